@@ -3,6 +3,7 @@ module github.com/errgen/errgen
 go 1.26.0
 
 require (
+	github.com/BurntSushi/toml v1.6.0
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/dave/jennifer v1.7.1
 	github.com/failsafe-go/failsafe-go v0.9.8

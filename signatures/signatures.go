@@ -25,49 +25,49 @@ var files embed.FS
 type Signature struct {
 	Name   string `yaml:"-"`
 	Family string `yaml:"-"` // the name of its file
-	Doc    string `yaml:"doc"`
+	Doc    string `yaml:"doc,omitempty"`
 	// Over are less specific signatures. If both match, the rules of this one come first.
-	Over []string    `yaml:"over"`
-	Any  []Condition `yaml:"any"`
+	Over List[string] `yaml:"over,omitempty"`
+	Any  []Condition  `yaml:"any,omitempty"`
 	// Extract are the attributes that the text of the failure contains.
-	Extract []Extract `yaml:"extract"`
+	Extract []Extract `yaml:"extract,omitempty"`
 	// Seen are the tools, with their versions, that print the forms of the text conditions.
-	Seen        List[string] `yaml:"seen"`
-	Examples    []Example    `yaml:"examples"`
-	NotExamples []Example    `yaml:"not_examples"`
+	Seen        List[string] `yaml:"seen,omitempty"`
+	Examples    []Example    `yaml:"examples,omitempty"`
+	NotExamples []Example    `yaml:"not_examples,omitempty"`
 }
 
 // Condition is met if all of its keys are. The keys are those of detection rules, and Reported.
 type Condition struct {
-	Source     Matcher            `yaml:"source"`
-	Op         Matcher            `yaml:"op"`
-	Status     Matcher            `yaml:"status"`
-	Type       Matcher            `yaml:"type"`
-	Code       Matcher            `yaml:"code"`
-	ExitCode   Matcher            `yaml:"exit_code"`
-	Signal     Matcher            `yaml:"signal"`
-	Errno      Matcher            `yaml:"errno"`
-	Attributes map[string]Matcher `yaml:"attributes"`
+	Source     Matcher            `yaml:"source,omitempty"`
+	Op         Matcher            `yaml:"op,omitempty"`
+	Status     Matcher            `yaml:"status,omitempty"`
+	Type       Matcher            `yaml:"type,omitempty"`
+	Code       Matcher            `yaml:"code,omitempty"`
+	ExitCode   Matcher            `yaml:"exit_code,omitempty"`
+	Signal     Matcher            `yaml:"signal,omitempty"`
+	Errno      Matcher            `yaml:"errno,omitempty"`
+	Attributes map[string]Matcher `yaml:"attributes,omitempty"`
 	// Text are expressions (RE2). The text must match one of them.
-	Text List[string] `yaml:"text"`
+	Text List[string] `yaml:"text,omitempty"`
 	// Contains are literals, in any case. The text must contain one of them.
-	Contains List[string] `yaml:"contains"`
+	Contains List[string] `yaml:"contains,omitempty"`
 	// Reported are expressions, in any case. A line of the text must report one: the match
 	// begins the line, or follows what tools print before a message.
-	Reported List[string] `yaml:"reported"`
+	Reported List[string] `yaml:"reported,omitempty"`
 	// Announced are like Reported, but do not begin a line unless they are the complete
 	// text: the words of an HTTP status, for example, are also a heading.
-	Announced List[string] `yaml:"announced"`
+	Announced List[string] `yaml:"announced,omitempty"`
 }
 
 // Matcher tests a value. It is written as a value, a list, or a mapping of the tests.
 type Matcher struct {
-	Any     List[string] `yaml:"any"`
-	Not     List[string] `yaml:"not"`
-	Prefix  List[string] `yaml:"prefix"`
-	Min     *float64     `yaml:"min"`
-	Max     *float64     `yaml:"max"`
-	Present *bool        `yaml:"present"`
+	Any     List[string] `yaml:"any,omitempty"`
+	Not     List[string] `yaml:"not,omitempty"`
+	Prefix  List[string] `yaml:"prefix,omitempty"`
+	Min     *float64     `yaml:"min,omitempty"`
+	Max     *float64     `yaml:"max,omitempty"`
+	Present *bool        `yaml:"present,omitempty"`
 }
 
 // IsZero reports whether the matcher tests nothing.
@@ -77,24 +77,24 @@ func (m Matcher) IsZero() bool {
 
 // Extract reads an attribute from the text of a failure: the first group of an expression (RE2).
 type Extract struct {
-	Attribute string       `yaml:"attribute"`
-	Text      List[string] `yaml:"text"`
+	Attribute string       `yaml:"attribute,omitempty"`
+	Text      List[string] `yaml:"text,omitempty"`
 }
 
 // Example is evidence that a signature must match or, as a counter-example, must not match.
 type Example struct {
-	Source     string            `yaml:"source"`
-	Op         string            `yaml:"op"`
-	Status     int               `yaml:"status"`
-	Type       string            `yaml:"type"`
-	Code       string            `yaml:"code"`
-	ExitCode   *int              `yaml:"exit_code"`
-	Signal     string            `yaml:"signal"`
-	Errno      string            `yaml:"errno"`
-	Text       string            `yaml:"text"`
-	Attributes map[string]string `yaml:"attributes"`
+	Source     string            `yaml:"source,omitempty"`
+	Op         string            `yaml:"op,omitempty"`
+	Status     int               `yaml:"status,omitempty"`
+	Type       string            `yaml:"type,omitempty"`
+	Code       string            `yaml:"code,omitempty"`
+	ExitCode   *int              `yaml:"exit_code,omitempty"`
+	Signal     string            `yaml:"signal,omitempty"`
+	Errno      string            `yaml:"errno,omitempty"`
+	Text       string            `yaml:"text,omitempty"`
+	Attributes map[string]string `yaml:"attributes,omitempty"`
 	// Want are attributes that must be extracted.
-	Want map[string]string `yaml:"want"`
+	Want map[string]string `yaml:"want,omitempty"`
 }
 
 // List is a list that may be written as its only element.
@@ -107,6 +107,23 @@ func (l *List[T]) UnmarshalYAML(n *yaml.Node) error {
 	}
 	*l = make(List[T], 1)
 	return n.Decode(&(*l)[0])
+}
+
+// MarshalYAML returns the list, or its only element.
+func (l List[T]) MarshalYAML() (any, error) {
+	if len(l) == 1 {
+		return l[0], nil
+	}
+	return []T(l), nil
+}
+
+// MarshalYAML returns the values, or a mapping of the tests.
+func (m Matcher) MarshalYAML() (any, error) {
+	if m.Not == nil && m.Prefix == nil && m.Min == nil && m.Max == nil && m.Present == nil {
+		return m.Any, nil
+	}
+	type plain Matcher
+	return plain(m), nil
 }
 
 // UnmarshalYAML decodes a value, a list or a mapping of tests.

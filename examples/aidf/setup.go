@@ -94,10 +94,7 @@ func (s *setup) load() (warnings []string) {
 	if s.configFile == "" {
 		return nil
 	}
-	found, err := config.Load(s.configFile, &s.settings)
-	for _, w := range found {
-		warnings = append(warnings, w.String())
-	}
+	warnings, err := config.Load(s.configFile, &s.settings)
 	s.problem(s.configFile, err)
 	if err == nil && s.provider == "" && s.settings.Provider == "" {
 		s.refuse(s.configFile, "provider", "", config.Either(providers), nil)

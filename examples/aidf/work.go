@@ -25,7 +25,7 @@ func (p *program) work(ctx context.Context) (int, error) {
 	if p.json {
 		progress = p.hints // standard output is for the JSON alone
 	}
-	p.screen = terminal.New(progress, terminal.Options{})
+	p.screen = terminal.New(progress)
 	defer p.screen.Close()
 	defer context.AfterFunc(ctx, func() {
 		p.screen.Aside(func() {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +21,9 @@ const (
 	maxOutput = 16 << 10
 	// commandGrace is the time between the request to end a command and its kill.
 	commandGrace = 2 * time.Second
+	// minSecret is the length of the shortest value that is masked, in bytes. Shorter values occur
+	// in any text.
+	minSecret = 6
 )
 
 // command runs a skill's command, and has the output of a call that succeeded.
@@ -25,75 +32,68 @@ type command struct {
 	output string
 }
 
-// run runs the command once. An error is evidence.
+// run runs the command once. An error is evidence with the skill's facts.
 func (c *command) run(ctx context.Context) error {
+	s := c.skill
 	out, said := proc.NewTail(maxOutput), proc.NewTail(maxOutput)
 	cmd := proc.Command{
-		Path: c.skill.Command[0], Args: c.skill.Command[1:], Dir: c.skill.dir(), Env: proc.SafeEnv(c.skill.Env...),
+		Path: s.Command[0], Args: s.Command[1:], Dir: s.dir(), Env: proc.SafeEnv(s.Env...),
 		Stdout: out, Stderr: said, Grace: commandGrace,
 	}
-	mask := c.skill.secrets.mask
+	mask := masking(s.Env)
 	exit, err := proc.Run(ctx, cmd)
-	if err != nil && ctx.Err() != nil {
-		return err
-	}
-	ev := proc.Failure(c.skill.Source, "call", cmd.Path, exit, err)
+	ev := proc.Failure(s.Source, "call", cmd.Path, exit, err)
 	if ev == nil {
 		c.output = strings.TrimSpace(out.Masked(mask))
 		return nil
 	}
-	detectflag.SetText(ev, []byte(firstOf(said.Masked(mask), out.Masked(mask))))
-	if strings.TrimSpace(ev.Text) == "" {
-		ev.Text = ending(ev)
-	}
 	ev.Output = out.Masked(mask)
-	c.describe(ev)
-	c.skill.secrets.maskEvidence(ev)
+	detectflag.SetText(ev, []byte(cmp.Or(strings.TrimSpace(said.Masked(mask)), strings.TrimSpace(ev.Output))))
+	if code, exited := ev.ExitCode.Get(); ev.Text == "" && ev.Signal != "" {
+		ev.Text = "it said nothing and was ended by " + ev.Signal
+	} else if ev.Text == "" && exited {
+		ev.Text = "it said nothing and exited with code " + strconv.Itoa(code)
+	}
+	// Decoding an error in JSON can reveal a secret that was escaped in the output.
+	for _, text := range []*string{&ev.Text, &ev.Type, &ev.Code} {
+		*text = mask(*text)
+	}
+	facts := s.facts()
+	for name, value := range ev.Attributes {
+		facts[name] = cmp.Or(facts[name], mask(value))
+	}
+	ev.Attributes = facts
 	return ev
 }
 
-// ending describes the end of a command that printed nothing.
-func ending(ev *taxonomy.Evidence) string {
-	code, exited := ev.ExitCode.Get()
-	switch {
-	case ev.Signal != "":
-		return "it said nothing and was ended by " + ev.Signal
-	case exited:
-		return "it said nothing and exited with code " + strconv.Itoa(code)
-	}
-	return ""
-}
-
-// firstOf returns the first text that is not blank.
-func firstOf(texts ...string) string {
-	for _, text := range texts {
-		if strings.TrimSpace(text) != "" {
-			return text
-		}
-	}
-	return ""
-}
-
-// describe adds the skill's facts to evidence, under the names that the taxonomy uses.
-func (c *command) describe(ev *taxonomy.Evidence) {
-	s := c.skill
-	known := map[string]string{
-		"component": s.Component, "skill": s.Name, "mode": s.Execution.Mode, "tool": s.Execution.Tool,
-		"step":    s.Execution.Step,
-		"task_id": s.Execution.Task, "session_id": s.Execution.Session,
+// facts returns the circumstances of the skill's failures, under the names that the taxonomy uses.
+func (s *skill) facts() map[string]string {
+	x := s.Execution
+	facts := map[string]string{
+		"component": s.Component, "skill": s.Name, "mode": x.Mode, "tool": x.Tool, "step": x.Step, "task_id": x.Task,
+		"session_id": x.Session,
 	}
 	if g := s.GitHub; g != nil {
-		known["owner"], known["repo"], known["entity_type"] = g.Owner, g.Repo, g.Type
+		facts["owner"], facts["repo"], facts["entity_type"] = g.Owner, g.Repo, g.Type
 		if g.Number > 0 {
-			known["entity_number"] = strconv.Itoa(g.Number)
+			facts["entity_number"] = strconv.Itoa(g.Number)
 		}
 	}
-	if ev.Attributes == nil {
-		ev.Attributes = map[string]string{}
-	}
-	for name, value := range known {
-		if value != "" {
-			ev.Attributes[name] = value
+	maps.DeleteFunc(facts, func(_, value string) bool { return value == "" })
+	return facts
+}
+
+// masking returns a function that masks the values of variables, the longest first.
+func masking(variables []string) func(string) string {
+	var values, pairs []string
+	for _, name := range variables {
+		if value := strings.TrimSpace(os.Getenv(name)); len(value) >= minSecret {
+			values = append(values, value)
 		}
 	}
+	slices.SortFunc(values, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, value := range values {
+		pairs = append(pairs, value, taxonomy.Redacted)
+	}
+	return strings.NewReplacer(pairs...).Replace
 }

@@ -173,15 +173,6 @@ func TestRecoveryBlock(t *testing.T) {
 	})
 }
 
-func TestCause(t *testing.T) {
-	t.Run("D53", func(t *testing.T) {
-		cause := errors.New("it went wrong")
-		err := errs.Classify(cause, detect.WithSource(errs.SourceTool))
-		assert.ErrorIs(t, err, cause)
-		assert.Equal(t, object{"message": "it went wrong"}, envelopeOf(t, err)["cause"])
-	})
-}
-
 // TestStack: the profile says whether an error keeps the stack of where it was classified. It is
 // never on the wire.
 func TestStack(t *testing.T) {

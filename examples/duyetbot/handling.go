@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"time"
 
-	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"bot.example.com/duyetbot/errs"
@@ -15,24 +13,24 @@ import (
 // handling is a skill's error-handling: a profile and changes to it. An absent value is the
 // profile's.
 type handling struct {
-	Profile   string           `yaml:"profile"`
-	Detection detectionChanges `yaml:"detection"`
-	Recovery  recoveryChanges  `yaml:"recovery"`
-	Retry     retryChanges     `yaml:"retry"`
-	Reporting reportingChanges `yaml:"reporting"`
-}
-
-type detectionChanges struct {
-	Patterns       *bool `yaml:"enable_pattern_matching"`
-	Severity       *bool `yaml:"enable_severity_inference"`
-	Recoverability *bool `yaml:"enable_recoverability_inference"`
-}
-
-type recoveryChanges struct {
-	Automatic *bool `yaml:"enable_automatic_recovery"`
-	// MaxAttempts is the number of fixes for one failure; 0 disables recovery.
-	MaxAttempts *int                       `yaml:"max_recovery_attempts"`
-	Allowed     taxonomy.AllowedStrategies `yaml:"allowed_strategies"`
+	Profile   string `yaml:"profile"`
+	Detection struct {
+		Patterns       *bool `yaml:"enable_pattern_matching"`
+		Severity       *bool `yaml:"enable_severity_inference"`
+		Recoverability *bool `yaml:"enable_recoverability_inference"`
+	} `yaml:"detection"`
+	Recovery struct {
+		Automatic *bool `yaml:"enable_automatic_recovery"`
+		// MaxAttempts is the number of fixes for one failure; 0 disables recovery.
+		MaxAttempts *int                       `yaml:"max_recovery_attempts"`
+		Allowed     taxonomy.AllowedStrategies `yaml:"allowed_strategies"`
+	} `yaml:"recovery"`
+	Retry     retryChanges `yaml:"retry"`
+	Reporting struct {
+		LogLevel string `yaml:"log_level"`
+		Stack    *bool  `yaml:"include_stack_trace"`
+		Context  *bool  `yaml:"include_context"`
+	} `yaml:"reporting"`
 }
 
 type retryChanges struct {
@@ -43,56 +41,20 @@ type retryChanges struct {
 	Multiplier   *float64 `yaml:"backoff_multiplier"`
 }
 
-type reportingChanges struct {
-	LogLevel string `yaml:"log_level"`
-	Stack    *bool  `yaml:"include_stack_trace"`
-	Context  *bool  `yaml:"include_context"`
-}
-
-// Validate implements [config.Validator].
-func (r *recoveryChanges) Validate() []config.Problem {
-	var p config.Findings
-	if r.MaxAttempts != nil {
-		if *r.MaxAttempts < 0 {
-			p = append(
-				p, config.Problem{Field: "max_recovery_attempts", Expected: "a number, 0 or more; 0 is no recovery"})
-		}
+// table returns the table of the skill. A given profile replaces everything that the skill sets.
+func (s *skill) table(profile string) (taxonomy.Table, error) {
+	name := cmp.Or(profile, s.Handling.Profile)
+	table, err := errs.Table.Profile(taxonomy.ProfileName(name))
+	if err != nil {
+		return table, fmt.Errorf("Profile not found: %s (%w)", name, err) //lint:ignore ST1005 the words are the design's
 	}
-	names := make([]string, 0, len(errs.Table.Taxonomy.Strategies))
-	for _, s := range errs.Table.Taxonomy.Strategies {
-		names = append(names, s.Name)
+	if profile == "" {
+		table, err = table.Override(s.Handling.overrides(table))
 	}
-	for i, name := range r.Allowed {
-		p.Word(fmt.Sprintf("allowed_strategies[%d]", i), cmp.Or(name, " "), names)
+	if err != nil {
+		return table, fmt.Errorf("%s: error-handling: %w", s.path, err)
 	}
-	return p
-}
-
-// maxDelay is the longest delay, in milliseconds.
-const maxDelay = int64(math.MaxInt64 / time.Millisecond)
-
-// Validate implements [config.Validator].
-func (r *retryChanges) Validate() []config.Problem {
-	var p config.Findings
-	if n := r.MaxAttempts; n != nil && *n < 1 {
-		p = append(p, config.Problem{Field: "max_attempts", Expected: "1 or more; it counts calls in total"})
-	}
-	for field, n := range map[string]*float64{"initial_delay_ms": r.InitialDelay, "max_delay_ms": r.MaxDelay} {
-		if n != nil && !(*n >= 0 && *n <= float64(maxDelay)) {
-			p = append(p, config.Problem{Field: field, Expected: fmt.Sprintf("milliseconds, from 0 to %d", maxDelay)})
-		}
-	}
-	if m := r.Multiplier; m != nil && !(*m >= 1 && !math.IsInf(*m, 0)) {
-		p = append(p, config.Problem{Field: "backoff_multiplier", Expected: "1 or more"})
-	}
-	return p
-}
-
-// Validate implements [config.Validator].
-func (r *reportingChanges) Validate() []config.Problem {
-	var p config.Findings
-	p.Word("log_level", r.LogLevel, []string{"debug", "info", "warn", "error"})
-	return p
+	return table, nil
 }
 
 // overrides returns the changes to a profile.
@@ -109,18 +71,82 @@ func (h *handling) overrides(profile taxonomy.Table) taxonomy.Overrides {
 	}
 }
 
-// table returns the table of the skill. A given profile replaces everything that the skill sets.
-func (s *skill) table(profile string) (taxonomy.Table, error) {
-	if profile != "" {
-		return errs.Table.Profile(taxonomy.ProfileName(profile))
+// retryPolicies are the taxonomy's policies for retries. The numbers of a skill apply to all of
+// them.
+var retryPolicies = []taxonomy.PolicyName{errs.PolicyLLM, errs.PolicyGithub, errs.PolicyTool, errs.PolicyVerification}
+
+// numbers returns the changes to the profile's policy.
+func (r *retryChanges) numbers() taxonomy.PolicyOverride {
+	o := taxonomy.PolicyOverride{MaxAttempts: r.MaxAttempts, Multiplier: r.Multiplier}
+	if r.InitialDelay != nil {
+		o.InitialDelay = duration(*r.InitialDelay).String()
 	}
-	table, err := errs.Table.Profile(taxonomy.ProfileName(s.Handling.Profile))
-	if err != nil {
-		return taxonomy.Table{}, err
+	if r.MaxDelay != nil {
+		o.MaxDelay = duration(*r.MaxDelay).String()
 	}
-	table, err = table.Override(s.Handling.overrides(table))
-	if err != nil {
-		return taxonomy.Table{}, fmt.Errorf("%s: error-handling: %w", s.path, err)
+	return o
+}
+
+func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+// policies returns the changes to the policies for retries.
+func (r *retryChanges) policies(profile taxonomy.Table) map[string]taxonomy.PolicyOverride {
+	all := map[string]taxonomy.PolicyOverride{}
+	if *r == (retryChanges{}) {
+		return all
 	}
-	return table, nil
+	for _, name := range retryPolicies {
+		p := policyOf(profile, name)
+		if p == nil {
+			p = profile.Overlay.Retry.Policy // the profile does not retry, and none is in use
+		}
+		all[string(name)] = r.over(p)
+	}
+	return all
+}
+
+// policyOf returns a policy with the numbers of the table's profile, or nil if no code uses it.
+func policyOf(table taxonomy.Table, name taxonomy.PolicyName) *taxonomy.Policy {
+	for row := range table.Taxonomy.Codes() {
+		for r := range table.Row(row).Reaction.Chain() {
+			if r.Policy != nil && r.Policy.Name == string(name) {
+				return r.Policy
+			}
+		}
+	}
+	return nil
+}
+
+// over returns the changes to a policy. If the skill sets one limit and it contradicts another one
+// of the policy, the skill's limit wins. Learned numbers stay within the limits.
+func (r *retryChanges) over(p *taxonomy.Policy) taxonomy.PolicyOverride {
+	o := r.numbers()
+	if o.MaxAttempts == nil {
+		o.MaxAttempts = &p.MaxAttempts
+	}
+	if o.Multiplier == nil {
+		o.Multiplier = &p.Multiplier
+	}
+	initial, most := p.InitialDelay, p.MaxDelay
+	if r.InitialDelay != nil {
+		initial = duration(*r.InitialDelay)
+	}
+	if r.MaxDelay != nil {
+		most = duration(*r.MaxDelay)
+		if r.InitialDelay == nil {
+			initial = min(initial, most)
+		}
+	} else if r.InitialDelay != nil {
+		most = max(initial, most)
+	}
+	o.InitialDelay, o.MaxDelay = initial.String(), most.String()
+	if a := p.Adapt; a != nil {
+		least, attempts := min(a.MinAttempts, *o.MaxAttempts), *o.MaxAttempts
+		o.Adapt = &taxonomy.AdaptOverride{
+			Attempts: &taxonomy.AttemptsOverride{Min: &least, Max: &attempts},
+			Delay: &taxonomy.DelayOverride{Min: min(a.MinDelay, initial).String(),
+				Max: min(max(a.MaxDelay, initial), max(most, 1)).String()},
+		}
+	}
+	return o
 }

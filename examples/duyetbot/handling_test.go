@@ -258,30 +258,6 @@ func TestProfilesRun(t *testing.T) {
 	}
 }
 
-// TestPatternBounds: a failure that was recognised by its text has the number of recoveries that
-// its pattern declares.
-func TestPatternBounds(t *testing.T) {
-	tests := []struct {
-		row, source, text, strategy string
-		times                       int
-	}{
-		{"D82", "tool", "error TS2345: no", "apply_type_fix", 1},
-		{"D83", "tool", "src/app.js:12:5: error: no", "apply_lint_fix", 1},
-		{"D84", "tool", "FAIL app.test.ts", "fix_test", 1},
-		{"D85", "tool", "Build failed", "fix_build", 1},
-		{"D86", "tool", "Cannot find module 'x'", "install_dependency", 1},
-		{"D87", "llm", "Rate limit exceeded", "wait_for_rate_limit", 5},
-		{"D88", "llm", "timed out", "retry_with_backoff", 3},
-		{"D89", "", "connect ECONNREFUSED", "retry_with_backoff", 3},
-	}
-	for _, tt := range tests {
-		t.Run(tt.row+" D96 B-D13 "+tt.strategy, func(t *testing.T) {
-			got := handle(t, "  profile: thorough\n", tt.source, &evidence{Source: tt.source, Text: tt.text}, always)
-			assert.Equal(t, repeated(tt.times, tt.strategy), got.ran(), "a strategy that fails is not run again")
-		})
-	}
-}
-
 // TestSwitches: what a skill says about its failures is what happens. D144 D154 B-D24 B-D25
 func TestSwitches(t *testing.T) {
 	limit := func() *evidence { return &evidence{Source: "llm", Text: "Rate limit exceeded"} }

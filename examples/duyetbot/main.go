@@ -3,22 +3,14 @@
 // the limits of a profile.
 //
 //	go run . demo/*.yaml
-//	go run . -skill demo/rate-limit.yaml -profile strict -report report.html
+//	go run . -profile strict -report report.html demo/rate-limit.yaml
 //
 // A skill is a YAML file with a command and a block error-handling; README.md has all of
 // its keys.
 //
-// The exit code is 0 when all skills succeeded, 1 when one failed, 2 for wrong usage, which
-// includes a faulty skill, 3 when the program itself failed or its output cannot be written, and
-// 130 when it was interrupted before all skills were done.
-//
-// It can also classify a failure without running a skill:
-//
-//	go run . -classify -source github -status 403 -attr ratelimit-remaining=0
-//	npm test 2>&1 | go run . -classify -source tool -exit-code 1
-//
-// The output of the failed command is read from standard input. Of a long text, the end is used. If
-// the text is an error in JSON, its type, code and message are read as well.
+// The exit code is 0 when all skills succeeded, 1 when one failed or the report cannot be written,
+// 2 for wrong usage, which includes a faulty skill, and 130 when it was interrupted before all
+// skills were done.
 package main
 
 import (
@@ -30,109 +22,110 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/errgen/errgen/runtime/executor/terminal"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/report/htmlreport"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"bot.example.com/duyetbot/errs"
 )
 
 //go:generate go tool errgen generate
 
 // The exit codes.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-	exitBroken = 3
-	exitCut    = 130
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run carries out the command line and returns the exit code.
-func run(ctx context.Context, args []string, in io.Reader, stdout, hints io.Writer) (code int) {
-	out := &checked{Writer: stdout}
-	defer func() {
-		if err := out.failed(); err != nil {
-			code = broken(hints, fmt.Errorf("write the output: %w", err))
-		}
-	}()
-	defer func() {
-		if p := recover(); p != nil {
-			code = broken(hints, fmt.Errorf("the program has a fault: %v", p))
-		}
-	}()
-	if len(args) > 0 && (args[0] == "-classify" || args[0] == "--classify") {
-		return exitOf(classify(args[1:], in, out, hints), hints)
-	}
-	o, err := parse(args, out)
-	if err != nil {
-		return exitOf(err, hints)
-	}
-	skills, err := o.load()
-	if err != nil {
-		return exitOf(err, hints)
-	}
-	if o.dry {
-		return exitOf(o.plan(ctx, skills, out), hints)
-	}
-	return o.work(ctx, skills, out, hints)
-}
-
-// work runs skills, and reports on them.
-func (o *options) work(ctx context.Context, skills []*skill, out, hints io.Writer) int {
-	if err := checkWritable(o.report); err != nil {
-		return broken(hints, err)
+func run(ctx context.Context, args []string, out, hints io.Writer) int {
+	fs := flag.NewFlagSet("duyetbot", flag.ContinueOnError)
+	fs.SetOutput(hints)
+	profile := fs.String("profile", "", "replace everything under error-handling by the profile of this `name`")
+	file := fs.String("report", "", "write a report to this `file`: .html, .csv, .json or .txt")
+	stop := fs.Bool("stop", false, "stop after the first skill that fails")
+	verbose := fs.Bool("v", false, "log to standard error, at the level of the profile")
+	switch err := fs.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitDone
+	case err != nil:
+		return exitUsage
+	case fs.NArg() == 0:
+		return fail(hints, exitUsage, errors.New("no skill; name its file"))
+	case *file != "" && forms[filepath.Ext(*file)] == nil:
+		return fail(hints, exitUsage, fmt.Errorf("-report is %q; its name must end in .csv, .html, .json or .txt", *file))
 	}
 	s := newSession(out, retry.System)
-	s.profile, s.stop = o.profile, o.stop
-	if o.verbose {
+	defer s.screen.Close()
+	s.stop = *stop
+	if *verbose {
 		s.log = slog.New(slog.NewTextHandler(hints, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	all, err := s.run(ctx, skills)
-	if err != nil && ctx.Err() != nil {
-		return exitCut
-	}
+	jobs, err := s.load(ctx, fs.Args(), *profile)
 	if err != nil {
-		return exitOf(err, hints)
+		return fail(hints, exitUsage, err)
 	}
-	fmt.Fprintln(out)
-	for line := range strings.SplitSeq(s.reporter.Summary(), "\n") {
-		fmt.Fprintln(out, terminal.Printable(line))
-	}
-	if o.report != "" {
-		if err := s.writeReport(o.report); err != nil {
-			return broken(hints, err)
+	succeeded := s.run(ctx, jobs)
+	fmt.Fprintf(out, "\n%s\n", s.reporter.Summary())
+	if *file != "" {
+		if err := s.writeReport(*file); err != nil {
+			return fail(hints, exitFailed, err)
 		}
-		fmt.Fprintln(out, "wrote", terminal.Printable(o.report))
 	}
 	switch {
-	case all:
+	case succeeded:
 		return exitDone
 	case ctx.Err() != nil:
-		return exitCut
+		return exitInterrupted
 	}
 	return exitFailed
 }
 
-// exitOf prints an error of the command line or of a skill, and returns its exit code.
-func exitOf(err error, hints io.Writer) int {
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return exitDone
-	}
+// fail prints the lines of an error and returns the exit code.
+func fail(hints io.Writer, code int, err error) int {
 	for line := range strings.SplitSeq(taxonomy.Redact(err.Error()), "\n") {
 		fmt.Fprintln(hints, "duyetbot:", terminal.Printable(line))
 	}
-	return exitUsage
+	return code
 }
 
-func broken(hints io.Writer, err error) int {
-	exitOf(err, hints)
-	return exitBroken
+// forms are the formats of a report, by the extension of its file.
+var forms = map[string]func(*session, io.Writer) error{
+	".csv":  func(s *session, w io.Writer) error { return s.reporter.WriteCSV(w) },
+	".json": func(s *session, w io.Writer) error { return s.reporter.WriteJSON(w) },
+	".html": func(s *session, w io.Writer) error {
+		snapshot := report.NewSnapshot(s.reporter, s.groups)
+		snapshot.Title, snapshot.Runs = "duyetbot", s.runs.All()
+		return htmlreport.Write(w, snapshot, htmlreport.Options{Table: errs.Table})
+	},
+	".txt": func(s *session, w io.Writer) error {
+		_, err := fmt.Fprintln(w, s.reporter.Summary())
+		return err
+	},
+}
+
+// writeReport writes the report in the format of the file's extension.
+func (s *session) writeReport(name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	if err := errors.Join(forms[filepath.Ext(name)](s, f), f.Close()); err != nil {
+		return fmt.Errorf("write report %s: %w", name, err)
+	}
+	return nil
 }

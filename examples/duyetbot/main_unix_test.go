@@ -7,15 +7,25 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/recovery"
+	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"bot.example.com/duyetbot/errs"
 )
+
+var update = flag.Bool("update", false, "write what the program prints into README.md")
 
 // done is what the program came to.
 type done struct {
@@ -25,7 +35,7 @@ type done struct {
 
 func do(ctx context.Context, args ...string) done {
 	var out, hints bytes.Buffer
-	code := run(ctx, args, strings.NewReader(""), &out, &hints)
+	code := run(ctx, args, &out, &hints)
 	return done{code, out.String(), hints.String()}
 }
 
@@ -39,7 +49,7 @@ func demo(t *testing.T) string {
 	return dir
 }
 
-// TestSteps checks the printed steps of each skill of the demo, in order. D155
+// TestSteps checks what each skill of the demo prints, in order. D155
 func TestSteps(t *testing.T) {
 	dir := demo(t)
 	tests := []struct {
@@ -48,38 +58,24 @@ func TestSteps(t *testing.T) {
 		steps      []string
 	}{
 		{"D97 D156", "rate-limit", exitDone, []string{
-			"detected   github_rate_limit, high, retryable: ",
-			"enriched   octokit of github, mode agent, task t-1, step fetch, acme/shop, code 429",
-			"reported   as ", "decided    recover by wait_for_rate_limit, 1 of 2 ",
-			"recovered  wait_for_rate_limit: Waited 10", "called     call 2",
-			"output     12 open issues", "done       succeeded after 2 calls",
+			"(github_rate_limit)", "recovering (github_wait_for_rate_limit)", "wait_for_rate_limit waits 1s",
+			"strategy wait_for_rate_limit succeeded", "| 12 open issues",
 		}},
-		{"D102", "lint", exitDone, []string{
-			"detected   lint_error, low, recoverable: ", "decided    recover by apply_lint_fix, 1 of 1 ",
-			"recovered  apply_lint_fix: Applied lint fixes",
-			"output     no findings", "done       succeeded after 2 calls",
-		}},
+		{"D102", "lint", exitDone, []string{"(lint_error)", "strategy apply_lint_fix succeeded", "| no findings"}},
 		{"D99", "dependency", exitDone, []string{
-			"detected   dependency_error, high, recoverable: ",
-			"recovered  install_dependency: Installed dependency: left-pad",
-			"output     built with left-pad", "done       succeeded after 2 calls",
+			"(dependency_error)", "strategy install_dependency succeeded", "| built with left-pad",
 		}},
 		{"D100 B-D17", "refused", exitFailed, []string{
-			"detected   dependency_error", `failed     install_dependency: Did not install "event-stream": `,
-			"done       failed (fatal) after 1 call: ",
+			"(dependency_error)", `Did not install "event-stream": `, "failed (fatal)",
 		}},
 		{"B-D17", "hostile", exitFailed, []string{
-			"detected   dependency_error", "failed     install_dependency: Did not install ",
-			"done       failed (fatal) after 1 call: ",
+			"(dependency_error)", "strategy install_dependency failed: ", "failed (fatal)",
 		}},
-		{"D108 D157", "permanent", exitFailed, []string{
-			"(profile thorough)", "detected   github_not_found, high, permanent: ", "acme/shop, issue 99, code 404",
-			"decided    abort (fail)", "done       failed (fatal) after 1 call: ",
-		}},
+		{"D108 D157", "permanent", exitFailed, []string{"(github_not_found)", "stopping (fail)", "failed (fatal)"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.row+" "+tt.skill, func(t *testing.T) {
-			got := do(t.Context(), "-skill", filepath.Join(dir, tt.skill+".yaml"))
+			got := do(t.Context(), filepath.Join(dir, tt.skill+".yaml"))
 			assert.Equal(t, tt.code, got.code, got.hints)
 			rest := got.out
 			for _, step := range tt.steps {
@@ -97,128 +93,192 @@ func TestSteps(t *testing.T) {
 	assert.Equal(t, "left-pad", entries[0].Name())
 }
 
-func TestProfileOfCommandLine(t *testing.T) {
+// TestFlags: a profile replaces what the skills set, and -stop ends the session. D146
+func TestFlags(t *testing.T) {
 	dir := demo(t)
-	got := do(t.Context(), "-profile", "strict", filepath.Join(dir, "permanent.yaml"),
-		filepath.Join(dir, "dependency.yaml"))
+	first, second := filepath.Join(dir, "permanent.yaml"), filepath.Join(dir, "dependency.yaml")
+	got := do(t.Context(), "-profile", "strict", first, second)
 	assert.Equal(t, exitFailed, got.code)
-	assert.Contains(t, got.out, "build (profile strict)")
-	assert.NotContains(t, got.out, "recovered", "D146")
-	got = do(t.Context(), "-stop", filepath.Join(dir, "permanent.yaml"), filepath.Join(dir, "dependency.yaml"))
+	assert.Contains(t, got.out, ": build")
+	assert.NotContains(t, got.out, "strategy")
+	got = do(t.Context(), "-stop", first, second)
 	assert.Equal(t, exitFailed, got.code)
-	assert.NotContains(t, got.out, "build (profile")
+	assert.NotContains(t, got.out, ": build")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got = do(ctx, second)
+	assert.Equal(t, exitInterrupted, got.code)
+	assert.NotContains(t, got.out, "calling")
+	assert.Contains(t, do(t.Context(), "-v", first).hints, "level=DEBUG", "D144")
+	quiet := do(t.Context(), "-v", "-profile", "strict", first).hints
+	assert.Contains(t, quiet, "level=ERROR")
+	assert.NotContains(t, quiet, "level=INFO")
 }
 
 // TestReportFiles: all skills are in one report. D142 D143
 func TestReportFiles(t *testing.T) {
 	dir := demo(t)
-	skills := []string{filepath.Join(dir, "permanent.yaml"), filepath.Join(dir, "hostile.yaml"),
-		filepath.Join(dir, "dependency.yaml")}
 	write := func(t *testing.T, name string) string {
 		path := filepath.Join(t.TempDir(), name)
-		got := do(t.Context(), append([]string{"-report", path}, skills...)...)
+		got := do(t.Context(), "-report", path, filepath.Join(dir, "permanent.yaml"),
+			filepath.Join(dir, "hostile.yaml"), filepath.Join(dir, "refused.yaml"))
 		assert.Equal(t, exitFailed, got.code, got.hints)
-		assert.Contains(t, got.out, "Total Errors: ")
 		b, err := os.ReadFile(path)
 		require.NoError(t, err)
 		assert.NotContains(t, string(b), "ghp_0123", "no secret")
 		return string(b)
 	}
-	t.Run("csv", func(t *testing.T) {
-		records, err := csv.NewReader(strings.NewReader(write(t, "r.csv"))).ReadAll()
-		require.NoError(t, err)
-		assert.Len(t, records, 4)
-	})
-	t.Run("json", func(t *testing.T) {
-		var read struct {
-			Metrics struct {
-				TotalErrors int `json:"totalErrors"`
-			} `json:"metrics"`
-		}
-		require.NoError(t, json.Unmarshal([]byte(write(t, "r.json")), &read))
-		assert.Positive(t, read.Metrics.TotalErrors)
-	})
-	t.Run("html", func(t *testing.T) {
-		page := write(t, "R.HTML")
-		assert.NotContains(t, page, "<script src")
-		_, found, _ := strings.Cut(page, `type="application/json">`)
-		found, _, _ = strings.Cut(found, "</script>")
-		var data struct{ Groups []struct{ Code string } }
-		require.NoError(t, json.Unmarshal([]byte(found), &data))
-		require.Len(t, data.Groups, 2, "D131: two of the three failures are alike")
-		assert.Contains(t, []string{data.Groups[0].Code, data.Groups[1].Code}, "github_not_found")
-	})
-	t.Run("txt", func(t *testing.T) { assert.Contains(t, write(t, "r.txt"), "Recovery Rate: ") })
+	records, err := csv.NewReader(strings.NewReader(write(t, "r.csv"))).ReadAll()
+	require.NoError(t, err)
+	assert.Len(t, records, 4)
+	var read struct {
+		Metrics struct{ TotalErrors int }
+		Errors  []struct{ Source, Execution, GitHub map[string]any }
+	}
+	require.NoError(t, json.Unmarshal([]byte(write(t, "r.json")), &read))
+	assert.Equal(t, 3, read.Metrics.TotalErrors)
+	assert.Equal(t, object{"owner": "acme", "repo": "shop", "entityNumber": 99.0, "entityType": "issue"},
+		read.Errors[0].GitHub)
+	assert.Equal(t, object{"mode": "unknown", "skill": "build-more", "step": "call", "taskId": "build-more"},
+		read.Errors[2].Execution, "D155")
+	_, page, _ := strings.Cut(write(t, "r.html"), `type="application/json">`)
+	page, _, _ = strings.Cut(page, "</script>")
+	var data struct{ Groups []struct{ Code string } }
+	require.NoError(t, json.Unmarshal([]byte(page), &data))
+	assert.Len(t, data.Groups, 2, "D131: two of the three failures are alike")
+	assert.Contains(t, write(t, "r.txt"), "Recovery Rate: ")
 }
 
-func TestExitCodes(t *testing.T) {
-	dir := demo(t)
-	good := filepath.Join(dir, "dependency.yaml")
-	tests := []struct {
+func TestUsage(t *testing.T) {
+	good := written(t, "name: ok\ncommand: ['true']\n")
+	for _, tt := range []struct {
 		name string
 		args []string
 		code int
 		want string
 	}{
 		{"no skill", nil, exitUsage, "no skill"},
-		{"unknown profile", []string{"-profile", "careful", good}, exitUsage,
-			"Profile not found: careful; there are default, strict, lenient, fast and thorough"},
+		{"unknown profile", []string{"-profile", "careful", good}, exitUsage, "Profile not found: careful"},
 		{"unknown flag", []string{"-colour"}, exitUsage, "flag provided but not defined"},
-		{"another report", []string{"-report", "r.pdf", good}, exitUsage,
-			`-report is "r.pdf"; its name must end in .csv, .html, .json or .txt`},
+		{"another report", []string{"-report", "r.pdf", good}, exitUsage, "its name must end in .csv, .html, .json or .txt"},
 		{"no file", []string{"none.yaml"}, exitUsage, "none.yaml"},
 		{"a faulty skill beside a good one", []string{good, written(t, "nmae: x")}, exitUsage, "nmae"},
-		{"a directory that is not there", []string{written(t, "name: x\ncommand: ['true']\ndir: nowhere")}, exitUsage,
-			"nowhere"},
-		{"a report that cannot be written", []string{"-report", filepath.Join(dir, "none", "r.csv"), good}, exitBroken,
-			"write report"},
-		{"help", []string{"-h"}, exitDone, ""},
-		{"help of classify", []string{"-classify", "-h"}, exitDone, "-exit-code number"},
-		{"classify", []string{"-classify", "-status", "many"}, exitUsage, "invalid value"},
-	}
-	for _, tt := range tests {
+		{"a report that cannot be written", []string{"-report", "none/r.csv", good}, exitFailed, "write report"},
+		{"help", []string{"-h"}, exitDone, "-report file"},
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := do(t.Context(), tt.args...)
 			assert.Equal(t, tt.code, got.code)
 			assert.Contains(t, got.hints, tt.want)
 		})
 	}
-	assert.Contains(t, do(t.Context(), "-h").out, "-skill file")
-	assert.Contains(t, do(t.Context(), "-classify", "-source", "github", "-status", "404").out, "github_not_found")
 }
 
-func TestDry(t *testing.T) {
-	dir := demo(t)
-	got := do(t.Context(), "-dry", filepath.Join(dir, "rate-limit.yaml"), filepath.Join(dir, "permanent.yaml"))
-	assert.Equal(t, exitDone, got.code, got.hints)
-	assert.Contains(t, got.out, "recovery   on, at most 2 times: wait_for_rate_limit\n")
-	assert.Contains(t, got.out, "retry      on: 10 calls, 1s to 2m0s apart, times 2\n             llm: ")
-	assert.NoFileExists(t, filepath.Join(dir, "work", "met-the-limit"))
+// TestCommands: how a command ended is evidence, also if it printed nothing.
+func TestCommands(t *testing.T) {
+	for script, want := range map[string]string{
+		"kill -SEGV $$":                  "(tool_execution) it said nothing and was ended by SIGSEGV",
+		"exit 3":                         "(tool_execution) it said nothing and exited with code 3",
+		"echo broken >&2; exit 3":        "(tool_execution) broken",
+		"echo broken; kill -ABRT $$":     "(tool_execution) broken",
+		"sleep 600 & sleep 600":          "(tool_timeout)",
+		`echo "[${GH:-none}]"; exit 127`: "(tool_not_found) [none]", // no other variable is passed on
+	} {
+		t.Setenv("GH", "hunter2hunter2")
+		got := do(t.Context(), written(t, "name: s\nsource: tool\ntimeout: 1s\ncommand:\n  - sh\n  - -c\n  - |\n    "+script+
+			"\nerror-handling: {profile: strict}\n"))
+		code, text, _ := strings.Cut(want, " ")
+		assert.Equal(t, exitFailed, got.code, got.hints)
+		assert.Contains(t, got.out, code)
+		assert.Contains(t, got.out, text)
+	}
 }
 
-// TestTimeout: a command that takes too long is ended, with all that it has started.
-func TestTimeout(t *testing.T) {
-	path := written(
-		t, "name: slow\ncommand: [sh, -c, 'sleep 600 & sleep 600']\ntimeout: 50ms\nerror-handling: {profile: strict}\n")
-	got := do(t.Context(), path)
-	assert.Equal(t, exitFailed, got.code)
-	assert.Contains(t, got.out, "detected   skill_timeout, high, retryable: ")
+// TestVariablesAreMasked: what variables hold that a command gets is shown nowhere.
+func TestVariablesAreMasked(t *testing.T) {
+	const value = "plain words-17"
+	t.Setenv("PASSPHRASE", value+"\n")
+	for name, script := range map[string]string{
+		"output":         `echo "$PASSPHRASE"`,
+		"error":          `echo "error: $PASSPHRASE is wrong" >&2; exit 1`,
+		"code":           `echo '{"error":{"code":"plain words-17","message":"it is plain words-17"}}' >&2; exit 1`,
+		"escaped":        `echo '{"error":{"code":"x","message":"it is plain \u0077ords-17"}}' >&2; exit 1`,
+		"cut in the way": `printf '%16377s' x >&2; echo "$PASSPHRASE" >&2; printf '%16380s' x >&2; exit 1`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := written(t, "name: s\nsource: tool\nenv: [PASSPHRASE]\ncommand:\n  - sh\n  - -c\n  - |\n    "+script+
+				"\nerror-handling: {profile: strict}\n")
+			report := filepath.Join(t.TempDir(), "r.json")
+			got := do(t.Context(), "-v", "-report", report, path)
+			b, err := os.ReadFile(report)
+			require.NoError(t, err)
+			assert.NotContains(t, got.out+got.hints+string(b), "words-17")
+		})
+	}
 }
 
-func TestInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	got := do(ctx, filepath.Join(demo(t), "dependency.yaml"))
-	assert.Equal(t, exitCut, got.code)
-	assert.NotContains(t, got.out, "called")
+// TestExtentOfFailures: a reaction that ends everything ends the skills that follow.
+func TestExtentOfFailures(t *testing.T) {
+	for extent, follows := range map[string]bool{"task": true, "run": false} {
+		table, err := errs.Table.Override(
+			taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"fail": {Extent: extent}}})
+		require.NoError(t, err)
+		var out bytes.Buffer
+		s := newRunning(t, &out)
+		first, second := s.skill("tool", balanced), s.skill("tool", balanced)
+		first.skill.Command, second.skill.Command = []string{"false"}, []string{"echo", "second"}
+		first.handler, err = recovery.NewHandler(recovery.Config{Table: table, Classify: detect.Classifier(errs.Explain)})
+		require.NoError(t, err)
+		assert.False(t, s.run(t.Context(), []*job{first, second}))
+		assert.Equal(t, follows, strings.Contains(out.String(), "| second"), extent)
+	}
 }
 
-// TestLog: the profile sets the level of the log. D144
-func TestLog(t *testing.T) {
-	dir := demo(t)
-	assert.Empty(t, do(t.Context(), filepath.Join(dir, "permanent.yaml")).hints)
-	assert.Contains(t, do(t.Context(), "-v", filepath.Join(dir, "permanent.yaml")).hints, "level=DEBUG")
-	quiet := do(t.Context(), "-v", "-profile", "strict", filepath.Join(dir, "permanent.yaml")).hints
-	assert.Contains(t, quiet, "level=ERROR")
-	assert.NotContains(t, quiet, "level=INFO")
+// varying are the parts of the output that differ between runs.
+var varying = []struct {
+	what *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`took \d+\.\ds`), "took 0.1s"},
+	{regexp.MustCompile(`run [A-Z2-7]{26}`), "run 4Q2H6VXN3YK5TBWM7DRC2FJZPA"},
+	{regexp.MustCompile(`(after \d+ iterations?)(, \d+\.\ds)?`), "$1"},
+}
+
+// TestReadmeShows: the output in README.md is the program's.
+func TestReadmeShows(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	origin, err := filepath.Abs("README.md")
+	require.NoError(t, err)
+	t.Chdir(filepath.Dir(demo(t)))
+	console := regexp.MustCompile("(?s)\n```console\n\\$ go run \\. ([^\n]*)\n(.*?)```\n")
+	shows := console.ReplaceAllStringFunc(string(readme), func(block string) string {
+		args := console.FindStringSubmatch(block)[1]
+		got := do(t.Context(), strings.Fields(args)...)
+		for _, v := range varying {
+			got.out = v.what.ReplaceAllString(got.out, v.with)
+		}
+		return "\n```console\n$ go run . " + args + "\n" + got.out + "```\n"
+	})
+	if *update {
+		require.NoError(t, os.WriteFile(origin, []byte(shows), 0o644))
+		return
+	}
+	assert.Equal(t, string(readme), shows)
+}
+
+// TestReadmeHasEveryKey: the skill of README.md is valid and complete.
+func TestReadmeHasEveryKey(t *testing.T) {
+	b, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, after, _ := strings.Cut(string(b), "\n```yaml\n")
+	text, _, found := strings.Cut(after, "\n```\n")
+	require.True(t, found)
+	s, err := loadSkill(written(t, text+"\n"))
+	require.NoError(t, err)
+	_, err = s.table("")
+	require.NoError(t, err)
+	encoded, err := json.Marshal(s)
+	require.NoError(t, err)
+	assert.NotContains(t, string(encoded), "null", "a key is missing")
 }

@@ -181,21 +181,6 @@ func answering(t *testing.T, status int, header map[string]string, body string) 
 	return &http.Client{Transport: transport}
 }
 
-// TestRealClientTimeout: a client that does not wait any longer.
-func TestRealClientTimeout(t *testing.T) {
-	release := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
-	defer server.Close()
-	defer close(release)
-	client := server.Client()
-	client.Timeout = time.Millisecond
-	_, err := client.Get(server.URL)
-	require.Error(t, err)
-	assert.Equal(t, "github_timeout", taxonomy.CodeOf(errs.Classify(err,
-		detect.WithSource(errs.SourceGithub))), "B-D05")
-	assert.Equal(t, "llm_timeout", taxonomy.CodeOf(errs.Classify(err, detect.WithSource(errs.SourceLLM))), "B-D05")
-}
-
 // expired returns a context whose deadline has passed.
 func expired(t *testing.T) context.Context {
 	t.Helper()

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/predict"
@@ -24,124 +26,129 @@ import (
 const (
 	// maxWait is the longest wait that a failure may request: GitHub renews its quota every hour.
 	maxWait = time.Hour
+	// maxLines limits the shown lines of a skill's output.
+	maxLines = 5
 )
 
 // session runs skills. They share waits, breakers and learned numbers, so a rate limit that one
 // skill meets delays the others.
 type session struct {
-	out     io.Writer
-	log     *slog.Logger // nil is no log
-	profile string       // replaces the profiles of the skills
-	stop    bool         // after the first skill that fails
+	out    io.Writer
+	screen *terminal.Observer
+	log    *slog.Logger // nil is no log
+	stop   bool         // after the first skill that fails
 
-	reporter *report.Reporter
-	groups   *report.Groups
-	runs     report.Runs
-	lanes    retry.SharedWait
-	gate     retry.Breaker
-	adaptive *retry.Adaptive
-	model    *predict.Model
-	prevent  executor.Preventer
-	clock    retry.Clock
+	reporter  *report.Reporter
+	groups    *report.Groups
+	runs      report.Runs
+	admission executor.Admission
+	clock     retry.Clock
 }
 
 func newSession(out io.Writer, clock retry.Clock) *session {
 	model := predict.New()
 	return &session{
-		out: out, clock: clock,
+		out: out, clock: clock, screen: terminal.New(out),
 		reporter: report.NewReporter(report.ReporterOptions{Clock: clock}),
 		groups:   report.NewGroups(report.GroupOptions{Clock: clock, ByCode: taxonomy.Some(true)}),
-		lanes:    retry.NewSharedWait(clock, noJitter),
-		gate:     breaker.New(breaker.Options{}),
-		adaptive: retry.NewAdaptive(),
-		model:    model,
-		prevent:  prevent.New(model, errs.Table),
+		admission: executor.Admission{
+			// The skills of a session run one after the other, so their waits need no jitter.
+			Lanes:   retry.NewSharedWait(clock, func() float64 { return 0 }),
+			Breaker: breaker.New(breaker.Options{}), Adaptive: retry.NewAdaptive(),
+			Learners: []retry.Learner{model}, Preventer: prevent.New(model, errs.Table),
+		},
 	}
-}
-
-// noJitter is no jitter, because the skills of a session run one after the other.
-func noJitter() float64 { return 0 }
-
-// run runs skills, one after the other. It reports whether all of them succeeded. An error says
-// that one of them cannot be run as it is configured; then none is.
-func (s *session) run(ctx context.Context, skills []*skill) (all bool, err error) {
-	var ready []*job
-	var wrong []error
-	for _, sk := range skills {
-		j, err := s.prepare(ctx, sk)
-		ready, wrong = append(ready, j), append(wrong, err)
-	}
-	if err := errors.Join(wrong...); err != nil {
-		return false, err
-	}
-	return s.runAll(ctx, ready), nil
-}
-
-// runAll runs the skills until one fails with a reaction that ends the session.
-func (s *session) runAll(ctx context.Context, ready []*job) (all bool) {
-	all = true
-	for _, j := range ready {
-		if ctx.Err() != nil {
-			return false
-		}
-		out := j.run(ctx)
-		all = all && out.Success()
-		if !out.Success() && (s.stop || out.Result.EndsRun) {
-			return false
-		}
-	}
-	return all
 }
 
 // job is a skill that is ready to be run.
 type job struct {
 	skill   *skill
-	shows   *shows
 	handler *recovery.Handler
 }
 
-func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
-	table, err := sk.table(s.profile)
+// load reads the skills and makes their handlers. The error joins those of all skills.
+func (s *session) load(ctx context.Context, files []string, profile string) (jobs []*job, err error) {
+	var wrong []error
+	for _, file := range files {
+		sk, err := loadSkill(file)
+		if err == nil {
+			var j *job
+			j, err = s.prepare(ctx, sk, profile)
+			jobs = append(jobs, j)
+		}
+		wrong = append(wrong, err)
+	}
+	return jobs, errors.Join(wrong...)
+}
+
+func (s *session) prepare(ctx context.Context, sk *skill, profile string) (*job, error) {
+	table, err := sk.table(profile)
 	if err != nil {
 		return nil, err
 	}
-	shows := &shows{w: s.out, table: table, source: sk.Source, mask: sk.secrets.mask}
-	recoverer, err := s.recoverer(ctx, sk, shows)
+	o, err := sk.tools(ctx)
 	if err != nil {
 		return nil, err
+	}
+	o.Lanes, o.Clock, o.MaxWait = s.admission.Lanes, s.clock, maxWait
+	o.Waiting = func(strategy string, d time.Duration) { s.line("%s waits %s", strategy, d.Round(time.Millisecond)) }
+	standard, err := recovery.New(o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: tools: %w", sk.path, err)
+	}
+	observers := []executor.Observer{s.screen}
+	if s.log != nil {
+		observers = append(observers, executor.Slog(s.log, table))
 	}
 	h, err := recovery.NewHandler(recovery.Config{
-		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Recoverer: recoverer,
-		Sink: report.Sinks{
-			s.reporter,
-			s.groups,
-			shows,
-		}, Runs: &s.runs, Observer: executor.Observers(shows, s.logs(table)),
-		StatusSources: []string{"github"}, Clock: s.clock, Timeout: sk.Timeout,
-		Admission: executor.Admission{Breaker: s.gate, Adaptive: s.adaptive, Learners: []retry.Learner{s.model},
-			Preventer: s.prevent, Lanes: s.lanes},
+		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Recoverer: strategies{standard},
+		Sink: report.Sinks{s.reporter, s.groups}, Runs: &s.runs, Observer: executor.Observers(observers...),
+		StatusSources: []string{"github"}, Clock: s.clock, Timeout: sk.Timeout, Admission: s.admission,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sk.path, err)
 	}
-	return &job{sk, shows, h}, nil
+	return &job{sk, h}, nil
 }
 
-func (j *job) run(ctx context.Context) recovery.Outcome {
-	c := &command{skill: j.skill}
-	j.shows.ctx = ctx
-	j.shows.begin(j.skill)
-	out := j.handler.Handle(ctx, recovery.Op{
-		Name: j.skill.Name, Source: j.skill.Source, Component: j.skill.Component, Facts: j.skill.facts(), Do: c.run,
-	})
-	j.shows.end(out, c.output)
-	return out
-}
-
-// logs returns the observer that logs at the level of the table's profile, or nil.
-func (s *session) logs(table taxonomy.Table) executor.Observer {
-	if s.log == nil {
-		return nil
+// run runs the skills until one fails with a reaction that ends the session, and reports whether
+// all of them succeeded.
+func (s *session) run(ctx context.Context, jobs []*job) (all bool) {
+	all = true
+	for _, j := range jobs {
+		if ctx.Err() != nil {
+			return false
+		}
+		c := &command{skill: j.skill}
+		out := j.handler.Handle(ctx, j.skill.operation(c.run))
+		all = all && out.Success()
+		if !out.Success() && (s.stop || out.Result.EndsRun) {
+			return false
+		}
+		lines := strings.Split(c.output, "\n")
+		for _, line := range lines[max(0, len(lines)-maxLines):] {
+			if line != "" {
+				s.line("%s", line)
+			}
+		}
 	}
-	return executor.Slog(s.log, table)
+	return all
+}
+
+// line prints a line between those of the screen. Its text is not trusted.
+func (s *session) line(format string, args ...any) {
+	s.screen.Aside(func() {
+		fmt.Fprintf(s.out, "  | %s\n", terminal.Printable(taxonomy.Redact(fmt.Sprintf(format, args...))))
+	})
+}
+
+// strategies run what the taxonomy's reactions recover with. If the taxonomy names a strategy that
+// recovery.Standard does not have, this does not compile until it has a method here.
+type strategies struct{ *recovery.Standard }
+
+var _ errs.Strategies = strategies{}
+
+// Recover runs the strategy that a failure's reaction names.
+func (s strategies) Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error {
+	return errs.Recover(ctx, s, failed)
 }

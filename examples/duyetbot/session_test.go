@@ -34,9 +34,8 @@ func (s *running) skill(source, block string) *job {
 	s.t.Helper()
 	sk, err := loadSkill(written(s.t, "name: work\ncommand: [none]\nsource: "+source+"\nerror-handling:\n"+block))
 	require.NoError(s.t, err)
-	j, err := s.prepare(s.t.Context(), sk)
+	j, err := s.prepare(s.t.Context(), sk, "")
 	require.NoError(s.t, err)
-	j.shows.ctx = s.t.Context()
 	return j
 }
 
@@ -73,7 +72,6 @@ func TestSkillsShareABreaker(t *testing.T) {
 		first := s.skill("llm", "  retry: {max_attempts: 5}\n").
 			handle(t.Context(), repeated(5, answered("llm", 503))...)
 		require.Equal(t, 5, first.Calls)
-		assert.NotContains(t, out.String(), "failed too often")
 
 		other := s.skill("github", balanced).handle(t.Context())
 		assert.Empty(t, other.Result.Waits, "another source is not down")
@@ -81,7 +79,7 @@ func TestSkillsShareABreaker(t *testing.T) {
 		require.NoError(t, second.Err)
 		require.Len(t, second.Result.Waits, 1)
 		assert.Equal(t, "breaker", second.Result.Waits[0].For)
-		assert.Contains(t, out.String(), " for llm, which has failed too often of late")
+		assert.Contains(t, out.String(), " (breaker)")
 	})
 }
 
@@ -123,7 +121,7 @@ func TestLongWaits(t *testing.T) {
 		require.NoError(t, got.Err)
 		assert.Equal(t, 2, got.Calls)
 		assert.Equal(t, 45*time.Minute, time.Since(began), "and not a second time for the call")
-		assert.Contains(t, out.String(), "recovered  wait_for_rate_limit: Waited 2700000ms for rate limit to reset")
+		assert.Contains(t, out.String(), "wait_for_rate_limit waits 45m0s")
 	})
 }
 
@@ -138,14 +136,14 @@ func TestSkillsPreventLimits(t *testing.T) {
 			s.skill("github", tries).handle(t.Context(), answered("github", 429))
 			time.Sleep(5 * time.Second)
 		}
-		assert.NotContains(t, out.String(), "prevented", "the last call is always long enough ago")
+		assert.NotContains(t, out.String(), "against", "the last call is always long enough ago")
 		s.skill("github", tries).handle(t.Context(), answered("github", 429))
 
 		got := s.skill("github", tries).handle(t.Context())
 		require.NoError(t, got.Err)
 		want := executor.Wait{For: "prevent: github_rate_limit", Took: executor.Duration(2 * time.Second)}
 		assert.Equal(t, []executor.Wait{want}, got.Result.Waits)
-		assert.Contains(t, out.String(), "prevented  github_rate_limit is likely: wait 2s")
+		assert.Contains(t, out.String(), "against github_rate_limit: wait 2s")
 	})
 }
 

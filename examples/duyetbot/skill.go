@@ -1,25 +1,27 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/report"
 
 	"bot.example.com/duyetbot/errs"
 )
 
-// defaultTimeout limits a call of a skill that sets no timeout.
-const defaultTimeout = time.Minute
-
-// ownSource is the source of a skill's failures by default.
-const ownSource = "skill"
+const (
+	// defaultTimeout limits a call of a skill that sets no timeout.
+	defaultTimeout = time.Minute
+	// ownSource is the source of a skill's failures by default.
+	ownSource = "skill"
+)
 
 // skill is the content of a skill's file: a command, and how its failures are handled.
 type skill struct {
@@ -40,22 +42,19 @@ type skill struct {
 	// Timeout limits one call.
 	Timeout time.Duration `yaml:"timeout"`
 
-	Execution execution `yaml:"execution"`
-	GitHub    *entity   `yaml:"github"`
-	Tools     tools     `yaml:"tools"`
-	Handling  handling  `yaml:"error-handling"`
+	// Execution describes the work that the skill belongs to.
+	Execution struct {
+		Mode    string `yaml:"mode"`
+		Tool    string `yaml:"tool"`
+		Step    string `yaml:"step"`
+		Task    string `yaml:"task"`
+		Session string `yaml:"session"`
+	} `yaml:"execution"`
+	GitHub   *entity  `yaml:"github"`
+	Tools    tools    `yaml:"tools"`
+	Handling handling `yaml:"error-handling"`
 
-	path    string // of the file
-	secrets secrets
-}
-
-// execution describes the work that the skill belongs to.
-type execution struct {
-	Mode    string `yaml:"mode"`
-	Tool    string `yaml:"tool"`
-	Step    string `yaml:"step"`
-	Task    string `yaml:"task"`
-	Session string `yaml:"session"`
+	path string // of the file
 }
 
 // entity is the GitHub object of the skill.
@@ -69,7 +68,7 @@ type entity struct {
 // Validate implements [config.Validator].
 func (s *skill) Validate() []config.Problem {
 	var p config.Findings
-	sources := make([]string, 0, len(errs.Table.Taxonomy.Sources))
+	var sources []string
 	for _, source := range errs.Table.Taxonomy.Sources {
 		sources = append(sources, source.Name)
 	}
@@ -78,7 +77,7 @@ func (s *skill) Validate() []config.Problem {
 	if len(s.Command) == 0 || s.Command[0] == "" {
 		p = append(p, config.Problem{Field: "command", Expected: "a program and its arguments"})
 	}
-	if !plain(s.Name) {
+	if s.Name == "" || s.Name[0] == '-' || strings.Trim(s.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		p = append(p, config.Problem{Field: "name", Expected: "lower-case letters, digits and hyphens"})
 	}
 	for i, name := range s.Env {
@@ -92,20 +91,11 @@ func (s *skill) Validate() []config.Problem {
 	return p
 }
 
-// plain reports whether a name needs no quotes anywhere.
-func plain(name string) bool {
-	return name != "" && len(name) <= 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
-		name[0] != '-'
-}
-
 // Validate implements [config.Validator].
 func (e *entity) Validate() []config.Problem {
 	var p config.Findings
-	if e.Owner == "" {
-		p = append(p, config.Problem{Field: "owner", Expected: "the owner of the repository"})
-	}
-	if e.Repo == "" {
-		p = append(p, config.Problem{Field: "repo", Expected: "the name of the repository"})
+	if e.Owner == "" || e.Repo == "" {
+		p = append(p, config.Problem{Field: "repo", Expected: "an owner and the name of the repository"})
 	}
 	p.NotNegative("entity_number", int64(e.Number))
 	p.Word("entity_type", e.Type, []string{"issue", "pr", "comment"})
@@ -117,102 +107,24 @@ func (e *entity) Validate() []config.Problem {
 func loadSkill(path string) (*skill, error) {
 	s := &skill{path: path}
 	warnings, err := config.Load(path, s, config.Verbatim())
-	var all []error
 	for _, w := range warnings {
-		all = append(all, errors.New(w.String()))
+		err = errors.Join(err, errors.New(w))
 	}
-	if err := errors.Join(append(all, err)...); err != nil {
-		return nil, err
-	}
-	if name := s.Handling.Profile; name != "" {
-		if err := checkProfile(name); err != nil {
-			return nil, fmt.Errorf("%s: error-handling.profile: %w", path, err)
-		}
-	}
-	if err := s.checkDir(); err != nil {
-		return nil, fmt.Errorf("%s: dir: %w", path, err)
-	}
-	s.complete()
-	return s, nil
-}
-
-// checkDir returns an error if the directory does not exist or is not below that of the skill's
-// file.
-func (s *skill) checkDir() error {
-	if info, err := os.Stat(s.dir()); err != nil || !info.IsDir() {
-		return fmt.Errorf("there is no directory %s", s.dir())
-	}
-	top, err := realPath(filepath.Dir(s.path))
-	if err != nil {
-		return err
-	}
-	dir, err := realPath(s.dir())
-	if err != nil {
-		return err
-	}
-	if rel, err := filepath.Rel(top, dir); err != nil || !filepath.IsLocal(rel) {
-		return fmt.Errorf("%s leads to %s, which is not below the directory of the skill's file", s.dir(), dir)
-	}
-	return nil
-}
-
-// realPath returns the absolute path without symbolic links.
-func realPath(name string) (string, error) {
-	name, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(name)
-}
-
-func (s *skill) complete() {
-	s.secrets = secretsOf(s.Env)
-	x := &s.Execution
-	s.secrets.maskAll(&s.Doc, &s.Component, &x.Mode, &x.Tool, &x.Step, &x.Task, &x.Session)
-	if s.Source == "" {
-		s.Source = ownSource
-	}
-	if s.Component == "" {
-		s.Component = s.Name
-	}
-	if s.Timeout == 0 {
-		s.Timeout = defaultTimeout
-	}
+	s.Source = cmp.Or(s.Source, ownSource)
+	s.Component = cmp.Or(s.Component, s.Name)
+	s.Timeout = cmp.Or(s.Timeout, defaultTimeout)
+	return s, err
 }
 
 // dir returns the skill's working directory.
 func (s *skill) dir() string { return filepath.Join(filepath.Dir(s.path), filepath.FromSlash(s.Dir)) }
 
-// facts returns the circumstances of the skill's failures.
-func (s *skill) facts() report.Facts {
-	f := report.Facts{
-		Source: &report.Source{Type: s.sourceType(), Component: s.Component},
-		Execution: &report.Execution{
-			Mode: s.Execution.Mode, Skill: s.Name, Tool: s.Execution.Tool, Step: s.Execution.Step,
-			TaskID: s.Execution.Task, SessionID: s.Execution.Session,
-		},
+// operation returns the operation of the skill. In reports, its own source is called "tool".
+func (s *skill) operation(do func(context.Context) error) recovery.Op {
+	source := s.Source
+	if source == ownSource {
+		source = "tool"
 	}
-	if g := s.GitHub; g != nil {
-		f.Repository = &report.Repository{Owner: g.Owner, Repo: g.Repo, EntityNumber: g.Number, EntityType: g.Type}
-	}
-	return f
-}
-
-// sourceType returns the source in reports. The source "skill" is reported as "tool".
-func (s *skill) sourceType() string {
-	if s.Source == ownSource {
-		return "tool"
-	}
-	return s.Source
-}
-
-// checkProfile returns an error if the profile does not exist.
-func checkProfile(name string) error {
-	names := errs.Table.ProfileNames()
-	if slices.Contains(names, name) {
-		return nil
-	}
-	last := len(names) - 1
-	//lint:ignore ST1005 the words are the design's
-	return fmt.Errorf("Profile not found: %s; there are %s and %s", name, strings.Join(names[:last], ", "), names[last])
+	return recovery.Op{Name: s.Name, Source: s.Source, Component: s.Component, Do: do,
+		Facts: report.Facts{Source: &report.Source{Type: source, Component: s.Component}}}
 }

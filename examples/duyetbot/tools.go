@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/config"
@@ -84,17 +83,8 @@ func (s *skill) tools(ctx context.Context) (recovery.Options, error) {
 		o.Tree = recovery.NewTree(w)
 		return o, nil
 	}
-	fixes := maps.Clone(o.Tools)
-	delete(fixes, "install")
-	switch {
-	case ctx.Err() != nil:
-		return o, context.Cause(ctx)
-	case len(fixes) > 0:
-		return o, fmt.Errorf(
-			"%s: tools: a fix needs a working tree of git, in which it can be reverted: %w",
-			s.path,
-			err,
-		)
+	if _, install := o.Tools["install"]; install && len(o.Tools) == 1 {
+		return o, nil
 	}
-	return o, nil
+	return o, fmt.Errorf("%s: tools: a fix needs a working tree of git, in which it can be reverted: %w", s.path, err)
 }

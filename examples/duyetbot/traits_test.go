@@ -77,50 +77,6 @@ func TestTraits(t *testing.T) {
 	}
 }
 
-// TestWords: there are four severities and four recoverabilities, and each code states both.
-func TestWords(t *testing.T) {
-	severities, recoverabilities := map[string]int{}, map[string]int{}
-	for row := range errs.Table.Taxonomy.Codes() {
-		traits := errs.Table.Row(row)
-		severities[traits.Severity.String()]++
-		recoverabilities[traits.Recoverability.String()]++
-	}
-	t.Run("D42 D44 B-D11 severities", func(t *testing.T) {
-		assert.Equal(t, map[string]int{"low": 1, "medium": 14, "high": 15, "critical": 4}, severities)
-	})
-	t.Run("D43 D44 B-D11 recoverabilities", func(t *testing.T) {
-		assert.Equal(t, map[string]int{"retryable": 11, "recoverable": 7, "permanent": 13, "unknown": 3},
-			recoverabilities)
-	})
-}
-
-func TestPolicies(t *testing.T) {
-	tests := []struct {
-		row, name string
-		attempts  int
-		initial   time.Duration
-		max       time.Duration
-	}{
-		{"D114", "llm", 3, time.Second, 30 * time.Second},
-		{"D115", "github", 5, time.Second, 60 * time.Second},
-		{"D116", "tool", 3, 500 * time.Millisecond, 10 * time.Second},
-		{"D117", "verification", 3, 2 * time.Second, 30 * time.Second},
-		{"D117", "fixes", 3, 2 * time.Second, 30 * time.Second},
-	}
-	for _, tt := range tests {
-		t.Run(tt.row+" "+tt.name, func(t *testing.T) {
-			p := errs.Table.Policy(taxonomy.PolicyName(tt.name))
-			require.NotZero(t, p)
-			assert.Equal(t, tt.attempts, p.MaxAttempts)
-			assert.Equal(t, tt.initial, p.InitialDelay)
-			assert.Equal(t, tt.max, p.MaxDelay)
-			assert.InDelta(t, 2, p.Multiplier, 0)
-			assert.Equal(t, taxonomy.JitterProportional, p.JitterKind, "D111")
-			assert.InDelta(t, 0.1, p.Jitter, 0, "D111")
-		})
-	}
-}
-
 // TestPolicyOfCode checks the policy of each code's retries, which follow its strategy if it has
 // one.
 func TestPolicyOfCode(t *testing.T) {

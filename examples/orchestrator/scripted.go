@@ -55,7 +55,7 @@ func loadScript(tier, path string) (*scripted, error) {
 	}
 	warnings, err := config.Load(path, &script)
 	if err == nil && len(warnings) > 0 {
-		err = errors.New(warnings[0].String())
+		err = errors.New(warnings[0])
 	}
 	return &scripted{tier: tier, turns: script.Turns}, err
 }

@@ -53,7 +53,7 @@ func loadTiers(path, planFile string, guard *scope.Scope) (map[string]executor.P
 	} else if warnings, err := config.Load(path, &tiers); err != nil {
 		return nil, err
 	} else if len(warnings) > 0 {
-		return nil, errors.New(warnings[0].String())
+		return nil, errors.New(warnings[0])
 	}
 	all := map[string]executor.Provider{}
 	var problems []error

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
+	"reflect"
 	"testing"
 	"time"
 
@@ -48,8 +49,9 @@ func TestNothingInternalLeaves(t *testing.T) {
 			if !code.Public {
 				forbidden = append(forbidden, code.Value)
 			}
-			e := category.New(uint16(n), taxonomy.WithStack(errors.New(internalText)))
-			require.Equal(t, taxonomy.At(i, uint16(n)), e.Row())
+			row := taxonomy.At(i, uint16(n))
+			e := category.Zero.Taxonomy().New(row, taxonomy.WithStack(errors.New(internalText)))
+			require.Equal(t, row, e.Row())
 			fillInternal(t, category, e)
 			sent = append(sent, taxonomy.WithStack(fmt.Errorf(internalText+": %w", e)))
 		}
@@ -72,10 +74,12 @@ func TestNothingInternalLeaves(t *testing.T) {
 
 // fillInternal sets the internal fields of an error.
 func fillInternal(t *testing.T, category *taxonomy.Category, e taxonomy.Error) {
-	for i, pointer := range category.List(e) {
-		if category.Fields[i].Public {
+	v := reflect.ValueOf(e).Elem()
+	for i, f := range category.Fields {
+		if f.Public {
 			continue
 		}
+		pointer := v.Field(i + 1).Addr().Interface() // the first field is embedded
 		switch p := pointer.(type) {
 		case *taxonomy.Opt[string]:
 			*p = taxonomy.Some(internalText)
@@ -88,7 +92,7 @@ func fillInternal(t *testing.T, category *taxonomy.Category, e taxonomy.Error) {
 		case *taxonomy.Opt[bool]:
 			*p = taxonomy.Some(true)
 		default:
-			assert.Fail(t, "no value for a field", "%s is a %T", category.Fields[i].Name, pointer)
+			assert.Fail(t, "no value for a field", "%s is a %T", f.Name, pointer)
 		}
 	}
 }

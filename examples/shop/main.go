@@ -39,8 +39,7 @@ func run(ctx context.Context, log *slog.Logger, getenv func(string) string) erro
 		}
 	}
 	registry := prometheus.NewRegistry()
-	sink, err := promreport.Register(
-		registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	sink, err := promreport.Register(registry, errs.Table.Taxonomy)
 	if err != nil {
 		return err
 	}

@@ -63,8 +63,7 @@ func shopOn(t *testing.T, db *store, statuses ...int) *shop {
 	}))
 	t.Cleanup(bank.Close)
 	s := &shop{registry: prometheus.NewRegistry(), log: &bytes.Buffer{}}
-	sink, err := promreport.Register(
-		s.registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	sink, err := promreport.Register(s.registry, errs.Table.Taxonomy)
 	require.NoError(t, err)
 	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr}))
 	s.service = &service{store: db, gateway: &gateway{bank.URL, "key", bank.Client()}, log: log, sink: sink}

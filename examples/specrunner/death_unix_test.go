@@ -44,8 +44,8 @@ func TestStopFile(t *testing.T) {
 
 func TestStopFileInAWait(t *testing.T) {
 	p := begin(t, oneTask, "", "exit 1\n")
-	p.write("specrunner.yml", "agent: {command: [sh, agent.sh]}\nretry_delay: 1h\n")
-	cmd, hints := p.process("-stop-file=halt")
+	p.write("specrunner.yml", "agent: {command: [sh, agent.sh]}\nretry_delay: 1h\nstop_file: halt\n")
+	cmd, hints := p.process()
 	require.NoError(t, cmd.Start())
 	p.until("the first attempt ends", p.at(func(st *executor.RunState) bool { return st.Step == executor.StepWait }))
 	p.write("halt", "")
@@ -101,47 +101,6 @@ func TestKilledInAHook(t *testing.T) {
 				assert.Equal(t, []string{"TASK-001"}, p.calls(), "the answer was kept")
 				assert.Len(t, p.attempts("TASK-001"), 1)
 			}
-		})
-	}
-}
-
-func TestKilledAndReset(t *testing.T) {
-	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
-	cmd, _, agent := p.hanging()
-	require.NoError(t, cmd.Process.Kill())
-	_ = cmd.Wait()
-	got := p.do("-reset=TASK-001")
-	require.Equal(t, exitDone, got.code, got.hints)
-	assert.False(t, running(agent), "nothing is left running")
-	require.Equal(t, exitDone, p.do().code)
-	attempts := p.attempts("TASK-001")
-	require.Len(t, attempts, 1)
-	assert.Equal(t, 2, attempts[0].Generation)
-}
-
-// A run whose task changed cannot be resumed, but reset.
-func TestKilledAndTaskChanged(t *testing.T) {
-	for name, tasks := range map[string]string{
-		"changed": strings.ReplaceAll(oneTask, "Do one.", "Do more."),
-		"gone":    strings.ReplaceAll(oneTask, "TASK-001", "TASK-009"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
-			cmd, _, agent := p.hanging()
-			require.NoError(t, cmd.Process.Kill())
-			_ = cmd.Wait()
-			p.write("spec/tasks.md", tasks)
-			got := p.do("-resume")
-			assert.Equal(t, exitLeft, got.code, got.hints)
-			assert.Contains(t, got.out+got.hints, "-reset TASK-001")
-			if name == "changed" {
-				assert.Contains(t, got.out+got.hints, "cannot be resumed")
-			}
-			assert.Equal(t, []string{"TASK-001"}, p.calls())
-			require.Equal(t, exitDone, p.do("-reset=TASK-001").code)
-			assert.False(t, running(agent), "nothing is left running")
-			p.write("agent.sh", "echo TASK_COMPLETE\n")
-			assert.Equal(t, exitDone, p.do().code)
 		})
 	}
 }

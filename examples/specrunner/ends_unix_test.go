@@ -3,11 +3,7 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
-	"os/signal"
-	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -49,28 +45,6 @@ func TestClosedOutput(t *testing.T) {
 	}
 }
 
-// The agent's pipes end its programs, although this program ignores the end of its own.
-func TestAgentsKeepTheirPipes(t *testing.T) {
-	p := begin(t, oneTask, "", "yes 2>errors | head -1 >first\nls -l first >/dev/null && echo TASK_COMPLETE\n")
-	assert.Equal(t, exitDone, p.do().code)
-	assert.Empty(t, p.read("errors"))
-}
-
-// A closed terminal ends the run like an interrupt.
-func TestHangup(t *testing.T) {
-	heard := make(chan os.Signal, 1) // what hears it itself does not hand down that it is ignored
-	signal.Notify(heard, syscall.SIGHUP)
-	defer signal.Stop(heard)
-	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
-	cmd, hints, agent := p.hanging("-json")
-	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
-	_ = cmd.Wait()
-	assert.Equal(t, exitLeft, cmd.ProcessState.ExitCode(), hints)
-	assert.False(t, running(agent))
-	assert.Equal(t, state.TaskPending, p.status("TASK-001"))
-	assert.Equal(t, exitDone, p.do().code)
-}
-
 // A question is listed until the task's text has the answer.
 func TestQuestion(t *testing.T) {
 	for _, ending := range []string{"exit 0\n", "exit 1\n"} {
@@ -84,9 +58,6 @@ func TestQuestion(t *testing.T) {
 		assert.Equal(t, state.TaskBlocked, o.Tasks[0].Status)
 		status := p.do("-status")
 		assert.Contains(t, status.out, "question of TASK-001: which of them?")
-		var rows []listed
-		require.NoError(t, json.Unmarshal([]byte(p.do("-status", "-json").out), &rows))
-		assert.Equal(t, "which of them?", rows[0].Question)
 
 		p.write("spec/tasks.md", oneTask+"\nThe second one.\n")
 		require.Equal(t, exitDone, p.do().code)
@@ -118,15 +89,4 @@ func TestHeldInJSON(t *testing.T) {
 	assert.NotNil(t, o.Tasks)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-}
-
-// A task that the agent has marked as done before its process died is still interrupted.
-func TestStatusOfDoneButInterrupted(t *testing.T) {
-	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
-	cmd, _, _ := p.hanging()
-	p.write("spec/tasks.md", strings.Replace(oneTask, "TODO", "DONE", 1))
-	assert.Regexp(t, `(?m)^TASK-001 +running `, p.do("-status").out)
-	require.NoError(t, cmd.Process.Kill())
-	_ = cmd.Wait()
-	assert.Regexp(t, `(?m)^TASK-001 +interrupted `, p.do("-status").out)
 }

@@ -57,8 +57,8 @@ func TestFailures(t *testing.T) {
 			code: "UNKNOWN", reaction: "explain_and_retry", counts: true, attempts: 2, calls: 2, status: "failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := begin(t, oneTask, "max_retries: 2\n"+c.config, c.agent)
-			got := p.do("-json", "-profile="+c.profile)
+			p := begin(t, oneTask, "max_retries: 2\nprofile: '"+c.profile+"'\n"+c.config, c.agent)
+			got := p.do("-json")
 			o := got.outcome(t)
 			require.Len(t, o.Tasks, 1, got.hints)
 			assert.Equal(t, exitLeft, got.code)

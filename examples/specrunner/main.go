@@ -21,14 +21,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/signal"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/state"
@@ -70,10 +66,8 @@ func broken(format string, args ...any) error {
 
 // program is one command line.
 type program struct {
-	dir, config, tasksPath, state, prefix, stopPath string
-	profile, onFailure, task, reset                 string
-	usd, tokens                                     limitFlag
-	status, resume, json, verbose                   bool
+	dir, config, task, reset      string
+	status, resume, json, verbose bool
 
 	out, hints io.Writer
 	screen     *terminal.Observer
@@ -123,20 +117,13 @@ func run(args []string, out, hints io.Writer) int {
 	return code
 }
 
-// messages returns the messages of joined errors.
+// messages returns the lines of an error, of which joined errors have one each.
 func messages(err error) []string {
-	if e, ok := errors.AsType[*exitError](err); ok {
-		err = e.err
+	lines := strings.Split(err.Error(), "\n")
+	for i := range lines {
+		lines[i] = shown(lines[i])
 	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []string{shown(err.Error())}
-	}
-	var all []string
-	for _, e := range joined.Unwrap() {
-		all = append(all, messages(e)...)
-	}
-	return all
+	return lines
 }
 
 // shown returns text as a terminal may show it: on one line, without secrets and escapes.
@@ -152,15 +139,6 @@ func (p *program) parse(args []string) error {
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&p.dir, "dir", ".", "the `directory` of the project, from which other paths are seen")
 	fs.StringVar(&p.config, "config", "", "the configuration `file` (default: specrunner.yml, if it exists)")
-	fs.StringVar(&p.tasksPath, "tasks", "", "the `file` of tasks (default: spec/tasks.md)")
-	fs.StringVar(&p.state, "state", "", "the `file` of the state (default: "+state.DefaultPath+")")
-	fs.StringVar(&p.prefix, "prefix", "", "keep the state in spec/.executor-`PREFIX`state.db")
-	fs.StringVar(&p.stopPath, "stop-file", "", "stop between two attempts when this `file` exists "+
-		"(default: spec/.executor-stop)")
-	fs.StringVar(&p.profile, "profile", "", "the `profile` of the taxonomy")
-	fs.StringVar(&p.onFailure, "on-failure", "", "after a failed task: skip those that depend on it, stop, or continue")
-	fs.Var(&p.usd, "budget-usd", "the most `dollars` for all tasks together; none removes the limit")
-	fs.Var(&p.tokens, "budget-tokens", "the most `tokens` for all tasks together; none removes the limit")
 	fs.StringVar(&p.task, "task", "", "do only the task with this `ID`")
 	fs.BoolVar(&p.resume, "resume", false, "first continue the run whose process died")
 	fs.StringVar(&p.reset, "reset", "", "let the `task` begin anew; its attempts stay on record")
@@ -175,60 +153,14 @@ func (p *program) parse(args []string) error {
 	} else if err != nil {
 		return misuse("%w", err)
 	}
-	var err error
-	fs.Visit(func(f *flag.Flag) { // such as of an unset variable
-		if f.Value.String() == "" && f.Name != "profile" {
-			err = misuse("-%s is empty", f.Name)
-		}
-	})
 	switch {
-	case err != nil:
-		return err
 	case fs.NArg() > 0:
 		return misuse("unexpected argument %q", fs.Arg(0))
 	case p.status && (p.resume || p.reset != "" || p.task != "") || p.reset != "" && (p.resume || p.task != ""):
 		return misuse("-status, -reset, and -resume or -task exclude each other")
-	case p.state != "" && p.prefix != "":
-		return misuse("-state and -prefix exclude each other")
-	case !isPrefix(p.prefix):
-		return misuse("-prefix %q has other characters than letters, digits, '-', '_' and '.'", p.prefix)
-	case p.tokens.amount.Or(0) != math.Trunc(p.tokens.amount.Or(0)):
-		return misuse("-budget-tokens %s is not a whole number", p.tokens.text)
-	case p.onFailure != "" && !slices.Contains(failurePolicies, p.onFailure):
-		return misuse("-on-failure is %q, not one of %v", p.onFailure, failurePolicies)
 	}
 	return nil
 }
-
-// isPrefix reports whether a prefix stays in the directory of the state.
-func isPrefix(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
-	})
-}
-
-// limitFlag is a number that is not negative, or none.
-type limitFlag struct {
-	text   string
-	amount taxonomy.Opt[float64]
-}
-
-// Set implements [flag.Value].
-func (f *limitFlag) Set(text string) error {
-	f.text, f.amount = text, taxonomy.Opt[float64]{}
-	if text == "none" {
-		return nil
-	}
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= 0) || math.IsInf(n, 0) {
-		return errors.New("a number from 0, or none, is expected")
-	}
-	f.amount = taxonomy.Some(n)
-	return nil
-}
-
-// String implements [flag.Value].
-func (f *limitFlag) String() string { return f.text }
 
 // open opens the state, and takes the queue for this process.
 func (p *program) open(ctx context.Context) (err error) {
@@ -259,11 +191,7 @@ func (p *program) close() {
 func (p *program) signals(ctx context.Context) (context.Context, func()) {
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		ends = append(ends, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(ctx, ends...)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	unhook := context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process
 		p.screen.Aside(func() { p.hint("interrupted, ending the attempt; a second interrupt ends the program") })

@@ -36,7 +36,7 @@ func (p *program) work(ctx context.Context) (code int, err error) {
 	if p.json {
 		progress = p.hints
 	}
-	p.screen = terminal.New(progress, terminal.Options{})
+	p.screen = terminal.New(progress)
 	defer p.screen.Close()
 	ctx, stop := p.signals(ctx)
 	defer stop()
@@ -84,7 +84,7 @@ func (q *queue) begin(ctx context.Context) error {
 	return q.setBudgets(ctx)
 }
 
-// setBudgets stores the limits of configuration and flags that differ from the stored ones.
+// setBudgets stores the limits of the configuration that differ from the stored ones.
 func (q *queue) setBudgets(ctx context.Context) error {
 	stored, err := q.store.Budgets(ctx)
 	if err != nil {
@@ -94,37 +94,16 @@ func (q *queue) setBudgets(ctx context.Context) error {
 	for _, l := range stored {
 		current[l.Scope] = l.Amount
 	}
-	b, wanted := q.settings.Budget, map[string]state.Amount{}
-	for scope, a := range map[string]*amount{state.ScopeAttempt: b.Attempt, state.ScopeTask: b.Task,
-		state.ScopeAll: b.All} {
-		if a != nil {
-			wanted[scope] = a.state()
-		}
-	}
+	b := q.settings.Budget
+	wanted := map[string]*amount{state.ScopeAttempt: b.Attempt, state.ScopeTask: b.Task, state.ScopeAll: b.All}
 	for id, a := range b.Tasks {
-		wanted[state.ScopeOfTask(id)] = a.state()
-	}
-	if q.usd.text != "" || q.tokens.text != "" {
-		all, ok := wanted[state.ScopeAll]
-		if !ok {
-			all = current[state.ScopeAll]
-		}
-		if q.usd.text != "" {
-			all.CostUSD = q.usd.amount
-		}
-		if q.tokens.text != "" {
-			all.Tokens = taxonomy.Opt[int64]{}
-			if n, ok := q.tokens.amount.Get(); ok {
-				all.Tokens = taxonomy.Some(int64(n))
-			}
-		}
-		wanted[state.ScopeAll] = all
+		wanted[state.ScopeOfTask(id)] = &a
 	}
 	for scope, a := range wanted {
-		if a == current[scope] {
+		if a == nil || a.state() == current[scope] {
 			continue
 		}
-		if err := q.store.SetBudget(ctx, scope, state.Limit{Amount: a}); err != nil {
+		if err := q.store.SetBudget(ctx, scope, state.Limit{Amount: a.state()}); err != nil {
 			return broken("%w", err)
 		}
 	}
@@ -189,7 +168,7 @@ func (q *queue) next() *task {
 // take gives a task its turn.
 func (q *queue) take(ctx context.Context, t *task) error {
 	calm := context.WithoutCancel(ctx)
-	policy := cmp.Or(q.onFailure, q.settings.OnFailure, "skip")
+	policy := cmp.Or(q.settings.OnFailure, "skip")
 	missing := slices.IndexFunc(t.DependsOn, func(id string) bool { return q.results[id] != state.TaskCompleted })
 	limit := q.settings.MaxConsecutiveFailures
 	tooMany, err := q.store.ShouldStop(calm, limit)

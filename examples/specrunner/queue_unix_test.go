@@ -28,23 +28,6 @@ func TestAllDone(t *testing.T) {
 	assert.Len(t, p.calls(), 3, "a finished task is not repeated")
 }
 
-// S27-S34: the next prompt has the failure.
-func TestRetryPrompt(t *testing.T) {
-	p := begin(t, oneTask, "hooks: {post_done: [{run: [sh, tests.sh], type: tests}]}\n",
-		"if grep -q 'want 5' prompt.txt; then echo 5 >sum; else echo 4 >sum; fi\necho TASK_COMPLETE\n")
-	p.write("tests.sh", "grep -q 5 sum || { echo '--- FAIL: want 5'; exit 1; }\n")
-	got := p.do()
-	require.Equal(t, exitDone, got.code, got.out+got.hints)
-	prompt := p.read("prompt.txt")
-	assert.Contains(t, prompt, "Do one.")
-	assert.Contains(t, prompt, "TEST_FAILURE")
-	assert.Contains(t, prompt, "--- FAIL: want 5")
-	attempts := p.attempts("TASK-001")
-	require.Len(t, attempts, 2)
-	assert.Equal(t, "TEST_FAILURE", attempts[0].Code)
-	assert.True(t, attempts[1].Success)
-}
-
 func TestOnFailure(t *testing.T) {
 	const agent = "[ $SPECRUNNER_TASK = TASK-001 ] && echo TASK_FAILED: no || echo TASK_COMPLETE\n"
 	for _, c := range []struct {
@@ -58,8 +41,8 @@ func TestOnFailure(t *testing.T) {
 		{"continue", []string{"TASK-001", "TASK-001", "TASK-002", "TASK-003"}, "completed", ""},
 	} {
 		t.Run(c.policy, func(t *testing.T) {
-			p := begin(t, threeTasks, "max_retries: 2\n", agent)
-			got := p.do("-on-failure="+c.policy, "-json")
+			p := begin(t, threeTasks, "max_retries: 2\non_failure: "+c.policy+"\n", agent)
+			got := p.do("-json")
 			o := got.outcome(t)
 			assert.Equal(t, exitLeft, got.code)
 			assert.Equal(t, c.calls, p.calls())
@@ -69,7 +52,7 @@ func TestOnFailure(t *testing.T) {
 			assert.Equal(t, "TASK_FAILED", o.Tasks[0].Code)
 			assert.Equal(t, state.TaskFailed, o.Tasks[0].Status)
 
-			again := p.do("-on-failure="+c.policy, "-json").outcome(t)
+			again := p.do("-json").outcome(t)
 			assert.Len(t, p.calls(), len(c.calls), "a failed task is left")
 			assert.Contains(t, again.Tasks[0].Why, "-reset TASK-001")
 		})
@@ -116,10 +99,10 @@ func TestRateLimit(t *testing.T) {
 	}{{"", exitDone, exitLeft, 4}, {"phase1", exitLeft, exitLeft, 3}} {
 		t.Run(c.profile, func(t *testing.T) {
 			p := begin(
-				t, threeTasks, "max_retries: 1\n",
+				t, threeTasks, "max_retries: 1\non_failure: continue\nprofile: '"+c.profile+"'\n",
 				"[ $n = 1 ] && [ $SPECRUNNER_TASK = TASK-001 ] && { echo \"You've hit your limit\" >&2; exit 1; "+
 					"}\necho TASK_COMPLETE\n")
-			got := p.do("-profile="+c.profile, "-json")
+			got := p.do("-json")
 			o := got.outcome(t)
 			assert.Equal(t, exitLeft, got.code)
 			require.Len(t, o.Tasks, 1)
@@ -127,7 +110,7 @@ func TestRateLimit(t *testing.T) {
 			assert.Contains(t, o.Why, "every other task would fail")
 			assert.Equal(t, []string{"TASK-001"}, p.calls())
 
-			again := p.do("-profile="+c.profile, "-on-failure=continue")
+			again := p.do()
 			assert.Equal(t, c.again, again.code, again.out)
 			assert.Len(t, p.calls(), c.calls)
 		})
@@ -164,8 +147,12 @@ func TestRetrySettings(t *testing.T) {
 }
 
 func TestBudget(t *testing.T) {
-	p := begin(t, threeTasks, "budget: {assume: {usd: 0.5}, task: {usd: 5}}\n", "echo TASK_COMPLETE\n")
-	got := p.do("-budget-usd=1", "-json")
+	config := func(usd string) string {
+		return "agent: {command: [sh, agent.sh]}\nbudget: {assume: {usd: 0.5}, task: {usd: 5}, all: {" + usd + "}}\n"
+	}
+	p := begin(t, threeTasks, "", "echo TASK_COMPLETE\n")
+	p.write("specrunner.yml", config("usd: 1"))
+	got := p.do("-json")
 	o := got.outcome(t)
 	require.Equal(t, exitLeft, got.code, got.hints)
 	assert.Equal(t, []string{"TASK-001", "TASK-002"}, p.calls(), "no call begins without a budget")
@@ -173,31 +160,10 @@ func TestBudget(t *testing.T) {
 	assert.Equal(t, state.TaskBlocked, o.Tasks[2].Status)
 	assert.Equal(t, "RATE_LIMIT", o.Tasks[2].Code)
 	assert.NotEmpty(t, o.Tasks[2].Resolution)
-
-	assert.Equal(t, exitLeft, p.do().code, "the limit is stored")
-	assert.Len(t, p.calls(), 2)
-	raised := p.do("-budget-usd=2")
-	assert.Equal(t, exitDone, raised.code, raised.out)
-	p.see(func(s *state.Store) {
-		set, err := s.Budgets(t.Context())
-		require.NoError(t, err)
-		require.Len(t, set, 2)
-		assert.Equal(t, state.ScopeAll, set[1].Scope)
-		assert.Equal(t, 2.0, set[1].CostUSD.Or(0))
-	})
-}
-
-func TestUnknownCost(t *testing.T) {
-	p := begin(t, threeTasks, "budget: {all: {usd: 100}}\n", "echo TASK_COMPLETE\n")
-	got := p.do("-json")
-	require.Equal(t, exitLeft, got.code, got.hints)
-	assert.Equal(t, []string{"TASK-001"}, p.calls(), "the cost of the first call is unknown")
-	said := got.outcome(t).Tasks[1].Error
-	assert.Contains(t, said, "the cost of 1 call is unknown")
-	assert.Contains(t, said, "BudgetOptions.Assume", "the option for it")
-	assert.Equal(t, exitLeft, p.do("-budget-usd=none", "-budget-tokens=0").code)
 	p.write("specrunner.yml", "agent: {command: [sh, agent.sh]}\n")
-	assert.Equal(t, exitDone, p.do("-budget-tokens=none").code)
+	assert.Contains(t, p.do("-json").outcome(t).Tasks[0].Error, "the cost of 2 calls is unknown", "the limit is stored")
+	p.write("specrunner.yml", config(""))
+	assert.Equal(t, exitDone, p.do().code)
 }
 
 // A missing agent is not the failure of a task.

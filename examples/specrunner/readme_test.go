@@ -3,12 +3,10 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/config"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 var update = flag.Bool("update", false, "write the output of the demo into README.md")
@@ -61,28 +58,19 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 func played(t *testing.T, dir, transcript string) string {
 	var out []string
 	for line := range strings.Lines(transcript) {
-		line = strings.TrimRight(line, "\n")
-		command, ok := strings.CutPrefix(line, "$ ")
+		args, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "$ go run . -dir demo")
 		if !ok {
 			continue
 		}
-		out = append(out, line)
-		if args, ok := strings.CutPrefix(command, "go run . -dir demo"); ok {
-			got := do(append([]string{"-dir=" + filepath.Join(dir, "demo")}, strings.Fields(args)...)...)
-			assert.Empty(t, got.hints)
-			for _, v := range varying {
-				got.out = v.what.ReplaceAllString(got.out, v.with)
-			}
-			out = append(out, strings.TrimRight(got.out, "\n"))
-			if got.code != 0 {
-				out = append(out, "exit status "+string(rune('0'+got.code)))
-			}
-			continue
+		got := do(append([]string{"-dir=" + filepath.Join(dir, "demo")}, strings.Fields(args)...)...)
+		assert.Empty(t, got.hints)
+		for _, v := range varying {
+			got.out = v.what.ReplaceAllString(got.out, v.with)
 		}
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
-		cmd.Dir = dir
-		b, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s", b)
+		out = append(out, "$ go run . -dir demo"+args, strings.TrimRight(got.out, "\n"))
+		if got.code != 0 {
+			out = append(out, "exit status "+string(rune('0'+got.code)))
+		}
 	}
 	return strings.Join(out, "\n")
 }
@@ -92,41 +80,11 @@ func fencedIn(t *testing.T, language string) string {
 	t.Helper()
 	b, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	_, after, found := bytes.Cut(b, []byte("\n```"+language+"\n"))
+	_, after, found := strings.Cut(string(b), "\n```"+language+"\n")
 	require.True(t, found, language)
-	block, _, found := bytes.Cut(after, []byte("\n```\n"))
+	block, _, found := strings.Cut(after, "\n```\n")
 	require.True(t, found, language)
-	return string(block) + "\n"
-}
-
-// keysOf adds the keys of settings, nested ones included.
-func keysOf(t reflect.Type, into map[string]bool) {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		keysOf(t.Elem(), into)
-	case reflect.Struct:
-		for field := range t.Fields() {
-			key, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
-			if key == "" {
-				continue
-			}
-			into[key] = true
-			if field.Type != reflect.TypeFor[taxonomy.Overrides]() {
-				keysOf(field.Type, into)
-			}
-		}
-	}
-}
-
-func TestReadmeHasEverySetting(t *testing.T) {
-	keys := map[string]bool{}
-	keysOf(reflect.TypeFor[settings](), keys)
-	require.Contains(t, keys, "post_done")
-	b, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	for key := range keys {
-		assert.Regexp(t, `(?m)(^|[\s{])`+regexp.QuoteMeta(key)+`:`, string(b))
-	}
+	return block + "\n"
 }
 
 // The configuration and the tasks of README.md are valid.
@@ -143,15 +101,4 @@ func TestReadmeIsUnderstood(t *testing.T) {
 	got := do("-dir="+dir, "-status")
 	assert.Equal(t, exitDone, got.code, got.hints)
 	assert.Regexp(t, `(?m)^TASK-002 +completed`, got.out)
-}
-
-// Every flag is in README.md.
-func TestReadmeHasEveryFlag(t *testing.T) {
-	b, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	flags := regexp.MustCompile(`(?m)^  -(\S+)`).FindAllStringSubmatch(do("-help").out, -1)
-	require.NotEmpty(t, flags)
-	for _, f := range flags {
-		assert.Regexp(t, "[`\\s]-"+f[1]+"\\b", string(b))
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/config"
@@ -132,9 +133,8 @@ func (s *settings) Validate() []config.Problem {
 	p.NotNegative("max_consecutive_failures", int64(s.MaxConsecutiveFailures))
 	p.Word("on_failure", s.OnFailure, failurePolicies)
 	p.Word("profile", s.Profile, errs.Table.ProfileNames())
-	if s.State != "" && s.Prefix != "" || !isPrefix(s.Prefix) {
-		p = append(p, config.Problem{Field: "prefix",
-			Expected: "letters, digits, '-', '_' and '.', and no state beside it"})
+	if strings.ContainsAny(s.Prefix, `/\`) || s.State != "" && s.Prefix != "" {
+		p = append(p, config.Problem{Field: "prefix", Expected: "a part of a file's name, and no state beside it"})
 	}
 	if a := s.Agent; (a.Claude == nil) == (len(a.Command) == 0) {
 		p = append(p, config.Problem{Field: "agent", Expected: "claude: {} or command: [program, arguments ...]"})
@@ -178,14 +178,17 @@ func (p *program) load() (err error) {
 		}
 	}
 	s := &p.settings
-	if p.table, err = errs.Table.Profile(taxonomy.ProfileName(cmp.Or(p.profile, s.Profile))); err == nil {
-		p.table, err = p.table.Override(s.overrides())
+	if p.table, err = errs.Table.Profile(taxonomy.ProfileName(s.Profile)); err == nil {
+		p.table, err = p.table.Override(s.attempts())
+	}
+	if err == nil {
+		p.table, err = p.table.Override(s.Overrides)
 	}
 	if err != nil {
 		return misuse("%s: %w", path, err)
 	}
-	p.stop = stopFile(p.at(cmp.Or(p.stopPath, s.StopFile, "spec/.executor-stop")))
-	file := p.at(cmp.Or(p.tasksPath, s.Tasks, "spec/tasks.md"))
+	p.stop = stopFile(p.at(cmp.Or(s.StopFile, "spec/.executor-stop")))
+	file := p.at(cmp.Or(s.Tasks, "spec/tasks.md"))
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return misuse("read the tasks: %w", err)
@@ -204,34 +207,23 @@ func (p *program) load() (err error) {
 	return nil
 }
 
-// overrides returns the overrides, with max_retries and retry_delay in the policy of attempts.
-func (s *settings) overrides() taxonomy.Overrides {
-	o := s.Overrides
-	policy := o.Policies[string(errs.PolicyAttempts)]
-	if policy.MaxAttempts == nil && s.MaxRetries > 0 {
+// attempts returns the overrides for max_retries and retry_delay.
+func (s *settings) attempts() taxonomy.Overrides {
+	var policy taxonomy.PolicyOverride
+	if s.MaxRetries > 0 {
 		policy.MaxAttempts = &s.MaxRetries
 	}
-	if policy.InitialDelay == "" && s.RetryDelay != nil {
-		policy.InitialDelay = s.RetryDelay.String()
-		if *s.RetryDelay > errs.Table.Policy(errs.PolicyAttempts).MaxDelay && policy.MaxDelay == "" {
-			policy.MaxDelay = s.RetryDelay.String()
-		}
+	if d := s.RetryDelay; d != nil {
+		policy.InitialDelay = d.String()
+		policy.MaxDelay = max(*d, errs.Table.Policy(errs.PolicyAttempts).MaxDelay).String()
 	}
-	policies := map[string]taxonomy.PolicyOverride{}
-	for name, p := range o.Policies {
-		policies[name] = p
-	}
-	if policy != (taxonomy.PolicyOverride{}) {
-		policies[string(errs.PolicyAttempts)] = policy
-	}
-	o.Policies = policies
-	return o
+	return taxonomy.Overrides{Policies: map[string]taxonomy.PolicyOverride{string(errs.PolicyAttempts): policy}}
 }
 
 // statePath returns the path of the state.
 func (p *program) statePath() string {
-	if prefix := cmp.Or(p.prefix, p.settings.Prefix); prefix != "" && p.state == "" {
-		return p.at(state.PrefixedPath(prefix))
+	if s := p.settings; s.Prefix != "" {
+		return p.at(state.PrefixedPath(s.Prefix))
 	}
-	return p.at(cmp.Or(p.state, p.settings.State, state.DefaultPath))
+	return p.at(cmp.Or(p.settings.State, state.DefaultPath))
 }

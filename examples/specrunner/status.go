@@ -51,7 +51,7 @@ func (q *queue) add(o taskOutcome) { q.outcome.Tasks = append(q.outcome.Tasks, o
 func (q *queue) failed(t *task, o taskOutcome) {
 	q.results[t.ID] = o.Status
 	q.add(o)
-	if cmp.Or(q.onFailure, q.settings.OnFailure) == "stop" {
+	if q.settings.OnFailure == "stop" {
 		q.end("stopped, because task " + t.ID + " is not done")
 	}
 }

@@ -136,41 +136,6 @@ func TestReactions(t *testing.T) {
 	}
 }
 
-// S18, B-S11: what a limit counts is data. Either way it ends the run with API_ERROR.
-func TestLimitsCountInTheFirstPhase(t *testing.T) {
-	phase1, err := errs.Table.Profile(errs.ProfilePhase1)
-	require.NoError(t, err)
-	for _, table := range []taxonomy.Table{errs.Table, phase1} {
-		r := table.Reaction(errs.CodeRateLimit)
-		assert.Equal(t, taxonomy.Block, r.Action)
-		assert.Equal(t, taxonomy.ExtentRun, r.Extent)
-		assert.Equal(t, "API_ERROR", r.LogMessage)
-		assert.Equal(t, table.Overlay != nil, r.CountFailure)
-	}
-}
-
-func TestFeedback(t *testing.T) {
-	tests := []struct {
-		name string
-		err  error
-		want string
-	}{
-		{"S20", errs.NewTestFailure().WithCheckOutput("--- FAIL: TestSum"),
-			"The tests fail after your last attempt. Make them pass. --- FAIL: TestSum"},
-		{"S21", errs.NewLintFailure().WithCheckOutput("a.py:1:1: F401"),
-			"The linters object to your last attempt. Fix what they name. a.py:1:1: F401"},
-		{"S22", errs.NewTaskFailed().WithReason("no table"),
-			"Your last attempt ended without success. You said: no table."},
-		{"S24", errs.NewUnknown().WithDetail("panic"),
-			"Your last attempt failed. The end of its output: panic"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, taxonomy.FeedbackOf(tt.err))
-		})
-	}
-}
-
 // What ends every task: that none of them could go on. A budget of one task ends that task only, in
 // every profile without being counted.
 func TestWhatEndsAllTasks(t *testing.T) {

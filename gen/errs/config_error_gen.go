@@ -123,16 +123,9 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ConfigError) list() []any {
-	return []any{&e.ConfigPath, &e.Field, &e.EnvVar, &e.RawError, &e.Value, &e.Expected}
-}
-
 var configCategory = taxonomy.Category{
-	Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can fix it.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ConfigError{base: gen.Made[ConfigCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ConfigError).list() },
+	Name: "config", Type: "ConfigError", Zero: (*ConfigError)(nil),
+	Doc: "The configuration is missing or wrong. No iteration can fix it.",
 	Fields: []taxonomy.Field{
 		{Name: "configPath", Type: "string", From: []string{"attributes.path"}},
 		{Name: "field", Type: "string", From: []string{"attributes.field"}},
@@ -180,8 +173,8 @@ var configRules = [][]detect.CodeRule{
 	},
 	CodeConfigMissing: {
 		{Doc: "source: config, type: missing, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"missing"}}}},
-		{Doc: "source: config, errno: ENOENT, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}, {Key: detect.Type, Presence: detect.Absent}}},
-		{Doc: "source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}, {Key: detect.Type, Presence: detect.Absent}}},
+		{Doc: "source: config, errno: ENOENT, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Errno, Any: []string{"ENOENT"}}}},
+		{Doc: "source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}}},
 	},
 	CodeConfigEnvVarMissing: {
 		{Doc: "source: config, type: unset_variable, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"unset_variable"}}}},

@@ -53,8 +53,8 @@ func TestConfigError(t *testing.T) {
 			Says: "CONFIG_MISSING 502 group=human: stop_all",
 			Rules: []string{
 				"CONFIG_MISSING/1: source config, type missing",
-				"CONFIG_MISSING/2: source config, errno ENOENT, type absent",
-				"CONFIG_MISSING/3: source config, is io/fs.ErrNotExist, type absent",
+				"CONFIG_MISSING/2: source config, type absent, errno ENOENT",
+				"CONFIG_MISSING/3: source config, type absent, is io/fs.ErrNotExist",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigMissing("some configPath"), 0, "configuration file not found: some configPath", `{"configPath":"some configPath"}`),

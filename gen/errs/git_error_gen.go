@@ -101,16 +101,8 @@ func (e *GitError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *GitError) list() []any {
-	return []any{&e.Operation, &e.Files, &e.RawError}
-}
-
 var gitCategory = taxonomy.Category{
-	Name: "git", Type: "GitError", Doc: "A git operation failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &GitError{base: gen.Made[GitCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*GitError).list() },
+	Name: "git", Type: "GitError", Zero: (*GitError)(nil), Doc: "A git operation failed.",
 	Fields: []taxonomy.Field{
 		{Name: "operation", Type: "string", From: []string{"op"}, Required: true},
 		{Name: "files", Type: "strings", From: []string{"files"}},

@@ -128,17 +128,9 @@ func (e *PermissionError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *PermissionError) list() []any {
-	return []any{&e.Resource, &e.Reason, &e.Command, &e.Policy, &e.Provider, &e.StatusCode}
-}
-
 var permissionCategory = taxonomy.Category{
-	Name: "permission", Type: "PermissionError",
+	Name: "permission", Type: "PermissionError", Zero: (*PermissionError)(nil),
 	Doc: "A safeguard said no. Only another configuration or a person's consent changes that.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &PermissionError{base: gen.Made[PermissionCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*PermissionError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "resource", Type: "string", From: []string{"attributes.resource", "attributes.path"}, MaxLength: 500},
 		{Name: "reason", Type: "string", From: []string{"text"}, MaxLength: 500, Scrub: true},
@@ -182,7 +174,7 @@ var permissionCategory = taxonomy.Category{
 var permissionRules = [][]detect.CodeRule{
 	CodePermissionSkipDenied: {
 		{Doc: "type: skip_denied, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"skip_denied"}}}},
-		{Doc: "source: claude-cli, exit_code: {not: 0}, contains: dangerously-skip-permissions cannot be used", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Contains: []detect.Pattern{{Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}, Reach: 51}}},
+		{Doc: "source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Contains: []detect.Pattern{{Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}, Reach: 51}}},
 	},
 	CodePermissionCommandBlocked: {
 		{Doc: "type: command_blocked, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"command_blocked"}}}},

@@ -143,27 +143,9 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ProviderError) list() []any {
-	return []any{
-		&e.Provider,
-		&e.StatusCode,
-		&e.ExitCode,
-		&e.Signal,
-		&e.RawError,
-		&e.RetryAfter,
-		&e.ResetAt,
-		&e.QuotaExceeded,
-		&e.InvalidRequest,
-		&e.Unmatched,
-	}
-}
-
 var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Doc: "The AI provider failed, or the way to it.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ProviderError{base: gen.Made[ProviderCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ProviderError).list() },
+	Name: "provider", Type: "ProviderError", Zero: (*ProviderError)(nil),
+	Doc: "The AI provider failed, or the way to it.",
 	Fields: []taxonomy.Field{
 		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
 		{Name: "statusCode", Type: "int", From: []string{"status"}},
@@ -222,7 +204,7 @@ var providerCategory = taxonomy.Category{
 
 var providerRules = [][]detect.CodeRule{
 	CodeProviderCrash: {
-		{Doc: "op: call, exit_code: 0, type: {present: false}, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, AnyNumber: []int{0}}, {Key: detect.Type, Presence: detect.Absent}}},
+		{Doc: "op: call, exit_code: 0, type: {present: false}, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.ExitCode, AnyNumber: []int{0}}}},
 		{Doc: "source: executor, op: resume, type: interrupted, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}},
 		{Doc: "type: start", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}},
 		{Doc: "type: tool_arguments, set: {rawError: Invalid tool call arguments}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"tool_arguments"}}}, Set: `{"rawError":"Invalid tool call arguments"}`, Apply: func(e taxonomy.Error) { e.(*ProviderError).RawError = taxonomy.Some("Invalid tool call arguments") }},
@@ -232,11 +214,11 @@ var providerRules = [][]detect.CodeRule{
 		{Doc: "source: notify, priority: -30", Priority: -30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"notify"}}}},
 	},
 	CodeProviderNotAvailable: {
-		{Doc: "type: not_found, status: {present: false}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Status, Presence: detect.Absent}}},
+		{Doc: "type: not_found, status: {present: false}", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Any: []string{"not_found"}}}},
 		{Doc: "op: available, type: start, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}, {Key: detect.Type, Any: []string{"start"}}}},
 		{Doc: "source: claude-cli, errno: ENOENT, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}}},
-		{Doc: "source: claude-cli, exit_code: 127, like: command_not_found", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}, Like: []*detect.Signature{&signatureCommandNotFound}},
-		{Doc: "source: claude-cli, exit_code: {present: false}, like: command_not_found", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureCommandNotFound}},
+		{Doc: "source: claude-cli, like: command_not_found, exit_code: 127", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}, Like: []*detect.Signature{&signatureCommandNotFound}},
+		{Doc: "source: claude-cli, like: command_not_found, exit_code: {present: false}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureCommandNotFound}},
 		{Doc: "is: os/exec.ErrNotFound, priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}},
 		{Doc: "op: available, priority: -20", Priority: -20, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}}},
 	},
@@ -244,11 +226,11 @@ var providerRules = [][]detect.CodeRule{
 		{Doc: "code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 5, set: {quotaExceeded: true}", Priority: 5, Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "organization_spend_limit_exceeded", "project_spend_limit_exceeded"}}}, Set: `{"quotaExceeded":true}`, Apply: func(e taxonomy.Error) { e.(*ProviderError).QuotaExceeded = taxonomy.Some(true) }},
 		{Doc: "type: [insufficient_quota, billing_error], priority: 5, set: {quotaExceeded: true}", Priority: 5, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error"}}}, Set: `{"quotaExceeded":true}`, Apply: func(e taxonomy.Error) { e.(*ProviderError).QuotaExceeded = taxonomy.Some(true) }},
 		{Doc: "like: quota_exhausted, set: {quotaExceeded: true}", Like: []*detect.Signature{&signatureQuotaExhausted}, Set: `{"quotaExceeded":true}`, Apply: func(e taxonomy.Error) { e.(*ProviderError).QuotaExceeded = taxonomy.Some(true) }},
-		{Doc: "status: {present: false}, like: [context_too_long, model_not_found, invalid_request, payload_too_large], set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureContextTooLong, &signatureModelNotFound, &signatureInvalidRequest, &signaturePayloadTooLarge}, Set: `{"invalidRequest":true}`, Apply: func(e taxonomy.Error) { e.(*ProviderError).InvalidRequest = taxonomy.Some(true) }},
+		{Doc: "like: [context_too_long, model_not_found, invalid_request, payload_too_large], status: {present: false}, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureContextTooLong, &signatureModelNotFound, &signatureInvalidRequest, &signaturePayloadTooLarge}, Set: `{"invalidRequest":true}`, Apply: func(e taxonomy.Error) { e.(*ProviderError).InvalidRequest = taxonomy.Some(true) }},
 		{Doc: "like: [context_too_long, model_not_found, invalid_request, payload_too_large]", Like: []*detect.Signature{&signatureContextTooLong, &signatureModelNotFound, &signatureInvalidRequest, &signaturePayloadTooLarge}},
-		{Doc: "status: {present: false}, type: {present: false}, code: {present: false}, like: content_refused, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureContentRefused}, Set: `{"invalidRequest":true}`, Apply: func(e taxonomy.Error) { e.(*ProviderError).InvalidRequest = taxonomy.Some(true) }},
+		{Doc: "like: content_refused, status: {present: false}, type: {present: false}, code: {present: false}, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureContentRefused}, Set: `{"invalidRequest":true}`, Apply: func(e taxonomy.Error) { e.(*ProviderError).InvalidRequest = taxonomy.Some(true) }},
 		{Doc: "like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal]", Like: []*detect.Signature{&signatureOverloaded, &signatureServerError, &signatureBadGateway, &signatureUnavailable, &signatureGatewayTimeout, &signatureGRPCUnavailable, &signatureGRPCInternal}},
-		{Doc: "errno: {present: false}, type: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure]", Conditions: []detect.Condition{{Key: detect.Errno, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureConnectionTimeout, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure}},
+		{Doc: "like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure], errno: {present: false}, type: {present: false}", Conditions: []detect.Condition{{Key: detect.Type, Presence: detect.Absent}, {Key: detect.Errno, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureConnectionTimeout, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure}},
 		{Doc: "type: [network, stream, overloaded_error, api_error, server_error, timeout_error]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"network", "stream", "overloaded_error", "api_error", "server_error", "timeout_error"}}}},
 		{Doc: "type: timeout, errno: ETIMEDOUT, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
 		{Doc: "type: timeout, as: ['*net.OpError', '*net.DNSError'], attributes: {iteration: {present: false}, timeout_ms: {present: false}}, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}, {Key: detect.Attribute, Name: "iteration", Presence: detect.Absent}, {Key: detect.Attribute, Name: "timeout_ms", Presence: detect.Absent}}},

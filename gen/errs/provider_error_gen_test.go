@@ -32,7 +32,7 @@ func TestProviderError(t *testing.T) {
 			Code: CodeProviderCrash,
 			Says: "PROVIDER_CRASH 101: again retryable; strict: block",
 			Rules: []string{
-				"PROVIDER_CRASH/1: op call, exit_code 0, type absent",
+				"PROVIDER_CRASH/1: op call, type absent, exit_code 0",
 				"PROVIDER_CRASH/2: source executor, op resume, type interrupted",
 				"PROVIDER_CRASH/3: type start",
 				"PROVIDER_CRASH/4: type tool_arguments, set rawError",
@@ -71,7 +71,7 @@ func TestProviderError(t *testing.T) {
 			Code: CodeProviderNotAvailable,
 			Says: "PROVIDER_NOT_AVAILABLE 102 group=human: stop_all",
 			Rules: []string{
-				"PROVIDER_NOT_AVAILABLE/1: type not_found, status absent",
+				"PROVIDER_NOT_AVAILABLE/1: status absent, type not_found",
 				"PROVIDER_NOT_AVAILABLE/2: op available, type start",
 				"PROVIDER_NOT_AVAILABLE/3: source claude-cli, errno ENOENT",
 				"PROVIDER_NOT_AVAILABLE/4: source claude-cli, exit_code 127, like command_not_found (af88b270)",
@@ -107,7 +107,7 @@ func TestProviderError(t *testing.T) {
 				"PROVIDER_API_ERROR/5: like [context_too_long model_not_found invalid_request payload_too_large] (3497c992)",
 				"PROVIDER_API_ERROR/6: status absent, type absent, code absent, like content_refused (77e331ea), set invalidRequest",
 				"PROVIDER_API_ERROR/7: like [overloaded bad_gateway unavailable gateway_timeout grpc_internal server_error grpc_unavailable] (6e8d9e17)",
-				"PROVIDER_API_ERROR/8: errno absent, type absent, like [connection_timeout tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed] (6ea49a60)",
+				"PROVIDER_API_ERROR/8: type absent, errno absent, like [connection_timeout tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed] (6b2c9350)",
 				"PROVIDER_API_ERROR/9: type [network stream overloaded_error api_error server_error timeout_error]",
 				"PROVIDER_API_ERROR/10: type timeout, errno ETIMEDOUT",
 				"PROVIDER_API_ERROR/11: type timeout, as [*net.OpError *net.DNSError], attributes.iteration absent, attributes.timeout_ms absent",

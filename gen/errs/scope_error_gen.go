@@ -122,16 +122,9 @@ func (e *ScopeError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ScopeError) list() []any {
-	return []any{&e.Files, &e.OutsideFiles, &e.ScopeMode, gen.Word(&e.Decision)}
-}
-
 var scopeCategory = taxonomy.Category{
-	Name: "scope", Type: "ScopeError", Doc: "The agent changed files that the task does not allow it to change.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ScopeError{base: gen.Made[ScopeCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ScopeError).list() },
+	Name: "scope", Type: "ScopeError", Zero: (*ScopeError)(nil),
+	Doc: "The agent changed files that the task does not allow it to change.",
 	Fields: []taxonomy.Field{
 		{Name: "files", Type: "strings", From: []string{"files"}, Required: true},
 		{Name: "outsideFiles", Type: "strings"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Table has the reactions and the other traits of the taxonomy's errors.
@@ -61,6 +62,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "anthropic-api", Doc: "A provider over HTTP."},
 		{Name: "openai-api", Doc: "A provider over HTTP."},
 	},
+	Init: gen.Init,
 }
 
 // reactionBlock: Stops and waits for a person.

@@ -81,16 +81,8 @@ func (e *TimeoutError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *TimeoutError) list() []any {
-	return []any{&e.TimeoutMs, &e.Iteration, &e.ElapsedMs}
-}
-
 var timeoutCategory = taxonomy.Category{
-	Name: "timeout", Type: "TimeoutError", Doc: "A time limit was reached.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &TimeoutError{base: gen.Made[TimeoutCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*TimeoutError).list() },
+	Name: "timeout", Type: "TimeoutError", Zero: (*TimeoutError)(nil), Doc: "A time limit was reached.",
 	Fields: []taxonomy.Field{
 		{Name: "timeoutMs", Type: "int64", From: []string{"attributes.timeout_ms"}, Required: true},
 		{Name: "iteration", Type: "int", From: []string{"attributes.iteration"}},
@@ -122,7 +114,7 @@ var timeoutRules = [][]detect.CodeRule{
 	CodeOperationTimeout: {
 		{Doc: "source: [validator, executor], type: timeout, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator", "executor"}}, {Key: detect.Type, Any: []string{"timeout"}}}},
 		{Doc: "type: timeout", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}}},
-		{Doc: "status: {present: false}, type: {present: false}, errno: {present: false}, like: [timeout, grpc_deadline_exceeded]", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Errno, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded}},
+		{Doc: "like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false}", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Errno, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded}},
 		{Doc: "is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
 	},
 }

@@ -131,17 +131,9 @@ func (e *ValidationError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ValidationError) list() []any {
-	return []any{&e.Command, &e.ExitCode, &e.Output, &e.Phase}
-}
-
 var validationCategory = taxonomy.Category{
-	Name: "validation", Type: "ValidationError",
+	Name: "validation", Type: "ValidationError", Zero: (*ValidationError)(nil),
 	Doc: "A command that checks the work found it wanting. The agent is shown the output.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ValidationError{base: gen.Made[ValidationCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ValidationError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "command", Type: "string", From: []string{"attributes.command"}, MaxLength: 500, Required: true, Scrub: true},
 		{Name: "exitCode", Type: "int", From: []string{"exit_code"}, Default: "-1", Required: true},

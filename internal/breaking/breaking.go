@@ -93,7 +93,6 @@ type Change struct {
 	Consequences []Change
 
 	label, text string   // the subject and the rest of Message, if it has these two parts
-	path        string   // of the field that changed
 	codes       []string // to reserve
 	number      string   // to reserve
 }
@@ -122,8 +121,16 @@ func compare(old, new *Taxonomy) *comparison {
 	c.codes()
 	c.reserved()
 	c.ladder()
-	c.flatten()
-	c.diff()
+	c.header()
+	c.goNames()
+	c.categoryNames()
+	c.continuedCodes()
+	c.profiles()
+	for i := range c.out {
+		if s := c.out[i].Subject; s.Code == "" && s.Field != "" {
+			c.out[i].Factories = c.affected[s.String()]
+		}
+	}
 	slices.SortStableFunc(c.out, func(a, b Change) int {
 		return cmp.Or(
 			cmp.Compare(a.Span.Line, b.Span.Line), cmp.Compare(a.Span.Col, b.Span.Col),

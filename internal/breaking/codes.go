@@ -2,10 +2,11 @@ package breaking
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
@@ -75,7 +76,7 @@ func reservation(changes []Change, separator string) string {
 		out = append(out, "numbers: ["+strings.Join(numbers, ", ")+"]")
 	}
 	if len(codes) > 0 {
-		out = append(out, "codes: ["+yamlList(codes...)+"]")
+		out = append(out, "codes: "+yamlList(codes...))
 	}
 	if len(out) == 0 {
 		return ""
@@ -83,29 +84,20 @@ func reservation(changes []Change, separator string) string {
 	return "reserved: {" + strings.Join(out, ","+separator) + "}"
 }
 
-// YAML needs no quotes around text that matches plainText, unless it is one of yamlWords.
-var (
-	plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
-	yamlWords = strings.Fields("y n yes no on off true false null")
-)
-
-// yamlList returns texts as elements of a list, with quotes where YAML needs them.
+// yamlList returns texts as a list on one line.
 func yamlList(texts ...string) string {
-	var out []string
-	for _, text := range texts {
-		if !plainText.MatchString(text) || slices.Contains(yamlWords, strings.ToLower(text)) {
-			text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
-		}
-		out = append(out, text)
-	}
-	return strings.Join(out, ", ")
+	b, _ := yaml.Marshal(struct { // texts always encode
+		List []string `yaml:"list,flow"`
+	}{texts})
+	return strings.TrimSpace(strings.TrimPrefix(string(b), "list:"))
 }
 
 // codeValue reports a code whose value changed.
 func (c *comparison) codeValue(o, n *model.Code) {
 	if o.Value != n.Value {
-		id, quoted := idCodeValue, yamlList(o.Value)
-		hint := fmt.Sprintf("keep it with \"value: %s\", or let it decode with \"aliases: [%[1]s]\"", quoted)
+		id, quoted := idCodeValue, strings.Trim(yamlList(o.Value), "[]")
+		hint := fmt.Sprintf("keep it with \"value: %s\", or let it decode with \"aliases: %s\"", quoted,
+			yamlList(o.Value))
 		message := fmt.Sprintf("code %s is now %s on the wire", codeName(o), n.Value)
 		switch aliases := yamlList(append([]string{o.Value}, o.Aliases...)...); {
 		case c.new.decodes(o.Value) == n:
@@ -113,8 +105,8 @@ func (c *comparison) codeValue(o, n *model.Code) {
 			message += ", which older programs do not know"
 		case c.renamed[o] != "":
 			id = idCodeRenamed
-			hint = fmt.Sprintf("add \"aliases: [%s]\" to %s, or reserve %s", aliases, n.Key, o.Value)
-			message = fmt.Sprintf("code %s seems to be renamed to %s (%s): add \"aliases: [%s]\" to it", codeName(o),
+			hint = fmt.Sprintf("add \"aliases: %s\" to %s, or reserve %s", aliases, n.Key, o.Value)
+			message = fmt.Sprintf("code %s seems to be renamed to %s (%s): add \"aliases: %s\" to it", codeName(o),
 				codeName(n), c.renamed[o], aliases)
 			if o.Numbered && n.Numbered && o.Number == n.Number {
 				hint += " and give " + n.Key + " another number"
@@ -262,8 +254,10 @@ func (c *comparison) ladder() {
 	texts := func(m *model.Package) (out []string) {
 		for _, tier := range m.Tiers {
 			text := tier.Name
-			if set := describe(leaves(taxonomy.Tier{Classifies: true}), leaves(tier.Tier, "Name", "Doc")); set != "" {
-				text += " (" + set + ")"
+			for i, v := range leaves(tier.Tier, "Name", "Doc") {
+				if usual := leaves(taxonomy.Tier{Classifies: true}, "Name", "Doc")[i]; v != usual {
+					text += fmt.Sprintf(" (%s was %s, is %s)", v.key, usual.text, v.text)
+				}
 			}
 			out = append(out, text)
 		}
@@ -278,8 +272,7 @@ func (c *comparison) ladder() {
 		return !slices.ContainsFunc(c.new.model.Tiers, func(n *model.Tier) bool { return n.Name == o.Name })
 	})
 	if len(was) > 0 && !removed && i < len(is) {
-		old, new := strings.Join(was, ", "), strings.Join(is, ", ")
-		c.add(Change{Subject: Subject{Name: "tiers"}, Old: old, New: new, Finding: diag.Finding{ID: idTiers,
-			Span: c.new.tree.Tiers[i].Name.Span, Message: differ("the ladder", old, new)}})
+		c.report(Subject{Name: "tiers"}, "", fact{id: idTiers, key: "tiers", old: strings.Join(was, ", "),
+			new: strings.Join(is, ", "), at: c.new.tree.Tiers[i].Name.Span})
 	}
 }

@@ -24,10 +24,14 @@ type comparison struct {
 
 	renamed map[*model.Code]string // old codes that seem to be renamed, with the reason
 
-	affected map[string][]string // by path of a changed field: the codes whose factories change with it
+	// differs are the fields of both sides whose changes change factories, by their labels, and retyped
+	// those with another type. affected are the codes with these factories.
+	differs  map[*model.Field]string
+	retyped  map[*model.Field]bool
+	affected map[string][]string
 
-	was, is *values
-	out     []Change
+	out   []Change
+	added []Note // of the declarations that are not codes
 }
 
 func newComparison(old, new *Taxonomy) *comparison {
@@ -35,7 +39,7 @@ func newComparison(old, new *Taxonomy) *comparison {
 		old: old, new: new, to: make(map[*model.Code]*model.Code), from: make(map[*model.Code]*model.Code),
 		categories: make(map[*model.Category]*model.Category), names: make(map[*model.Field]string),
 		moved: make(map[*model.Category]bool), renamed: make(map[*model.Code]string),
-		affected: make(map[string][]string),
+		differs: make(map[*model.Field]string), retyped: make(map[*model.Field]bool), affected: make(map[string][]string),
 	}
 	c.matchCodes()
 	c.matchCategories()
@@ -268,7 +272,7 @@ func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 					c.names[o], taken[n] = n.Wire, true
 					label := c.label(prefix, o)
 					change := Change{Subject: c.fieldSubject(c.label(prefix, n)), Old: o.Wire, New: n.Wire,
-						Levels: others[idFieldRenamed], Finding: diag.Finding{ID: idFieldRenamed,
+						Levels: levels[idFieldRenamed], Finding: diag.Finding{ID: idFieldRenamed,
 							Span: c.new.fields[n].Name.Span,
 							Hint: fmt.Sprintf("keep the key %s, and add \"name: %s\"", o.Wire, n.Go),
 							Message: "field " + label + " seems to be renamed to " + n.Wire +

@@ -29,24 +29,7 @@ type Note struct {
 // Notes returns all differences between two taxonomies by kind, those of codes first.
 func Notes(old, new *Taxonomy) []Note {
 	c := compare(old, new)
-	notes := c.codeNotes()
-	for _, v := range c.is.list {
-		parts := strings.Split(v.path, "/")
-		_, before := c.was.get(v.path)
-		_, category := c.was.get(strings.Join(parts[:min(2, len(parts))], "/"))
-		switch {
-		case before, len(parts) == 2 && strings.HasPrefix(parts[1], ownFieldsPrefix):
-		case parts[0] == "categories" && len(parts) == 2 && !c.continues(parts[1]):
-			notes = append(notes, Note{Kind: "added", Subject: Subject{Category: parts[1]},
-				Text: "category " + parts[1]})
-		case parts[0] == "categories" && category && parts[len(parts)-2] == "fields":
-			notes = append(notes, Note{Kind: "added", Subject: c.fieldSubject(strings.TrimPrefix(v.subject, "field ")),
-				Text: v.subject + inBrackets(c.audience(v.path))})
-		case parts[0] == "names" && parts[1] != "functions":
-			s := c.subjectOf(v.path, v.subject)
-			notes = append(notes, Note{Kind: "added", Subject: s, Text: s.Name})
-		}
-	}
+	notes := append(c.codeNotes(), c.added...)
 	for _, change := range Fold(c.out) {
 		if kind := c.noteKind(change); kind != "" {
 			note := Note{Kind: kind, Subject: change.Subject, Key: change.Key, Old: change.Old, New: change.New,
@@ -63,16 +46,6 @@ func Notes(old, new *Taxonomy) []Note {
 	return slices.CompactFunc(notes, func(a, b Note) bool { return a.Kind == b.Kind && a.Text == b.Text })
 }
 
-// continues reports whether a new category continues an old one.
-func (c *comparison) continues(name string) bool {
-	for _, n := range c.categories {
-		if n.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // codeNotes returns the notes about codes that are added, deprecated, renamed or removed.
 func (c *comparison) codeNotes() (notes []Note) {
 	add := func(kind string, s Subject, old, new, text string, breaks ...string) {
@@ -81,7 +54,7 @@ func (c *comparison) codeNotes() (notes []Note) {
 	for _, n := range c.new.model.Codes {
 		o, s := c.from[n], c.subject(n)
 		if o == nil {
-			code := describeCode(n, c.audience("codes/"+n.Key)...)
+			code := describeCode(n, c.audience(n.Public)...)
 			add("added", s, "", n.Value, fmt.Sprintf("code %s: %s", code, n.MessageText))
 		}
 		if n.Deprecated != "" && (o == nil || o.Deprecated == "") {
@@ -132,14 +105,14 @@ func describeCode(code *model.Code, more ...string) string {
 	return code.Key + inBrackets(append(facts, more...))
 }
 
-// audience returns the audience of the code or the field at a path of the new taxonomy, or nothing
-// if the taxonomy has no public codes.
-func (c *comparison) audience(path string) []string {
-	if _, public := c.is.get(path + "/public"); public {
+// audience returns the audience of a code or a field, or nothing if the taxonomy has no public
+// codes.
+func (c *comparison) audience(public bool) []string {
+	switch {
+	case public:
 		return []string{audiencePublic}
-	}
-	if slices.ContainsFunc(c.new.model.Codes, func(code *model.Code) bool { return code.Public }) {
-		return []string{"internal"}
+	case slices.ContainsFunc(c.new.model.Codes, func(code *model.Code) bool { return code.Public }):
+		return []string{audienceInternal}
 	}
 	return nil
 }

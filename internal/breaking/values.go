@@ -11,92 +11,64 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// value is one value of a taxonomy.
-type value struct {
-	path    string
-	subject string // "PROVIDER_CRASH", "policy provider"
-	text    string // as messages show it
-	same    string // its meaning, if that differs from the text
-	alias   string // the declaration that has the value: two with one alias are compared there
-	parts   []value
-	at      diag.Span
-	rule    string // the path that has the rule, if that is another one
-	private bool   // of a field in messages only
-	factory string // name, if it is one
+// pair is a value of a declaration under its key.
+type pair struct{ key, text string }
+
+// below returns the values under a key that contains them.
+func below(key string, values []pair) []pair {
+	out := make([]pair, len(values))
+	for i, v := range values {
+		out[i] = pair{key + " " + v.key, v.text}
+	}
+	return out
 }
 
-// data returns the value as JSON has it.
-func (v value) data() string {
-	if s, err := strconv.Unquote(v.text); err == nil {
+// composite adds a change if a declaration of several values differs. Another action is the only
+// difference that it names.
+func (c *comparison) composite(s Subject, label string, f fact, old, new []pair) {
+	var texts, was, is []string
+	for i, v := range slices.Concat(old, new) {
+		o, n := textOf(old, v.key), textOf(new, v.key)
+		if o == n || i >= len(old) && textOf(old, v.key) != "" {
+			continue
+		}
+		text := differ(v.key, o, n)
+		if v.key == "action" {
+			texts, was, is = nil, nil, nil
+		}
+		texts = append(texts, text)
+		if o != "" {
+			was = append(was, v.key+": "+o)
+		}
+		if n != "" {
+			is = append(is, v.key+": "+n)
+		}
+		if v.key == "action" {
+			break
+		}
+	}
+	if f.text = strings.Join(texts, "; "); f.text != "" {
+		f.old, f.new = strings.Join(was, ", "), strings.Join(is, ", ")
+		c.report(s, label, f)
+	}
+}
+
+// textOf returns the value under a key, or "".
+func textOf(values []pair, key string) string {
+	if i := slices.IndexFunc(values, func(p pair) bool { return p.key == key }); i >= 0 {
+		return values[i].text
+	}
+	return ""
+}
+
+// unquoted returns a text without quotes, as JSON has it.
+func unquoted(text string) string {
+	if s, err := strconv.Unquote(text); err == nil {
 		return s
 	}
-	return v.text
-}
-
-func (v value) meaning() string { return cmp.Or(v.same, v.text) }
-
-// equal reports whether two values mean the same, or are compared elsewhere.
-func (v value) equal(w value) bool {
-	return v.meaning() == w.meaning() || v.alias != "" && v.alias == w.alias
-}
-
-// values are the values of a taxonomy by path, in order.
-type values struct {
-	list []value
-	at   map[string]int
-}
-
-func (v *values) get(path string) (value, bool) {
-	i, ok := v.at[path]
-	if !ok {
-		return value{}, false
-	}
-	return v.list[i], true
-}
-
-// reaction returns a reaction with its parts. Its meaning is the complete chain of reactions
-// without their names. If declared is true, declared reactions in the chain are compared
-// separately.
-func (f *flattener) reaction(subject string, r *taxonomy.Reaction, span diag.Span, declared bool) value {
-	if r == nil {
-		return value{subject: subject, at: span}
-	}
-	parts := leaves(r, "Name", "Policy", "Then")
-	if p := r.Policy; p != nil {
-		v := composite("", span, leaves(p, "Name"))
-		v.path, v.text = "policy", "in place"
-		if f.t.model.Declared[p] {
-			v.text = p.Name
-		}
-		if f.t.model.Declared[p] && declared {
-			v.alias = p.Name
-		}
-		parts = append(parts, v)
-	}
-	then := f.reaction("", r.Then, span, declared)
-	name := r.Action.String() + " in place"
-	if f.t.model.Declared[r] {
-		name = r.Name
-	}
-	parts = append(parts, value{path: "then", text: then.text, same: then.same, alias: then.alias})
-	v := composite(subject, span, parts)
-	v.text = name
-	if f.t.model.Declared[r] && declared {
-		v.alias = r.Name
-	}
-	return v
-}
-
-// composite returns a value of several parts.
-func composite(subject string, span diag.Span, parts []value) value {
-	var b strings.Builder
-	for _, p := range parts {
-		fmt.Fprintf(&b, "%s: %s\n", p.path, p.meaning())
-	}
-	return value{subject: subject, at: span, parts: parts, same: b.String()}
+	return text
 }
 
 // branchTexts returns the conditions of each branch as a unique text.
@@ -127,11 +99,11 @@ func condText(c model.Cond) string {
 }
 
 // leaves flattens a struct to the scalars in it, except the named fields.
-func leaves(v any, except ...string) []value {
+func leaves(v any, except ...string) []pair {
 	return appendLeaves(nil, "", reflect.ValueOf(v), except)
 }
 
-func appendLeaves(out []value, path string, v reflect.Value, except []string) []value {
+func appendLeaves(out []pair, path string, v reflect.Value, except []string) []pair {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice:
 		if v.IsNil() {
@@ -148,7 +120,7 @@ func appendLeaves(out []value, path string, v reflect.Value, except []string) []
 		}
 		return out
 	}
-	return append(out, value{path: path, text: fmt.Sprint(v.Interface())})
+	return append(out, pair{path, fmt.Sprint(v.Interface())})
 }
 
 // snake returns the key of a Go name: HonorRetryAfter becomes honor_retry_after.
@@ -163,43 +135,6 @@ func snake(name string) string {
 		before = r
 	}
 	return b.String()
-}
-
-// describe returns the differences between the parts of two values, or between their actions.
-func describe(old, new []value) string {
-	var out []string
-	for i, v := range slices.Concat(old, new) {
-		o, n := part(old, v.path), part(new, v.path)
-		switch {
-		case o.equal(n), i >= len(old) && o.path != "":
-		case o.parts != nil && n.parts != nil:
-			out = append(out, describe(o.parts, n.parts))
-		case v.path == "action":
-			return differ(v.path, o.text, n.text)
-		default:
-			out = append(out, differ(v.path, o.text, n.text))
-		}
-	}
-	return strings.Join(out, "; ")
-}
-
-// different returns the parts that differ from those with the same path in others.
-func different(parts, others []value) string {
-	var out []string
-	for _, v := range parts {
-		if !v.equal(part(others, v.path)) {
-			out = append(out, v.path+": "+v.text)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-// part returns the part with a path, or an empty one.
-func part(parts []value, path string) value {
-	if i := slices.IndexFunc(parts, func(v value) bool { return v.path == path }); i >= 0 {
-		return parts[i]
-	}
-	return value{}
 }
 
 func differ(what, was, is string) string {

@@ -24,13 +24,12 @@ import (
 // changes its meaning and is never used again.
 func IDs() []string {
 	return strings.Fields(`
-		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-missing-key E-field-option
+		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-field-option
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-public-text E-public-code
 		E-arg E-unfillable
 		E-role-field E-action E-tiers E-unbounded-retry E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
-		E-abstract E-constant W-help-url W-no-doc W-unsorted W-unused W-untested-rule W-log-placeholder
-		W-ignore-unused`)
+		E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule W-ignore-unused`)
 }
 
 // stages are the checks after form, in their order. The model exists from the second one on.
@@ -43,7 +42,7 @@ var stages = [][]func(*checker){
 	},
 	{
 		args, publicFallback, unfillableFields, reactions, tiers, policies, rows, roleFields, branches, examples,
-		signatureExamples, quotas, overlays, unusedNames, missingDocs, unsortedNumbers, logTexts,
+		signatureExamples, quotas, overlays, unusedNames, missingDocs, unsortedNumbers,
 	},
 }
 

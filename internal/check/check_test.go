@@ -213,7 +213,7 @@ func TestLongExample(t *testing.T) {
 func TestTooManyErrors(t *testing.T) {
 	var codes strings.Builder
 	for i := range 2000 {
-		fmt.Fprintf(&codes, "A%d: {message: '%s'}, ", i, strings.Repeat("{x}", 50))
+		fmt.Fprintf(&codes, "A%d: {message: '%s'},\n", i, strings.Repeat("{x}", 50))
 	}
 	_, findings := check.Load(
 		"t.yaml", []byte("errgen: 1\npackage: e\ncategories: {io: {codes: {"+codes.String()+"}}}\n"))

@@ -179,13 +179,14 @@ func (c *checker) eachRule(visit func(k *code, r *spec.Rule)) {
 	}
 }
 
-// eachEntry visits the evidence of all examples and counter-examples.
-func (c *checker) eachEntry(visit func(e spec.LiteralEntry)) {
+// eachExample visits all examples and counter-examples.
+func (c *checker) eachExample(visit func(x *spec.Example)) {
 	for _, k := range c.codes {
-		for _, x := range slices.Concat(k.Examples, k.NotExamples) {
-			for _, e := range x.Entries {
-				visit(e)
-			}
+		for i := range k.Examples {
+			visit(&k.Examples[i])
+		}
+		for i := range k.NotExamples {
+			visit(&k.NotExamples[i])
 		}
 	}
 }

@@ -54,8 +54,8 @@ func fieldOptions(c *checker) {
 	c.eachField(func(f field) {
 		typ := f.model.Type
 		switch {
-		case f.EnumSpan.Valid() && !f.Type.Set && len(f.Enum) == 0:
-			c.report("E-field-option", f.EnumSpan, fmt.Sprintf("enum %q has no words", f.Name.V),
+		case f.Enum != nil && len(f.Enum) == 0:
+			c.report("E-field-option", f.Name.Span, fmt.Sprintf("enum %q has no words", f.Name.V),
 				"list them, as in [low, high]")
 		case len(f.Enum) > maxWords:
 			c.report("E-field-option", f.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),
@@ -147,7 +147,7 @@ func args(c *checker) {
 			at = k.Args[0].Span
 		}
 		for _, f := range k.fields {
-			if k.ArgsSet && f.Required.V && !k.takes(f) && !k.sets(f.Name.V) {
+			if k.Args != nil && f.Required.V && !k.takes(f) && !k.sets(f.Name.V) {
 				c.report("E-arg", at,
 					fmt.Sprintf("%s neither takes nor sets the required field %q", k.model.Factory, f.Name.V),
 					"add it to args, or give it a value under set", seeAlso(f.Required.Span, "required here"))

@@ -54,9 +54,6 @@ func header(c *checker) {
 			strings.ContainsAny(rest, "{} \t\n") {
 			c.report("E-value", u.Span, fmt.Sprintf("%q is not an address with {code} as its only placeholder", u.V),
 				"write all of it, as in https://example.org/errors/{code}")
-		} else if !strings.Contains(u.V, "{code}") {
-			c.report("W-help-url", u.Span, "all codes have the same help_url",
-				"put {code} where the address has the code, as in https://example.org/errors/{code}")
 		}
 	}
 }

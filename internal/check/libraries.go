@@ -19,24 +19,28 @@ var systemPackage = regexp.MustCompile(`^\*?(syscall|golang\.org/x/sys/\w+)\.`)
 // operating system does not have. The compiler checks that an error exists.
 func unknownInLibraries(c *checker) {
 	c.eachRule(func(_ *code, r *spec.Rule) {
-		for _, cond := range r.Conditions {
+		for _, cond := range r.Conditions() {
 			for _, lit := range slices.Concat(cond.Match.Values, cond.Match.Not) {
-				c.libraryName(cond.Key.V, lit)
+				if lit.Kind == spec.LitString {
+					c.libraryName(cond.Key, lit.Text, lit.Span)
+				}
 			}
-			if key := cond.Key.V; (key == "is" || key == "as") && len(cond.Match.Prefix) > 0 {
+			if key := cond.Key; (key == "is" || key == "as") && len(cond.Match.Prefix) > 0 {
 				c.report("E-unknown-name", cond.Match.Prefix[0].Span, fmt.Sprintf("%q takes no prefix", key),
 					"write the full name of one error")
 			}
 		}
 	})
-	c.eachEntry(func(e spec.LiteralEntry) { c.libraryName(e.Key.V, e.Value) })
+	c.eachExample(func(x *spec.Example) {
+		for key, name := range map[string]spec.Text{"is": x.Is, "as": x.As, "errno": x.Errno, "signal": x.Signal} {
+			if name.Set {
+				c.libraryName(key, name.V, name.Span)
+			}
+		}
+	})
 }
 
-func (c *checker) libraryName(key string, lit spec.Literal) {
-	if lit.Kind != spec.LitString {
-		return
-	}
-	name, at := lit.Text, lit.Span
+func (c *checker) libraryName(key, name string, at diag.Span) {
 	switch key {
 	case "is", "as":
 		c.errorName(key, name, at)

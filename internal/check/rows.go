@@ -185,6 +185,13 @@ func (c *checker) codeAt(row taxonomy.Row) *code {
 	return c.codes[c.m.Categories[row.Category()].Codes[row.Code()-1].Index]
 }
 
+// policies finds policies whose numbers contradict each other.
+func policies(c *checker) {
+	for _, p := range c.m.Problems {
+		c.report("E-policy-bounds", p.Span, p.Message, "change one of the numbers")
+	}
+}
+
 // mistakes are the ids of mistakes in the sections of a profile.
 var mistakes = map[string]string{
 	"codes": "E-retryable", "reactions": "E-action", "policies": "E-policy-bounds", "retry": "E-policy-bounds",

@@ -50,7 +50,7 @@ func signatureValues(c *checker) {
 			at := firstSpan(form.Span, s.Name.Span)
 			lists := slices.Concat(form.Text, form.Contains, form.Reported, form.Announced)
 			before := len(c.findings)
-			if len(form.Conditions)+len(lists) == 0 {
+			if len(form.Conditions())+len(lists) == 0 {
 				c.report("E-empty-rule", at, "the form has no condition, so it would match everything",
 					"add a condition, or remove the form")
 			}
@@ -63,10 +63,11 @@ func signatureValues(c *checker) {
 			for _, text := range slices.Concat(form.Text, form.Reported, form.Announced) {
 				c.expression(text)
 			}
-			for _, cond := range form.Conditions {
+			for _, cond := range form.Conditions() {
 				c.condition(cond)
 			}
-			one := signatures.Signature{Name: s.Name.V, Any: []signatures.Condition{resolve.SignatureForm(form)}}
+			one := signatures.Signature{Name: s.Name.V, Any: make([]signatures.Condition, 1)}
+			_ = form.Raw.Decode(&one.Any[0]) // package spec checked its form
 			if _, err := signature.Compile(&one); err != nil && len(c.findings) == before {
 				c.report("E-regexp", at, strings.TrimPrefix(err.Error(), "signature "+s.Name.V+": "),
 					"what precedes a reported text is tested already")
@@ -103,8 +104,8 @@ func signatureExamples(c *checker) {
 			}
 			found := signature.Extract(s, ev.Text)
 			for _, w := range x.Extracted {
-				if got := found[w.Attribute.V]; got != w.Value.Text {
-					c.unmet(firstSpan(w.Value.Span, at), w.Attribute.V, fmt.Sprintf("%q", got),
+				if got := found[w.Name.V]; got != w.Value.Text {
+					c.unmet(firstSpan(w.Value.Span, at), w.Name.V, fmt.Sprintf("%q", got),
 						fmt.Sprintf("%q", w.Value.Text))
 				}
 			}
@@ -153,8 +154,8 @@ func names(list []spec.Text, name string) bool {
 // ruleSources returns the sources that a rule lists, or nil if it holds for others too.
 func ruleSources(r *spec.Rule) []string {
 	var out []string
-	for _, cond := range r.Conditions {
-		if cond.Key.V == "source" && len(cond.Match.Values) > 0 {
+	for _, cond := range r.Conditions() {
+		if cond.Key == "source" && len(cond.Match.Values) > 0 {
 			for _, v := range cond.Match.Values {
 				out = append(out, v.Text)
 			}

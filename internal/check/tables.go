@@ -45,7 +45,7 @@ func abstractCodes(c *checker) {
 // abstractKeys returns the places of the keys that an abstract code does not take.
 func abstractKeys(k *code) map[string]diag.Span {
 	at := map[string]diag.Span{"message": k.Message.Span, "feedback": k.Feedback.Span}
-	if k.ArgsSet {
+	if k.Args != nil {
 		at["args"] = firstSpan(append(spans(k.Args), k.Name.Span)...)
 	}
 	for _, a := range k.Set {
@@ -92,8 +92,8 @@ func constantValues(c *checker) {
 			}
 		}
 		for _, r := range k.Detect {
-			for _, cond := range r.Conditions {
-				c.noConstant(cond.Match, fmt.Sprintf("code %s has no constant %q", k.Name.V, cond.Match.Constant.V))
+			for _, cond := range r.Conditions() {
+				c.noConstant(*cond.Match, fmt.Sprintf("code %s has no constant %q", k.Name.V, cond.Match.Constant.V))
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,23 +12,6 @@ import (
 
 // maxTemplate bounds the length of a text with placeholders, in bytes.
 const maxTemplate = 8 << 10
-
-// placeholderForm matches a placeholder with a format or without one.
-var placeholderForm = regexp.MustCompile(`\{[a-zA-Z_]\w*(:\w+)?\}`)
-
-// logTexts warns of placeholders in the texts of logs, which are not templates.
-func logTexts(c *checker) {
-	for _, r := range c.reactions {
-		if r.Log == nil {
-			continue
-		}
-		text := r.Log.Message
-		if i := placeholderForm.FindStringIndex(text.V); i != nil {
-			c.report("W-log-placeholder", c.within(text, i[0], i[1]-i[0]), "log.message takes no placeholders",
-				"remove it; the record of the log has the error with its fields")
-		}
-	}
-}
 
 // templates checks the messages and feedback of codes.
 func templates(c *checker) {

@@ -106,7 +106,7 @@ func fieldValues(c *checker) {
 // values of rules and examples that evidence cannot have.
 func ruleValues(c *checker) {
 	c.eachRule(func(k *code, r *spec.Rule) {
-		if len(r.Conditions)+len(r.Like)+len(r.Text)+len(r.Contains) == 0 {
+		if len(r.Conditions())+len(r.Like)+len(r.Text)+len(r.Contains) == 0 {
 			c.report("E-empty-rule", firstSpan(r.Span, k.Name.Span),
 				"the rule has no condition, so it would match everything",
 				"make the code the fallback: that is what evidence becomes that no rule matches")
@@ -120,16 +120,14 @@ func ruleValues(c *checker) {
 		for _, text := range r.Text {
 			c.expression(text)
 		}
-		for _, cond := range r.Conditions {
+		for _, cond := range r.Conditions() {
 			c.condition(cond)
 		}
 	})
-	c.eachEntry(func(e spec.LiteralEntry) {
-		if e.Key.V == "reset_at" {
-			if _, err := time.Parse(time.RFC3339Nano, e.Value.Text); err != nil {
-				c.report("E-value", e.Value.Span, fmt.Sprintf("%q is not a time", e.Value.Text),
-					"write it as RFC 3339 does: 2006-01-02T15:04:05Z")
-			}
+	c.eachExample(func(x *spec.Example) {
+		if _, err := time.Parse(time.RFC3339Nano, x.ResetAt.V); x.ResetAt.Set && err != nil {
+			c.report("E-value", x.ResetAt.Span, fmt.Sprintf("%q is not a time", x.ResetAt.V),
+				"write it as RFC 3339 does: 2006-01-02T15:04:05Z")
 		}
 	})
 }
@@ -164,12 +162,12 @@ var statuses = map[string][2]float64{"status": {100, 599}, "exit_code": {0, math
 func (c *checker) condition(cond spec.RuleCondition) {
 	f := resolve.EvidenceField(cond)
 	_, faults, _ := resolve.RuleCondition(cond)
-	c.faults(f.Wire, f, faults, cond.Match)
-	test, faults := resolve.Condition(f, cond.Match)
+	c.faults(f.Wire, f, faults, *cond.Match)
+	test, faults := resolve.Condition(f, *cond.Match)
 	if len(faults) > 0 {
 		return
 	}
-	limits, bounded := statuses[cond.Key.V]
+	limits, bounded := statuses[cond.Key]
 	for _, v := range samples(f, []model.Cond{test}) {
 		ctx := model.Context{}
 		if v != nil {
@@ -179,6 +177,6 @@ func (c *checker) condition(cond spec.RuleCondition) {
 			return
 		}
 	}
-	c.report("E-value", firstSpan(cond.Match.Span, cond.Key.Span),
+	c.report("E-value", firstSpan(cond.Match.Span, cond.Attribute.Span),
 		fmt.Sprintf("no value of %s meets this condition", f.Wire), "correct the condition, or remove it")
 }

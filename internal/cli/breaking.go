@@ -244,5 +244,5 @@ func (s *session) readRevision(name, current string) ([]byte, error) {
 	revision, path, _ := strings.Cut(expression, ":")
 	return spec.Include(name, src, func(file string) ([]byte, error) {
 		return gitfile.Read(s.ctx, dir, revision+":"+path[:strings.LastIndex(path, "/")+1]+file)
-	}), nil
+	})
 }

@@ -30,19 +30,11 @@ rules that matched, the required fields that are missing, and the reaction. The 
 standard input, unless that is a terminal. The type, code and message of an API's JSON error body are read from it.
 
   errgen classify -source anthropic-api -status 529 < body.json
-  errgen classify -source cli -exit-code 1 -text 'usage limit reached'
-
-With -expect it classifies the messages of the -file, one JSON object a line, and prints the recall and the wrong codes
-of each class, and the messages that got no code or a wrong one. The right code of a class is the one of its name, or
-else the most frequent one. Texts of the class none only speak of failures, and must not be recognised.
-
-  errgen classify -file messages.jsonl -expect class -source cli`,
+  errgen classify -source cli -exit-code 1 -text 'usage limit reached'`,
 		flags: func(fs *flag.FlagSet, o *options) {
 			fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "the taxonomy, a `FILE`")
 			fs.StringVar(&o.profile, "profile", "", "classify and react under the profile `NAME`")
 			evidenceFlags(fs, o)
-			fs.StringVar(
-				&o.expect, "expect", "", "measure the messages of -file, whose classes are under this `MEMBER`")
 			o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
 			fs.BoolFunc("json", "the same as -format json", func(string) error {
 				o.format = diag.FormatJSON
@@ -57,9 +49,6 @@ func (s *session) classify(o *options, _ []string) error {
 	l, err := s.valid([]string{o.taxonomy})
 	if err != nil {
 		return err
-	}
-	if o.expect != "" {
-		return s.classifyFile(o, l)
 	}
 	profile, err := profileNamed(l, o.profile)
 	if err != nil {
@@ -134,21 +123,19 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 	m := l.model
 	v := &verdict{Notes: doubts(m, ev), context: "{}"}
 	rules, ranked := detection.Rules(m), detection.Ranked(m)
-	rules.Taxonomy = &taxonomy.Taxonomy{Domain: m.Domain}
 	var options []detect.Option
 	if profile != nil {
 		v.Profile = profile.Name
 		options = append(
 			options, detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: profile.Detection}}))
 	}
-	var missing []string
 	rules.Make = func(i int, ev *taxonomy.Evidence) taxonomy.Error {
 		var rule *model.Rule
 		if i != detect.NoRule {
 			rule = ranked[i]
 			v.At = rulePlace(l, rule)
 		}
-		code, ctx, lacking := detection.Fill(m, rule, ev)
+		code, ctx := detection.Fill(m, rule, ev)
 		row := m.Rows[taxonomy.RowUnknownPermanent]
 		if code != nil {
 			row = code.RowFor(ctx)
@@ -160,14 +147,12 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 		if profile != nil {
 			t = m.Under(profile, row)
 		}
-		missing, v.Traits = lacking, explain.TraitsOf(m, t)
-		made := made(rules.Taxonomy, code, ctx, ev, t.Retryable)
+		v.Traits = explain.TraitsOf(m, t)
+		made := made(&taxonomy.Taxonomy{Domain: m.Domain}, code, ctx, ev, t.Retryable)
 		v.context = string(made.AppendContext(nil))
 		return made
 	}
-	x := rules.Explain(ev, options)
-	x.Missing = missing
-	return x, v
+	return rules.Explain(ev, options), v
 }
 
 // made returns an error as the one of a code. Without a code it has the text of the evidence.

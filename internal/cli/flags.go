@@ -30,7 +30,6 @@ type options struct {
 	evidence taxonomy.Evidence
 	text     *string // in place of standard input, unless nil
 	least    int
-	expect   string // the member that names the class of a message
 }
 
 // choice defines -format.

@@ -117,8 +117,7 @@ func (s *session) targets(all []*loaded, o *options) ([]output.Target, error) {
 		}
 		taken[abs] = l.name
 		targets[i] = output.Target{
-			Dir: dir, Show: show, Package: l.model.Name,
-			Source: l.model.File, SourceDir: s.path(l.dir()),
+			Dir: dir, Show: show, Source: l.model.File, SourceDir: s.path(l.dir()),
 		}
 	}
 	return targets, nil

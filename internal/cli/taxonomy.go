@@ -137,7 +137,7 @@ func (s *session) readAll(name string) ([]byte, error) {
 		defer func() { _ = f.Close() }()
 		text, err := readBounded(f)
 		return text, cause(err)
-	}), nil
+	})
 }
 
 func readBounded(r io.Reader) ([]byte, error) {

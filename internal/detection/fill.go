@@ -12,10 +12,8 @@ import (
 
 // Fill returns the code of a rule, or the fallback if rule is nil, and the context of the error:
 // the values that the code sets, those that the rule (or the fallback) sets, those of the evidence,
-// and defaults. Missing are the required fields, by wire name, that only evidence could fill and
-// did not. Without a rule and a fallback the code is nil.
-func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (
-	code *model.Code, ctx model.Context, missing []string) {
+// and defaults. Without a rule and a fallback the code is nil.
+func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (code *model.Code, ctx model.Context) {
 	code, set := m.Fallback, m.FallbackSet
 	if own := m.SourceFallbacks[ev.Source]; own != nil {
 		code, set = own, nil
@@ -24,7 +22,7 @@ func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (
 		code, set = rule.Code, rule.Set
 	}
 	if code == nil {
-		return nil, nil, nil
+		return nil, nil
 	}
 	ctx = make(model.Context)
 	for _, f := range code.Fields() {
@@ -32,7 +30,7 @@ func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (
 			ctx[f] = v
 		}
 	}
-	return code, ctx, lacking(code, set, ev)
+	return code, ctx
 }
 
 func value(code *model.Code, set []model.FieldValue, f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
@@ -122,49 +120,4 @@ func modelValue(f *model.Field, v any) model.Value {
 		out.Strings = v
 	}
 	return out
-}
-
-// lacking returns the fields that the code needs from evidence and that it does not have.
-func lacking(code *model.Code, set []model.FieldValue, ev *taxonomy.Evidence) []string {
-	var out []string
-	for _, f := range code.Fields() {
-		_, fixed := code.Fixed(f)
-		if fixed || !(f.Required || code.Takes(f)) || slices.ContainsFunc(
-			set, func(s model.FieldValue) bool { return s.Field == f }) {
-			continue
-		}
-		for _, need := range fieldNeeds(code, f, "") {
-			if !met(need, ev) {
-				out = append(out, need.Field)
-			}
-		}
-	}
-	return out
-}
-
-func met(n detect.Need, ev *taxonomy.Evidence) bool {
-	return slices.ContainsFunc(n.From, func(from string) bool {
-		_, ok := detect.Read(ev, from, n.Type, n.Words)
-		return ok
-	})
-}
-
-// fieldNeeds returns the needs of a field. A required object has those of its required fields, an
-// optional one has none.
-func fieldNeeds(c *model.Code, f *model.Field, path string) []detect.Need {
-	if f.Type == model.ObjectType {
-		var out []detect.Need
-		for _, inner := range f.Object.Fields {
-			if f.Required && inner.Required {
-				out = append(out, fieldNeeds(c, inner, path+f.Wire+".")...)
-			}
-		}
-		return out
-	}
-	if f.Default != nil {
-		return nil
-	}
-	return []detect.Need{{
-		Field: path + f.Wire, From: f.From, Type: f.Type.String(), Words: f.Enum.Words(),
-	}}
 }

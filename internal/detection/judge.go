@@ -34,8 +34,6 @@ type Verdict struct {
 	Code    *model.Code
 	Context model.Context
 	Row     *model.Row
-	// Missing are the required fields that the evidence does not fill, by wire name.
-	Missing []string
 }
 
 // Of classifies ev without options. It does not change ev, which must not be nil.
@@ -50,19 +48,11 @@ func (j *Judge) Of(ev *taxonomy.Evidence) Verdict {
 	if rule != detect.NoRule {
 		v.Rule = j.ranked[rule]
 	}
-	v.Code, v.Context, v.Missing = Fill(j.m, v.Rule, as)
+	v.Code, v.Context = Fill(j.m, v.Rule, as)
 	if v.Code != nil {
 		v.Row = v.Code.RowFor(v.Context)
 	}
 	return v
-}
-
-// Winner returns the rule that wins ev, or nil.
-func (j *Judge) Winner(ev *taxonomy.Evidence) *model.Rule {
-	if rule := j.rules.Match(ev, nil); rule != detect.NoRule {
-		return j.ranked[rule]
-	}
-	return nil
 }
 
 // Evidence returns the evidence of an example, with the error that it names.

@@ -10,8 +10,7 @@ import (
 )
 
 // Rules returns the rules of m as they are matched, by rank: the generated package ranks them in
-// the same way. They have no taxonomy and make no errors: Taxonomy and Make are nil. The
-// expressions of the rules must compile.
+// the same way. They make no errors: Make is nil. The expressions of the rules must compile.
 func Rules(m *model.Package) *detect.Rules {
 	d := &detect.Detection{Taxonomy: &taxonomy.Taxonomy{}, FallbackSet: setNames(m.FallbackSet), Leads: m.Leads,
 		Is: isNamed}
@@ -41,7 +40,7 @@ func Rules(m *model.Package) *detect.Rules {
 		d.Categories = append(d.Categories, rules)
 	}
 	out := d.Rules()
-	out.Taxonomy, out.Make = nil, nil
+	out.Make = nil
 	return out
 }
 

@@ -24,19 +24,6 @@ const (
 	FormatGitHub Format = "github"
 )
 
-// Formats returns the names of all formats.
-func Formats() []string {
-	return []string{string(FormatText), string(FormatJSON), string(FormatGitHub)}
-}
-
-// ParseFormat returns the format with a name.
-func ParseFormat(name string) (Format, error) {
-	if !slices.Contains(Formats(), name) {
-		return "", fmt.Errorf("unknown format %q: use %s", name, strings.Join(Formats(), ", "))
-	}
-	return Format(name), nil
-}
-
 // FileFindings are the findings of one file, in the order in which they are printed.
 type FileFindings struct {
 	Source   *Source
@@ -138,17 +125,17 @@ func printGitHub(w io.Writer, src *Source, f Finding) error {
 	if f.Span.Valid() {
 		at = fmt.Sprintf(",line=%d,col=%d,endColumn=%d", line, f.Span.Col, f.Span.Col+max(f.Span.Len, 1))
 	}
-	message := printable(f.Message)
+	message := Printable(f.Message)
 	if f.Hint != "" {
-		message += "\n" + printable(f.Hint)
+		message += "\n" + Printable(f.Hint)
 	}
 	for _, r := range f.Related {
 		other, line := src.Place(r.Span.Line)
 		in := ""
 		if other != file {
-			in = printable(other) + ", "
+			in = Printable(other) + ", "
 		}
-		message += fmt.Sprintf("\n%sline %d: %s", in, line, printable(r.Message))
+		message += fmt.Sprintf("\n%sline %d: %s", in, line, Printable(r.Message))
 	}
 	_, err := fmt.Fprintf(w, "::%s file=%s%s,title=%s::%s\n", f.Severity, escapeProperty.Replace(file), at,
 		escapeProperty.Replace(f.ID), escapeData.Replace(message))

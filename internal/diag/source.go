@@ -17,12 +17,9 @@ type Source struct {
 	lines []string
 	files []File // that the file includes
 
-	mu    sync.Mutex
-	marks map[int][]int // by line that was looked into and is long: the byte offset of every markEvery-th character
+	mu   sync.Mutex
+	last struct{ line, char, offset int } // where from was last
 }
-
-// markEvery bounds how far a line is walked to find a column of it.
-const markEvery = 256
 
 // NewSource returns the source of name. It keeps src and does not change it. A byte order mark is
 // no part of the first line.
@@ -107,46 +104,22 @@ func (s *Source) From(line, col int) string {
 }
 
 // from returns a line from a character on, counted from zero, and the number of characters before
-// that: all of the line when it has fewer. Many findings can stand on one line of megabytes, so
-// that it is not walked for each.
+// that: all of the line if it has fewer. It continues from where it was last, because files exist
+// that have only one line.
 func (s *Source) from(line, char int) (rest string, before int) {
-	text := s.Line(line)
-	off := 0
-	if len(text) > markEvery {
-		marks := s.marksOf(line, text)
-		m := min(char/markEvery, len(marks)-1)
-		off, before = marks[m], m*markEvery
-	}
-	for before < char && off < len(text) {
-		size := 1
-		if text[off] >= utf8.RuneSelf {
-			_, size = utf8.DecodeRuneInString(text[off:])
-		}
-		off += size
-		before++
-	}
-	return text[off:], before
-}
-
-func (s *Source) marksOf(line int, text string) []int {
+	text, offset := s.Line(line), 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if marks, ok := s.marks[line]; ok {
-		return marks
+	if s.last.line == line && s.last.char <= char {
+		before, offset = s.last.char, s.last.offset
 	}
-	var marks []int
-	n := 0
-	for off := range text {
-		if n%markEvery == 0 {
-			marks = append(marks, off)
-		}
-		n++
+	for before < char && offset < len(text) {
+		_, size := utf8.DecodeRuneInString(text[offset:])
+		offset += size
+		before++
 	}
-	if s.marks == nil {
-		s.marks = make(map[int][]int)
-	}
-	s.marks[line] = marks
-	return marks
+	s.last.line, s.last.char, s.last.offset = line, before, offset
+	return text[offset:], before
 }
 
 // Display returns what messages call the file.

@@ -17,13 +17,13 @@ const (
 
 func printText(w io.Writer, src *Source, f Finding) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s: %s [%s]\n", place(src, f.Span), f.Severity, printable(f.Message), f.ID)
+	fmt.Fprintf(&b, "%s: %s: %s [%s]\n", place(src, f.Span), f.Severity, Printable(f.Message), f.ID)
 	snippet(&b, src, f.Span)
 	if f.Hint != "" {
-		fmt.Fprintf(&b, "  hint: %s\n", printable(f.Hint))
+		fmt.Fprintf(&b, "  hint: %s\n", Printable(f.Hint))
 	}
 	for _, r := range f.Related {
-		fmt.Fprintf(&b, "  %s: %s\n", place(src, r.Span), printable(r.Message))
+		fmt.Fprintf(&b, "  %s: %s\n", place(src, r.Span), Printable(r.Message))
 		snippet(&b, src, r.Span)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -34,9 +34,9 @@ func printText(w io.Writer, src *Source, f Finding) error {
 func place(src *Source, s Span) string {
 	name, line := src.Place(s.Line)
 	if !s.Valid() {
-		return printable(name)
+		return Printable(name)
 	}
-	return printable(name) + ":" + strconv.Itoa(line) + ":" + strconv.Itoa(s.Col)
+	return Printable(name) + ":" + strconv.Itoa(line) + ":" + strconv.Itoa(s.Col)
 }
 
 // snippet writes the source line and a run of carets under the token.
@@ -110,10 +110,7 @@ func visible(r rune) rune {
 }
 
 // Printable returns s on one line and without anything that controls a terminal.
-func Printable(s string) string { return printable(s) }
-
-// printable returns s on one line and without anything that controls a terminal.
-func printable(s string) string {
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return ' '

@@ -27,7 +27,6 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	}
 	declare(f, ownBase(c), copies(c), messageMethod(c), feedbackMethod(c))
 	declare(f, contextMethod(t.m, c), publicContextMethod(c))
-	declare(f, listMethod(jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
 		hintsMethod(c))
 }
@@ -217,60 +216,16 @@ func publicContextMethod(c *model.Category) jen.Code {
 	})
 }
 
-// listMethod makes the method that lists a struct's fields, in the order of the table's.
-func listMethod(receiver jen.Code, owner string, fields []*model.Field) jen.Code {
-	var pointers []jen.Code
-	for _, f := range fields {
-		pointers = append(pointers, fieldPointer(f, jen.Id(owner).Dot(f.Go)))
-	}
-	return jen.Func().Params(receiver).Id("list").Params().Index().Any().
-		Block(jen.Return(jen.Index().Any().Add(list(pointers))))
-}
-
-// fieldPointer returns the pointer to a field that the runtime reads and sets it by.
-func fieldPointer(f *model.Field, field *jen.Statement) jen.Code {
-	pointer := jen.Op("&").Add(field)
-	if f.Sensitive {
-		return pointer
-	}
-	prefix := ""
-	if f.Optional() {
-		prefix = "Opt"
-	}
-	switch f.Type {
-	case model.EnumType:
-		return jen.Qual(pkgGen, prefix+"Word").Call(pointer)
-	case model.Objects:
-		return jen.Qual(pkgGen, "Items").Call(pointer, jen.Parens(jen.Op("*").Id(f.Object.Type)).Dot("list"))
-	case model.ObjectType:
-		return jen.Qual(pkgGen, prefix+"Part").Call(
-			pointer, jen.Parens(jen.Op("*").Id(f.Object.Type)).Dot("list"))
-	}
-	return pointer
-}
-
 // categoryTable makes what the table says of a category.
 func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
 	var codes strings.Builder
 	for _, code := range c.Codes {
 		codes.WriteString(code.Const + ": " + t.tableCode(code, l) + ",\n")
 	}
-	elements := []string{"Name: " + quote(c.Name), "Type: " + quote(c.Type)}
+	elements := []string{"Name: " + quote(c.Name), "Type: " + quote(c.Type), "Zero: (*" + c.Type + ")(nil)"}
 	if c.Doc != "" {
 		elements = append(elements, "Doc: "+quote(c.Doc))
 	}
-	list := "*" + c.Type
-	if c.Embedded != "" {
-		list = "interface{ list() []any }"
-	}
-	if c.Embedded != "" {
-		elements = append(elements, "Init: func(e taxonomy.Error, code uint16, cause error) {\n"+
-			"e.(interface{ category() *"+c.Type+" }).category().base = gen.Made["+c.CodeType+"](code, cause)\n}")
-	}
-	elements = append(elements,
-		"New: func(code uint16, cause error) taxonomy.Error {\nreturn &"+c.Type+
-			"{base: gen.Made["+c.CodeType+"](code, cause)}\n}",
-		"List: func(e taxonomy.Error) []any { return e.("+list+").list() }")
 	if len(c.Fields) > 0 {
 		elements = append(elements, "Fields: "+l.of(t.m.Taxonomy.Categories[c.Index].Fields))
 	}

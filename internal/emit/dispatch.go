@@ -30,7 +30,7 @@ func strategies(f *jen.File, m *model.Package) {
 	named := func() *jen.Statement { return jen.Id("failure").Dot("Reaction").Dot("Strategy") }
 	declare(f, d.names(), d.interfaceType(),
 		jen.Add(comment("Recover runs the strategy of s that the failure's reaction names.")).
-			Add(d.head("s", d.params...)).Block(d.call("s", named, "UnknownStrategy")))
+			Add(d.head("s", d.params...)).Block(d.call("s", named)))
 }
 
 // checks makes the file of the checks before calls that are likely to fail.
@@ -43,7 +43,7 @@ func checks(f *jen.File, m *model.Package) {
 	named := func() *jen.Statement { return jen.Id("name") }
 	declare(f, d.names(), d.interfaceType(),
 		jen.Add(comment("Check runs the named check of c.")).
-			Add(d.head("c", jen.Id("name").String())).Block(d.call("c", named, "UnknownCheck")))
+			Add(d.head("c", jen.Id("name").String())).Block(d.call("c", named)))
 }
 
 func (d dispatch) names() jen.Code {
@@ -67,12 +67,12 @@ func (d dispatch) head(receiver string, params ...jen.Code) jen.Code {
 	}, params...)...).Error()
 }
 
-func (d dispatch) call(receiver string, named func() *jen.Statement, unknown string) jen.Code {
+func (d dispatch) call(receiver string, named func() *jen.Statement) jen.Code {
 	return jen.Switch(named()).BlockFunc(func(g *jen.Group) {
 		for _, x := range d.methods {
 			g.Case(jen.Id(x.Const)).Block(jen.Return(
 				jen.Id(receiver).Dot(x.Method).Call(append([]jen.Code{jen.Id("ctx")}, d.args...)...)))
 		}
-		g.Default().Block(jen.Return(jen.Qual(pkgGen, unknown).Call(named())))
+		g.Default().Block(jen.Return(jen.Qual(pkgGen, "UnknownName").Call(jen.Lit(d.kind), named())))
 	})
 }

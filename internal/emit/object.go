@@ -10,16 +10,12 @@ import (
 
 // object makes the struct that a field's object is, and its methods.
 func object(f *model.Field) []jen.Code {
-	return []jen.Code{objectType(f.Object), objectKept(f), objectMethod(f.Object), objectList(f.Object)}
+	return []jen.Code{objectType(f.Object), objectKept(f), objectMethod(f.Object)}
 }
 
 func objectType(o *model.Object) jen.Code {
 	return jen.Add(comment(about(o.Type+" is a part of an error's context", o.Doc, "."))).
 		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) })
-}
-
-func objectList(o *model.Object) jen.Code {
-	return listMethod(jen.Id("v").Op("*").Id(o.Type), "v", o.Fields)
 }
 
 // objectKept makes the method that returns an object as its field holds it. It does the wrapping,

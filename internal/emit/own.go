@@ -69,12 +69,7 @@ func (t *tables) ownType(f *jen.File, code *model.Code, l *literals) {
 	}))
 	fieldTypes(f, l, typesOf(fields), made(t.m, code))
 	declare(f, factory(code), ownMessage(c), contextMethod(t.m, c))
-	var pointers []jen.Code
-	for _, f := range fields {
-		pointers = append(pointers, fieldPointer(f, jen.Id("e").Dot(f.Go)))
-	}
-	s := method(c, "list").Params().Index().Any().Block(jen.Return(jen.Append(
-		append([]jen.Code{jen.Id("e").Dot(c.Embedded).Dot("list").Call()}, pointers...)...)))
+	s := jen.Null()
 	eachCopy(fields, func(name, param string, typ, change jen.Code) {
 		if name != "WithCause" {
 			s.Line().Add(copyMethod(c, name, param, typ, change))

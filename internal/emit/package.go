@@ -65,9 +65,9 @@ func tableVar(m *model.Package) jen.Code {
 // constants and addresses, which the compiler lays out itself: nothing is built when a program
 // starts.
 func (t *tables) definition(l *literals) jen.Code {
-	var more []string
+	l.use(pkgGen)
+	more := []string{"Init: gen.Init"}
 	if slices.ContainsFunc(t.m.Codes, func(c *model.Code) bool { return c.Public }) {
-		l.use(pkgGen)
 		more = append(more, "AppendPublic: gen.AppendPublic")
 	}
 	return jen.Var().Id("definition").Op("=").Qual(pkgTaxonomy, "Taxonomy").
@@ -109,7 +109,7 @@ func attachFunc(m *model.Package) jen.Code {
 func attributeFunc(f *model.Field, place int) jen.Code {
 	return jen.Add(comment(about(f.Attribute+" sets the field "+f.Wire+" of any error; see [Attach]", f.Doc, "."))).
 		Func().Id(f.Attribute).Params(jen.Id(f.Param).Add(valueType(f))).Add(runtimeType("Attribute")).
-		Block(jen.Return(jen.Qual(pkgGen, "Attribute").Call(definition(), jen.Lit(place), kept(f, jen.Id(f.Param)))))
+		Block(jen.Return(jen.Qual(pkgTaxonomy, "NewAttribute").Call(definition(), jen.Lit(place), kept(f, jen.Id(f.Param)))))
 }
 
 // classifies reports whether m's package classifies: without a rule and a fallback there is nothing
@@ -221,7 +221,7 @@ const versionComment = `// If this does not compile, the runtime is older than t
 // "go get github.com/errgen/errgen@latest". If that does not help, generate again.`
 
 // contractVersion is the version of runtime/taxonomy/gen that the emitted code is written for.
-const contractVersion = 4
+const contractVersion = 5
 
 func categoryType(m *model.Package) jen.Code {
 	return jen.Add(note("Category is a category of the taxonomy.")).Type().Id("Category").String().Line().Line().

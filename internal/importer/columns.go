@@ -193,35 +193,29 @@ func jsonValue(d *json.Decoder, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errors.New("values are nested too deep")
 	}
-	switch token {
-	case json.Delim('{'):
-		out := spec.Pairs{}
-		for d.More() {
-			key, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			value, err := jsonValue(d, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, spec.Pair{Key: key.(string), Value: value})
-		}
-		_, err = d.Token()
-		return out, err
-	case json.Delim('['):
-		out := []any{}
-		for d.More() {
-			value, err := jsonValue(d, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, value)
-		}
-		_, err = d.Token()
-		return out, err
-	case nil:
+	if token == nil {
 		return nil, nil
 	}
-	return fmt.Sprint(token), nil
+	isObject := token == json.Delim('{')
+	if !isObject && token != json.Delim('[') {
+		return fmt.Sprint(token), nil
+	}
+	members, items := spec.Pairs{}, []any{}
+	for d.More() {
+		var key json.Token = ""
+		if isObject {
+			if key, err = d.Token(); err != nil {
+				return nil, err
+			}
+		}
+		value, err := jsonValue(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		members, items = append(members, spec.Pair{Key: key.(string), Value: value}), append(items, value)
+	}
+	if _, err = d.Token(); isObject {
+		return members, err
+	}
+	return items, err
 }

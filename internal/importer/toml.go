@@ -2,8 +2,9 @@ package importer
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
+	"slices"
+
+	"github.com/BurntSushi/toml"
 
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -14,175 +15,41 @@ type section struct {
 	keys spec.Pairs
 }
 
-// parseTOML reads the TOML of error tables: sections, and keys with strings, numbers, booleans and
-// lists of these. It refuses other TOML.
+// parseTOML returns the tables of a TOML file that have values, in the order of the file. Scalars
+// become strings.
 func parseTOML(src []byte) ([]section, error) {
-	p := tomlParser{src: strings.ReplaceAll(string(src), "\r\n", "\n")}
+	root := make(map[string]any)
+	meta, err := toml.Decode(string(src), &root)
+	if err != nil {
+		return nil, err
+	}
 	var out []section
-	for p.space(true); p.pos < len(p.src); p.space(true) {
-		if p.take("[") {
-			path, err := p.key("]")
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, section{path: path})
+	for _, key := range meta.Keys() {
+		if len(key) < 2 { // not in a table
 			continue
 		}
-		key, err := p.key("=")
-		if err != nil {
-			return nil, err
+		path, name, table := key[:len(key)-1], key[len(key)-1], root
+		for _, part := range path {
+			table, _ = table[part].(map[string]any)
 		}
-		p.space(false)
-		value, err := p.value()
-		if err != nil {
-			return nil, err
+		var value any
+		switch v := table[name].(type) {
+		case map[string]any: // a table
+			continue
+		case []any:
+			items := make([]any, len(v))
+			for i, item := range v {
+				items[i] = fmt.Sprint(item)
+			}
+			value = items
+		default:
+			value = fmt.Sprint(v)
 		}
-		if len(out) == 0 || len(key) != 1 {
-			return nil, p.fault("keys outside of tables and dotted keys are not supported")
+		if n := len(out); n == 0 || !slices.Equal(out[n-1].path, path) {
+			out = append(out, section{path: path})
 		}
 		last := &out[len(out)-1]
-		last.keys = append(last.keys, spec.Pair{Key: key[0], Value: value})
+		last.keys = append(last.keys, spec.Pair{Key: name, Value: value})
 	}
 	return out, nil
-}
-
-type tomlParser struct {
-	src string
-	pos int
-}
-
-func (p *tomlParser) fault(what string) error {
-	return fmt.Errorf("line %d: %s", strings.Count(p.src[:p.pos], "\n")+1, what)
-}
-
-func (p *tomlParser) take(token string) bool {
-	if !strings.HasPrefix(p.src[p.pos:], token) {
-		return false
-	}
-	p.pos += len(token)
-	return true
-}
-
-// space skips spaces and comments. If lines is true, it also skips line ends.
-func (p *tomlParser) space(lines bool) {
-	for p.pos < len(p.src) {
-		switch c := p.src[p.pos]; {
-		case c == ' ', c == '\t', c == '\n' && lines:
-			p.pos++
-		case c == '#':
-			end := strings.IndexByte(p.src[p.pos:], '\n')
-			if end < 0 {
-				end = len(p.src) - p.pos
-			}
-			p.pos += end
-		default:
-			return
-		}
-	}
-}
-
-// key reads a dotted key up to a token.
-func (p *tomlParser) key(end string) ([]string, error) {
-	var path []string
-	for {
-		p.space(false)
-		var part string
-		if rest := p.src[p.pos:]; rest != "" && (rest[0] == '"' || rest[0] == '\'') {
-			v, err := p.quoted()
-			if err != nil {
-				return nil, err
-			}
-			part = v
-		} else {
-			n := strings.IndexFunc(rest, func(r rune) bool {
-				return !(r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
-			})
-			if n <= 0 {
-				return nil, p.fault("want a key")
-			}
-			part = rest[:n]
-			p.pos += n
-		}
-		path = append(path, part)
-		p.space(false)
-		switch {
-		case p.take(end):
-			return path, nil
-		case !p.take("."):
-			return nil, p.fault("want " + end)
-		}
-	}
-}
-
-func (p *tomlParser) value() (any, error) {
-	switch {
-	case p.take("["):
-		var out []any
-		for p.space(true); !p.take("]"); p.space(true) {
-			v, err := p.value()
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, v)
-			if p.space(true); !p.take(",") && !strings.HasPrefix(p.src[p.pos:], "]") {
-				return nil, p.fault("want , or ]")
-			}
-		}
-		return out, nil
-	case p.pos < len(p.src) && (p.src[p.pos] == '"' || p.src[p.pos] == '\''):
-		return p.quoted()
-	}
-	n := strings.IndexAny(p.src[p.pos:]+"\n", "\n#,] \t")
-	word := p.src[p.pos : p.pos+n]
-	if _, err := strconv.ParseFloat(word, 64); err != nil && word != "true" && word != "false" {
-		return nil, p.fault("the value is not a string, number, boolean or list of these")
-	}
-	p.pos += n
-	return word, nil
-}
-
-// quoted reads a basic or literal string, on one line or several.
-func (p *tomlParser) quoted() (string, error) {
-	quote := p.src[p.pos : p.pos+1]
-	multi := strings.HasPrefix(p.src[p.pos:], strings.Repeat(quote, 3))
-	if multi {
-		quote = strings.Repeat(quote, 3)
-	}
-	p.pos += len(quote)
-	if multi {
-		p.take("\n")
-	}
-	var b strings.Builder
-	for p.pos < len(p.src) {
-		switch {
-		case p.take(quote):
-			return b.String(), nil
-		case p.src[p.pos] == '\n' && !multi:
-			return "", p.fault("the string is not closed")
-		case p.src[p.pos] == '\\' && quote[0] == '"':
-			if err := p.escape(&b); err != nil {
-				return "", err
-			}
-		default:
-			b.WriteByte(p.src[p.pos])
-			p.pos++
-		}
-	}
-	return "", p.fault("the string is not closed")
-}
-
-// escape reads an escape sequence. A backslash before a line end skips the white space that
-// follows.
-func (p *tomlParser) escape(b *strings.Builder) error {
-	if rest := strings.TrimLeft(p.src[p.pos+1:], " \t"); strings.HasPrefix(rest, "\n") {
-		p.pos = len(p.src) - len(strings.TrimLeft(rest, " \t\n"))
-		return nil
-	}
-	r, _, tail, err := strconv.UnquoteChar(p.src[p.pos:], '"')
-	if err != nil {
-		return p.fault("unknown escape sequence")
-	}
-	b.WriteRune(r)
-	p.pos = len(p.src) - len(tail)
-	return nil
 }

@@ -41,6 +41,9 @@ type Package struct {
 	Reactions  []Variable[taxonomy.Reaction] // likewise; a reaction comes after the one it names as Then
 	Profiles   []*Profile
 
+	// Problems are mistakes in the numbers of policies.
+	Problems []Problem
+
 	// Taxonomy is the value that the generated package has, without functions. Its codes and
 	// reactions are those of the other fields.
 	Taxonomy *taxonomy.Taxonomy
@@ -295,7 +298,7 @@ type Profile struct {
 	Problems []Problem
 }
 
-// Problem is a problem of an overlay, and its place.
+// Problem is a problem of an overlay or a policy, and its place.
 type Problem struct {
 	taxonomy.Problem
 	Span diag.Span

@@ -3,6 +3,7 @@
 package openapi
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -34,10 +35,10 @@ func File(m *model.Package, format Format, mark string) []byte {
 	}
 	if format == JSON {
 		// JSON has no comments, so the mark is in an extension.
-		text := appendJSON(nil, append(object{{"x-generated", mark}}, doc...), "")
-		return append([]byte("{"+strings.TrimSpace(string(text[1:]))), '\n')
+		text := appendJSON(nil, append(object{{"x-generated", mark}}, doc...))
+		return append([]byte("{"), bytes.TrimLeft(text[1:], "\n ")...)
 	}
-	return appendYAML([]byte("# "+mark+"\n"), doc, "")
+	return appendYAML([]byte("# "+mark+"\n"), doc)
 }
 
 // schemas returns the schemas of all problem documents, of the document of each code, and of each

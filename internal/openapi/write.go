@@ -1,11 +1,13 @@
 package openapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/errgen/errgen/internal/model"
 )
@@ -26,88 +28,56 @@ func (o object) with(key, text string) object {
 	return append(o, member{key, text})
 }
 
-// plain matches texts that need no quotes in YAML, except yamlWords.
-var plain = regexp.MustCompile(`^[A-Za-z$][A-Za-z0-9_$/+-]*$`)
-
-// appendYAML appends the members of an object or the items of a list, one a line.
-func appendYAML(b []byte, v any, indent string) []byte {
-	line := func(lead string, v any) {
-		b = append(append(b, indent...), lead...)
-		switch empty, nested := nesting(v); {
-		case !nested || empty:
-			b = append(append(b, ' '), scalar(v)...)
-			b = append(b, '\n')
-		case lead == "-":
-			// The first member follows the dash.
-			text := appendYAML(nil, v, indent+"  ")
-			b = append(append(b, ' '), text[len(indent)+2:]...)
-		default:
-			b = append(b, '\n')
-			b = appendYAML(b, v, indent+"  ")
-		}
-	}
-	switch v := v.(type) {
-	case object:
-		for _, m := range v {
-			line(scalar(m.key)+":", m.value)
-		}
-	case []any:
-		for _, item := range v {
-			line("-", item)
-		}
-	}
-	return b
-}
-
-var yamlWords = map[string]bool{"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true,
-	"false": true, "null": true}
-
-func nesting(v any) (empty, nested bool) {
-	switch v := v.(type) {
-	case object:
-		return len(v) == 0, true
-	case []any:
-		return len(v) == 0, true
-	}
-	return false, false
-}
-
-// scalar returns a scalar, an empty list or an empty object as YAML. Except for plain texts, that
-// is its JSON.
-func scalar(v any) string {
-	if s, ok := v.(string); ok && plain.MatchString(s) && !yamlWords[strings.ToLower(s)] {
-		return s
-	}
-	return string(appendJSON(nil, v, ""))
-}
-
-// appendJSON appends a value as indented JSON.
-func appendJSON(b []byte, v any, indent string) []byte {
-	var open, end string
-	var items []string
-	deeper := indent + "  "
-	switch v := v.(type) {
-	case object:
-		open, end = "{", "}"
-		for _, m := range v {
-			items = append(items, string(appendJSON(nil, m.key, ""))+": "+string(appendJSON(nil, m.value, deeper)))
-		}
-	case []any:
-		open, end = "[", "]"
-		for _, item := range v {
-			items = append(items, string(appendJSON(nil, item, deeper)))
-		}
-	default:
-		text, err := json.Marshal(v)
+// MarshalJSON returns the members in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i, m := range o {
+		value, err := json.Marshal(m.value)
 		if err != nil {
-			panic(fmt.Sprintf("openapi: %v", err)) // scalars always encode
+			return nil, err
 		}
-		return append(b, text...)
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", m.key, value)
 	}
-	if len(items) == 0 {
-		return append(b, open+end...)
+	return fmt.Appendf(nil, "{%s}", b.Bytes()), nil
+}
+
+// appendJSON appends a document as indented JSON.
+func appendJSON(b []byte, doc object) []byte {
+	text, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("openapi: %v", err)) // scalars always encode
 	}
-	return append(b, open+"\n"+deeper+strings.Join(items, ",\n"+deeper)+"\n"+indent+end...)
+	return append(append(b, text...), '\n')
+}
+
+// appendYAML appends a document as YAML, one member or item a line.
+func appendYAML(b []byte, doc object) []byte {
+	out := bytes.NewBuffer(b)
+	var n yaml.Node
+	encoder := yaml.NewEncoder(out)
+	encoder.SetIndent(2)
+	if err := yaml.Unmarshal(appendJSON(nil, doc), &n); err != nil {
+		panic(fmt.Sprintf("openapi: %v", err)) // JSON is YAML
+	}
+	unquote(&n)
+	if err := encoder.Encode(&n); err != nil {
+		panic(fmt.Sprintf("openapi: %v", err))
+	}
+	return out.Bytes()
+}
+
+// unquote removes the quotes that YAML does not need, and the braces.
+func unquote(n *yaml.Node) {
+	plain, _ := yaml.Marshal(n.Value) // a text always encodes
+	if n.Kind != yaml.ScalarNode || string(plain) == n.Value+"\n" {
+		n.Style = 0
+	}
+	for _, child := range n.Content {
+		unquote(child)
+	}
 }
 
 // helpURL returns the address of a code's page, as the runtime sends it.

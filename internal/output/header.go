@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,14 +87,6 @@ func (t Target) replaceable(name string, content []byte) error {
 		return fmt.Errorf("%s: was generated from %s, not from %s: two taxonomies need two directories", t.path(name),
 			source, t.Source)
 	}
-	if t.Command != "" {
-		return nil
-	}
-	// A file without a readable package clause belongs to the taxonomy that its header names.
-	if pkg, _ := packageOf(content); pkg != "" && pkg != t.Package && pkg != t.Package+"_test" {
-		return fmt.Errorf("%s: is of package %s, not %s: remove the files of the former package, or choose another "+
-			"directory", t.path(name), pkg, t.Package)
-	}
 	return nil
 }
 
@@ -109,27 +99,4 @@ func (t Target) isSource(source string) bool {
 	}
 	_, err := os.Lstat(filepath.Join(t.SourceDir, source))
 	return errors.Is(err, fs.ErrNotExist)
-}
-
-// samePackage refuses a Go file of another package, because the go command builds neither package
-// then.
-func (t Target) samePackage(name string, content []byte) error {
-	pkg, constrained := packageOf(content)
-	external := pkg == t.Package+"_test" && strings.HasSuffix(name, "_test.go")
-	if pkg == "" || pkg == t.Package || external || constrained {
-		return nil
-	}
-	return fmt.Errorf("%s: is of package %s, but the generated package is %s: choose another directory, or name the "+
-		"taxonomy's package %s", t.path(name), pkg, t.Package, strings.TrimSuffix(pkg, "_test"))
-}
-
-// packageOf returns the package of a Go file, or "" if it cannot be read, and whether the file has
-// a build constraint. The go command may leave such a file out (//go:build ignore).
-func packageOf(content []byte) (pkg string, constrained bool) {
-	file, err := parser.ParseFile(token.NewFileSet(), "", content, parser.PackageClauseOnly)
-	if err != nil {
-		return "", false
-	}
-	before := "\n" + string(content[:file.Package-1])
-	return file.Name.Name, strings.Contains(before, "\n//go:build ")
 }

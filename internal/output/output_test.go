@@ -77,7 +77,7 @@ func files(tr tree) []File {
 }
 
 func target(dir string) Target {
-	return Target{Dir: dir, Show: "errs", Package: "errs", Source: "taxonomy.yaml"}
+	return Target{Dir: dir, Show: "errs", Source: "taxonomy.yaml"}
 }
 
 // steps returns the changes of a plan as text.
@@ -225,18 +225,6 @@ func TestPlanRefuses(t *testing.T) {
 		"another taxonomy": {before: tree{"errs/a_gen.go": madeFrom("other.yaml", "errs", "")},
 			want: "errs/a_gen.go: was generated from other.yaml, not from taxonomy.yaml: two taxonomies need two " +
 				"directories"},
-		"another package": {before: tree{"errs/a_gen.go": madeFrom("taxonomy.yaml", "old", "")},
-			want: "errs/a_gen.go: is of package old, not errs: remove the files of the former package, or choose " +
-				"another directory"},
-		"a hand-written file of another package": {before: tree{"errs/a.go": "// Mine.\n\npackage mix\n"},
-			want: "errs/a.go: is of package mix, but the generated package is errs: choose another directory, or " +
-				"name the taxonomy's package mix"},
-		"a test of another package": {before: tree{"errs/a_test.go": "package mix_test\n"},
-			want: "errs/a_test.go: is of package mix_test, but the generated package is errs: choose another " +
-				"directory, or name the taxonomy's package mix"},
-		"a generated file of another package": {before: tree{"errs/z_gen.go": madeFrom("taxonomy.yaml", "other", "")},
-			want: "errs/z_gen.go: is of package other, but the generated package is errs: choose another " +
-				"directory, or name the taxonomy's package other"},
 		"the directory a file": {before: tree{"errs": "text"}, want: "errs: is not a directory"},
 		"the directory a link": {before: tree{"errs": "->real", "real": dirMark},
 			want: "errs: is a symbolic link: name the directory that it leads to"},
@@ -272,34 +260,6 @@ func TestPlanRefuses(t *testing.T) {
 			assert.ElementsMatch(t, strings.Split(tt.want, "\n"), strings.Split(filepath.ToSlash(err.Error()), "\n"))
 		})
 	}
-}
-
-// The go command does not build these into the package of the directory.
-func TestPlanAllowsFilesOutsideThePackage(t *testing.T) {
-	for name, content := range map[string]string{
-		"own.go": "package errs\n", "a_test.go": "package errs_test\n", "_a.go": "package mix\n",
-		"a.txt": "package mix\n", "broken.go": "pakcage mix\n", "gen.go": "//go:build ignore\n\npackage main\n",
-		"tools.go": "// Tools.\n\n//go:build tools\n\npackage tools\n",
-	} {
-		dir := t.TempDir()
-		tree{name: content}.write(t, dir)
-		_, err := NewPlan(target(dir), files(tree{"a_gen.go": made("a")}))
-		assert.NoError(t, err, name)
-	}
-}
-
-func TestPlanNamesTenFiles(t *testing.T) {
-	dir := t.TempDir()
-	before, wanted := make(tree), make(tree)
-	for i := range 12 {
-		name := string(rune('a'+i)) + "_gen.go"
-		before[name], wanted[name] = madeFrom("taxonomy.yaml", "old", ""), made(name)
-	}
-	before.write(t, dir)
-	_, err := NewPlan(target(dir), files(wanted))
-	lines := strings.Split(err.Error(), "\n")
-	assert.Len(t, lines, 11)
-	assert.Equal(t, "and 2 more files", lines[10])
 }
 
 func TestPlanRefusesAFileTwice(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -30,7 +29,6 @@ type File struct {
 type Target struct {
 	Dir     string // the directory; it may not exist yet
 	Show    string // the directory as messages name it; Dir if empty
-	Package string // the Go package of the files
 	Command string // the command that makes files other than those of a package, with its flags
 	Source  string // base name of the taxonomy's file, as in the header of the files
 	// SourceDir is the directory of the taxonomy's file. Files whose header names a file that no
@@ -107,9 +105,6 @@ type Plan struct {
 	fault     func(op string) error // called before each effect, so that tests can make it fail
 }
 
-// maxRefused limits how many files the error of NewPlan names.
-const maxRefused = 10
-
 // NewPlan compares files with the directory and returns the changes. It writes nothing. If any file
 // is in the way, NewPlan returns an error that names them.
 func NewPlan(t Target, files []File) (*Plan, error) {
@@ -137,12 +132,7 @@ func NewPlan(t Target, files []File) (*Plan, error) {
 		if generated[name] {
 			continue
 		}
-		if err := p.inspect(name); err != nil {
-			refused = append(refused, err)
-		}
-	}
-	if more := len(refused) - maxRefused; more > 0 {
-		refused = append(refused[:maxRefused:maxRefused], fmt.Errorf("and %d more files", more))
+		p.inspect(name)
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return strings.Compare(a.Name, b.Name) })
 	return p, errors.Join(refused...)
@@ -224,45 +214,19 @@ func (p *Plan) compare(f File) error {
 	return t.replaceable(f.Name, old)
 }
 
-// inspect adds the step of a stale file, and refuses a Go file of another package.
-func (p *Plan) inspect(name string) error {
-	if isTemp(name) {
+// inspect adds the step of a stale file.
+func (p *Plan) inspect(name string) {
+	switch {
+	case isTemp(name):
 		p.leftovers = append(p.leftovers, name)
-		return nil
-	}
-	if p.target.Command != "" {
-		if p.target.Tree && p.target.marked(name) {
-			content, err := os.ReadFile(p.target.file(name))
-			if err == nil && p.target.replaceable(name, content) == nil {
-				p.add(Remove, name, content, nil)
-			}
-		}
-		return nil
-	}
-	if !strings.HasSuffix(name, ".go") || name[0] == '_' || name[0] == '.' {
-		return nil
+		return
+	case p.target.Command == "" && !isGenerated(name), p.target.Command != "" && !p.target.Tree:
+		return
 	}
 	content, err := os.ReadFile(p.target.file(name))
-	if err != nil {
-		return nil //nolint:nilerr // the go command reports the file
-	}
-	if isGenerated(name) && p.target.replaceable(name, content) == nil {
+	if err == nil && p.target.replaceable(name, content) == nil {
 		p.add(Remove, name, content, nil)
-		return nil
 	}
-	return p.target.samePackage(name, content)
-}
-
-// marked reports whether a file begins with the mark of the target's command.
-func (t Target) marked(name string) bool {
-	f, err := os.Open(t.file(name))
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
-	begin := make([]byte, maxMark)
-	n, _ := io.ReadFull(f, begin)
-	return t.sourceOf(begin[:n]) != ""
 }
 
 func (p *Plan) add(a Action, name string, old, content []byte) {
@@ -278,12 +242,9 @@ func (t Target) file(name string) string { return filepath.Join(t.Dir, filepath.
 
 // wrap returns an error of the file system with the path as messages name it.
 func (t Target) wrap(name string, err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
-	case errors.As(err, &link):
+	} else if link, ok := errors.AsType[*os.LinkError](err); ok {
 		err = link.Err
 	}
 	return fmt.Errorf("%s: %w", t.path(name), err)

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // Write makes the changes. It locks the directory, waits for another errgen that writes there, and
@@ -131,25 +133,21 @@ const (
 	lockInterval = 20 * time.Millisecond
 )
 
-// lock waits until no other errgen writes to the directory. A killed process loses its lock.
+// lock waits until no other errgen writes to the directory. A killed process loses its lock. On a
+// system that cannot lock a directory, there is no lock.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockTimeout, fmt.Errorf(
-		"another errgen has been writing here for %v (nothing was changed): generate again when it has ended",
-		lockTimeout))
+	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	waiting, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
-	tick := time.NewTicker(lockInterval)
-	defer tick.Stop()
-	for {
-		unlock, ok, err := tryLock(dir)
-		if ok || err != nil {
-			return unlock, err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+	_, err = l.TryLockContext(waiting, lockInterval)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Errorf("another errgen has been writing here for %v (nothing was changed): generate again when "+
+			"it has ended", lockTimeout)
 	}
+	return func() { _ = l.Close() }, nil
 }
 
 // Replace replaces a file atomically. The new one has its permissions.

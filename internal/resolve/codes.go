@@ -116,7 +116,7 @@ func assignments(list []spec.Assignment, fields map[string]*model.Field) []model
 }
 
 func args(e entry) []*model.Field {
-	if e.decl.ArgsSet {
+	if e.decl.Args != nil {
 		return namedArgs(e)
 	}
 	var out []*model.Field

@@ -40,7 +40,7 @@ func (o *overrides) of(d *spec.Profile, valueOf func(key string) string) {
 	o.Retry, o.Reporting = new(taxonomy.RetryOverride), new(taxonomy.ReportingOverride)
 	o.fill(o.Detection, d.Detection, "detection")
 	o.fill(o.Recovery, d.Recovery, "recovery")
-	if o.Recovery.Allowed == nil && d.Recovery.AllowedSet {
+	if o.Recovery.Allowed == nil && d.Recovery.Allowed != nil {
 		o.Recovery.Allowed = taxonomy.AllowedStrategies{}
 	}
 	o.fill(o.Retry, d.Retry, "retry")

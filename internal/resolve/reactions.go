@@ -194,12 +194,17 @@ func overlaid(t taxonomy.Table) *taxonomy.Profile {
 func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
 	var out []*taxonomy.Policy
 	for _, d := range r.policies {
-		retry := &taxonomy.RetryOverride{PolicyOverride: *newOverrides(r).policy(d)}
+		o := newOverrides(r)
+		retry := &taxonomy.RetryOverride{PolicyOverride: *o.policy(d)}
 		if retry.MaxAttempts == nil {
 			retry.MaxAttempts = new(int)
 			*retry.MaxAttempts = defaultAttempts
 		}
-		table, _ := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}.Apply(taxonomy.Overrides{Retry: retry})
+		table, problems := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}.Apply(taxonomy.Overrides{Retry: retry})
+		for _, problem := range problems {
+			path := "policies." + r.names[d] + strings.TrimPrefix(problem.Path, "retry")
+			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: o.place(path, d.Span)})
+		}
 		p := table.Overlay.Retry.Policy
 		p.Name = r.names[d]
 		out = append(out, p)

@@ -28,11 +28,11 @@ func (b *builder) detection(e entry) {
 
 func rule(e entry, d *spec.Rule, place int) *model.Rule {
 	r := &model.Rule{
-		Name: e.code.Key + "/" + strconv.Itoa(place), Place: place, Code: e.code, Doc: ruleDoc(d),
+		Name: e.code.Key + "/" + strconv.Itoa(place), Place: place, Code: e.code, Doc: d.Raw.Flow(),
 		Priority: d.Priority.V, Set: assignments(d.Set, e.fields),
 		Text: written(d.Text), Contains: written(d.Contains),
 	}
-	for _, c := range d.Conditions {
+	for _, c := range d.Conditions() {
 		if cond, _, ok := RuleCondition(c); ok {
 			r.Conditions = append(r.Conditions, cond)
 		}
@@ -58,7 +58,7 @@ var ruleKeys = map[string]detect.Key{
 // the key is not a condition, ok is false. The values of an attribute are the texts as written,
 // even if YAML reads them as another type.
 func RuleCondition(c spec.RuleCondition) (cond detect.Condition, faults []Fault, ok bool) {
-	key, ok := ruleKeys[c.Key.V]
+	key, ok := ruleKeys[c.Key]
 	if !ok {
 		return detect.Condition{}, nil, false
 	}
@@ -86,7 +86,7 @@ func presence(present spec.Bool) detect.Presence {
 }
 
 func numbers(cond *detect.Condition, c spec.RuleCondition) []Fault {
-	tests, faults := Condition(EvidenceField(c), c.Match)
+	tests, faults := Condition(EvidenceField(c), *c.Match)
 	for _, v := range tests.Values {
 		cond.AnyNumber = append(cond.AnyNumber, int(v.Int))
 	}
@@ -118,7 +118,7 @@ func boundOf(v model.Value) float64 {
 func literalTexts(key detect.Key, lits []spec.Literal) []string {
 	var out []string
 	for _, lit := range lits {
-		if scalar(lit) {
+		if isScalar(lit) {
 			out = append(out, canonical(key, lit.Text))
 		}
 	}
@@ -138,8 +138,8 @@ func canonical(key detect.Key, name string) string {
 // EvidenceField is what a condition of a rule tests, as if it were a field. Attributes are texts;
 // between bounds they are read as numbers.
 func EvidenceField(c spec.RuleCondition) *model.Field {
-	f := &model.Field{Wire: c.Key.V, Type: model.String}
-	switch c.Key.V {
+	f := &model.Field{Wire: c.Key, Type: model.String}
+	switch c.Key {
 	case "status", "exit_code":
 		f.Type = model.Int
 	case "attributes":

@@ -7,7 +7,6 @@ import (
 	"github.com/errgen/errgen/internal/signature"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/signatures"
 )
 
@@ -100,58 +99,7 @@ func SignatureNamed(t *spec.Taxonomy, name string) *signatures.Signature {
 
 // Signature returns a signature of a taxonomy in the form of errgen's.
 func Signature(d *spec.Signature) *signatures.Signature {
-	s := &signatures.Signature{Name: d.Name.V, Doc: d.Doc.V, Over: written(d.Over), Seen: written(d.Seen)}
-	for i := range d.Any {
-		s.Any = append(s.Any, SignatureForm(&d.Any[i]))
-	}
-	for _, x := range d.Extract {
-		s.Extract = append(s.Extract, signatures.Extract{Attribute: x.Attribute.V, Text: written(x.Text)})
-	}
+	s := &signatures.Signature{Name: d.Name.V}
+	_ = d.Raw.Decode(s) // the form was checked
 	return s
 }
-
-// SignatureForm returns a form of a signature.
-func SignatureForm(d *spec.Rule) signatures.Condition {
-	c := signatures.Condition{
-		Text: written(d.Text), Contains: written(d.Contains), Reported: written(d.Reported),
-		Announced: written(d.Announced),
-	}
-	matchers := map[string]*signatures.Matcher{
-		"source": &c.Source, "op": &c.Op, "status": &c.Status, "type": &c.Type, "code": &c.Code,
-		"exit_code": &c.ExitCode, "signal": &c.Signal, "errno": &c.Errno,
-	}
-	for _, cond := range d.Conditions {
-		read, _, _ := RuleCondition(cond)
-		m := signatures.Matcher{Prefix: read.Prefix}
-		m.Any, m.Not = texts(cond.Match.Values), texts(cond.Match.Not)
-		if read.Bounds&detect.HasMin != 0 {
-			m.Min = &read.Min
-		}
-		if read.Bounds&detect.HasMax != 0 {
-			m.Max = &read.Max
-		}
-		if cond.Match.Present.Set {
-			m.Present = &cond.Match.Present.V
-		}
-		if into := matchers[cond.Key.V]; into != nil {
-			*into = m
-		} else {
-			if c.Attributes == nil {
-				c.Attributes = map[string]signatures.Matcher{}
-			}
-			c.Attributes[cond.Attribute.V] = m
-		}
-	}
-	return c
-}
-
-func texts(lits []spec.Literal) []string {
-	var out []string
-	for _, lit := range lits {
-		out = append(out, lit.Text)
-	}
-	return out
-}
-
-// Evidence returns the evidence of an example.
-func Evidence(d *spec.Example) taxonomy.Evidence { return example(entry{}, d, 1).Evidence }

@@ -26,7 +26,7 @@ var replaced = map[string]string{
 	"E-role-field":   "E-hint-field E-files-field",
 	"E-example":      "E-counter-example E-want",
 	noLonger: `E-covered-rule E-attribute-name E-read-escape E-listed-twice E-replaced-by W-header-name W-adapt-idle
-		W-weak-text W-message-punctuation`,
+		W-weak-text W-message-punctuation W-help-url W-log-placeholder`,
 }
 
 // Replaced returns the id that has replaced one of an earlier version, or "" if its fault is no

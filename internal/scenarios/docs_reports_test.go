@@ -23,7 +23,6 @@ import (
 	"github.com/errgen/errgen/runtime/report/watch"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/state"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // The functions here are the samples of docs/reports.md. TestBlocks in docs finds them.
@@ -88,8 +87,7 @@ func writePage(page io.Writer, s report.Snapshot, runs *report.Runs, model *pred
 
 func serveMetrics(mux *http.ServeMux) (report.Sink, error) {
 	registry := prometheus.NewRegistry()
-	options := promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}}
-	exporter, err := promreport.Register(registry, options)
+	exporter, err := promreport.Register(registry, errs.Table.Taxonomy)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +96,7 @@ func serveMetrics(mux *http.ServeMux) (report.Sink, error) {
 }
 
 func exportMetrics(meters metric.MeterProvider) (report.Sink, error) {
-	options := otelreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}}
-	return otelreport.New(meters.Meter("errgen"), options)
+	return otelreport.New(meters.Meter("errgen"), errs.Table.Taxonomy)
 }
 
 func traced(ctx context.Context, tracer trace.Tracer, call func(ctx context.Context) error) error {

@@ -75,7 +75,7 @@ func inConversation(w *memWorld) { w.cfg.Continue = true }
 // smallBudget is a budget for some calls.
 type smallBudget struct{ left int }
 
-func (s *smallBudget) Allow(context.Context, executor.Bill) error {
+func (s *smallBudget) Allow(context.Context, executor.Call) error {
 	if s.left--; s.left >= 0 {
 		return nil
 	}

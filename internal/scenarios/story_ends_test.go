@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,9 +14,7 @@ import (
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/providertest"
-	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/validate"
 )
 
 // short is a limit for what never ends by itself.
@@ -116,41 +113,6 @@ func TestA161_PermissionError(t *testing.T) {
 	})
 }
 
-// TestA162_TimeoutsUpToTheMaximum are tried again until there are too many in a row.
-func TestA162_TimeoutsUpToTheMaximum(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, providertest.CLIHang().WithChild(false).Always())
-	path := s.taskFile()
-	s.cfg.Limits.Iteration = short
-	r := s.run()
-	endedAs(t, r, end{executor.StatusBlocked, executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT"})
-	assert.Equal(t, []int{3, 3, 3, 3, 3}, counters(r))
-	assert.EqualValues(t, 3, details(t, r, "iteration"))
-	assert.EqualValues(t, 1000, details(t, r, "timeoutMs"))
-	assert.Equal(t, []string{"[TIMEOUT] Task blocked: " + r.Error}, s.hook.messages())
-	assert.Equal(t, []string{"again", "again", "again"}, s.seen.reactions())
-	assert.NoFileExists(t, path)
-	assert.FileExists(t, s.path("tasks/blocked/42.md"))
-	assert.Equal(t, 3, strings.Count(s.logged.String(), "level=WARN msg=\"iteration"), s.logged.String())
-	assert.Empty(t, processesIn(s.dir), "the process group was ended and waited for")
-}
-
-// TestA163_RateLimitDoesNotCount waits five seconds, and raises no counter.
-func TestA163_RateLimitDoesNotCount(t *testing.T) {
-	t.Parallel()
-	limited := providertest.CLIFixture("claude/api_rate_limit")
-	s := newStage(t, limited, limited, limited, limited, providertest.CLIAnswer(theEnd).Write("chapter.txt", "it\n"))
-	r := s.run()
-	endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
-	assert.Equal(t, []int{5, 5, 0, 0, 4}, counters(r))
-	assert.Equal(t, []time.Duration{5 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second},
-		s.clock.slept())
-	assert.Equal(t, executor.Wait{Iteration: 1, For: "PROVIDER_RATE_LIMIT", Took: executor.Duration(5 * time.Second)},
-		r.Waits[0])
-	assert.Equal(t, 4, strings.Count(s.logged.String(), `level=INFO msg="Rate limited, waiting..."`))
-	assert.Equal(t, []string{"Write a chapter"}, s.commits())
-}
-
 // TestA164_NotAvailable aborts at once, before the first iteration or in one.
 func TestA164_NotAvailable(t *testing.T) {
 	t.Parallel()
@@ -170,68 +132,6 @@ func TestA164_NotAvailable(t *testing.T) {
 		endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_NOT_AVAILABLE"})
 		assert.Equal(t, []int{2, 2, 0, 0, 1}, counters(r))
 	})
-}
-
-// TestA165_ValidationInTheNextPrompt shows the provider what a check has said, also without a claim
-// to be done.
-func TestA165_ValidationInTheNextPrompt(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{"claimed": theEnd, "not claimed": "more to do"} {
-		t.Run(name, func(t *testing.T) {
-			s := newStage(t,
-				providertest.CLIAnswer(text).Write("draft.txt", "draft\n"),
-				providertest.CLIAnswer(theEnd).Write("chapter.txt", "it\n"))
-			s.checks.PreCommit = []validate.Command{s.wants("chapter.txt")}
-			r := s.run()
-			endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
-			assert.Equal(t, []int{2, 2, 0, 1, 1}, counters(r))
-			require.Len(t, s.prompts(), 2)
-			assert.NotContains(t, s.prompts()[0], "REPORT")
-			assert.Contains(t, s.prompts()[1], "FAIL: TestChapter wants chapter.txt", "the output")
-			assert.Contains(t, s.prompts()[1], thePrompt)
-			assert.Equal(t, []string{"chapter.txt", "draft.txt"}, s.committed(),
-				"both iterations' work, once it is valid")
-			assert.Equal(t, []string{"correct"}, s.seen.reactions())
-		})
-	}
-}
-
-// TestA166_UserDenial takes the files back and stops.
-func TestA166_UserDenial(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/new.txt", "new\n").
-		Always())
-	s.scope = scope.Config{Allowed: []string{"docs/**"}, Mode: scope.Ask}
-	asked := s.answer("n")
-	r := s.run()
-	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "scope", "SCOPE_USER_DENIED"})
-	assert.Equal(t, []int{1, 1, 0, 0, 1}, counters(r))
-	assert.Equal(t, []any{"src/main.txt"}, details(t, r, "files"))
-	assert.Equal(t, "one\n", s.read("src/main.txt"), "put back")
-	assert.Equal(t, "new\n", s.read("docs/new.txt"), "that was allowed")
-	assert.Contains(t, asked.String(), "src/main.txt")
-	assert.NotContains(t, asked.String(), "docs/new.txt")
-	assert.Equal(t, "two", s.saved(r, "src/main.txt"), "nothing is lost")
-	assert.Empty(t, s.commits())
-	assert.Equal(t, []string{"undo_and_stop"}, s.seen.reactions())
-}
-
-// TestA167_RevertFailure aborts immediately if the working tree cannot be restored.
-func TestA167_RevertFailure(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("src/a.txt", "a\n").Always())
-	s.scope = scope.Config{Forbidden: []string{"src/**"}}
-	s.cfg.Workspace = s.unrestorable()
-	r := s.run()
-	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "git", "GIT_REVERT_FAILED"})
-	assert.True(t, r.EndsRun)
-	assert.Equal(t, []string{"SCOPE_FORBIDDEN undo", "GIT_REVERT_FAILED stop_all"}, reactionsOf(r))
-	assert.Contains(t, r.UncheckedFiles, "src/main.txt")
-	assert.Equal(t, 1, r.Iterations)
-	assert.Equal(t, "two\n", s.read("src/main.txt"), "nothing but what the provider wrote is there")
-	assert.Equal(t, "two", s.saved(r, "src/main.txt"))
-	assert.Empty(t, s.commits())
-	assert.Equal(t, []string{"[GIT] Task failed: " + r.Error}, s.hook.messages())
 }
 
 // unrestorable returns the working tree, which cannot be restored.
@@ -279,32 +179,4 @@ func TestA168_CommitFailure(t *testing.T) {
 	assert.FileExists(t, s.path("tasks/completed/42.md"))
 	require.NoError(t, os.Remove(s.path(".git/index.lock")))
 	assert.Equal(t, "a\n", s.read("a.txt"))
-}
-
-// TestA169_UpAndDown is timeout, success, scope error, success, completed.
-func TestA169_UpAndDown(t *testing.T) {
-	t.Parallel()
-	s := newStage(t,
-		providertest.CLIHang().Write("half.txt", "half\n"),
-		providertest.CLIAnswer("more to do").Write("docs/a.txt", "a\n"),
-		providertest.CLIAnswer("more to do").Write("docs/b.txt", "b\n").Write("src/main.txt", "two\n"),
-		providertest.CLIAnswer("more to do").Write("docs/b.txt", "better\n"),
-		providertest.CLIAnswer(theEnd))
-	s.scope = scope.Config{Allowed: []string{"docs/**", "half.txt"}}
-	s.cfg.Limits.Iteration = 20 * short
-	var failures []int
-	r := s.run()
-	for _, e := range s.seen.of(executor.IterationEnded) {
-		failures = append(failures, e.Failures)
-	}
-	endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
-	assert.Equal(t, []int{1, 0, 1, 0, 0}, failures, "a clean iteration sets the counter back")
-	assert.Equal(t, []int{5, 5, 0, 2, 2}, counters(r))
-	assert.Equal(t, []string{"ITERATION_TIMEOUT again", "SCOPE_OUTSIDE_ALLOWED undo"}, reactionsOf(r))
-	assert.Equal(t, "one\n", s.read("src/main.txt"))
-	assert.Contains(t, s.prompts()[3], "src/main.txt", "the provider is told")
-	assert.NotContains(t, s.prompts()[4], "src/main.txt", "once")
-	assert.Equal(t, []string{"docs/a.txt", "docs/b.txt", "half.txt"}, r.CommittedFiles)
-	assert.Equal(t, []string{"Write a chapter", "Write a chapter"}, s.commits())
-	assert.Equal(t, "better", s.git("show", "HEAD:docs/b.txt"))
 }

@@ -30,7 +30,7 @@ func TestA171_ProviderErrorToNotification(t *testing.T) {
 		r := s.run()
 		endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"})
 		assert.EqualValues(t, 404, details(t, r, "statusCode"))
-		assert.Equal(t, 1, s.server.Count(), "the SDK tries nothing by itself")
+		assert.Equal(t, 1, len(s.server.Requests()), "the SDK tries nothing by itself")
 		require.Len(t, s.hook.messages(), 1)
 		assert.True(
 			t, strings.HasPrefix(
@@ -203,10 +203,10 @@ func TestA176_ThroughAllParts(t *testing.T) {
 			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"},
 			[]string{"PROVIDER_API_ERROR stop_all"}, nil, nil},
 		{"out of the limit until a time that is known", nil,
-			[]providertest.CLIStep{providertest.CLIUsageLimit(time.Date(2026, 3, 1, 12, 10, 0, 0, time.UTC)), done}, ok,
+			[]providertest.CLIStep{providertest.CLILimited("claude/usage_limit", time.Date(2026, 3, 1, 12, 10, 0, 0, time.UTC)), done}, ok,
 			[]string{"PROVIDER_RATE_LIMIT wait"}, []time.Duration{10 * time.Minute}, []string{"a.txt"}},
 		{"out of the limit for too long", nil,
-			[]providertest.CLIStep{providertest.CLIRateLimited(time.Date(2026, 3, 1, 15, 0, 0, 0, time.UTC))},
+			[]providertest.CLIStep{providertest.CLILimited("claude/rate_limit", time.Date(2026, 3, 1, 15, 0, 0, 0, time.UTC))},
 			end{executor.StatusBlocked, executor.EndRetriesUsedUp, "provider", "PROVIDER_RATE_LIMIT"},
 			[]string{"PROVIDER_RATE_LIMIT block"}, nil, nil},
 		{"a check takes too long", func(s *stage) {

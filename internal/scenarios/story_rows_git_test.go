@@ -311,7 +311,7 @@ func TestLockedByAnother(t *testing.T) {
 // TestA170_WaitsAreOnTheClock waits twenty minutes in no time.
 func TestA170_WaitsAreOnTheClock(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, providertest.CLIRateLimited(time.Date(2026, 3, 1, 12, 20, 0, 0, time.UTC)),
+	s := newStage(t, providertest.CLILimited("claude/rate_limit", time.Date(2026, 3, 1, 12, 20, 0, 0, time.UTC)),
 		providertest.CLIAnswer(theEnd))
 	began := time.Now()
 	r := s.run()

@@ -15,7 +15,6 @@ import (
 // decoder turns YAML nodes into the structs of the language.
 type decoder struct {
 	*reader
-	file int // that is decoded: 0 is the taxonomy, others are included
 }
 
 // mapping decodes a mapping into a struct. owner is the key of the mapping, or nil in a list.
@@ -24,17 +23,12 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 		d.wrongType(n, owner, &Type{Form: FormMapping, Mapping: m})
 		return
 	}
-	d.indentKeys(n, func(key, _ *yaml.Node) bool {
-		return m.Key(key.Value) != nil || strings.HasPrefix(key.Value, "x-")
-	}, func(key *yaml.Node) *Type {
-		if k := m.Key(key.Value); k != nil {
-			return &k.Type
-		}
-		return nil
-	})
 	place := d.span(cmp.Or(owner, n))
 	for _, field := range m.spans {
 		v.FieldByIndex(field).Set(reflect.ValueOf(place))
+	}
+	if m.raw != nil {
+		v.FieldByIndex(m.raw).Set(reflect.ValueOf(Raw{n, d.lines}))
 	}
 	given := make(givenKeys, len(m.Keys))
 	for key, value := range pairs(n) {
@@ -44,25 +38,11 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 		case k == nil:
 			given.add(m, d.unknownKey(key, m), key)
 		case d.absent(value, key, &k.Type):
-		case k.collected:
-			v.Addr().Interface().(collector).collect(d, key, value, &k.Type)
 		default:
 			d.value(v.FieldByIndex(k.field), value, key, &k.Type)
-			if k.also != nil {
-				d.also(v.FieldByIndex(k.also), value)
-			}
 		}
 	}
 	d.missingKeys(place, m, given)
-}
-
-// also sets a field that describes another: whether it is given, or where.
-func (d *decoder) also(v reflect.Value, n *yaml.Node) {
-	if v.Kind() == reflect.Bool {
-		v.SetBool(true)
-		return
-	}
-	v.Set(reflect.ValueOf(d.span(n)))
 }
 
 // pairs yields the keys of a mapping with their values.
@@ -73,86 +53,8 @@ func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 	}
 }
 
-// indentKeys reports keys that are not indented like their level, and repairs the mapping: one
-// wrong indent is one finding. A key that does not fit moves into the value of the key above it if
-// that takes it. If there is a key without a value above it, that key and all that follow are
-// dropped.
-func (d *decoder) indentKeys(n *yaml.Node, fits func(key, value *yaml.Node) bool, above func(key *yaml.Node) *Type) {
-	if n.Style&yaml.FlowStyle != 0 {
-		return
-	}
-	var kept []*yaml.Node
-	empty, moved := -1, false // the key without a value; whether the key before moved
-	for key, value := range pairs(n) {
-		last := len(kept) - 1
-		if fits(key, value) || last < 0 {
-			if isEmpty(value) && empty < 0 {
-				empty = last + 1
-			}
-			kept, moved = append(kept, key, value), false
-			continue
-		}
-		t, parent := above(kept[last-1]), *kept[last]
-		open := isEmpty(&parent) || parent.Kind == yaml.MappingNode && parent.Style&yaml.FlowStyle == 0
-		switch {
-		case t != nil && open && t.takes(key, value):
-			if !moved {
-				d.fail(IDYAML, d.span(key), "indent it under "+clip(kept[last-1].Value),
-					"%s belongs to %s, and is indented like it", clip(key.Value), clip(kept[last-1].Value))
-			}
-			if isEmpty(&parent) {
-				parent = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: key.Line, Column: key.Column}
-			}
-			parent.Content = append(parent.Content[:len(parent.Content):len(parent.Content)], key, value)
-			kept[last], moved = &parent, true
-			if empty == last-1 {
-				empty = -1
-			}
-		case empty >= 0:
-			d.indented(n, kept, empty)
-			return
-		default:
-			kept, moved = append(kept, key, value), false
-		}
-	}
-	n.Content = kept
-}
-
-// indented reports a key without a value above keys that do not fit, and drops all of them.
-func (r *reader) indented(n *yaml.Node, content []*yaml.Node, empty int) {
-	r.fail(IDYAML, r.span(content[empty]), "indent what belongs to it, like the other lines of its level",
-		"%s has no value, and a line below it does not belong here", clip(content[empty].Value))
-	n.Content = content[:empty]
-}
-
 // isEmpty reports whether a value is not written.
 func isEmpty(n *yaml.Node) bool { return isNull(n) && n.Value == "" }
-
-// takes reports whether a key and its value can be in a mapping of the type.
-func (t *Type) takes(key, value *yaml.Node) bool {
-	switch t.Form {
-	case FormMapping:
-		return t.Mapping.Key(key.Value) != nil
-	case FormMap:
-		return t.Elem.Form == FormMapping && value.Kind == yaml.MappingNode
-	}
-	return false
-}
-
-// resembles reports whether a value of a name can be meant for the type: of a mapping, half of its
-// keys at least.
-func (t *Type) resembles(n *yaml.Node) bool {
-	if t.Form != FormMapping {
-		return (n.Kind == yaml.MappingNode) == (t.inner() != nil || t.Form == FormLiteral) || n.Kind == yaml.ScalarNode
-	}
-	known := 0
-	for key := range pairs(n) {
-		if t.Mapping.Key(key.Value) != nil {
-			known++
-		}
-	}
-	return n.Kind == yaml.MappingNode && 4*known >= len(n.Content)
-}
 
 // unknownKey reports an unknown key, unless it is the user's own. It returns the key that was
 // probably meant.
@@ -197,8 +99,7 @@ func (d *decoder) missingKeys(at diag.Span, m *Mapping, given givenKeys) {
 	isGiven := func(name string) bool { return given[m.index[name]] != nil }
 	for i := range m.Keys {
 		k := &m.Keys[i]
-		if k.Required && given[i] == nil && (k.Unless == "" || !isGiven(k.Unless)) &&
-			!(m == TheLanguage().Root && d.elsewhere(k)) {
+		if k.Required && given[i] == nil && (k.Unless == "" || !isGiven(k.Unless)) {
 			d.fail(IDMissingKey, at, fmt.Sprintf("add %q: %s", k.Name, k.Type.Describe()), "%s needs the key %q",
 				article(m.Name), k.Name)
 		}
@@ -228,7 +129,7 @@ func (d *decoder) absent(n, key *yaml.Node, t *Type) bool {
 		if n.Value == "" && !empty {
 			at = key
 		}
-		d.fail(IDValue, d.span(at), "write "+t.Describe()+", or remove the key", "%q has no value", clip(key.Value))
+		d.fail(IDValue, d.span(at), "write "+t.Describe()+", behind the key or indented below it", "%q has no value", clip(key.Value))
 	}
 	return true
 }
@@ -304,8 +205,6 @@ func (d *decoder) named(v reflect.Value, n, key *yaml.Node, t *Type) {
 		d.wrongType(n, key, t)
 		return
 	}
-	d.indentKeys(n, func(_, value *yaml.Node) bool { return isEmpty(value) || t.Elem.resembles(value) },
-		func(*yaml.Node) *Type { return t.Elem })
 	out, count := reflect.MakeSlice(v.Type(), len(n.Content)/2, len(n.Content)/2), 0
 	for name, value := range pairs(n) {
 		if d.absent(value, name, t.Elem) {
@@ -355,29 +254,4 @@ func (t *Type) fits(n *yaml.Node) bool {
 		return isNumber(n)
 	}
 	return n.Kind == yaml.ScalarNode
-}
-
-// collector is a struct some of whose keys are collected in a list.
-type collector interface {
-	collect(d *decoder, key, n *yaml.Node, t *Type)
-	names(m *Mapping, visit func(Name))
-}
-
-func (r *Rule) collect(d *decoder, key, n *yaml.Node, t *Type) {
-	if t.Form != FormMap {
-		c := RuleCondition{Key: d.raw(key)}
-		d.matcher(&c.Match, n, key, t)
-		r.Conditions = append(r.Conditions, c)
-		return
-	}
-	var list []Condition
-	d.named(reflect.ValueOf(&list).Elem(), n, key, t)
-	for _, c := range list {
-		r.Conditions = append(r.Conditions, RuleCondition{Key: d.raw(key), Attribute: c.Field, Match: c.Match})
-	}
-}
-
-func (e *Example) collect(d *decoder, key, n *yaml.Node, t *Type) {
-	d.value(reflect.New(t.typ).Elem(), n, key, t)
-	e.Entries = append(e.Entries, LiteralEntry{Key: d.raw(key), Value: d.anyLiteral(n)})
 }

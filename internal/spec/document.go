@@ -48,17 +48,17 @@ type Document struct {
 // OpenDocument reads a YAML file whose root is a mapping.
 func OpenDocument(name string, src []byte) (*Document, error) {
 	r := &reader{lines: &lines{diag.NewSource(name, src)}}
-	roots, err := r.parse(src)
+	root, err := r.parse(src)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(r.out) > 0:
 		return nil, errors.New(r.out[0].Message)
-	case roots == nil || roots[0].Kind != yaml.MappingNode:
+	case root == nil || root.Kind != yaml.MappingNode:
 		return nil, errors.New("the file is not a mapping")
 	}
 	return &Document{
-		dec: &decoder{reader: r}, root: roots[0],
+		dec: &decoder{reader: r}, root: root,
 		changed: make(map[*yaml.Node]bool), removed: make(map[*yaml.Node][]*yaml.Node),
 	}, nil
 }

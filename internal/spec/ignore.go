@@ -120,7 +120,7 @@ func (d *decoder) lastLine(first int) int {
 			continue
 		}
 		in := indentOf(text)
-		if in < indent || in == indent && text[in] != '}' && text[in] != ']' && (item || !isDash(text[in:])) {
+		if in < indent || in == indent && strings.IndexByte("}]", text[in]) < 0 && (item || !strings.HasPrefix(text[in:]+" ", "- ")) {
 			break
 		}
 		last = n

@@ -13,6 +13,7 @@ type Language struct {
 	Root     *Mapping
 	Mappings []*Mapping // each once, in the order in which the root reaches them
 	reaction *Mapping
+	rule     *Mapping
 }
 
 // TheLanguage returns the language. Do not change it.
@@ -20,6 +21,7 @@ var TheLanguage = sync.OnceValue(func() *Language {
 	b := &builder{mappings: make(map[variant]*Mapping)}
 	b.lang.Root = b.mapping(reflect.TypeFor[Taxonomy](), "")
 	b.lang.reaction = b.mapping(reflect.TypeFor[Reaction](), "")
+	b.lang.rule = b.mapping(reflect.TypeFor[Rule](), "")
 	return &b.lang
 })
 
@@ -32,6 +34,7 @@ type Mapping struct {
 
 	typ   string  // the struct
 	spans [][]int // the fields for the place of a mapping
+	raw   []int   // the field for the mapping itself, or nil
 	index map[string]int
 	names []string
 }
@@ -46,10 +49,8 @@ type Key struct {
 	Actions  []string // the actions of a reaction that take the key; nil for all
 	Part     string   // the mapping that shares the key with others: "traits"; empty for none
 
-	doc       string // the field that documents it: "Policy.MaxAttempts"
-	field     []int
-	also      []int
-	collected bool
+	doc   string // the field that documents it: "Policy.MaxAttempts"
+	field []int
 }
 
 // Form is the form of a value.

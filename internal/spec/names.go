@@ -2,6 +2,7 @@ package spec
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
 )
@@ -50,41 +51,49 @@ func names(v reflect.Value, t *Type, visit func(Name)) {
 		for i := range t.Alts {
 			names(v.FieldByIndex(t.Alts[i].field), &t.Alts[i], visit)
 		}
-	case FormMapping:
-		for i := range t.Mapping.Keys {
-			if k := &t.Mapping.Keys[i]; !k.collected {
-				names(v.FieldByIndex(k.field), &k.Type, visit)
-			}
+	case FormMatcher:
+		m := v.Interface().(Matcher)
+		if t.Elem.Ref == "" {
+			return
 		}
-		if c, ok := v.Addr().Interface().(collector); ok {
-			c.names(t.Mapping, visit)
+		for _, l := range slices.Concat(m.Values, m.Not) {
+			visit(Name{Text: Text{V: l.Text, Span: l.Span, Set: true}, Ref: t.Elem.Ref})
 		}
-	}
-}
-
-func (r *Rule) names(m *Mapping, visit func(Name)) {
-	for _, c := range r.Conditions {
-		t := m.Key(c.Key.V).Type
-		if c.Attribute.Set || t.Elem.Ref == "" {
-			continue
-		}
-		for _, list := range [][]Literal{c.Match.Values, c.Match.Not} {
-			for _, l := range list {
-				visit(Name{Text: Text{V: l.Text, Span: l.Span, Set: true}, Ref: t.Elem.Ref})
-			}
-		}
-		for _, prefix := range c.Match.Prefix {
+		for _, prefix := range m.Prefix {
 			visit(Name{Text: prefix, Ref: t.Elem.Ref, Prefix: true})
 		}
+	case FormMapping:
+		for i := range t.Mapping.Keys {
+			k := &t.Mapping.Keys[i]
+			names(v.FieldByIndex(k.field), &k.Type, visit)
+		}
 	}
 }
 
-func (e *Example) names(m *Mapping, visit func(Name)) {
-	for _, entry := range e.Entries {
-		if k := m.Key(entry.Key.V); k.Type.Ref != "" && k.Type.Form == FormText {
-			visit(Name{Text: Text{V: entry.Value.Text, Span: entry.Value.Span, Set: true}, Ref: k.Type.Ref})
+// RuleCondition is one condition of a detection rule.
+type RuleCondition struct {
+	Key       string // "status", or "attributes"
+	Attribute Text   // the name under attributes
+	Match     *Matcher
+}
+
+// Conditions returns the conditions of a rule on everything but texts.
+func (r *Rule) Conditions() []RuleCondition {
+	var out []RuleCondition
+	v := reflect.ValueOf(r).Elem()
+	for _, k := range TheLanguage().rule.Keys {
+		if k.Type.Form != FormMatcher {
+			continue
+		}
+		if m := v.FieldByIndex(k.field).Addr().Interface().(*Matcher); m.Span.Valid() {
+			out = append(out, RuleCondition{Key: k.Name, Match: m})
 		}
 	}
+	for i := range r.Attributes {
+		a := &r.Attributes[i]
+		out = append(out, RuleCondition{Key: "attributes", Attribute: a.Field, Match: &a.Match})
+	}
+	return out
 }
 
 // ReactionKey is a key of a reaction that only some actions take.

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -45,9 +45,9 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	t := &Taxonomy{Source: diag.NewSource(name, src)}
 	t.lines = &lines{t.Source}
 	d := &decoder{reader: &reader{lines: t.lines}}
-	if roots := d.read(src); roots != nil {
-		d.files(t, roots)
-		t.Ignores = d.ignores(&yaml.Node{Content: roots})
+	if root := d.read(src); root != nil {
+		d.mapping(reflect.ValueOf(t).Elem(), root, nil, TheLanguage().Root)
+		t.Ignores = d.ignores(root)
 		t.nest()
 	}
 	diag.Sort(d.out)
@@ -93,71 +93,47 @@ func (r *reader) related(at diag.Span, message string) {
 	last.Related = append(last.Related, diag.Related{Span: at, Message: message})
 }
 
-// read returns the root of the file and those of the included files, or nil if the file has nothing
-// to decode.
-func (r *reader) read(src []byte) []*yaml.Node {
+// read returns the root of the file with the sections of the included files, or nil if the file has
+// nothing to decode.
+func (r *reader) read(src []byte) *yaml.Node {
 	if len(src) > maxBytes {
 		r.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "split the taxonomy",
 			"the file has %d bytes, more than %d", len(src), maxBytes)
 		return nil
 	}
-	if !r.readable(src) {
+	text := bytes.TrimPrefix(src, []byte("\uFEFF"))
+	if at := unreadable.FindIndex(text); at != nil {
+		start := bytes.LastIndexByte(text[:at[0]], '\n') + 1
+		r.fail(IDYAML, r.lines.at(bytes.Count(text[:start], []byte("\n"))+1, utf8.RuneCount(text[start:at[0]])+1, 1),
+			`remove it, save the file as UTF-8, or write "\uXXXX" in double quotes`,
+			"the file contains %+q, which not all readers treat alike", text[at[0]:at[1]])
 		return nil
 	}
-	roots, err := r.parse(src)
-	if err != nil {
-		s := scanner{reader: r}
-		if s.scan(); !r.broken {
-			r.syntax(err)
-		}
-		return nil
-	}
-	if roots == nil {
+	root, err := r.parse(src)
+	switch {
+	case err != nil:
+		r.syntax(src, err)
+	case root == nil && len(r.out) == 0:
 		r.fail(IDMissingKey, r.lines.at(1, 1, 1), "errgen init writes a taxonomy to begin with", "the file is empty")
-		return nil
-	}
-	for _, root := range roots {
+	case root != nil:
 		r.clean(root, 0)
 	}
-	return roots
+	return root
 }
 
-// readable reports the first character that is not UTF-8, or that ends a line or changes the text
-// for some readers only.
-func (r *reader) readable(src []byte) bool {
-	text := bytes.TrimPrefix(src, []byte("\uFEFF"))
-	for i := 0; i < len(text); {
-		c, size := utf8.DecodeRune(text[i:])
-		switch {
-		case c == utf8.RuneError && size == 1:
-			r.fail(IDYAML, r.offset(text, i), "save the file as UTF-8", "the byte %#02x is not UTF-8", text[i])
-			return false
-		case c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(text[i:], []byte("\r\n")), 0x7f <= c && c < 0xA0,
-			c == 0x2028, c == 0x2029, c == 0xFEFF, c == 0xFFFE, c == 0xFFFF:
-			r.fail(IDYAML, r.offset(text, i), fmt.Sprintf(`remove it, or write "\u%04X" in double quotes`, c),
-				"the file contains the character U+%04X, which not all readers treat alike", c)
-			return false
-		}
-		i += size
-	}
-	return true
-}
+// unreadable matches what is not UTF-8, and characters that end a line or change the text for some
+// readers only.
+var unreadable = regexp.MustCompile(`[^\t\n\r -~\x{A0}-\x{2027}\x{202A}-\x{FEFE}\x{FF00}-\x{FFFC}\x{10000}-\x{10FFFF}]` +
+	`|\r(?:[^\n]|$)`)
 
-// offset returns the place of a byte of the file.
-func (r *reader) offset(text []byte, i int) diag.Span {
-	start := bytes.LastIndexByte(text[:i], '\n') + 1
-	return diag.Span{Line: bytes.Count(text[:i], []byte("\n")) + 1, Col: utf8.RuneCount(text[start:i]) + 1, Len: 1}
-}
-
-// parse returns the roots of the file and of the included files, or nil if the file is empty.
-func (r *reader) parse(src []byte) (roots []*yaml.Node, err error) {
+// documents returns the roots of the documents in a file.
+func documents(src []byte) (roots []*yaml.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the library panics on some malformed comments
 			roots, err = nil, fmt.Errorf("yaml: %v", p)
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(src))
-	includes := len(r.lines.Files()) > 0 || bytes.Contains(src, []byte("\n"+missingMark))
 	for {
 		var doc yaml.Node
 		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
@@ -165,35 +141,44 @@ func (r *reader) parse(src []byte) (roots []*yaml.Node, err error) {
 		} else if err != nil {
 			return nil, err
 		}
-		root := doc.Content[0]
-		empty := isNull(root) && root.Value == ""
-		switch own := len(roots) == 0 || r.fileOf(root) != r.fileOf(roots[len(roots)-1]); {
-		case empty && includes:
-		case own:
-			roots = append(roots, root)
-		default:
-			line := root.Line
+		roots = append(roots, doc.Content[0])
+	}
+}
+
+// parse returns the root of the file with the sections of the included files, or nil if the file is
+// empty.
+func (r *reader) parse(src []byte) (*yaml.Node, error) {
+	var root, last *yaml.Node
+	all, err := documents(src)
+	for _, n := range all {
+		switch {
+		case isEmpty(n):
+		case last != nil && r.fileOf(n) == r.fileOf(last):
+			line := n.Line
 			for line > 1 && !strings.HasPrefix(r.lines.Line(line), "---") {
 				line--
 			}
 			r.fail(IDYAML, r.lines.at(line, 1, 3), "split the file, or remove the line",
 				"a second document begins here")
-			return roots, nil
+		case root == nil:
+			root = n
+		default:
+			r.merge(root, n)
 		}
+		last = n
 	}
+	return root, err
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
-// syntax reports a fault that only the YAML library found.
-func (r *reader) syntax(err error) {
-	m := yamlLine.FindStringSubmatch(err.Error())
-	if m == nil {
-		m = []string{"", ""}
+// fileOf returns the first line of the file that a node is in.
+func (r *reader) fileOf(n *yaml.Node) int {
+	first := 0
+	for _, f := range r.lines.Files() {
+		if f.First <= n.Line {
+			first = f.First
+		}
 	}
-	line, _ := strconv.Atoi(m[1])
-	r.fail(IDYAML, r.lines.content(min(max(line, 1), r.lines.Lines())), "the fault may be above this line",
-		"this is not YAML: %s", strings.TrimPrefix(err.Error(), m[0]))
+	return first
 }
 
 // clean reports what the language does not take from YAML, and removes it from the tree: a node
@@ -253,9 +238,6 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		case literalKind(key) != LitString:
 			r.fail(IDValue, r.span(key), "put it in quotes: "+quote(key.Value), "the key %s is %s to YAML",
 				clip(key.Value), noun(key))
-		case first[key.Value] != nil && n.Style&yaml.FlowStyle == 0 && emptied(n.Content) >= 0:
-			r.indented(n, n.Content, emptied(n.Content))
-			return
 		case first[key.Value] != nil:
 			r.fail(IDDuplicate, r.span(key), "remove one of them", "the key %q is given twice", clip(key.Value))
 			r.related(r.span(first[key.Value]), "first declared here")
@@ -264,16 +246,6 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		first[key.Value] = key
 		n.Content = append(n.Content, key, value)
 	}
-}
-
-// emptied returns the index of the first key without a value, or -1.
-func emptied(content []*yaml.Node) int {
-	for i := 0; i+1 < len(content); i += 2 {
-		if isEmpty(content[i+1]) {
-			return i
-		}
-	}
-	return -1
 }
 
 // hasColon reports whether a colon follows a key.
@@ -316,36 +288,46 @@ func clip(s string) string {
 	return string([]rune(s)[:most-1]) + "…"
 }
 
-// span returns the place of a node: the token of a scalar, the brackets of a collection in flow
-// style if they are on one line, otherwise the first token.
+// span returns the place of a node: the token of a scalar, the brackets of a collection if they are
+// on one line, otherwise the first token or the rest of the line.
 func (r *reader) span(n *yaml.Node) diag.Span {
 	text := r.lines.from(n.Line, n.Column)
 	length := 0
 	switch {
 	case n.Kind == yaml.ScalarNode:
 		length = tokenLength(n, text)
-	case len(n.Content) == 0:
-		length = strings.IndexAny(text, "]}") + 1
 	case n.Style&yaml.FlowStyle != 0:
-		last := r.span(n.Content[len(n.Content)-1])
-		if last.Line == n.Line {
-			rest := r.lines.from(n.Line, last.Col+last.Len)
-			if i := strings.IndexAny(rest, "]}"); i >= 0 {
-				return r.lines.at(n.Line, n.Column, last.Col+last.Len+utf8.RuneCountInString(rest[:i])+1-n.Column)
-			}
-		}
-	case n.Kind == yaml.MappingNode:
+		length = bracketLength(text)
+	case n.Kind == yaml.MappingNode && len(n.Content) > 0:
 		return r.span(n.Content[0])
-	default:
-		if item := r.span(n.Content[0]); item.Line == n.Line {
-			return r.lines.at(n.Line, n.Column, item.Col+item.Len-n.Column)
-		}
+	case n.Kind == yaml.SequenceNode:
 		length = 1
 	}
 	if length > 0 {
 		return r.lines.at(n.Line, n.Column, utf8.RuneCountInString(text[:length]))
 	}
 	return r.lines.rest(n.Line, n.Column)
+}
+
+// bracketLength returns the number of bytes up to the bracket that closes the first one, or 0 if it
+// is on another line.
+func bracketLength(text string) int {
+	open := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			open++
+		case '}', ']':
+			if open--; open == 0 {
+				return i + 1
+			}
+		case '"', '\'':
+			if i > 0 && strings.IndexByte("{[ ,:", text[i-1]) >= 0 {
+				i += max(0, quoteEnd(text[i:])-1)
+			}
+		}
+	}
+	return 0
 }
 
 // tokenLength returns the number of bytes of a scalar's token, or 0 if it continues on another

@@ -223,16 +223,14 @@ type Recovery struct {
 	// Maximum number of strategies in a run. With 0, `recover` leads to its `then`.
 	MaxAttempts Int `key:"max_attempts" range:"0.." default:"no limit"`
 	// Strategies that can run.
-	Allowed    []Text `key:"allowed" ref:"strategy" default:"all" also:"AllowedSet"`
-	AllowedSet bool
+	Allowed []Text `key:"allowed" ref:"strategy" default:"all"`
 }
 
 // Retry switches retries, and limits those of reactions without a policy.
 type Retry struct {
 	// Whether retries are made. If not, `retry` and `retry_operation` lead to their `then`.
 	Enabled Bool   `key:"enabled" default:"true"`
-	Policy  Policy `key:",inline" variant:"numbers" also:"Set"`
-	Set     bool   // whether any number of the policy is given
+	Policy  Policy `key:",inline" variant:"numbers"`
 }
 
 // Reporting selects the contents of reports.

@@ -56,7 +56,7 @@ func (d *decoder) anyLiteral(n *yaml.Node) Literal {
 			l.Keys = append(l.Keys, LiteralEntry{Key: d.raw(key), Value: d.anyLiteral(value)})
 		}
 	default:
-		l.Kind, l.Text, l.Quoted = literalKind(n), n.Value, quoted(n)
+		l.Kind, l.Text = literalKind(n), n.Value
 	}
 	return l
 }

@@ -146,8 +146,8 @@ func set[T any](v *Val[T], from Val[T]) {
 // insertConstants replaces the constants in a rule's matchers by the values of the code. It keeps a
 // constant that the code does not have.
 func (k *Code) insertConstants(r *Rule) {
-	for i := range r.Conditions {
-		m := &r.Conditions[i].Match
+	for _, c := range r.Conditions() {
+		m := c.Match
 		at := slices.IndexFunc(k.Constants, func(a Assignment) bool { return a.Field.V == m.Constant.V })
 		if m.Constant.Set && at >= 0 {
 			value := k.Constants[at].Value

@@ -35,9 +35,6 @@ func (b *builder) mapping(t reflect.Type, as string) *Mapping {
 	}
 	b.mappings[variant{t, as}] = m
 	b.lang.Mappings = append(b.lang.Mappings, m)
-	if head.Type != nil && head.Type.Kind() == reflect.Array {
-		b.keys(m, head.Type.Elem(), Key{collected: true}, as)
-	}
 	b.keys(m, t, Key{}, as)
 	for i := range m.Keys {
 		m.index[m.Keys[i].Name] = i
@@ -59,11 +56,12 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 		switch {
 		case f.Name == "Span":
 			m.spans = append(m.spans, k.field)
+		case f.Name == "Raw":
+			m.raw = k.field
 		case !isKey, name == "*", limited && only != as, as != "" &&
 			slices.Contains(strings.Fields(tag.Get("not")), as):
 		case name == ",inline":
-			b.keys(m, f.Type, Key{field: k.field, Part: b.partName(f.Type), also: sibling(t, within, tag)},
-				tag.Get("variant"))
+			b.keys(m, f.Type, Key{field: k.field, Part: b.partName(f.Type)}, tag.Get("variant"))
 		default:
 			k.Name, k.Default, k.doc = name, tag.Get("default"), t.Name()+"."+f.Name
 			k.Unless, k.Required = tag.Lookup("required")
@@ -71,13 +69,7 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 			if actions := tag.Get("actions"); actions != "" {
 				k.Actions = strings.Fields(actions)
 			}
-			if k.also == nil {
-				k.also = sibling(t, within, tag)
-			}
 			k.Type = b.value(f.Type, tag, as)
-			if k.collected {
-				k.Type.chars = "any"
-			}
 			m.Keys = append(m.Keys, k)
 		}
 	}
@@ -86,15 +78,6 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 func (b *builder) partName(t reflect.Type) string {
 	head, _ := t.FieldByName("_")
 	return cmp.Or(head.Tag.Get("name"), strings.ToLower(t.Name()))
-}
-
-// sibling returns the field that the tag `also` names.
-func sibling(t reflect.Type, within Key, tag reflect.StructTag) []int {
-	f, ok := t.FieldByName(tag.Get("also"))
-	if !ok {
-		return nil
-	}
-	return slices.Concat(within.field, f.Index)
 }
 
 // scalars are the forms of the scalar types.

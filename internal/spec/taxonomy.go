@@ -19,7 +19,6 @@
 //	actions   the actions of a reaction that take the key
 //	variant   the form in which a struct is used here, where it has several; ^ is the enclosing one
 //	only, not the variants in which a key exists, or does not
-//	also      a sibling field that is set too: a bool, or the span of the value
 //
 // A field named _ names the mapping in messages. To add a key, add a field.
 package spec
@@ -181,8 +180,7 @@ type Field struct {
 	// Type of the value. Either this or `enum` is required.
 	Type Text `key:"type" words:"type"`
 	// Words that the field can contain, instead of a type.
-	Enum     []Text `key:"enum" chars:"" also:"EnumSpan"`
-	EnumSpan diag.Span
+	Enum []Text `key:"enum" chars:""`
 	// Whether every error of the category has the field.
 	Required Bool `key:"required" default:"false"`
 	// Evidence that fills the field when an error is classified. The first present one counts. Some
@@ -283,8 +281,7 @@ type Code struct {
 	// type of its own with these fields, which only its factory returns.
 	Fields []Field `key:"fields" declares:"field"`
 	// Parameters of the factory, in order. All of them are required for this code.
-	Args    []Text `key:"args" ref:"field" default:"required fields without a value" also:"ArgsSet"`
-	ArgsSet bool   // `args: []` differs from an absent key
+	Args []Text `key:"args" ref:"field" default:"required fields without a value"`
 	// Context that is the same in all errors of the code.
 	Set []Assignment `key:"set" keys:"field"`
 	// Who can see the code: only this program, or its clients too.
@@ -328,13 +325,6 @@ type When struct {
 	Span   diag.Span
 }
 
-// RuleCondition is one condition of a detection rule, as written.
-type RuleCondition struct {
-	Key       Text // "status", or "attributes"
-	Attribute Text // the name under attributes
-	Match     Matcher
-}
-
 // Signature describes how a kind of failure shows itself, so that rules can name it with `like`.
 type Signature struct {
 	Name Text `key:"*" chars:""`
@@ -352,6 +342,7 @@ type Signature struct {
 	Examples []Example `key:"examples" variant:"sample"`
 	// Evidence that must not match.
 	NotExamples []Example `key:"not_examples" variant:"sample"`
+	Raw         Raw
 }
 
 // Extract fills an attribute from the text of a failure.
@@ -365,30 +356,7 @@ type Extract struct {
 
 // Rule gives a code to the evidence that it describes. All conditions must hold.
 type Rule struct {
-	_          [0]ruleKeys `name:"detect rule" form:"form of a signature"`
-	Conditions []RuleCondition
-	// Signatures, of errgen or declared under `signatures`. The evidence must match one of them.
-	Like []Text `key:"like" many:"" ref:"signature" not:"form"`
-	// Regular expressions (RE2) for the last 16 KB of the error channel. One of them must match.
-	// Case counts unless `(?i)` is set.
-	Text []Text `key:"text" many:"" chars:"any"`
-	// Texts to find in the same place, in any case. One of them must occur.
-	Contains []Text `key:"contains" many:"" chars:"any"`
-	// Regular expressions without case, of which a line must report one: the match begins the line,
-	// or follows what tools print before a message. One that ends with `.*` may be followed by
-	// anything.
-	Reported []Text `key:"reported" many:"" chars:"any" only:"form"`
-	// Like `reported`, but the match begins a line only if it is the complete text.
-	Announced []Text `key:"announced" many:"" chars:"any" only:"form"`
-	// Rank of the rule. The highest wins.
-	Priority Int `key:"priority" default:"0" not:"form"`
-	// Context that the rule implies.
-	Set  []Assignment `key:"set" keys:"field" not:"form"`
-	Span diag.Span
-}
-
-// ruleKeys are the keys of a rule that become its Conditions.
-type ruleKeys struct {
+	_ struct{} `name:"detect rule" form:"form of a signature"`
 	// Reporter of the failure.
 	Source Matcher `key:"source" of:"text" ref:"source"`
 	// Operation that failed.
@@ -413,27 +381,30 @@ type ruleKeys struct {
 	As Matcher `key:"as" of:"text" not:"form"`
 	// Other properties that the source reports.
 	Attributes []Condition `key:"attributes" keys:"attribute"`
+	// Signatures, of errgen or declared under `signatures`. The evidence must match one of them.
+	Like []Text `key:"like" many:"" ref:"signature" not:"form"`
+	// Regular expressions (RE2) for the last 16 KB of the error channel. One of them must match.
+	// Case counts unless `(?i)` is set.
+	Text []Text `key:"text" many:"" chars:"any"`
+	// Texts to find in the same place, in any case. One of them must occur.
+	Contains []Text `key:"contains" many:"" chars:"any"`
+	// Regular expressions without case, of which a line must report one: the match begins the line,
+	// or follows what tools print before a message. One that ends with `.*` may be followed by
+	// anything.
+	Reported []Text `key:"reported" many:"" chars:"any" only:"form"`
+	// Like `reported`, but the match begins a line only if it is the complete text.
+	Announced []Text `key:"announced" many:"" chars:"any" only:"form"`
+	// Rank of the rule. The highest wins.
+	Priority Int `key:"priority" default:"0" not:"form"`
+	// Context that the rule implies.
+	Set  []Assignment `key:"set" keys:"field" not:"form"`
+	Span diag.Span
+	Raw  Raw
 }
 
 // Example is all the evidence of one failure, and its expected error.
 type Example struct {
-	_       [0]exampleKeys `name:"example" counter:"counter-example" sample:"example of a signature"`
-	Entries []LiteralEntry // source, status, text, files, retry_after, … as written
-	// Expected properties of the error, in addition to its code.
-	Want *Want `key:"want" not:"counter sample"`
-	// Attributes that must be extracted.
-	Extracted []Extracted `key:"want" only:"sample" keys:"attribute"`
-	Span      diag.Span
-}
-
-// Extracted is an attribute that the text of an example fills.
-type Extracted struct {
-	Attribute Text    `key:"*"`
-	Value     Literal `key:"=" of:"any"`
-}
-
-// exampleKeys are the keys of an example that become its Entries.
-type exampleKeys struct {
+	_ struct{} `name:"example" counter:"counter-example" sample:"example of a signature"`
 	// Reporter of the failure.
 	Source Text `key:"source" ref:"source"`
 	// Operation that failed.
@@ -441,9 +412,9 @@ type exampleKeys struct {
 	// HTTP status.
 	Status Int `key:"status" range:"100..599"`
 	// Type of the error, in the source's own words.
-	Type Text `key:"type"`
+	Type Text `key:"type" chars:"any"`
 	// Code of the error, in the source's own words.
-	Code Text `key:"code"`
+	Code Text `key:"code" chars:"any"`
 	// Exit status of a process.
 	ExitCode Int `key:"exit_code" range:"0.."`
 	// Signal that ended a process.
@@ -455,9 +426,9 @@ type exampleKeys struct {
 	// Error type in the error's chain.
 	As Text `key:"as"`
 	// Text on the error channel.
-	Text Text `key:"text"`
+	Text Text `key:"text" chars:"any"`
 	// Other output.
-	Output Text `key:"output"`
+	Output Text `key:"output" chars:"any"`
 	// Files that the failure concerns.
 	Files []Text `key:"files"`
 	// Wait that the source asks for.
@@ -467,11 +438,17 @@ type exampleKeys struct {
 	// Credential of the call.
 	Credential Text `key:"credential"`
 	// Other properties that the source reports.
-	Attributes []scalarEntry `key:"attributes" keys:"attribute"`
+	Attributes []Attribute `key:"attributes" keys:"attribute"`
+	// Expected properties of the error, in addition to its code.
+	Want *Want `key:"want" not:"counter sample"`
+	// Attributes that must be extracted.
+	Extracted []Attribute `key:"want" only:"sample" keys:"attribute"`
+	Span      diag.Span
+	Raw       Raw
 }
 
-// scalarEntry is a name with a scalar.
-type scalarEntry struct {
+// Attribute is a property that the source of a failure reports.
+type Attribute struct {
 	Name  Text    `key:"*"`
 	Value Literal `key:"=" of:"any"`
 }

@@ -1,7 +1,12 @@
 package spec
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/errgen/errgen/internal/diag"
 )
@@ -50,12 +55,11 @@ const (
 // Literal is a value whose type depends on the field that it is for, as under `set`, `if`, `want`
 // and `default`.
 type Literal struct {
-	Kind   LiteralKind
-	Text   string // a scalar as written, unquoted
-	Quoted bool   // written in quotes or as a block
-	Items  []Literal
-	Keys   []LiteralEntry
-	Span   diag.Span
+	Kind  LiteralKind
+	Text  string // a scalar as written, unquoted
+	Items []Literal
+	Keys  []LiteralEntry
+	Span  diag.Span
 }
 
 // LiteralEntry is a key and its value in a literal mapping.
@@ -87,4 +91,48 @@ type Matcher struct {
 func (m Matcher) IsZero() bool {
 	return len(m.Values) == 0 && m.Min == nil && m.Max == nil && len(m.Not) == 0 && len(m.Prefix) == 0 &&
 		!m.Present.Set && !m.Constant.Set
+}
+
+// Raw is a mapping as the file has it.
+type Raw struct {
+	node  *yaml.Node
+	lines *lines
+}
+
+// Decode decodes the mapping into a value with YAML tags.
+func (r Raw) Decode(v any) error { return r.node.Decode(v) }
+
+// Flow returns the entries of the mapping on one line, with its scalars as the file has them.
+func (r Raw) Flow() string {
+	text := r.lines.flow(r.node)
+	return text[1 : len(text)-1]
+}
+
+func (l *lines) flow(n *yaml.Node) string {
+	var parts []string
+	switch n.Kind {
+	case yaml.MappingNode:
+		for key, value := range pairs(n) {
+			parts = append(parts, l.flow(key)+": "+l.flow(value))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			parts = append(parts, l.flow(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	text := l.from(n.Line, n.Column)
+	isPrint := func(s string) bool {
+		return !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) })
+	}
+	switch end := quoteEnd(text); {
+	case slices.Contains([]yaml.Style{yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle}, n.Style):
+		if end > 0 && isPrint(text[:end]) {
+			return text[:end]
+		}
+	case n.Style == 0 && strings.HasPrefix(text, n.Value) && !strings.ContainsAny(n.Value, "{}[],") && isPrint(n.Value):
+		return n.Value
+	}
+	return strconv.Quote(n.Value)
 }

@@ -1,59 +1,105 @@
 package suggest
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
-	"regexp"
+	"encoding/json"
+	"errors"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
-	"unicode/utf8"
+	"unicode"
 
+	"github.com/errgen/errgen/internal/signature"
+	"github.com/errgen/errgen/internal/sysname"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/signatures"
 )
 
 const (
+	// maxLine limits a line of a record. The lines that detect.Record writes are far shorter.
+	maxLine = 1 << 20
 	// maxGroups limits the groups, and with them the memory. Further entries are only counted.
 	maxGroups = 1000
-	// maxVariants limits the texts that are kept of a group, maxText their length in bytes.
-	maxVariants = 5
-	maxText     = 8 << 10
+	// maxText limits the texts of a group in bytes.
+	maxText = 8 << 10
+	// maxWord is the maximum length of a word of a rule in bytes.
+	maxWord = 200
+	// minLiteral and maxLiteral limit the length of a text that a rule searches for. Shorter ones
+	// are found anywhere.
+	minLiteral, maxLiteral = 3, 80
 )
 
-// Groups are entries by what they have in common.
-type Groups struct {
-	byKey   map[groupKey]*group
-	groups  []*group // in the order of their first entries
-	entries int
-	// excess are the entries without a group because there are too many groups.
-	excess int
+// Fault is a line of a record that is not an entry.
+type Fault struct {
+	Line int // 1-based
+	Err  error
 }
 
-type groupKey struct {
-	facts
-	normal string // normalised text in lower case; "" if the facts are specific
+// Read passes the entries of a record to add, and returns the lines that are not entries. A line
+// may also contain evidence without the entry around it. The error is one of reading.
+func Read(r io.Reader, add func(detect.Entry)) ([]Fault, error) {
+	var faults []Fault
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		entry, err := decode(line)
+		if err != nil {
+			faults = append(faults, Fault{n, err})
+			continue
+		}
+		add(entry)
+	}
+	return faults, lines.Err()
+}
+
+func decode(line []byte) (e detect.Entry, err error) {
+	var keys struct {
+		Evidence json.RawMessage `json:"evidence"`
+	}
+	if line[0] != '{' {
+		return e, errors.New("the line is not a JSON object")
+	}
+	if err = json.Unmarshal(line, &keys); err == nil && len(keys.Evidence) > 0 {
+		err = json.Unmarshal(line, &e)
+	} else if err == nil {
+		err = json.Unmarshal(line, &e.Evidence)
+	}
+	return e, err
+}
+
+// Groups are entries by what one rule can match.
+type Groups struct {
+	byFacts map[facts]*group
+	groups  []*group // in the order of their first entries
+	entries int
+	excess  int // entries without a group because there are too many groups
 }
 
 // group has the entries that one rule should match.
 type group struct {
-	key         groupKey
+	facts
 	count       int
-	first, last time.Time // zero if no entry has a time
-	variants    []*variant
-	literals    []string // that every text contains, best first
-}
-
-// variant has the entries of a group with one normalised text.
-type variant struct {
-	normal  string
-	count   int
-	example taxonomy.Evidence // the first
+	first, last time.Time           // zero if no entry has a time
+	texts       []string            // the first ones, normalised
+	examples    []taxonomy.Evidence // with these texts
+	literals    []string            // that every text contains, the longest first
 }
 
 // NewGroups returns an empty set of groups.
-func NewGroups() *Groups { return &Groups{byKey: make(map[groupKey]*group)} }
+func NewGroups() *Groups { return &Groups{byFacts: make(map[facts]*group)} }
 
-// Add adds an entry to its group.
+// Add adds an entry to its group: by its facts if these are specific, otherwise by the signature
+// of its text, by its text, or if it has none by its exit code or operation.
 func (g *Groups) Add(e detect.Entry) {
 	g.entries++
 	ev := e.Evidence
@@ -64,114 +110,136 @@ func (g *Groups) Add(e detect.Entry) {
 	ev.Text = strings.Clone(text[max(0, len(text)-maxText):]) // rules search the end of a text
 	ev.Output, ev.Files, ev.Err = "", nil, nil
 	normal := detect.Normalize(ev.Text)
-	key := keyOf(&ev, normal)
-	in := g.byKey[key]
+	key := factsOf(&ev)
+	switch {
+	case key.specific():
+		key.exit, key.op = "", ""
+	case normal != "":
+		key.exit, key.op = "", ""
+		if s := library().Match(&taxonomy.Evidence{Text: ev.Text}); s != nil {
+			key.like = s.Name
+		} else {
+			key.text = strings.ToLower(normal)
+		}
+	case key.exit != "":
+		key.op = ""
+	}
+	in := g.byFacts[key]
 	if in == nil {
 		if len(g.groups) >= maxGroups {
 			g.excess++
 			return
 		}
-		in = &group{key: key, literals: candidates(ev.Text), first: e.Time}
-		g.byKey[key] = in
+		in = &group{facts: key, literals: literals(ev.Text), first: e.Time}
+		g.byFacts[key] = in
 		g.groups = append(g.groups, in)
 	}
-	in.add(&ev, normal, e.Time)
+	in.add(ev, normal, e.Time)
 }
 
-// keyOf returns the group of evidence: by its facts if these are specific, otherwise by its text,
-// or if it has none by its exit code or operation.
-func keyOf(ev *taxonomy.Evidence, normal string) groupKey {
-	f := factsOf(ev)
-	k := groupKey{facts: f}
-	switch {
-	case f.specific() || normal != "":
-		k.exit, k.op = "", ""
-		if !f.specific() {
-			k.normal = strings.ToLower(normal)
-		}
-	case f.exit != "":
-		k.op = ""
-	}
-	return k
-}
-
-func (g *group) add(ev *taxonomy.Evidence, normal string, at time.Time) {
+func (g *group) add(ev taxonomy.Evidence, normal string, at time.Time) {
 	g.count++
-	if !at.IsZero() {
-		if g.first.IsZero() || at.Before(g.first) {
-			g.first = at
-		}
-		if at.After(g.last) {
-			g.last = at
-		}
+	if !at.IsZero() && (g.first.IsZero() || at.Before(g.first)) {
+		g.first = at
 	}
-	g.literals = slices.DeleteFunc(g.literals, func(literal string) bool { return !contains(ev.Text, literal) })
-	i := slices.IndexFunc(g.variants, func(v *variant) bool { return v.normal == normal })
-	if i < 0 {
-		if i = len(g.variants); i >= maxVariants {
-			return
-		}
-		g.variants = append(g.variants, &variant{normal: normal, example: *ev})
+	if at.After(g.last) {
+		g.last = at
 	}
-	g.variants[i].count++
+	text := strings.ToLower(ev.Text)
+	g.literals = slices.DeleteFunc(g.literals, func(s string) bool { return !strings.Contains(text, strings.ToLower(s)) })
+	if len(g.texts) < maxExamples && !slices.Contains(g.texts, normal) {
+		g.texts, g.examples = append(g.texts, normal), append(g.examples, ev)
+	}
 }
 
-// sorted returns the variants, the most frequent first.
-func (g *group) sorted() []*variant {
-	return slices.SortedStableFunc(slices.Values(g.variants), func(a, b *variant) int {
-		return cmp.Compare(b.count, a.count)
-	})
+// graphic returns a character, or a replacement of one that could control a terminal.
+func graphic(r rune) rune {
+	if !unicode.IsGraphic(r) && r != '\n' {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
-const (
-	// minLiteral and maxLiteral limit the length of a text that a rule searches for. Shorter ones
-	// are found anywhere.
-	minLiteral = 3
-	maxLiteral = 80
-	// head is the part of a text that is searched for literals first, because it says what failed.
-	// The rest is searched if head has no literal of enough bytes.
-	head   = 400
-	enough = 8
-	// maxCandidates limits the literals that are kept for a group.
-	maxCandidates = 32
-)
-
-// candidates returns the parts of a text that do not change from one failure to the next, and their
+// literals returns the parts of a text that do not change from one failure to the next, and their
 // words, the longest first.
-func candidates(text string) []string {
-	literals := detect.Literals(text[:min(len(text), head)])
-	if !slices.ContainsFunc(literals, func(s string) bool { return len(s) >= enough }) {
-		literals = detect.Literals(text)
-	}
-	var all []string
-	for _, literal := range literals {
-		all = append(all, atMost(literal, maxLiteral))
-	}
-	for _, literal := range literals {
+func literals(text string) []string {
+	all := detect.Literals(text)
+	for _, literal := range slices.Clone(all) {
 		all = append(all, strings.Fields(literal)...)
+		if len(literal) > maxLiteral {
+			all = append(all, literal[:max(strings.LastIndexByte(literal[:maxLiteral], ' '), 0)])
+		}
 	}
-	all = slices.DeleteFunc(
-		all, func(s string) bool { return len(s) < minLiteral || len(s) > maxLiteral || hidesSecret(s) })
+	all = slices.DeleteFunc(all, func(s string) bool {
+		return len(s) < minLiteral || len(s) > maxLiteral || hidesSecret(s) || strings.Map(graphic, s) != s
+	})
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return all[:min(len(all), maxCandidates)]
+	return all
 }
 
-// atMost returns the first words of s that fit.
-func atMost(s string, n int) string {
-	if len(s) <= n {
-		return s
+// library returns the matcher of errgen's signatures.
+var library = sync.OnceValue(func() *signature.Matcher {
+	list, err := signatures.Library()
+	if err != nil {
+		panic(err) // of files that are part of errgen; their tests load them
 	}
-	if i := strings.LastIndexByte(s[:n+1], ' '); i > 0 {
-		return s[:i]
+	m, err := signature.NewMatcher(list)
+	if err != nil {
+		panic(err)
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return m
+})
+
+// facts are the parts of evidence that a rule can test exactly, and the signature or the text of a
+// group without specific ones. They are comparable; zero values are absent.
+type facts struct {
+	source, op, kind, code, errno, signal string
+	status                                int
+	exit                                  string // the exit code as a decimal number
+	like, text                            string
 }
 
-// contains reports whether a rule that searches for literal finds it.
-func contains(text, literal string) bool {
-	return strings.Contains(text, literal) ||
-		regexp.MustCompile("(?i)"+regexp.QuoteMeta(literal)).MatchString(text)
+// factsOf returns the facts of evidence, without values that a taxonomy cannot contain.
+func factsOf(ev *taxonomy.Evidence) facts {
+	f := facts{source: name(ev.Source), kind: word(ev.Type), code: word(ev.Code), op: name(ev.Op)}
+	if 100 <= ev.Status && ev.Status <= 599 && !ev.StatusDerived {
+		f.status = ev.Status
+	}
+	if errno := detect.CanonicalErrno(ev.Errno); sysname.IsErrno(errno) {
+		f.errno = errno
+	}
+	if signal := detect.CanonicalSignal(ev.Signal); sysname.IsSignal(signal) {
+		f.signal = signal
+	}
+	if exit, ok := ev.ExitCode.Get(); ok && exit >= 0 {
+		f.exit = strconv.Itoa(exit)
+	}
+	return f
+}
+
+// specific reports whether the facts identify a failure without its text. An exit code or an
+// operation does not.
+func (f facts) specific() bool {
+	return f.status != 0 || f.kind != "" || f.code != "" || f.errno != "" || f.signal != ""
+}
+
+// word returns s if it can be a value of a rule, and "" otherwise.
+func word(s string) string {
+	if len(s) > maxWord || strings.TrimSpace(s) == "" || strings.Map(graphic, s) != s || hidesSecret(s) ||
+		strings.ContainsAny(s, "\n\uFFFD") {
+		return ""
+	}
+	return s
+}
+
+// name returns s if it can be the name of a source or an operation, and "" otherwise.
+func name(s string) string {
+	if strings.ContainsFunc(s, unicode.IsSpace) {
+		return ""
+	}
+	return word(s)
+}
+
+func hidesSecret(s string) bool {
+	return strings.Contains(s, taxonomy.Redacted) || taxonomy.Redact(s) != s
 }

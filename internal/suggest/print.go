@@ -6,119 +6,191 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/errgen/errgen/internal/explain"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 // indent is the indent of a code below `categories`, its category and `codes`.
 const indent = "      "
 
+// pairs returns the facts as keys of a rule or an example.
+func (f facts) pairs() spec.Flow {
+	var out spec.Flow
+	for _, p := range []struct{ key, value string }{
+		{"source", f.source}, {"op", f.op}, {"status", strconv.Itoa(f.status)}, {"type", f.kind},
+		{"code", f.code}, {"exit_code", f.exit}, {"signal", f.signal}, {"errno", f.errno}, {"like", f.like},
+	} {
+		n, err := strconv.Atoi(p.value)
+		switch isNumber := err == nil && (p.key == "status" || p.key == "exit_code"); {
+		case isNumber && (n != 0 || p.key == "exit_code"):
+			out = append(out, spec.Pair{Key: p.key, Value: n})
+		case !isNumber && p.value != "":
+			out = append(out, spec.Pair{Key: p.key, Value: p.value})
+		}
+	}
+	return out
+}
+
+// words returns the facts for a person: "status 529".
+func (f facts) words() []string {
+	var out []string
+	for _, p := range f.pairs() {
+		if p.Key != "like" {
+			out = append(out, fmt.Sprint(strings.ReplaceAll(p.Key, "_", " "), " ", p.Value))
+		}
+	}
+	return out
+}
+
+// flow returns a mapping as YAML on one line.
+func flow(pairs spec.Flow) string {
+	text := spec.Encode(spec.Pairs{{Key: "flow", Value: pairs}})
+	return strings.TrimSpace(strings.TrimPrefix(string(text), "flow:"))
+}
+
 // YAML returns the proposals as text to paste under the `codes` of a category. Everything else in
 // it is a comment.
 func (r *Result) YAML() []byte {
 	var b bytes.Buffer
-	r.heading(&b)
+	if len(r.Proposals) == 0 {
+		fmt.Fprintf(&b, "# Nothing to propose for %s.\n", entries(r.Entries))
+	} else {
+		b.WriteString("# Proposals for evidence that no rule matched. Paste codes under the codes of a category, or move " +
+			"a rule and its\n# examples to an existing code. Names are guesses; add doc, retryable and reaction.\n")
+	}
+	if r.Matched > 0 {
+		fmt.Fprintf(&b, "# %s left out, because rules of the taxonomy match now.\n", entries(r.Matched))
+	}
+	if text := declarations(r.UndeclaredSources, r.UndeclaredOps); text != "" {
+		fmt.Fprintf(&b, "# To declare:\n%s", indented("#   ", text))
+	}
 	for _, p := range r.Proposals {
-		b.WriteByte('\n')
-		p.comments(&b)
-		p.code(&b)
+		fmt.Fprintf(&b, "\n%s%s", indented(indent+"# ", p.comment()), indented(indent, p.code()))
 	}
 	if len(r.Left) > 0 {
 		b.WriteString("\n# Without a proposal:\n")
 	}
 	for _, l := range r.Left {
-		fmt.Fprintf(
-			&b, "# %s: %s\n", strings.Join(append([]string{entries(l.Count)}, visible(l.Facts, l.Text)...), ", "),
-			l.Why)
+		parts := append([]string{entries(l.Count)}, l.Facts...)
+		if l.Text != "" {
+			parts = append(parts, strconv.Quote(l.Text))
+		}
+		fmt.Fprintf(&b, "# %s: %s\n", strings.Join(parts, ", "), l.Why)
 	}
 	return b.Bytes()
 }
 
-func (r *Result) heading(b *bytes.Buffer) {
-	if len(r.Proposals) == 0 {
-		fmt.Fprintf(b, "# Nothing to propose for %s.\n", entries(r.Entries))
-	} else {
-		for _, line := range []string{
-			"Proposals for evidence that no rule matched. Paste codes under the codes of a category, or move a " +
-				"rule and its",
-			"examples to an existing code. Names are guesses; add doc, retryable and reaction.",
-		} {
-			b.WriteString("# " + line + "\n")
+// indented returns lines that begin with a prefix.
+func indented(prefix, text string) string {
+	return prefix + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+prefix) + "\n"
+}
+
+// declarations returns the sections of a taxonomy that declare names.
+func declarations(sources, ops []string) string {
+	var sections spec.Pairs
+	for i, names := range [][]string{sources, ops} {
+		var section spec.Pairs
+		for _, name := range names {
+			section = append(section, spec.Pair{Key: name, Value: ""})
+		}
+		if section != nil {
+			sections = append(sections, spec.Pair{Key: []string{"sources", "ops"}[i], Value: section})
 		}
 	}
-	if r.Matched > 0 {
-		fmt.Fprintf(b, "# %s left out, because rules of the taxonomy match now.\n", entries(r.Matched))
+	if sections == nil {
+		return ""
 	}
-	if len(r.UndeclaredSources)+len(r.UndeclaredOps) > 0 {
-		b.WriteString("# To declare:\n")
-	}
-	declare(b, "#   ", "sources", r.UndeclaredSources)
-	declare(b, "#   ", "ops", r.UndeclaredOps)
+	return string(spec.Encode(sections))
 }
 
-// declare writes a section that declares names.
-func declare(b *bytes.Buffer, prefix, section string, names []string) {
-	if len(names) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "%s%s:\n", prefix, section)
-	for _, name := range names {
-		fmt.Fprintf(b, "%s  %s: \"\"\n", prefix, scalar(name))
-	}
-}
-
-func (p *Proposal) comments(b *bytes.Buffer) {
-	fmt.Fprintf(b, "%s# %s%s\n", indent, entries(p.Count), p.when())
-	for i, text := range p.Texts {
-		if i == maxExamples {
-			break
-		}
-		fmt.Fprintf(b, "%s#   %s\n", indent, quote(text))
-	}
-	if p.Source == "" {
-		fmt.Fprintf(b, "%s# The source has no usable name, so the rule is for every source.\n", indent)
-	}
-	if 0 < len(p.Contains) && len(p.Contains) < enough {
-		fmt.Fprintf(b, "%s# The text is short: extend it, or add a condition.\n", indent)
-	}
-}
-
-func (p *Proposal) when() string {
+func (p *Proposal) comment() string {
 	first, last := p.First.UTC().Format(time.RFC3339), p.Last.UTC().Format(time.RFC3339)
+	text := entries(p.Count)
 	switch {
 	case p.First.IsZero():
-		return ""
 	case first == last:
-		return " at " + first
+		text += " at " + first
+	default:
+		text += " from " + first + " to " + last
 	}
-	return " from " + first + " to " + last
+	for _, normal := range p.Texts {
+		text += "\n  " + strconv.Quote(normal)
+	}
+	if p.Source == "" {
+		text += "\nThe source has no usable name, so the rule is for every source."
+	}
+	if short := 8; 0 < len(p.Contains) && len(p.Contains) < short {
+		text += "\nThe text is short: extend it, or add a condition."
+	}
+	return text
 }
 
-// code writes the code as YAML.
-func (p *Proposal) code(b *bytes.Buffer) {
-	fmt.Fprintf(b, "%s%s:\n", indent, p.Name)
-	fmt.Fprintf(b, "%s  message: %s\n", indent, scalar(strings.ToLower(strings.ReplaceAll(p.Name, "_", " "))))
-	fmt.Fprintf(b, "%s  detect:\n%s    - %s\n", indent, indent, p.Rule)
-	fmt.Fprintf(b, "%s  examples:\n", indent)
-	for _, example := range p.Examples {
-		fmt.Fprintf(b, "%s    - %s\n", indent, example)
+// code returns the code as YAML.
+func (p *Proposal) code() string {
+	return fmt.Sprintf("%s:\n  message: %s\n  detect:\n    - %s\n  examples:\n    - %s\n", p.Name,
+		strings.ToLower(strings.ReplaceAll(p.Name, "_", " ")), p.Rule, strings.Join(p.Examples, "\n    - "))
+}
+
+func entries(n int) string { return explain.Count(n, "entry", "entries") }
+
+const (
+	maxName  = 48 // bytes of a proposed name
+	maxWords = 6
+)
+
+// names are the names of codes that are taken, in lower case and without underscores: these could
+// become one name in Go.
+type names map[string]bool
+
+func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// take returns a free name for what a rule finds, with a number if need be.
+func (n names) take(f facts, literal string) string {
+	detail := strings.Join([]string{f.code, f.errno, f.signal}, " ")
+	switch {
+	case strings.TrimSpace(detail) != "":
+	case f.status != 0:
+		detail = "status " + strconv.Itoa(f.status)
+	case f.exit != "":
+		detail = "exit " + f.exit
+	default:
+		detail = f.op
+	}
+	said := f.kind + f.like + literal // one of them is not empty, or none
+	options := []string{screaming(said), screaming(f.source, said), screaming(f.source, detail), "UNRECOGNISED_FAILURE"}
+	if said == "" {
+		options = options[2:]
+	}
+	for i := 1; ; i++ {
+		for _, name := range options {
+			if i > 1 {
+				name += "_V" + strconv.Itoa(i)
+			}
+			if key := folded(name); len(name) > 3 && name[0] != '_' && !n[key] {
+				n[key] = true
+				return name
+			}
+		}
 	}
 }
 
-// visible returns facts and a text for a comment.
-func visible(facts []string, text string) []string {
-	var out []string
-	for _, fact := range facts {
-		quoted := quote(fact)
-		out = append(out, quoted[1:len(quoted)-1])
+// screaming writes words as the key of a code: NO_SUCH_FILE. It returns "" for a name that begins
+// with a digit.
+func screaming(parts ...string) string {
+	words := strings.FieldsFunc(strings.Join(parts, " "), func(r rune) bool {
+		return r >= unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	name := ""
+	for i, word := range words {
+		if i == maxWords || len(name)+len(word) >= maxName {
+			break
+		}
+		name += "_" + strings.ToUpper(word)
 	}
-	if text != "" {
-		out = append(out, quote(text))
+	if name = strings.TrimPrefix(name, "_"); name == "" || unicode.IsDigit(rune(name[0])) {
+		return ""
 	}
-	return out
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return strconv.Itoa(n) + " entries"
+	return name
 }

@@ -4,19 +4,16 @@
 package suggest
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/signature"
+	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/signatures"
 )
 
 // Options are the limits of proposals.
@@ -80,7 +77,10 @@ const (
 // wins its examples. Rules of an existing taxonomy are not considered.
 func (g *Groups) Propose(o Options) *Result {
 	r := &Result{Entries: g.entries}
-	names := newNames(o.Names)
+	names := make(names)
+	for _, name := range o.Names {
+		names[folded(name)] = true
+	}
 	few := 0
 	for _, group := range slices.SortedStableFunc(slices.Values(g.groups), func(a, b *group) int {
 		return cmp.Compare(b.count, a.count)
@@ -90,9 +90,9 @@ func (g *Groups) Propose(o Options) *Result {
 			continue
 		}
 		if p := propose(group, names); p != nil {
-			r.add(p)
+			r.Proposals = append(r.Proposals, p)
 		} else {
-			r.Left = append(r.Left, Left{Count: group.count, Facts: group.key.words(), Text: group.key.normal,
+			r.Left = append(r.Left, Left{Count: group.count, Facts: group.words(), Text: group.text,
 				Why: "there is nothing that a rule could test"})
 		}
 	}
@@ -112,88 +112,30 @@ func (g *Groups) Propose(o Options) *Result {
 	return r
 }
 
-// add adds a proposal, or its examples to the one with the same rule on a signature.
-func (r *Result) add(p *Proposal) {
-	for _, other := range r.Proposals {
-		if p.Like != "" && p.Rule == other.Rule {
-			other.Count += p.Count
-			other.Texts = append(other.Texts, p.Texts...)
-			if free := maxExamples - len(other.Examples); free > 0 {
-				other.Examples = append(other.Examples, p.Examples[:min(free, len(p.Examples))]...)
-			}
-			if p.First.Before(other.First) {
-				other.First = p.First
-			}
-			if p.Last.After(other.Last) {
-				other.Last = p.Last
-			}
-			return
-		}
-	}
-	r.Proposals = append(r.Proposals, p)
-}
-
-// signatureOf returns the signature that the texts of a group match, or "".
-func signatureOf(g *group) string {
-	m := library()
-	name := ""
-	for _, v := range g.sorted() {
-		found := m.Match(&taxonomy.Evidence{Text: v.example.Text})
-		if found == nil || name != "" && found.Name != name {
-			return ""
-		}
-		name = found.Name
-	}
-	return name
-}
-
-// library returns the matcher of errgen's signatures.
-var library = sync.OnceValue(func() *signature.Matcher {
-	list, err := signatures.Library()
-	if err != nil {
-		panic(err) // of files that are part of errgen; their tests load them
-	}
-	m, err := signature.NewMatcher(list)
-	if err != nil {
-		panic(err)
-	}
-	return m
-})
-
 // propose returns the proposal for a group, or nil if a rule would have nothing to test.
 func propose(g *group, names names) *Proposal {
-	f := g.key.facts
-	literal, like := "", ""
-	if !f.specific() {
-		like = signatureOf(g)
-	}
-	if !f.specific() && like == "" && len(g.literals) > 0 {
-		literal = g.literals[0]
-	}
+	f, literal := g.facts, ""
 	pairs := f.pairs()
 	switch {
-	case like != "":
-		f.exit = "" // the signature has its own
-		pairs = append(f.pairs(), pair{key: "like", value: like})
-	case literal != "":
-		pairs = append(pairs, pair{key: "contains", value: literal})
-	case !f.specific() && f.exit == "" && f.op == "":
+	case f.specific() || f.like != "":
+	case len(g.literals) > 0:
+		literal = g.literals[0]
+		pairs = append(pairs, spec.Pair{Key: "contains", Value: literal})
+	case f.exit == "" && f.op == "":
 		return nil
-	case !f.specific(): // yields to all other rules
-		pairs = append(pairs, pair{"priority", "-10", true})
+	default: // yields to all other rules
+		pairs = append(pairs, spec.Pair{Key: "priority", Value: -10})
 	}
 	p := &Proposal{
-		Count: g.count, First: g.first, Last: g.last, Source: f.source, Facts: f.words(), Contains: literal, Like: like,
-		Name: names.take(f, cmp.Or(like, literal)), Rule: flow(pairs), names: []facts{f},
+		Count: g.count, First: g.first, Last: g.last, Source: f.source, Facts: f.words(), Contains: literal,
+		Like: f.like, Name: names.take(f, literal), Rule: flow(pairs), names: []facts{f},
 	}
-	for i, v := range g.sorted() {
-		if v.normal != "" {
-			p.Texts = append(p.Texts, v.normal)
+	for i := range g.examples {
+		if g.texts[i] != "" {
+			p.Texts = append(p.Texts, g.texts[i])
 		}
-		if i < maxExamples {
-			p.Examples = append(p.Examples, example(&v.example, literal))
-			p.names = append(p.names, factsOf(&v.example))
-		}
+		p.Examples = append(p.Examples, example(&g.examples[i], literal))
+		p.names = append(p.names, factsOf(&g.examples[i]))
 	}
 	return p
 }
@@ -202,23 +144,20 @@ func propose(g *group, names names) *Proposal {
 func example(ev *taxonomy.Evidence, literal string) string {
 	pairs := factsOf(ev).pairs()
 	if text := excerpt(ev.Text, literal); text != "" {
-		pairs = append(pairs, pair{"text", quote(text), true})
+		pairs = append(pairs, spec.Pair{Key: "text", Value: text})
 	}
 	return flow(pairs)
 }
 
 // excerpt returns the part of a text that contains literal.
 func excerpt(text, literal string) string {
-	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	text = strings.TrimSpace(strings.Map(graphic, text))
 	if len(text) <= maxExample {
 		return text
 	}
 	from := 0
 	if at := strings.Index(text, literal); at > maxExample-len(literal) {
-		from = strings.LastIndexByte(text[:at], '\n') + 1
-		if at-from > maxExample/2 {
-			from = at
-		}
+		from = at
 	}
 	return strings.ToValidUTF8(text[from:min(len(text), from+maxExample)], "")
 }
@@ -264,8 +203,16 @@ func (r *Result) prove() {
 // faults loads proposals as a taxonomy, and returns the first error of each that has one. An error
 // outside of them counts as one of the last proposal, so that prove ends.
 func faults(all []*Proposal) map[*Proposal]diag.Finding {
-	src, lines := taxonomyOf(all)
-	_, findings := check.Load("proposals", src)
+	src := "errgen: 1\npackage: proposals\n" + declarations(
+		undeclared(all, nil, func(f facts) string { return f.source }),
+		undeclared(all, check.Operations(), func(f facts) string { return f.op })) +
+		"categories:\n  unrecognised:\n    codes:\n"
+	var lines []int // on which the proposals begin
+	for _, p := range all {
+		lines = append(lines, strings.Count(src, "\n")+1)
+		src += indented(indent, p.code())
+	}
+	_, findings := check.Load("proposals", []byte(src))
 	faulty := make(map[*Proposal]diag.Finding)
 	for _, f := range findings {
 		if f.Severity != diag.Error {
@@ -283,18 +230,4 @@ func faults(all []*Proposal) map[*Proposal]diag.Finding {
 		}
 	}
 	return faulty
-}
-
-// taxonomyOf returns a taxonomy of the proposals, and the line on which each begins.
-func taxonomyOf(all []*Proposal) (src []byte, lines []int) {
-	var b bytes.Buffer
-	b.WriteString("errgen: 1\npackage: proposals\n")
-	declare(&b, "", "sources", undeclared(all, nil, func(f facts) string { return f.source }))
-	declare(&b, "", "ops", undeclared(all, check.Operations(), func(f facts) string { return f.op }))
-	b.WriteString("categories:\n  unrecognised:\n    codes:\n")
-	for _, p := range all {
-		lines = append(lines, bytes.Count(b.Bytes(), []byte("\n"))+1)
-		p.code(&b)
-	}
-	return b.Bytes(), lines
 }

@@ -35,7 +35,7 @@ func TestProposals(t *testing.T) {
         detect:
           - {source: api, status: 529, type: overloaded_error}
         examples:
-          - {source: api, op: call, status: 529, type: overloaded_error, text: "Overloaded"}
+          - {source: api, op: call, status: 529, type: overloaded_error, text: Overloaded}
 `,
 		},
 		{
@@ -46,15 +46,15 @@ func TestProposals(t *testing.T) {
 {"source":"git","errno":"EAGAIN","text":"write 2: again"}`,
 			want: `
       # 3 entries
-      #   "write N: again"
       #   "read N: again"
+      #   "write N: again"
       GIT_EAGAIN:
         message: git eagain
         detect:
           - {source: git, errno: EAGAIN}
         examples:
-          - {source: git, errno: EAGAIN, text: "write 1: again"}
-          - {source: git, errno: EAGAIN, text: "read 1: again"}
+          - {source: git, errno: EAGAIN, text: 'read 1: again'}
+          - {source: git, errno: EAGAIN, text: 'write 1: again'}
 `,
 		},
 		{
@@ -71,8 +71,8 @@ func TestProposals(t *testing.T) {
         detect:
           - {source: cli, contains: on this host}
         examples:
-          - {source: cli, exit_code: 1, text: "Error: session 12 has 'expired' on this host"}
-          - {source: cli, exit_code: 1, text: "error:  session 7 has 'gone' on this host"}
+          - {source: cli, exit_code: 1, text: 'Error: session 12 has ''expired'' on this host'}
+          - {source: cli, exit_code: 1, text: 'error:  session 7 has ''gone'' on this host'}
 `,
 		},
 		{
@@ -119,9 +119,9 @@ func TestProposals(t *testing.T) {
       COULD_NOT_GO_ON_CLONE_FAILED:
         message: could not go on clone failed
         detect:
-          - {source: cli, contains: "could not go on: clone failed: no space"}
+          - {source: cli, contains: 'could not go on: clone failed: no space'}
         examples:
-          - {source: cli, text: "could not go on: clone failed: no space"}
+          - {source: cli, text: 'could not go on: clone failed: no space'}
 
       # 2 entries
       #   "clone failed"
@@ -130,7 +130,7 @@ func TestProposals(t *testing.T) {
         detect:
           - {source: cli, contains: clone failed}
         examples:
-          - {source: cli, text: "clone failed"}
+          - {source: cli, text: clone failed}
 `,
 		},
 		{
@@ -151,7 +151,7 @@ func TestProposals(t *testing.T) {
         detect:
           - {source: cli, contains: failed}
         examples:
-          - {source: cli, text: "failed: 12"}
+          - {source: cli, text: 'failed: 12'}
 
 # Without a proposal:
 # 1 entry, source cli: there is nothing that a rule could test
@@ -167,32 +167,26 @@ func TestProposals(t *testing.T) {
 {"source":"${x}","type":"{placeholder} [[x]]","text":"{placeholder}"}`,
 			want: `
       # 1 entry
-      #   "# - ? : -- ... ---"
-      NO_FAILURE:
-        message: no failure
-        detect:
-          - {source: "no", code: "{[\"'\\|>&*!%@` + "`" + `\x00\a\u0085\u202e\ufeff😀� #, ]}"}
-        examples:
-          - {source: "no", code: "{[\"'\\|>&*!%@` + "`" + `\x00\a\u0085\u202e\ufeff😀� #, ]}", text: "# - ? : -- ...\n---"}
-
-      # 1 entry
       #   "{placeholder}"
       PLACEHOLDER_X:
         message: placeholder x
         detect:
-          - {source: "${x}", type: "{placeholder} [[x]]"}
+          - {source: '${x}', type: '{placeholder} [[x]]'}
         examples:
-          - {source: "${x}", type: "{placeholder} [[x]]", text: "{placeholder}"}
+          - {source: '${x}', type: '{placeholder} [[x]]', text: '{placeholder}'}
 
       # 1 entry
       #   "x"
       # The source has no usable name, so the rule is for every source.
-      FAILURE:
-        message: failure
+      UNRECOGNISED_FAILURE:
+        message: unrecognised failure
         detect:
-          - {type: "yes"}
+          - {type: yes}
         examples:
-          - {type: "yes", text: "x"}
+          - {type: yes, text: x}
+
+# Without a proposal:
+# 1 entry, source no, "# - ? : -- ... ---": there is nothing that a rule could test
 `,
 		},
 	}

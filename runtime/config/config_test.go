@@ -297,47 +297,6 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-func TestTheRestOfTheKeys(t *testing.T) {
-	var into struct {
-		Name string         `yaml:"name"`
-		Rest map[string]int `yaml:",inline"`
-	}
-	warnings, err := config.Parse("c.yml", []byte("{name: x, a: 1, b: 2}"), &into)
-	require.NoError(t, err)
-	assert.Empty(t, warnings)
-	assert.Equal(t, map[string]int{"a": 1, "b": 2}, into.Rest)
-}
-
-func TestEmbeddedStructs(t *testing.T) {
-	type hidden struct {
-		E int `yaml:"e"`
-	}
-	var into struct {
-		common `yaml:",inline"`
-		hidden
-	}
-	warnings, err := config.Parse("c.yml", []byte("{dir: x, e: 2}"), &into)
-	require.NoError(t, err)
-	assert.Equal(t, "x", into.Dir)
-	assert.Equal(t, "c.yml:1: e: unknown key", warnings.String())
-}
-
-func TestInlineStructsAreAsked(t *testing.T) {
-	type One struct {
-		server `yaml:",inline"`
-		Count  retries `yaml:"count"`
-	}
-	var into struct {
-		First  server `yaml:",inline"`
-		Second One    `yaml:"second"`
-	}
-	_, err := config.Parse("c.yml", []byte("{name: x, second: {count: 11}}"), &into)
-	assert.Equal(t, []string{
-		"invalid | second.count | 11 | a number from 0 to 10", "invalid | second.port | a number from 1",
-		"invalid | port | a number from 1",
-	}, problems(t, err))
-}
-
 func TestIntoMustHoldFields(t *testing.T) {
 	text := ""
 	for _, into := range []any{nil, settings{}, (*settings)(nil), &text} {

@@ -1,9 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +22,7 @@ type loader struct {
 	lookup   func(name string) (string, bool)
 	verbatim bool
 	problems []*problem
-	warnings Warnings
+	warnings []warning
 	// expanded has the original text of each value with variables.
 	expanded map[*yaml.Node]string
 }
@@ -31,38 +34,49 @@ type funcUnmarshaler interface {
 
 // value reads n into v, which can be set.
 func (l *loader) value(n *yaml.Node, v reflect.Value, at place) {
-	_, own := v.Addr().Interface().(encoding.TextUnmarshaler)
-	switch into := v.Addr().Interface().(type) {
-	case yaml.Unmarshaler:
-		l.decoded(n, v, at, into.UnmarshalYAML(n))
-	case funcUnmarshaler:
-		l.byFunc(n, v, at, into)
-	default:
-		switch k := v.Kind(); {
-		case n.ShortTag() == "!!null":
-			if k == reflect.Pointer || k == reflect.Map || k == reflect.Slice || k == reflect.Interface {
-				v.SetZero()
-			}
-			return
-		case k == reflect.Pointer:
-			if v.IsNil() {
-				v.Set(reflect.New(v.Type().Elem()))
-			}
-			l.value(n, v.Elem(), at)
-			return
-		case own || v.Type() == secretType || k <= reflect.Float64 || k == reflect.String:
-			l.scalar(n, v, at)
-		case k == reflect.Struct:
-			l.structure(n, v, at)
-		case k == reflect.Map:
-			l.mapping(n, v, at)
-		case k == reflect.Slice:
-			l.list(n, v, at)
-		default:
-			l.decoded(n, v, at, n.Decode(into))
+	into := v.Addr().Interface()
+	byFunc, tries := into.(funcUnmarshaler)
+	switch k := v.Kind(); {
+	case tries:
+		l.byFunc(n, v, at, byFunc)
+	case n.ShortTag() == "!!null" && !reads(v.Type()):
+		if k == reflect.Pointer || k == reflect.Map || k == reflect.Slice || k == reflect.Interface {
+			v.SetZero()
 		}
+		return
+	case k == reflect.Pointer:
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		l.value(n, v.Elem(), at)
+		return
+	case v.Type() == secretType:
+		l.secret(n, into.(*taxonomy.Secret[string]), at)
+	case reads(v.Type()):
+		l.decode(n, v, at)
+	case k == reflect.Struct:
+		l.structure(n, v, at)
+	case k == reflect.Map:
+		l.mapping(n, v, at)
+	case k == reflect.Slice:
+		l.list(n, v, at)
+	default:
+		l.decode(n, v, at)
 	}
 	l.validate(n, v, at)
+}
+
+// decode reads a single value, or one of a type that reads itself.
+func (l *loader) decode(n *yaml.Node, v reflect.Value, at place) {
+	plain, isNumber := *n, v.Kind() <= reflect.Float64 && !reads(v.Type())
+	if _, variable := l.expanded[n]; variable && isNumber {
+		plain.Value, plain.Tag, plain.Style = strings.TrimSpace(n.Value), "", 0
+	}
+	err := plain.Decode(v.Addr().Interface())
+	if isNumber && v.Kind() < reflect.Float32 && plain.ShortTag() == "!!float" {
+		err = new(yaml.TypeError) // yaml.v3 would cut 3.5 to 3
+	}
+	l.decoded(n, v, at, err)
 }
 
 // decoded adds the error of a type that read n by itself.
@@ -70,6 +84,17 @@ func (l *loader) decoded(n *yaml.Node, v reflect.Value, at place, err error) {
 	if err != nil {
 		l.invalid(n, n.Line, at, l.said(err, n, v.Type(), at))
 	}
+}
+
+func (l *loader) secret(n *yaml.Node, into *taxonomy.Secret[string], at place) {
+	if n.Kind != yaml.ScalarNode {
+		l.invalid(nil, n.Line, at, expected(secretType))
+		return
+	}
+	if _, variable := l.expanded[n]; !variable && n.Value != "" {
+		l.warnSecret(n, at)
+	}
+	*into = taxonomy.SecretOf(n.Value)
 }
 
 // byFunc lets a type read n. The type may try several forms; the problems and warnings of the last
@@ -100,51 +125,29 @@ func (l *loader) structure(n *yaml.Node, v reflect.Value, at place) {
 		l.invalid(n, n.Line, at, aMapping)
 		return
 	}
-	f := fields{named: make(map[string]reflect.Value)}
-	f.collect(v)
+	fields := map[string]reflect.Value{}
+	addFields(v, fields)
 	l.pairs(n, at, func(key, value *yaml.Node, at place) {
-		switch field, ok := f.named[key.Value]; {
-		case ok:
+		if field, ok := fields[key.Value]; ok {
 			l.value(value, field, at)
-		case f.rest.IsValid():
-			l.entry(key, value, f.rest, at)
-		default:
-			hint := diag.DidYouMean(key.Value, f.names)
-			l.warn(key.Line, at, strings.TrimSuffix("unknown key; "+hint, "; "))
+			return
 		}
+		hint := diag.DidYouMean(key.Value, slices.Sorted(maps.Keys(fields)))
+		l.warn(key.Line, at, strings.TrimSuffix("unknown key; "+hint, "; "))
 	})
-	for _, inlined := range f.inlined {
-		l.validate(n, inlined, at)
-	}
 }
 
-// fields are the fields of a struct by the key that each has in a file.
-type fields struct {
-	named map[string]reflect.Value
-	names []string
-	// inlined are the structs whose fields are among them.
-	inlined []reflect.Value
-	// rest is the inlined map for all other keys, if there is one.
-	rest reflect.Value
-}
-
-func (f *fields) collect(v reflect.Value) {
+// addFields adds the fields of a struct by the key that each has in a file.
+func addFields(v reflect.Value, to map[string]reflect.Value) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		name, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
-		switch inline := options == "inline"; {
-		case name == "-" || !field.IsExported() && !(inline && field.Anonymous):
-		case inline && field.Type.Kind() == reflect.Struct:
-			f.inlined = append(f.inlined, v.Field(i))
-			f.collect(v.Field(i))
-		case inline:
-			f.rest = v.Field(i)
+		switch {
+		case name == "-" || !field.IsExported():
+		case options == "inline":
+			addFields(v.Field(i), to)
 		default:
-			if name == "" {
-				name = strings.ToLower(field.Name)
-			}
-			f.names = append(f.names, name)
-			f.named[name] = v.Field(i)
+			to[cmp.Or(name, strings.ToLower(field.Name))] = v.Field(i)
 		}
 	}
 }
@@ -166,24 +169,21 @@ func (l *loader) mapping(n *yaml.Node, v reflect.Value, at place) {
 		l.invalid(n, n.Line, at, aMapping)
 		return
 	}
-	l.pairs(n, at, func(key, value *yaml.Node, at place) { l.entry(key, value, v, at) })
-}
-
-// entry sets a key of the map m. A value that is there already is extended.
-func (l *loader) entry(key, n *yaml.Node, m reflect.Value, at place) {
-	if m.IsNil() {
-		m.Set(reflect.MakeMap(m.Type()))
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
 	}
-	k, v := reflect.New(m.Type().Key()).Elem(), reflect.New(m.Type().Elem()).Elem()
-	if err := key.Decode(k.Addr().Interface()); err != nil {
-		l.invalid(nil, key.Line, at, "as key "+l.said(err, key, k.Type(), at))
-		return
-	}
-	if known := m.MapIndex(k); known.IsValid() {
-		v.Set(known)
-	}
-	l.value(n, v, at)
-	m.SetMapIndex(k, v)
+	l.pairs(n, at, func(key, value *yaml.Node, at place) {
+		k, entry := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		if err := key.Decode(k.Addr().Interface()); err != nil {
+			l.invalid(nil, key.Line, at, "as key "+l.said(err, key, k.Type(), at))
+			return
+		}
+		if known := v.MapIndex(k); known.IsValid() {
+			entry.Set(known)
+		}
+		l.value(value, entry, at)
+		v.SetMapIndex(k, entry)
+	})
 }
 
 func (l *loader) list(n *yaml.Node, v reflect.Value, at place) {
@@ -202,62 +202,7 @@ var (
 	durationType = reflect.TypeFor[time.Duration]()
 	timeType     = reflect.TypeFor[time.Time]()
 	secretType   = reflect.TypeFor[taxonomy.Secret[string]]()
-	errValue     = errors.New("not such a value")
 )
-
-// scalar reads a single value.
-func (l *loader) scalar(n *yaml.Node, v reflect.Value, at place) {
-	_, variable := l.expanded[n]
-	switch into := v.Addr().Interface().(type) {
-	case *taxonomy.Secret[string]:
-		if n.Kind != yaml.ScalarNode {
-			l.invalid(nil, n.Line, at, expected(v.Type()))
-			return
-		}
-		if !variable && n.Value != "" {
-			l.warnSecret(n, at)
-		}
-		*into = taxonomy.SecretOf(n.Value)
-		return
-	default:
-		if n.Kind != yaml.ScalarNode {
-			l.invalid(n, n.Line, at, expected(v.Type()))
-			return
-		}
-		l.decoded(n, v, at, set(n, v, variable))
-	}
-}
-
-// set sets v to the value of n. The value of a variable is not read as YAML.
-func set(n *yaml.Node, v reflect.Value, variable bool) (err error) {
-	switch into := v.Addr().Interface().(type) {
-	case *time.Duration:
-		*into, err = time.ParseDuration(n.Value)
-	case *time.Time:
-		if *into, err = time.Parse(time.RFC3339Nano, n.Value); err != nil {
-			*into, err = time.Parse(time.DateOnly, n.Value)
-		}
-	case encoding.TextUnmarshaler:
-		err = into.UnmarshalText([]byte(n.Value))
-	default:
-		switch {
-		case v.Kind() == reflect.String: // also an unquoted number
-			v.SetString(n.Value)
-		case variable:
-			typed := *n
-			typed.Value, typed.Tag, typed.Style = strings.TrimSpace(n.Value), "", 0
-			if typed.ShortTag() == "!!null" || strings.ContainsAny(typed.Value, "xob_") && v.CanInt() {
-				return errValue // variables are not YAML
-			}
-			return set(&typed, v, false)
-		case n.ShortTag() == "!!float" && v.Kind() < reflect.Float32:
-			return errValue // yaml.v3 would cut 3.0 to 3
-		default:
-			return n.Decode(v.Addr().Interface())
-		}
-	}
-	return err
-}
 
 // said returns the expected form, with the error of a type that decodes itself. Errors that may
 // contain a secret, and those of the YAML library, which contain Go types, are omitted.

@@ -31,14 +31,14 @@ func Env(lookup func(name string) (value string, ok bool)) Option {
 func Verbatim() Option { return func(l *loader) { l.verbatim = true } }
 
 // Load reads the file at path into into, a pointer to a struct or a map. Fields are found by their
-// yaml tags, as yaml.v3 does, including inline. A key that the file lacks keeps its value, lists
-// are replaced, and maps are merged. Durations ("30s"), times, types with UnmarshalText or
+// yaml tags, as yaml.v3 does, including inline structs. A key that the file lacks keeps its value,
+// lists are replaced, and maps are merged. Durations ("30s"), times, types with UnmarshalText or
 // UnmarshalYAML and taxonomy.Secret[string] are supported. Each value that implements [Validator]
 // is validated after it was read.
 //
 // The error is one problem, or all of them joined in the order of the file; see [Problems]. After
 // an error into is incomplete. Warnings are returned with and without an error.
-func Load(path string, into any, opts ...Option) (Warnings, error) {
+func Load(path string, into any, opts ...Option) (warnings []string, err error) {
 	text, err := readFile(path)
 	if err != nil {
 		ev := evidence(path, "", fmt.Errorf("read configuration: %w", err))
@@ -50,13 +50,8 @@ func Load(path string, into any, opts ...Option) (Warnings, error) {
 	return Parse(path, text, into, opts...)
 }
 
-// readFile reads a regular file, at most one byte more than maxBytes. It never blocks on a pipe.
+// readFile reads at most one byte more than maxBytes.
 func readFile(path string) ([]byte, error) {
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !info.IsDir() && !info.Mode().IsRegular() { // reading a directory gives EISDIR
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a regular file")}
-	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -66,7 +61,7 @@ func readFile(path string) ([]byte, error) {
 }
 
 // Parse is [Load] for a text; errors and warnings name it path.
-func Parse(path string, text []byte, into any, opts ...Option) (Warnings, error) {
+func Parse(path string, text []byte, into any, opts ...Option) (warnings []string, err error) {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() ||
 		target.Elem().Kind() != reflect.Struct && target.Elem().Kind() != reflect.Map {

@@ -97,47 +97,29 @@ func (p *problem) what() string {
 	return "read failed: " + p.ev.Text
 }
 
-// Warning is something in a file that a person should look at.
-type Warning struct {
-	// Path and Line are its place; lines count from 1.
-	Path string
-	Line int
-	// Field is the path of the key: "a.b[2]".
-	Field string
-	// Text is the warning, without secrets.
-	Text string
-}
-
-// String returns "aidf.yml:3: retires: unknown key; did you mean "retries"?".
-func (w Warning) String() string {
-	return fmt.Sprintf("%s:%d: %s: %s", w.Path, w.Line, w.Field, w.Text)
-}
-
-// Warnings are in the order of the file.
-type Warnings []Warning
-
-// String returns a line for each warning.
-func (w Warnings) String() string {
-	lines := make([]string, len(w))
-	for i := range w {
-		lines[i] = w[i].String()
-	}
-	return strings.Join(lines, "\n")
+// warning is something in a file that a person should look at. It contains no secret.
+type warning struct {
+	line int
+	text string
 }
 
 // maxProblems is the most problems, and the most warnings, that are reported.
 const maxProblems = 100
 
 func (l *loader) warn(line int, at place, text string) {
-	w := Warning{Path: l.path, Line: line, Field: at.path, Text: text}
+	w := warning{line, fmt.Sprintf("%s:%d: %s: %s", l.path, line, at.path, text)}
 	if len(l.warnings) < maxProblems && !slices.Contains(l.warnings, w) {
 		l.warnings = append(l.warnings, w)
 	}
 }
 
-func (l *loader) warned() Warnings {
-	slices.SortStableFunc(l.warnings, func(a, b Warning) int { return cmp.Compare(a.Line, b.Line) })
-	return l.warnings
+// warned returns the warnings in the order of the file.
+func (l *loader) warned() (texts []string) {
+	slices.SortStableFunc(l.warnings, func(a, b warning) int { return cmp.Compare(a.line, b.line) })
+	for _, w := range l.warnings {
+		texts = append(texts, w.text)
+	}
+	return texts
 }
 
 // add adds a problem with a field. Of a field that is invalid for several reasons the first counts.

@@ -148,7 +148,6 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		{dir, "", "EISDIR"},
 		{loop, "", "ELOOP"},
 		{filepath.Join(plain, "below"), "", "ENOTDIR"},
-		{os.DevNull, "", ""},
 	} {
 		_, err := config.Load(c.path, new(settings))
 		ev := evidence(t, err)[0]
@@ -213,13 +212,9 @@ func TestWarnings(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			warnings, err := config.Parse("c.yml", []byte(c.in), new(settings), env("KEY", "hunter2"))
 			require.NoError(t, err)
-			var got []string
-			for _, w := range warnings {
-				got = append(got, w.String())
-			}
-			assert.Equal(t, c.want, got)
-			assert.NotContains(t, warnings.String(), "hunter2")
-			assert.NotContains(t, warnings.String(), anthropic)
+			assert.Equal(t, c.want, warnings)
+			assert.NotContains(t, strings.Join(warnings, "\n"), "hunter2")
+			assert.NotContains(t, strings.Join(warnings, "\n"), anthropic)
 		})
 	}
 }
@@ -257,6 +252,6 @@ func TestVerbatim(t *testing.T) {
 		warnings, err := config.Parse("c.yml", []byte("password: hunter2"), &s, config.Verbatim())
 		require.NoError(t, err)
 		assert.Equal(t, "c.yml:1: password: a secret is written in clear; it must not be in the file",
-			warnings.String())
+			strings.Join(warnings, "\n"))
 	})
 }

@@ -99,19 +99,16 @@ func find(n *yaml.Node, field string) *yaml.Node {
 // place is the path of a value and the last key in it. Elements of a list have the list's key.
 type place struct{ path, key string }
 
-// maxPath bounds the path of a place, in bytes.
-const maxPath = 512
-
 // under returns the place of a key in the mapping at p.
 func (p place) under(key string) place {
 	if !isName(key) {
-		return place{bounded(p.path + "[" + text.Quote(key, maxPath) + "]"), key}
+		return place{p.path + "[" + text.Quote(key, maxKey) + "]", key}
 	}
 	return place{p.join(key).path, key}
 }
 
 // at returns the place of an element of the list at p.
-func (p place) at(i int) place { return place{bounded(p.path + "[" + strconv.Itoa(i) + "]"), p.key} }
+func (p place) at(i int) place { return place{p.path + "[" + strconv.Itoa(i) + "]", p.key} }
 
 // join returns the place at the path field below p.
 func (p place) join(field string) place {
@@ -125,19 +122,15 @@ func (p place) join(field string) place {
 		path = p.path + "." + field
 	}
 	key, _, _ := strings.Cut(field[strings.LastIndexByte(field, '.')+1:], "[")
-	return place{bounded(path), key}
+	return place{path, key}
 }
 
 // isName reports whether a path shows the key without quotes.
 func isName(key string) bool {
-	return key != "" && len(key) <= 64 && taxonomy.Redact(key) == key && strings.Trim(key, nameBytes) == ""
+	return key != "" && len(key) <= maxKey && taxonomy.Redact(key) == key && strings.Trim(key, nameBytes) == ""
 }
 
-const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-
-func bounded(path string) string {
-	if len(path) <= maxPath {
-		return path
-	}
-	return strings.ToValidUTF8(path[:maxPath], "") + "…"
-}
+const (
+	nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	maxKey    = 64 // bytes
+)

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -85,5 +86,5 @@ overrides:
 		"invalid | overrides.codes.C.reaction | a list | a mapping",
 	}, problems(t, err))
 	assert.Equal(t, `c.yml:4: overrides.codes.A.reaction.permanant: unknown key; did you mean "permanent"?`,
-		warnings.String())
+		strings.Join(warnings, "\n"))
 }

@@ -3,7 +3,6 @@ package detect
 import (
 	"cmp"
 	"iter"
-	"math/bits"
 	"slices"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -17,12 +16,10 @@ type index struct {
 	rules   []rankedRule
 	rank    []uint16 // of each rule in [Rules.Rules]
 	sources map[string]*node
-	bySize  [][]namedNode // by the length of a source's name, a hash table of nodes
-	any     node          // the rules for every source
+	few     []namedNode // the sources, if they are a few
+	any     node        // the rules for every source
 	// testsStatus reports whether a rule tests the status, so that one is read in texts.
 	testsStatus bool
-	// testsKeys reports whether a rule needs more than its place in the index.
-	testsKeys bool
 }
 
 // rankedRule is the rule of a rank.
@@ -30,70 +27,22 @@ type rankedRule struct {
 	rule int
 	// conditions are those that the place of the rule in the index does not imply.
 	conditions []Condition
-	// needs are the keys that must have a value in the evidence.
-	needs keySet
-}
-
-// keySet is a set of keys of evidence, a bit for each.
-type keySet uint16
-
-// keysOf returns the keys that have a value in the evidence.
-func keysOf(ev *taxonomy.Evidence) keySet {
-	hasErr := bit(ev.Err != nil)
-	return bit(ev.Source != "")<<Source | bit(ev.Op != "")<<Op | bit(ev.Status != 0)<<Status |
-		bit(ev.Type != "")<<Type | bit(ev.Code != "")<<Code | bit(!ev.ExitCode.IsZero())<<ExitCode |
-		bit(ev.Signal != "")<<Signal | bit(ev.Errno != "")<<Errno | hasErr<<Is | hasErr<<As |
-		bit(len(ev.Attributes) > 0)<<Attribute
-}
-
-// bit returns 1 for true. It compiles to no branch.
-func bit(is bool) keySet {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-func neededBy(conditions []Condition) (set keySet) {
-	for i := range conditions {
-		if conditions[i].Presence != Absent {
-			set |= 1 << conditions[i].Key
-		}
-	}
-	return set
-}
-
-func newNode() node { return node{best: noRank, text: noRank, others: noRank} }
-
-// namedNode is a slot of a hash table. A free slot has no node.
-type namedNode struct {
-	name string
-	node *node
 }
 
 // node has the rules for one source.
 type node struct {
-	best      int           // the best rank of a rule that is not on text
-	statuses  []statusRanks // by status, from minStatus on
+	best      int        // the best rank of a rule that is not on text
+	statuses  [][]uint16 // ranks by status, from minStatus on
 	minStatus int
 	others    int // the best rank of a rule that is not found by a status
 	keys      []keyed
-	keySet    keySet  // of keys
-	rest      []group // the rules that list no values
-	text      int     // the best rank of a rule on text
+	rest      []uint16 // the ranks of rules that list no values
+	text      int      // the best rank of a rule on text
 }
 
-// statusRanks are the ranks of the rules for a status.
-type statusRanks struct {
-	ranks []uint16
-	// sure reports that evidence with the status meets the first rule.
-	sure bool
-}
-
-// group has the rules that need the same keys.
-type group struct {
-	needs keySet
-	ranks []uint16
+type namedNode struct {
+	name string
+	node *node
 }
 
 // keyed has the rules that are found by the value of one key.
@@ -104,93 +53,55 @@ type keyed struct {
 	ranks map[string][]uint16
 }
 
-// source returns the rules for a source, or nil.
+// maxFew is how many sources are a few.
+const maxFew = 12
+
+func newNode() node { return node{best: noRank, text: noRank, others: noRank} }
+
+// source returns the rules for a source, or nil. A few names are faster to compare than to hash.
 func (x *index) source(name string) *node {
-	if len(name) >= len(x.bySize) {
+	for i := range x.few {
+		if x.few[i].name == name {
+			return x.few[i].node
+		}
+	}
+	if x.few != nil {
 		return nil
 	}
-	slots := x.bySize[len(name)]
-	if len(slots) == 0 {
-		return nil
-	}
-	for i := placeOf(name); ; i++ {
-		if s := &slots[i&uint32(len(slots)-1)]; s.node == nil || s.name == name {
-			return s.node
-		}
-	}
-}
-
-// placeOf returns a hash of a name. Names of one length rarely have the same.
-func placeOf(name string) uint32 {
-	if len(name) < 8 {
-		return (uint32(name[0]) | uint32(name[len(name)/2])<<8 | uint32(name[len(name)-1])<<16) * gramMul >> 16
-	}
-	return uint32((word64(name) ^ word64(name[len(name)-8:])<<1) * 0x9E3779B97F4A7C15 >> 40)
-}
-
-// place adds the nodes of the sources to the hash tables.
-func (x *index) place() {
-	count := map[int]int{}
-	for name := range x.sources {
-		count[len(name)]++
-	}
-	for name, n := range x.sources {
-		for len(x.bySize) <= len(name) {
-			x.bySize = append(x.bySize, nil)
-		}
-		if x.bySize[len(name)] == nil {
-			x.bySize[len(name)] = make([]namedNode, 1<<bits.Len(uint(2*count[len(name)])))
-		}
-		slots := x.bySize[len(name)]
-		i := placeOf(name)
-		for slots[i&uint32(len(slots)-1)].node != nil {
-			i++
-		}
-		slots[i&uint32(len(slots)-1)] = namedNode{name, n}
-	}
+	return x.sources[name]
 }
 
 // find returns the best rank of the rules of a node that the evidence meets, if it is better than
 // best.
-func (x *index) find(n *node, ev *taxonomy.Evidence, has keySet, best int) int {
+func (x *index) find(n *node, ev *taxonomy.Evidence, best int) int {
+	if best <= n.best {
+		return best
+	}
 	if i := uint(ev.Status - n.minStatus); i < uint(len(n.statuses)) {
-		if s := &n.statuses[i]; s.sure {
-			best = min(best, int(s.ranks[0]))
-		} else {
-			best = x.first(s.ranks, ev, has, best)
-		}
+		best = x.first(n.statuses[i], ev, best)
 	}
 	if best <= n.others {
 		return best
 	}
 	for i := range n.keys {
-		if has&n.keySet == 0 {
-			break
-		}
 		k := &n.keys[i]
-		if k.best >= best || has>>k.key&1 == 0 {
+		if k.best >= best {
 			continue
 		}
 		if v := textOfKey(k.key, k.name, ev); v != "" {
-			best = x.first(k.ranks[v], ev, has, best)
+			best = x.first(k.ranks[v], ev, best)
 		}
 	}
-	for i := range n.rest {
-		if g := &n.rest[i]; g.needs&^has == 0 && int(g.ranks[0]) < best {
-			best = x.first(g.ranks, ev, has, best)
-		}
-	}
-	return best
+	return x.first(n.rest, ev, best)
 }
 
 // first returns the first rank of a list whose rule the evidence meets, if it is better than best.
-func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, has keySet, best int) int {
+func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
 	for _, rank := range ranks {
 		if int(rank) >= best {
 			break
 		}
-		r := &x.rules[rank]
-		if r.needs&^has == 0 && (len(r.conditions) == 0 || x.owner.holds(r.conditions, ev)) {
+		if c := x.rules[rank].conditions; len(c) == 0 || x.owner.holds(c, ev) {
 			return int(rank)
 		}
 	}
@@ -220,7 +131,11 @@ func indexOf(r *Rules, compare func(a, b int) int) *index {
 		x.rank[rule] = uint16(rank)
 		x.add(rank, rule)
 	}
-	x.place()
+	for name, n := range x.sources {
+		if len(x.sources) <= maxFew {
+			x.few = append(x.few, namedNode{name, n})
+		}
+	}
 	return x
 }
 
@@ -252,23 +167,16 @@ func (x *index) add(rank, rule int) {
 		}
 		c := conditions[i]
 		conditions = slices.Delete(conditions, i, i+1)
-		x.rules[rank] = rankedRule{rule, conditions, neededBy(conditions)}
-		x.testsKeys = x.testsKeys || k != Status || len(conditions) > 0
+		x.rules[rank] = rankedRule{rule, conditions}
 		for _, n := range nodes {
-			n.add(&c, rank, len(conditions) == 0)
+			n.add(&c, rank)
 		}
 		return
 	}
-	x.rules[rank] = rankedRule{rule, conditions, neededBy(conditions)}
-	x.testsKeys = x.testsKeys || len(conditions) > 0
+	x.rules[rank] = rankedRule{rule, conditions}
 	for _, n := range nodes {
 		n.others = min(n.others, rank)
-		i := slices.IndexFunc(n.rest, func(g group) bool { return g.needs == x.rules[rank].needs })
-		if i < 0 {
-			i = len(n.rest)
-			n.rest = append(n.rest, group{needs: x.rules[rank].needs})
-		}
-		n.rest[i].ranks = append(n.rest[i].ranks, uint16(rank))
+		n.rest = append(n.rest, uint16(rank))
 	}
 }
 
@@ -316,37 +224,35 @@ func (c *Condition) listable() bool {
 
 // statuses returns all statuses that meet a condition, or nil if they are not a few that servers
 // send.
-func (c *Condition) statuses() []int {
+func (c *Condition) statuses() (all []int) {
 	const most = 1023
-	candidates := slices.Clone(c.AnyNumber)
-	if len(candidates) == 0 {
-		if c.Bounds != HasMin|HasMax || c.Min < 1 || c.Max > most {
-			return nil
-		}
-		for n := int(c.Min); float64(n) <= c.Max; n++ {
-			candidates = append(candidates, n)
-		}
-	}
-	slices.Sort(candidates)
-	candidates = slices.DeleteFunc(slices.Compact(candidates), func(n int) bool { return n == 0 || !c.meetsNumber(n) })
-	if c.Presence == Absent || len(candidates) > 0 && (candidates[0] < 1 || candidates[len(candidates)-1] > most) {
+	least, greatest := c.Min, c.Max
+	if len(c.AnyNumber) > 0 {
+		least, greatest = float64(slices.Min(c.AnyNumber)), float64(slices.Max(c.AnyNumber))
+	} else if c.Bounds != HasMin|HasMax {
 		return nil
 	}
-	return candidates
+	if c.Presence == Absent || least < 1 || greatest > most {
+		return nil
+	}
+	for n := int(least); n <= int(greatest); n++ {
+		if c.meetsNumber(n) {
+			all = append(all, n)
+		}
+	}
+	return all
 }
 
-// add adds a rule under the values that meet its condition. sure reports that it has no other
-// condition.
-func (n *node) add(c *Condition, rank int, sure bool) {
+// add adds a rule under the values that meet its condition.
+func (n *node) add(c *Condition, rank int) {
 	if c.Key == Status {
-		n.addStatuses(c.statuses(), rank, sure)
+		n.addStatuses(c.statuses(), rank)
 		return
 	}
 	n.others = min(n.others, rank)
 	i := slices.IndexFunc(n.keys, func(k keyed) bool { return k.key == c.Key && k.name == c.Name })
 	if i < 0 {
 		i = len(n.keys)
-		n.keySet |= 1 << c.Key
 		n.keys = append(n.keys, keyed{key: c.Key, name: c.Name, best: rank, ranks: map[string][]uint16{}})
 	}
 	ranks := n.keys[i].ranks
@@ -359,20 +265,18 @@ func (n *node) add(c *Condition, rank int, sure bool) {
 }
 
 // addStatuses adds a rule under sorted statuses.
-func (n *node) addStatuses(statuses []int, rank int, sure bool) {
+func (n *node) addStatuses(statuses []int, rank int) {
 	least, most := statuses[0], statuses[len(statuses)-1]
 	if len(n.statuses) == 0 {
 		n.minStatus = least
 	}
 	if more := n.minStatus - least; more > 0 {
-		n.statuses, n.minStatus = append(make([]statusRanks, more), n.statuses...), least
+		n.statuses, n.minStatus = append(make([][]uint16, more), n.statuses...), least
 	}
 	if more := most + 1 - n.minStatus - len(n.statuses); more > 0 {
-		n.statuses = append(n.statuses, make([]statusRanks, more)...)
+		n.statuses = append(n.statuses, make([][]uint16, more)...)
 	}
 	for _, status := range statuses {
-		s := &n.statuses[status-n.minStatus]
-		s.sure = s.sure || sure && s.ranks == nil
-		s.ranks = append(s.ranks, uint16(rank))
+		n.statuses[status-n.minStatus] = append(n.statuses[status-n.minStatus], uint16(rank))
 	}
 }

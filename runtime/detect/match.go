@@ -95,19 +95,12 @@ func (r *Rules) match(ev *taxonomy.Evidence, text string) int {
 	if x == nil || ev.StatusDerived {
 		x = r.index(ev.StatusDerived && ev.Status != 0)
 	}
-	best, onText, has := noRank, x.any.text, keySet(0)
-	if x.testsKeys {
-		has = keysOf(ev)
-	}
+	best, onText := noRank, x.any.text
 	if n := x.source(ev.Source); n != nil {
 		onText = min(onText, n.text)
-		if n.best < best {
-			best = x.find(n, ev, has, best)
-		}
+		best = x.find(n, ev, best)
 	}
-	if x.any.best < best {
-		best = x.find(&x.any, ev, has, best)
-	}
+	best = x.find(&x.any, ev, best)
 	if text != "" && onText < best {
 		best = load(r, &r.tables.engine, newEngine).best(x, ev, text, best)
 	}

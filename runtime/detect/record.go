@@ -2,6 +2,7 @@ package detect
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,17 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/normal"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	// maxEntryText bounds in bytes the text of an entry.
+	maxEntryText = 3 << 10
+	// maxRepeats is how often evidence with the same facts and the same normalised text is written.
+	maxRepeats = 20
 )
 
 // ErrRecordFull is returned if evidence was not written because the record has reached its size.
@@ -21,14 +32,16 @@ var ErrRecordFull = errors.New("record is full")
 type RecordOptions struct {
 	// MaxBytes is the greatest size of the file. The default is 1 MiB.
 	MaxBytes int64
-	// MaxEntry is the greatest size of an entry, to which texts are cut. The default is 4 KiB, the
-	// least 512 bytes.
-	MaxEntry int
-	// MaxRepeats is how often the record writes evidence with the same facts and the same
-	// [Normalize]d text. Further evidence of that kind is ignored. The default is 20.
-	MaxRepeats int
 	// Now is the clock. The default is time.Now.
 	Now func() time.Time
+}
+
+// Entry is a line of a [Record]. A record may have empty lines, and after a crash a line with half
+// an entry.
+type Entry struct {
+	// Time is when the evidence was recorded, in UTC and to the second.
+	Time     time.Time         `json:"time,omitzero"`
+	Evidence taxonomy.Evidence `json:"evidence"`
 }
 
 // Record is a file of evidence that no rule matched, one [Entry] a line. "errgen suggest" proposes
@@ -54,34 +67,39 @@ func OpenRecord(path string, o RecordOptions) (*Record, error) {
 		return nil, fmt.Errorf("open record: %w", err)
 	}
 	o.MaxBytes = cmp.Or(o.MaxBytes, 1<<20)
-	o.MaxEntry = max(cmp.Or(o.MaxEntry, 4<<10), minEntry)
-	o.MaxRepeats = cmp.Or(o.MaxRepeats, 20)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	return &Record{options: o, file: f, repeats: make(map[string]int)}, nil
 }
 
-// Record appends evidence, shortened to fit. It returns [ErrRecordFull] if the record has no room
-// for it. Nil, and evidence that was recorded [RecordOptions.MaxRepeats] times, are ignored.
+// Record appends evidence, bounded as [taxonomy.Evidence.Masked] bounds it. It returns
+// [ErrRecordFull] if the record has no room for it. Nil is ignored, and so is evidence of which 20
+// entries with the same facts and the same [Normalize]d text were recorded.
 func (r *Record) Record(ev *taxonomy.Evidence) error {
 	if ev == nil {
 		return nil
 	}
-	key := recordKind(ev)
+	said := textOrError(ev)
+	exit, exited := ev.ExitCode.Get()
+	kind := fmt.Sprintf("%#v", []any{ev.Source, ev.Op, ev.Type, ev.Status, ev.Code, exit, exited, ev.Signal, ev.Errno,
+		Normalize(said)})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.repeats[key] >= r.options.MaxRepeats {
+	if r.repeats[kind] >= maxRepeats {
 		return nil
 	}
-	line, err := entryLine(ev, r.options)
+	entry := Entry{Time: r.options.Now().UTC().Truncate(time.Second), Evidence: *ev}
+	entry.Evidence.Text = text.BothEnds(said, maxEntryText)
+	entry.Evidence.Output, entry.Evidence.Credential, entry.Evidence.Err = "", "", nil
+	line, err := json.Marshal(&entry) // which masks the rest
 	if err == nil {
-		err = r.append(line)
+		err = r.append(append(line, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("record evidence: %w", err)
 	}
-	r.repeats[key]++
+	r.repeats[kind]++
 	return nil
 }
 
@@ -116,12 +134,12 @@ func (r *Record) Close() error {
 	return r.file.Close()
 }
 
-// recordKind returns a text that is the same for evidence with the same facts and the same
-// normalised text.
-func recordKind(ev *taxonomy.Evidence) string {
-	exit, exited := ev.ExitCode.Get()
-	return fmt.Sprintf("%#v", []any{ev.Source, ev.Op, ev.Type, ev.Status, ev.Code, exit, exited, ev.Signal, ev.Errno,
-		Normalize(textOrError(ev))})
+// textOrError returns the text of evidence, or that of its error.
+func textOrError(ev *taxonomy.Evidence) string {
+	if ev.Text != "" || ev.Err == nil {
+		return ev.Text
+	}
+	return errtree.Text(ev.Err)
 }
 
 // openRegular opens a file to append to it, and creates it if it does not exist.
@@ -133,3 +151,15 @@ func openRegular(path string) (*os.File, error) {
 	}
 	return f, err
 }
+
+// Normalize returns the common part of texts about one kind of failure, on one line of at most 100
+// characters. Varying parts are replaced: quoted text by X, UUIDs by UUID, hexadecimal numbers of 8
+// digits and more by HASH, paths of files by PATH and other runs of digits by N. Colours and
+// control characters are removed, white space becomes one space. Normalising twice changes nothing.
+// Only the first 16 KiB are read. Secrets are not masked; see taxonomy.Redact.
+func Normalize(s string) string { return normal.Text(s) }
+
+// Literals returns the parts of a text that [Normalize] keeps, in their order and without white
+// space and punctuation at their ends: texts that a rule can search for. They contain nothing that
+// is masked. Only the first 16 KiB are read.
+func Literals(s string) []string { return normal.Literals(s) }

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,23 +65,11 @@ type Admission struct {
 	Admitter Admitter
 }
 
-// Bill describes a call to a [Budget].
-type Bill struct {
-	Run  string
-	Task string
-	// Iteration is the one in which the call would be made; it counts from 1.
-	Iteration int
-	// Provider is the name of the provider.
-	Provider string
-	// Attempt is the cost of the iteration so far, Total the cost of the run with this iteration.
-	Attempt, Total Spending
-}
-
 // Budget decides whether another call may be paid.
 type Budget interface {
 	// Allow returns nil if a further call is within the budget, and otherwise evidence of source
 	// "budget", op "budget" and type "exceeded" or "unknown_cost". It is called before each call.
-	Allow(ctx context.Context, b Bill) error
+	Allow(ctx context.Context, c Call) error
 }
 
 // Preventer chooses measures before a call that is likely to fail. Package predict makes one from a
@@ -88,13 +77,7 @@ type Budget interface {
 type Preventer interface {
 	// Before is called before each call. If it returns a Wait, the executor waits and calls Before
 	// again. Otherwise the call is made after the Check has passed, and Release is called after it.
-	Before(ctx context.Context, c Coming) (Precaution, error)
-}
-
-// Coming is a call that is about to be made.
-type Coming struct {
-	Provider, Lane, Run string
-	Now                 time.Time
+	Before(ctx context.Context, c Call) (Precaution, error)
 }
 
 // Precaution is a measure before a call. The zero Precaution is no measure.
@@ -109,9 +92,6 @@ type Precaution struct {
 	Wait time.Duration
 	// Release frees the place that the call takes. It is nil if the call takes no place.
 	Release func()
-	// Withdraw is called instead of Release if the breaker makes the call wait. It also reverts the
-	// effects of a finished call, such as the time of the last call. Nil means Release.
-	Withdraw func()
 }
 
 // Checker runs the checks that `prevent` names. The generated function Check is one way to
@@ -136,8 +116,7 @@ type admission struct {
 
 // place holds the resources of an admitted call.
 type place struct {
-	call       Call
-	lane       string
+	Call
 	began      time.Time
 	precaution Precaution
 	release    func(retry.Result) // of the breaker
@@ -157,40 +136,32 @@ func newAdmission(c *Config, credential func(tier int) string) Admitter {
 	return a
 }
 
-// Admit checks the retry budget, the budget, the lane, the preventer, the breaker and the check of
-// a precaution, in this order. If one refuses, Admit releases the resources of the earlier ones.
+// Admit checks the retry budget, the budget, the lane, the breaker, the preventer and the check of a
+// precaution, in this order. If one refuses, Admit releases the resources of the earlier ones.
 func (a *admission) Admit(ctx context.Context, c Call) error {
-	lane := c.Provider + "/" + a.credential(c.Tier)
-	if a.Breaker != nil && a.chargeRetry(c) && !a.Breaker.Retry(lane, (*taxonomy.Policy)(c.RetryOf.Policy)) {
+	c.Lane = c.Provider + "/" + a.credential(c.Tier)
+	if a.Breaker != nil && a.chargeRetry(c) && !a.Breaker.Retry(c.Lane, c.RetryOf.Policy) {
 		return &Closed{Exhausted: true}
 	}
 	if a.Budget != nil && !c.OverBudget {
-		b := Bill{
-			Run: c.Run, Task: c.Task, Iteration: c.Iteration, Provider: c.Provider, Attempt: c.Attempt, Total: c.Total,
-		}
-		if err := a.Budget.Allow(ctx, b); err != nil {
+		if err := a.Budget.Allow(ctx, c); err != nil {
 			return err
 		}
 	}
 	if a.Lanes != nil {
-		until, err := a.Lanes.Until(ctx, lane)
+		until, err := a.Lanes.Until(ctx, c.Lane)
 		if err != nil {
 			warn(ctx, "read the shared wait", err)
 		} else if until.After(c.Now) {
 			return &Closed{Until: until, Why: "lane"}
 		}
 	}
-	p := place{call: c, lane: lane}
-	if err := a.prevent(ctx, &p); err != nil {
-		return err
-	}
-	if err := a.acquire(ctx, &p); err != nil {
-		p.withdraw()
-		return err
-	}
-	if err := a.check(ctx, &p); err != nil {
-		p.leave(retry.Result{Cancelled: true})
-		return err
+	p := place{Call: c}
+	for _, part := range []func(context.Context, *place) error{a.acquire, a.prevent, a.check} {
+		if err := part(ctx, &p); err != nil {
+			p.leave(retry.Result{Cancelled: true})
+			return err
+		}
 	}
 	p.began = a.clock.Now()
 	a.mu.Lock()
@@ -218,35 +189,18 @@ func (a *admission) prevent(ctx context.Context, p *place) error {
 	if a.Preventer == nil {
 		return nil
 	}
-	if until := a.breakerOpens(p); until.After(p.call.Now) {
-		return &Closed{Until: until, Why: "breaker"}
-	}
-	var err error
-	p.precaution, err = a.Preventer.Before(
-		ctx, Coming{Provider: p.call.Provider, Lane: p.lane, Run: p.call.Run, Now: p.call.Now})
+	precaution, err := a.Preventer.Before(ctx, p.Call)
 	if err != nil {
 		warn(ctx, "choose measures before a call", err)
-		p.leave(retry.Result{})
-		p.precaution = Precaution{}
 		return nil
 	}
-	if wait := p.precaution.Wait; wait > 0 {
-		p.leave(retry.Result{})
-		code := text.Beginning(p.precaution.Code, maxMessage)
-		emit(ctx, Event{Kind: Prevented, Code: code, Text: "wait " + wait.String()})
-		return &Closed{Until: p.call.Now.Add(wait), Why: strings.TrimSuffix("prevent: "+code, ": ")}
+	p.precaution = precaution
+	if precaution.Wait <= 0 {
+		return nil
 	}
-	return nil
-}
-
-// breakerOpens returns when the breaker permits a call. The preventer is not called before that.
-func (a *admission) breakerOpens(p *place) time.Time {
-	if b, ok := a.Breaker.(interface {
-		OpensIn(lane string) time.Duration
-	}); ok {
-		return p.call.Now.Add(b.OpensIn(p.lane))
-	}
-	return p.call.Now
+	code := text.Beginning(precaution.Code, maxMessage)
+	emit(ctx, Event{Kind: Prevented, Code: code, Text: "wait " + precaution.Wait.String()})
+	return &Closed{Until: p.Now.Add(precaution.Wait), Why: strings.TrimSuffix("prevent: "+code, ": ")}
 }
 
 // acquire gets permission from the breaker. If the breaker fails, the call is permitted.
@@ -254,9 +208,9 @@ func (a *admission) acquire(ctx context.Context, p *place) error {
 	if a.Breaker == nil {
 		return nil
 	}
-	release, err := a.Breaker.Acquire(ctx, p.lane)
+	release, err := a.Breaker.Acquire(ctx, p.Lane)
 	if wait, refused := retry.RefusedFor(err); refused {
-		return &Closed{Until: p.call.Now.Add(wait), Why: "breaker"}
+		return &Closed{Until: p.Now.Add(wait), Why: "breaker"}
 	}
 	if err != nil {
 		warn(ctx, "acquire the breaker", err)
@@ -281,7 +235,7 @@ func (a *admission) check(ctx context.Context, p *place) error {
 	began := a.clock.Now()
 	limited, stop := context.WithTimeoutCause(ctx, a.checkTimeout, errCheckLimit)
 	defer stop()
-	err := contain(p.call.Provider, OpCall, func() error { return a.Checker.Check(limited, p.precaution.Check) })
+	err := contain(p.Provider, OpCall, func() error { return a.Checker.Check(limited, p.precaution.Check) })
 	emit(ctx, Event{
 		Kind: Prevented, Code: p.precaution.Code, Text: "check " + name, Took: a.clock.Now().Sub(began), Err: err,
 	})
@@ -289,7 +243,7 @@ func (a *admission) check(ctx context.Context, p *place) error {
 		return err
 	}
 	if context.Cause(limited) == errCheckLimit {
-		e := Effect{Op: OpCall, Source: p.call.Provider, Iteration: p.call.Iteration, Limit: a.checkTimeout}
+		e := Effect{Op: OpCall, Source: p.Provider, Iteration: p.Iteration, Limit: a.checkTimeout}
 		err = timeoutEvidence(&e, err, a.clock.Now().Sub(began))
 	}
 	return &checkError{err}
@@ -318,20 +272,15 @@ func (a *admission) Done(run string, f *Failure, cancelled bool) {
 		return
 	}
 	now := a.clock.Now()
-	o := retry.Outcome{At: now, Took: now.Sub(p.began), Provider: p.call.Provider, Lane: p.lane, Attempt: 1}
-	if of := p.call.RetryOf; of != nil {
-		o.After, o.Attempt, o.Wait = of.Code, of.Attempt, of.Wait
-		if o.After == "" {
-			o.After = Uncategorized
-		}
+	o := retry.Outcome{At: now, Took: now.Sub(p.began), Provider: p.Provider, Lane: p.Lane, Attempt: 1}
+	if of := p.RetryOf; of != nil {
+		o.After, o.Attempt, o.Wait = cmp.Or(of.Code, Uncategorized), of.Attempt, of.Wait
 		if of.Policy != nil {
 			o.Policy = of.Policy.Name
 		}
 	}
 	if f != nil {
-		if o.Code = f.Code; o.Code == "" {
-			o.Code = Uncategorized
-		}
+		o.Code = cmp.Or(f.Code, Uncategorized)
 	}
 	for _, l := range a.Learners {
 		ignorePanic(func() { l.Learn(o) })
@@ -343,7 +292,7 @@ func (a *admission) Done(run string, f *Failure, cancelled bool) {
 func (f *Failure) budgetPolicy() *taxonomy.Policy {
 	var first *taxonomy.Policy
 	for i := range f.Chain {
-		p := (*taxonomy.Policy)(f.Chain[i].Policy)
+		p := f.Chain[i].Policy
 		if p != nil && p.Budget != nil {
 			return p
 		}
@@ -362,14 +311,6 @@ func (p *place) leave(end retry.Result) {
 	if p.precaution.Release != nil {
 		p.precaution.Release()
 	}
-}
-
-// withdraw releases the resources of a call that is not made.
-func (p *place) withdraw() {
-	if p.precaution.Withdraw != nil {
-		p.precaution.Release = p.precaution.Withdraw
-	}
-	p.leave(retry.Result{Cancelled: true})
 }
 
 // Pause closes the lane of a provider's credential. If credential is empty, it closes the lane of

@@ -16,22 +16,20 @@ import (
 
 // parts is every part of an [Admission] in one.
 type parts struct {
-	waits, checks, released, withdrawn int
-	checkErr                           error
-	bills                              []Bill
-	outcomes                           []retry.Outcome
+	waits, checks, released int
+	checkErr                error
+	bills                   []Call
+	outcomes                []retry.Outcome
 }
 
-func (p *parts) Allow(_ context.Context, b Bill) error { p.bills = append(p.bills, b); return nil }
+func (p *parts) Allow(_ context.Context, c Call) error { p.bills = append(p.bills, c); return nil }
 func (p *parts) Learn(o retry.Outcome)                 { p.outcomes = append(p.outcomes, o) }
-func (p *parts) Before(context.Context, Coming) (Precaution, error) {
+func (p *parts) Before(context.Context, Call) (Precaution, error) {
 	if p.waits > 0 {
 		p.waits--
 		return Precaution{Code: "limit", Wait: 30 * time.Second}, nil
 	}
-	return Precaution{
-		Code: "limit", Check: "quota", Release: func() { p.released++ }, Withdraw: func() { p.withdrawn++ },
-	}, nil
+	return Precaution{Code: "limit", Check: "quota", Release: func() { p.released++ }}, nil
 }
 
 func (p *parts) Check(context.Context, string) error {

@@ -4,16 +4,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func (l *Loop) prompt(s *RunState) *Prompt {
-	return &Prompt{
-		Task: s.Task, Iteration: s.Iter.Number, Tier: s.Tier, Session: s.Session, Reduced: s.Reduced,
-		Feedback: s.Feedback, Errors: s.Errors, Answers: s.Answers, Mark: s.mark(),
+func (l *Loop) prompt(s *RunState) *PromptInput {
+	return &PromptInput{
+		Task: s.Task, Iteration: s.Iter.Number, Tier: l.tier(s), Session: s.Session, Reduced: s.Reduced,
+		Reports: s.Feedback, Errors: s.Errors, Answers: s.Answers, Mark: s.mark(),
 	}
 }
 
 // call calls the provider and records its answer or its failure. An inspection finds its changes.
-func (l *Loop) call(s *RunState) Step {
-	it := &s.Iter
+func (l *Loop) call(s *RunState, it *Iteration) Step {
 	began := l.now(s)
 	l.emit(s, Event{Kind: CallStarted, Call: it.Calls, Source: l.provider(s), Tier: l.tier(s)})
 	e := Effect{Op: OpCall, Source: l.provider(s), Limit: l.left(s), Prompt: l.prompt(s)}
@@ -69,7 +68,7 @@ func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) St
 		return l.inspect(it, StepDeliver)
 	case it.Fresh || it.With == "":
 		return l.react(s, it, i, StepCall)
-	case f.Categorized && (d.Reaction.Session != uint8(taxonomy.SessionFresh) || d.ends()):
+	case f.Categorized && (d.Reaction.Session != taxonomy.SessionFresh || d.ends()):
 		return l.react(s, it, i, StepCall)
 	}
 	if !f.Categorized {
@@ -84,9 +83,7 @@ func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) St
 }
 
 // interrupted records a failure for the call during which a process died.
-func (l *Loop) interrupted(s *RunState) Step {
-	l.back = ""
-	it := &s.Iter
+func (l *Loop) interrupted(s *RunState, it *Iteration) Step {
 	it.Interrupted, s.Processes = true, nil
 	f := l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "interrupted", Text: "the executor ended during a call",
@@ -128,7 +125,7 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 		l.warn(s, "continue without "+f.Op+": "+f.Message)
 	}
 	switch {
-	case d.Action == taxonomy.Recover && (d.Reaction.InPlace && !f.Found || setup):
+	case d.Action == taxonomy.Recover && (d.Reaction.inPlace() && !f.Found || setup):
 		return l.recover(s, f, i, p)
 	case repeats:
 		return l.retryInPlace(s, it, i, p)
@@ -153,7 +150,7 @@ func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, p Step) Step {
 	}
 	f.Retried = true
 	l.pause(s, f)
-	if p == StepCall && d.Reaction.Revert != uint8(taxonomy.RevertNone) {
+	if p == StepCall && d.Reaction.Revert != taxonomy.RevertNone {
 		it.BeforeRetry, it.Causes, it.RetryPending = true, []int{i}, Pending{until, f.label(), next}
 		return l.inspect(it, "")
 	}
@@ -168,19 +165,19 @@ func (l *Loop) recover(s *RunState, f *Failure, i int, next Step) Step {
 	s.Recoveries[f.streak(f.Decision.Depth)]++
 	s.Recover = Recovery{Failure: i, Next: next}
 	if l.back != "" {
-		return l.recovering(s)
+		return l.recovering(s, l.iteration(s))
 	}
 	return StepRecover
 }
 
-func (l *Loop) recovering(s *RunState) Step {
-	it, r := l.iteration(s), s.Recover
+func (l *Loop) recovering(s *RunState, it *Iteration) Step {
+	r := s.Recover
 	f := &it.Failures[r.Failure]
 	strategy := f.Decision.Reaction.Strategy
 	out := l.do(s, Effect{Op: OpRecover, Source: f.Source, Failed: f, Attempt: f.Decision.Attempt})
 	s.Recover = Recovery{}
 	l.emit(s, Event{
-		Kind: Recovered, For: f.error(), Op: f.Op, Source: f.Source, Reaction: f.Decision.Reaction.taxonomy(),
+		Kind: Recovered, For: f.error(), Op: f.Op, Source: f.Source, Reaction: f.Decision.Reaction.Reaction,
 		Attempt: f.Decision.Attempt, MaxAttempts: f.Decision.maxAttempts(), Text: strategy, failure: out.Failure,
 	})
 	if out.Failure != nil {
@@ -195,7 +192,7 @@ func (l *Loop) recovering(s *RunState) Step {
 		}
 		return StepEnd
 	case out.Cancelled && l.back != "":
-		return ""
+		return stepAbandon
 	case out.Cancelled:
 		return l.after(s, it, r.Next, false)
 	case out.Failure != nil:
@@ -208,7 +205,7 @@ func (l *Loop) recovering(s *RunState) Step {
 
 // pause makes all users of the failure's credential wait, if the reaction specifies that.
 func (l *Loop) pause(s *RunState, f *Failure) {
-	if f.Decision.Reaction.Shared && f.Decision.Wait > 0 {
+	if f.Decision.Reaction.Shared == taxonomy.SharedCredential && f.Decision.Wait > 0 {
 		l.do(s, Effect{
 			Op: OpPause, Source: l.provider(s), Lane: f.Credential, Until: s.Now.Add(f.Decision.Wait), Graced: true,
 		})

@@ -109,33 +109,6 @@ func (slowGuard) Judge(ctx context.Context, _ []Change) ([]Verdict, error) {
 	return nil, ctx.Err()
 }
 
-func TestPause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(done("a"))
-		var kinds []EventKind
-		cfg := w.config(tablesOf(reactions()), nil)
-		cfg.Clock, cfg.Validator = retry.System, nil
-		cfg.Observer = observe(func(e Event) {
-			if e.Kind == Paused || e.Kind == Unpaused {
-				kinds = append(kinds, e.Kind)
-			}
-		})
-		e, err := New(cfg)
-		require.NoError(t, err)
-		run := &Run{}
-		run.Pause()
-		run.Pause()
-		done := make(chan *Result)
-		go func() { done <- e.run(t.Context(), aTask, run, nil) }()
-		synctest.Wait()
-		assert.Zero(t, w.Calls)
-		run.Unpause()
-		run.Unpause()
-		assert.Equal(t, EndCompleted, (<-done).EndReason)
-		assert.Equal(t, []EventKind{Paused, Unpaused}, kinds)
-	})
-}
-
 type observe func(Event)
 
 func (f observe) Observe(e Event) { f(e) }

@@ -126,28 +126,20 @@ func (h *Host) chain(r *taxonomy.Reaction, f *Failure) []Reaction {
 	profile := h.cfg.Table.Overlay
 	var chain []Reaction
 	for _, r := range profile.Chain(r) {
-		step := Reaction{
-			Name: r.Name, Action: r.Action, Strategy: r.Strategy, To: r.To, LogLevel: uint8(r.LogLevel),
-			LogMessage: r.LogMessage, Revert: uint8(r.Revert), Session: uint8(r.Session), Purpose: uint8(r.Purpose),
-			InPlace: r.Action == taxonomy.Recover && r.Resume == taxonomy.ResumeOperation,
-			Shared:  r.Shared == taxonomy.SharedCredential, EndsRun: r.Extent == taxonomy.ExtentRun,
-			CountFailure: r.CountFailure, HonorRetryAfter: r.HonorRetryAfter, AcceptCompletion: r.AcceptCompletion,
-			FeedBack: r.FeedBack, Unavailable: r.Action == taxonomy.Recover && h.cfg.Recoverer == nil,
-		}
-		p := r.Policy
+		step := Reaction{Reaction: *r, Unavailable: r.Action == taxonomy.Recover && h.cfg.Recoverer == nil}
+		step.Then = nil
 		if profile != nil {
-			if p == nil {
-				p = profile.Retry.Policy
+			if step.Policy == nil {
+				step.Policy = profile.Retry.Policy
 			}
 			if r.Action == taxonomy.Recover {
 				step.MaxRuns = profile.Recovery.MaxAttempts
 			}
 		}
-		if p != nil && h.cfg.Admission.Adaptive != nil && f.Categorized {
-			adapted := h.cfg.Admission.Adaptive.Policy(p, f.Code)
-			p = &adapted
+		if a := h.cfg.Admission.Adaptive; a != nil && step.Policy != nil && f.Categorized {
+			adapted := a.Policy(step.Policy, f.Code)
+			step.Policy = &adapted
 		}
-		step.Policy = (*Policy)(p)
 		chain = append(chain, step)
 	}
 	return chain

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"time"
 
@@ -162,45 +160,16 @@ func (c *Config) problems() error {
 	} {
 		problem(n < 0, "Limits.%s: %d is negative", name, n)
 	}
-	problem(c.Provider != nil && isNil(c.Provider), "Provider is a nil %T", c.Provider)
 	if c.Table.Taxonomy != nil {
-		all = append(all, c.tierProblems()...)
+		for name := range c.Tiers {
+			i := slices.IndexFunc(c.Table.Taxonomy.Tiers, func(t taxonomy.Tier) bool { return t.Name == name })
+			problem(i < 0, "the taxonomy has no tier %q, which Tiers names", name)
+			problem(i >= 0 && c.Table.Taxonomy.Tiers[max(i, 0)].Person, "tier %q is a person and has no provider", name)
+		}
 	}
 	problem(c.Setup == nil && c.Provider == nil && len(c.Tiers) == 0, "Provider is missing")
 	slices.SortFunc(all, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
 	return errors.Join(all...)
-}
-
-// isNil reports whether a provider is a nil pointer or similar.
-func isNil(p Provider) bool {
-	v := reflect.ValueOf(p)
-	switch v.Kind() {
-	case reflect.Invalid:
-		return true
-	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Slice, reflect.Chan:
-		return v.IsNil()
-	}
-	return false
-}
-
-func (c *Config) tierProblems() []error {
-	var all []error
-	known := map[string]taxonomy.Tier{}
-	for _, t := range c.Table.Taxonomy.Tiers {
-		known[t.Name] = t
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Tiers)) {
-		tier, ok := known[name]
-		switch {
-		case !ok:
-			all = append(all, fmt.Errorf("the taxonomy has no tier %q, which Tiers names", name))
-		case isNil(c.Tiers[name]):
-			all = append(all, fmt.Errorf("the provider of tier %q is nil", name))
-		case tier.Person:
-			all = append(all, fmt.Errorf("tier %q is a person and has no provider", name))
-		}
-	}
-	return all
 }
 
 // completed returns the configuration with the defaults.
@@ -216,9 +185,7 @@ func (c Config) completed() Config {
 	if c.CommitMessage == nil {
 		c.CommitMessage = func(t Task, _ int, _ []string) string { return cmp.Or(t.Title, t.ID, "Work on a task") }
 	}
-	if c.Observer != nil {
-		c.Observer = Observers(c.Observer)
-	}
+	c.Observer = Observers(c.Observer) // contains panics
 	return c
 }
 

@@ -21,7 +21,6 @@ func TestConfigProblems(t *testing.T) {
 		{"no table", func(c *Config) { c.Table = taxonomy.Table{} }, "Table is missing"},
 		{"no classifier", func(c *Config) { c.Classify = nil }, "Classify is missing"},
 		{"no provider", func(c *Config) { c.Provider, c.Tiers = nil, nil }, "Provider is missing"},
-		{"a nil provider", func(c *Config) { c.Provider = (*forking)(nil) }, "Provider is a nil *executor.forking"},
 		{"a setup needs no provider", func(c *Config) {
 			c.Provider, c.Tiers, c.Setup = nil, nil, func(context.Context) error { return nil }
 		}, ""},

@@ -122,21 +122,24 @@ func (d *Decision) maxAttempts() int {
 }
 
 var (
-	reactionAbort    = Reaction{Name: "abort"}
-	reactionBlock    = Reaction{Name: "block", Action: taxonomy.Block}
-	reactionContinue = Reaction{Name: "continue", Action: taxonomy.Continue, LogLevel: uint8(taxonomy.LogWarn)}
-	policyOnce       = Policy{Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant}
-	policyInPlace    = Policy{
+	reactionAbort    = Reaction{Reaction: taxonomy.Reaction{Name: "abort"}}
+	reactionBlock    = Reaction{Reaction: taxonomy.Reaction{Name: "block", Action: taxonomy.Block}}
+	reactionContinue = Reaction{Reaction: taxonomy.Reaction{
+		Name: "continue", Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn,
+	}}
+	policyInPlace = taxonomy.Policy{
 		Name: "default", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	}
-	policyUnlimited = Policy{Name: "none", MaxAttempts: math.MaxInt, MaxRetryAfter: 30 * time.Second}
+	policyUnlimited = taxonomy.Policy{Name: "none", MaxAttempts: math.MaxInt, MaxRetryAfter: 30 * time.Second}
 
 	chainAbort    = []Reaction{reactionAbort}
 	chainContinue = []Reaction{reactionContinue}
-	chainOnce     = []Reaction{{
-		Name: "retry_operation", Action: taxonomy.RetryOperation, LogLevel: uint8(taxonomy.LogWarn),
-		Policy: &policyOnce,
-	}, reactionContinue}
+	chainOnce     = []Reaction{{Reaction: taxonomy.Reaction{
+		Name: "retry_operation", Action: taxonomy.RetryOperation, LogLevel: taxonomy.LogWarn,
+		Policy: &taxonomy.Policy{
+			Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant,
+		},
+	}}, reactionContinue}
 )
 
 // situation is everything that a decision depends on.
@@ -253,7 +256,7 @@ func (s *situation) limit(d *Decision, counts *retryCounts) EndReason {
 
 // count counts a failure against the policy.
 func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
-	alone := d.Reaction.Action == taxonomy.RetryOperation || d.Reaction.InPlace
+	alone := d.Reaction.Action == taxonomy.RetryOperation || d.Reaction.inPlace()
 	here := alone || s.op.class == classSetup
 	p := d.Reaction.Policy
 	switch {
@@ -267,7 +270,7 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 	if !d.Reaction.HonorRetryAfter {
 		hint = retry.Hint{}
 	}
-	next := counts[d.Depth].Next((*taxonomy.Policy)(p), hint, s.random)
+	next := counts[d.Depth].Next(p, hint, s.random)
 	counts[d.Depth] = next.State
 	d.Attempt = next.State.Calls
 	passes := func(at time.Time) bool { return next.Wait > 0 && !at.IsZero() && s.now.Add(next.Wait).After(at) }
@@ -301,7 +304,7 @@ func (l *Loop) note(s *RunState, it *Iteration, op, source string, f *Failure, c
 	}
 	d := &f.Decision
 	taken := Event{
-		Kind: ReactionTaken, Op: op, Source: source, Reaction: d.Reaction.taxonomy(), Action: d.Action,
+		Kind: ReactionTaken, Op: op, Source: source, Reaction: d.Reaction.Reaction, Action: d.Action,
 		Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.maxAttempts(), failure: f,
 	}
 	if d.Wait > 0 {

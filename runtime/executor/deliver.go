@@ -14,8 +14,7 @@ const (
 )
 
 // deliver chooses the next step of the delivery; each step returns here.
-func (l *Loop) deliver(s *RunState) Step {
-	it := &s.Iter
+func (l *Loop) deliver(s *RunState, it *Iteration) Step {
 	if l.cancelled(it) || !it.deliverable() {
 		return StepClose
 	}
@@ -71,76 +70,65 @@ func (it *Iteration) deliverable() bool {
 	return true
 }
 
-func validateEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{
+func (l *Loop) validate(s *RunState, it *Iteration) Step {
+	e := Effect{
 		Op: OpValidate + string(it.Check), Source: sourceValidator, Check: it.Check, Text: s.Text,
 		Trees: Trees{Checked: it.Checked, Delivered: s.Delivered},
-	}, true
-}
-
-func validated(l *Loop, s *RunState, it *Iteration, out *Outcome) {
-	l.emit(s, Event{Kind: Validated, Op: OpValidate + string(it.Check), Took: out.Took})
-}
-
-func afterValidate(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	s.Processes = nil
-	if ok {
-		it.Passed = append(it.Passed, it.Check)
-		return l.inspect(it, StepDeliver)
 	}
-	return l.inspect(it, StepClose)
+	return l.perform(s, it, e, func(out *Outcome, ok bool) Step {
+		if out != nil {
+			l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took})
+		}
+		s.Processes = nil
+		if ok {
+			it.Passed = append(it.Passed, it.Check)
+			return l.inspect(it, StepDeliver)
+		}
+		return l.inspect(it, StepClose)
+	})
 }
 
-func commitEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{
+func (l *Loop) commit(s *RunState, it *Iteration) Step {
+	return l.perform(s, it, Effect{
 		Op: OpCommit, Source: sourceGit, Title: s.Task.Title, Graced: true, Attempt: it.Number, Text: s.Task.ID,
 		Trees: Trees{Checked: it.Checked, Delivered: s.Delivered, Committed: s.Committed},
-	}, true
+	}, func(out *Outcome, ok bool) Step {
+		if ok { // a failed commit whose reaction is to continue is not tried again
+			s.Delivered = it.Checked
+		}
+		if out == nil {
+			return l.delivered(it, ok)
+		}
+		if out.Commit.ID != "" {
+			s.Commits = append(s.Commits, *out.Commit)
+			l.emit(s, Event{Kind: Committed, Files: out.Commit.Paths, Text: out.Commit.ID})
+		}
+		s.Committed, s.Checked = out.Trees.Committed, it.Checked
+		// A later revert of this iteration does not touch the committed changes.
+		it.clearChanges()
+		return StepDeliver
+	})
 }
 
-func committed(l *Loop, s *RunState, it *Iteration, out *Outcome) {
-	if out.Commit.ID != "" {
-		s.Commits = append(s.Commits, *out.Commit)
-		l.emit(s, Event{Kind: Committed, Files: out.Commit.Paths, Text: out.Commit.ID})
-	}
-	s.Committed, s.Delivered, s.Checked = out.Trees.Committed, it.Checked, it.Checked
-	// A later revert of this iteration does not touch the committed changes.
-	it.clearChanges()
+func (l *Loop) push(s *RunState, it *Iteration) Step {
+	return l.perform(s, it, Effect{Op: OpPush, Source: sourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
+		if it.TriedPush = true; out != nil {
+			s.Pushed = true
+			l.emit(s, Event{Kind: Pushed})
+		}
+		return l.delivered(it, ok)
+	})
 }
 
-func afterCommit(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	if ok { // a failed commit whose reaction is to continue is not tried again
-		s.Delivered = it.Checked
-	}
-	return l.delivered(it, ok)
-}
-
-func pushEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{Op: OpPush, Source: sourceGit, Graced: true}, true
-}
-
-func pushed(l *Loop, s *RunState, it *Iteration, out *Outcome) {
-	s.Pushed = true
-	l.emit(s, Event{Kind: Pushed})
-}
-
-func afterPush(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	it.TriedPush = true
-	return l.delivered(it, ok)
-}
-
-func openEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{Op: OpPR, Source: sourceGit, Title: s.Task.Title, Text: s.Text, Graced: true}, true
-}
-
-func opened(l *Loop, s *RunState, it *Iteration, out *Outcome) {
-	s.PullRequest = out.Text
-	l.emit(s, Event{Kind: PROpened, Text: out.Text})
-}
-
-func afterOpen(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	it.TriedPR = true
-	return l.delivered(it, ok)
+func (l *Loop) openPR(s *RunState, it *Iteration) Step {
+	e := Effect{Op: OpPR, Source: sourceGit, Title: s.Task.Title, Text: s.Text, Graced: true}
+	return l.perform(s, it, e, func(out *Outcome, ok bool) Step {
+		if it.TriedPR = true; out != nil {
+			s.PullRequest = out.Text
+			l.emit(s, Event{Kind: PROpened, Text: out.Text})
+		}
+		return l.delivered(it, ok)
+	})
 }
 
 // delivered continues the delivery, or ends it after a failure.
@@ -149,12 +137,4 @@ func (l *Loop) delivered(it *Iteration, ok bool) Step {
 		return StepDeliver
 	}
 	return l.inspect(it, StepClose)
-}
-
-func fileEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{Op: OpFile, Source: sourceExecutor, State: s, Graced: true}, l.cfg.Filer && s.End != EndDryRun
-}
-
-func notifyEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{Op: OpNotify, Source: sourceNotify, State: s, Graced: true}, l.cfg.Notifier && s.End != EndDryRun
 }

@@ -37,10 +37,6 @@ func describe(e Event) string {
 		return fmt.Sprintf("waiting %s%s", shortTime(e.Until.Sub(e.At)), inBrackets(e.Text))
 	case Waited:
 		return "waited " + shortTime(e.Took)
-	case Paused:
-		return "paused"
-	case Unpaused:
-		return "continuing"
 	case Saved:
 		return "saved as " + e.Text
 	case Reverted:
@@ -97,9 +93,8 @@ func Severity(e Event) slog.Level {
 			return slog.LevelWarn
 		}
 		return slog.LevelInfo
-	case Asked, Committed, Escalated, IterationStarted, PROpened, Paused, Pushed, Reverted, RunStarted, Unpaused:
-		return slog.LevelInfo
-	case Prevented, Recovered, Validated:
+	case Asked, Committed, Escalated, IterationStarted, PROpened, Prevented, Pushed, Recovered, Reverted, RunStarted,
+		Validated:
 		if e.Err != nil {
 			return slog.LevelWarn
 		}
@@ -110,15 +105,7 @@ func Severity(e Event) slog.Level {
 
 // levelOf returns the level of a reaction. If it has no level, that is Debug.
 func levelOf(l taxonomy.LogLevel) slog.Level {
-	switch l {
-	case taxonomy.LogInfo:
-		return slog.LevelInfo
-	case taxonomy.LogWarn:
-		return slog.LevelWarn
-	case taxonomy.LogError:
-		return slog.LevelError
-	}
-	return slog.LevelDebug
+	return [...]slog.Level{slog.LevelDebug, slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[l]
 }
 
 // describeError returns "[CATEGORY] message (CODE)", or the message of an uncategorized error.
@@ -135,23 +122,11 @@ func describeError(err error) string {
 }
 
 func describeReaction(e Event) string {
-	s := e.Action.String()
-	switch e.Action {
-	case taxonomy.Abort:
-		s = "stopping"
-	case taxonomy.Block:
-		s = "stopping for a person"
-	case taxonomy.Continue:
-		s = "continuing"
-	case taxonomy.Retry:
-		s = "trying again"
-	case taxonomy.RetryOperation:
-		s = "repeating the operation"
-	case taxonomy.Escalate:
-		s = "escalating"
-	case taxonomy.Recover:
-		s = "recovering"
-	}
+	s := map[taxonomy.Action]string{
+		taxonomy.Abort: "stopping", taxonomy.Block: "stopping for a person", taxonomy.Continue: "continuing",
+		taxonomy.Retry: "trying again", taxonomy.RetryOperation: "repeating the operation",
+		taxonomy.Escalate: "escalating", taxonomy.Recover: "recovering",
+	}[e.Action]
 	if name := e.Reaction.Name; name != e.Action.String() {
 		s += inBrackets(name)
 	}
@@ -199,19 +174,11 @@ func describeUsage(u Usage) string {
 	return s
 }
 
-// shortTime returns "1.2s", "15s", "1m05s" or "2h03m".
 func shortTime(d time.Duration) string {
-	d = max(d, 0)
-	s := int64(d / time.Second)
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case s < 60:
-		return fmt.Sprintf("%ds", s)
-	case s < 3600:
-		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	if d < 10*time.Second {
+		return max(d, 0).Round(100 * time.Millisecond).String()
 	}
-	return fmt.Sprintf("%dh%02dm", s/3600, s%3600/60)
+	return d.Round(time.Second).String()
 }
 
 // listFiles returns a text such as "2 files: a, b" with at most five names.

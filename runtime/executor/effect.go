@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
@@ -78,20 +77,20 @@ type Effect struct {
 	Iteration int    `json:"iteration,omitempty"`
 	Tier      int    `json:"tier,omitempty"`
 
-	Prompt    *Prompt   `json:"prompt,omitempty"` // call
-	Call      *Call     `json:"call,omitempty"`   // budget
-	Trees     Trees     `json:"trees,omitzero"`
-	Paths     Paths     `json:"paths,omitempty"` // nil is all that differ
-	Approved  Paths     `json:"approved,omitempty"`
-	Check     Phase     `json:"check,omitempty"`
-	Title     string    `json:"title,omitempty"`
-	Text      string    `json:"text,omitempty"`
-	Failed    *Failure  `json:"failed,omitempty"` // recover
-	Attempt   int       `json:"attempt,omitempty"`
-	Lane      string    `json:"lane,omitempty"` // pause: the credential
-	Until     time.Time `json:"until,omitzero"`
-	Processes []Running `json:"processes,omitempty"` // resume
-	State     *RunState `json:"state,omitempty"`     // file_task, notify
+	Prompt    *PromptInput `json:"prompt,omitempty"` // call
+	Call      *Call        `json:"call,omitempty"`   // budget
+	Trees     Trees        `json:"trees,omitzero"`
+	Paths     Paths        `json:"paths,omitempty"` // nil is all that differ
+	Approved  Paths        `json:"approved,omitempty"`
+	Check     Phase        `json:"check,omitempty"`
+	Title     string       `json:"title,omitempty"`
+	Text      string       `json:"text,omitempty"`
+	Failed    *Failure     `json:"failed,omitempty"` // recover
+	Attempt   int          `json:"attempt,omitempty"`
+	Lane      string       `json:"lane,omitempty"` // pause: the credential
+	Until     time.Time    `json:"until,omitzero"`
+	Processes []Running    `json:"processes,omitempty"` // resume
+	State     *RunState    `json:"state,omitempty"`     // file_task, notify
 }
 
 // Trees are the trees that an effect or an outcome is about.
@@ -102,26 +101,15 @@ type Trees struct {
 	Committed Tree `json:"committed,omitempty"`
 }
 
-// Prompt is the input of a prompt, as data.
-type Prompt struct {
-	Task      Task          `json:"task"`
-	Iteration int           `json:"iteration"`
-	Tier      int           `json:"tier"`
-	Session   string        `json:"session,omitempty"`
-	Reduced   bool          `json:"reduced,omitempty"`
-	Feedback  []Feedback    `json:"feedback,omitempty"`
-	Errors    []ErrorRecord `json:"errors,omitempty"`
-	Answers   []string      `json:"answers,omitempty"`
-	Mark      string        `json:"mark"`
-}
-
-// Call describes a call to an [Admitter].
+// Call describes a call that is about to be made to an [Admitter] and its parts.
 type Call struct {
 	Run      string `json:"run"`
 	Task     string `json:"task"`
 	Provider string `json:"provider"`
-	Tier     int    `json:"tier"`
-	// Iteration is the one in which the call would be made.
+	// Lane is the provider and its credential.
+	Lane string `json:"lane,omitempty"`
+	Tier int    `json:"tier"`
+	// Iteration is the one in which the call would be made; it counts from 1.
 	Iteration int       `json:"iteration"`
 	Now       time.Time `json:"now"`
 	// InPlace reports that the iteration is open already.
@@ -130,15 +118,15 @@ type Call struct {
 	OverBudget bool `json:"overBudget,omitempty"`
 	// RetryOf is the failure that the call retries; nil for a first call.
 	RetryOf *RetryOf `json:"retryOf,omitempty"`
-	// Attempt is the cost of the iteration so far, Total the cost of the run.
+	// Attempt is the cost of the iteration so far, Total the cost of the run with this iteration.
 	Attempt Spending `json:"attempt"`
 	Total   Spending `json:"total"`
 }
 
 // RetryOf is the failure that a call retries.
 type RetryOf struct {
-	Code   string  `json:"code"`
-	Policy *Policy `json:"policy,omitempty"`
+	Code   string           `json:"code"`
+	Policy *taxonomy.Policy `json:"policy,omitempty"`
 	// Attempt counts the calls of the series from 1, this one included.
 	Attempt int           `json:"attempt"`
 	Wait    time.Duration `json:"wait,omitempty"`
@@ -175,20 +163,11 @@ type Outcome struct {
 
 // Failure is a failure as plain data. The host classifies it, and the loop chooses the reaction.
 type Failure struct {
-	Op     string `json:"op"`
-	Source string `json:"source"`
+	// ErrorRecord is the part that is recorded. The loop completes it when it records the failure.
+	ErrorRecord
 	// Categorized reports that the taxonomy has a code for it.
 	Categorized bool                        `json:"categorized"`
-	Code        string                      `json:"code,omitempty"`
-	Category    string                      `json:"category,omitempty"`
-	Message     string                      `json:"message"`
-	Why         string                      `json:"why,omitempty"`
-	Fingerprint string                      `json:"fingerprint,omitempty"`
-	Report      string                      `json:"report,omitempty"` // the text of the evidence, masked and bounded
 	Feedback    string                      `json:"feedback,omitempty"`
-	Details     json.RawMessage             `json:"details,omitempty"`
-	Wire        json.RawMessage             `json:"wire,omitempty"`
-	Files       Paths                       `json:"files,omitempty"`
 	Credential  string                      `json:"credential,omitempty"`
 	RetryAfter  taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
 	ResetAt     taxonomy.Opt[time.Time]     `json:"resetAt,omitzero"`
@@ -199,10 +178,7 @@ type Failure struct {
 	Others []Failure `json:"others,omitempty"`
 
 	Decision Decision `json:"decision"`
-	Counted  bool     `json:"counted,omitempty"`
-	// Retried reports that a retry replaced the failure, Uncounted that the failure never counts,
-	// Reverted that its revert was carried out.
-	Retried   bool `json:"retried,omitempty"`
+	// Uncounted reports that the failure never counts, Reverted that its revert was carried out.
 	Uncounted bool `json:"uncounted,omitempty"`
 	Reverted  bool `json:"reverted,omitempty"`
 	// Found reports that the loop found the failure, so the operation cannot be repeated by itself.
@@ -210,74 +186,21 @@ type Failure struct {
 	// Causes are the failures whose reactions were being carried out.
 	Causes []int `json:"causes,omitempty"`
 
-	err      error
 	evidence *taxonomy.Evidence
 }
 
-// Reaction is a reaction of a chain, as data.
+// Reaction is a reaction of a chain. Its Then is nil, because the chain has the successors.
 type Reaction struct {
-	Name             string          `json:"name"`
-	Action           taxonomy.Action `json:"action"`
-	Policy           *Policy         `json:"policy,omitempty"`
-	Strategy         string          `json:"strategy,omitempty"`
-	MaxRuns          int             `json:"maxRuns,omitempty"` // of the strategy; 0 is no limit
-	To               string          `json:"to,omitempty"`
-	LogLevel         uint8           `json:"logLevel,omitempty"`
-	LogMessage       string          `json:"logMessage,omitempty"`
-	Revert           uint8           `json:"revert,omitempty"`
-	Session          uint8           `json:"session,omitempty"`
-	Purpose          uint8           `json:"purpose,omitempty"`
-	InPlace          bool            `json:"inPlace,omitempty"` // after a strategy, only the operation is repeated
-	Shared           bool            `json:"shared,omitempty"`
-	EndsRun          bool            `json:"endsRun,omitempty"`
-	CountFailure     bool            `json:"countFailure,omitempty"`
-	HonorRetryAfter  bool            `json:"honorRetryAfter,omitempty"`
-	AcceptCompletion bool            `json:"acceptCompletion,omitempty"`
-	FeedBack         bool            `json:"feedBack,omitempty"`
+	taxonomy.Reaction
+	// MaxRuns limits the runs of the strategy; 0 is no limit.
+	MaxRuns int `json:",omitempty"`
 	// Unavailable reports that there is no Recoverer for the strategy.
-	Unavailable bool `json:"unavailable,omitempty"`
+	Unavailable bool `json:",omitempty"`
 }
 
-// taxonomy returns the reaction for observers and strategies.
-func (r *Reaction) taxonomy() taxonomy.Reaction {
-	out := taxonomy.Reaction{
-		Name: r.Name, Action: r.Action, Policy: (*taxonomy.Policy)(r.Policy), Strategy: r.Strategy, To: r.To,
-		LogLevel: taxonomy.LogLevel(r.LogLevel), LogMessage: r.LogMessage, Revert: taxonomy.Revert(r.Revert),
-		Session: taxonomy.Session(r.Session), Purpose: taxonomy.Purpose(r.Purpose), CountFailure: r.CountFailure,
-		HonorRetryAfter: r.HonorRetryAfter, AcceptCompletion: r.AcceptCompletion, FeedBack: r.FeedBack,
-	}
-	if r.InPlace {
-		out.Resume = taxonomy.ResumeOperation
-	}
-	if r.Shared {
-		out.Shared = taxonomy.SharedCredential
-	}
-	if r.EndsRun {
-		out.Extent = taxonomy.ExtentRun
-	}
-	return out
-}
-
-// Policy is a [taxonomy.Policy] that marshals to JSON and back.
-type Policy taxonomy.Policy
-
-type policyJSON struct {
-	taxonomy.Policy
-	Backoff, JitterKind uint8
-}
-
-// MarshalJSON writes the words of the policy as numbers.
-func (p Policy) MarshalJSON() ([]byte, error) {
-	return json.Marshal(policyJSON{taxonomy.Policy(p), uint8(p.Backoff), uint8(p.JitterKind)})
-}
-
-// UnmarshalJSON reads the result of MarshalJSON.
-func (p *Policy) UnmarshalJSON(b []byte) error {
-	var v policyJSON
-	err := json.Unmarshal(b, &v)
-	*p = Policy(v.Policy)
-	p.Backoff, p.JitterKind = taxonomy.Backoff(v.Backoff), taxonomy.JitterKind(v.JitterKind)
-	return err
+// inPlace reports whether only the operation is repeated after the strategy.
+func (r *Reaction) inPlace() bool {
+	return r.Action == taxonomy.Recover && r.Resume == taxonomy.ResumeOperation
 }
 
 func (f *Failure) hint(now time.Time) retry.Hint {

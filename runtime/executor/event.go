@@ -29,10 +29,8 @@ const (
 	ErrorClassified  EventKind = "error_classified"  // Err, Evidence, Op, Source, Text: the reason
 	// Err, Op, Source, Reaction, Action, Exhausted, Attempt, MaxAttempts, Until if it waits
 	ReactionTaken EventKind = "reaction_taken"
-	Waiting       EventKind = "waiting" // Until, Text: for what, as in [Wait]
-	Waited        EventKind = "waited"  // Took
-	Paused        EventKind = "paused"
-	Unpaused      EventKind = "unpaused"
+	Waiting       EventKind = "waiting"   // Until, Text: for what, as in [Wait]
+	Waited        EventKind = "waited"    // Took
 	Saved         EventKind = "saved"     // Text: the ref
 	Reverted      EventKind = "reverted"  // Files
 	Asked         EventKind = "asked"     // Files, Text: approved or denied

@@ -48,13 +48,10 @@ func (e *Executor) Host() *Host { return e.host }
 // LoopConfig returns the configuration of the runs' loops, for a loop in another environment.
 func (e *Executor) LoopConfig() LoopConfig { return e.loop }
 
-// Run is a task that is being run. Its methods are safe for concurrent use.
+// Run is a task that is being run in the background.
 type Run struct {
 	done   chan struct{}
 	result *Result
-
-	mu     sync.Mutex
-	paused chan struct{} // closed by Unpause; nil if the run is not paused
 }
 
 // Start runs a task in the background; see [Executor.Run].
@@ -62,42 +59,9 @@ func (e *Executor) Start(ctx context.Context, task Task) *Run {
 	run := &Run{done: make(chan struct{})}
 	go func() {
 		defer close(run.done)
-		run.result = e.run(ctx, task, run, nil)
+		run.result = e.Run(ctx, task)
 	}()
 	return run
-}
-
-// Run runs a task to its end, or resumes it. When ctx ends, the run is cancelled: the provider is
-// stopped, and its changes are judged and reverted within Limits.Grace. The result is never nil. If
-// the run is over, Run returns its result again; see [Executor.Reopen].
-func (e *Executor) Run(ctx context.Context, task Task) *Result {
-	return e.run(ctx, task, &Run{}, nil)
-}
-
-// Reopen continues a run that is over and not completed. A person answered its question, raised a
-// limit or fixed the cause. The limits count from zero again. Pending changes stay pending. The
-// task may have changed. If the run is not over, Reopen resumes it; if it is new, Reopen begins it.
-func (e *Executor) Reopen(ctx context.Context, task Task, r Reopening) *Result {
-	return e.run(ctx, task, &Run{}, &r)
-}
-
-// Pause holds the run before its next iteration, until Unpause.
-func (r *Run) Pause() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.paused == nil {
-		r.paused = make(chan struct{})
-	}
-}
-
-// Unpause continues a paused run.
-func (r *Run) Unpause() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.paused != nil {
-		close(r.paused)
-		r.paused = nil
-	}
 }
 
 // Wait waits for the end of the run and returns its result.
@@ -106,18 +70,23 @@ func (r *Run) Wait() *Result {
 	return r.result
 }
 
-func (r *Run) pause() <-chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.paused
+// Run runs a task to its end, or resumes it. When ctx ends, the run is cancelled: the provider is
+// stopped, and its changes are judged and reverted within Limits.Grace. The result is never nil. If
+// the run is over, Run returns its result again; see [Executor.Reopen].
+func (e *Executor) Run(ctx context.Context, task Task) *Result { return e.run(ctx, task, nil) }
+
+// Reopen continues a run that is over and not completed. A person answered its question, raised a
+// limit or fixed the cause. The limits count from zero again. Pending changes stay pending. The
+// task may have changed. If the run is not over, Reopen resumes it; if it is new, Reopen begins it.
+func (e *Executor) Reopen(ctx context.Context, task Task, r Reopening) *Result {
+	return e.run(ctx, task, &r)
 }
 
-func (e *Executor) run(ctx context.Context, task Task, run *Run, reopen *Reopening) *Result {
+func (e *Executor) run(ctx context.Context, task Task, reopen *Reopening) *Result {
 	if task.Run == "" {
 		task.Run = strings.ToLower(rand.Text())
 	}
-	s := Begin(task, e.loop, rand.Text())
-	env := newLocalEnv(ctx, e, run, s)
+	env := newLocalEnv(ctx, e, Begin(task, e.loop, rand.Text()))
 	defer env.close()
 	if err := e.open(env, reopen); err != nil {
 		env.refuse(err)
@@ -128,13 +97,15 @@ func (e *Executor) run(ctx context.Context, task Task, run *Run, reopen *Reopeni
 		}
 		NewLoop(e.loop, outer).Run(env.state)
 	}
-	s = env.state
+	s := env.state
 	if err := e.host.Release(s); err != nil {
 		s.Warnings = push(s.Warnings, "close the working tree: "+text.Error(err, maxMessage))
 	}
-	r := e.host.result(s)
-	r.cancelledBy(context.Cause(ctx))
-	env.Emit(Event{Kind: RunEnded, At: s.Now, Run: s.Task.Run, Task: s.Task.ID, Iteration: s.Iter.Number, Result: r})
+	r := e.host.Result(s)
+	if cause := context.Cause(ctx); r.EndReason == EndCancelled && r.Err == nil && cause != nil {
+		r.Err, r.Error = cause, text.Error(cause, maxMessage)
+	}
+	env.Emit(Event{Kind: RunEnded, At: s.Now, Result: r})
 	return r
 }
 
@@ -206,7 +177,6 @@ func refusal(reason string) error {
 // localEnv is the [Env] of a run in this process.
 type localEnv struct {
 	*Executor
-	run     *Run
 	ctx     context.Context
 	graced  context.Context    // ends Limits.Grace after ctx
 	stop    context.CancelFunc // of graced
@@ -217,14 +187,13 @@ type localEnv struct {
 	saveFailed bool // the last save failed
 
 	observing sync.Mutex
-	mu        sync.Mutex // guards calling, and state while an effect runs
-	calling   bool       // an effect runs whose processes are registered
+	mu        sync.Mutex // guards state while an effect runs
 	state     *RunState
 }
 
-func newLocalEnv(ctx context.Context, e *Executor, run *Run, s *RunState) *localEnv {
-	env := &localEnv{Executor: e, run: run, state: s}
-	env.ctx = WithHooks(ctx, env.event, env.started)
+func newLocalEnv(ctx context.Context, e *Executor, s *RunState) *localEnv {
+	env := &localEnv{Executor: e, state: s}
+	env.ctx = WithHooks(ctx, env.Emit, env.started)
 	env.graced, env.stop = context.WithCancel(context.WithoutCancel(env.ctx))
 	env.release = context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(e.cfg.Limits.Grace, env.stop)
@@ -247,71 +216,21 @@ func (e *localEnv) close() {
 // refuse ends a run that cannot begin. Its saved state stays unchanged.
 func (e *localEnv) refuse(err error) {
 	op := OpLock
-	var ev *taxonomy.Evidence
-	if errors.As(err, &ev) && ev.Op != "" {
+	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Op != "" {
 		op = ev.Op
 	}
 	s := Begin(e.state.Task, e.loop, "")
 	s.Now = e.cfg.Clock.Now()
-	s.Began = s.Now
-	e.state = s
-	l := NewLoop(e.loop, e)
-	l.back = StepPrepare
-	f := e.host.Fail(err, sourceExecutor, op)
-	i := l.note(s, &l.setup, op, sourceExecutor, &f, nil, nil)
-	d := &l.setup.Failures[i].Decision
-	if !d.ends() {
-		d.Action = taxonomy.Abort
-	}
-	if d.End = EndFatal; op == OpResume {
-		d.End = EndRefused
-	} else if d.Action == taxonomy.Block {
-		d.End = EndBlocked
-	}
-	if e.ctx.Err() != nil {
-		d.End = EndCancelled
-	}
-	l.setupEnds(s, &l.setup.Failures[i])
-	l.abandon(s)
+	s.Began, e.state = s.Now, s
+	NewLoop(e.loop, e).refuse(s, op, e.host.Fail(err, sourceExecutor, op))
 }
 
 // Do carries out an effect in this process.
 func (e *localEnv) Do(f Effect) Outcome {
-	if f.Op == OpBudget && !f.Call.InPlace && !e.awaitUnpause() {
-		return Outcome{Cancelled: true}
-	}
-	if f.Op == OpAsk {
-		f.Text = e.state.Task.ID
-	}
-	runs := f.Op == OpCall || strings.HasPrefix(f.Op, OpValidate)
-	e.track(runs)
-	defer e.track(false)
 	if f.Graced {
 		return e.host.Do(e.graced, f)
 	}
 	return e.host.Do(e.ctx, f)
-}
-
-func (e *localEnv) awaitUnpause() bool {
-	paused := e.run.pause()
-	if paused == nil {
-		return true
-	}
-	e.event(Event{Kind: Paused})
-	defer e.event(Event{Kind: Unpaused})
-	select {
-	case <-paused:
-		return true
-	case <-e.ctx.Done():
-		return false
-	}
-}
-
-// track sets whether processes are registered, which they are while a call or a check runs.
-func (e *localEnv) track(calling bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.calling = calling
 }
 
 // started registers a process in the saved state, so that a later process can end it when it
@@ -319,7 +238,7 @@ func (e *localEnv) track(calling bool) {
 func (e *localEnv) started(p Running) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.calling || e.cfg.Store == nil {
+	if e.cfg.Store == nil {
 		return nil
 	}
 	e.state.Processes = append(e.state.Processes, p)
@@ -351,24 +270,14 @@ func (e *localEnv) Save(s *RunState) {
 	if err != nil && !e.saveFailed {
 		warning := "save the state: " + text.Error(err, maxMessage)
 		s.Warnings = push(s.Warnings, warning)
-		e.event(Event{Kind: Warned, Text: warning, Err: err})
+		e.Emit(Event{Kind: Warned, Text: warning, Err: err})
 	}
 	e.saveFailed = err != nil
 }
 
-// event emits an event of an effect.
-func (e *localEnv) event(ev Event) {
-	s := e.state
-	ev.At, ev.Run, ev.Task, ev.Iteration = e.cfg.Clock.Now(), s.Task.Run, s.Task.ID, s.Iter.Number
-	e.Emit(ev)
-}
-
 // Emit passes an event to the observer.
 func (e *localEnv) Emit(ev Event) {
-	if e.cfg.Observer == nil {
-		return
-	}
 	e.observing.Lock()
 	defer e.observing.Unlock()
-	e.cfg.Observer.Observe(ev)
+	e.host.Observe(e.state, ev)
 }

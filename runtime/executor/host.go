@@ -157,7 +157,7 @@ func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error
 	case OpLoadConfig:
 		return h.cfg.Setup(ctx)
 	case OpLock:
-		return h.lock(ctx, e)
+		return h.lock(ctx, e.Run)
 	case OpResume:
 		return h.endProcesses(ctx, e)
 	case OpAvailable:
@@ -191,17 +191,17 @@ func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error
 	return h.onTree(ctx, e, out)
 }
 
-func (h *Host) lock(ctx context.Context, e *Effect) error {
-	if h.space(e.Run) != nil {
+func (h *Host) lock(ctx context.Context, run string) error {
+	if h.space(run) != nil {
 		return nil
 	}
-	sp, err := h.cfg.Workspace.Open(ctx, e.Run)
+	sp, err := h.cfg.Workspace.Open(ctx, run)
 	if err != nil {
 		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.spaces[e.Run] = sp
+	h.spaces[run] = sp
 	return nil
 }
 
@@ -241,7 +241,7 @@ func (h *Host) validate(ctx context.Context, e *Effect) error {
 func (h *Host) recover(ctx context.Context, e *Effect) error {
 	f := e.Failed
 	return h.cfg.Recoverer.Recover(ctx, taxonomy.RecoveryRequest{
-		Err: h.errorOf(f), Reaction: f.Decision.Reaction.taxonomy(), Evidence: f.evidence,
+		Err: h.errorOf(f), Reaction: f.Decision.Reaction.Reaction, Evidence: f.evidence,
 		NoText: !h.cfg.Table.SearchesText(), Run: e.Run, Attempt: e.Attempt,
 	})
 }
@@ -252,7 +252,7 @@ func (h *Host) aside(ctx context.Context, e *Effect, f func(context.Context, *Re
 	grace := h.cfg.Limits.Grace
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer stop()
-	r := h.result(e.State)
+	r := h.Result(e.State)
 	done := make(chan error, 1)
 	go func() { done <- contain(e.Source, e.Op, func() error { return f(ctx, r) }) }()
 	left := time.NewTimer(grace + time.Second)
@@ -269,8 +269,8 @@ func (h *Host) aside(ctx context.Context, e *Effect, f func(context.Context, *Re
 func (h *Host) call(ctx context.Context, e *Effect, out *Outcome) error {
 	p, hook := h.providers[e.Tier], hooksOf(ctx)
 	req := Request{
-		Prompt: h.prompt(e.Prompt), Dir: h.dir(), Session: e.Prompt.Session, Reduced: e.Prompt.Reduced, Run: e.Run,
-		Iteration: e.Iteration, Tier: h.tierName(e.Tier), Mark: e.Prompt.Mark, Limit: e.Limit,
+		Prompt: h.prompt(*e.Prompt), Dir: h.dir(), Session: e.Prompt.Session, Reduced: e.Prompt.Reduced, Run: e.Run,
+		Iteration: e.Iteration, Tier: e.Prompt.Tier, Mark: e.Prompt.Mark, Limit: e.Limit,
 	}
 	if h.cfg.DryRun {
 		out.Text = text.Tail(req.Prompt, maxAnswer)
@@ -313,9 +313,41 @@ func (h *Host) dir() string {
 	return h.cfg.Workspace.Dir()
 }
 
-func (h *Host) tierName(i int) string {
-	if i <= 0 { // the first is Config.Provider
-		return ""
+// WithHooks returns a context for [Host.Do]. Emit receives the events of the effect, such as the
+// progress of a call. Started receives each process that the effect starts; if it returns an error,
+// the process is ended. Both may be nil.
+func WithHooks(ctx context.Context, emit func(Event), started func(Running) error) context.Context {
+	return context.WithValue(ctx, hooksKey{}, hooks{emit: emit, started: started})
+}
+
+// Attach opens the working tree of a run, if this process does not have it open. A loop in another
+// environment, where several processes carry out the effects of one run, calls it before an effect.
+func (h *Host) Attach(ctx context.Context, run string) error {
+	if h.cfg.Workspace == nil {
+		return nil
 	}
-	return h.cfg.Table.Taxonomy.Tiers[i-1].Name
+	return contain(sourceGit, OpLock, func() error { return h.lock(ctx, run) })
+}
+
+// Release unlocks the working tree of a run. If the run is completed and all changes are checked,
+// it also removes everything that was stored for the run, except saved attempts.
+func (h *Host) Release(s *RunState) error {
+	h.mu.Lock()
+	sp := h.spaces[s.Task.Run]
+	delete(h.spaces, s.Task.Run)
+	h.mu.Unlock()
+	if sp == nil {
+		return nil
+	}
+	forget := s.End == EndCompleted && len(s.Unchecked) == 0
+	return contain(sourceGit, OpLock, func() error { return sp.Close(forget) })
+}
+
+// Observe passes an event of a run to the configuration's observer.
+func (h *Host) Observe(s *RunState, e Event) {
+	e.Run, e.Task, e.Iteration = s.Task.Run, s.Task.ID, s.Iter.Number
+	if e.At.IsZero() {
+		e.At = h.cfg.Clock.Now()
+	}
+	h.cfg.Observer.Observe(e)
 }

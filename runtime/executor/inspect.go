@@ -17,13 +17,25 @@ func (l *Loop) inspect(it *Iteration, then Step) Step {
 	return StepDetect
 }
 
-func detectEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{
+func (l *Loop) detect(s *RunState, it *Iteration) Step {
+	if !l.cfg.Workspace {
+		return l.planRevert(s, it)
+	}
+	return l.perform(s, it, Effect{
 		Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked}, Approved: s.Approved, Graced: true,
-	}, l.cfg.Workspace
+	}, func(out *Outcome, ok bool) Step {
+		it.Found, it.Count, it.Bad, it.Undetected = "", 0, nil, !ok
+		if out != nil {
+			l.detected(s, it, out)
+		}
+		if !it.BeforeRetry && len(it.judged(NeedsAsk)) > 0 {
+			return StepAsk
+		}
+		return l.planRevert(s, it)
+	})
 }
 
-func detected(l *Loop, s *RunState, it *Iteration, out *Outcome) {
+func (l *Loop) detected(s *RunState, it *Iteration, out *Outcome) {
 	it.Found, it.Count, it.Bad, it.More = out.Trees.Found, out.Count, out.Bad, out.More
 	it.Reverted, it.AllReverted = nil, false
 	if len(out.Paths) > 0 {
@@ -33,16 +45,6 @@ func detected(l *Loop, s *RunState, it *Iteration, out *Outcome) {
 	if !it.BeforeRetry {
 		l.noteViolations(s, it, out.Mode)
 	}
-}
-
-func afterDetect(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	if it.Undetected = !ok; it.Undetected {
-		it.Found, it.Count, it.Bad = "", 0, nil
-	}
-	if !it.BeforeRetry && len(it.judged(NeedsAsk)) > 0 {
-		return StepAsk
-	}
-	return planRevert(l, s, it, true)
 }
 
 // noteViolations records a failure for the changes that are forbidden or outside.
@@ -65,18 +67,25 @@ func (l *Loop) noteViolations(s *RunState, it *Iteration, mode string) {
 	l.note(s, it, OpScope, sourceScope, &f, nil, nil)
 }
 
-func askEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+func (l *Loop) ask(s *RunState, it *Iteration) Step {
 	set := it.judged(NeedsAsk)
 	denied := slices.Contains(s.Denied, fingerprint(set))
-	if l.cancelled(it) || denied || !l.cfg.Asker {
-		asked(l, s, it, &Outcome{NoPerson: !denied})
-		return Effect{}, false
+	if l.decided == nil && (l.cancelled(it) || denied || !l.cfg.Asker) {
+		l.asked(s, it, &Outcome{NoPerson: !denied})
+		return l.planRevert(s, it)
 	}
-	return Effect{Op: OpAsk, Source: sourceScope, Paths: pathsOf(set)}, true
+	return l.perform(s, it, Effect{
+		Op: OpAsk, Source: sourceScope, Text: s.Task.ID, Paths: pathsOf(set),
+	}, func(out *Outcome, _ bool) Step {
+		if out != nil {
+			l.asked(s, it, out)
+		}
+		return l.planRevert(s, it)
+	})
 }
 
 // asked handles a person's answer. An approval is saved before it is used.
-func asked(l *Loop, s *RunState, it *Iteration, out *Outcome) {
+func (l *Loop) asked(s *RunState, it *Iteration, out *Outcome) {
 	set := it.judged(NeedsAsk)
 	paths := pathsOf(set)
 	if out.Approved || out.NoPerson && l.cfg.ApproveUnattended && !it.Cancelled {

@@ -45,6 +45,8 @@ const (
 	StepFile        Step = "file"
 	StepNotify      Step = "notify"
 	StepOver        Step = "over"
+
+	stepAbandon Step = "abandon" // the setup failed
 )
 
 // durable reports whether the state is saved before the step. The state is also saved after the
@@ -86,8 +88,9 @@ type LoopConfig struct {
 // Loop runs a state to its end. It stores everything in the state, except the failures of this
 // process's setup. It uses no goroutine, context, clock or random source; those are in [Env].
 type Loop struct {
-	cfg LoopConfig
-	env Env
+	cfg   LoopConfig
+	env   Env
+	steps map[Step]func(s *RunState, it *Iteration) Step
 	// setup contains the failures of this process's setup. Back is the step after the setup, and
 	// empty once the setup is done.
 	setup Iteration
@@ -96,12 +99,26 @@ type Loop struct {
 	// Then the state is not saved, so that the next process inspects the changes.
 	expired   bool
 	announced bool // RunStarted was emitted
+	// decided, unless nil, ends the current step without its effect; see after.
+	decided *bool
 	// Yielded reports that Yield ended the loop.
 	Yielded bool
 }
 
 // NewLoop returns a loop.
-func NewLoop(cfg LoopConfig, env Env) *Loop { return &Loop{cfg: cfg, env: env} }
+func NewLoop(cfg LoopConfig, env Env) *Loop {
+	l := &Loop{cfg: cfg, env: env}
+	l.steps = map[Step]func(*RunState, *Iteration) Step{
+		StepLoadConfig: l.loadConfig, StepLock: l.lock, StepClean: l.clean, StepPrepare: l.prepare,
+		StepAdopt: l.adopt, StepHead: l.head, StepAvailable: l.available, StepAdmit: l.admit, StepCall: l.call,
+		StepInterrupted: l.interrupted, StepDetect: l.detect, StepAsk: l.ask, StepSave: l.saveFound,
+		StepRevert: l.revert, StepAccept: l.accept, StepDeliver: l.deliver, StepValidate: l.validate,
+		StepCommit: l.commit, StepPush: l.push, StepOpenPR: l.openPR, StepClose: l.close, StepEnd: l.end,
+		StepRecover: l.recovering, StepWait: l.waiting, StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd,
+		StepFile: l.file, StepNotify: l.notify,
+	}
+	return l
+}
 
 // Begin returns the state of a new run. Word is random, see [Request].Mark. The jitter of waits
 // depends on the name of the run.
@@ -169,7 +186,7 @@ func (l *Loop) Run(s *RunState) {
 	for s.Step = StepLoadConfig; s.Step != StepOver; {
 		was := s.Step
 		s.Step = l.step(s)
-		if s.Step == "" { // the setup failed: the saved state stays unchanged
+		if s.Step == stepAbandon { // the saved state stays unchanged
 			l.abandon(s)
 			return
 		}
@@ -202,16 +219,35 @@ func (l *Loop) resumable(s *RunState) bool {
 		l.save(s)
 		return true
 	}
-	f := l.env.Classify(taxonomy.Evidence{
+	l.refuse(s, OpResume, l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "refused",
 		Text: "the process ended " + text.Count(s.Crashes, "time") + " in step " + string(s.Step) +
 			" of the same iteration",
-	})
-	i := l.note(s, &l.setup, OpResume, sourceExecutor, &f, nil, nil)
-	l.setup.Failures[i].Decision.End = EndRefused
-	l.setupEnds(s, &l.setup.Failures[i])
-	l.abandon(s)
+	}))
 	return false
+}
+
+// refuse ends a run that cannot begin or be resumed.
+func (l *Loop) refuse(s *RunState, op string, f Failure) {
+	if l.back == "" {
+		l.back = StepPrepare
+	}
+	d := &l.setup.Failures[l.note(s, &l.setup, op, sourceExecutor, &f, nil, nil)].Decision
+	if !d.ends() {
+		d.Action = taxonomy.Abort
+	}
+	switch {
+	case l.env.Cancelled():
+		d.End = EndCancelled
+	case op == OpResume:
+		d.End = EndRefused
+	case d.Action == taxonomy.Block:
+		d.End = EndBlocked
+	default:
+		d.End = EndFatal
+	}
+	l.setupEnds(s, &l.setup.Failures[len(l.setup.Failures)-1])
+	l.abandon(s)
 }
 
 // announce emits RunStarted once for each process, when the setup has succeeded or failed.
@@ -257,95 +293,15 @@ func (l *Loop) now(s *RunState) time.Time {
 	return s.Now
 }
 
-func (l *Loop) step(s *RunState) Step {
-	switch s.Step {
-	case StepHead:
-		return l.head(s)
-	case StepAdmit:
-		return l.admit(s)
-	case StepCall:
-		return l.call(s)
-	case StepInterrupted:
-		return l.interrupted(s)
-	case StepDeliver:
-		return l.deliver(s)
-	case StepClose:
-		return l.close(s)
-	case StepEnd:
-		return l.end(s)
-	case StepRecover:
-		return l.recovering(s)
-	case StepWait:
-		return l.waiting(s)
-	}
-	return l.perform(s, operationOf(s.Step))
-}
+func (l *Loop) step(s *RunState) Step { return l.steps[s.Step](s, l.iteration(s)) }
 
-// operation is a step with one effect, which can fail and be repeated.
-type operation struct {
-	// effect returns the effect, and false if there is nothing to do.
-	effect func(l *Loop, s *RunState, it *Iteration) (Effect, bool)
-	// succeeded handles the outcome of a success. If it is nil, the outcome is ignored.
-	succeeded func(l *Loop, s *RunState, it *Iteration, out *Outcome)
-	// next returns the step that follows. If ok, the operation succeeded, or its reaction was to
-	// continue.
-	next func(l *Loop, s *RunState, it *Iteration, ok bool) Step
-}
-
-// operationOf returns the operation of a step.
-func operationOf(p Step) operation {
-	switch p {
-	case StepLoadConfig:
-		return operation{loadEffect, nil, to(StepLock)}
-	case StepLock:
-		return operation{lockEffect, nil, afterLock}
-	case StepClean:
-		return operation{cleanEffect, nil, afterClean}
-	case StepPrepare:
-		return operation{prepareEffect, prepared, afterPrepare}
-	case StepAdopt:
-		return operation{adoptEffect, prepared, afterAdopt}
-	case StepAvailable:
-		return operation{availableEffect, nil, afterAvailable}
-	case StepDetect:
-		return operation{detectEffect, detected, afterDetect}
-	case StepAsk:
-		return operation{askEffect, asked, planRevert}
-	case StepSave:
-		return operation{saveEffect, saved, afterSave}
-	case StepRevert:
-		return operation{revertEffect, reverted, afterRevert}
-	case StepAccept:
-		return operation{acceptEffect, accepted, afterAccept}
-	case StepValidate:
-		return operation{validateEffect, validated, afterValidate}
-	case StepCommit:
-		return operation{commitEffect, committed, afterCommit}
-	case StepPush:
-		return operation{pushEffect, pushed, afterPush}
-	case StepOpenPR:
-		return operation{openEffect, opened, afterOpen}
-	case StepInspectEnd:
-		return operation{inspectEndEffect, inspectedEnd, to(StepSaveEnd)}
-	case StepSaveEnd:
-		return operation{saveEndEffect, saved, to(StepFile)}
-	case StepFile:
-		return operation{fileEffect, nil, to(StepNotify)}
-	case StepNotify:
-		return operation{notifyEffect, nil, to(StepOver)}
-	}
-	panic("executor: unknown step " + string(p))
-}
-
-func to(p Step) func(*Loop, *RunState, *Iteration, bool) Step {
-	return func(*Loop, *RunState, *Iteration, bool) Step { return p }
-}
-
-func (l *Loop) perform(s *RunState, op operation) Step {
-	it := l.iteration(s)
-	e, ok := op.effect(l, s, it)
-	if !ok {
-		return op.next(l, s, it, true)
+// perform carries out the effect of a step. A failure is noted and reacted to, which may repeat the
+// step. Otherwise next returns the step that follows. Its outcome is nil unless the effect
+// succeeded. If ok, it succeeded, or the reaction was to continue.
+func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next func(out *Outcome, ok bool) Step) Step {
+	if ok := l.decided; ok != nil {
+		l.decided = nil
+		return next(nil, *ok)
 	}
 	out := l.do(s, e)
 	switch {
@@ -353,27 +309,42 @@ func (l *Loop) perform(s *RunState, op operation) Step {
 		it.Cancelled = true
 		l.expired = l.expired || e.Graced && e.Op == OpDetect
 		if l.back != "" {
-			return ""
+			return stepAbandon
 		}
-		return op.next(l, s, it, false)
+		return next(nil, false)
 	case out.Failure == nil:
-		if op.succeeded != nil {
-			op.succeeded(l, s, it, &out)
-		}
-		return op.next(l, s, it, true)
+		return next(&out, true)
 	case s.End != "": // the run is over, so the failure changes nothing
 		l.warn(s, e.Op+": "+out.Failure.Message)
-		return op.next(l, s, it, false)
+		return next(nil, false)
 	}
 	name, source := e.reportedAs(), e.Source
 	if out.Failure.Op != "" { // a part of the operation failed
 		name, source = out.Failure.Op, out.Failure.Source
 	}
 	i := l.note(s, it, name, source, out.Failure, it.Causes, e.Paths)
-	if e.Op == OpValidate+string(e.Check) {
+	if e.Check != "" {
 		l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took, failure: out.Failure})
 	}
 	return l.react(s, it, i, s.Step)
+}
+
+func to(p Step) func(*Outcome, bool) Step { return func(*Outcome, bool) Step { return p } }
+
+// after ends a step that was not carried out, or that failed for good, and returns the next one. If
+// ok, the run continues as after a success.
+func (l *Loop) after(s *RunState, it *Iteration, p Step, ok bool) Step {
+	switch p {
+	case StepAdmit:
+		if it.OverBudget = ok; ok { // the reaction is to continue
+			return StepAdmit
+		}
+		return l.inspect(it, StepDeliver)
+	case StepCall:
+		return l.inspect(it, StepDeliver)
+	}
+	s.Step, l.decided = p, &ok
+	return l.step(s)
 }
 
 func (l *Loop) do(s *RunState, e Effect) Outcome {
@@ -405,7 +376,7 @@ func (l *Loop) wait(s *RunState, until time.Time, why string, next Step) Step {
 	return StepWait
 }
 
-func (l *Loop) waiting(s *RunState) Step {
+func (l *Loop) waiting(s *RunState, it *Iteration) Step {
 	began := l.now(s)
 	l.emit(s, Event{Kind: Waiting, Until: s.Wait.Until, Text: s.Wait.For})
 	cancelled := l.env.Sleep(s.Wait.Until.Sub(began))
@@ -421,32 +392,16 @@ func (l *Loop) waiting(s *RunState) Step {
 	if !cancelled {
 		return next
 	}
-	it := l.iteration(s)
 	it.Cancelled = true
 	switch {
 	case l.back != "":
-		return ""
+		return stepAbandon
 	case next == StepAdmit && s.Iter.Open:
 		return l.inspect(it, StepDeliver)
 	case next == StepHead, next == StepAdmit:
 		return l.over(s, EndCancelled, false)
 	}
 	return l.after(s, it, next, false)
-}
-
-// after returns the step that follows step p. If ok, the run continues as after a success.
-func (l *Loop) after(s *RunState, it *Iteration, p Step, ok bool) Step {
-	switch p {
-	case StepAdmit:
-		if ok { // over the budget, and the reaction is to continue
-			it.OverBudget = true
-			return StepAdmit
-		}
-		return l.inspect(it, StepDeliver)
-	case StepCall:
-		return l.inspect(it, StepDeliver)
-	}
-	return operationOf(p).next(l, s, it, ok)
 }
 
 // over ends the run.
@@ -468,7 +423,7 @@ func (l *Loop) emit(s *RunState, e Event) {
 	if e.Kind != RunStarted {
 		l.announce(s)
 	}
-	e.At, e.Run, e.Task, e.Iteration = s.Now, s.Task.Run, s.Task.ID, s.Iter.Number
+	e.At = s.Now
 	if e.failure != nil {
 		e.Err, e.Evidence = e.failure.error(), e.failure.evidence
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -14,22 +15,17 @@ func maskedDetails(b []byte) json.RawMessage {
 	if len(b) > maxDetails || !json.Valid(b) {
 		return nil
 	}
-	if s := string(b); taxonomy.Redact(s) == s && !bytes.ContainsRune(b, '\\') {
+	if s := string(b); taxonomy.Redact(s) == s && !strings.Contains(s, `\`) {
 		return b
 	}
+	var v any
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
-	var v any
 	if d.Decode(&v) != nil {
 		return nil
 	}
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if e.Encode(maskedValue("", v)) != nil {
-		return nil
-	}
-	return bytes.TrimRight(out.Bytes(), "\n")
+	out, _ := json.Marshal(maskedValue("", v)) // it was JSON
+	return out
 }
 
 func maskedValue(key string, v any) any {

@@ -71,31 +71,35 @@ func (m Markers) find(answer string) (Signal, string) {
 
 // PromptInput is the input of a prompt.
 type PromptInput struct {
-	Task      Task
-	Iteration int
+	Task      Task `json:"task"`
+	Iteration int  `json:"iteration"`
 	// Tier is the name of the tier that is called; empty for Config.Provider.
-	Tier string
-	// Continued reports that the call continues a conversation, Reduced that the prompt should be
-	// shorter than the last one.
-	Continued, Reduced bool
-	Markers            Markers
-	// Feedback is fenced, masked and bounded. It may be empty.
-	Feedback string
-	// Introduced reports that Feedback explains itself.
-	Introduced bool
+	Tier string `json:"tier,omitempty"`
+	// Session is the conversation that the call continues; empty begins a new one. If Reduced, the
+	// prompt should be shorter than the last one.
+	Session string `json:"session,omitempty"`
+	Reduced bool   `json:"reduced,omitempty"`
 	// Answers are the answers of persons to the run's questions.
-	Answers []string
+	Answers []string `json:"answers,omitempty"`
 	// Errors are the errors of the run, the newest last. Their texts are not fenced.
-	Errors []ErrorRecord
+	Errors []ErrorRecord `json:"errors,omitempty"`
 	// Mark is a random word of this call. Text from elsewhere cannot contain it.
-	Mark string
+	Mark string `json:"mark"`
+	// Reports are the texts that Feedback is made of.
+	Reports []Feedback `json:"feedback,omitempty"`
+
+	Markers Markers `json:"-"`
+	// Feedback is fenced, masked and bounded. It may be empty.
+	Feedback string `json:"-"`
+	// Introduced reports that Feedback explains itself.
+	Introduced bool `json:"-"`
 }
 
 // DefaultPrompt returns the task, or "Continue the task." in a conversation that contains it, then
 // the answers of persons, the feedback, and how to end the answer.
 func DefaultPrompt(in PromptInput) string {
 	var b strings.Builder
-	if in.Continued {
+	if in.Session != "" {
 		b.WriteString("Continue the task.\n")
 	} else {
 		b.WriteString(strings.TrimRight(in.Task.Prompt, "\n"))
@@ -122,12 +126,9 @@ func DefaultPrompt(in PromptInput) string {
 }
 
 // prompt makes the prompt of a call.
-func (h *Host) prompt(p *Prompt) string {
-	in := PromptInput{
-		Task: p.Task, Iteration: p.Iteration, Tier: h.tierName(p.Tier), Continued: p.Session != "",
-		Reduced: p.Reduced, Markers: h.cfg.Markers, Answers: p.Answers, Errors: p.Errors, Mark: p.Mark,
-		Feedback: fencedFeedback(p.Feedback, h.cfg.Limits.Feedback, p.Mark),
-	}
+func (h *Host) prompt(in PromptInput) string {
+	in.Markers = h.cfg.Markers
+	in.Feedback = fencedFeedback(in.Reports, h.cfg.Limits.Feedback, in.Mark)
 	return h.cfg.Prompt(in)
 }
 

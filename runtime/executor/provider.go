@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -157,16 +158,10 @@ func (s *Spending) end(u Usage) {
 	s.Usage.CostUSD = sum(s.Usage.CostUSD, u.CostUSD)
 }
 
-// sum adds values that may be unknown. If the sum overflows, it returns a.
+// sum adds values that may be unknown.
 func sum[T int64 | float64](a, b taxonomy.Opt[T]) taxonomy.Opt[T] {
-	switch {
-	case a.IsZero():
-		return b
-	case b.IsZero():
-		return a
+	if a.IsZero() || b.IsZero() {
+		return cmp.Or(a, b)
 	}
-	if total := a.Or(0) + b.Or(0); total >= a.Or(0) && !math.IsInf(float64(total), 0) {
-		return taxonomy.Some(total)
-	}
-	return a
+	return taxonomy.Some(a.Or(0) + b.Or(0))
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
-
-	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Status is the status of a run that is over. It follows from the [EndReason].
@@ -59,10 +57,7 @@ type Result struct {
 	Task      string    `json:"task"`
 	Status    Status    `json:"status"`
 	EndReason EndReason `json:"endReason"`
-	// EndsRun reports that the reaction which ended the task ends every other task too.
-	EndsRun bool `json:"endsRun,omitempty"`
-	// Resumed reports that an earlier process of the run died.
-	Resumed bool `json:"resumed,omitempty"`
+	History
 
 	// Error is the message of the last error; empty after success.
 	Error string `json:"error,omitempty"`
@@ -74,46 +69,18 @@ type Result struct {
 	// error it is the cause of the context.
 	Err error `json:"-"`
 
-	// Errors are the errors in order. If there are many, they are the first and the last ones.
-	// ErrorCount counts all errors.
-	Errors     []ErrorRecord `json:"errors,omitempty"`
-	ErrorCount int           `json:"errorCount"`
-	// Iterations counts the iterations, Calls the calls in them.
+	// Iterations counts the iterations. Spending is the known cost of all calls.
 	Iterations int `json:"iterations"`
-	Calls      int `json:"calls"`
-	// Failures is the counter of failures in a row at the end, Counted the failures in all.
-	Failures int `json:"failures"`
-	Counted  int `json:"counted"`
-	// Waits are the waits between iterations and calls. If there are many, they are the first and
-	// the last ones.
-	Waits  []Wait   `json:"waits,omitempty"`
-	Waited Duration `json:"waited"`
-	// Reactions counts the reactions by name.
-	Reactions map[string]int `json:"reactions,omitempty"`
+	Spending
 
-	// Commits are the commits that were made, CommittedFiles the paths in them.
-	Commits        []CommitDone `json:"commits,omitempty"`
-	CommittedFiles []string     `json:"committedFiles,omitempty"`
+	// CommittedFiles are the paths in the commits.
+	CommittedFiles []string `json:"committedFiles,omitempty"`
 	// UncommittedFiles are allowed changes of this run that are in no commit.
 	UncommittedFiles []string `json:"uncommittedFiles,omitempty"`
 	// UncheckedFiles are changes that were not judged, or could not be reverted. They are saved.
 	UncheckedFiles []string `json:"uncheckedFiles,omitempty"`
 	// SavedRefs are the refs of saved reverted and unchecked work.
-	SavedRefs   []string `json:"savedRefs,omitempty"`
-	Pushed      bool     `json:"pushed,omitempty"`
-	PullRequest string   `json:"pullRequest,omitempty"`
-
-	// Usage is the known cost of all calls.
-	Usage Usage `json:"usage,omitzero"`
-	// UnknownTokens and UnknownCost count the calls whose usage is unknown; see [Spending].
-	UnknownTokens int `json:"unknownTokens,omitempty"`
-	UnknownCost   int `json:"unknownCost,omitempty"`
-	// Text is the provider's last answer, bounded; after a dry run the prompt.
-	Text string `json:"text,omitempty"`
-	// Question is the question for a person if the run is blocked.
-	Question string `json:"question,omitempty"`
-	// Warnings are problems that did not change the outcome.
-	Warnings []string `json:"warnings,omitempty"`
+	SavedRefs []string `json:"savedRefs,omitempty"`
 
 	StartedAt time.Time `json:"startedAt"`
 	EndedAt   time.Time `json:"endedAt"`
@@ -122,28 +89,21 @@ type Result struct {
 	State *RunState `json:"-"`
 }
 
-// Spending returns the cost of the run.
-func (r *Result) Spending() Spending {
-	return Spending{Calls: r.Calls, Usage: r.Usage, UnknownTokens: r.UnknownTokens, UnknownCost: r.UnknownCost}
-}
-
 // NewResult returns the result of a state. If the last error occurred in another process, decode
 // reads it. Decode may be nil.
 func NewResult(s *RunState, decode func([]byte) (error, error)) *Result {
 	h := Host{cfg: Config{Decode: decode}}
-	return h.result(s)
+	return h.Result(s)
 }
 
-func (h *Host) result(s *RunState) *Result {
+// Result returns the result of a state. Its Err is an error of the host's taxonomy.
+func (h *Host) Result(s *RunState) *Result {
 	r := &Result{
-		Run: s.Task.Run, Task: s.Task.ID, Status: s.End.Status(), EndReason: s.End, EndsRun: s.EndsRun,
-		Resumed: s.Resumed, Errors: slices.Clone(s.Errors), ErrorCount: s.ErrorCount, Iterations: s.Iter.Number,
-		Calls: s.Spent.Calls, Failures: s.Failures, Counted: s.Counted, Waits: s.Waits, Waited: s.Waited,
-		Reactions: s.Reactions, Commits: slices.Clone(s.Commits), UncommittedFiles: maskedPaths(s.Uncommitted),
-		UncheckedFiles: maskedPaths(s.Unchecked), SavedRefs: s.Refs, Pushed: s.Pushed, PullRequest: s.PullRequest,
-		Usage: s.Spent.Usage, UnknownTokens: s.Spent.UnknownTokens, UnknownCost: s.Spent.UnknownCost, Text: s.Text,
-		Question: s.Question, Warnings: s.Warnings, StartedAt: s.Began, EndedAt: s.Ended, State: s,
+		Run: s.Task.Run, Task: s.Task.ID, Status: s.End.Status(), EndReason: s.End, History: s.History,
+		Iterations: s.Iter.Number, Spending: s.Spent, UncommittedFiles: maskedPaths(s.Uncommitted),
+		UncheckedFiles: maskedPaths(s.Unchecked), SavedRefs: s.Refs, StartedAt: s.Began, EndedAt: s.Ended, State: s,
 	}
+	r.Errors, r.Commits = slices.Clone(s.Errors), slices.Clone(s.Commits)
 	for i := range r.Errors {
 		r.Errors[i].Files = maskedPaths(r.Errors[i].Files)
 	}
@@ -163,11 +123,4 @@ func (h *Host) result(s *RunState) *Result {
 		}
 	}
 	return r
-}
-
-// cancelledBy adds the cause of a cancellation to a result without an error.
-func (r *Result) cancelledBy(cause error) {
-	if r.EndReason == EndCancelled && r.Err == nil && cause != nil {
-		r.Err, r.Error = cause, text.Error(cause, maxMessage)
-	}
 }

@@ -7,12 +7,12 @@ import (
 )
 
 // planRevert chooses the paths that the reactions revert.
-func planRevert(l *Loop, s *RunState, it *Iteration, _ bool) Step {
+func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
 	if !it.BeforeRetry {
 		it.Causes = nil
 		for i := range it.Failures {
 			f := &it.Failures[i]
-			if !f.Retried && !f.Reverted && f.Decision.Reaction.Revert != uint8(taxonomy.RevertNone) {
+			if !f.Retried && !f.Reverted && f.Decision.Reaction.Revert != taxonomy.RevertNone {
 				it.Causes = append(it.Causes, i)
 			}
 		}
@@ -22,7 +22,7 @@ func planRevert(l *Loop, s *RunState, it *Iteration, _ bool) Step {
 	for _, i := range it.Causes {
 		f := &it.Failures[i]
 		f.Reverted = true
-		it.All = it.All || f.Decision.Reaction.Revert == uint8(taxonomy.RevertIteration) || len(f.Files) == 0
+		it.All = it.All || f.Decision.Reaction.Revert == taxonomy.RevertIteration || len(f.Files) == 0
 		named = union(named, f.Files)
 	}
 	if len(it.Causes) == 0 || it.Count == 0 {
@@ -41,39 +41,36 @@ func foundEffect(op string, s *RunState, it *Iteration, paths Paths) Effect {
 	}
 }
 
-func saveEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return foundEffect(OpSave, s, it, it.Revert), true
+// saveFound saves the changes before they are reverted.
+func (l *Loop) saveFound(s *RunState, it *Iteration) Step {
+	return l.perform(s, it, foundEffect(OpSave, s, it, it.Revert), func(out *Outcome, ok bool) Step {
+		l.saved(s, out)
+		if ok {
+			return StepRevert
+		}
+		return l.inspected(s, it, false)
+	})
 }
 
-func saved(l *Loop, s *RunState, it *Iteration, out *Outcome) {
-	if out.Text != "" && !slices.Contains(s.Refs, out.Text) {
+func (l *Loop) saved(s *RunState, out *Outcome) {
+	if out != nil && out.Text != "" && !slices.Contains(s.Refs, out.Text) {
 		s.Refs = push(s.Refs, out.Text)
 		l.emit(s, Event{Kind: Saved, Text: out.Text})
 	}
 }
 
-func afterSave(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	if ok {
-		return StepRevert
-	}
-	return l.inspected(s, it, false)
-}
-
-func revertEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return foundEffect(OpRevert, s, it, it.Revert), true
-}
-
-func reverted(l *Loop, s *RunState, it *Iteration, out *Outcome) {
-	it.Reverted, it.AllReverted = union(it.Reverted, it.Revert), it.AllReverted || it.All
-	l.emit(s, Event{Kind: Reverted, Files: out.Paths})
-	it.Surfaced = out.Surfaced && !it.Surfaced
-}
-
-func afterRevert(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	if ok && it.Surfaced { // files that were ignored before are visible now: they are judged too
-		return StepDetect
-	}
-	return l.inspected(s, it, ok)
+func (l *Loop) revert(s *RunState, it *Iteration) Step {
+	return l.perform(s, it, foundEffect(OpRevert, s, it, it.Revert), func(out *Outcome, ok bool) Step {
+		if out != nil {
+			it.Reverted, it.AllReverted = union(it.Reverted, it.Revert), it.AllReverted || it.All
+			l.emit(s, Event{Kind: Reverted, Files: out.Paths})
+			it.Surfaced = out.Surfaced && !it.Surfaced
+		}
+		if ok && it.Surfaced { // files that were ignored before are visible now: they are judged too
+			return StepDetect
+		}
+		return l.inspected(s, it, ok)
+	})
 }
 
 // inspected ends an inspection: another call follows, or the checked tree advances.
@@ -101,40 +98,69 @@ func (it *Iteration) clearChanges() {
 	it.Found, it.Count, it.Bad, it.Reverted, it.AllReverted = "", 0, nil, nil, false
 }
 
-func acceptEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+// accept makes the checked tree of the iteration: with the changes that are allowed.
+func (l *Loop) accept(s *RunState, it *Iteration) Step {
+	next := func(out *Outcome, ok bool) Step {
+		if out != nil {
+			it.Checked = out.Trees.Checked
+		}
+		then := it.Then
+		it.NotAccepted, it.Then = !ok, ""
+		return then
+	}
 	except := union(it.Reverted, it.badPaths())
 	it.Checked = s.Checked
-	if it.Count == 0 || it.AllReverted {
-		return Effect{}, false
-	}
-	if len(except) == 0 {
+	switch {
+	case it.Count == 0 || it.AllReverted:
+		return next(nil, true)
+	case len(except) == 0:
 		it.Checked = it.Found
-		return Effect{}, false
+		return next(nil, true)
+	case it.More > 0:
+		return next(nil, true)
 	}
-	return foundEffect(OpAccept, s, it, except), it.More == 0
+	return l.perform(s, it, foundEffect(OpAccept, s, it, except), next)
 }
 
-func accepted(l *Loop, s *RunState, it *Iteration, out *Outcome) { it.Checked = out.Trees.Checked }
-
-func afterAccept(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	it.NotAccepted = !ok
-	then := it.Then
-	it.Then = ""
-	return then
-}
-
-func inspectEndEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+// inspectEnd finds the changes that remain when the run is over.
+func (l *Loop) inspectEnd(s *RunState, it *Iteration) Step {
 	s.Undetected = l.cfg.Workspace && s.Checked != "" && s.End != EndDryRun // until the inspection succeeds
-	return Effect{
+	if !s.Undetected {
+		return StepSaveEnd
+	}
+	return l.perform(s, it, Effect{
 		Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked, Committed: s.Committed}, Graced: true,
-	}, s.Undetected
+	}, func(out *Outcome, _ bool) Step {
+		if out != nil {
+			it.Found, it.Count, s.Uncommitted, s.Undetected = out.Trees.Found, out.Count, out.Left, false
+			s.Unchecked = union(s.Unchecked, out.Paths)
+		}
+		return StepSaveEnd
+	})
 }
 
-func inspectedEnd(l *Loop, s *RunState, it *Iteration, out *Outcome) {
-	it.Found, it.Count, s.Uncommitted, s.Undetected = out.Trees.Found, out.Count, out.Left, false
-	s.Unchecked = union(s.Unchecked, out.Paths)
+func (l *Loop) saveEnd(s *RunState, it *Iteration) Step {
+	if len(s.Unchecked) == 0 || it.Count == 0 {
+		return StepFile
+	}
+	return l.perform(s, it, foundEffect(OpSave, s, it, nil), func(out *Outcome, _ bool) Step {
+		l.saved(s, out)
+		return StepFile
+	})
 }
 
-func saveEndEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return foundEffect(OpSave, s, it, nil), len(s.Unchecked) > 0 && it.Count > 0
+func (l *Loop) file(s *RunState, it *Iteration) Step {
+	if !l.cfg.Filer || s.End == EndDryRun {
+		return StepNotify
+	}
+	e := Effect{Op: OpFile, Source: sourceExecutor, State: s, Graced: true}
+	return l.perform(s, it, e, to(StepNotify))
+}
+
+func (l *Loop) notify(s *RunState, it *Iteration) Step {
+	if !l.cfg.Notifier || s.End == EndDryRun {
+		return StepOver
+	}
+	e := Effect{Op: OpNotify, Source: sourceNotify, State: s, Graced: true}
+	return l.perform(s, it, e, to(StepOver))
 }

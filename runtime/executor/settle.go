@@ -13,8 +13,7 @@ const (
 )
 
 // close updates the feedback, the counters and the checked tree after an iteration.
-func (l *Loop) close(s *RunState) Step {
-	it := &s.Iter
+func (l *Loop) close(s *RunState, it *Iteration) Step {
 	l.cancelled(it)
 	s.Unchecked = it.unchecked()
 	if it.Answered {
@@ -72,8 +71,7 @@ func (it *Iteration) winner() int {
 }
 
 // end ends the run after an iteration, or carries out the winning reaction.
-func (l *Loop) end(s *RunState) Step {
-	it := &s.Iter
+func (l *Loop) end(s *RunState, it *Iteration) Step {
 	i := it.winner()
 	var w *Failure
 	action := taxonomy.Continue
@@ -111,7 +109,7 @@ func (l *Loop) end(s *RunState) Step {
 			l.pause(s, f)
 		}
 	}
-	endsRun := w != nil && w.Decision.ends() && w.Decision.Reaction.EndsRun && end != EndCancelled
+	endsRun := w != nil && w.Decision.ends() && w.Decision.Reaction.Extent == taxonomy.ExtentRun && end != EndCancelled
 	l.finish(s, it, w)
 	return l.over(s, end, endsRun)
 }
@@ -133,7 +131,7 @@ func (l *Loop) nextIteration(s *RunState, it *Iteration) Step {
 		if until := s.Now.Add(f.Decision.Wait); until.After(s.NotBefore) {
 			s.NotBefore = until
 		}
-		switch taxonomy.Session(f.Decision.Reaction.Session) {
+		switch f.Decision.Reaction.Session {
 		case taxonomy.SessionReduced:
 			s.Session, s.Reduced = "", true
 		case taxonomy.SessionFresh:
@@ -155,11 +153,10 @@ func (l *Loop) nextIteration(s *RunState, it *Iteration) Step {
 // finish records the iteration's errors and closes it.
 func (l *Loop) finish(s *RunState, it *Iteration, w *Failure) {
 	for i := range it.Failures {
-		l.record(s, &it.Failures[i], it.Number)
-	}
-	if w != nil && !it.Clean {
-		last := w.record(it.Number)
-		s.LastError = &last
+		f := &it.Failures[i]
+		if rec := l.record(s, f, it.Number); f == w && !it.Clean {
+			s.LastError = &rec
+		}
 	}
 	l.emit(s, Event{Kind: IterationEnded, Failures: s.Failures, Took: s.Now.Sub(it.Began)})
 	s.Iter = Iteration{
@@ -171,10 +168,16 @@ func (l *Loop) finish(s *RunState, it *Iteration, w *Failure) {
 	s.Crashes = 0
 }
 
-// record adds a failure to the state's errors.
+// record adds a failure to the state's errors, and returns the complete record.
 func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
-	rec := f.record(iteration)
-	rec.Tier = s.Tier
+	rec, d := f.ErrorRecord, &f.Decision
+	rec.Iteration, rec.Tier, rec.Reaction, rec.Action = iteration, s.Tier, d.Reaction.Name, d.Action.String()
+	if p := d.Reaction.Purpose; p != taxonomy.PurposeNone {
+		rec.Purpose = p.String()
+	}
+	if f.Op != OpCall && !strings.HasPrefix(f.Op, OpValidate) {
+		rec.Files = rec.Files[:min(len(rec.Files), maxListed)]
+	}
 	kept := rec
 	kept.Wire = nil
 	if n := len(s.Errors) - keptReports + 1; n > 0 {
@@ -186,21 +189,5 @@ func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
 		s.Reactions = map[string]int{}
 	}
 	s.Reactions[rec.Reaction]++
-	return rec
-}
-
-func (f *Failure) record(iteration int) ErrorRecord {
-	d := &f.Decision
-	rec := ErrorRecord{
-		Iteration: iteration, Op: f.Op, Source: f.Source, Code: f.Code, Category: f.Category, Message: f.Message,
-		Why: f.Why, Fingerprint: f.Fingerprint, Files: f.Files, Details: f.Details, Reaction: d.Reaction.Name,
-		Action: d.Action.String(), Counted: f.Counted, Retried: f.Retried, Report: f.Report, Wire: f.Wire, err: f.err,
-	}
-	if p := taxonomy.Purpose(d.Reaction.Purpose); p != taxonomy.PurposeNone {
-		rec.Purpose = p.String()
-	}
-	if f.Op != OpCall && !strings.HasPrefix(f.Op, OpValidate) {
-		rec.Files = rec.Files[:min(len(rec.Files), maxListed)]
-	}
 	return rec
 }

@@ -7,74 +7,83 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func loadEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{Op: OpLoadConfig, Source: sourceConfig}, l.cfg.Setup
-}
-
-func lockEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{Op: OpLock, Source: sourceExecutor, Graced: s.Iter.Open}, l.cfg.Workspace
-}
-
-func afterLock(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	if l.back == StepPrepare {
-		return StepPrepare
+func (l *Loop) loadConfig(s *RunState, it *Iteration) Step {
+	if !l.cfg.Setup {
+		return StepLock
 	}
-	return StepClean
+	return l.perform(s, it, Effect{Op: OpLoadConfig, Source: sourceConfig}, to(StepLock))
 }
 
-func cleanEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{Op: OpResume, Source: sourceExecutor, Processes: s.Processes, Graced: true}, true
+func (l *Loop) lock(s *RunState, it *Iteration) Step {
+	next := StepClean
+	if l.back == StepPrepare {
+		next = StepPrepare
+	}
+	if !l.cfg.Workspace {
+		return next
+	}
+	e := Effect{Op: OpLock, Source: sourceExecutor, Graced: s.Iter.Open}
+	return l.perform(s, it, e, to(next))
 }
 
-func afterClean(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	back := l.back
+// clean ends the processes that a dead process left running.
+func (l *Loop) clean(s *RunState, it *Iteration) Step {
+	e := Effect{Op: OpResume, Source: sourceExecutor, Processes: s.Processes, Graced: true}
+	return l.perform(s, it, e, func(*Outcome, bool) Step { return l.setupDone(s, l.back) })
+}
+
+func (l *Loop) prepare(s *RunState, it *Iteration) Step {
+	if !l.cfg.Workspace {
+		return l.setupDone(s, StepHead)
+	}
+	return l.perform(s, it, Effect{Op: OpPrepare, Source: sourceExecutor}, func(out *Outcome, _ bool) Step {
+		s.setTrees(out)
+		return l.setupDone(s, StepHead)
+	})
+}
+
+func (s *RunState) setTrees(out *Outcome) {
+	if out != nil {
+		s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Delivered, out.Trees.Committed
+	}
+}
+
+func (l *Loop) setupDone(s *RunState, next Step) Step {
 	l.back = ""
 	l.announce(s)
-	return back
+	return next
 }
 
-func prepareEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{Op: OpPrepare, Source: sourceExecutor}, l.cfg.Workspace
-}
-
-func prepared(l *Loop, s *RunState, it *Iteration, out *Outcome) {
-	s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Delivered, out.Trees.Committed
-}
-
-func afterPrepare(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	l.back = ""
-	l.announce(s)
-	return StepHead
-}
-
-func adoptEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{
+// adopt accepts what a person changed while the run was over.
+func (l *Loop) adopt(s *RunState, it *Iteration) Step {
+	next := func(out *Outcome, _ bool) Step {
+		s.setTrees(out)
+		switch {
+		case it.Cancelled:
+			return l.over(s, EndCancelled, false)
+		case s.ByHand:
+			l.open(s)
+			it.Answered, it.Signal, s.ByHand = true, SignalDone, false
+			return l.inspect(it, StepDeliver)
+		}
+		return StepHead
+	}
+	if !l.cfg.Workspace || s.Checked == "" || s.Undetected {
+		return next(nil, true)
+	}
+	return l.perform(s, it, Effect{
 		Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked,
 		Trees: Trees{Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed},
-	}, l.cfg.Workspace && s.Checked != "" && !s.Undetected
+	}, next)
 }
 
-func afterAdopt(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	switch {
-	case it.Cancelled:
-		return l.over(s, EndCancelled, false)
-	case s.ByHand:
-		l.open(s)
-		s.Iter.Answered, s.Iter.Signal, s.ByHand = true, SignalDone, false
-		return l.inspect(&s.Iter, StepDeliver)
-	}
-	return StepHead
-}
-
-func availableEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{Op: OpAvailable, Source: l.provider(s)}, true
-}
-
-func afterAvailable(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	if ok {
-		s.Available = append(s.Available, s.Tier)
-	}
-	return StepHead
+func (l *Loop) available(s *RunState, it *Iteration) Step {
+	return l.perform(s, it, Effect{Op: OpAvailable, Source: l.provider(s)}, func(_ *Outcome, ok bool) Step {
+		if ok {
+			s.Available = append(s.Available, s.Tier)
+		}
+		return StepHead
+	})
 }
 
 // setupEnds ends the run because its setup failed. Nothing is saved before the first iteration, so
@@ -82,9 +91,9 @@ func afterAvailable(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 func (l *Loop) setupEnds(s *RunState, f *Failure) Step {
 	last := l.record(s, f, 0)
 	s.LastError = &last
-	p := l.over(s, f.Decision.End, f.Decision.Reaction.EndsRun)
+	p := l.over(s, f.Decision.End, f.Decision.Reaction.Extent == taxonomy.ExtentRun)
 	if l.back != "" || s.Iter.Number == 0 {
-		return ""
+		return stepAbandon
 	}
 	return p
 }
@@ -109,7 +118,7 @@ func (l *Loop) cancelled(it *Iteration) bool {
 }
 
 // head is the step before an iteration: it checks the limits and waits.
-func (l *Loop) head(s *RunState) Step {
+func (l *Loop) head(s *RunState, _ *Iteration) Step {
 	now := l.now(s)
 	switch {
 	case l.env.Cancelled():
@@ -162,8 +171,7 @@ func (l *Loop) open(s *RunState) {
 }
 
 // admit checks whether the next call may be made.
-func (l *Loop) admit(s *RunState) Step {
-	it := &s.Iter
+func (l *Loop) admit(s *RunState, it *Iteration) Step {
 	if it.Open && l.cancelled(it) {
 		return l.inspect(it, StepDeliver)
 	}

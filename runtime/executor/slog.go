@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -47,50 +48,36 @@ func (s *slogObserver) Observe(e Event) {
 
 // attrs returns the attributes of an event, without zero values.
 func (s *slogObserver) attrs(e Event) []slog.Attr {
-	a := make(attrList, 0, 16)
-	a.text("event", string(e.Kind))
-	a.text("run", e.Run)
-	a.text("task", e.Task)
-	a.number("iteration", e.Iteration)
-	a.number("call", e.Call)
-	a.text("op", e.Op)
-	a.text("source", e.Source)
-	a.text("tier", e.Tier)
+	a := attrList{}.with("event", string(e.Kind), "run", e.Run, "task", e.Task, "iteration", e.Iteration,
+		"call", e.Call, "op", e.Op, "source", e.Source, "tier", e.Tier)
 	if e.Err != nil {
 		a = append(a, slog.String("code", text.Masked(taxonomy.CodeOf(e.Err))),
 			slog.String("category", text.Masked(taxonomy.CategoryOf(e.Err))))
 		if e.Kind != ReactionTaken || e.Reaction.LogMessage != "" {
-			a.text("error", text.Error(e.Err, maxMessage))
+			a = a.with("error", text.Error(e.Err, maxMessage))
 		}
 		s.errorContext(&a, e)
 	}
 	if e.Kind == ReactionTaken {
-		a.text("reaction", cmp.Or(e.Reaction.Name, e.Reaction.Action.String()))
-		a.text("action", e.Action.String())
-		if e.Exhausted {
-			a = append(a, slog.Bool("exhausted", true))
-		}
+		a = a.with("reaction", cmp.Or(e.Reaction.Name, e.Reaction.Action.String()), "action", e.Action.String(),
+			"exhausted", e.Exhausted)
 	}
 	if e.For != nil {
-		a.text("for", taxonomy.CodeOf(e.For))
+		a = a.with("for", taxonomy.CodeOf(e.For))
 	}
-	a.number("attempt", e.Attempt)
-	a.number("max_attempts", e.MaxAttempts)
-	a.text("likely", e.Code)
+	a = a.with("attempt", e.Attempt, "max_attempts", e.MaxAttempts, "likely", e.Code)
 	if e.Kind != Warned {
-		a.text("text", e.Text)
+		a = a.with("text", e.Text)
 	}
 	if len(e.Files) > 0 {
 		a = append(a, slog.Any("files", maskedPaths(e.Files)))
 	}
-	if !e.Until.IsZero() {
-		a = append(a, slog.Time("until", e.Until))
+	a = a.with("until", e.Until, "took", e.Took.Round(time.Millisecond), "failures", e.Failures)
+	if r := e.Result; r != nil {
+		a = a.with("status", string(r.Status), "end_reason", string(r.EndReason), "code", r.ErrorCode,
+			"category", r.ErrorCategory, "error", r.Error, "iterations", r.Iterations, "errors", r.ErrorCount,
+			"commits", len(r.Commits), "warnings", len(r.Warnings))
 	}
-	if e.Took > 0 {
-		a = append(a, slog.Duration("took", e.Took.Round(time.Millisecond)))
-	}
-	a.number("failures", e.Failures)
-	a.result(e.Result)
 	return a
 }
 
@@ -111,29 +98,17 @@ func (s *slogObserver) errorContext(a *attrList, e Event) {
 // attrList collects attributes.
 type attrList []slog.Attr
 
-func (a *attrList) text(key, value string) {
-	if value != "" {
-		*a = append(*a, slog.String(key, taxonomy.Redact(value)))
+// with appends the pairs of a key and a value whose value is not zero. It masks texts.
+func (a attrList) with(pairs ...any) attrList {
+	for i := 0; i < len(pairs); i += 2 {
+		value := pairs[i+1]
+		if reflect.ValueOf(value).IsZero() {
+			continue
+		}
+		if s, ok := value.(string); ok {
+			value = taxonomy.Redact(s)
+		}
+		a = append(a, slog.Any(pairs[i].(string), value))
 	}
-}
-
-func (a *attrList) number(key string, value int) {
-	if value != 0 {
-		*a = append(*a, slog.Int(key, value))
-	}
-}
-
-func (a *attrList) result(r *Result) {
-	if r == nil {
-		return
-	}
-	a.text("status", string(r.Status))
-	a.text("end_reason", string(r.EndReason))
-	a.text("code", r.ErrorCode)
-	a.text("category", r.ErrorCategory)
-	a.text("error", r.Error)
-	a.number("iterations", r.Iterations)
-	a.number("errors", r.ErrorCount)
-	a.number("commits", len(r.Commits))
-	a.number("warnings", len(r.Warnings))
+	return a
 }

@@ -52,8 +52,6 @@ type RunState struct {
 	Approved   Paths    `json:"approved,omitempty"`
 	Denied     []string `json:"denied,omitempty"` // fingerprints of sets of changes
 
-	Failures   int                    `json:"failures"` // in a row
-	Counted    int                    `json:"counted"`  // in all
 	Streaks    map[string]retry.State `json:"streaks,omitempty"`
 	Recoveries map[string]int         `json:"recoveries,omitempty"`
 	Feedback   []Feedback             `json:"feedback,omitempty"`
@@ -65,28 +63,44 @@ type RunState struct {
 	Retried    *Failure               `json:"retried,omitempty"` // the next call is its retry
 	LastError  *ErrorRecord           `json:"lastError,omitempty"`
 	Spent      Spending               `json:"spent"`
-
 	// Answers are the answers of persons to the run's questions. Reopened is the number of
 	// iterations before the run was reopened last. ByHand requests a check of the unchanged tree.
 	Answers  []string `json:"answers,omitempty"`
 	Reopened int      `json:"reopened,omitempty"`
 	ByHand   bool     `json:"byHand,omitempty"`
 
-	End         EndReason      `json:"end,omitempty"`
-	EndsRun     bool           `json:"endsRun,omitempty"`
-	Resumed     bool           `json:"resumed,omitempty"`
-	Errors      []ErrorRecord  `json:"errors,omitempty"` // bounded
-	ErrorCount  int            `json:"errorCount,omitempty"`
+	End  EndReason `json:"end,omitempty"`
+	Refs []string  `json:"refs,omitempty"` // bounded
+	History
+}
+
+// History is the part of a run's state that its [Result] contains too. Its lists are bounded: if
+// there are many entries, they are the first and the last ones.
+type History struct {
+	// EndsRun reports that the reaction which ended the task ends every other task too.
+	EndsRun bool `json:"endsRun,omitempty"`
+	// Resumed reports that an earlier process of the run died.
+	Resumed bool `json:"resumed,omitempty"`
+	// Errors are the errors in order. ErrorCount counts all errors.
+	Errors     []ErrorRecord `json:"errors,omitempty"`
+	ErrorCount int           `json:"errorCount"`
+	// Failures is the counter of failures in a row, Counted the failures in all.
+	Failures int `json:"failures"`
+	Counted  int `json:"counted"`
+	// Waits are the waits between iterations and calls.
+	Waits  []Wait   `json:"waits,omitempty"`
+	Waited Duration `json:"waited"`
+	// Reactions counts the reactions by name.
 	Reactions   map[string]int `json:"reactions,omitempty"`
-	Waits       []Wait         `json:"waits,omitempty"` // bounded
-	Waited      Duration       `json:"waited,omitempty"`
 	Commits     []CommitDone   `json:"commits,omitempty"`
-	Refs        []string       `json:"refs,omitempty"` // bounded
 	Pushed      bool           `json:"pushed,omitempty"`
 	PullRequest string         `json:"pullRequest,omitempty"`
-	Text        string         `json:"text,omitempty"` // the provider's last answer
-	Question    string         `json:"question,omitempty"`
-	Warnings    []string       `json:"warnings,omitempty"` // bounded
+	// Text is the provider's last answer, bounded; after a dry run the prompt.
+	Text string `json:"text,omitempty"`
+	// Question is the question for a person if the run is blocked.
+	Question string `json:"question,omitempty"`
+	// Warnings are problems that did not change the outcome.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // RunInfo describes a run in a [Store].

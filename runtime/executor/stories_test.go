@@ -179,7 +179,7 @@ func runState(ctx context.Context, cfg Config, task Task, wrap func(Env) Env) *R
 	}
 	r := e.Run(ctx, task)
 	if last == nil {
-		return &RunState{End: r.EndReason, Warnings: r.Warnings}
+		return &RunState{End: r.EndReason, History: r.History}
 	}
 	return last
 }
@@ -192,8 +192,9 @@ func outcome(w *world, s *RunState, endOnly bool) string {
 	c.Waited, c.Warnings, c.Crashes, c.Spent, c.Deadline, c.Word = 0, nil, 0, Spending{}, time.Time{}, ""
 	if endOnly {
 		c = RunState{
-			End: s.End, EndsRun: s.EndsRun, Pushed: s.Pushed, PullRequest: s.PullRequest, Question: s.Question,
-			Tier: s.Tier,
+			End: s.End, Tier: s.Tier, History: History{
+				EndsRun: s.EndsRun, Pushed: s.Pushed, PullRequest: s.PullRequest, Question: s.Question,
+			},
 		}
 		if s.End == EndCompleted {
 			c.Uncommitted, c.Unchecked, c.Checked = s.Uncommitted, s.Unchecked, s.Checked

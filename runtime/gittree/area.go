@@ -8,36 +8,42 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
 // area is a directory whose files the store tracks: the working tree, or a directory of git's. It
 // has an index and a HEAD of its own.
 type area struct {
 	*Space
-	name, dir  string
-	git, store string
-	last       Tree // of the last snapshot
+	dir, git string
+	excludes string // the file with the rules
+	last     Tree   // of the last snapshot
 
-	known        map[string]bool // ignored files that are in the index
-	changedRules map[string]bool // .gitignore files that may differ from those that apply
-	empty        []string        // repositories without files
-	dirs         []string        // the directories of dirsOf
-	dirsOf       Tree
+	known map[string]bool // ignored files that are in the index
+	empty []string        // repositories without files
+	dirs  []string        // the directories of dirsOf
+	// newRules reports whether the rules of rulesOf differ from those that apply.
+	newRules        bool
+	dirsOf, rulesOf Tree
 }
 
-// load continues with the last snapshot of another process.
-func (a *area) load(ctx context.Context) error {
-	a.known = map[string]bool{}
+// newArea returns the area of a name, and continues with the last snapshot of another process.
+func (s *Space) newArea(name, dir string) (*area, error) {
+	a := &area{Space: s, dir: dir, git: filepath.Join(s.store, name), known: map[string]bool{}}
+	if a.excludes = filepath.Join(s.store, "git.exclude"); name == "work" {
+		a.excludes = filepath.Join(s.store, "work.exclude")
+	}
 	head, err := os.ReadFile(filepath.Join(a.git, "HEAD"))
-	if err != nil {
-		return err
+	if notFound(err) {
+		err = errors.Join(atomicfile.MakeDir(a.git), s.write(name+"/commondir", []byte("..\n")),
+			s.write(name+"/HEAD", []byte(headless)))
+	} else if err == nil && !strings.HasPrefix(string(head), "ref:") {
+		var tree string
+		tree, err = s.line(context.Background(), command{area: a, args: []string{"rev-parse", "--verify", "HEAD^{tree}"}})
+		a.last = Tree(tree)
 	}
-	if strings.HasPrefix(string(head), "ref:") {
-		return nil
-	}
-	tree, err := a.Space.line(ctx, command{area: a, args: []string{"rev-parse", "--verify", "HEAD^{tree}"}})
-	a.last = Tree(tree)
-	return err
+	return a, err
 }
 
 // indexDiff is what differs from the index of an area.
@@ -74,7 +80,9 @@ func (a *area) snapshot(ctx context.Context) (Tree, error) {
 
 // compare finds out what differs from the index.
 func (a *area) compare(ctx context.Context) (d indexDiff, err error) {
-	_ = os.Remove(filepath.Join(a.git, "index.lock")) // of a git command that was ended
+	// A killed process can have left these.
+	_ = os.Remove(filepath.Join(a.git, "index.lock"))
+	_ = os.RemoveAll(filepath.Join(a.dir, a.temp()))
 	var warning string
 	entries, err := a.list(ctx, command{area: a, stderr: &warning, args: []string{
 		"status", "--porcelain=v1", "-z", "-uall",
@@ -85,7 +93,7 @@ func (a *area) compare(ctx context.Context) (d indexDiff, err error) {
 	if err != nil {
 		return d, err
 	}
-	if a.name == "work" {
+	if a == a.work {
 		if entries, err = a.applyRules(ctx, entries); err != nil {
 			return d, err
 		}
@@ -94,34 +102,13 @@ func (a *area) compare(ctx context.Context) (d indexDiff, err error) {
 	for _, e := range entries {
 		a.classify(&d, e[:2], e[3:])
 	}
-	links := map[string]bool{}
-	keep := d.changed[:0]
-	for _, p := range d.changed {
-		if a.storable(links, p) {
-			keep = append(keep, p)
-		} else {
-			d.gone = append(d.gone, p)
-		}
-	}
-	d.changed = keep
 	return d, nil
-}
-
-// excludes is the file with the rules of the area.
-func (a *area) excludes() string {
-	if a.name == "work" {
-		return "work.exclude"
-	}
-	return "inside.exclude"
 }
 
 // classify adds an entry of git's status.
 func (a *area) classify(d *indexDiff, code, p string) {
 	dir := strings.HasSuffix(p, "/")
 	switch {
-	case path.Base(p) == a.temp():
-		_ = os.Remove(filepath.Join(a.dir, p)) // of a process that was killed
-		return
 	case code == "!!":
 		a.addIgnored(d, p, dir)
 		return
@@ -132,6 +119,8 @@ func (a *area) classify(d *indexDiff, code, p string) {
 			a.empty = append(a.empty, strings.TrimSuffix(p, "/"))
 		}
 		return
+	case code[1] == 'D': // also if a directory above it is a link now
+		d.gone = append(d.gone, p)
 	case code[1] != ' ':
 		d.changed = append(d.changed, p)
 	}
@@ -143,11 +132,14 @@ func (a *area) classify(d *indexDiff, code, p string) {
 // that they can be restored.
 func (a *area) addIgnored(d *indexDiff, p string, dir bool) {
 	w := a.opts.Watch
-	watches := func(p string) bool { return a.name == "work" && w != nil && w.Watches(p) }
+	if a != a.work {
+		w = nil
+	}
+	watches := func(p string) bool { return w != nil && w.Watches(p) }
 	files := []string{p}
 	if dir {
 		files = nil
-		if below := strings.TrimSuffix(p, "/"); a.name == "work" && w != nil && w.WatchesBelow(below) {
+		if below := strings.TrimSuffix(p, "/"); w != nil && w.WatchesBelow(below) {
 			files = a.walk(p, w.WatchesBelow, watches)
 		}
 	} else if path.Base(p) != ".gitignore" && !watches(p) {
@@ -163,7 +155,6 @@ func (a *area) addIgnored(d *indexDiff, p string, dir bool) {
 // walk returns the files and links below a directory that are wanted. It skips git's directories,
 // and those that below excludes.
 func (a *area) walk(dir string, below, want func(string) bool) (files []string) {
-	temp := a.temp()
 	_ = filepath.WalkDir(filepath.Join(a.dir, dir), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // git reports what it cannot read
@@ -174,8 +165,6 @@ func (a *area) walk(dir string, below, want func(string) bool) (files []string) 
 			if d.Name() == ".git" || below != nil && !below(rel) {
 				return fs.SkipDir
 			}
-		case d.Name() == temp:
-			_ = os.Remove(name)
 		case d.Name() != ".git" && (d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0) && want(rel):
 			files = append(files, rel)
 		}
@@ -184,58 +173,34 @@ func (a *area) walk(dir string, below, want func(string) bool) (files []string) 
 	return files
 }
 
-// temp is the name of files that are being written in the area.
+// temp is the name of the directory with files that are being restored in the area.
 func (s *Space) temp() string { return ".errgen-" + s.run + "-tmp" }
-
-// storable reports whether git can store a path: not behind a link, and not a pipe or a directory.
-func (a *area) storable(links map[string]bool, p string) bool {
-	if a.behindLink(links, path.Dir(p)) {
-		return false
-	}
-	info, err := os.Lstat(filepath.Join(a.dir, p))
-	if err != nil {
-		return true // removed; git reports anything else
-	}
-	return info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0
-}
-
-// behindLink reports whether a directory is a symbolic link or below one.
-func (a *area) behindLink(known map[string]bool, dir string) bool {
-	if dir == "." {
-		return false
-	}
-	is, ok := known[dir]
-	if !ok {
-		info, err := os.Lstat(filepath.Join(a.dir, dir))
-		is = err == nil && info.Mode()&fs.ModeSymlink != 0 || a.behindLink(known, path.Dir(dir))
-		known[dir] = is
-	}
-	return is
-}
 
 // update reads files into the index. It reports whether there are repositories in which git has to
 // look again.
 func (a *area) update(ctx context.Context, d indexDiff) (again bool, err error) {
-	if len(d.gone) > 0 {
-		again = len(d.changed) == 0
-		if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(d.gone),
-			args: []string{"update-index", "--force-remove", "-z", "--stdin"}}); err != nil {
+	for _, step := range []struct {
+		paths []string
+		args  []string
+	}{
+		{d.gone, []string{"update-index", "--force-remove", "-z", "--stdin"}},
+		{d.changed, []string{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}},
+	} {
+		if len(step.paths) == 0 {
+			continue
+		}
+		if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(step.paths), args: step.args}); err != nil {
 			return false, err
 		}
-	}
-	if len(d.changed) == 0 {
-		return again, nil
-	}
-	if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(d.changed),
-		args: []string{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}}); err != nil {
-		return false, err
+		for _, p := range step.paths {
+			for dir := path.Dir(p); dir != "." && !again; dir = path.Dir(dir) {
+				_, err := os.Lstat(filepath.Join(a.dir, dir, ".git"))
+				again = err == nil
+			}
+		}
 	}
 	for _, p := range d.changed {
 		a.known[p] = true
-		for dir := path.Dir(p); dir != "." && !again; dir = path.Dir(dir) {
-			_, err := os.Lstat(filepath.Join(a.dir, dir, ".git"))
-			again = err == nil
-		}
 	}
 	return again, nil
 }
@@ -250,7 +215,7 @@ func (a *area) record(ctx context.Context) (Tree, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := a.write(filepath.Join(filepath.Base(a.git), "HEAD"), []byte(id+"\n")); err != nil {
+	if err := a.write(filepath.Base(a.git)+"/HEAD", []byte(id+"\n")); err != nil {
 		return "", err
 	}
 	a.last = Tree(tree)

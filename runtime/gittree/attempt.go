@@ -3,12 +3,7 @@ package gittree
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 )
-
-// attemptFile exists while an attempt is under way.
-const attemptFile = "attempt.json"
 
 // Attempt is a fix that is kept only if it works. See [Space.Attempt].
 type Attempt struct {
@@ -34,52 +29,55 @@ type Attempted struct {
 // Attempt runs a fix and checks it. If the fix, the judgement or the check fails, or git itself
 // changed, Attempt saves the changes, restores the working tree, and returns the error. An attempt
 // that a killed process began is saved and restored first. If ctx ends, the restore still happens.
-func (s *Space) Attempt(ctx context.Context, a Attempt) (Attempted, error) {
-	if err := s.restoreAttempt(ctx); err != nil {
-		return Attempted{}, err
+func (s *Space) Attempt(ctx context.Context, a Attempt) (done Attempted, err error) {
+	if killed := s.state.Attempt; killed != nil {
+		if _, err := s.undoAttempt(ctx, killed.Name, killed.Base); err != nil {
+			return done, err
+		}
 	}
 	base, err := s.Snapshot(ctx)
 	if err != nil {
-		return Attempted{}, err
+		return done, err
 	}
-	if err := s.recordAttempt(a.Name, base); err != nil {
-		return Attempted{}, err
+	if err := s.recordAttempt(&attemptNote{a.Name, base}); err != nil {
+		return done, err
 	}
-	failure := a.Fix(ctx)
-	done, err := s.afterAttempt(ctx, a, base, failure)
-	if err == nil && a.Check != nil {
-		if failure = a.Check(ctx); failure != nil || a.Judge != nil {
-			done, err = s.afterAttempt(ctx, a, base, failure)
+	for _, step := range []func(context.Context) error{a.Fix, a.Check} {
+		if step != nil && err == nil {
+			err = step(ctx)
+			var bad error
+			done.Changes, bad = s.judgeAttempt(context.WithoutCancel(ctx), a, base)
+			err = errors.Join(err, bad)
 		}
 	}
 	if err != nil {
-		ctx := context.WithoutCancel(ctx)
-		var rerr error
-		if done.Saved, rerr = s.undoAttempt(ctx, a.Name, base); rerr != nil {
-			return done, errors.Join(err, rerr)
+		var left error
+		if done.Saved, left = s.undoAttempt(context.WithoutCancel(ctx), a.Name, base); left != nil {
+			return done, errors.Join(err, left)
 		}
 	}
-	return done, errors.Join(err, s.removeAttempt())
+	return done, errors.Join(err, s.recordAttempt(nil))
 }
 
-// afterAttempt returns the changes, and an error if the attempt has failed.
-func (s *Space) afterAttempt(ctx context.Context, a Attempt, base Tree, failure error) (done Attempted, err error) {
-	looking := context.WithoutCancel(ctx)
-	now, err := s.Snapshot(looking)
+// judgeAttempt returns the changes since base, and an error if one is not allowed.
+func (s *Space) judgeAttempt(ctx context.Context, a Attempt, base Tree) ([]Change, error) {
+	now, err := s.Snapshot(ctx)
 	if err != nil {
-		return done, errors.Join(failure, err)
+		return nil, err
 	}
-	moved, err := s.Guard(looking)
-	if err == nil {
-		done.Changes, err = s.Diff(looking, base, now)
+	moved, err := s.Guard(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && len(moved) > 0 {
+	changes, err := s.Diff(ctx, base, now)
+	switch {
+	case err != nil:
+	case len(moved) > 0:
 		err = s.evidence(fault(typeMoved, "", ErrMoved, moved[0].Path), nil)
+	case a.Judge != nil:
+		err = a.Judge(changes)
 	}
-	if err == nil && failure == nil && a.Judge != nil {
-		err = a.Judge(done.Changes)
-	}
-	return done, errors.Join(failure, err)
+	return changes, err
 }
 
 // undoAttempt saves what differs from base and restores it.
@@ -115,40 +113,18 @@ func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved 
 	return saved, nil
 }
 
+// attemptNote describes an attempt that is under way.
 type attemptNote struct {
 	Name string `json:"name"`
 	Base Tree   `json:"base"`
 }
 
-func (s *Space) recordAttempt(name string, base Tree) (err error) {
+func (s *Space) recordAttempt(note *attemptNote) (err error) {
 	leave, err := s.enter(opSave)
 	if err != nil {
 		return err
 	}
 	defer leave(&err)
-	return s.writeJSON(attemptFile, attemptNote{name, base})
-}
-
-func (s *Space) removeAttempt() (err error) {
-	leave, err := s.enter(opSave)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
-	if err = os.Remove(filepath.Join(s.store, attemptFile)); notFound(err) {
-		return nil
-	}
-	return err
-}
-
-// restoreAttempt saves and restores an attempt of a killed process.
-func (s *Space) restoreAttempt(ctx context.Context) error {
-	var note attemptNote
-	if err := s.readJSON(attemptFile, &note); err != nil || note.Base == "" {
-		return s.evidence(err, nil)
-	}
-	if _, err := s.undoAttempt(ctx, note.Name, note.Base); err != nil {
-		return err
-	}
-	return s.removeAttempt()
+	s.state.Attempt = note
+	return s.saveState()
 }

@@ -28,10 +28,8 @@ type Clone struct {
 	Options Options
 }
 
-const (
-	originFile   = "errgen-origin"   // in the clone's git directory: the path of the user's working tree
-	completeFile = "errgen-complete" // the same, written last
-)
+// originFile is in the clone's git directory, and contains the path of the user's working tree.
+const originFile = "errgen-origin"
 
 // clonedConfig are the settings of the user's repository that commits depend on.
 var clonedConfig = []string{"user.", "commit.", "gpg.", "filter.", "lfs.", "core.autocrlf", "core.eol",
@@ -51,7 +49,7 @@ func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Spac
 	if err := user.take(ctx, user.common, run, "the run "+run); err != nil {
 		return nil, nil, user.evidence(err, nil)
 	}
-	err = user.prepare(ctx, settings{Clone: c.Dir})
+	err = user.prepare(ctx, c.Dir)
 	if err == nil {
 		err = user.makeClone(ctx, c)
 	}
@@ -64,73 +62,62 @@ func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Spac
 	return clone, user, nil
 }
 
-// makeClone makes the clone unless it is complete.
+// makeClone makes the clone unless it is complete. It is made beside its place, so that nothing else
+// is there after a crash.
 func (s *Space) makeClone(ctx context.Context, c Clone) error {
-	gitDir := filepath.Join(c.Dir, ".git")
-	if _, err := os.Stat(filepath.Join(gitDir, completeFile)); err == nil {
+	if s.state.Cloned {
 		return nil
 	}
-	fail := func(err error) error { return fault(typeClone, "make the clone", err, c.Dir) }
-	if origin, err := os.ReadFile(filepath.Join(gitDir, originFile)); err == nil && string(origin) == s.root {
-		if err := os.RemoveAll(c.Dir); err != nil { // of a killed process
-			return fail(err)
-		}
+	m := &cloner{Space: s, Clone: c, dir: c.Dir + ".new"}
+	defer os.RemoveAll(m.dir)
+	steps := []func(context.Context) error{m.initialise, m.configure, m.branch, m.files, m.ignored, m.place, m.setup}
+	if origin, err := os.ReadFile(filepath.Join(c.Dir, ".git", originFile)); err == nil && string(origin) == s.root {
+		steps = steps[len(steps)-1:]
 	}
-	if err := os.Mkdir(c.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fail(err)
-	}
-	files, ofGit := names(c.Dir), names(gitDir)
-	delete(files, ".git")
-	delete(ofGit, originFile+atomicfile.TempSuffix) // of a killed process
-	if len(files)+len(ofGit) > 0 {
-		return fail(errors.New("the directory is not empty"))
-	}
-	if err := atomicfile.MakeDir(gitDir); err != nil {
-		return fail(err)
-	}
-	beforeStep("write origin")
-	if err := atomicfile.Replace(filepath.Join(gitDir, originFile), []byte(s.root)); err != nil {
-		return fail(err)
-	}
-	m := &cloner{Space: s, Clone: c, gitDir: gitDir}
-	for _, step := range []func(context.Context) error{m.initialise, m.configure, m.branch, m.files, m.ignored,
-		m.setup} {
+	for _, step := range steps {
+		beforeStep("clone")
 		if err := step(ctx); err != nil {
-			return fail(err)
+			return fault(typeClone, "make the clone", err, c.Dir)
 		}
 	}
-	beforeStep("complete clone")
-	if err := atomicfile.Replace(filepath.Join(gitDir, completeFile), nil); err != nil {
-		return fail(err)
-	}
-	return nil
+	s.state.Cloned = true
+	return s.saveState()
 }
 
 // cloner makes a clone.
 type cloner struct {
 	*Space
 	Clone
-	gitDir string
-	head   string // the user's last commit; "" before the first one
+	dir  string // where the clone is made
+	head string // the user's last commit; "" before the first one
 }
+
+func (m *cloner) gitDir() string { return filepath.Join(m.dir, ".git") }
 
 // git runs git in the clone.
 func (m *cloner) git(ctx context.Context, args ...string) error {
-	_, err := m.users(ctx, command{dir: m.Dir, env: []string{"GIT_DIR=" + m.gitDir}}, args...)
+	_, err := m.users(ctx, command{dir: m.dir, env: []string{"GIT_DIR=" + m.gitDir()}}, args...)
 	return err
 }
 
 // initialise makes the repository and its objects. They are linked and do not depend on the user's
 // repository, unless the file system has no links.
 func (m *cloner) initialise(ctx context.Context) error {
-	if err := m.git(ctx, "init", "-q", "--template=", "--object-format="+m.made.Format); err != nil {
+	if err := errors.Join(os.RemoveAll(m.dir), atomicfile.MakeDir(m.gitDir())); err != nil {
 		return err
 	}
-	linked, err := link(m.objects(), filepath.Join(m.gitDir, "objects"))
+	if err := m.git(ctx, "init", "-q", "--template=", "--object-format="+m.state.Format); err != nil {
+		return err
+	}
+	linked, err := link(m.objects(), filepath.Join(m.gitDir(), "objects"))
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(filepath.Join(m.gitDir, "objects", "info", "alternates"), []byte(m.alternates(linked)))
+	alternates := m.alternates()
+	if !linked {
+		alternates += m.objects() + "\n"
+	}
+	return os.WriteFile(filepath.Join(m.gitDir(), "objects", "info", "alternates"), []byte(alternates), 0o600)
 }
 
 // configure copies the settings on which commits depend. The clone has no remotes.
@@ -149,18 +136,11 @@ func (m *cloner) configure(ctx context.Context) error {
 			}
 		}
 	}
-	if err := atomicfile.MakeDir(filepath.Join(m.gitDir, "info")); err != nil {
-		return err
-	}
 	for _, name := range []string{"shallow", "info/attributes", "info/exclude"} {
-		content, err := os.ReadFile(filepath.Join(m.common, name))
-		if notFound(err) {
+		if _, err := os.Stat(filepath.Join(m.common, name)); notFound(err) {
 			continue
 		}
-		if err == nil {
-			err = atomicfile.Replace(filepath.Join(m.gitDir, name), content)
-		}
-		if err != nil {
+		if err := copyTree(filepath.Join(m.common, name), filepath.Join(m.gitDir(), name)); err != nil {
 			return err
 		}
 	}
@@ -188,7 +168,7 @@ func (m *cloner) files(ctx context.Context) error {
 	}
 	env := m.otherIndex("clone.index")
 	for _, args := range [][]string{{"read-tree", string(tree)}, {"checkout-index", "-a", "-f"}} {
-		if _, err := m.Space.git(ctx, command{dir: m.Dir, env: env, args: args}); err != nil {
+		if _, err := m.Space.git(ctx, command{dir: m.dir, env: env, args: args}); err != nil {
 			return err
 		}
 	}
@@ -200,72 +180,62 @@ func (m *cloner) files(ctx context.Context) error {
 
 // ignored copies and links ignored files.
 func (m *cloner) ignored(context.Context) error {
-	for _, list := range [][]string{m.Copy, m.Link} {
-		for _, p := range list {
-			if !filepath.IsLocal(p) {
-				return errors.New("not a path in the working tree: " + p)
-			}
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(m.Dir, p)), 0o777); err != nil {
-				return err
-			}
+	place := func(p string) (from, to string, err error) {
+		if !filepath.IsLocal(p) {
+			return "", "", errors.New("not a path in the working tree: " + p)
 		}
+		to = filepath.Join(m.dir, p)
+		return filepath.Join(m.root, p), to, os.MkdirAll(filepath.Dir(to), 0o777)
 	}
 	for _, p := range m.Link {
-		err := os.Symlink(filepath.Join(m.root, p), filepath.Join(m.Dir, p))
+		from, to, err := place(p)
+		if err == nil {
+			err = os.Symlink(from, to)
+		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
 	for _, p := range m.Copy {
-		if err := copyTree(filepath.Join(m.root, p), filepath.Join(m.Dir, p)); err != nil {
+		from, to, err := place(p)
+		if err == nil {
+			err = copyTree(from, to)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// copyTree copies a file or a directory, with permissions. Files that exist are kept.
+// copyTree copies a file, with its permissions, or a directory.
 func copyTree(from, to string) error {
-	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(from, name)
-		target := filepath.Join(to, rel)
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		switch {
-		case d.IsDir():
-			return os.MkdirAll(target, info.Mode().Perm()|0o700)
-		case info.Mode()&fs.ModeSymlink != 0:
-			link, err := os.Readlink(name)
-			if err == nil {
-				err = os.Symlink(link, target)
-			}
-			return ignoreExists(err)
-		case !info.Mode().IsRegular():
-			return nil
-		}
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		f, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
-		if err != nil {
-			return ignoreExists(err)
-		}
-		_, err = f.Write(content)
-		return errors.Join(err, f.Close())
-	})
+	info, err := os.Stat(from)
+	if err == nil {
+		err = errors.Join(os.RemoveAll(to), os.MkdirAll(filepath.Dir(to), 0o777))
+	}
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, info.Mode().Perm())
 }
 
-func ignoreExists(err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return nil
+// place moves the clone to its place, where at most an empty directory is.
+func (m *cloner) place(context.Context) error {
+	if err := os.WriteFile(filepath.Join(m.gitDir(), originFile), []byte(m.root), 0o600); err != nil {
+		return err
 	}
-	return err
+	if err := os.Remove(m.Dir); err != nil && !notFound(err) {
+		return err
+	}
+	return os.Rename(m.dir, m.Dir)
 }
 
 // setup runs the user's command in the clone.

@@ -1,7 +1,6 @@
 package gittree
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,12 +8,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/errgen/errgen/runtime/internal/text"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // unfinished are the files in git's directory during operations that end with a commit.
@@ -50,7 +48,7 @@ func (s *Space) commit(ctx context.Context, c executor.Commit) (string, error) {
 	if !ok {
 		ref = "HEAD"
 	}
-	in := intent{Attempt: c.Attempt, Ref: ref, Old: refs[ref]}
+	in := intent{Ref: ref, Old: refs[ref]}
 	paths, err := s.committable(ctx, c.Paths)
 	if err != nil || len(paths) == 0 {
 		return "", err
@@ -63,7 +61,7 @@ func (s *Space) commit(ctx context.Context, c executor.Commit) (string, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", err
 	}
-	return s.publish(context.WithoutCancel(ctx), in)
+	return s.publish(context.WithoutCancel(ctx), c.Attempt, in)
 }
 
 // mayCommit returns evidence if git changed, or an operation of a person is under way.
@@ -81,15 +79,14 @@ func (s *Space) mayCommit(ctx context.Context) error {
 
 // unmoved returns evidence if git itself changed.
 func (s *Space) unmoved(ctx context.Context) error {
+	if err := s.restoreObjects(); err != nil {
+		return err
+	}
 	moved, err := s.guard(ctx)
 	if err != nil || len(moved) == 0 {
 		return err
 	}
-	files := make([]string, len(moved))
-	for i, c := range moved {
-		files[i] = c.Path
-	}
-	return fault(typeMoved, "", ErrMoved, files...)
+	return fault(typeMoved, "", ErrMoved, pathsOf(moved)...)
 }
 
 // users runs git in the user's repository, and returns the output without the line end.
@@ -101,47 +98,17 @@ func (s *Space) users(ctx context.Context, c command, args ...string) (string, e
 // committable returns the paths without git's own, those that git ignores, and those of
 // repositories within the working tree.
 func (s *Space) committable(ctx context.Context, paths []string) ([]string, error) {
-	entries, err := s.list(ctx, command{in: inUsers, args: []string{"ls-files", "-z", "-s", "--full-name"}})
-	if err != nil {
-		return nil, err
-	}
-	modules := map[string]bool{}
-	for _, e := range entries {
-		if rest, ok := strings.CutPrefix(e, modeModule+" "); ok {
-			_, p, _ := strings.Cut(rest, "\t")
-			modules[p] = true
-		}
-	}
-	var in strings.Builder
-	var own []string
-	for _, p := range paths {
-		if filepath.IsLocal(filepath.FromSlash(p)) && !strings.HasPrefix(p, ".git/") && !s.inRepository(modules, p) {
-			own = append(own, p)
-			in.WriteString("./" + p + "\x00") // a prefix, because check-ignore knows no literal paths
-		}
-	}
-	if len(own) == 0 {
-		return nil, nil
-	}
-	found, err := s.list(ctx, command{in: inUsers, stdin: strings.NewReader(in.String()), none: 1,
-		env: []string{"GIT_LITERAL_PATHSPECS=0"}, args: []string{"check-ignore", "-z", "--stdin"}})
-	ignored := setOf(found)
-	keep := own[:0]
-	for _, p := range own {
-		if !ignored["./"+p] {
-			keep = append(keep, p)
-		}
-	}
-	return keep, err
+	ignored, err := s.ignored(ctx, paths, filepath.Join(s.gitDir, "index"))
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		return ignored[p] || !filepath.IsLocal(filepath.FromSlash(p)) || s.inRepository(p)
+	}), err
 }
 
-// inRepository reports whether a path is, or is in, a repository within the working tree.
-func (s *Space) inRepository(modules map[string]bool, p string) bool {
+// inRepository reports whether a path is, or is in, a repository within the working tree or git's
+// directory.
+func (s *Space) inRepository(p string) bool {
 	for dir := p; dir != "."; dir = path.Dir(dir) {
-		if modules[dir] {
-			return true
-		}
-		if _, err := os.Lstat(filepath.Join(s.root, filepath.FromSlash(dir), ".git")); err == nil {
+		if _, err := os.Lstat(s.abs(dir + "/.git")); err == nil || dir == ".git" {
 			return true
 		}
 	}
@@ -158,15 +125,20 @@ type builder struct {
 
 // build returns the id of the commit, or "" if it would change nothing.
 func (b *builder) build(ctx context.Context, c executor.Commit, paths []string) (string, error) {
-	present, err := b.export(ctx, c.Tree, paths)
+	files, err := b.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(c.Tree)}})
 	if err != nil {
 		return "", err
 	}
-	var files []string // removals come first, because a directory can replace a file
-	for _, here := range []bool{false, true} {
+	wanted := setOf(paths)
+	files = slices.DeleteFunc(files, func(p string) bool { return !wanted[p] && path.Base(p) != ".gitattributes" })
+	if err := b.export(ctx, c.Tree, files, b.dir); err != nil {
+		return "", err
+	}
+	present, changed := setOf(files), []string(nil)
+	for _, here := range []bool{false, true} { // removals come first, because a directory can replace a file
 		for _, p := range paths {
 			if present[p] == here {
-				files = append(files, p)
+				changed = append(changed, p)
 			}
 		}
 	}
@@ -175,7 +147,7 @@ func (b *builder) build(ctx context.Context, c executor.Commit, paths []string) 
 	if _, err := b.users(ctx, in, "read-tree", cmp.Or(b.old, "--empty")); err != nil {
 		return "", err
 	}
-	in.stdin = zeroTerminated(files)
+	in.stdin = zeroTerminated(changed)
 	if _, err := b.users(ctx, in, "update-index", "--add", "--remove", "-z", "--stdin"); err != nil {
 		return "", err
 	}
@@ -189,7 +161,8 @@ func (b *builder) build(ctx context.Context, c executor.Commit, paths []string) 
 			return "", err
 		}
 	}
-	message := cleanMessage(c.Message, b.run) + trailers(b.run, c.Attempt)
+	message := cleanMessage(c.Message, b.run) +
+		fmt.Sprintf("\n\nErrgen-Run: %s\nErrgen-Attempt: %d\n", b.run, c.Attempt)
 	if message, err = b.hooks(ctx, tree, message); err != nil {
 		return "", err
 	}
@@ -238,78 +211,17 @@ func (b *builder) hooks(ctx context.Context, tree, message string) (string, erro
 		return "", err
 	case now != tree:
 		return "", fault(typeMoved, "the pre-commit hook changed what is committed", nil)
-	case !bytes.Contains(content, []byte(trailerRun)):
-		return "", fault(typeMoved, "the commit-msg hook removed the trailers that name the run", nil)
 	}
 	return string(content), nil
-}
-
-// export writes the paths, as a tree has them, and all files of attributes to the copy. It returns
-// which of the paths exist.
-func (b *builder) export(ctx context.Context, tree Tree, paths []string) (map[string]bool, error) {
-	err := os.RemoveAll(b.dir)
-	if err == nil {
-		err = os.MkdirAll(b.dir, 0o700)
-	}
-	if err != nil {
-		return nil, err
-	}
-	entries, err := b.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(tree)}})
-	if err != nil {
-		return nil, err
-	}
-	wanted, present := setOf(paths), map[string]bool{}
-	var files []change
-	for _, e := range entries {
-		head, p, _ := strings.Cut(e, "\t")
-		f := strings.Fields(head) // mode, type, id
-		if len(f) == 3 && (wanted[p] || path.Base(p) == ".gitattributes" && f[0] != modeLink) {
-			present[p] = true
-			files = append(files, change{Path: p, OldMode: f[0], OldID: f[2]})
-		}
-	}
-	root, err := os.OpenRoot(b.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	w := &writer{area: &area{Space: b.Space, name: "commit", dir: b.dir, git: b.work.git, store: b.store}, root: root}
-	return present, b.contents(ctx, files, w.write)
-}
-
-// The trailers that name the run and the attempt of a commit. They are for people: an agent can
-// write trailers too.
-const (
-	trailerRun     = "Errgen-Run: "
-	trailerAttempt = "Errgen-Attempt: "
-)
-
-func trailers(run string, attempt int) string {
-	return fmt.Sprintf("\n\n%s%s\n%s%d\n", trailerRun, run, trailerAttempt, attempt)
 }
 
 const maxMessage = 32 << 10 // bytes
 
 // cleanMessage makes a commit message of untrusted text: bounded, not empty, without control
-// characters, and without lines that look like our trailers.
+// characters.
 func cleanMessage(s, run string) string {
-	s = strings.ToValidUTF8(text.Head(s, maxMessage), "\uFFFD")
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
-	s = strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return ' '
-		}
-		return r
-	}, s)
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	for i, line := range lines {
-		line = strings.TrimRight(line, " \t")
-		if strings.HasPrefix(strings.ToLower(strings.TrimLeft(line, " \t")), "errgen-") {
-			line = "> " + line
-		}
-		lines[i] = line
-	}
-	return cmp.Or(strings.Join(lines, "\n"), "errgen: run "+run)
+	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text.Head(s, maxMessage))
+	return cmp.Or(strings.TrimSpace(text.Printable(s, "\n\t")), "errgen: run "+run)
 }
 
 // Head returns the tree of the last commit's files as they would be checked out.
@@ -328,7 +240,7 @@ func (s *Space) Head(ctx context.Context) (tree Tree, err error) {
 		head = refs[ref]
 	}
 	dir := filepath.Join(s.store, "head")
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+	if err := s.export(ctx, "", nil, dir); err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()

@@ -155,9 +155,9 @@ func TestCommitMessage(t *testing.T) {
 	now, err := tr.begin()
 	require.NoError(t, err)
 	_, err = tr.Commit(t.Context(), executor.Commit{Attempt: 7, Tree: now, Paths: []string{"a.txt"},
-		Message: "Subject\x1b[31m\n\nErrgen-Run: forged\nbody"})
+		Message: "Subject\x1b[31m\r\n\nbody \n"})
 	require.NoError(t, err)
-	assert.Equal(t, "Subject [31m\n\n> Errgen-Run: forged\nbody\n\nErrgen-Run: run\nErrgen-Attempt: 7",
+	assert.Equal(t, "Subject [31m\n\nbody\n\nErrgen-Run: run\nErrgen-Attempt: 7",
 		r.sh("git log -1 --format=%B | sed '$d'"))
 	require.NoError(t, tr.close())
 }

@@ -66,119 +66,43 @@ func exported(changes []change) (out []Change) {
 
 // describe returns changes of the working tree in the executor's form.
 func (s *Space) describe(ctx context.Context, changes []change) ([]Change, error) {
-	if len(changes) == 0 {
-		return nil, nil
-	}
-	var links []change
-	for _, c := range changes {
-		if c.NewMode == modeLink {
-			links = append(links, change{Path: c.Path, OldMode: c.NewMode, OldID: c.NewID})
-		}
-	}
-	escaping := map[string]bool{}
-	if err := s.work.contents(ctx, links, func(c change, content io.Reader) error {
-		target, err := io.ReadAll(content)
-		escaping[c.Path] = s.escapes(path.Dir(c.Path), string(target))
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	ignored, err := s.ignored(ctx, changes)
+	ignored, err := s.ignored(ctx, pathsOf(changes), filepath.Join(s.gitDir, "index"))
 	out := exported(changes)
 	for i := range out {
 		c := &out[i]
-		c.Git = slices.Contains(s.made.Includes, c.Path)
-		c.Escapes, c.Ignored = escaping[c.Path], ignored[c.Path]
+		c.Git, c.Ignored = slices.Contains(s.state.Includes, c.Path), ignored[c.Path]
+		if err == nil && changes[i].NewMode == modeLink {
+			var target []byte
+			target, err = s.git(ctx, command{args: []string{"cat-file", "blob", changes[i].NewID}})
+			c.Escapes = s.escapes(path.Dir(c.Path), string(target))
+		}
 	}
 	return out, err
 }
 
 const modeLink, modeModule = "120000", "160000"
 
-// ignored returns which of the changed files git ignores in the user's repository.
-func (s *Space) ignored(ctx context.Context, changes []change) (map[string]bool, error) {
-	var in strings.Builder
-	links := map[string]bool{}
-	for _, c := range changes {
-		if !s.work.behindLink(links, path.Dir(c.Path)) {
-			in.WriteString("./" + c.Path + "\x00") // a prefix, because check-ignore knows no literal paths
-		}
-	}
-	ignored := map[string]bool{}
-	check := func(args ...string) ([]string, error) {
-		return s.list(ctx, command{stdin: strings.NewReader(in.String()), none: 1,
-			env: []string{"GIT_LITERAL_PATHSPECS=0", "GIT_INDEX_FILE=" + filepath.Join(s.gitDir, "index")},
-			args: append([]string{"check-ignore",
-				"-z", "--stdin"}, args...)})
-	}
-	found, err := check()
-	if err != nil && ctx.Err() == nil { // the index is split or broken
-		found, err = check("--no-index")
-	}
-	for _, p := range found {
-		ignored[strings.TrimPrefix(p, "./")] = true
-	}
-	return ignored, err
-}
-
-// maxLinks is how many symbolic links a path may contain.
-const maxLinks = 40
-
 // escapes reports whether a symbolic link in dir leads out of the working tree or into git's
 // directory, also by way of other links. A loop counts as leading out.
 func (s *Space) escapes(dir, target string) bool {
-	done, rest := dir, []string(nil)
-	if done == "." {
-		done = ""
+	name := filepath.FromSlash(target)
+	if !filepath.IsAbs(name) { // joined, not cleaned, because a link can come before ".."
+		name = s.abs(dir) + string(filepath.Separator) + name
 	}
-	links := 0
-	follow := func(target string) bool {
-		links++
-		if path.IsAbs(target) || filepath.IsAbs(target) {
-			below, ok := strings.CutPrefix(filepath.ToSlash(target)+"/", filepath.ToSlash(s.root)+"/")
-			if !ok {
-				return false
-			}
-			done, target = "", below
+	for {
+		real, err := filepath.EvalSymlinks(name)
+		if err == nil {
+			rel, err := filepath.Rel(s.root, real)
+			inGit := slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"),
+				func(part string) bool { return strings.EqualFold(part, ".git") })
+			return err != nil || !filepath.IsLocal(rel) || inGit
 		}
-		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
-		return links <= maxLinks
-	}
-	if !follow(target) {
-		return true
-	}
-	for len(rest) > 0 {
-		part := rest[0]
-		rest = rest[1:]
-		switch {
-		case part == "" || part == ".":
-			continue
-		case part == "..":
-			if done == "" {
-				return true
-			}
-			if done = path.Dir(done); done == "." {
-				done = ""
-			}
-			continue
-		case strings.EqualFold(part, ".git"):
+		if !notFound(err) {
 			return true
 		}
-		next := path.Join(done, part)
-		info, err := os.Lstat(filepath.Join(s.root, filepath.FromSlash(next)))
-		if err != nil && !notFound(err) {
-			return true
-		}
-		if err != nil || info.Mode()&os.ModeSymlink == 0 {
-			done = next
-			continue
-		}
-		target, err := os.Readlink(filepath.Join(s.root, filepath.FromSlash(next)))
-		if err != nil || !follow(target) {
-			return true
-		}
+		name = strings.TrimRight(name, string(filepath.Separator))
+		name = name[:strings.LastIndexByte(name, filepath.Separator)+1]
 	}
-	return false
 }
 
 // accept returns base with the paths as from has them.
@@ -193,9 +117,6 @@ func (a *area) accept(ctx context.Context, base, from Tree, paths []string) (Tre
 		return base, nil
 	case len(changes):
 		return from, nil
-	}
-	if bad := overlapping(changes, setOf(paths)); bad != nil {
-		return "", fault(typeConflict, "a file and a directory of one name must be accepted together", nil, bad...)
 	}
 	env := a.otherIndex("accept.index")
 	if _, err := a.Space.git(ctx, command{area: a, env: env, args: []string{"read-tree", string(base)}}); err != nil {
@@ -216,20 +137,11 @@ func (s *Space) otherIndex(name string) []string {
 	return []string{"GIT_INDEX_FILE=" + index}
 }
 
-// overlapping returns a wanted and an unwanted path, one below the other.
-func overlapping(changes []change, wanted map[string]bool) []string {
-	changed := make(map[string]bool, len(changes))
+func pathsOf(changes []change) (paths []string) {
 	for _, c := range changes {
-		changed[c.Path] = true
+		paths = append(paths, c.Path)
 	}
-	for _, c := range changes {
-		for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
-			if changed[dir] && wanted[dir] != wanted[c.Path] {
-				return []string{dir, c.Path}
-			}
-		}
-	}
-	return nil
+	return paths
 }
 
 // indexInfo is the standard input of update-index --index-info. Removals come first, because a

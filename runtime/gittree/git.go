@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -38,7 +37,6 @@ const (
 	typeUnreadable = "unreadable" // git could not read a file
 	typeStore      = "store"      // another process changed the store
 	typeMissing    = "missing"    // the store lacks a content
-	typeConflict   = "conflict"   // a file and a directory have one name
 	typeLeft       = "left"       // a path was not restored
 	typeMoved      = "moved"      // git itself changed
 	typeBusy       = "busy"       // a merge, a rebase or the like is under way
@@ -118,8 +116,8 @@ func (s *Space) git(ctx context.Context, c command) ([]byte, error) {
 	if c.stderr != nil {
 		*c.stderr = text
 	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("git %s: %w", c.args[0], ended(ctx))
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("git %s: %w", c.args[0], err)
 	}
 	if err == nil && c.none != 0 && exit.Code == c.none && text == "" {
 		return out.Bytes(), nil
@@ -149,8 +147,7 @@ func (s *Space) arguments(c command) []string {
 		args = append(args[:len(args):len(args)], "-c", "core.hooksPath="+os.DevNull)
 	}
 	if c.in == inStore {
-		excludes := filepath.Join(c.area.store, c.area.excludes())
-		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+excludes)
+		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+c.area.excludes)
 	}
 	return append(args[:len(args):len(args)], c.args...)
 }
@@ -169,7 +166,7 @@ func (s *Space) place(c command) (dir string, env []string) {
 	case inStore:
 		dir = cmp.Or(c.dir, c.area.dir)
 		env = append(env, storeEnv...)
-		env = append(env, "GIT_DIR="+c.area.git, "GIT_COMMON_DIR="+c.area.store, "GIT_WORK_TREE="+dir)
+		env = append(env, "GIT_DIR="+c.area.git, "GIT_COMMON_DIR="+s.store, "GIT_WORK_TREE="+dir)
 	case inUsers, inRemote:
 		env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_DIR="+s.gitDir, "GIT_WORK_TREE="+dir)
 	}
@@ -250,13 +247,4 @@ func (s *Space) evidence(err error, files []string) error {
 // isEnd reports whether err is the end of a context.
 func isEnd(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// ended returns why a context ended.
-func ended(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", err, cause)
 }

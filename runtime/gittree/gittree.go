@@ -21,7 +21,6 @@ package gittree
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"sync"
 	"time"
@@ -153,18 +152,14 @@ type Space struct {
 	gitDir string // of the user, for this working tree
 	common string // of the user, for all working trees
 	store  string
-	made   settings
 	lock   *filelock.Named
 	user   *Space // of the user's working tree, which is closed too; nil in place
 
-	mu           sync.Mutex
-	work, inside *area // the working tree, and the user's git directory
-	nested       []*nested
-	modes        map[string]fs.FileMode // of files with unusual permissions
-	objectNames  map[string][]string    // of the user's objects at the beginning, by directory
-	objectTimes  map[string]time.Time   // of directories that have all their objects
-	seal         string
-	op           string // the current operation
+	mu    sync.Mutex
+	state state
+	work  *area // the working tree
+	seal  string
+	op    string // the current operation
 }
 
 // Root returns the root of the working tree, absolute and without symbolic links.
@@ -208,10 +203,7 @@ func (s *Space) Snapshot(ctx context.Context) (tree Tree, err error) {
 		return "", err
 	}
 	defer leave(&err)
-	if tree, err = s.work.snapshot(ctx); err == nil {
-		err = s.recordModes(ctx)
-	}
-	return tree, err
+	return s.work.snapshot(ctx)
 }
 
 // Diff returns what differs between two trees, sorted by path.

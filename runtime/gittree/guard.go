@@ -16,20 +16,96 @@ import (
 	"time"
 )
 
-// The baseline is git's directory as it was when the run began, or as an own command left it.
-const (
-	baselineFile = "baseline"
-	refsFile     = "refs.txt"
-	indexFile    = "index.sum"
-)
+// gitDir is a guarded .git: the user's, or that of a repository within the working tree, such as a
+// submodule. The files of such a repository are files of the working tree.
+type gitDir struct {
+	Repo string `json:"repo"`           // the directory of the repository; "" is the root
+	File []byte `json:"file,omitempty"` // the content of .git, if that is a file
+	// Base is the baseline: git's directory as it was when the run began, or as an own command left
+	// it.
+	Base Tree  `json:"base,omitempty"`
+	area *area // of git's directory; nil if .git is a file of a repository within the working tree
+}
+
+func (g *gitDir) path() string { return path.Join(g.Repo, ".git") }
 
 // lockPatience is how long a lock of git's gets to be removed by its owner.
 const lockPatience = 3 * time.Second
 
+// setArea sets the area of s.state.Git[i].
+func (s *Space) setArea(g *gitDir, i int) (err error) {
+	switch {
+	case i == 0:
+		g.area, err = s.newArea("inside", s.common)
+	case g.File == nil:
+		g.area, err = s.newArea(fmt.Sprintf("nested%d", i), s.abs(g.path()))
+	}
+	return err
+}
+
+// abs returns the absolute path of a path in the working tree.
+func (s *Space) abs(p string) string { return filepath.Join(s.root, filepath.FromSlash(p)) }
+
+// recordGit makes git as it is now the baseline.
+func (s *Space) recordGit(ctx context.Context) error {
+	repos, err := s.repositories(ctx)
+	if err != nil {
+		return err
+	}
+	s.state.Git = nil
+	for i, repo := range append([]string{""}, repos...) {
+		g := &gitDir{Repo: repo}
+		if info, err := os.Lstat(s.abs(g.path())); err == nil && info.Mode().IsRegular() {
+			if g.File, err = os.ReadFile(s.abs(g.path())); err != nil {
+				return err
+			}
+		}
+		if err := s.setArea(g, i); err != nil {
+			return err
+		}
+		if g.area != nil {
+			if g.Base, err = g.area.snapshot(ctx); err != nil {
+				return err
+			}
+		}
+		s.state.Git = append(s.state.Git, g)
+	}
+	if s.state.Refs, err = s.readRefs(); err != nil {
+		return err
+	}
+	s.state.Index = s.indexSum(ctx)
+	return s.saveState()
+}
+
+// repositories returns the directories of the working tree that contain a .git.
+func (s *Space) repositories(ctx context.Context) ([]string, error) {
+	a := s.work
+	if a.last == "" {
+		if _, err := a.snapshot(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if a.dirsOf != a.last {
+		dirs, err := s.list(ctx, command{args: []string{"ls-tree", "-r", "-d", "-z", "--name-only", "--full-tree",
+			string(a.last)}})
+		if err != nil {
+			return nil, err
+		}
+		a.dirs, a.dirsOf = dirs, a.last
+	}
+	repos := slices.Clone(a.empty)
+	for _, dir := range a.dirs {
+		if _, err := os.Lstat(s.abs(dir + "/.git")); err == nil {
+			repos = append(repos, dir)
+		}
+	}
+	return repos, nil
+}
+
 // Guard returns the changes of git itself since the run began or committed last, and of
-// repositories within the working tree. It belongs after Snapshot. A changed index, locks and cut
-// logs are restored without a report. Changes by other working trees and by git's housekeeping are
-// accepted: remote branches, packed references, grown logs, an index with equal entries.
+// repositories within the working tree. It belongs after Snapshot. A changed index and locks are
+// restored without a report. Changes by other working trees and by git's housekeeping are accepted:
+// remote branches, packed references, an index with equal entries.
 func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
 	leave, err := s.enter(opDetect)
 	if err != nil {
@@ -47,44 +123,57 @@ func (s *Space) Adopt(ctx context.Context) (err error) {
 		return err
 	}
 	defer leave(&err)
-	if _, err := link(s.objects(), filepath.Join(s.store, "objects")); err != nil {
-		return err
-	}
-	s.objectNames = nil
-	if err := recordLinked(s.store); err != nil {
+	if err := s.linkObjects(); err != nil {
 		return err
 	}
 	return s.recordGit(ctx)
 }
 
-func (s *Space) guard(ctx context.Context) ([]change, error) {
-	if s.made.DotGit != nil {
-		if now, err := os.ReadFile(filepath.Join(s.root, ".git")); err != nil || !bytes.Equal(now, s.made.DotGit) {
-			return []change{{Path: ".git/gitdir", OldMode: "100644", NewMode: "100644", Git: true}}, nil
+func (s *Space) guard(ctx context.Context) (found []change, err error) {
+	if err := s.restoreModes(); err != nil {
+		return nil, err
+	}
+	repos, err := s.repositories(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range s.state.Git {
+		repos = slices.DeleteFunc(repos, func(repo string) bool { return repo == g.Repo })
+		changes, err := s.guardOne(ctx, g)
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, changes...)
 	}
-	if err := errors.Join(s.restoreObjects(), s.restoreModes()); err != nil {
+	for _, repo := range repos {
+		found = append(found, change{Path: repo + "/.git", OldMode: absent, NewMode: modeModule, Git: true})
+	}
+	return found, nil
+}
+
+// guardOne returns the violations in a git directory, and restores the rest.
+func (s *Space) guardOne(ctx context.Context, g *gitDir) (found []change, err error) {
+	content, _ := os.ReadFile(s.abs(g.path()))
+	info, err := os.Stat(s.abs(g.path()))
+	if err != nil || info.IsDir() != (g.File == nil) || !bytes.Equal(content, g.File) {
+		return []change{{Path: g.path(), OldMode: modeModule, NewMode: absent, Git: true}}, nil
+	}
+	if g.area == nil {
+		return nil, nil
+	}
+	now, err := g.area.snapshot(ctx)
+	if err != nil || now == g.Base {
 		return nil, err
 	}
-	found, err := s.guardNested(ctx)
+	changes, err := g.area.diff(ctx, g.Base, now)
 	if err != nil {
 		return nil, err
 	}
-	base, err := s.baseline()
-	if err != nil {
-		return nil, err
-	}
-	now, err := s.inside.snapshot(ctx)
-	if err != nil || now == base {
-		return found, err
-	}
-	changes, err := s.inside.diff(ctx, base, now)
-	if err != nil {
-		return nil, err
-	}
-	j, err := s.newJudge()
-	if err != nil {
-		return nil, err
+	j := &judge{Space: s}
+	if g.Repo == "" {
+		if j, err = s.newJudge(); err != nil {
+			return nil, err
+		}
 	}
 	var accepted, quiet []string
 	for _, c := range changes {
@@ -92,29 +181,30 @@ func (s *Space) guard(ctx context.Context) ([]change, error) {
 		case j.accepts(ctx, c):
 			accepted = append(accepted, c.Path)
 		case isGuarded(c.Path):
-			c.Path, c.Git = ".git/"+c.Path, true
+			c.Path, c.Git = g.path()+"/"+c.Path, true
 			found = append(found, c)
 		default:
 			quiet = append(quiet, c.Path)
 		}
 	}
 	if accepted != nil {
-		next, err := s.inside.accept(ctx, base, now, accepted)
-		if err != nil {
+		if g.Base, err = g.area.accept(ctx, g.Base, now, accepted); err != nil {
 			return nil, err
 		}
-		if err := s.write(baselineFile, []byte(next+"\n")); err != nil {
+		if err := s.saveState(); err != nil {
 			return nil, err
 		}
-		base = next
 	}
 	if quiet != nil {
-		s.awaitLocks(quiet)
-		if _, err := s.inside.restore(ctx, base, quiet); err != nil {
-			return nil, err
+		until := time.Now().Add(lockPatience)
+		for _, p := range quiet {
+			if strings.HasSuffix(p, ".lock") {
+				awaitRemoval(filepath.Join(g.area.dir, p), until)
+			}
 		}
+		_, err = g.area.restore(ctx, g.Base, quiet)
 	}
-	return found, nil
+	return found, err
 }
 
 // isGuarded reports whether a changed file of git's directory is a violation. The other files are
@@ -146,15 +236,13 @@ type judge struct {
 	index    string // the path of the user's index
 }
 
+// newJudge returns the judge of the user's git directory.
 func (s *Space) newJudge() (*judge, error) {
-	was, err := s.recordedRefs()
-	if err != nil {
-		return nil, err
-	}
 	is, err := s.readRefs()
 	if err != nil {
 		return nil, err
 	}
+	was := maps.Clone(s.state.Refs)
 	for _, refs := range []map[string]string{was, is} {
 		maps.DeleteFunc(refs, func(ref, _ string) bool { return s.isOthers(ref) })
 	}
@@ -163,42 +251,20 @@ func (s *Space) newJudge() (*judge, error) {
 
 // isOthers reports whether a reference belongs to other working trees or to remote repositories.
 func (s *Space) isOthers(ref string) bool {
-	return strings.HasPrefix(ref, "refs/remotes/") || slices.Contains(s.made.Others, ref)
+	return strings.HasPrefix(ref, "refs/remotes/") || slices.Contains(s.state.Others, ref)
 }
 
 func (j *judge) accepts(ctx context.Context, c change) bool {
-	isRef := strings.HasPrefix(c.Path, "refs/") || c.Path == "packed-refs"
 	switch {
 	case strings.HasSuffix(c.Path, ".lock"):
 		return c.OldMode != absent // its owner may write it and remove it; a new one is waited for, and removed
-	case isRef:
-		return j.sameRefs || j.isOthers(c.Path)
-	case strings.Contains("/"+c.Path, "/logs/") && !strings.HasSuffix(c.Path, "/stash"): // which is more than a log
-		return j.grew(ctx, c)
-	case c.Path == j.index:
-		return c.OldMode != absent && c.NewMode != absent && j.sameIndex(ctx)
+	case strings.HasPrefix(c.Path, "refs/") || c.Path == "packed-refs":
+		return j.sameRefs || j.index != "" && j.isOthers(c.Path)
+	case c.Path == j.index && c.OldMode != absent && c.NewMode != absent:
+		sum := j.indexSum(ctx)
+		return sum != nil && bytes.Equal(sum, j.state.Index)
 	}
 	return false
-}
-
-// grew reports whether a log begins with what it was.
-func (s *Space) grew(ctx context.Context, c change) bool {
-	if c.OldMode == absent || c.NewMode == absent {
-		return c.OldMode == absent
-	}
-	was, err := s.git(ctx, command{args: []string{"cat-file", "blob", c.OldID}})
-	now, rerr := os.ReadFile(filepath.Join(s.common, filepath.FromSlash(c.Path)))
-	return err == nil && rerr == nil && bytes.HasPrefix(now, was)
-}
-
-// awaitLocks waits a moment for the end of git commands that have locks.
-func (s *Space) awaitLocks(paths []string) {
-	until := time.Now().Add(lockPatience)
-	for _, p := range paths {
-		if strings.HasSuffix(p, ".lock") {
-			awaitRemoval(filepath.Join(s.common, filepath.FromSlash(p)), until)
-		}
-	}
 }
 
 func awaitRemoval(file string, until time.Time) {
@@ -210,60 +276,24 @@ func awaitRemoval(file string, until time.Time) {
 	}
 }
 
-func (s *Space) baseline() (Tree, error) {
-	b, err := os.ReadFile(filepath.Join(s.store, baselineFile))
-	if err != nil {
-		return "", fault(typeStore, "", err)
-	}
-	return Tree(strings.TrimSpace(string(b))), nil
-}
-
-// setBaseline makes a tree of git's directory the baseline.
-func (s *Space) setBaseline(ctx context.Context, tree Tree) error {
-	refs, err := s.readRefs()
-	if err != nil {
-		return err
-	}
-	var lines strings.Builder
-	for _, ref := range slices.Sorted(maps.Keys(refs)) {
-		fmt.Fprintf(&lines, "%s\t%s\n", refs[ref], ref)
-	}
-	for _, file := range []struct {
-		name    string
-		content []byte
-	}{{refsFile, []byte(lines.String())}, {indexFile, s.indexSum(ctx)}, {baselineFile, []byte(tree + "\n")}} {
-		if err := s.write(file.name, file.content); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// settle accepts into the baseline what an own command did to git's directory.
+// settle accepts into the baseline what an own command did to the user's git directory.
 func (s *Space) settle(ctx context.Context, own func(p string) bool) error {
-	base, err := s.baseline()
+	g := s.state.Git[0]
+	now, err := g.area.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	now, err := s.inside.snapshot(ctx)
+	changes, err := g.area.diff(ctx, g.Base, now)
 	if err != nil {
 		return err
 	}
-	changes, err := s.inside.diff(ctx, base, now)
-	if err != nil {
+	paths := slices.DeleteFunc(pathsOf(changes), func(p string) bool { return !own(p) })
+	if g.Base, err = g.area.accept(ctx, g.Base, now, paths); err != nil {
 		return err
 	}
-	var paths []string
-	for _, c := range changes {
-		if own(c.Path) {
-			paths = append(paths, c.Path)
-		}
-	}
-	next, err := s.inside.accept(ctx, base, now, paths)
-	if err != nil {
-		return err
-	}
-	return s.setBaseline(ctx, next)
+	s.state.Refs, err = s.readRefs()
+	s.state.Index = s.indexSum(ctx)
+	return errors.Join(err, s.saveState())
 }
 
 // indexSum identifies the entries of the user's index, without the times of files, which every git
@@ -276,22 +306,6 @@ func (s *Space) indexSum(ctx context.Context) []byte {
 	}
 	sum := sha256.Sum256(out)
 	return sum[:]
-}
-
-func (s *Space) sameIndex(ctx context.Context) bool {
-	was, err := os.ReadFile(filepath.Join(s.store, indexFile))
-	return err == nil && len(was) > 0 && bytes.Equal(was, s.indexSum(ctx))
-}
-
-// recordedRefs returns the references of the baseline.
-func (s *Space) recordedRefs() (map[string]string, error) {
-	refs := map[string]string{}
-	b, err := os.ReadFile(filepath.Join(s.store, refsFile))
-	for line := range strings.Lines(string(b)) {
-		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		refs[ref] = id
-	}
-	return refs, err
 }
 
 // readRefs returns the user's references, loose and packed, and HEAD.

@@ -54,7 +54,7 @@ func TestGuardPlaces(t *testing.T) {
 			"../repo2 commit " +
 			"-q --allow-empty -m theirs", nil},
 		{"the .git of a linked working tree", linked, "../repo2", "mkdir e; echo gitdir: $PWD/e > .git",
-			[]string{".git/gitdir"}},
+			[]string{".git"}},
 		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q " +
 			"../sub lib\n" +
 			"git commit -qm sub lib .gitmodules", ".", "git -C lib config core.fsmonitor ./x; git -C lib commit " +

@@ -3,7 +3,6 @@ package gittree
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,7 +32,7 @@ func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 	if err := s.take(ctx, s.gitDir, treeLock, "the working tree"); err != nil {
 		return nil, s.evidence(err, nil)
 	}
-	if err := s.prepare(ctx, settings{}); err != nil {
+	if err := s.prepare(ctx, ""); err != nil {
 		return nil, errors.Join(s.evidence(err, nil), s.Close(false))
 	}
 	return s, nil
@@ -67,17 +66,15 @@ func (s *Space) locate(ctx context.Context, dir string) error {
 	if len(places) != 4 {
 		return fault(typeLayout, "the path of the working tree contains a line end", nil, dir)
 	}
-	s.made.Format = places[3]
 	s.root, s.gitDir = filepath.FromSlash(places[0]), filepath.FromSlash(places[1])
 	s.common = filepath.FromSlash(places[2])
+	s.state.Root, s.state.Format = s.root, places[3]
 	if _, err := os.Lstat(filepath.Join(s.common, "reftable")); err == nil {
 		return fault(typeLayout, "references in the reftable format are not supported", nil, s.common)
 	}
-	s.setStore(storeDir(s.common, s.run))
+	s.store = filepath.Join(s.common, homeName, s.run)
 	return nil
 }
-
-func storeDir(common, run string) string { return filepath.Join(common, homeName, run) }
 
 // checkRun returns evidence if a run cannot have the name.
 func checkRun(run string) error {
@@ -89,13 +86,6 @@ func checkRun(run string) error {
 		return fault(typeName, filelock.NameExpected, err)
 	}
 	return nil
-}
-
-// setStore sets the directory of the store, and with it the areas.
-func (s *Space) setStore(dir string) {
-	s.store = dir
-	s.work = &area{Space: s, name: "work", dir: s.root, git: filepath.Join(dir, "work"), store: dir}
-	s.inside = &area{Space: s, name: "inside", dir: s.common, git: filepath.Join(dir, "inside"), store: dir}
 }
 
 // take takes a lock in a directory of git's.
@@ -119,76 +109,52 @@ func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 }
 
 // prepare makes the store or continues with it. It resolves what a killed process left.
-func (s *Space) prepare(ctx context.Context, wanted settings) error {
-	begun, err := s.openStore(ctx, wanted)
+func (s *Space) prepare(ctx context.Context, clone string) error {
+	if err := s.openStore(ctx, clone); err != nil {
+		return err
+	}
+	var err error
+	if s.state.Begun {
+		err = errors.Join(s.setRules(ctx, s.state.Rules), s.finishCommits(ctx))
+	} else {
+		err = s.begin(ctx)
+	}
+	s.seal = s.marks()
+	return err
+}
+
+// begin records the state of the working tree and of git itself at the beginning of a run. If the
+// process is killed before the end, all of this is done again.
+func (s *Space) begin(ctx context.Context) error {
+	tree, err := s.work.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	for _, a := range []*area{s.work, s.inside} {
-		if err := a.load(ctx); err != nil {
-			return err
-		}
-	}
-	if !begun {
-		if err := s.begin(ctx); err != nil {
-			return err
-		}
-	} else if err := s.resume(ctx); err != nil {
+	if err := errors.Join(s.setRules(ctx, tree), s.readModes(ctx)); err != nil {
 		return err
 	}
-	s.seal = s.marks()
-	return nil
-}
-
-// begin records the state of the working tree and of git itself at the beginning of a run. The
-// baseline comes last: without it, all of this is done again.
-func (s *Space) begin(ctx context.Context) error {
-	if _, err := s.work.snapshot(ctx); err != nil {
-		return err
-	}
-	if err := s.recordRules(ctx); err != nil {
-		return err
-	}
+	s.state.Rules, s.state.Begun = tree, true
 	return s.recordGit(ctx)
 }
 
-// recordGit makes git as it is now the baseline.
-func (s *Space) recordGit(ctx context.Context) error {
-	if err := s.beginNested(ctx); err != nil {
-		return err
-	}
-	inside, err := s.inside.snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	return s.setBaseline(ctx, inside)
-}
-
-func (s *Space) resume(ctx context.Context) error {
-	err := errors.Join(s.readJSON(modesFile, &s.modes), s.loadNested())
-	if err != nil {
-		return err
-	}
-	return s.finishCommits(ctx)
-}
-
-// removeStore removes the store, except the saved attempts and the settings, which locate them.
+// removeStore removes the store, except the saved attempts and the state, which locates them.
 func (s *Space) removeStore() error {
 	beforeStep("remove store")
-	if err := os.Remove(filepath.Join(s.store, baselineFile)); err != nil && !notFound(err) {
+	s.state.Begun = false
+	if err := s.saveState(); err != nil {
 		return err
 	}
-	var keep map[string]bool
+	var keep []string
 	switch saved := names(filepath.Join(s.store, filepath.FromSlash(savedRefs))); {
 	case len(saved) > 0:
-		keep = setOf([]string{"objects", "refs", "config", "HEAD", "work", settingsFile})
-	case s.made.Clone != "":
-		keep = setOf([]string{settingsFile})
+		keep = []string{"objects", "users", "refs", "config", "HEAD", "work", stateFile}
+	case s.state.Clone != "":
+		keep = []string{stateFile}
 	default:
 		return os.RemoveAll(s.store)
 	}
 	for name := range names(s.store) {
-		if keep[name] {
+		if slices.Contains(keep, name) {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(s.store, name)); err != nil {
@@ -196,80 +162,4 @@ func (s *Space) removeStore() error {
 		}
 	}
 	return nil
-}
-
-// write replaces a file of the store.
-func (s *Space) write(name string, content []byte) error {
-	beforeStep("write " + name)
-	return atomicfile.Replace(filepath.Join(s.store, name), content)
-}
-
-func (s *Space) writeJSON(name string, v any) error {
-	content, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return s.write(name, content)
-}
-
-// readJSON reads a file of the store; it leaves v unchanged if the file is missing.
-func (s *Space) readJSON(name string, v any) error {
-	content, err := os.ReadFile(filepath.Join(s.store, name))
-	if notFound(err) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(content, v)
-	}
-	if err != nil {
-		return fault(typeStore, "read "+name, err)
-	}
-	return nil
-}
-
-// includedFiles returns the files below the root that the configuration includes, also those that
-// do not exist: a change of one is a change of the configuration.
-func (s *Space) includedFiles(ctx context.Context) ([]string, error) {
-	entries, err := s.list(ctx, command{in: inUsers,
-		args: []string{"config", "--list", "--includes", "--show-origin", "-z"}})
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	for i := 0; i+1 < len(entries); i += 2 {
-		origin, ok := strings.CutPrefix(entries[i], "file:")
-		if !ok {
-			continue
-		}
-		if !filepath.IsAbs(origin) {
-			origin = filepath.Join(s.root, origin)
-		}
-		files = append(files, origin)
-		key, value, _ := strings.Cut(entries[i+1], "\n")
-		if strings.HasPrefix(key, "include") && strings.HasSuffix(key, ".path") {
-			files = append(files, expand(value, filepath.Dir(origin)))
-		}
-	}
-	var below []string
-	for _, file := range files {
-		rel, err := filepath.Rel(s.root, file)
-		rel = filepath.ToSlash(rel)
-		if first, _, _ := strings.Cut(rel, "/"); err == nil && first != ".." && first != ".git" {
-			below = append(below, rel)
-		}
-	}
-	slices.Sort(below)
-	return slices.Compact(below), nil
-}
-
-// expand returns the absolute path of a path in git's configuration.
-func expand(path, dir string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, _ := os.UserHomeDir()
-		return filepath.Join(home, rest)
-	}
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
 }

@@ -47,24 +47,20 @@ func (s *Space) target(ctx context.Context) (remote, branch, to string, err erro
 	if !ok {
 		return "", "", "", fault("", "HEAD is detached: no branch is checked out", nil)
 	}
-	if refs["refs/heads/"+branch] == "" {
+	const format = "--format=%(push:remotename)%00%(upstream:remotename)%00%(upstream:remoteref)"
+	out, err := s.users(ctx, command{}, "for-each-ref", format, "refs/heads/"+branch)
+	if err != nil {
+		return "", "", "", err
+	}
+	config := strings.Split(out, "\x00")
+	if len(config) < 3 {
 		return "", "", "", fault("", "the branch "+branch+" has no commit", nil)
 	}
-	config := func(key string) string {
-		if err != nil {
-			return ""
-		}
-		var value string
-		value, err = s.users(ctx, command{none: 1}, "config", "--get", key)
-		return value
-	}
-	upstream, merge := config("branch."+branch+".remote"), config("branch."+branch+".merge")
-	remote = cmp.Or(config("branch."+branch+".pushRemote"), config("remote.pushDefault"), upstream, s.opts.Remote)
-	to = branch
-	if name, ok := strings.CutPrefix(merge, "refs/heads/"); ok && remote == upstream {
+	remote, to = cmp.Or(config[0], s.opts.Remote), branch
+	if name, ok := strings.CutPrefix(config[2], "refs/heads/"); ok && remote == config[1] {
 		to = name
 	}
-	return remote, branch, to, err
+	return remote, branch, to, nil
 }
 
 // The placeholders in the arguments of [Options.PR].

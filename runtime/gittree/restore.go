@@ -1,11 +1,7 @@
 package gittree
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -34,63 +30,72 @@ func (s *Space) Restore(ctx context.Context, to Tree, paths []string) (after Tre
 }
 
 func (s *Space) restore(ctx context.Context, to Tree, paths []string) (Tree, error) {
-	var files, ofGit []string
-	nested := map[string][]string{}
+	var files []string
+	ofGit := map[string][]string{} // by repository
 	for _, p := range paths {
-		if rest, ok := strings.CutPrefix(p, ".git/"); ok {
-			ofGit = append(ofGit, rest)
-		} else if repo, rest, ok := strings.Cut(p, "/.git/"); ok {
-			nested[repo] = append(nested[repo], rest)
-		} else if repo, ok := strings.CutSuffix(p, "/.git"); ok {
-			nested[repo] = nil
-		} else {
+		repo, rest, ok := strings.Cut("/"+p+"/", "/.git/")
+		if !ok {
 			files = append(files, p)
+			continue
 		}
+		repo = strings.TrimPrefix(repo, "/")
+		ofGit[repo] = append(ofGit[repo], strings.TrimSuffix(rest, "/"))
 	}
-	for _, repo := range slices.Sorted(maps.Keys(nested)) {
-		if err := s.restoreNested(ctx, repo, nested[repo]); err != nil {
-			return "", err
-		}
-	}
-	if ofGit != nil {
-		if err := s.restoreGit(ctx, ofGit); err != nil {
+	for _, repo := range slices.Sorted(maps.Keys(ofGit)) {
+		if err := s.restoreGit(ctx, repo, ofGit[repo]); err != nil {
 			return "", err
 		}
 	}
 	return s.work.restore(ctx, to, files)
 }
 
-// restoreGit restores files of git's directory from the baseline.
-func (s *Space) restoreGit(ctx context.Context, paths []string) error {
-	base, err := s.baseline()
-	if err != nil {
-		return err
-	}
-	if s.made.DotGit != nil {
-		if err := s.restoreDotGit(".git", s.made.DotGit); err != nil {
+// restoreGit restores paths of the .git of a repository; the path "" is all of it. A repository that
+// is new is moved to the store and not removed, because it may contain commits.
+func (s *Space) restoreGit(ctx context.Context, repo string, paths []string) error {
+	name := path.Join(repo, ".git")
+	info, err := os.Stat(s.abs(name))
+	i := slices.IndexFunc(s.state.Git, func(g *gitDir) bool { return g.Repo == repo })
+	if err == nil && (i < 0 || info.IsDir() != (s.state.Git[i].File == nil)) {
+		if err := s.work.moveAside(name); err != nil {
 			return err
 		}
 	}
-	if err := s.restoreObjects(); err != nil {
+	if i < 0 {
+		return nil
+	}
+	g := s.state.Git[i]
+	if g.File != nil {
+		beforeStep("write " + name)
+		if err := os.MkdirAll(s.abs(repo), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(s.abs(name), g.File, 0o644); err != nil {
+			return err
+		}
+	}
+	if repo == "" {
+		if err := s.restoreObjects(); err != nil {
+			return err
+		}
+	}
+	if g.area == nil {
+		return nil
+	}
+	if err := os.MkdirAll(g.area.dir, 0o777); err != nil {
 		return err
 	}
-	_, err = s.inside.restore(ctx, base, paths)
-	return err
-}
-
-// restoreDotGit restores a file .git.
-func (s *Space) restoreDotGit(p string, content []byte) error {
-	name := filepath.Join(s.root, filepath.FromSlash(p))
-	info, err := os.Lstat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = s.work.moveAside(p)
-	} else if notFound(err) {
-		err = os.MkdirAll(filepath.Dir(name), 0o777)
+	if slices.Contains(paths, "") {
+		now, err := g.area.snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		changes, err := g.area.diff(ctx, g.Base, now)
+		if err != nil {
+			return err
+		}
+		paths = pathsOf(changes)
 	}
-	if err == nil {
-		beforeStep("write " + p)
-		err = os.WriteFile(name, content, 0o644)
-	}
+	_, err = g.area.restore(ctx, g.Base, paths)
 	return err
 }
 
@@ -108,7 +113,7 @@ func (a *area) restore(ctx context.Context, to Tree, paths []string) (Tree, erro
 	if len(todo) == 0 {
 		return now, nil
 	}
-	if err := a.apply(ctx, todo); err != nil {
+	if err := a.apply(ctx, to, todo); err != nil {
 		return "", err
 	}
 	if now, err = a.snapshot(ctx); err != nil {
@@ -123,15 +128,9 @@ func (a *area) restore(ctx context.Context, to Tree, paths []string) (Tree, erro
 	return now, nil
 }
 
-func pathsOf(changes []change) (paths []string) {
-	for _, c := range changes {
-		paths = append(paths, c.Path)
-	}
-	return paths
-}
-
-// apply gives files their old content: it removes additions, deepest first, and writes the others.
-func (a *area) apply(ctx context.Context, changes []change) error {
+// apply gives files their content in the tree to. It removes additions, deepest first. The others
+// are written to a directory beside them, and renamed.
+func (a *area) apply(ctx context.Context, to Tree, changes []change) error {
 	root, err := os.OpenRoot(a.dir)
 	if err != nil {
 		return err
@@ -139,68 +138,30 @@ func (a *area) apply(ctx context.Context, changes []change) error {
 	defer root.Close()
 	w := &writer{area: a, root: root}
 	var written []change
-	for _, c := range slices.Backward(slices.SortedFunc(slices.Values(changes), byPath)) {
+	for _, c := range slices.Backward(changes) { // which are sorted
 		if c.OldMode != absent {
 			written = append(written, c)
 		} else if err := w.remove(c.Path); err != nil {
 			return err
 		}
 	}
-	return a.contents(ctx, written, w.write)
-}
-
-func byPath(x, y change) int { return strings.Compare(x.Path, y.Path) }
-
-// contents calls do with the old content of each change, in their order.
-func (s *Space) contents(ctx context.Context, changes []change, do func(change, io.Reader) error) error {
-	if len(changes) == 0 {
+	if len(written) == 0 {
 		return nil
 	}
-	var ids strings.Builder
-	for _, c := range changes {
-		ids.WriteString(c.OldID + "\n")
+	temp := filepath.Join(a.dir, a.temp())
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		return err
 	}
-	r, pipe := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		_, err := s.git(ctx, command{stdin: strings.NewReader(ids.String()), stdout: pipe,
-			args: []string{"cat-file", "--batch"}})
-		pipe.CloseWithError(err)
-		done <- err
-	}()
-	in := bufio.NewReader(r)
-	for _, c := range changes {
-		if err := oneContent(in, c, do); err != nil {
-			r.CloseWithError(err)
-			if gitErr := <-done; gitErr != nil && ctx.Err() != nil {
-				return gitErr
-			}
+	defer os.RemoveAll(temp)
+	if err := a.checkOut(ctx, to, pathsOf(written), temp); err != nil {
+		return err
+	}
+	for _, c := range written {
+		if err := w.replace(c); err != nil {
 			return err
 		}
 	}
-	_ = r.Close()
-	return <-done
-}
-
-func oneContent(in *bufio.Reader, c change, do func(change, io.Reader) error) error {
-	head, err := in.ReadString('\n')
-	if err != nil {
-		return err
-	}
-	var id, kind string
-	var size int64
-	if _, err := fmt.Sscan(head, &id, &kind, &size); err != nil || kind != "blob" || id != c.OldID {
-		return fault(typeMissing, "the store lacks "+strings.TrimSpace(head), nil, c.Path)
-	}
-	content := io.LimitReader(in, size)
-	if err := do(c, content); err != nil {
-		return err
-	}
-	if _, err := io.Copy(io.Discard, content); err != nil {
-		return err
-	}
-	_, err = in.Discard(1)
-	return err
+	return nil
 }
 
 // writer changes the files of an area without following links out of it.
@@ -212,8 +173,8 @@ type writer struct {
 // remove removes a file, and the directories that become empty.
 func (w *writer) remove(p string) error {
 	beforeStep("remove " + p)
-	if ok, err := w.directories(p, false); !ok || err != nil {
-		return err
+	if w.behindLink(p) {
+		return nil
 	}
 	if err := w.root.Remove(p); err != nil && !notFound(err) {
 		if info, lerr := w.root.Lstat(p); lerr == nil && info.IsDir() {
@@ -226,29 +187,51 @@ func (w *writer) remove(p string) error {
 	return nil
 }
 
-// directories reports whether all that is above p are directories. If make is set, it makes them.
-func (w *writer) directories(p string, make bool) (bool, error) {
-	for i, c := range p {
-		if c != '/' {
+// behindLink reports whether a directory above p is none, such as a link.
+func (w *writer) behindLink(p string) bool {
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		if info, err := w.root.Lstat(dir); err != nil || !info.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
+// replace moves the restored file to its place. What is in the way goes to the store.
+func (w *writer) replace(c change) error {
+	beforeStep("write " + c.Path)
+	for i, b := range c.Path {
+		if b != '/' {
 			continue
 		}
-		info, err := w.root.Lstat(p[:i])
+		info, err := w.root.Lstat(c.Path[:i])
 		if err == nil && info.IsDir() {
 			continue
 		}
-		if !make {
-			return false, nil
-		}
 		if err == nil {
-			if err := w.moveAside(p[:i]); err != nil {
-				return false, err
+			if err := w.moveAside(c.Path[:i]); err != nil {
+				return err
 			}
 		}
-		if err := w.root.Mkdir(p[:i], 0o777); err != nil {
-			return false, err
+		if err := w.root.Mkdir(c.Path[:i], 0o777); err != nil {
+			return err
 		}
 	}
-	return true, nil
+	if info, err := w.root.Lstat(c.Path); err == nil && info.IsDir() && w.root.Remove(c.Path) != nil {
+		if err := w.moveAside(c.Path); err != nil {
+			return err
+		}
+	}
+	restored := path.Join(w.temp(), c.Path)
+	if mode, ok := w.state.Modes[c.Path]; ok && w.area == w.work && c.OldMode != modeLink {
+		if mode &^= 0o111; c.OldMode == "100755" {
+			mode |= mode >> 2 & 0o111
+		}
+		if err := w.root.Chmod(restored, mode); err != nil {
+			return err
+		}
+	}
+	return w.root.Rename(restored, c.Path)
 }
 
 // moveAside moves a file or directory that git cannot store to the store.
@@ -267,7 +250,7 @@ func (a *area) moveAside(p string) error {
 		return err
 	}
 	if info, err := os.Lstat(from); err != nil || !info.IsDir() {
-		return os.Remove(from) // git has the content of a file, and a pipe has none
+		return os.Remove(from) // git has the content of a file
 	}
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err
@@ -275,70 +258,33 @@ func (a *area) moveAside(p string) error {
 	return os.RemoveAll(from)
 }
 
-// write writes the old content of a change beside the file, and renames it.
-func (w *writer) write(c change, content io.Reader) error {
-	beforeStep("write " + c.Path)
-	if _, err := w.directories(c.Path, true); err != nil {
-		return err
-	}
-	perm, exact, err := w.permissions(c)
-	if err != nil {
-		return err
-	}
-	temp := path.Join(path.Dir(c.Path), w.temp())
-	_ = w.root.Remove(temp)
-	if c.OldMode == modeLink {
-		target, err := io.ReadAll(content)
-		if err == nil {
-			err = w.root.Symlink(string(target), temp)
+// usual are the permissions that are not recorded.
+var usual = []fs.FileMode{0o644, 0o755, 0o664, 0o775, 0o666, 0o777}
+
+// readModes reads the unusual permissions of files. Git stores only whether a file is executable.
+func (s *Space) readModes(ctx context.Context) error {
+	files, err := s.list(ctx, command{args: []string{"ls-files", "-z", "--full-name"}})
+	s.state.Modes = map[string]fs.FileMode{}
+	for _, p := range files {
+		info, err := os.Lstat(s.abs(p))
+		if err == nil && info.Mode().IsRegular() && !slices.Contains(usual, info.Mode().Perm()) {
+			s.state.Modes[p] = info.Mode().Perm()
 		}
-		if err != nil {
-			return err
-		}
-		return w.root.Rename(temp, c.Path)
-	}
-	f, err := w.root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, content)
-	if err == nil && exact {
-		err = f.Chmod(perm)
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		beforeStep("rename " + c.Path)
-		err = w.root.Rename(temp, c.Path)
-	}
-	if err != nil {
-		_ = w.root.Remove(temp)
 	}
 	return err
 }
 
-// permissions clears the way for a file, and returns its permissions and whether they apply
-// regardless of the process's mask.
-func (w *writer) permissions(c change) (perm fs.FileMode, exact bool, err error) {
-	perm = 0o666
-	info, err := w.root.Lstat(c.Path)
-	switch {
-	case err != nil:
-	case info.IsDir():
-		if w.root.Remove(c.Path) != nil {
-			err = w.moveAside(c.Path)
+// restoreModes restores the recorded permissions, so that a file with a secret does not become
+// readable for others. Whether a file is executable is part of its content.
+func (s *Space) restoreModes() error {
+	for p, mode := range s.state.Modes {
+		info, err := os.Lstat(s.abs(p))
+		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&^0o111 == mode&^0o111 {
+			continue
 		}
-	case info.Mode().IsRegular():
-		perm, exact = info.Mode().Perm()&^0o111|0o600, true
-	case info.Mode()&fs.ModeSymlink == 0:
-		err = w.moveAside(c.Path)
+		if err := os.Chmod(s.abs(p), mode&^0o111|info.Mode().Perm()&0o111); err != nil {
+			return err
+		}
 	}
-	if err != nil && !notFound(err) {
-		return 0, false, err
-	}
-	if recorded, ok := w.modes[c.Path]; ok && w.name == "work" {
-		perm, exact = recorded&^0o111, true
-	}
-	if c.OldMode == "100755" {
-		perm |= perm >> 2 & 0o111
-	}
-	return perm, exact, nil
+	return nil
 }

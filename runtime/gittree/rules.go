@@ -2,14 +2,11 @@ package gittree
 
 import (
 	"context"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
 // rulesDir contains the .gitignore files that apply in the run: those of its beginning, with the
@@ -17,198 +14,173 @@ import (
 // person's ignored file into an addition.
 const (
 	rulesDir  = "rules"
-	ruleName  = ".gitignore"
 	probeName = ".errgen-probe" // a file that no directory has
 )
 
-func isRule(p string) bool { return path.Base(p) == ruleName }
+func isRule(p string) bool { return path.Base(p) == ".gitignore" }
 
-// recordRules makes the .gitignore files of the working tree apply.
-func (s *Space) recordRules(ctx context.Context) error {
-	if err := os.RemoveAll(filepath.Join(s.store, rulesDir)); err != nil {
-		return err
-	}
-	if err := atomicfile.MakeDir(filepath.Join(s.store, rulesDir)); err != nil {
-		return err
-	}
-	entries, err := s.list(ctx, command{args: []string{"ls-files", "-s", "-z", "--full-name"}})
+// setRules makes the .gitignore files of a tree apply.
+func (s *Space) setRules(ctx context.Context, tree Tree) error {
+	dir := filepath.Join(s.store, rulesDir)
+	files, err := s.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(tree)}})
 	if err != nil {
 		return err
 	}
-	var rules []change
-	for _, e := range entries {
-		head, p, _ := strings.Cut(e, "\t")
-		if f := strings.Fields(head); isRule(p) && f[0] != modeLink && len(f) == 3 {
-			rules = append(rules, change{Path: p, OldMode: f[0], OldID: f[1]})
-		}
-	}
-	return s.contents(ctx, rules, s.writeRule)
+	s.work.rulesOf = ""
+	return s.export(ctx, tree, slices.DeleteFunc(files, func(p string) bool { return !isRule(p) }), dir)
 }
 
-func (s *Space) writeRule(c change, content io.Reader) error {
-	b, err := io.ReadAll(content)
-	if err != nil {
+// export makes a directory that contains files of a tree and nothing else.
+func (s *Space) export(ctx context.Context, tree Tree, paths []string, dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	name := filepath.Join(s.store, rulesDir, filepath.FromSlash(c.Path))
-	if err := atomicfile.MakeDir(filepath.Dir(name)); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return atomicfile.Replace(name, b)
+	return s.work.checkOut(ctx, tree, paths, dir)
 }
 
-// acceptRules makes the changed .gitignore files among the changes apply, and returns the tree that
-// contains the files that were ignored until then: they were there before, so they are no
-// additions.
+// checkOut writes files of a tree to a directory, byte for byte.
+func (a *area) checkOut(ctx context.Context, tree Tree, paths []string, dir string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	c := command{area: a, dir: dir, env: a.otherIndex("export.index"), args: []string{"read-tree", string(tree)}}
+	if _, err := a.Space.git(ctx, c); err != nil {
+		return err
+	}
+	c.args, c.stdin = []string{"checkout-index", "-f", "-z", "--stdin"}, zeroTerminated(paths)
+	_, err := a.Space.git(ctx, c)
+	return err
+}
+
+// acceptRules makes the .gitignore files of a tree apply if they are among the changes. It returns
+// the tree that contains the files that were ignored until then: they were there before, so they
+// are no additions.
 func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (Tree, error) {
-	rules := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return !isRule(c.Path) })
-	if len(rules) == 0 {
+	if !slices.ContainsFunc(changes, func(c change) bool { return isRule(c.Path) }) {
 		return tree, nil
 	}
 	before, err := s.work.snapshot(ctx)
 	if err != nil {
 		return "", err
 	}
-	var written []change
-	for _, c := range rules {
-		name := filepath.Join(s.store, rulesDir, filepath.FromSlash(c.Path))
-		if c.NewMode == absent || c.NewMode == modeLink {
-			if err := os.Remove(name); err != nil && !notFound(err) {
-				return "", err
-			}
-			continue
-		}
-		written = append(written, change{Path: c.Path, OldMode: c.NewMode, OldID: c.NewID})
-	}
-	if err := s.contents(ctx, written, s.writeRule); err != nil {
+	if err := s.setRules(ctx, tree); err != nil {
 		return "", err
 	}
+	s.state.Rules = tree
 	after, err := s.work.snapshot(ctx)
 	if err != nil {
 		return "", err
 	}
 	revealed, err := s.work.diff(ctx, before, after)
-	if err != nil || len(revealed) == 0 {
-		return tree, err
+	if err == nil {
+		tree, err = s.work.accept(ctx, tree, after, pathsOf(revealed))
 	}
-	paths := make([]string, len(revealed))
-	for i, c := range revealed {
-		paths[i] = c.Path
+	if err != nil {
+		return "", err
 	}
-	return s.work.accept(ctx, tree, after, paths)
-}
-
-// rulesChanged reports whether the .gitignore file at p differs from the one that applies.
-func (s *Space) rulesChanged(p string) bool {
-	if !isRule(p) {
-		return false
-	}
-	applies, err := os.ReadFile(filepath.Join(s.store, rulesDir, filepath.FromSlash(p)))
-	if err != nil && !notFound(err) {
-		return true
-	}
-	now, nerr := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(p)))
-	return (err == nil) != (nerr == nil) || string(applies) != string(now)
+	return tree, s.saveState()
 }
 
 // applyRules corrects the entries of git's status if a .gitignore file differs from the one that
 // applies. Such a file is in the status once, and then in the index.
 func (a *area) applyRules(ctx context.Context, entries []string) ([]string, error) {
-	if _, err := os.Stat(filepath.Join(a.store, rulesDir)); err != nil {
+	if a.state.Rules == "" {
 		return entries, nil // the first snapshot
 	}
-	if a.changedRules == nil {
-		if err := a.findChangedRules(ctx); err != nil {
+	if a.rulesOf != a.last {
+		changes, err := a.diff(ctx, a.state.Rules, a.last)
+		if err != nil {
 			return nil, err
 		}
+		a.rulesOf = a.last
+		a.newRules = slices.ContainsFunc(changes, func(c change) bool { return isRule(c.Path) })
 	}
-	for _, e := range entries {
-		if isRule(e[3:]) {
-			a.changedRules[e[3:]] = true
-		}
+	if a.newRules || slices.ContainsFunc(entries, func(e string) bool { return isRule(e[3:]) }) {
+		return a.reclassify(ctx, entries)
 	}
-	for p := range a.changedRules {
-		if !a.rulesChanged(p) {
-			delete(a.changedRules, p)
-		}
-	}
-	if len(a.changedRules) == 0 {
-		return entries, nil
-	}
-	return a.reclassify(ctx, entries)
-}
-
-// findChangedRules finds the changed .gitignore files in the index that another process made.
-func (a *area) findChangedRules(ctx context.Context) error {
-	files, err := a.list(ctx, command{area: a, args: []string{"ls-files", "-z", "--full-name"}})
-	a.changedRules = map[string]bool{}
-	for _, p := range files {
-		if isRule(p) {
-			a.changedRules[p] = true
-		}
-	}
-	return err
+	return entries, nil
 }
 
 // reclassify corrects entries of git's status, which applies the .gitignore files as they are now,
 // by the rules that apply in the run.
 func (a *area) reclassify(ctx context.Context, entries []string) ([]string, error) {
-	var in strings.Builder
-	probe := func(p string) string {
-		if strings.HasSuffix(p, "/") {
-			p += probeName
-		}
-		return "./" + p
-	}
-	for _, e := range entries {
-		if e[:2] == "??" || e[:2] == "!!" {
-			in.WriteString(probe(e[3:]) + "\x00")
-		}
-	}
-	ignored, err := a.ignoredByRules(ctx, in.String())
+	ignored, err := a.ignoredEntries(ctx, entries)
 	if err != nil {
 		return nil, err
 	}
-	var out []string
-	var below strings.Builder
+	var all []string
 	for _, e := range entries {
-		code, p := e[:2], e[3:]
-		switch {
-		case isRule(p):
-			out = append(out, e)
-		case code == "??" && ignored[probe(p)]:
-			out = append(out, "!! "+p)
-		case code == "!!" && !ignored[probe(p)] && strings.HasSuffix(p, "/"):
+		if p := e[3:]; e[:2] == "!!" && strings.HasSuffix(p, "/") && !ignored[p] {
 			for _, file := range a.walk(p, nil, func(string) bool { return true }) {
-				out = append(out, "!! "+file)
-				below.WriteString("./" + file + "\x00")
+				all = append(all, "!! "+file)
 			}
-		case code == "!!" && !ignored[probe(p)]:
-			out = append(out, "?? "+p)
-		default:
-			out = append(out, e)
+		} else {
+			all = append(all, e)
 		}
 	}
-	if below.Len() == 0 {
-		return out, nil
+	if ignored, err = a.ignoredEntries(ctx, all); err != nil {
+		return nil, err
 	}
-	stillIgnored, err := a.ignoredByRules(ctx, below.String())
-	for i, e := range out {
-		if p := e[3:]; e[:2] == "!!" && strings.Contains(below.String(), "./"+p+"\x00") && !stillIgnored["./"+p] {
-			out[i] = "?? " + p
+	for i, e := range all {
+		if p := e[3:]; !isUntracked(e) || isRule(p) {
+			continue
+		} else if ignored[p] {
+			all[i] = "!! " + p
+		} else {
+			all[i] = "?? " + p
 		}
 	}
-	return out, err
+	return all, nil
 }
 
-// ignoredByRules returns which of the paths are ignored by the rules that apply in the run.
-func (a *area) ignoredByRules(ctx context.Context, paths string) (map[string]bool, error) {
-	if paths == "" {
+func isUntracked(entry string) bool { return entry[:2] == "??" || entry[:2] == "!!" }
+
+// ignoredEntries returns which of the untracked entries of git's status are ignored by the rules
+// that apply in the run.
+func (a *area) ignoredEntries(ctx context.Context, entries []string) (map[string]bool, error) {
+	var paths []string
+	for _, e := range entries {
+		if !isUntracked(e) {
+			continue
+		}
+		if p := e[3:]; strings.HasSuffix(p, "/") {
+			paths = append(paths, p+probeName)
+		} else {
+			paths = append(paths, p)
+		}
+	}
+	found, err := a.ignored(ctx, paths, "")
+	ignored := map[string]bool{}
+	for p := range found {
+		ignored[strings.TrimSuffix(p, probeName)] = true
+	}
+	return ignored, err
+}
+
+// ignored returns which of the paths are ignored by the rules that apply in the run, unless they
+// are in the index.
+func (s *Space) ignored(ctx context.Context, paths []string, index string) (map[string]bool, error) {
+	if len(paths) == 0 {
 		return nil, nil
 	}
-	found, err := a.list(ctx, command{area: a, dir: filepath.Join(a.store, rulesDir),
-		stdin: strings.NewReader(paths), none: 1, env: []string{"GIT_LITERAL_PATHSPECS=0"},
-		args: []string{"check-ignore", "--no-index", "-z",
-			"--stdin"}})
-	return setOf(found), err
+	const prefix = "./" // because check-ignore knows no literal paths
+	c := command{dir: filepath.Join(s.store, rulesDir), none: 1,
+		env:   []string{"GIT_LITERAL_PATHSPECS=0", "GIT_INDEX_FILE=" + index},
+		stdin: strings.NewReader(prefix + strings.Join(paths, "\x00"+prefix) + "\x00"),
+		args:  []string{"check-ignore", "-z", "--stdin"}}
+	if index == "" {
+		c.args = append(c.args, "--no-index")
+	}
+	found, err := s.list(ctx, c)
+	if err != nil && index != "" && ctx.Err() == nil { // a path is in a submodule, or the index is split
+		return s.ignored(ctx, paths, "")
+	}
+	ignored := map[string]bool{}
+	for _, p := range found {
+		ignored[strings.TrimPrefix(p, prefix)] = true
+	}
+	return ignored, err
 }

@@ -78,18 +78,15 @@ func (s *Space) saveCommit(ctx context.Context, tree Tree, parents ...string) (s
 // saveGit keeps git's directory as it is now, and the commits that its references have gained. It
 // returns nothing if nothing changed.
 func (s *Space) saveGit(ctx context.Context) (git, tips []string, err error) {
-	base, err := s.baseline()
-	if err != nil {
+	if err := s.linkObjects(); err != nil {
 		return nil, nil, err
 	}
-	if err := s.linkAgain(); err != nil {
+	g := s.state.Git[0]
+	now, err := g.area.snapshot(ctx)
+	if err != nil || now == g.Base {
 		return nil, nil, err
 	}
-	now, err := s.inside.snapshot(ctx)
-	if err != nil || now == base {
-		return nil, nil, err
-	}
-	was, err := s.saveCommit(ctx, base)
+	was, err := s.saveCommit(ctx, g.Base)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,13 +94,12 @@ func (s *Space) saveGit(ctx context.Context) (git, tips []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	before, berr := s.recordedRefs()
-	after, aerr := s.readRefs()
-	if err := errors.Join(berr, aerr); err != nil {
+	after, err := s.readRefs()
+	if err != nil {
 		return nil, nil, err
 	}
 	for ref, tip := range after {
-		if before[ref] == tip || strings.HasPrefix(tip, "ref:") {
+		if s.state.Refs[ref] == tip || strings.HasPrefix(tip, "ref:") {
 			continue
 		}
 		id, err := s.line(ctx, command{args: []string{"rev-parse", "--verify", "-q", tip + "^{commit}"}})
@@ -150,11 +146,7 @@ func (s *Space) saves(ctx context.Context) ([]Saved, error) {
 		if len(fields) < 3 {
 			return nil, fault(typeStore, "a saved attempt is not complete: "+line, nil)
 		}
-		base, err := s.line(ctx, command{args: []string{"rev-parse", "--verify", fields[2] + "^{tree}"}})
-		if err != nil {
-			return nil, err
-		}
-		a := Saved{Name: strings.TrimPrefix(fields[0], savedRefs), Ref: fields[0], Base: Tree(base),
+		a := Saved{Name: strings.TrimPrefix(fields[0], savedRefs), Ref: fields[0], Base: Tree(fields[2]),
 			Tree: Tree(fields[1])}
 		if info, err := os.Stat(filepath.Join(s.store, filepath.FromSlash(a.Ref))); err == nil {
 			a.At = info.ModTime()
@@ -176,7 +168,7 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 	if err != nil {
 		return nil, err
 	}
-	made, err := readSettings(s.store)
+	made, err := readState(s.store)
 	if notFound(err) {
 		return nil, s.evidence(fault(typeName, "no run of this working tree is named "+run, nil), nil)
 	}
@@ -186,8 +178,9 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 	if err != nil {
 		return nil, s.evidence(fault(typeStore, "", err, s.store), nil)
 	}
-	s.made = made
-	return s, nil
+	s.state = made
+	s.work, err = s.newArea("work", s.root)
+	return s, err
 }
 
 // ShowSaved writes a file of a saved attempt to w; without a path, the attempt's changes as a
@@ -250,9 +243,9 @@ func (s *Space) restoreSaved(ctx context.Context, name string, paths []string) (
 	if err != nil {
 		return nil, err
 	}
-	changed := make([]string, len(a.Changes))
-	for i, c := range a.Changes {
-		changed[i] = c.Path
+	var changed []string
+	for _, c := range a.Changes {
+		changed = append(changed, c.Path)
 	}
 	for _, p := range paths {
 		if !slices.Contains(changed, p) {

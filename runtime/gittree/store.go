@@ -1,7 +1,6 @@
 package gittree
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,53 +17,76 @@ import (
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
-const (
-	settingsFile = "space.json"
-	linkedFile   = "linked"
-)
+// stateFile contains the state of a run.
+const stateFile = "space.json"
 
-// settings describe a store. They are recorded when the run begins, before anything that the run
-// starts can change the user's configuration.
-type settings struct {
+// state describes the user's repository when the run began or committed last, and the operations
+// that are under way. It is recorded before anything that the run starts can change the user's
+// configuration.
+type state struct {
 	Root     string            `json:"root"`
-	Format   string            `json:"format"` // of objects
-	Core     map[string]string `json:"core"`   // what the user's configuration tells of the file system
+	Clone    string            `json:"clone,omitempty"`  // the private clone in which the run works
+	Cloned   bool              `json:"cloned,omitempty"` // whether that is complete
+	Format   string            `json:"format"`           // of objects
+	Core     map[string]string `json:"core"`             // the user's configuration of the file system
 	Excludes string            `json:"excludes"`
-	DotGit   []byte            `json:"dot_git,omitempty"` // the content of .git, if that is a file
-	Others   []string          `json:"others,omitempty"`  // branches that other working trees have checked out
-	Includes []string          `json:"includes,omitempty"`
-	// Clone is the directory of the private clone in which the run works.
-	Clone string `json:"clone,omitempty"`
+	Others   []string          `json:"others,omitempty"`   // branches that other working trees have checked out
+	Includes []string          `json:"includes,omitempty"` // configuration files below the root
+	// Begun reports that the rest is complete.
+	Begun bool                   `json:"begun"`
+	Rules Tree                   `json:"rules"` // the tree whose .gitignore files apply
+	Modes map[string]fs.FileMode `json:"modes"` // unusual permissions
+	Git   []*gitDir              `json:"git"`   // the user's comes first
+	Refs  map[string]string      `json:"refs"`
+	Index []byte                 `json:"index"` // the digest of the user's index
+	// Commits are those of the run, by attempt.
+	Commits map[int]intent `json:"commits"`
+	// Attempt is the one that is under way; see [Space.Attempt].
+	Attempt *attemptNote `json:"attempt,omitempty"`
 }
 
-// openStore makes the store or opens it. It reports whether the run has begun before, which is so
-// once the store has a baseline.
-func (s *Space) openStore(ctx context.Context, wanted settings) (begun bool, err error) {
-	made, err := readSettings(s.store)
-	switch {
-	case notFound(err):
-	case err != nil:
-		return false, fault(typeStore, "", err, s.store)
-	case made.Root != s.root:
-		return false, fault(typeRefused, "the run has another working tree: "+made.Root, nil)
-	case made.Clone != wanted.Clone:
-		return false, fault(typeRefused, "the run works in another mode or clone: "+made.Clone, nil)
+func (s *Space) saveState() error {
+	content, err := json.Marshal(s.state)
+	if err != nil {
+		return err
 	}
-	if _, err := os.Stat(filepath.Join(s.store, baselineFile)); err != nil {
-		return false, s.makeStore(ctx, wanted)
-	}
-	s.op, s.made = opResume, made
-	s.removeLocks()
-	return true, s.configure()
+	return s.write(stateFile, content)
 }
 
-func readSettings(store string) (settings, error) {
-	var made settings
-	b, err := os.ReadFile(filepath.Join(store, settingsFile))
+func readState(store string) (made state, err error) {
+	b, err := os.ReadFile(filepath.Join(store, stateFile))
 	if err == nil {
 		err = json.Unmarshal(b, &made)
 	}
 	return made, err
+}
+
+// openStore makes the store or opens it.
+func (s *Space) openStore(ctx context.Context, clone string) error {
+	made, err := readState(s.store)
+	switch {
+	case notFound(err):
+	case err != nil:
+		return fault(typeStore, "", err, s.store)
+	case made.Root != s.root:
+		return fault(typeRefused, "the run has another working tree: "+made.Root, nil)
+	case made.Clone != clone:
+		return fault(typeRefused, "the run works in another mode or clone: "+made.Clone, nil)
+	}
+	if made.Begun {
+		s.op, s.state = opResume, made
+		s.removeLocks()
+	} else if err := s.makeStore(ctx, clone); err != nil {
+		return err
+	}
+	if err := s.configure(); err != nil {
+		return err
+	}
+	s.work, err = s.newArea("work", s.root)
+	for i, g := range s.state.Git {
+		err = errors.Join(err, s.setArea(g, i))
+	}
+	return err
 }
 
 // removeLocks removes locks in the store. Their owners are git commands of a killed process, which
@@ -81,82 +103,115 @@ func (s *Space) removeLocks() {
 }
 
 // makeStore makes the store, or makes it again if a killed process did not complete it.
-func (s *Space) makeStore(ctx context.Context, wanted settings) error {
+func (s *Space) makeStore(ctx context.Context, clone string) error {
 	beforeStep("make store")
-	made, err := s.readUsers(ctx)
-	if err != nil {
+	s.state.Clone = clone
+	if err := s.readUsers(ctx); err != nil {
 		return err
 	}
-	made.Clone = wanted.Clone
-	s.made = made
-	for _, dir := range []string{"objects/info", "refs", "info", "work", "inside"} {
+	for _, dir := range []string{"objects/info", "users", "refs", "info"} {
 		if err := atomicfile.MakeDir(filepath.Join(s.store, dir)); err != nil {
 			return err
 		}
 	}
-	linked, err := link(s.objects(), filepath.Join(s.store, "objects"))
+	linked, err := link(s.objects(), filepath.Join(s.store, "users"))
 	if err != nil {
 		return err
 	}
-	for name, content := range map[string]string{
-		"HEAD": headless, "work/HEAD": headless, "work/commondir": "..\n", "inside/HEAD": headless,
-		"objects/info/alternates": s.alternates(linked),
-	} {
-		if err := s.write(name, []byte(content)); err != nil {
-			return err
-		}
+	users := s.objects()
+	if linked {
+		users = filepath.Join(s.store, "users")
 	}
-	return errors.Join(s.configure(), recordLinked(s.store), s.writeJSON(settingsFile, made))
+	return errors.Join(s.write("HEAD", []byte(headless)),
+		s.write("objects/info/alternates", []byte(users+"\n"+s.alternates())), s.saveState())
 }
 
 // headless is a HEAD without a commit.
 const headless = "ref: refs/heads/none\n"
 
 // readUsers reads what a store has to know of the user's repository.
-func (s *Space) readUsers(ctx context.Context) (settings, error) {
-	made := settings{Root: s.root, Format: s.made.Format, Core: map[string]string{}}
+func (s *Space) readUsers(ctx context.Context) error {
 	entries, err := s.list(ctx, command{in: inUsers, none: 1, args: []string{"config", "-z", "--get-regexp",
 		`^core\.(filemode|symlinks|precomposeunicode|excludesfile)$`}})
 	if err != nil {
-		return made, err
+		return err
 	}
-	config, err := os.UserConfigDir()
+	config := os.Getenv("XDG_CONFIG_HOME")
+	if home, err := os.UserHomeDir(); config == "" && err == nil {
+		config = filepath.Join(home, ".config")
+	}
 	excludes := filepath.Join(config, "git", "ignore")
-	if home, herr := os.UserHomeDir(); err != nil && herr == nil {
-		excludes = filepath.Join(home, ".config", "git", "ignore")
-	}
+	// A configuration that is wrong about the case of names would hide files.
+	s.state.Core = map[string]string{"ignorecase": strconv.FormatBool(s.ignoresCase())}
 	for _, entry := range entries {
 		key, value, _ := strings.Cut(entry, "\n")
 		if key = strings.TrimPrefix(key, "core."); key == "excludesfile" {
 			excludes = expand(value, s.root)
 		} else {
-			made.Core[key] = value
+			s.state.Core[key] = value
 		}
 	}
+	s.state.Excludes = ""
 	for _, file := range []string{excludes, filepath.Join(s.common, "info", "exclude")} {
 		b, err := os.ReadFile(file)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return made, err
+		if err != nil && !notFound(err) {
+			return err
 		}
-		made.Excludes += string(b) + "\n"
+		s.state.Excludes += string(b) + "\n"
 	}
-	if info, err := os.Lstat(filepath.Join(s.root, ".git")); err == nil && !info.IsDir() {
-		if made.DotGit, err = os.ReadFile(filepath.Join(s.root, ".git")); err != nil {
-			return made, err
-		}
-	}
-	made.Core["ignorecase"] = strconv.FormatBool(s.ignoresCase())
-	made.Others = s.otherBranches()
-	made.Includes, err = s.includedFiles(ctx)
-	return made, err
+	s.state.Others = s.otherBranches()
+	s.state.Includes, err = s.includedFiles(ctx)
+	return err
 }
 
-// ignoresCase reports whether the file system ignores the case of names. A configuration that is
-// wrong about that would hide files.
+// ignoresCase reports whether the file system ignores the case of names.
 func (s *Space) ignoresCase() bool {
 	lower, err := os.Lstat(filepath.Join(s.root, ".git"))
 	upper, uerr := os.Lstat(filepath.Join(s.root, ".GIT"))
 	return err == nil && uerr == nil && os.SameFile(lower, upper)
+}
+
+// otherBranches returns the references that other working trees have checked out.
+func (s *Space) otherBranches() (refs []string) {
+	heads, _ := filepath.Glob(filepath.Join(s.common, "worktrees", "*", "HEAD"))
+	own, _ := os.ReadFile(filepath.Join(s.gitDir, "HEAD"))
+	for _, name := range append(heads, filepath.Join(s.common, "HEAD")) {
+		head, _ := os.ReadFile(name)
+		ref, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
+		if ok && string(head) != string(own) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// includedFiles returns the files below the root that the configuration includes: a change of one is
+// a change of the configuration.
+func (s *Space) includedFiles(ctx context.Context) (below []string, err error) {
+	entries, err := s.list(ctx, command{in: inUsers, none: 1, args: []string{"config", "-z", "--includes",
+		"--show-origin", "--get-regexp", `^include(if\..+)?\.path$`}})
+	for i := 0; i+1 < len(entries); i += 2 {
+		origin := expand(strings.TrimPrefix(entries[i], "file:"), s.root)
+		_, included, _ := strings.Cut(entries[i+1], "\n")
+		rel, err := filepath.Rel(s.root, expand(included, filepath.Dir(origin)))
+		rel = filepath.ToSlash(rel)
+		if err == nil && filepath.IsLocal(rel) && !strings.HasPrefix(rel, ".git/") {
+			below = append(below, rel)
+		}
+	}
+	return below, err
+}
+
+// expand returns the absolute path of a path in git's configuration.
+func expand(path, dir string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, _ := os.UserHomeDir()
+		return filepath.Join(home, rest)
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 // configure writes the configuration, the attributes and the exclusions of the store.
@@ -164,26 +219,22 @@ func (s *Space) configure() error {
 	var config strings.Builder
 	config.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tlogAllRefUpdates = false\n" +
 		"\tcompression = 1\n\ttrustctime = true\n\tbigFileThreshold = 16m\n[gc]\n\tauto = 0\n[index]\n\tversion = 4\n" +
-		"[advice]\n\taddEmbeddedRepo = false\n[extensions]\n\tobjectFormat = " + s.made.Format + "\n[core]\n")
-	for _, key := range slices.Sorted(maps.Keys(s.made.Core)) {
-		fmt.Fprintf(&config, "\t%s = %q\n", key, s.made.Core[key])
+		"[advice]\n\taddEmbeddedRepo = false\n[extensions]\n\tobjectFormat = " + s.state.Format + "\n[core]\n")
+	for _, key := range slices.Sorted(maps.Keys(s.state.Core)) {
+		fmt.Fprintf(&config, "\t%s = %q\n", key, s.state.Core[key])
 	}
-	for name, content := range map[string]string{
-		"config":          config.String(),
-		"info/attributes": "* -text -filter -ident -working-tree-encoding\n",
-		"work.exclude":    s.made.Excludes, "inside.exclude": s.insideExcludes(),
-	} {
-		if err := s.write(name, []byte(content)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(
+		s.write("config", []byte(config.String())),
+		s.write("info/attributes", []byte("* -text -filter -ident -working-tree-encoding\n")),
+		s.write("work.exclude", []byte(s.state.Excludes)),
+		s.write("git.exclude", []byte(s.gitExcludes())))
 }
 
-// insideExcludes are the files of git's directory that are not compared: objects, errgen's own, and
-// what belongs to other working trees.
-func (s *Space) insideExcludes() string {
+// gitExcludes are the files of git's directory that are not compared: objects, logs other than the
+// stash's, errgen's own, and what belongs to other working trees.
+func (s *Space) gitExcludes() string {
 	rules := "/objects/*\n!/objects/info/\n/objects/info/*\n!/objects/info/alternates\n/errgen/\n/lfs/\n" +
+		"/logs/*\n!/logs/refs/\n/logs/refs/*\n!/logs/refs/stash\n" +
 		"/fsmonitor--daemon/\n/worktrees/*\n/modules/**/objects/\n/modules/**/lfs/\n"
 	rel := s.worktreeName()
 	if rel == "" {
@@ -194,7 +245,7 @@ func (s *Space) insideExcludes() string {
 		"logs/", "modules/", "objects/", "worktrees/", ".gitignore"} {
 		shared += "!/" + name + "\n"
 	}
-	return shared + "/logs/HEAD\n" + rules + "!/" + rel + "/\n/" + rel + "/errgen/\n"
+	return shared + rules + "!/" + rel + "/\n/" + rel + "/errgen/\n/" + rel + "/logs/\n"
 }
 
 // worktreeName is the path of a linked working tree's git directory in that of all working trees;
@@ -206,52 +257,35 @@ func (s *Space) worktreeName() string {
 	return ""
 }
 
-// otherBranches returns the references that other working trees have checked out.
-func (s *Space) otherBranches() (refs []string) {
-	heads, _ := filepath.Glob(filepath.Join(s.common, "worktrees", "*", "HEAD"))
-	own, _ := os.ReadFile(filepath.Join(s.gitDir, "HEAD"))
-	for _, name := range append(heads, filepath.Join(s.common, "HEAD")) {
-		head, _ := os.ReadFile(name)
-		ref, ok := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
-		if ok && !bytes.Equal(head, own) {
-			refs = append(refs, ref)
-		}
-	}
-	return refs
-}
-
 func (s *Space) objects() string { return filepath.Join(s.common, "objects") }
 
-// alternates lists the object directories that the store reads beside its own: those that the
-// user's repository reads, and the user's own if its objects cannot be linked.
-func (s *Space) alternates(linked bool) string {
-	var dirs []string
-	if !linked {
-		dirs = append(dirs, s.objects())
-	}
-	for queue := []string{s.objects()}; len(queue) > 0; queue = queue[1:] {
-		b, _ := os.ReadFile(filepath.Join(queue[0], "info", "alternates"))
-		for line := range strings.Lines(string(b)) {
-			dir := strings.TrimSuffix(line, "\n")
-			if dir == "" || dir[0] == '#' {
-				continue
-			}
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(queue[0], dir)
-			}
-			if !slices.Contains(dirs, dir) {
-				dirs, queue = append(dirs, dir), append(queue, dir)
-			}
+// alternates lists the object directories that the user's repository reads beside its own.
+func (s *Space) alternates() (dirs string) {
+	b, _ := os.ReadFile(filepath.Join(s.objects(), "info", "alternates"))
+	for line := range strings.Lines(string(b)) {
+		if dir := strings.TrimSuffix(line, "\n"); dir != "" && dir[0] != '#' {
+			dirs += expand(dir, s.objects()) + "\n"
 		}
 	}
-	if len(dirs) == 0 {
-		return ""
-	}
-	return strings.Join(dirs, "\n") + "\n"
+	return dirs
 }
 
-// link hard-links the objects of one directory into another, so that no garbage collection can
-// remove what a run may have to restore. It reports whether the file system allows it.
+// linkObjects links the objects that the user's repository has gained. The store has all of the
+// user's objects in a directory, so that no garbage collection removes what a run may have to
+// restore, and apart from its own, which never enter the user's.
+func (s *Space) linkObjects() error {
+	_, err := link(s.objects(), filepath.Join(s.store, "users"))
+	return err
+}
+
+// restoreObjects restores the user's objects.
+func (s *Space) restoreObjects() error {
+	_, err := link(filepath.Join(s.store, "users"), s.objects())
+	return err
+}
+
+// link hard-links the objects of one directory into another. It reports whether the file system
+// allows it.
 func link(from, to string) (linked bool, err error) {
 	dirs, err := os.ReadDir(from)
 	if err != nil {
@@ -272,25 +306,16 @@ func link(from, to string) (linked bool, err error) {
 			if have[name] || temporary || !file.Type().IsRegular() {
 				continue
 			}
-			if err := os.MkdirAll(filepath.Join(to, dir.Name()), 0o700); err != nil {
+			if err := os.MkdirAll(filepath.Join(to, dir.Name()), 0o777); err != nil {
 				return false, err
 			}
 			err := os.Link(filepath.Join(from, dir.Name(), name), filepath.Join(to, dir.Name(), name))
-			if errors.Is(err, fs.ErrNotExist) { // collected meanwhile
-				continue
-			}
-			if err != nil && !errors.Is(err, fs.ErrExist) {
+			if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) { // collected meanwhile
 				return false, nil
 			}
 		}
 	}
 	return true, nil
-}
-
-// linkAgain links the objects that the user's repository has gained.
-func (s *Space) linkAgain() error {
-	_, err := link(s.objects(), filepath.Join(s.store, "objects"))
-	return err
 }
 
 func names(dir string) map[string]bool {
@@ -302,57 +327,40 @@ func names(dir string) map[string]bool {
 	return out
 }
 
-// recordLinked records which objects the user had when the run began.
-func recordLinked(store string) error {
-	var b bytes.Buffer
-	objects := filepath.Join(store, "objects")
-	err := filepath.WalkDir(objects, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && filepath.Base(filepath.Dir(path)) != "info" {
-			b.WriteString(strings.TrimPrefix(path, objects+string(filepath.Separator)) + "\n")
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return atomicfile.Replace(filepath.Join(store, linkedFile), b.Bytes())
+// write replaces a file of the store.
+func (s *Space) write(name string, content []byte) error {
+	beforeStep("write " + name)
+	return atomicfile.Replace(filepath.Join(s.store, name), content)
 }
 
-// restoreObjects restores the objects that the user had when the run began. It reads a directory
-// only if that changed since.
-func (s *Space) restoreObjects() error {
-	if s.objectNames == nil {
-		content, err := os.ReadFile(filepath.Join(s.store, linkedFile))
+// marks describes the files with which the store tracks the working tree: their sizes, modes and
+// change times, which no program can set.
+func (s *Space) marks() string {
+	var b []byte
+	_ = filepath.WalkDir(s.store, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return err
+			return nil
 		}
-		s.objectNames, s.objectTimes = map[string][]string{}, map[string]time.Time{}
-		for line := range strings.Lines(string(content)) {
-			dir, name := filepath.Split(strings.TrimSuffix(line, "\n"))
-			s.objectNames[dir] = append(s.objectNames[dir], name)
+		if d.IsDir() {
+			switch rel, _ := filepath.Rel(s.store, name); {
+			case rel == "users", rel == "refs", rel == "kept", filepath.Dir(rel) == "objects" && rel != "objects/info":
+				return fs.SkipDir
+			}
+			return nil
 		}
+		if info, err := d.Info(); err == nil {
+			b = fmt.Appendf(b, "%s %d %v %v\n", name, info.Size(), info.Mode(), changeMark(info))
+		}
+		return nil
+	})
+	return string(b)
+}
+
+// checkSeal returns evidence if another process changed the store since the last operation. A new
+// process continues with the store as it is.
+func (s *Space) checkSeal() error {
+	if s.seal == "" || s.seal == s.marks() {
+		return nil
 	}
-	for dir, files := range s.objectNames {
-		users := filepath.Join(s.objects(), dir)
-		if info, err := os.Lstat(users); err == nil && info.ModTime().Equal(s.objectTimes[dir]) {
-			continue
-		}
-		have := names(users)
-		for _, name := range files {
-			if have[name] {
-				continue
-			}
-			if err := os.MkdirAll(users, 0o777); err != nil {
-				return err
-			}
-			err := os.Link(filepath.Join(s.store, "objects", dir, name), filepath.Join(users, name))
-			if err != nil && !errors.Is(err, fs.ErrExist) {
-				return err
-			}
-		}
-		if info, err := os.Lstat(users); err == nil && time.Since(info.ModTime()) > time.Second {
-			s.objectTimes[dir] = info.ModTime()
-		}
-	}
-	return nil
+	return fault(typeStore, "another process changed the files in which the run tracks the working tree", nil, s.store)
 }

@@ -296,9 +296,11 @@ func endsTurn(e *executor.ErrorRecord) bool {
 func (r *Runner) stopped(task executor.Task, e *executor.ErrorRecord) *executor.RunState {
 	return &executor.RunState{
 		Task: task, Step: executor.StepOver, End: executor.EndBlocked, LastError: e,
-		Tier: ladderIndex(r.next(-1)), Errors: []executor.ErrorRecord{*e},
-		Question: fmt.Sprintf("the last %d steps failed with the same error before they were done: "+
-			"does something affect all steps?", inARow),
+		Tier: ladderIndex(r.next(-1)), History: executor.History{
+			Errors: []executor.ErrorRecord{*e},
+			Question: fmt.Sprintf("the last %d steps failed with the same error before they were done: "+
+				"does something affect all steps?", inARow),
+		},
 	}
 }
 

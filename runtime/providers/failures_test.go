@@ -257,7 +257,7 @@ func TestClaudeFailures(t *testing.T) {
 		{"a limit in words", process(pt.CLIFails("API Error: Rate limit reached, retry after 30 seconds")),
 			taxonomy.Evidence{ExitCode: exit(1), RetryAfter: after(30e9), RetryAfterDerived: true},
 			"PROVIDER_RATE_LIMIT", true},
-		{"a failure with exit code 0", process(pt.CLIFails("Claude AI usage limit reached|1772366400").Exiting(0)),
+		{"a failure with exit code 0", process(exiting(0, pt.CLIFails("Claude AI usage limit reached|1772366400"))),
 			taxonomy.Evidence{Type: "rate_limit_error", ResetAt: until}, "PROVIDER_RATE_LIMIT", true},
 		{"429", from("api_rate_limit"), taxonomy.Evidence{Status: 429, Type: "rate_limit_error", ExitCode: exit(1),
 			Attributes: attributes{"request-id": "req_011CXYZscripted"}}, "PROVIDER_RATE_LIMIT", true},
@@ -300,7 +300,7 @@ func TestClaudeFailures(t *testing.T) {
 		{"no events", from("malformed"), taxonomy.Evidence{Type: "stream", Output: "not an event\n[1,2]\nnull\n"},
 			"PROVIDER_CRASH", true},
 		{"half a result", from("truncated"), taxonomy.Evidence{Type: "stream"}, "PROVIDER_CRASH", true},
-		{"a success with an exit code", process(pt.CLIAnswer("API Error: 429 is the title").Exiting(1)),
+		{"a success with an exit code", process(exiting(1, pt.CLIAnswer("API Error: 429 is the title"))),
 			taxonomy.Evidence{ExitCode: exit(1)}, "PROVIDER_CRASH", true},
 		{"a result without a verdict", prints(`{"type":"result","is_error":"maybe","result":"TASK COMPLETE"}`, 0),
 			taxonomy.Evidence{Type: "stream"}, "PROVIDER_CRASH", true},
@@ -417,7 +417,7 @@ func TestUnreachableServers(t *testing.T) {
 				assert.Equal(t, "PROVIDER_API_ERROR", code(t, err))
 				assert.True(t, taxonomy.IsRetryable(errs.Classify(err)))
 				assert.Equal(t, used(0, 0, 0), answer.Usage, "nothing was sent")
-				assert.Zero(t, s.server.Count())
+				assert.Zero(t, len(s.server.Requests()))
 			})
 		}
 	}
@@ -488,4 +488,10 @@ func TestCancelledBefore(t *testing.T) {
 		assert.Equal(t, used(0, 0, 0), answer.Usage)
 		assert.Zero(t, s.count(t))
 	}
+}
+
+// exiting returns the step with an exit code.
+func exiting(code int, s pt.CLIStep) pt.CLIStep {
+	s.Exit = code
+	return s
 }

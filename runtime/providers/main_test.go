@@ -5,7 +5,10 @@ package providers_test
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -117,7 +120,6 @@ type options struct {
 	tools   toolbox.Options
 	turns   int
 	priced  bool
-	probe   bool
 	cache   bool
 	url     string // in place of the server's
 	dial    error  // of each connection, in place of the network
@@ -139,7 +141,7 @@ type subject struct {
 func (s *subject) count(t *testing.T) int {
 	t.Helper()
 	if s.server != nil {
-		return s.server.Count()
+		return len(s.server.Requests())
 	}
 	calls, err := s.cli.Calls()
 	require.NoError(t, err)
@@ -161,11 +163,7 @@ func open(t *testing.T, provider string, o options, s script) *subject {
 		t.Cleanup(func() { assertEnded(t, cli) })
 		return &subject{p, nil, cli}
 	}
-	start := pt.NewServer
-	if o.unknown {
-		start = pt.NewTLSServer
-	}
-	server := start(s.replies...)
+	server := pt.NewServer(s.replies...)
 	transport := &http.Transport{}
 	if o.dial != nil {
 		transport.DialContext = failingDial(o.dial)
@@ -178,6 +176,13 @@ func open(t *testing.T, provider string, o options, s script) *subject {
 	url := o.url
 	if url == "" {
 		url = server.URL
+	}
+	if o.unknown {
+		unknown := httptest.NewUnstartedServer(http.NotFoundHandler())
+		unknown.Config.ErrorLog = log.New(io.Discard, "", 0)
+		unknown.StartTLS()
+		t.Cleanup(unknown.Close)
+		url = unknown.URL
 	}
 	secret := key
 	if o.noKey {
@@ -192,14 +197,14 @@ func api(provider string, o options, url, secret string, client *http.Client) (e
 	clock := tick(o.clock)
 	if provider == anthropicAPI {
 		c := anthropic.Options{Name: o.name, BaseURL: url, Key: secret, Model: "claude-sonnet-4-5", Client: client,
-			Toolbox: o.tools, Turns: o.turns, Probe: o.probe, Cache: o.cache, Clock: clock}
+			Toolbox: o.tools, Turns: o.turns, Cache: o.cache, Clock: clock}
 		if o.priced {
 			c.Prices = &anthropic.Prices{Input: 3, Output: 15, CacheWrite: 3.75, CacheRead: 0.3}
 		}
 		return anthropic.New(c)
 	}
 	c := openai.Options{Name: o.name, BaseURL: url + "/v1", Key: secret, Model: "gpt-4.1", Client: client,
-		Toolbox: o.tools, Turns: o.turns, Probe: o.probe, Clock: clock}
+		Toolbox: o.tools, Turns: o.turns, Clock: clock}
 	if o.priced {
 		c.Prices = &openai.Prices{Input: 3, Output: 15, CachedInput: 0.3}
 	}

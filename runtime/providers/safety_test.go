@@ -151,10 +151,12 @@ func TestClaudeEnvironment(t *testing.T) {
 }
 
 func TestClaudeArguments(t *testing.T) {
+	step := pt.CLIAnswer("ok").Say("I begin").Write("a/b.txt", "hello")
+	step.SessionID = "s-1"
 	s := open(t, claudeCLI, options{claude: claudecli.Options{Model: "opus", MaxTurns: 7,
 		AllowedTools: []string{"Edit", "Bash(go test *)"}, DisallowedTools: []string{"WebFetch"},
 		Args: []string{"--append-system-prompt=be brief"}}},
-		process(pt.CLIAnswer("ok").Say("I begin").Write("a/b.txt", "hello").Session("s-1")))
+		process(step))
 	req := request(t)
 	req.Prompt = "--not-a-flag \"$(rm -rf /)\"\n"
 	var told []string
@@ -277,7 +279,7 @@ func TestClaudeSecrets(t *testing.T) {
 	s := open(t, claudeCLI, options{claude: claudecli.Options{Env: []string{"ANTHROPIC_API_KEY=" + given}}},
 		process(pt.CLIExit(1, "bad key "+given), pt.CLIFails("bad key "+given),
 			pt.CLIStep{Script: "echo " + given, Exit: 1}, pt.CLICrash("KILL").Say("my key is "+given),
-			pt.CLIAnswer("my key is "+given).Exiting(0),
+			exiting(0, pt.CLIAnswer("my key is "+given)),
 			pt.CLIExit(1, "x "+strings.Repeat("y", 70<<10)+" "+given+strings.Repeat(" z", 32<<10-8))))
 	for range 6 {
 		var told []string

@@ -102,8 +102,8 @@ func TestClaudeUsage(t *testing.T) {
 		script script
 		want   executor.Usage
 	}{
-		"an answer":              {process(pt.CLIAnswer("ok").Cost(10, 20, 0.5)), used(10, 20, 0.5)},
-		"a failure that cost":    {process(pt.CLIFails("no").Cost(5, 6, 0.25)), used(5, 6, 0.25)},
+		"an answer":              {process(costing(pt.CLIAnswer("ok"), 10, 20, 0.5)), used(10, 20, 0.5)},
+		"a failure that cost":    {process(costing(pt.CLIFails("no"), 5, 6, 0.25)), used(5, 6, 0.25)},
 		"a failure that did not": {fixture(claudeCLI, "overloaded"), used(0, 0, 0)},
 		"nothing":                {result(""), executor.Usage{}},
 		"null":                   {result(`"usage":null,"total_cost_usd":null,`), executor.Usage{}},
@@ -118,4 +118,10 @@ func TestClaudeUsage(t *testing.T) {
 			assert.Equal(t, c.want, answer.Usage)
 		})
 	}
+}
+
+// costing returns the step with the cost of its result.
+func costing(s pt.CLIStep, input, output int64, usd float64) pt.CLIStep {
+	s.Result.InputTokens, s.Result.OutputTokens, s.Result.CostUSD = input, output, usd
+	return s
 }

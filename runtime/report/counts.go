@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -10,137 +11,79 @@ import (
 const other = "other"
 
 // severities are the words of a taxonomy in ascending order. Any other word has rank 0.
-var severities = [...]string{"", "low", "medium", "high", "critical"}
+var severities = []string{"", "low", "medium", "high", "critical"}
 
-func rankOf(severity string) int {
-	for rank, word := range severities {
-		if word == severity {
-			return rank
-		}
+func rankOf(severity string) int { return max(0, slices.Index(severities, severity)) }
+
+// highest returns the higher of two severities.
+func highest(a, b string) string { return severities[max(rankOf(a), rankOf(b))] }
+
+// severityKey returns the key of a severity in counts.
+func severityKey(severity string) string { return cmp.Or(severities[rankOf(severity)], unknown) }
+
+// sourceKey returns the key of a source in counts.
+func sourceKey(s *Source) string {
+	switch {
+	case s == nil || *s == Source{}:
+		return unknown
+	case s.Component == "":
+		return s.Type
 	}
-	return 0
+	return s.Type + ":" + s.Component
 }
 
-// labels limit the number of different keys.
-type labels[K comparable] struct {
-	max  int
-	seen map[K]struct{}
-}
-
-func newLabels[K comparable](limit int) labels[K] { return labels[K]{limit, map[K]struct{}{}} }
-
-// admits reports whether a key is counted separately.
-func (l *labels[K]) admits(key K) bool {
-	if _, ok := l.seen[key]; ok {
-		return true
+// keyIn returns the key under which a map with at most limit different keys counts a key.
+func keyIn[V any](m map[string]V, key string, limit int) string {
+	key = cmp.Or(key, unknown)
+	if _, ok := m[key]; ok || len(m) < limit {
+		return key
 	}
-	if len(l.seen) >= l.max {
-		return false
-	}
-	l.seen[key] = struct{}{}
-	return true
-}
-
-// kind is a combination of category, code and rank of the severity.
-type kind struct {
-	category, code string
-	rank           int
-}
-
-type kindCount struct {
-	kind
-	n      int
-	latest time.Time
+	return other
 }
 
 // counts are the counts of a [Reporter]. They are not safe for concurrent use.
 type counts struct {
-	maxKinds          int
-	total             int
-	kinds             []kindCount
-	index             map[kind]int
-	categories, codes labels[string]
-	sources           counter[[2]string]
-	recoverabilities  counter[string]
-	reactions         counter[[2]string]
-	outcomes          map[[2]string]*ReactionOutcome
-	timeline          timeline
-
-	recoveries, recovered, unrecovered int
-	retries, retried, unretried        int
-}
-
-// counter counts keys, up to a limit of different ones.
-type counter[K comparable] struct {
-	labels[K]
-	other  K
-	counts map[K]int
-}
-
-func newCounter[K comparable](limit int, rest K) counter[K] {
-	return counter[K]{newLabels[K](limit), rest, map[K]int{}}
-}
-
-// of returns the key under which a key is counted.
-func (c *counter[K]) of(key K) K {
-	if c.admits(key) {
-		return key
-	}
-	return c.other
+	limit    int
+	metrics  Metrics
+	codes    map[string]*CodeCount
+	outcomes map[[2]string]*ReactionOutcome
 }
 
 func newCounts(limit int) counts {
 	return counts{
-		maxKinds: 8 * limit, index: map[kind]int{}, categories: newLabels[string](limit),
-		codes: newLabels[string](limit), sources: newCounter(limit, [2]string{other}),
-		recoverabilities: newCounter(limit, other), reactions: newCounter(limit, [2]string{other, other}),
-		outcomes: map[[2]string]*ReactionOutcome{},
+		limit: limit, codes: map[string]*CodeCount{}, outcomes: map[[2]string]*ReactionOutcome{},
+		metrics: Metrics{ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{},
+			ErrorsBySource: map[string]int{}, ErrorsByRecoverability: map[string]int{}, ErrorsByCode: map[string]int{}},
 	}
 }
 
 // add counts a new occurrence.
 func (c *counts) add(o *Occurrence, at time.Time) {
-	c.total++
-	i := c.kindOf(o)
-	c.kinds[i].n++
-	if at.After(c.kinds[i].latest) {
-		c.kinds[i].latest = at
+	m := &c.metrics
+	m.TotalErrors++
+	category, code := keyIn(m.ErrorsByCategory, o.Category, c.limit), keyIn(m.ErrorsByCode, o.Code, c.limit)
+	m.ErrorsByCategory[category]++
+	m.ErrorsByCode[code]++
+	m.ErrorsBySeverity[severityKey(o.Severity)]++
+	m.ErrorsBySource[keyIn(m.ErrorsBySource, sourceKey(o.Source), c.limit)]++
+	m.ErrorsByRecoverability[keyIn(m.ErrorsByRecoverability, o.Recoverability, c.limit)]++
+	of := c.codes[code]
+	if of == nil {
+		of = &CodeCount{Code: code, Category: category}
+		c.codes[code] = of
 	}
-	c.timeline.add(at, i)
-	source := [2]string{unknown}
-	if o.Source != nil && (o.Source.Type != "" || o.Source.Component != "") {
-		source = [2]string{o.Source.Type, o.Source.Component}
+	of.Count++
+	of.Severity = highest(of.Severity, o.Severity)
+	if of.Category != category {
+		of.Category = ""
 	}
-	c.sources.counts[c.sources.of(source)]++
-	c.recoverabilities.counts[c.recoverabilities.of(cmp.Or(o.Recoverability, unknown))]++
+	if at.After(of.Latest) {
+		of.Latest = at.Round(0).UTC()
+	}
 	if r := c.outcome(o.Reaction, o.Action); r != nil {
 		r.Count++
 	}
 	c.recover(o, 1)
-}
-
-func (c *counts) kindOf(o *Occurrence) int {
-	k := kind{cmp.Or(o.Category, unknown), cmp.Or(o.Code, unknown), rankOf(o.Severity)}
-	if i, ok := c.index[k]; ok {
-		return i
-	}
-	counted := k
-	if !c.categories.admits(k.category) {
-		counted.category = other
-	}
-	if !c.codes.admits(k.code) {
-		counted.code = other
-	}
-	if len(c.kinds) >= c.maxKinds {
-		counted.category, counted.code = other, other
-	}
-	i, ok := c.index[counted]
-	if !ok {
-		i = len(c.kinds)
-		c.kinds = append(c.kinds, kindCount{kind: counted})
-		c.index[counted] = i
-	}
-	return i
 }
 
 // recover adds the recovery of an occurrence to the counts. If by is -1, it removes it.
@@ -150,25 +93,28 @@ func (c *counts) recover(o *Occurrence, by int) {
 		return
 	}
 	r := cmp.Or(c.outcome(o.Reaction, o.Action), &ReactionOutcome{})
-	c.recoveries += by
+	c.metrics.RecoveryAttempts += by
 	switch {
 	case tried.Successful == nil:
 		r.Pending += by
 	case *tried.Successful:
-		c.recovered += by
+		c.metrics.SuccessfulRecoveries += by
 		r.Recovered += by
 	default:
-		c.unrecovered += by
+		c.metrics.FailedRecoveries += by
 		r.Failed += by
 	}
 }
 
 // outcome returns the counts of a reaction, or nil if there is no reaction.
 func (c *counts) outcome(reaction, action string) *ReactionOutcome {
-	if reaction == "" && action == "" {
+	key := [2]string{reaction, action}
+	if key == [2]string{} {
 		return nil
 	}
-	key := c.reactions.of([2]string{reaction, action})
+	if c.outcomes[key] == nil && len(c.outcomes) >= c.limit {
+		key = [2]string{other, other}
+	}
 	if c.outcomes[key] == nil {
 		c.outcomes[key] = &ReactionOutcome{Reaction: key[0], Action: key[1]}
 	}
@@ -181,62 +127,31 @@ func (c *counts) retry(r Retry) {
 		return
 	}
 	of := cmp.Or(c.outcome(r.Reaction, r.Action), &ReactionOutcome{})
-	c.retries += r.Attempts
+	c.metrics.RetryAttempts += r.Attempts
 	if r.Succeeded {
-		c.retried++
+		c.metrics.SuccessfulRetries++
 		of.SuccessfulRetries++
 	} else {
-		c.unretried++
+		c.metrics.FailedRetries++
 		of.FailedRetries++
 	}
 }
 
-func (c *counts) metrics() Metrics {
-	m := Metrics{
-		TotalErrors: c.total, ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{},
-		ErrorsBySource: map[string]int{}, ErrorsByRecoverability: map[string]int{}, ErrorsByCode: map[string]int{},
-		RecoveryAttempts: c.recoveries, SuccessfulRecoveries: c.recovered, FailedRecoveries: c.unrecovered,
-		RetryAttempts: c.retries, SuccessfulRetries: c.retried, FailedRetries: c.unretried,
-	}
-	for _, k := range c.kinds {
-		m.ErrorsByCategory[k.category] += k.n
-		m.ErrorsByCode[k.code] += k.n
-		m.ErrorsBySeverity[cmp.Or(severities[k.rank], unknown)] += k.n
-	}
-	for key, n := range c.sources.counts {
-		name := key[0]
-		if key[1] != "" {
-			name += ":" + key[1]
-		}
-		m.ErrorsBySource[name] += n
-	}
-	for key, n := range c.recoverabilities.counts {
-		m.ErrorsByRecoverability[key] += n
+// copied returns a copy of the metrics.
+func (c *counts) copied() Metrics {
+	m := c.metrics
+	for _, counts := range []*map[string]int{&m.ErrorsByCategory, &m.ErrorsBySeverity, &m.ErrorsBySource,
+		&m.ErrorsByRecoverability, &m.ErrorsByCode} {
+		*counts = maps.Clone(*counts)
 	}
 	return m
 }
 
 // codeCounts returns the counts of the codes, the most frequent first.
 func (c *counts) codeCounts() []CodeCount {
-	out, index := []CodeCount{}, map[string]int{}
-	for _, k := range c.kinds {
-		i, known := index[k.code]
-		if !known {
-			i = len(out)
-			index[k.code] = i
-			out = append(out, CodeCount{Code: k.code, Category: k.category})
-		}
-		of := &out[i]
-		of.Count += k.n
-		if of.Category != k.category {
-			of.Category = ""
-		}
-		if k.rank > rankOf(of.Severity) {
-			of.Severity = severities[k.rank]
-		}
-		if k.latest.After(of.Latest) {
-			of.Latest = k.latest.Round(0).UTC()
-		}
+	out := []CodeCount{}
+	for _, of := range c.codes {
+		out = append(out, *of)
 	}
 	slices.SortFunc(out, func(a, b CodeCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
@@ -256,5 +171,57 @@ func (c *counts) reactionOutcomes() []ReactionOutcome {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reaction, b.Reaction),
 			cmp.Compare(a.Action, b.Action))
 	})
+	return out
+}
+
+const (
+	// maxBuckets is the number of buckets of a timeline.
+	maxBuckets = 120
+	// ahead is the limit for times in the future, because clocks differ. Later times count as now.
+	ahead = time.Hour
+	// maxOutside is the divisor for the errors that a timeline may leave out: 1 of 100. So a wrong
+	// time does not change its step.
+	maxOutside = 100
+)
+
+// steps are the lengths of buckets in seconds.
+var steps = []int64{1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400, 14 * 86400, 28 * 86400}
+
+// timeline returns the number of the kept occurrences over time.
+func (c *counts) timeline(all []*entry) Timeline {
+	if len(all) == 0 {
+		return Timeline{Outside: c.metrics.TotalErrors}
+	}
+	times := make([]int64, len(all))
+	for i, e := range all {
+		times[i] = e.at.Unix()
+	}
+	slices.Sort(times)
+	newest, oldest := times[len(times)-1], times[len(times)/maxOutside]
+	at := slices.IndexFunc(steps, func(step int64) bool { return newest/step-oldest/step < maxBuckets })
+	if at < 0 {
+		at = len(steps) - 1
+	}
+	step := steps[at]
+	first := newest/step - maxBuckets + 1
+	i, _ := slices.BinarySearch(times, first*step)
+	first = times[i] / step
+	out := Timeline{Step: time.Duration(step) * time.Second, Outside: c.metrics.TotalErrors,
+		Buckets: make([]Bucket, newest/step-first+1)}
+	for i := range out.Buckets {
+		out.Buckets[i] = Bucket{time.Unix((first+int64(i))*step, 0).UTC(), map[string]int{}, map[string]int{},
+			map[string]int{}}
+	}
+	for _, e := range all {
+		i := e.at.Unix()/step - first
+		if i < 0 {
+			continue
+		}
+		into := out.Buckets[i]
+		into.ByCategory[keyIn(c.metrics.ErrorsByCategory, e.Category, 0)]++
+		into.ByCode[keyIn(c.metrics.ErrorsByCode, e.Code, 0)]++
+		into.BySeverity[severityKey(e.Severity)]++
+		out.Outside--
+	}
 	return out
 }

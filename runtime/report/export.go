@@ -18,7 +18,7 @@ func (r *Reporter) WriteJSON(w io.Writer) error {
 	content := struct {
 		Metrics Metrics      `json:"metrics"`
 		Errors  []Occurrence `json:"errors"`
-	}{r.counts.metrics(), r.last(r.kept.len())}
+	}{r.counts.copied(), r.last(len(r.kept))}
 	r.mu.Unlock()
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -108,12 +108,10 @@ type Snapshot struct {
 	Codes []CodeCount
 	// Groups are all groups, the latest first, each with at most 5 occurrences.
 	Groups []Group
-	// GroupAge is the lifetime of a group after its last occurrence; 0 without groups. Expired and
-	// Evicted are the dropped groups, as in [Stats].
-	GroupAge         time.Duration
-	Expired, Evicted Gone
-	Timeline         Timeline
-	Outcomes         []ReactionOutcome
+	// Dropped are the dropped groups, as in [Stats].
+	Dropped  Dropped
+	Timeline Timeline
+	Outcomes []ReactionOutcome
 	// Last are the latest occurrences, the oldest first, at most 200.
 	Last []Occurrence
 	// Runs are the runs during which the errors happened, the oldest first. [NewSnapshot] leaves
@@ -142,12 +140,11 @@ func NewSnapshot(r *Reporter, g *Groups) Snapshot {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.expire(now)
-		s.Groups, s.GroupAge = g.shown(func(*group) bool { return true }, maxGroupErrors), g.maxAge
-		s.Expired, s.Evicted = g.expired, g.evicted
+		s.Groups, s.Dropped = g.shown(func(*group) bool { return true }, maxGroupErrors), g.dropped
 	}
 	if r != nil {
-		s.Metrics, s.Codes, s.Outcomes = r.counts.metrics(), r.counts.codeCounts(), r.counts.reactionOutcomes()
-		s.Timeline, s.Last = r.counts.timeline.series(r.counts.kinds), r.last(maxLast)
+		s.Metrics, s.Codes, s.Outcomes = r.counts.copied(), r.counts.codeCounts(), r.counts.reactionOutcomes()
+		s.Timeline, s.Last = r.counts.timeline(r.kept), r.last(maxLast)
 	}
 	return s
 }

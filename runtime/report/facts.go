@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/fields"
 	"github.com/errgen/errgen/runtime/internal/finding"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -60,7 +61,7 @@ func (o *Occurrence) Enrich(f Facts, e EnrichOptions) *Occurrence {
 	out := *masked(o)
 	out.addFacts(f)
 	out.addStatus(e.StatusSources)
-	out.size = 0
+	out.masked = false
 	enriched := masked(&out)
 	enriched.Metadata = merged(enriched.Metadata, map[string]any{
 		enrichedAt: float64(e.At.UnixMilli()), enrichmentSource: enricher,
@@ -119,13 +120,13 @@ func (o *Occurrence) addFields(coded taxonomy.Coded) {
 		return
 	}
 	t, row := e.Taxonomy(), e.Row()
-	fields := t.Fields(row)
+	described := t.Fields(row)
 	text := func(from string) string {
-		i := slices.IndexFunc(fields, func(f taxonomy.Field) bool { return slices.Contains(f.From, from) })
-		if i < 0 || fields[i].Scrub {
+		i := slices.IndexFunc(described, func(f taxonomy.Field) bool { return slices.Contains(f.From, from) })
+		if i < 0 || described[i].Scrub {
 			return ""
 		}
-		switch value := t.Categories[row.Category()].List(e)[i].(type) {
+		switch value := fields.Pointers(e)[i].(type) {
 		case *string:
 			return *value
 		case *taxonomy.Opt[string]:

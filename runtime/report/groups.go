@@ -79,11 +79,9 @@ type GroupOptions struct {
 	MaxAge time.Duration
 	// MaxSize limits the kept occurrences of a group; 0 is 100.
 	MaxSize int
-	// MaxGroups limits the groups; 0 is 10 000. The least recently seen group is dropped first.
+	// MaxGroups limits the groups; 0 is 10 000. The least recently seen group is dropped first, also
+	// if all groups together keep more than 10 000 occurrences.
 	MaxGroups int
-	// MaxBytes limits the estimated memory; 0 is 64 MiB. A growing group drops its oldest
-	// occurrences first. Then the least recently seen groups are dropped.
-	MaxBytes int
 	// Clock is the source of time; nil is [retry.System].
 	Clock retry.Clock
 }
@@ -92,9 +90,9 @@ const (
 	defaultMaxAge    = time.Hour
 	defaultMaxSize   = 100
 	defaultMaxGroups = 10_000
-	// groupSize estimates the memory of a group without its texts. maxCategories limits the
-	// categories that a group counts.
-	groupSize     = 1 << 10
+	// maxInGroups limits the kept occurrences of all groups together.
+	maxInGroups = 10_000
+	// maxCategories limits the categories that a group counts.
 	maxCategories = 64
 )
 
@@ -104,50 +102,45 @@ type Stats struct {
 	TotalErrors      int            `json:"totalErrors"`
 	ErrorsByCategory map[string]int `json:"errorsByCategory"`
 	ErrorsBySeverity map[string]int `json:"errorsBySeverity"`
-	// Expired are the groups that were dropped because of their age, and Evicted those that were
-	// dropped because of a limit. The other counts exclude them.
-	Expired Gone `json:"expired"`
-	Evicted Gone `json:"evicted"`
+	// Dropped are the groups that were dropped because of their age or a limit. The other counts
+	// exclude them.
+	Dropped Dropped `json:"dropped"`
 }
 
-// Gone counts dropped groups since the beginning or the last Clear. If an occurrence of a dropped
-// group follows, it forms a new group, which counts from 1.
-type Gone struct {
+// Dropped counts dropped groups since the beginning or the last Clear, and their errors. If an
+// occurrence of a dropped group follows, it forms a new group, which counts from 1.
+type Dropped struct {
 	Groups int `json:"groups"`
-	// Errors counts the occurrences of the groups.
 	Errors int `json:"errors"`
-	// Severity is the highest one of the groups.
-	Severity string `json:"severity,omitempty"`
 }
 
 // Groups counts similar occurrences together. It is a [Sink], safe for concurrent use. Adding an
 // occurrence takes the same time for any number of groups. Make one with [NewGroups].
 type Groups struct {
-	category, code, pattern, severity    bool
-	maxAge                               time.Duration
-	maxSize, maxGroups, maxBytes, nBytes int
-	clock                                retry.Clock
+	category, code, pattern, severity bool
+	maxAge                            time.Duration
+	maxSize, maxGroups                int
+	clock                             retry.Clock
 
 	mu   sync.Mutex
 	byID map[string]*group
 	// byError finds the group of a kept occurrence by its ID.
-	byError          map[string]*group
-	order            *list.List // of groups, the latest in front
-	expired, evicted Gone
-	id               []byte // reused
+	byError map[string]*group
+	order   *list.List // of groups, the latest in front
+	kept    int        // occurrences
+	dropped Dropped
+	id      []byte // reused
 }
 
 // group is a [Group] whose occurrences are shared.
 type group struct {
 	Group
 	sample  *Occurrence
-	errors  queue
-	touched time.Time // when the last occurrence was reported
+	errors  []*Occurrence // the oldest first
+	touched time.Time     // when the last occurrence was reported
 	place   *list.Element
-	size    int
-	// severities counts by rank, and categories by name if the group may have several.
-	severities [len(severities)]int
-	categories counter[string]
+	// severities and categories count by key. A group of one category does not count categories.
+	severities, categories map[string]int
 }
 
 // NewGroups returns Groups without a group.
@@ -156,7 +149,7 @@ func NewGroups(o GroupOptions) *Groups {
 		category: o.ByCategory.Or(true), code: o.ByCode.Or(false), pattern: o.ByPattern.Or(true),
 		severity: o.BySeverity.Or(false), maxAge: positive(o.MaxAge, defaultMaxAge),
 		maxSize: positive(o.MaxSize, defaultMaxSize), maxGroups: positive(o.MaxGroups, defaultMaxGroups),
-		maxBytes: positive(o.MaxBytes, defaultMaxBytes), clock: clockOr(o.Clock),
+		clock: clockOr(o.Clock),
 	}
 	g.Clear()
 	return g
@@ -182,14 +175,16 @@ func (g *Groups) Add(o *Occurrence) (id string) {
 	g.expire(now)
 	gr := g.groupOf(o)
 	gr.count(o, now, !g.category)
-	if gr.errors.len() >= g.maxSize {
+	if len(gr.errors) >= g.maxSize {
 		g.forget(gr)
 	}
-	gr.errors.push(o)
-	if g.grow(gr, o.size); o.ID != "" {
+	gr.errors = append(gr.errors, o)
+	if g.kept++; o.ID != "" {
 		g.byError[o.ID] = gr
 	}
-	g.makeRoom(gr)
+	for g.kept > maxInGroups && g.order.Len() > 1 {
+		g.drop(g.order.Back().Value.(*group))
+	}
 	return gr.ID
 }
 
@@ -202,9 +197,9 @@ func (g *Groups) groupOf(o *Occurrence) *group {
 		return gr
 	}
 	for len(g.byID) >= g.maxGroups {
-		g.drop(g.order.Back().Value.(*group), &g.evicted)
+		g.drop(g.order.Back().Value.(*group))
 	}
-	gr := &group{sample: o}
+	gr := &group{sample: o, severities: map[string]int{}, categories: map[string]int{}}
 	gr.ID, gr.Category = string(g.id), o.Category
 	if gr.Pattern = gr.ID[from:to]; !g.pattern {
 		gr.Pattern = normal.Text(o.Message)
@@ -212,12 +207,8 @@ func (g *Groups) groupOf(o *Occurrence) *group {
 	if g.code {
 		gr.Code = o.Code
 	}
-	if !g.category {
-		gr.categories = newCounter(maxCategories, other)
-	}
 	gr.place = g.order.PushFront(gr)
 	g.byID[gr.ID] = gr
-	g.grow(gr, groupSize+2*len(gr.ID)+o.size)
 	return gr
 }
 
@@ -254,11 +245,6 @@ func escaped(s string) string {
 	return strings.NewReplacer("%", "%25", ":", "%3A").Replace(s)
 }
 
-func (g *Groups) grow(gr *group, bytes int) {
-	gr.size += bytes
-	g.nBytes += bytes
-}
-
 // count counts an occurrence.
 func (gr *group) count(o *Occurrence, now time.Time, byCategory bool) {
 	at := happened(o, now).Round(0)
@@ -271,33 +257,22 @@ func (gr *group) count(o *Occurrence, now time.Time, byCategory bool) {
 		gr.FirstSeen = at
 	}
 	gr.touched = now
-	rank := rankOf(o.Severity)
-	gr.severities[rank]++
-	if rank > rankOf(gr.Severity) {
-		gr.Severity = severities[rank]
-	}
+	gr.severities[severityKey(o.Severity)]++
+	gr.Severity = highest(gr.Severity, o.Severity)
 	if byCategory {
-		gr.categories.counts[gr.categories.of(cmp.Or(o.Category, unknown))]++
+		gr.categories[keyIn(gr.categories, o.Category, maxCategories)]++
 	}
 }
 
 // forget drops the oldest kept occurrence of a group.
 func (g *Groups) forget(gr *group) {
-	oldest := gr.errors.pop()
+	oldest := gr.errors[0]
 	if oldest.ID != gr.sample.ID {
 		delete(g.byError, oldest.ID)
 	}
-	g.grow(gr, -oldest.size)
-}
-
-// makeRoom drops occurrences of the group and then other groups until the memory is within bounds.
-func (g *Groups) makeRoom(gr *group) {
-	for g.nBytes > g.maxBytes && gr.errors.len() > 1 {
-		g.forget(gr)
-	}
-	for g.nBytes > g.maxBytes && g.order.Len() > 1 {
-		g.drop(g.order.Back().Value.(*group), &g.evicted)
-	}
+	gr.errors[0] = nil // for the garbage collector
+	gr.errors = gr.errors[1:]
+	g.kept--
 }
 
 // expire drops the groups that are too old.
@@ -307,24 +282,20 @@ func (g *Groups) expire(now time.Time) {
 		if now.Sub(gr.touched) <= g.maxAge {
 			return
 		}
-		g.drop(gr, &g.expired)
+		g.drop(gr)
 	}
 }
 
 // drop drops a group.
-func (g *Groups) drop(gr *group, gone *Gone) {
-	gone.Groups++
-	gone.Errors += gr.Count
-	if rankOf(gr.Severity) > rankOf(gone.Severity) {
-		gone.Severity = gr.Severity
-	}
-	for gr.errors.len() > 0 {
+func (g *Groups) drop(gr *group) {
+	g.dropped.Groups++
+	g.dropped.Errors += gr.Count
+	for len(gr.errors) > 0 {
 		g.forget(gr)
 	}
 	delete(g.byError, gr.sample.ID)
 	delete(g.byID, gr.ID)
 	g.order.Remove(gr.place)
-	g.nBytes -= gr.size
 }
 
 // Update replaces the recovery of a kept occurrence, and its reaction if o has one. Other updates
@@ -344,10 +315,9 @@ func (gr *group) update(o *Occurrence) {
 	if gr.sample.ID == o.ID {
 		gr.sample = gr.sample.updated(o)
 	}
-	all := gr.errors.last(gr.errors.len())
-	for i, kept := range slices.Backward(all) {
+	for i, kept := range slices.Backward(gr.errors) {
 		if kept.ID == o.ID {
-			all[i] = kept.updated(o)
+			gr.errors[i] = kept.updated(o)
 			return
 		}
 	}
@@ -371,11 +341,6 @@ func (g *Groups) Get(id string) (Group, bool) {
 // ByCategory returns the groups of a category. A missing category is "unknown", as in [Stats].
 func (g *Groups) ByCategory(category string) []Group {
 	return g.filter(func(gr *group) bool { return matches(category, gr.Category, gr.Category == "") })
-}
-
-// ByCode returns the groups of a code, if groups are formed by code.
-func (g *Groups) ByCode(code string) []Group {
-	return g.filter(func(gr *group) bool { return g.code && matches(code, gr.Code, gr.Code == "") })
 }
 
 // BySeverity returns the groups with that highest severity. A severity outside the taxonomy is
@@ -402,7 +367,9 @@ func (g *Groups) shown(f func(gr *group) bool, errors int) []Group {
 		}
 		shown := gr.Group
 		shown.Sample = *gr.sample
-		shown.Errors = copies(gr.errors.last(errors))
+		for _, o := range gr.errors[max(0, len(gr.errors)-errors):] {
+			shown.Errors = append(shown.Errors, *o)
+		}
 		out = append(out, shown)
 	}
 	return out
@@ -414,21 +381,18 @@ func (g *Groups) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.expire(now)
-	s := Stats{ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{}, Expired: g.expired,
-		Evicted: g.evicted}
+	s := Stats{ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{}, Dropped: g.dropped}
 	for _, gr := range g.byID {
 		s.TotalGroups++
 		s.TotalErrors += gr.Count
 		if g.category {
 			s.ErrorsByCategory[cmp.Or(gr.Category, unknown)] += gr.Count
 		}
-		for name, n := range gr.categories.counts {
+		for name, n := range gr.categories {
 			s.ErrorsByCategory[name] += n
 		}
-		for rank, n := range gr.severities {
-			if n > 0 {
-				s.ErrorsBySeverity[cmp.Or(severities[rank], unknown)] += n
-			}
+		for name, n := range gr.severities {
+			s.ErrorsBySeverity[name] += n
 		}
 	}
 	return s
@@ -438,6 +402,6 @@ func (g *Groups) Stats() Stats {
 func (g *Groups) Clear() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.byID, g.byError, g.order, g.nBytes = map[string]*group{}, map[string]*group{}, list.New(), 0
-	g.expired, g.evicted = Gone{}, Gone{}
+	g.byID, g.byError, g.order = map[string]*group{}, map[string]*group{}, list.New()
+	g.kept, g.dropped = 0, Dropped{}
 }

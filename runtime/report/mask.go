@@ -28,8 +28,6 @@ const (
 	maxEntries = 64
 	maxNested  = 8
 	maxCauses  = 8
-	// baseSize estimates the memory of an occurrence without its texts.
-	baseSize = 1 << 10
 )
 
 // kept returns the masked beginning of a text, at most n bytes. It is a copy, so that the rest of
@@ -48,7 +46,7 @@ func kept(s string, n int) string {
 
 // masked returns o if it is masked and bounded, and otherwise a masked and bounded copy.
 func masked(o *Occurrence) *Occurrence {
-	if o.size > 0 {
+	if o.masked {
 		return o
 	}
 	return maskedAt(o, 0)
@@ -56,48 +54,45 @@ func masked(o *Occurrence) *Occurrence {
 
 func maskedAt(o *Occurrence, depth int) *Occurrence {
 	c := *o
-	c.size = baseSize
-	names(&c.size, &c.ID, &c.Domain, &c.Category, &c.Code, &c.Severity, &c.Recoverability, &c.SourceCode,
+	c.masked = true
+	names(&c.ID, &c.Domain, &c.Category, &c.Code, &c.Severity, &c.Recoverability, &c.SourceCode,
 		&c.Fingerprint, &c.Reaction, &c.Action)
 	c.Message, c.Stack = kept(c.Message, maxMessage), kept(c.Stack, maxStack)
 	if o.Source != nil {
 		s := *o.Source
-		names(&c.size, &s.Type, &s.Component, &s.Method)
+		names(&s.Type, &s.Component, &s.Method)
 		s.Endpoint = kept(s.Endpoint, maxAddress)
 		c.Source = &s
 	}
 	if o.Execution != nil {
 		e := *o.Execution
-		names(&c.size, &e.Mode, &e.Skill, &e.Tool, &e.Step, &e.TaskID, &e.SessionID)
+		names(&e.Mode, &e.Skill, &e.Tool, &e.Step, &e.TaskID, &e.SessionID)
 		c.Execution = &e
 	}
 	if o.Repository != nil {
 		r := *o.Repository
-		names(&c.size, &r.Owner, &r.Repo, &r.EntityType)
+		names(&r.Owner, &r.Repo, &r.EntityType)
 		c.Repository = &r
 	}
 	if o.Finding != nil {
 		f := *o.Finding
-		names(&c.size, &f.Code, &f.File)
+		names(&f.Code, &f.File)
 		c.Finding = &f
 	}
 	if o.Recovery != nil {
 		c = *c.With(o.Recovery)
 	}
-	c.Context, c.Metadata = maskedContext(o.Context), maskedMetadata(o.Metadata, &c.size)
+	c.Context, c.Metadata = maskedContext(o.Context), maskedMetadata(o.Metadata)
 	if c.Cause = nil; o.Cause != nil && depth < maxCauses {
 		c.Cause = maskedAt(o.Cause, depth+1)
-		c.size += c.Cause.size
 	}
-	c.size += len(c.Message) + len(c.Stack) + len(c.Context)
 	return &c
 }
 
-// names masks and bounds names, and adds their sizes.
-func names(size *int, all ...*string) {
+// names masks and bounds names.
+func names(all ...*string) {
 	for _, s := range all {
 		*s = kept(*s, maxName)
-		*size += len(*s)
 	}
 }
 
@@ -112,25 +107,21 @@ func maskedContext(b json.RawMessage) json.RawMessage {
 	if d.Decode(&object) != nil || object == nil {
 		return nil
 	}
-	var size int
-	out, err := json.Marshal(maskedMetadata(object, &size))
+	out, err := json.Marshal(maskedMetadata(object))
 	if err != nil || len(object) == 0 {
 		return nil
 	}
 	return out
 }
 
-// maskedMetadata returns masked and bounded metadata, its values as encoding/json decodes them, and
-// adds its size. If the metadata is too large, the keys that sort last are left out.
-func maskedMetadata(m map[string]any, size *int) map[string]any {
+// maskedMetadata returns masked and bounded metadata, its values as encoding/json decodes them. If
+// the metadata is too large, the keys that sort last are left out.
+func maskedMetadata(m map[string]any) map[string]any {
 	if len(m) == 0 {
 		return nil
 	}
 	t := tree{left: maxTree}
-	out := t.object(m, maxNested)
-	// Maps and their values take several times the memory of their texts.
-	*size += 4 * (maxTree - t.left)
-	return out
+	return t.object(m, maxNested)
 }
 
 // tree masks a tree of values; left is the room in bytes.

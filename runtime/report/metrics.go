@@ -39,14 +39,14 @@ type CodeCount struct {
 	Latest time.Time
 }
 
-// Timeline is the number of errors over time, in buckets without gaps.
+// Timeline is the number of kept errors over time, in buckets without gaps.
 type Timeline struct {
 	// Step is the length of a bucket: 1, 5 or 15 seconds, 1, 5 or 15 minutes, 1 or 6 hours, or 1,
 	// 7, 14 or 28 days; 0 without errors.
 	Step    time.Duration
 	Buckets []Bucket
-	// Outside counts the errors outside all buckets: up to 1 % of all, and those that are older
-	// than 120 buckets of 28 days.
+	// Outside counts the errors outside all buckets: those that are not kept any more, and up to 1 %
+	// of the others.
 	Outside int
 }
 
@@ -90,6 +90,9 @@ func (m Metrics) Summary() string {
 	b.WriteString("\nBy Severity:\n")
 	for _, severity := range []string{"Low", "Medium", "High", "Critical"} {
 		fmt.Fprintf(&b, "- %s: %d\n", severity, m.ErrorsBySeverity[strings.ToLower(severity)])
+	}
+	if n := m.ErrorsBySeverity[unknown]; n > 0 {
+		fmt.Fprintf(&b, "- Unknown: %d\n", n)
 	}
 	b.WriteString("\nBy Recoverability:\n")
 	for _, recoverability := range []string{"Retryable", "Recoverable", "Permanent", "Unknown"} {

@@ -47,8 +47,7 @@ type Occurrence struct {
 	// Metadata has other values, as encoding/json decodes them.
 	Metadata map[string]any `json:"metadata,omitempty"`
 
-	// size is the estimated memory in bytes. It is set once the occurrence is masked and bounded.
-	size int
+	masked bool // masked and bounded
 }
 
 // Source is the reporter of an error.

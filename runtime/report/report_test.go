@@ -400,7 +400,7 @@ func TestQueries(t *testing.T) {
 	}{
 		"all": {r.All(), "1234"}, "last 2": {r.Last(2), "34"}, "last 0": {r.Last(0), ""}, "last 9": {r.Last(9), "1234"},
 		"category": {r.ByCategory("a"), "13"}, "no category": {r.ByCategory("unknown"), "2"},
-		"code": {r.ByCode("A"), "13"}, "severity": {r.BySeverity("high"), "123"},
+		"severity":    {r.BySeverity("high"), "123"},
 		"no severity": {r.BySeverity("unknown"), "4"}, "both ends": {r.Between(at(2), at(3)), "23"},
 		"backwards": {r.Between(at(3), at(2)), ""},
 	} {
@@ -422,7 +422,7 @@ func TestSummary(t *testing.T) {
 	r.Report(occurrence("c", "low", "m").With(tried(1, false)))
 	r.Report(occurrence("c", "", "m").With(tried(1)))
 	assert.Equal(t, "Error Summary:\n-------------\nTotal Errors: 3\nRecovery Rate: 33.3% (1/3)\n"+
-		"Retry Rate: 0% (0/0)\n\nBy Severity:\n- Low: 1\n- Medium: 0\n- High: 1\n- Critical: 0\n\n"+
+		"Retry Rate: 0% (0/0)\n\nBy Severity:\n- Low: 1\n- Medium: 0\n- High: 1\n- Critical: 0\n- Unknown: 1\n\n"+
 		"By Recoverability:\n- Retryable: 1\n- Recoverable: 0\n- Permanent: 0\n- Unknown: 2", r.Summary())
 }
 
@@ -497,6 +497,27 @@ func TestTimes(t *testing.T) {
 	}
 	assert.Equal(t, time.Second, r.Timeline().Step, "one wrong time does not change the step")
 	assert.Equal(t, 1, r.Timeline().Outside)
+}
+
+// A timeline has at most 120 buckets of a round length.
+func TestTimelineStep(t *testing.T) {
+	const day = 24 * time.Hour
+	for after, step := range map[time.Duration]time.Duration{
+		time.Second: time.Second, 119 * time.Second: time.Second, 2 * time.Minute: 5 * time.Second,
+		15 * time.Minute: 15 * time.Second, time.Hour: time.Minute, 8 * time.Hour: 5 * time.Minute,
+		day: 15 * time.Minute, 4 * day: time.Hour, 14 * day: 6 * time.Hour, 90 * day: day,
+		800 * day: 7 * day, 1600 * day: 14 * day, 3000 * day: 28 * day,
+	} {
+		c := newClock()
+		r := report.NewReporter(report.ReporterOptions{Clock: c})
+		r.Report(&report.Occurrence{At: moment})
+		c.pass(after)
+		r.Report(&report.Occurrence{At: moment.Add(after)})
+		got := r.Timeline()
+		assert.Equal(t, step, got.Step, after)
+		assert.Zero(t, got.Outside, after)
+		assert.LessOrEqual(t, len(got.Buckets), 121, after)
+	}
 }
 
 func TestRuns(t *testing.T) {

@@ -11,8 +11,6 @@ import (
 type ReporterOptions struct {
 	// MaxErrors limits the kept occurrences; 0 is 10 000. The oldest are dropped first.
 	MaxErrors int
-	// MaxBytes limits their estimated memory; 0 is 64 MiB.
-	MaxBytes int
 	// MaxKeys limits the categories, codes, sources, recoverabilities and reactions that are
 	// counted separately, each; 0 is 200. The others count as "other".
 	MaxKeys int
@@ -23,29 +21,30 @@ type ReporterOptions struct {
 const (
 	defaultMaxErrors = 10_000
 	defaultMaxKeys   = 200
-	defaultMaxBytes  = 64 << 20
 )
 
 // Reporter counts occurrences and keeps the latest. It is a [Sink], safe for concurrent use. Make
 // one with [NewReporter].
 type Reporter struct {
-	maxErrors, maxBytes, maxKeys int
-	clock                        retry.Clock
+	maxErrors, maxKeys int
+	clock              retry.Clock
 
 	mu     sync.Mutex
 	counts counts
-	kept   queue
-	bytes  int
-	// numbers has the numbers of the kept occurrences by ID.
-	numbers map[string]int
+	kept   []*entry // the oldest first
+	byID   map[string]*entry
+}
+
+// entry is a kept occurrence, with the time that it is counted at.
+type entry struct {
+	*Occurrence
+	at time.Time
 }
 
 // NewReporter returns a Reporter without occurrences.
 func NewReporter(o ReporterOptions) *Reporter {
-	r := &Reporter{
-		maxErrors: positive(o.MaxErrors, defaultMaxErrors), maxBytes: positive(o.MaxBytes, defaultMaxBytes),
-		maxKeys: positive(o.MaxKeys, defaultMaxKeys), clock: clockOr(o.Clock),
-	}
+	r := &Reporter{maxErrors: positive(o.MaxErrors, defaultMaxErrors), maxKeys: positive(o.MaxKeys, defaultMaxKeys),
+		clock: clockOr(o.Clock)}
 	r.Clear()
 	return r
 }
@@ -74,20 +73,19 @@ func (r *Reporter) Report(o *Occurrence) {
 	now := r.clock.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i, ok := r.numbers[o.ID]; ok && o.ID != "" {
-		r.update(i, o)
+	if e := r.byID[o.ID]; e != nil {
+		r.update(e, o)
 		return
 	}
-	r.counts.add(o, happened(o, now))
-	if o.ID != "" {
-		r.numbers[o.ID] = r.kept.next()
+	e := &entry{o, happened(o, now)}
+	r.counts.add(o, e.at)
+	if r.kept = append(r.kept, e); o.ID != "" {
+		r.byID[o.ID] = e
 	}
-	r.kept.push(o)
-	r.bytes += o.size
-	for n := r.kept.len(); n > r.maxErrors || n > 1 && r.bytes > r.maxBytes; n-- {
-		oldest := r.kept.pop()
-		r.bytes -= oldest.size
-		delete(r.numbers, oldest.ID)
+	if len(r.kept) > r.maxErrors {
+		delete(r.byID, r.kept[0].ID)
+		r.kept[0] = nil // for the garbage collector
+		r.kept = r.kept[1:]
 	}
 }
 
@@ -108,16 +106,15 @@ func (r *Reporter) Update(o *Occurrence) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i, ok := r.numbers[o.ID]; ok && o.ID != "" {
-		r.update(i, o)
+	if e := r.byID[o.ID]; e != nil {
+		r.update(e, o)
 	}
 }
 
-func (r *Reporter) update(number int, o *Occurrence) {
-	kept := r.kept.at(number)
-	next := (*kept).updated(o)
-	r.counts.recover(*kept, -1)
-	before := r.counts.outcome((*kept).Reaction, (*kept).Action)
+func (r *Reporter) update(e *entry, o *Occurrence) {
+	next := e.updated(o)
+	r.counts.recover(e.Occurrence, -1)
+	before := r.counts.outcome(e.Reaction, e.Action)
 	if after := r.counts.outcome(next.Reaction, next.Action); after != before {
 		after.Count++
 		if before != nil {
@@ -125,7 +122,7 @@ func (r *Reporter) update(number int, o *Occurrence) {
 		}
 	}
 	r.counts.recover(next, 1)
-	*kept = next
+	e.Occurrence = next
 }
 
 // updated returns a copy with the recovery and reaction of another report of the occurrence, if the
@@ -161,18 +158,17 @@ func (r *Reporter) Last(n int) []Occurrence {
 }
 
 func (r *Reporter) last(n int) []Occurrence {
-	return copies(r.kept.last(n))
+	out := []Occurrence{}
+	for _, e := range r.kept[max(0, len(r.kept)-max(n, 0)):] {
+		out = append(out, *e.Occurrence)
+	}
+	return out
 }
 
 // ByCategory returns the kept occurrences of a category, the oldest first. A missing category is
 // "unknown", as in [Metrics].
 func (r *Reporter) ByCategory(category string) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return matches(category, o.Category, o.Category == "") })
-}
-
-// ByCode returns the kept occurrences of a code, the oldest first. A missing code is "unknown".
-func (r *Reporter) ByCode(code string) []Occurrence {
-	return r.filter(func(o *Occurrence) bool { return matches(code, o.Code, o.Code == "") })
 }
 
 // BySeverity returns the kept occurrences of a severity, the oldest first. A severity outside the
@@ -194,9 +190,9 @@ func (r *Reporter) filter(f func(o *Occurrence) bool) []Occurrence {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	found := []Occurrence{}
-	for _, o := range r.kept.last(r.kept.len()) {
-		if f(o) {
-			found = append(found, *o)
+	for _, e := range r.kept {
+		if f(e.Occurrence) {
+			found = append(found, *e.Occurrence)
 		}
 	}
 	return found
@@ -206,7 +202,7 @@ func (r *Reporter) filter(f func(o *Occurrence) bool) []Occurrence {
 func (r *Reporter) Metrics() Metrics {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.counts.metrics()
+	return r.counts.copied()
 }
 
 // Summary returns the counts as text; see [Metrics.Summary].
@@ -219,13 +215,13 @@ func (r *Reporter) Codes() []CodeCount {
 	return r.counts.codeCounts()
 }
 
-// Timeline returns the number of errors over time, in at most 120 buckets. Its step is the shortest
-// one with which the buckets contain at least 99 % of the errors. Buckets begin at multiples of the
+// Timeline returns the number of the kept occurrences over time, in at most 120 buckets. Its step is the shortest
+// one with which the buckets contain at least 99 % of them. Buckets begin at multiples of the
 // step, counted from 1970 in UTC.
 func (r *Reporter) Timeline() Timeline {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.counts.timeline.series(r.counts.kinds)
+	return r.counts.timeline(r.kept)
 }
 
 // Outcomes returns the results of the reactions, the most frequent first.
@@ -239,6 +235,5 @@ func (r *Reporter) Outcomes() []ReactionOutcome {
 func (r *Reporter) Clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.kept, r.bytes = queue{}, 0
-	r.numbers, r.counts = map[string]int{}, newCounts(r.maxKeys)
+	r.kept, r.byID, r.counts = nil, map[string]*entry{}, newCounts(r.maxKeys)
 }

@@ -89,7 +89,7 @@ func BenchmarkSave(b *testing.B) {
 	b.Cleanup(func() { require.NoError(b, store.Close()) })
 	st := &executor.RunState{Version: 1, Task: executor.Task{Run: "r", ID: "T", Prompt: prose(4 << 10)},
 		Now:  s.clock.Now(),
-		Step: executor.StepCall, Text: prose(16 << 10), Iter: executor.Iteration{Number: 1, Open: true, Calls: 1}}
+		Step: executor.StepCall, History: executor.History{Text: prose(16 << 10)}, Iter: executor.Iteration{Number: 1, Open: true, Calls: 1}}
 	for range 20 {
 		st.Errors = append(st.Errors, executor.ErrorRecord{Op: "call", Source: "agent", Message: prose(1 << 10)})
 	}

@@ -155,7 +155,7 @@ type budget struct {
 
 // Allow implements [executor.Budget]. Its evidence has the attributes scope, limit, spent and unit
 // ("tokens" or "usd"). If several limits are exceeded, it reports the one of the narrowest scope.
-func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
+func (s budget) Allow(ctx context.Context, bill executor.Call) error {
 	var accounts []account
 	var written int
 	err := s.view(ctx, "read the budget", func(v *tx) (err error) {
@@ -205,7 +205,7 @@ func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
 
 // accounts returns the limits that apply to a call and the spending in their scopes. The narrowest
 // scope is first, and tokens are before dollars.
-func (s *Store) accounts(v *tx, bill *executor.Bill) (all []account, err error) {
+func (s *Store) accounts(v *tx, bill *executor.Call) (all []account, err error) {
 	task := bill.Task
 	limits := map[string][2]sql.Null[int64]{}
 	err = v.query(`SELECT scope, tokens, cost_microusd FROM budgets

@@ -76,7 +76,7 @@ func TestBudget(t *testing.T) {
 				require.NoError(t, s.SetBudget(ctx, scope, Limit{Amount: amount}))
 			}
 			own := executor.Spending{Usage: c.own}
-			err := s.Budget(BudgetOptions{Assume: c.assume}).Allow(ctx, executor.Bill{Run: "r", Task: "T",
+			err := s.Budget(BudgetOptions{Assume: c.assume}).Allow(ctx, executor.Call{Run: "r", Task: "T",
 				Attempt: own, Total: own})
 			if c.want == "" {
 				require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestBudget(t *testing.T) {
 // Calls of a run that could not be saved are unknown to other runs.
 func TestBudgetOfUnsavedCalls(t *testing.T) {
 	s, ctx := newStore(t), t.Context()
-	two := executor.Bill{Run: "r", Task: "T", Total: executor.Spending{Calls: 2, Usage: cost(1, 0.1)}}
+	two := executor.Call{Run: "r", Task: "T", Total: executor.Spending{Calls: 2, Usage: cost(1, 0.1)}}
 	require.NoError(t, s.SetBudget(ctx, ScopeAttempt, Limit{Amount: dollars(9)}))
 	require.NoError(t, s.Budget(BudgetOptions{}).Allow(ctx, two))
 	require.NoError(t, s.SetBudget(ctx, ScopeAll, Limit{Amount: dollars(9)}))
@@ -129,6 +129,6 @@ func TestSetBudget(t *testing.T) {
 func TestUnreadableBudget(t *testing.T) {
 	s := newStore(t)
 	require.NoError(t, s.reader.Close())
-	ev, _ := evidenceOf(t, s.Budget(BudgetOptions{}).Allow(t.Context(), executor.Bill{Run: "r", Task: "T"}))
+	ev, _ := evidenceOf(t, s.Budget(BudgetOptions{}).Allow(t.Context(), executor.Call{Run: "r", Task: "T"}))
 	assert.Equal(t, "unknown_cost", ev.Type)
 }

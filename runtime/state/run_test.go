@@ -139,17 +139,17 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, statuses, 1)
 	assert.Equal(t, TaskCompleted, statuses[0].Status)
-	assert.Equal(t, r.Spending(), statuses[0].Spent)
+	assert.Equal(t, r.Spending, statuses[0].Spent)
 	runs, err := s.Runs(ctx, "T")
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
-	assert.Equal(t, []any{"r", "A task", executor.EndCompleted, executor.StepOver, 3, r.Spending()},
+	assert.Equal(t, []any{"r", "A task", executor.EndCompleted, executor.StepOver, 3, r.Spending},
 		[]any{runs[0].Run, runs[0].Title, runs[0].End, runs[0].Step, runs[0].Iteration, runs[0].Spent})
 	assert.False(t, runs[0].Ended.IsZero())
 	assert.Nil(t, runs[0].Holder)
 	st, err := s.RunStore().Peek(ctx, "r")
 	require.NoError(t, err)
-	assert.Equal(t, r.Spending(), st.Spent)
+	assert.Equal(t, r.Spending, st.Spent)
 
 	var outcomes []retry.Outcome
 	require.NoError(t, s.Outcomes(ctx, time.Time{}, func(o retry.Outcome) error {

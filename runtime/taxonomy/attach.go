@@ -5,6 +5,8 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+
+	"github.com/errgen/errgen/runtime/internal/fields"
 )
 
 // Attribute is the value of a field that all errors of a taxonomy have. Generated packages have a
@@ -12,12 +14,14 @@ import (
 type Attribute struct {
 	t     *Taxonomy
 	field int
-	set   func(p any)
+	value any
 }
 
-// NewAttribute returns an attribute. Set gets the pointer to the field, as [Category.List] has it.
-// Only generated packages call it.
-func NewAttribute(t *Taxonomy, field int, set func(p any)) Attribute { return Attribute{t, field, set} }
+// NewAttribute returns an attribute: the value of the field with an index. Only generated packages
+// call it.
+func NewAttribute[T any](t *Taxonomy, field int, value T) Attribute {
+	return Attribute{t, field, value}
+}
 
 // Attach returns err with the attributes set. It copies the first error of the attributes' taxonomy
 // in err's tree, and sets the fields of the copy. If err wraps that error, the result has the text
@@ -41,16 +45,16 @@ func attach(err error, t *Taxonomy, attributes []Attribute) error {
 	v := reflect.ValueOf(c)
 	own, ok := c.(Error)
 	_, unknown := c.(*Unknown)
-	if !ok || unknown || v.Kind() != reflect.Pointer || v.IsNil() || t.Categories[own.Row().Category()].List == nil {
+	if !ok || unknown || v.Kind() != reflect.Pointer || v.IsNil() || t.Categories[own.Row().Category()].Zero == nil {
 		return err
 	}
 	changed := reflect.New(v.Type().Elem())
 	changed.Elem().Set(v.Elem())
 	e := changed.Interface().(Error)
-	list := t.Categories[e.Row().Category()].List(e)
+	list := fields.Pointers(e)
 	for _, a := range attributes {
 		if a.t == t && a.field < len(list) {
-			a.set(list[a.field])
+			reflect.ValueOf(list[a.field]).Elem().Set(reflect.ValueOf(a.value))
 		}
 	}
 	if _, direct := err.(Error); direct {

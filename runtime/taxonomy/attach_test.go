@@ -79,7 +79,7 @@ func TestAttachUnchanged(t *testing.T) {
 	}
 	crash := sample.NewProviderCrash("p")
 	assert.Same(t, crash, sample.Attach(crash))
-	other := taxonomy.NewAttribute(&taxonomy.Taxonomy{}, 0, func(any) { t.Error("another taxonomy") })
+	other := taxonomy.NewAttribute(&taxonomy.Taxonomy{}, 0, taxonomy.Some("r"))
 	assert.Same(t, crash, sample.Attach(crash, other))
 }
 

@@ -1,10 +1,14 @@
 package taxonomy
 
 import (
+	"fmt"
 	"maps"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Evidence has the facts about a failure before it has a code. The rules of a taxonomy test them,
@@ -82,37 +86,31 @@ func (e *Evidence) Unwrap() error {
 	return e.Err
 }
 
+// Bounds on the printed evidence, in bytes. maxList is the number of files and of attributes. A
+// text and an output keep their end, where tools report the failure.
+const (
+	maxWord    = 256
+	maxValue   = 1024
+	maxMessage = 4096
+	maxList    = 64
+)
+
 // Error returns source, operation and failure on one line of at most 4096 bytes. Secrets are
 // masked, and control characters are replaced by spaces.
 func (e *Evidence) Error() string {
 	if e == nil {
 		return noEvidence
 	}
-	var b strings.Builder
-	for _, s := range []string{e.Source, e.Op} {
-		if s != "" {
-			separate(&b, " ")
-			b.WriteString(beginning(s, maxWord))
+	var parts []string
+	add := func(part string, limit int) {
+		if part != "" {
+			parts = append(parts, text.Beginning(part, limit))
 		}
 	}
-	for _, s := range e.particulars() {
-		separate(&b, ": ")
-		b.WriteString(s)
-	}
-	if b.Len() == 0 {
-		return noEvidence
-	}
-	return oneLine(beginning(b.String(), maxMessage))
-}
-
-const noEvidence = "failure without evidence"
-
-func (e *Evidence) particulars() []string {
-	var out []string
-	add := func(s string, limit int) {
-		if s != "" {
-			out = append(out, beginning(s, limit))
-		}
+	add(e.Source, maxWord)
+	add(e.Op, maxWord)
+	if len(parts) > 1 {
+		parts = []string{parts[0] + " " + parts[1]}
 	}
 	if e.Status != 0 {
 		add("status "+strconv.Itoa(e.Status), maxWord)
@@ -124,17 +122,36 @@ func (e *Evidence) particulars() []string {
 	}
 	add(e.Signal, maxWord)
 	add(e.Errno, maxWord)
-	text := e.Text
-	if text == "" && !reaches(e.Err, e) {
-		text = errorText(e.Err)
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(beginning(text, maxMessage)), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(text.Beginning(e.said(), maxMessage)), "\n")
 	add(strings.TrimSpace(line), maxMessage)
-	return out
+	if parts == nil {
+		return noEvidence
+	}
+	return text.Printable(text.Beginning(strings.Join(parts, ": "), maxMessage), "")
 }
 
-func separate(b *strings.Builder, sep string) {
-	if b.Len() > 0 {
-		b.WriteString(sep)
+const noEvidence = "failure without evidence"
+
+// said returns the text, or the text of Err if it is empty.
+func (e *Evidence) said() string {
+	if e.Text != "" || reaches(e.Err, e) {
+		return e.Text
 	}
+	return errorText(e.Err)
+}
+
+// errorText returns the text of a foreign error, which is empty for nil. It is a note if the Error
+// method panics, or if the tree is so large that a text of all its errors may have no end.
+func errorText(err error) string {
+	if !errtree.Ends(err) {
+		return fmt.Sprintf("(%T has too many causes to be shown)", err)
+	}
+	return errtree.Text(err)
+}
+
+// reaches reports whether e is in err's tree, so that the text of err would contain that of e. It
+// is also true for a tree that is too large.
+func reaches(err error, e *Evidence) bool {
+	found, all := errtree.Find(err, func(x error) bool { return x == error(e) })
+	return found || !all
 }

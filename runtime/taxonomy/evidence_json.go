@@ -15,7 +15,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // plainEvidence is Evidence without its methods.
@@ -47,16 +48,16 @@ func (d *durationText) UnmarshalText(b []byte) error {
 // that of a secret is masked. A time that RFC 3339 cannot express is left out.
 func (e Evidence) Masked() Evidence {
 	for _, s := range []*string{&e.Source, &e.Op, &e.Type, &e.Code, &e.Signal, &e.Errno, &e.Credential} {
-		*s = beginning(*s, maxWord)
+		*s = text.Beginning(*s, maxWord)
 	}
-	e.Text, e.Output = ending(e.Text, maxText), ending(e.Output, maxText)
+	e.Text, e.Output = text.Ending(e.Text, maxMessage), text.Ending(e.Output, maxMessage)
 	e.RetryAfterDerived = e.RetryAfterDerived && !e.RetryAfter.IsZero()
 	if e.ResetAt = e.ResetAt.UTC(); e.ResetAt.Year() < 0 || e.ResetAt.Year() > 9999 {
 		e.ResetAt = time.Time{}
 	}
 	e.Files = slices.Clone(e.Files[:min(len(e.Files), maxList)])
 	for i, file := range e.Files {
-		e.Files[i] = beginning(file, maxValue)
+		e.Files[i] = text.Beginning(file, maxValue)
 	}
 	attributes := e.Attributes
 	e.Attributes = nil
@@ -64,16 +65,16 @@ func (e Evidence) Masked() Evidence {
 		if e.Attributes == nil {
 			e.Attributes = make(map[string]string, min(len(attributes), maxList))
 		}
-		value := beginning(attributes[name], maxValue)
+		value := text.Beginning(attributes[name], maxValue)
 		if value != "" && IsSecretName(name) {
 			value = redact.Mask
 		}
-		e.Attributes[beginning(name, maxWord)] = value
+		e.Attributes[text.Beginning(name, maxWord)] = value
 	}
 	err := e.Err
 	if e.Err = nil; !reaches(err, &e) {
-		if text := beginning(errorText(err), maxMessage); text != "" {
-			e.Err = errors.New(text)
+		if message := text.Beginning(errorText(err), maxMessage); message != "" {
+			e.Err = errors.New(message)
 		}
 	}
 	return e
@@ -105,12 +106,12 @@ func (e *Evidence) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		text := strings.TrimPrefix(err.Error(), "json: ")
+		message := strings.TrimPrefix(err.Error(), "json: ")
 		if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			text = fmt.Sprintf("%s: %s is not a valid %s", t.Field[strings.LastIndexByte(t.Field, '.')+1:], t.Value,
+			message = fmt.Sprintf("%s: %s is not a valid %s", t.Field[strings.LastIndexByte(t.Field, '.')+1:], t.Value,
 				t.Type)
 		}
-		return errors.New("evidence: " + oneLine(beginning(text, maxWord)))
+		return errors.New("evidence: " + text.OneLine(message, maxWord))
 	}
 	if string(bytes.TrimSpace(b)) == "null" {
 		return nil

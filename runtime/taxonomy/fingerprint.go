@@ -3,10 +3,12 @@ package taxonomy
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Bounds on a fingerprint, in bytes: of the text that is read, of the part of its first line that
@@ -18,10 +20,9 @@ const (
 )
 
 // Fingerprint returns 16 hexadecimal digits that are the same for failures of one kind, to group
-// and to compare them: of the source, the operation, type, status, codes, signal and errno, and of
-// the first line of the text that is not blank, or of Err's without one, in which numbers,
-// identifiers, addresses and paths count as equal and secrets are masked. Files, output, waits,
-// credential and attributes do not matter. Of nil it is "".
+// and to compare them. It depends on source, operation, type, status, codes, signal and errno, and
+// on the first line of the text that is not blank, or of Err's text. In this line secrets are
+// masked, and numbers, identifiers, addresses and paths count as equal. Of nil it is "".
 func (e *Evidence) Fingerprint() string {
 	if e == nil {
 		return ""
@@ -30,141 +31,60 @@ func (e *Evidence) Fingerprint() string {
 	if code, ok := e.ExitCode.Get(); ok {
 		exit = strconv.Itoa(code)
 	}
-	text := e.Text
-	if text == "" && !reaches(e.Err, e) {
-		text = errorText(e.Err)
-	}
+	said := e.said()
+	line, _, _ := strings.Cut(strings.TrimSpace(said[:min(len(said), maxPrintedText)]), "\n")
 	h := sha256.New()
 	for _, part := range []string{
-		"1", e.Source, e.Op, e.Type, strconv.Itoa(e.Status), e.Code, exit, e.Signal, e.Errno, kindOf(firstLine(text)),
+		"1", e.Source, e.Op, e.Type, strconv.Itoa(e.Status), e.Code, exit, e.Signal, e.Errno, kindOf(text.Masked(line)),
 	} {
 		h.Write(strconv.AppendQuote(nil, part))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:fingerprintLen])
 }
 
-// firstLine returns the first line of s that is not blank, secrets masked, its beginning if it is
-// long.
-func firstLine(s string) string {
-	s = strings.TrimSpace(s[:min(len(s), maxPrintedText)])
-	line, _, _ := strings.Cut(s, "\n")
-	return redact.Scrub(line)
-}
-
-// kindOf returns a line in which what differs from one failure of a kind to the next is the same.
+// kindOf returns a line with the same words for all failures of a kind: a path becomes a slash, and
+// numbers and identifiers, with the punctuation between them, become a '#'.
 func kindOf(line string) string {
-	var b strings.Builder
+	separates := func(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`()[]{}<>,;|\x7f", c) }
+	var words []string
+	length := 0
 	for word := range strings.FieldsFuncSeq(line, separates) {
-		if b.Len() >= maxPrintedLine {
+		if length >= maxPrintedLine {
 			break
 		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
 		if strings.ContainsAny(word, `/\`) {
-			b.WriteByte('/')
-			continue
+			word = "/"
+		} else {
+			word = numbers().ReplaceAllString(runs().ReplaceAllStringFunc(word, withoutNumbers), "#")
 		}
-		b.WriteString(withoutNumbers(word))
+		length += len(word) + 1
+		words = append(words, word)
 	}
-	return b.String()
+	return strings.Join(words, " ")
 }
 
-// separates reports what words do not hold: white space, controls, quotes, brackets, and what
-// lists.
-func separates(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`()[]{}<>,;|\x7f", c) }
+var (
+	// runs matches UUIDs, and runs of letters and digits.
+	runs = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9A-Za-z\x{80}-\x{10FFFF}]+`)
+	})
+	// numbers matches the replaced parts of a number such as a time or an address.
+	numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#(?:[.:_T-]?#)*`) })
+)
 
-// withoutNumbers returns a word in which each run of numbers and identifiers is one '#', dots,
-// colons and dashes between them included.
-func withoutNumbers(word string) string {
-	out := make([]byte, 0, len(word))
-	for i := 0; i < len(word); {
-		if beginsUUID(word[i:]) {
-			out = appendNumber(out)
-			i += uuidLen
-			continue
+// withoutNumbers returns a match of runs with a '#' in place of an identifier and of each digit. An
+// identifier is a UUID, begins with 0x, is hexadecimal with a digit or at least 8 letters, or has at
+// least 8 characters with a digit.
+func withoutNumbers(run string) string {
+	digits := strings.ContainsAny(run, "0123456789")
+	hexadecimal := strings.Trim(run, "0123456789abcdefABCDEF-") == ""
+	if strings.HasPrefix(run, "0x") || (digits || hexadecimal) && len(run) >= 8 || digits && hexadecimal {
+		return "#"
+	}
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return '#'
 		}
-		if !isAlphanumeric(word[i]) {
-			out = append(out, word[i])
-			i++
-			continue
-		}
-		end := i
-		for end < len(word) && isAlphanumeric(word[end]) {
-			end++
-		}
-		out = appendRun(out, word[i:end])
-		i = end
-	}
-	return string(out)
+		return r
+	}, run)
 }
-
-// uuidLen is how long a UUID is, written as 8-4-4-4-12 digits.
-const uuidLen = 36
-
-func beginsUUID(s string) bool {
-	if len(s) < uuidLen {
-		return false
-	}
-	for i := range uuidLen {
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && !isHex(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// appendRun appends a run of letters and digits: one that is random, or hexadecimal, as '#', of any
-// other the digits.
-func appendRun(out []byte, run string) []byte {
-	if identifies(run) {
-		return appendNumber(out)
-	}
-	for i := 0; i < len(run); i++ {
-		if isDigit(run[i]) {
-			out = appendNumber(out)
-			continue
-		}
-		out = append(out, run[i])
-	}
-	return out
-}
-
-// appendNumber appends a '#', unless it continues one.
-func appendNumber(out []byte) []byte {
-	n := len(out)
-	switch {
-	case n > 0 && out[n-1] == '#':
-		return out
-	case n > 1 && out[n-2] == '#' && strings.IndexByte(".:-_T", out[n-1]) >= 0:
-		return out[:n-1]
-	}
-	return append(out, '#')
-}
-
-// identifies reports whether a run of letters and digits is an identifier: at least 8 characters with
-// a digit, hexadecimal digits with a decimal one or at least 8, or a word that begins with 0x.
-func identifies(run string) bool {
-	digits, hexadecimal := 0, true
-	for i := 0; i < len(run); i++ {
-		if isDigit(run[i]) {
-			digits++
-		}
-		hexadecimal = hexadecimal && isHex(run[i])
-	}
-	switch {
-	case strings.HasPrefix(run, "0x"):
-		return true
-	case hexadecimal:
-		return digits > 0 || len(run) >= 8
-	}
-	return digits > 0 && len(run) >= 8
-}
-
-func isAlphanumeric(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }

@@ -55,13 +55,13 @@ func (t *Taxonomy) Fields(row Row) []Field {
 // New returns an error of a row that has only a code, or none, and a cause. Rows with unknown codes
 // have no errors.
 func (t *Taxonomy) New(row Row, cause error) Error {
-	c := t.Categories[row.Category()]
+	zero := t.Categories[row.Category()].Zero
 	if code := t.Code(row); code != nil && code.Own != nil {
-		e := reflect.New(reflect.TypeOf(code.Own.Zero).Elem()).Interface().(Error)
-		c.Init(e, uint16(row.Code()), cause)
-		return e
+		zero = code.Own.Zero
 	}
-	return c.New(uint16(row.Code()), cause)
+	e := reflect.New(reflect.TypeOf(zero).Elem()).Interface().(Error)
+	t.Init(e, uint16(row.Code()), cause)
+	return e
 }
 
 // TypeName returns the name of the Go type of the errors of a row.

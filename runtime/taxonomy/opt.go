@@ -27,6 +27,13 @@ func (o Opt[T]) Or(def T) T {
 	return def
 }
 
+// Present makes the value present and returns a pointer to it. Only decoders of generated errors
+// call it.
+func (o *Opt[T]) Present() any {
+	o.ok = true
+	return &o.v
+}
+
 // IsZero reports whether the value is absent. It serves `omitzero` in struct tags.
 func (o Opt[T]) IsZero() bool { return !o.ok }
 

@@ -23,7 +23,6 @@ type overlay struct {
 	codes    map[*Code]string // the key of a code's override
 	applied  map[string]bool  // by path: false for an override that was only skipped so far
 	skipped  map[string][]Row // by path
-	visited  map[*Reaction]bool
 	problems []Problem
 }
 
@@ -38,7 +37,6 @@ func newOverlay(t Table, o *Overrides) *overlay {
 		table: t, over: o, reactions: make(map[string]*Reaction), policies: make(map[string]*Policy),
 		done: make(map[reactionKey]*Reaction), donePolicies: make(map[*Policy]*Policy),
 		codes: make(map[*Code]string), applied: make(map[string]bool), skipped: make(map[string][]Row),
-		visited: make(map[*Reaction]bool),
 	}
 	for _, p := range t.Taxonomy.Policies {
 		v.policies[p.Name] = p
@@ -141,10 +139,8 @@ func (v *overlay) profile() *Profile {
 	if p.Uncategorized = v.reaction(p.Uncategorized, false); p.Uncategorized == t.Uncategorized {
 		p.Uncategorized = nil
 	}
-	v.reached(p.Uncategorized)
 	for row := range t.Rows() {
 		traits := v.row(row)
-		v.reached(traits.Reaction)
 		if traits != *t.Traits(row) {
 			p.Rows = append(p.Rows, RowOverride{Row: row, Traits: traits})
 		}
@@ -159,16 +155,6 @@ func (v *overlay) profile() *Profile {
 	return &p
 }
 
-// reached marks the overrides of the reactions from r on as applied.
-func (v *overlay) reached(r *Reaction) {
-	for ; r != nil && !v.visited[r]; r = r.Then {
-		v.visited[r] = true
-		if v.done[reactionKey{base: v.reactions[r.Name]}] == r {
-			v.applied["reactions."+r.Name] = true
-		}
-	}
-}
-
 // sections applies the overrides of the profile's sections.
 func (v *overlay) sections(p *Profile) {
 	if d := v.over.Detection; d != nil {
@@ -179,9 +165,8 @@ func (v *overlay) sections(p *Profile) {
 	}
 	if r := v.over.Recovery; r != nil {
 		v.merge(&p.Recovery, r, "recovery")
-		if n := r.MaxAttempts; n != nil && *n <= 0 {
+		if n := r.MaxAttempts; n != nil && *n == 0 {
 			p.Recovery.MaxAttempts = -1
-			v.atLeast("recovery.max_attempts", float64(*n), 0)
 		}
 		p.Recovery.Allowed = slices.Clone(p.Recovery.Allowed)
 		for _, name := range r.Allowed {
@@ -232,9 +217,6 @@ func (v *overlay) keys() {
 		top := v.over.Codes[key]
 		var traits Traits
 		v.merge(&traits, &top, at)
-		if n := top.HTTP; n != nil && (*n < 400 || *n > 599) {
-			v.problem(at+".http", "%d is not the HTTP status of an error (400 to 599)", *n)
-		}
 		if f, r := top.Retryable, traits.Recoverability; f != nil && top.Recoverability != "" &&
 			(*f && r == Permanent || !*f && r == Retryable) {
 			v.problem(at+".recoverability", "retryable is %t, and recoverability is %s", *f, r)
@@ -355,6 +337,7 @@ func (v *overlay) choose(row Row, base *Reaction, retryable bool, layers []layer
 	for x := r; x != nil; x = x.Then {
 		if _, over := v.over.Reactions[x.Name]; over && retriesLater(x) {
 			v.skip("reactions."+x.Name, row)
+			v.applied["reactions."+x.Name] = true
 		}
 	}
 	return pastRetries(v.reaction(base, true))

@@ -1,6 +1,7 @@
 package taxonomy
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"reflect"
@@ -16,37 +17,93 @@ const (
 	defaultMaxDelay = 30 * time.Second
 )
 
-// Limits of numbers.
-const (
-	maxNumber = 1_000_000
-	// maxMoved is the greatest number of attempts that `adapt` may move to, maxOutcomes the
-	// greatest number of outcomes that are remembered for a code or lane.
-	maxMoved, minOutcomes, maxOutcomes = 100, 10, 1000
-	minTarget, maxTarget               = 0.01, 0.99
-)
-
 // merge sets the fields of the struct that dst points to for which the override that src points to
-// has a value. Fields correspond by name. A word or a duration is text in the override. Fields that
-// are pointers in dst are left to the caller.
+// has a value, and reports values that are not valid. A word or a duration is text in the override.
+// A struct that is nil in dst begins with its defaults. The names of reactions and policies are left
+// to the caller.
 func (v *overlay) merge(dst, src any, at string) {
 	d, s := reflect.ValueOf(dst).Elem(), reflect.ValueOf(src).Elem()
 	for i := range s.NumField() {
-		f, value := s.Type().Field(i), s.Field(i)
-		target := d.FieldByName(f.Name)
-		if value.IsZero() || !target.IsValid() || target.Kind() == reflect.Pointer {
+		f, value := s.Type().Field(i), reflect.Indirect(s.Field(i))
+		if s.Field(i).IsZero() || f.Anonymous {
 			continue
 		}
-		value = reflect.Indirect(value)
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch text, isText := value.Interface().(string); {
-		case isText && target.Kind() == reflect.Uint8:
-			v.setWord(target.Addr().Interface(), text, at+"."+key)
-		case isText && target.Type() == reflect.TypeFor[time.Duration]():
-			v.setDuration(target.Addr().Interface().(*time.Duration), text, at+"."+key)
-		case value.CanConvert(target.Type()):
-			target.Set(value.Convert(target.Type()))
+		at := at + "." + key
+		if r, ok := dst.(*Reaction); ok && !takes(r.Action, key) {
+			v.problem(at, "%s does not take it", r.Action)
+		}
+		target := d.FieldByName(cmp.Or(f.Tag.Get("to"), f.Name))
+		if p, ok := dst.(*Policy); ok && f.Name == "Jitter" {
+			v.setJitter(p, value.String(), at)
+			continue
+		}
+		v.set(target, value, at)
+		switch {
+		case value.Kind() == reflect.Struct && !target.IsValid(): // its fields are in dst
+			v.merge(dst, value.Addr().Interface(), at)
+		case target.IsValid() && f.Tag.Get("range") != "":
+			v.checkRange(target, f.Tag.Get("range"), at)
 		}
 	}
+}
+
+// set sets a field to the value of an override.
+func (v *overlay) set(target, value reflect.Value, at string) {
+	switch text, isText := value.Interface().(string); {
+	case !target.IsValid():
+	case value.Kind() == reflect.Struct && target.Type().Elem() != reflect.TypeFor[Reaction]():
+		part := newPart(target)
+		v.merge(part.Interface(), value.Addr().Interface(), at)
+		target.Set(part)
+	case isText && target.Kind() == reflect.Uint8:
+		v.setWord(target.Addr().Interface(), text, at)
+	case isText && target.Type() == reflect.TypeFor[time.Duration]():
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 {
+			v.problem(at, "%q is not a valid duration, such as 1.5s or 2h", text)
+			return
+		}
+		target.SetInt(int64(d))
+	case target.Kind() != reflect.Pointer && value.CanConvert(target.Type()):
+		target.Set(value.Convert(target.Type()))
+	}
+}
+
+// newPart returns a pointer to a copy of the struct that a field points to, or to its defaults.
+func newPart(field reflect.Value) reflect.Value {
+	part := reflect.New(field.Type().Elem())
+	switch p := part.Interface().(type) {
+	case *Adapt:
+		*p = Adapt{Target: 0.8, Window: 50}
+	case *Budget:
+		*p = Budget{Retries: -1, Reserve: 3, Window: 10 * time.Second}
+	case *Breaker:
+		*p = Breaker{Probe: 5 * time.Second, Successes: 1}
+	}
+	if !field.IsNil() {
+		part.Elem().Set(field.Elem())
+	}
+	return part
+}
+
+// checkRange reports a number that is not within limits such as "1..100", "1.." or ">0".
+func (v *overlay) checkRange(number reflect.Value, limits, at string) {
+	n := number.Convert(reflect.TypeFor[float64]()).Float()
+	low, high, _ := strings.Cut(limits, "..")
+	least, positive := strconv.ParseFloat(low, 64)
+	most, unlimited := strconv.ParseFloat(high, 64)
+	switch {
+	case positive != nil && n <= 0:
+		limits = "more than 0"
+	case unlimited != nil && !(n >= least && n <= math.MaxFloat64):
+		limits = low + " or more"
+	case unlimited == nil && !(n >= least && n <= most):
+		limits = low + " to " + high
+	default:
+		return
+	}
+	v.problem(at, "%v is out of range (%s)", number.Interface(), limits)
 }
 
 // setWord sets the value of a small type to the value of a word, unless the word is empty. The
@@ -68,23 +125,9 @@ func (v *overlay) setWord(dst any, word, at string) {
 	value.SetUint(uint64(from + i))
 }
 
-func (v *overlay) setDuration(dst *time.Duration, text, at string) {
-	if text == "" {
-		return
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		v.problem(at, "%q is not a valid duration, such as 1.5s or 2h", text)
-		return
-	}
-	*dst = d
-}
-
-func (v *overlay) setJitter(p *Policy, text JitterText, at string) {
-	i := slices.Index(jitterKindWords[:], string(text))
-	f, err := strconv.ParseFloat(string(text), 64)
-	switch {
-	case text == "":
+func (v *overlay) setJitter(p *Policy, text, at string) {
+	f, err := strconv.ParseFloat(text, 64)
+	switch i := slices.Index(jitterKindWords[:], text); {
 	case i >= 0 && JitterKind(i) != JitterProportional:
 		p.JitterKind, p.Jitter = JitterKind(i), 0
 	case err != nil || !(f >= 0 && f <= 1):
@@ -94,29 +137,6 @@ func (v *overlay) setJitter(p *Policy, text JitterText, at string) {
 		if f > 0 {
 			p.JitterKind = JitterProportional
 		}
-	}
-}
-
-// between reports a number that is out of range.
-func (v *overlay) between(at string, n, least, most float64) {
-	if !(n >= least && n <= most) {
-		v.problem(at, "%s is out of range (%s to %s)", decimal(n), decimal(least), decimal(most))
-	}
-}
-
-// atLeast reports a number that is too small or not finite.
-func (v *overlay) atLeast(at string, n, least float64) {
-	if !(n >= least) || math.IsInf(n, 0) {
-		v.problem(at, "%s is out of range (%s or more)", decimal(n), decimal(least))
-	}
-}
-
-func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// positive reports a duration that is 0.
-func (v *overlay) positive(at string, d time.Duration) {
-	if d == 0 {
-		v.problem(at, "0s is out of range (more than 0s)")
 	}
 }
 
@@ -154,11 +174,6 @@ func (v *overlay) mergePolicy(p *Policy, top *PolicyOverride, at string) {
 	if before.MaxRetryAfter == before.MaxDelay && top.MaxRetryAfter == "" {
 		p.MaxRetryAfter = p.MaxDelay
 	}
-	v.setJitter(p, top.Jitter, at+".jitter")
-	if top.MaxAttempts != nil {
-		v.between(at+".max_attempts", float64(p.MaxAttempts), 1, maxNumber)
-	}
-	v.atLeast(at+".multiplier", p.Multiplier, 1)
 	if p.MaxDelay < p.InitialDelay && (top.InitialDelay != "" || top.MaxDelay != "") {
 		key := ".max_delay"
 		if top.MaxDelay == "" {
@@ -166,111 +181,74 @@ func (v *overlay) mergePolicy(p *Policy, top *PolicyOverride, at string) {
 		}
 		v.problem(at+key, "max_delay %s is below initial_delay %s", p.MaxDelay, p.InitialDelay)
 	}
-	v.mergeAdapt(p, &before, top, at+".adapt")
+	if p.Adapt != nil {
+		a := *p.Adapt
+		p.Adapt = &a
+		v.followNumbers(p, &before, cmp.Or(top.Adapt, new(AdaptOverride)), at+".adapt")
+	}
 	if top.Budget != nil {
-		v.mergeBudget(p, top.Budget, at+".budget")
+		v.checkBudget(p.Budget, before.Budget, top.Budget, at+".budget")
 	}
 }
 
-// mergeAdapt applies the part of top about adapt to p, which has top's numbers already.
-func (v *overlay) mergeAdapt(p, before *Policy, top *PolicyOverride, at string) {
-	if p.Adapt == nil && top.Adapt == nil {
-		return
+// followNumbers sets the bounds of the policy's adapt that follow its numbers.
+func (v *overlay) followNumbers(p, before *Policy, top *AdaptOverride, at string) {
+	a, was := p.Adapt, cmp.Or(before.Adapt, new(Adapt))
+	if top.Attempts == nil && top.Delay == nil && was.MaxAttempts == 0 && was.MaxDelay == 0 {
+		v.problem(at, "needs attempts or delay")
 	}
-	a, was, set := Adapt{Target: 0.8, Window: 50}, Adapt{}, AdaptOverride{}
-	if p.Adapt != nil {
-		a, was = *p.Adapt, *p.Adapt
-	}
-	if top.Adapt != nil {
-		set = *top.Adapt
-	}
-	v.merge(&a, &set, at)
-	if set.Attempts != nil || was.MaxAttempts != 0 {
-		r := AttemptsOverride{}
-		if set.Attempts != nil {
-			r = *set.Attempts
+	if top.Attempts != nil || was.MaxAttempts != 0 {
+		set := cmp.Or(top.Attempts, new(AttemptsOverride))
+		follow(&a.MinAttempts, set.Min == nil, was.MaxAttempts, before.MaxAttempts, p.MaxAttempts)
+		follow(&a.MaxAttempts, set.Max == nil, was.MaxAttempts, before.MaxAttempts, p.MaxAttempts)
+		if a.MinAttempts < 1 || a.MinAttempts > p.MaxAttempts {
+			v.problem(at+".attempts.min", "%d is out of range (1 to %d)", a.MinAttempts, p.MaxAttempts)
 		}
-		follow(&a.MinAttempts, r.Min, was.MaxAttempts != 0, before.MaxAttempts, p.MaxAttempts)
-		follow(&a.MaxAttempts, r.Max, was.MaxAttempts != 0, before.MaxAttempts, p.MaxAttempts)
-		v.between(at+".attempts.min", float64(a.MinAttempts), 1, float64(p.MaxAttempts))
-		v.between(at+".attempts.max", float64(a.MaxAttempts), float64(p.MaxAttempts), maxMoved)
-	}
-	if set.Delay != nil || was.MaxDelay != 0 {
-		var low, high *time.Duration
-		if r := set.Delay; r != nil {
-			low, high = v.duration(r.Min, at+".delay.min"), v.duration(r.Max, at+".delay.max")
+		if a.MaxAttempts < p.MaxAttempts || a.MaxAttempts > maxMoved {
+			v.problem(at+".attempts.max", "%d is out of range (%d to %d)", a.MaxAttempts, p.MaxAttempts, maxMoved)
 		}
-		follow(&a.MinDelay, low, was.MaxDelay != 0, before.InitialDelay, p.InitialDelay)
-		follow(&a.MaxDelay, high, was.MaxDelay != 0, before.InitialDelay, p.InitialDelay)
+	}
+	if top.Delay != nil || was.MaxDelay != 0 {
+		set := cmp.Or(top.Delay, new(DelayOverride))
+		follow(&a.MinDelay, set.Min == "", was.MaxDelay, before.InitialDelay, p.InitialDelay)
+		follow(&a.MaxDelay, set.Max == "", was.MaxDelay, before.InitialDelay, p.InitialDelay)
 		if a.MinDelay > p.InitialDelay || a.MaxDelay < p.InitialDelay || a.MaxDelay > p.MaxDelay || a.MaxDelay == 0 {
 			v.problem(at+".delay", "%s to %s must include initial_delay %s and end within max_delay %s",
 				a.MinDelay, a.MaxDelay, p.InitialDelay, p.MaxDelay)
 		}
 	}
-	if a.MaxAttempts == 0 && a.MaxDelay == 0 && set.Attempts == nil && set.Delay == nil {
-		v.problem(at, "needs attempts or delay")
-	}
-	v.between(at+".target", a.Target, minTarget, maxTarget)
-	v.between(at+".window", float64(a.Window), minOutcomes, maxOutcomes)
-	p.Adapt = &a
 }
 
-// follow sets a bound: to the value that is set, else to the number that it follows if it is absent
-// or was the same as that number.
-func follow[T comparable](bound, set *T, present bool, before, now T) {
-	switch {
-	case set != nil:
-		*bound = *set
-	case !present || *bound == before:
+// maxMoved is the greatest number of attempts that `adapt` may move to.
+const maxMoved = 100
+
+// follow sets a bound that is unset to the policy's number, if it was absent or the same as that.
+// Was is the upper bound before.
+func follow[T cmp.Ordered](bound *T, unset bool, was, before, now T) {
+	var none T
+	if unset && (was == none || *bound == before) {
 		*bound = now
 	}
 }
 
-func (v *overlay) duration(text, at string) *time.Duration {
-	if text == "" {
-		return nil
-	}
-	d := new(time.Duration)
-	v.setDuration(d, text, at)
-	return d
-}
-
-// mergeBudget applies top to the policy's budget.
-func (v *overlay) mergeBudget(p *Policy, top *BudgetOverride, at string) {
-	b := Budget{Retries: -1, Reserve: 3, Window: 10 * time.Second}
-	if p.Budget != nil {
-		b = *p.Budget
-	}
-	v.merge(&b, top, at)
-	if top.Breaker != nil {
-		v.mergeBreaker(&b, top.Breaker, at+".breaker")
-	}
-	p.Budget = &b
-	if top.Retries != nil {
-		v.atLeast(at+".retries", b.Retries, 0)
-	} else if b.Retries < 0 && (b.Breaker == nil || top.Reserve != nil || top.Window != "") {
+// checkBudget completes and checks a budget to which top was applied.
+func (v *overlay) checkBudget(b, before *Budget, top *BudgetOverride, at string) {
+	if top.Retries == nil && b.Retries < 0 && (b.Breaker == nil || top.Reserve != nil || top.Window != "") {
 		v.problem(at, "needs retries, or nothing but breaker")
 	}
-	v.between(at+".reserve", float64(b.Reserve), 0, maxNumber)
-	v.positive(at+".window", b.Window)
-}
-
-// mergeBreaker applies top to the budget's breaker.
-func (v *overlay) mergeBreaker(b *Budget, top *BreakerOverride, at string) {
-	c := Breaker{Probe: 5 * time.Second, Successes: 1}
-	if b.Breaker != nil {
-		c = *b.Breaker
+	if top.Breaker == nil {
+		return
 	}
-	follows := c.Of == c.Failures && top.Of == nil
-	v.merge(&c, top, at)
-	if follows {
+	c, was := b.Breaker, new(Breaker)
+	if before != nil {
+		was = cmp.Or(before.Breaker, was)
+	}
+	if top.Breaker.Of == nil && was.Of == was.Failures {
 		c.Of = c.Failures
 	}
-	v.between(at+".of", float64(c.Of), 1, maxOutcomes)
-	v.between(at+".failures", float64(c.Failures), 1, float64(c.Of))
-	v.between(at+".successes", float64(c.Successes), 1, maxOutcomes)
-	v.positive(at+".probe", c.Probe)
-	b.Breaker = &c
+	if c.Failures > c.Of || c.Failures == 0 && top.Breaker.Failures == nil {
+		v.problem(at+".breaker.failures", "%d is out of range (1 to %d)", c.Failures, max(c.Of, 1))
+	}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -62,12 +62,6 @@ func (v *overlay) mergeReaction(r *Reaction, top *ReactionOverride, at string) {
 		}
 	}
 	v.merge(r, top, at)
-	if l := top.Log; l != nil {
-		v.setWord(&r.LogLevel, l.Level, at+".log.level")
-		if l.Message != nil {
-			r.LogMessage = *l.Message
-		}
-	}
 	if top.Policy != "" {
 		if r.Policy = v.policies[top.Policy]; r.Policy == nil {
 			v.unknown(at+".policy", "policy", top.Policy, sortedKeys(v.policies))
@@ -119,7 +113,6 @@ func ends(a Action) bool { return a == Abort || a == Block || a == Continue }
 
 // checkReaction reports mistakes in r, to which top was applied.
 func (v *overlay) checkReaction(r *Reaction, top *ReactionOverride, at string) {
-	v.checkKeys(r, top, at)
 	t := v.table.Taxonomy
 	tiers := make([]string, len(t.Tiers))
 	for i := range t.Tiers {
@@ -146,6 +139,9 @@ func (v *overlay) checkReaction(r *Reaction, top *ReactionOverride, at string) {
 	if r.Action == Escalate && top.Purpose != "" && i >= 0 && t.Tiers[i].Person {
 		v.problem(at+".purpose", "%q is a person, and takes no purpose", r.To)
 	}
+	if top.To != "" && r.Retries() && top.Purpose == "" && !asks {
+		v.problem(at+".to", "%s without a purpose does not take it", r.Action)
+	}
 	if r.AcceptCompletion && r.Revert == RevertNone {
 		v.problem(at+".accept_completion", "accept_completion needs revert")
 	}
@@ -160,27 +156,22 @@ func (v *overlay) checkReaction(r *Reaction, top *ReactionOverride, at string) {
 	}
 }
 
-// checkKeys reports keys that the action does not take.
-func (v *overlay) checkKeys(r *Reaction, top *ReactionOverride, at string) {
-	again, up, help := r.Retries(), r.Action == Escalate, r.Action == Recover
-	for _, k := range [...]struct {
-		key         string
-		set, allows bool
-	}{
-		{"policy", top.Policy != "", again || help},
-		{"honor_retry_after", top.HonorRetryAfter != nil, again || help},
-		{"shared", top.Shared != "", again || help},
-		{"then", top.Then != "", !ends(r.Action)},
-		{"session", top.Session != "", !ends(r.Action)},
-		{"extent", top.Extent != "", r.Action == Abort || r.Action == Block},
-		{"strategy", top.Strategy != "", help},
-		{"resume", top.Resume != "", help},
-		{"to", top.To != "", up || again && top.Purpose+r.Purpose.String() != PurposeNone.String()},
-		{"purpose", top.Purpose != "", again || up},
-		{"feed_back", top.FeedBack != nil, r.Action != Abort},
-	} {
-		if k.set && !k.allows {
-			v.problem(at+"."+k.key, "%s does not take it", r.Action)
-		}
+// takes reports whether a reaction with an action has a key.
+func takes(a Action, key string) bool {
+	again := a == Retry || a == RetryOperation
+	switch key {
+	case "policy", "honor_retry_after", "shared":
+		return again || a == Recover
+	case "then", "session":
+		return !ends(a)
+	case "extent":
+		return a == Abort || a == Block
+	case "strategy", "resume":
+		return a == Recover
+	case "to", "purpose":
+		return again || a == Escalate
+	case "feed_back":
+		return a != Abort
 	}
+	return true
 }

@@ -9,6 +9,9 @@ import (
 
 // Overrides are the changes of a run to a table, for a configuration file. The keys are those of a
 // profile in the taxonomy's language. Reactions and policies are names. Zero values change nothing.
+//
+// In the tags, `range` has the limits of a number, and `to` the name of the field that changes if it
+// has another name.
 type Overrides struct {
 	// Codes change the traits of a code (by its value or an alias), of a category, of an "@group",
 	// or of all codes ("*"). The most specific one wins, key by key. Of two groups, the one that
@@ -36,7 +39,7 @@ type TraitsOverride struct {
 	Retryable      *bool        `json:"retryable,omitempty" yaml:"retryable,omitempty"`
 	Recoverability string       `json:"recoverability,omitempty" yaml:"recoverability,omitempty"`
 	Reaction       *ReactionRef `json:"reaction,omitempty" yaml:"reaction,omitempty"`
-	HTTP           *int         `json:"http,omitempty" yaml:"http,omitempty"`
+	HTTP           *int         `json:"http,omitempty" yaml:"http,omitempty" range:"400..599"`
 	GRPC           string       `json:"grpc,omitempty" yaml:"grpc,omitempty"`
 }
 
@@ -63,19 +66,19 @@ type ReactionOverride struct {
 
 // LogOverride changes the log line of a reaction.
 type LogOverride struct {
-	Level   string  `json:"level,omitempty" yaml:"level,omitempty"`
-	Message *string `json:"message,omitempty" yaml:"message,omitempty"`
+	Level   string  `json:"level,omitempty" yaml:"level,omitempty" to:"LogLevel"`
+	Message *string `json:"message,omitempty" yaml:"message,omitempty" to:"LogMessage"`
 }
 
 // PolicyOverride changes a policy. Durations are written as "1.5s" or "2h".
 type PolicyOverride struct {
 	Doc           string          `json:"doc,omitempty" yaml:"doc,omitempty"`
-	MaxAttempts   *int            `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
+	MaxAttempts   *int            `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty" range:"1..1000000"`
 	InitialDelay  string          `json:"initial_delay,omitempty" yaml:"initial_delay,omitempty"`
 	MaxDelay      string          `json:"max_delay,omitempty" yaml:"max_delay,omitempty"`
 	MaxElapsed    string          `json:"max_elapsed,omitempty" yaml:"max_elapsed,omitempty"`
 	MaxRetryAfter string          `json:"max_retry_after,omitempty" yaml:"max_retry_after,omitempty"`
-	Multiplier    *float64        `json:"multiplier,omitempty" yaml:"multiplier,omitempty"`
+	Multiplier    *float64        `json:"multiplier,omitempty" yaml:"multiplier,omitempty" range:"1.."`
 	Backoff       string          `json:"backoff,omitempty" yaml:"backoff,omitempty"`
 	Jitter        JitterText      `json:"jitter,omitempty" yaml:"jitter,omitempty"`
 	Adapt         *AdaptOverride  `json:"adapt,omitempty" yaml:"adapt,omitempty"`
@@ -87,36 +90,36 @@ type PolicyOverride struct {
 type AdaptOverride struct {
 	Attempts *AttemptsOverride `json:"attempts,omitempty" yaml:"attempts,omitempty"`
 	Delay    *DelayOverride    `json:"delay,omitempty" yaml:"delay,omitempty"`
-	Target   *float64          `json:"target,omitempty" yaml:"target,omitempty"`
-	Window   *int              `json:"window,omitempty" yaml:"window,omitempty"`
+	Target   *float64          `json:"target,omitempty" yaml:"target,omitempty" range:"0.01..0.99"`
+	Window   *int              `json:"window,omitempty" yaml:"window,omitempty" range:"10..1000"`
 }
 
 // AttemptsOverride changes the bounds of MaxAttempts.
 type AttemptsOverride struct {
-	Min *int `json:"min,omitempty" yaml:"min,omitempty"`
-	Max *int `json:"max,omitempty" yaml:"max,omitempty"`
+	Min *int `json:"min,omitempty" yaml:"min,omitempty" to:"MinAttempts"`
+	Max *int `json:"max,omitempty" yaml:"max,omitempty" to:"MaxAttempts"`
 }
 
 // DelayOverride changes the bounds of InitialDelay.
 type DelayOverride struct {
-	Min string `json:"min,omitempty" yaml:"min,omitempty"`
-	Max string `json:"max,omitempty" yaml:"max,omitempty"`
+	Min string `json:"min,omitempty" yaml:"min,omitempty" to:"MinDelay"`
+	Max string `json:"max,omitempty" yaml:"max,omitempty" to:"MaxDelay"`
 }
 
 // BudgetOverride changes the limits that all callers in a lane share.
 type BudgetOverride struct {
-	Retries *float64         `json:"retries,omitempty" yaml:"retries,omitempty"`
-	Reserve *int             `json:"reserve,omitempty" yaml:"reserve,omitempty"`
-	Window  string           `json:"window,omitempty" yaml:"window,omitempty"`
+	Retries *float64         `json:"retries,omitempty" yaml:"retries,omitempty" range:"0.."`
+	Reserve *int             `json:"reserve,omitempty" yaml:"reserve,omitempty" range:"0..1000000"`
+	Window  string           `json:"window,omitempty" yaml:"window,omitempty" range:">0"`
 	Breaker *BreakerOverride `json:"breaker,omitempty" yaml:"breaker,omitempty"`
 }
 
 // BreakerOverride changes the limits of a circuit breaker.
 type BreakerOverride struct {
-	Failures  *int   `json:"failures,omitempty" yaml:"failures,omitempty"`
-	Of        *int   `json:"of,omitempty" yaml:"of,omitempty"`
-	Probe     string `json:"probe,omitempty" yaml:"probe,omitempty"`
-	Successes *int   `json:"successes,omitempty" yaml:"successes,omitempty"`
+	Failures  *int   `json:"failures,omitempty" yaml:"failures,omitempty" range:"1..1000"`
+	Of        *int   `json:"of,omitempty" yaml:"of,omitempty" range:"1..1000"`
+	Probe     string `json:"probe,omitempty" yaml:"probe,omitempty" range:">0"`
+	Successes *int   `json:"successes,omitempty" yaml:"successes,omitempty" range:"1..1000"`
 }
 
 // DetectionOverride changes the switches of classification.
@@ -130,7 +133,7 @@ type DetectionOverride struct {
 type RecoveryOverride struct {
 	Enabled *bool `json:"enabled,omitempty" yaml:"enabled,omitempty"`
 	// MaxAttempts is the maximum number of strategies in a run; 0 allows none.
-	MaxAttempts *int `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
+	MaxAttempts *int `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty" range:"0.."`
 	// Allowed are the strategies that may run. An empty list that is not nil allows none.
 	Allowed AllowedStrategies `json:"allowed,omitzero" yaml:"allowed,omitempty"`
 }

@@ -91,9 +91,8 @@ func TestOverrideProblems(t *testing.T) {
 			"policies.fast.budget"},
 		{"breaker", "{policies: {slow: {budget: {breaker: {}}}, fast: {budget: {breaker: {failures: 0, probe: 0s, " +
 			"successes: 0}}}}}",
-			"policies.fast.budget.breaker.of policies.fast.budget.breaker.failures " +
-				"policies.fast.budget.breaker.successes policies.fast.budget.breaker.probe " +
-				"policies.slow.budget.breaker.of policies.slow.budget.breaker.failures"},
+			"policies.fast.budget.breaker.failures policies.fast.budget.breaker.successes " +
+				"policies.fast.budget.breaker.probe policies.slow.budget.breaker.failures"},
 		{"a breaker's calls",
 			"{policies: {fast: {budget: {breaker: {of: 2}}}, slow: {budget: {breaker: {failures: 2, of: " +
 				"1001}}}}}",
@@ -112,8 +111,6 @@ func TestOverrideProblems(t *testing.T) {
 			"codes.S.reaction"},
 		{"a flag", "{codes: {job: {severity: low}, S: {retryable: true}}}",
 			"codes.S.retryable"},
-		{"a reaction that only serves what is not retryable", "{reactions: {calm: {action: retry, then: block}}}",
-			"reactions.calm"},
 		{"everything at once",
 			"{codes: {X: {http: 1}, R: {reaction: y}}, reactions: {z: {}, again: {policy: q}}, policies: " +
 				"{slow: {max_attempts: -1}}}",
@@ -125,7 +122,7 @@ func TestOverrideProblems(t *testing.T) {
 			got, err := base.Override(decoded(t, tt.over))
 			require.Error(t, err)
 			assert.Equal(t, taxonomy.Table{}, got)
-			assert.Equal(t, tt.paths, paths(err), err)
+			assert.ElementsMatch(t, strings.Fields(tt.paths), paths(err), err)
 			assert.True(t, strings.HasPrefix(err.Error(), "errs: overrides: "), err)
 		})
 	}
@@ -134,11 +131,11 @@ func TestOverrideProblems(t *testing.T) {
 }
 
 // paths returns the paths of the keys that an error of overrides is about.
-func paths(err error) string {
+func paths(err error) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimPrefix(err.Error(), "errs: overrides: "), "\n") {
 		path, _, _ := strings.Cut(line, ":")
 		out = append(out, path)
 	}
-	return strings.Join(out, " ")
+	return out
 }

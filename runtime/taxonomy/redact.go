@@ -3,7 +3,7 @@ package taxonomy
 import (
 	"strings"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
 // Redact returns s with likely secrets masked: known kinds of keys and tokens, private keys,

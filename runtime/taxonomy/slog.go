@@ -1,6 +1,10 @@
 package taxonomy
 
-import "log/slog"
+import (
+	"log/slog"
+
+	"github.com/errgen/errgen/runtime/internal/text"
+)
 
 // ReplaceAttr finds the typed error in a wrapped one. Set it as slog.HandlerOptions.ReplaceAttr: an
 // error that wraps an error of a taxonomy is logged as that error, with the text of the whole under
@@ -14,7 +18,7 @@ func ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 	if !ok {
 		return a
 	}
-	attrs := []slog.Attr{slog.String("text", beginning(errorText(err), maxMessage))}
+	attrs := []slog.Attr{slog.String("text", text.Beginning(errorText(err), maxMessage))}
 	if v, ok := c.(slog.LogValuer); ok {
 		attrs = append(attrs, v.LogValue().Resolve().Group()...)
 	} else {

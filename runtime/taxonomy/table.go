@@ -128,13 +128,8 @@ type Category struct {
 	Fields []Field
 	// Codes are the codes by their place in the category, from 1. The first element is empty.
 	Codes []Code
-	// Init gives a new error of an own type its code and its cause.
-	Init func(e Error, code uint16, cause error) `json:"-"`
-	// New returns an error with only a code, or 0, and a cause.
-	New func(code uint16, cause error) Error `json:"-"`
-	// List returns pointers to the fields of an error of the category, in the order of
-	// [Taxonomy.Fields].
-	List func(e Error) []any `json:"-"`
+	// Zero is a nil pointer of the type.
+	Zero Error `json:"-"`
 }
 
 // Field describes a value of an error's context.
@@ -208,6 +203,8 @@ type Taxonomy struct {
 	Sources       []Named
 	Ops           []Named
 	Tiers         []Tier
+	// Init sets the code, or 0, and the cause of a new error.
+	Init func(e Error, code uint16, cause error) `json:"-"`
 	// AppendPublic appends the public part of an error as a JSON object; nil if no code is public.
 	AppendPublic func(dst []byte, e PublicError, row Row, t *Traits) []byte `json:"-"`
 

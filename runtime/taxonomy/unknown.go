@@ -7,34 +7,30 @@ import (
 	"io"
 	"log/slog"
 	"strconv"
-	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// Limits of a received error with an unknown code.
-const (
-	maxRaw     = 64 << 10
-	maxMessage = 4096
-)
+// maxRaw bounds in bytes the JSON that is kept of a received error with an unknown code.
+const maxRaw = 64 << 10
 
 // Wire has the contents of an error's JSON.
 type Wire struct {
-	Domain    string
-	Name      string
-	Category  string
-	Code      string
-	Message   string
-	Retryable bool
+	Domain    string `json:"domain,omitempty"`
+	Name      string `json:"name"`
+	Category  string `json:"category"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Retryable bool   `json:"retryable"`
 	// Context is the context as JSON, or nil.
-	Context json.RawMessage
+	Context json.RawMessage `json:"context"`
 	// Raw is the complete JSON of the error.
-	Raw json.RawMessage
+	Raw json.RawMessage `json:"-"`
 	// Cause is the decoded cause, or nil.
-	Cause error
+	Cause error `json:"-"`
 	// Reason is why an error with a known code could not be decoded; otherwise nil.
-	Reason error
+	Reason error `json:"-"`
 }
 
 // Unknown is a received error with a code, a domain or an enum word that the decoding taxonomy does
@@ -58,10 +54,8 @@ func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 	}
 	if len(w.Raw) > maxRaw {
 		u.w.Context, u.w.Cause = nil, nil
-		for _, s := range []*string{&u.w.Domain, &u.w.Name, &u.w.Category, &u.w.Code, &u.w.Message} {
-			*s = strings.Clone(shortened(*s))
-		}
 		u.w.Raw = u.rewritten()
+		_ = json.Unmarshal(u.w.Raw, &u.w)
 	} else {
 		u.w.Raw = bytes.Clone(w.Raw)
 		u.w.Context = bytes.Clone(w.Context)
@@ -73,21 +67,14 @@ func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 	return u
 }
 
-// rewritten returns JSON in place of JSON that was too long.
+// rewritten returns JSON in place of JSON that is too long or cannot be masked.
 func (u *Unknown) rewritten() json.RawMessage {
-	b, err := json.Marshal(struct {
-		Domain    string   `json:"domain,omitempty"`
-		Name      string   `json:"name"`
-		Category  string   `json:"category"`
-		Code      string   `json:"code"`
-		Message   string   `json:"message"`
-		Retryable bool     `json:"retryable"`
-		Context   struct{} `json:"context"`
-	}{shortened(u.w.Domain), shortened(u.w.Name), shortened(u.w.Category), shortened(u.w.Code), shortened(u.w.Message),
-		u.w.Retryable, struct{}{}})
-	if err != nil {
-		return json.RawMessage("{}")
+	w := u.w
+	w.Context = json.RawMessage("{}")
+	for _, s := range []*string{&w.Domain, &w.Name, &w.Category, &w.Code, &w.Message} {
+		*s = shortened(*s)
 	}
+	b, _ := json.Marshal(w) // cannot fail
 	return b
 }
 
@@ -97,20 +84,14 @@ func presentable(raw []byte) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
-	text := strings.ToValidUTF8(redact.Scrub(string(raw)), "\ufffd")
-	b, err := json.Marshal(json.RawMessage(text))
+	b, err := json.Marshal(json.RawMessage(text.Masked(string(raw))))
 	if err != nil {
 		return nil
 	}
 	return b
 }
 
-func shortened(s string) string {
-	if s = redact.Scrub(s); len(s) > maxMessage {
-		return redact.Cut(s, maxMessage, false)
-	}
-	return s
-}
+func shortened(s string) string { return text.Beginning(s, maxMessage) }
 
 // Wire returns the contents of the error's JSON. Its slices must not be changed.
 func (u *Unknown) Wire() Wire { return u.w }
@@ -214,28 +195,20 @@ func (u *Unknown) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// why returns the part that is unknown.
-func (u *Unknown) why() string {
-	if u.w.Reason == nil {
-		return "unknown"
-	}
-	return shortened(u.w.Reason.Error())
-}
-
 // Format prints the message. %+v also prints category, code, the unknown part and the cause.
 // Control characters are escaped.
 func (u *Unknown) Format(s fmt.State, verb rune) {
-	switch {
-	case verb == 'v' && s.Flag('+'):
-		text := u.Error() + "\ncode: " + strconv.Quote(shortened(u.w.Code)) + " (" + printable.Text(u.why()) +
-			")\ncategory: " + strconv.Quote(shortened(CategoryOf(u)))
-		if u.w.Cause != nil {
-			text += "\ncause: " + printable.Text(shortened(errorText(u.w.Cause)))
-		}
-		_, _ = io.WriteString(s, text)
-	case verb == 'v' && s.Flag('#'):
-		_, _ = fmt.Fprintf(s, "(*taxonomy.Unknown)(%s: %q)", shortened(u.w.Code), u.Error())
-	default:
+	if verb != 'v' || !s.Flag('+') {
 		_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), u.Error())
+		return
+	}
+	why := "unknown"
+	if u.w.Reason != nil {
+		why = printable.Text(shortened(u.w.Reason.Error()))
+	}
+	_, _ = fmt.Fprintf(s, "%s\ncode: %q (%s)\ncategory: %q", u.Error(), shortened(u.w.Code), why,
+		shortened(CategoryOf(u)))
+	if u.w.Cause != nil {
+		_, _ = io.WriteString(s, "\ncause: "+printable.Text(shortened(errorText(u.w.Cause))))
 	}
 }

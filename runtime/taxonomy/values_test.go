@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/runtime/internal/redact"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
 )
 
@@ -260,7 +260,7 @@ func TestUnknown(t *testing.T) {
 			"cause=[message=EOF]]", u.LogValue().String())
 	assert.Equal(t, "token=[REDACTED]", fmt.Sprintf("%v", u))
 	assert.Equal(t, `"token=[REDACTED]"`, fmt.Sprintf("%q", u))
-	assert.Equal(t, `(*taxonomy.Unknown)(NEW: "token=[REDACTED]")`, fmt.Sprintf("%#v", u))
+	assert.Equal(t, `"token=[REDACTED]"`, fmt.Sprintf("%#v", u))
 	assert.Equal(t, "token=[REDACTED]\ncode: \"NEW\" (unknown)\ncategory: \"new\"\ncause: EOF", fmt.Sprintf("%+v", u))
 
 	bare := taxonomy.NewUnknown(&other, taxonomy.Wire{Code: "NEW", Retryable: true})

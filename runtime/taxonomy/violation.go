@@ -1,5 +1,7 @@
 package taxonomy
 
+import "github.com/errgen/errgen/runtime/internal/fields"
+
 // Violation describes an invalid part of a request. It is an item of a field of type violations.
 type Violation struct {
 	Field       string `json:"field"`       // path of the part, such as items[0].count
@@ -22,12 +24,12 @@ func violations(c Coded, public bool) []Violation {
 	if !ok {
 		return nil
 	}
-	category, fields := e.Taxonomy().Categories[e.Row().Category()], e.Taxonomy().Fields(e.Row())
-	if _, unknown := c.(*Unknown); unknown || category.List == nil {
+	described := e.Taxonomy().Fields(e.Row())
+	if _, unknown := c.(*Unknown); unknown || len(described) == 0 {
 		return nil
 	}
-	for i, p := range category.List(e) {
-		if list, ok := p.(*[]Violation); ok && i < len(fields) && (fields[i].Public || !public) {
+	for i, p := range fields.Pointers(e) {
+		if list, ok := p.(*[]Violation); ok && i < len(described) && (described[i].Public || !public) {
 			return *list
 		}
 	}

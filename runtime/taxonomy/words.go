@@ -76,13 +76,14 @@ func word(words []string, name string, v uint8) string {
 	return name + "(" + strconv.Itoa(int(v)) + ")"
 }
 
-// unword returns the value that a word is of.
-func unword(words []string, name, w string) (uint8, error) {
-	i := slices.Index(words, w)
+// unword sets v to the value that a word is of. Another word is an error and changes nothing.
+func unword[T ~uint8](v *T, words []string, name string, b []byte) error {
+	i := slices.Index(words, string(b))
 	if i < 0 {
-		return 0, fmt.Errorf("%s is %q, expected one of %s", name, w, strings.Join(words, ", "))
+		return fmt.Errorf("%s is %q, expected one of %s", name, b, strings.Join(words, ", "))
 	}
-	return uint8(i), nil
+	*v = T(i)
+	return nil
 }
 
 // String returns the word of the taxonomy's language.
@@ -93,13 +94,7 @@ func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes
 // nothing.
-func (a *Action) UnmarshalText(b []byte) error {
-	v, err := unword(actionWords[:], "action", string(b))
-	if err == nil {
-		*a = Action(v)
-	}
-	return err
-}
+func (a *Action) UnmarshalText(b []byte) error { return unword(a, actionWords[:], "action", b) }
 
 // String returns the word of the taxonomy's language.
 func (e Extent) String() string { return word(extentWords[:], "Extent", uint8(e)) }
@@ -107,17 +102,26 @@ func (e Extent) String() string { return word(extentWords[:], "Extent", uint8(e)
 // MarshalText returns the word of the taxonomy's language.
 func (e Extent) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
+// UnmarshalText reads the word of the taxonomy's language.
+func (e *Extent) UnmarshalText(b []byte) error { return unword(e, extentWords[:], "extent", b) }
+
 // String returns the word of the taxonomy's language.
 func (r Revert) String() string { return word(revertWords[:], "Revert", uint8(r)) }
 
 // MarshalText returns the word of the taxonomy's language.
 func (r Revert) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
+// UnmarshalText reads the word of the taxonomy's language.
+func (r *Revert) UnmarshalText(b []byte) error { return unword(r, revertWords[:], "revert", b) }
+
 // String returns the word of the taxonomy's language.
 func (s Session) String() string { return word(sessionWords[:], "Session", uint8(s)) }
 
 // MarshalText returns the word of the taxonomy's language.
 func (s Session) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the word of the taxonomy's language.
+func (s *Session) UnmarshalText(b []byte) error { return unword(s, sessionWords[:], "session", b) }
 
 // String returns the word of the taxonomy's language.
 func (p Purpose) String() string { return word(purposeWords[:], "Purpose", uint8(p)) }
@@ -127,13 +131,7 @@ func (p Purpose) MarshalText() ([]byte, error) { return []byte(p.String()), nil 
 
 // UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes
 // nothing.
-func (p *Purpose) UnmarshalText(b []byte) error {
-	v, err := unword(purposeWords[:], "purpose", string(b))
-	if err == nil {
-		*p = Purpose(v)
-	}
-	return err
-}
+func (p *Purpose) UnmarshalText(b []byte) error { return unword(p, purposeWords[:], "purpose", b) }
 
 // String returns the word of the taxonomy's language.
 func (r Resume) String() string { return word(resumeWords[:], "Resume", uint8(r)) }
@@ -141,11 +139,17 @@ func (r Resume) String() string { return word(resumeWords[:], "Resume", uint8(r)
 // MarshalText returns the word of the taxonomy's language.
 func (r Resume) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
+// UnmarshalText reads the word of the taxonomy's language.
+func (r *Resume) UnmarshalText(b []byte) error { return unword(r, resumeWords[:], "resume", b) }
+
 // String returns the word of the taxonomy's language.
 func (s Shared) String() string { return word(sharedWords[:], "Shared", uint8(s)) }
 
 // MarshalText returns the word of the taxonomy's language.
 func (s Shared) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the word of the taxonomy's language.
+func (s *Shared) UnmarshalText(b []byte) error { return unword(s, sharedWords[:], "shared", b) }
 
 // String returns the word of the taxonomy's language.
 func (l LogLevel) String() string { return word(logLevelWords[:], "LogLevel", uint8(l)) }
@@ -153,17 +157,26 @@ func (l LogLevel) String() string { return word(logLevelWords[:], "LogLevel", ui
 // MarshalText returns the word of the taxonomy's language.
 func (l LogLevel) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
+// UnmarshalText reads the word of the taxonomy's language.
+func (l *LogLevel) UnmarshalText(b []byte) error { return unword(l, logLevelWords[:], "log level", b) }
+
 // String returns the word of the taxonomy's language.
 func (b Backoff) String() string { return word(backoffWords[:], "Backoff", uint8(b)) }
 
 // MarshalText returns the word of the taxonomy's language.
 func (b Backoff) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
+// UnmarshalText reads the word of the taxonomy's language.
+func (b *Backoff) UnmarshalText(text []byte) error { return unword(b, backoffWords[:], "backoff", text) }
+
 // String returns the word of the taxonomy's language.
 func (j JitterKind) String() string { return word(jitterKindWords[:], "JitterKind", uint8(j)) }
 
 // MarshalText returns the word of the taxonomy's language.
 func (j JitterKind) MarshalText() ([]byte, error) { return []byte(j.String()), nil }
+
+// UnmarshalText reads the word of the taxonomy's language.
+func (j *JitterKind) UnmarshalText(b []byte) error { return unword(j, jitterKindWords[:], "jitter kind", b) }
 
 // String returns the word of the taxonomy's language.
 func (r Recoverability) String() string {
@@ -187,10 +200,4 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes
 // nothing.
-func (k *Kind) UnmarshalText(b []byte) error {
-	v, err := unword(kindWords[:], "kind", string(b))
-	if err == nil {
-		*k = Kind(v)
-	}
-	return err
-}
+func (k *Kind) UnmarshalText(b []byte) error { return unword(k, kindWords[:], "kind", b) }

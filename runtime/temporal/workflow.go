@@ -269,7 +269,9 @@ func (e *env) Classify(ev taxonomy.Evidence) executor.Failure {
 	var f executor.Failure
 	encoded := workflow.SideEffect(e.ctx, func(workflow.Context) any { return e.Fail(&ev, ev.Source, ev.Op) })
 	if err := encoded.Get(&f); err != nil {
-		return executor.Failure{Op: ev.Op, Source: ev.Source, Message: err.Error()}
+		return executor.Failure{
+			ErrorRecord: executor.ErrorRecord{Op: ev.Op, Source: ev.Source, Message: err.Error()},
+		}
 	}
 	return f
 }

@@ -92,10 +92,6 @@ func (v *ConfigSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ConfigSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the ConfigSource in evidence, if evidence has a value for any of its fields.
 func (ConfigSource) from(ev *taxonomy.Evidence) taxonomy.Opt[ConfigSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[ConfigSourceType](ev.Source, configSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -174,26 +170,8 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ConfigError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*ConfigSource).list),
-	}
-}
-
 var configCategory = taxonomy.Category{
-	Name: "config", Type: "ConfigError", Doc: "The configuration is not as it must be.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ConfigError{base: gen.Made[ConfigCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ConfigError).list() },
+	Name: "config", Type: "ConfigError", Zero: (*ConfigError)(nil), Doc: "The configuration is not as it must be.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

@@ -112,10 +112,6 @@ func (v *DependencySource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder 
 	return o
 }
 
-func (v *DependencySource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the DependencySource in evidence, if evidence has a value for any of its fields.
 func (DependencySource) from(ev *taxonomy.Evidence) taxonomy.Opt[DependencySource] {
 	typeValue, component, endpoint, method := detect.ReadWord[DependencySourceType](ev.Source, dependencySourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -191,27 +187,9 @@ func (e *DependencyError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *DependencyError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*DependencySource).list),
-		gen.OptWord(&e.Pattern),
-	}
-}
-
 var dependencyCategory = taxonomy.Category{
-	Name: "dependency", Type: "DependencyError", Doc: "Something that the work needs is not installed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &DependencyError{base: gen.Made[DependencyCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*DependencyError).list() },
+	Name: "dependency", Type: "DependencyError", Zero: (*DependencyError)(nil),
+	Doc: "Something that the work needs is not installed.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

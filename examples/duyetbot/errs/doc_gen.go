@@ -28,8 +28,8 @@ import (
 // If this does not compile, the runtime is older than this file or no longer supports it: run
 // "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 4)
-	_ = gen.EnforceVersion(4 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 5)
+	_ = gen.EnforceVersion(5 - gen.MinVersion)
 )
 
 // base is common to all errors. It is not exported, so only this package sets it.
@@ -178,45 +178,45 @@ func Attach(err error, attributes ...taxonomy.Attribute) error {
 
 // Detail sets the field detail of any error; see [Attach]: what was said of the failure.
 func Detail(detail string) taxonomy.Attribute {
-	return gen.Attribute(&definition, 0, detail)
+	return taxonomy.NewAttribute(&definition, 0, detail)
 }
 
 // SourceCode sets the field code of any error; see [Attach]: the source's own code, or the HTTP
 // status.
 func SourceCode(sourceCode string) taxonomy.Attribute {
-	return gen.Attribute(&definition, 1, taxonomy.Some(sourceCode))
+	return taxonomy.NewAttribute(&definition, 1, taxonomy.Some(sourceCode))
 }
 
 // RetryAfter sets the field retryAfter of any error; see [Attach]: how long the source asks to
 // wait.
 func RetryAfter(retryAfter time.Duration) taxonomy.Attribute {
-	return gen.Attribute(&definition, 2, taxonomy.Some(retryAfter))
+	return taxonomy.NewAttribute(&definition, 2, taxonomy.Some(retryAfter))
 }
 
 // ResetAt sets the field resetAt of any error; see [Attach]: when the source lets one in again.
 func ResetAt(resetAt time.Time) taxonomy.Attribute {
-	return gen.Attribute(&definition, 3, taxonomy.Some(resetAt))
+	return taxonomy.NewAttribute(&definition, 3, taxonomy.Some(resetAt))
 }
 
 // ExecutionField sets the field execution of any error; see [Attach]: what the bot was doing.
 func ExecutionField(execution Execution) taxonomy.Attribute {
-	return gen.Attribute(&definition, 4, taxonomy.Some(execution))
+	return taxonomy.NewAttribute(&definition, 4, taxonomy.Some(execution))
 }
 
 // GitHubField sets the field github of any error; see [Attach]: what on GitHub it was about.
 func GitHubField(gitHub GitHub) taxonomy.Attribute {
-	return gen.Attribute(&definition, 5, gitHub.kept())
+	return taxonomy.NewAttribute(&definition, 5, gitHub.kept())
 }
 
 // RecoveryField sets the field recovery of any error; see [Attach]: what was tried to recover;
 // whoever recovers says so.
 func RecoveryField(recovery Recovery) taxonomy.Attribute {
-	return gen.Attribute(&definition, 6, taxonomy.Some(recovery))
+	return taxonomy.NewAttribute(&definition, 6, taxonomy.Some(recovery))
 }
 
 // Metadata sets the field metadata of any error; see [Attach]: Whatever else is known.
 func Metadata(metadata json.RawMessage) taxonomy.Attribute {
-	return gen.Attribute(&definition, 7, gen.CloneJSON(metadata))
+	return taxonomy.NewAttribute(&definition, 7, gen.CloneJSON(metadata))
 }
 
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns

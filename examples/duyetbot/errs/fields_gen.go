@@ -57,10 +57,6 @@ func (v *Execution) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *Execution) list() []any {
-	return []any{&v.Mode, &v.Skill, &v.Tool, &v.Step, &v.TaskID, &v.SessionID}
-}
-
 // GitHub is a part of an error's context: what on GitHub it was about.
 type GitHub struct {
 	// Owner is owner in the context.
@@ -89,10 +85,6 @@ func (v *GitHub) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *GitHub) list() []any {
-	return []any{&v.Owner, &v.Repo, &v.EntityNumber, gen.OptWord(&v.EntityType)}
-}
-
 // Recovery is a part of an error's context: what was tried to recover; whoever recovers says so.
 type Recovery struct {
 	// Attempts is attempts in the context.
@@ -111,10 +103,6 @@ func (v *Recovery) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	o = o.String("strategy", v.Strategy)
 	o = o.Bool("successful", v.Successful)
 	return o
-}
-
-func (v *Recovery) list() []any {
-	return []any{&v.Attempts, &v.MaxAttempts, &v.Strategy, &v.Successful}
 }
 
 // from returns the Execution in evidence, if evidence has a value for any of its fields.

@@ -94,10 +94,6 @@ func (v *FileSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *FileSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the FileSource in evidence, if evidence has a value for any of its fields.
 func (FileSource) from(ev *taxonomy.Evidence) taxonomy.Opt[FileSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[FileSourceType](ev.Source, fileSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -183,26 +179,8 @@ func (e *FileError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *FileError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*FileSource).list),
-	}
-}
-
 var fileCategory = taxonomy.Category{
-	Name: "file", Type: "FileError", Doc: "The file system refused or failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &FileError{base: gen.Made[FileCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*FileError).list() },
+	Name: "file", Type: "FileError", Zero: (*FileError)(nil), Doc: "The file system refused or failed.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

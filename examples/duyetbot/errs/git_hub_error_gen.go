@@ -100,10 +100,6 @@ func (v *GitHubSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *GitHubSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the GitHubSource in evidence, if evidence has a value for any of its fields.
 func (GitHubSource) from(ev *taxonomy.Evidence) taxonomy.Opt[GitHubSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[GitHubSourceType](ev.Source, gitHubSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -210,26 +206,8 @@ func (e *GitHubError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *GitHubError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*GitHubSource).list),
-	}
-}
-
 var gitHubCategory = taxonomy.Category{
-	Name: "github", Type: "GitHubError", Doc: "GitHub's API refused or failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &GitHubError{base: gen.Made[GitHubCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*GitHubError).list() },
+	Name: "github", Type: "GitHubError", Zero: (*GitHubError)(nil), Doc: "GitHub's API refused or failed.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -329,7 +307,7 @@ var gitHubRules = [][]detect.CodeRule{
 	CodeGitHubTimeout: {
 		{Doc: "source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
 		{Doc: "source: {present: false}, is: context.DeadlineExceeded, attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded"}}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
-		{Doc: "source: github, status: {present: false}, like: [timeout, grpc_deadline_exceeded, late]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}},
+		{Doc: "source: github, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}},
 	},
 	CodeGitHubNotFound: {
 		{Doc: "source: github, status: 404", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, AnyNumber: []int{404}}}},

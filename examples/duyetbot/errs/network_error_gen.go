@@ -114,10 +114,6 @@ func (v *NetworkSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *NetworkSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the NetworkSource in evidence, if evidence has a value for any of its fields.
 func (NetworkSource) from(ev *taxonomy.Evidence) taxonomy.Opt[NetworkSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[NetworkSourceType](ev.Source, networkSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -207,27 +203,9 @@ func (e *NetworkError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *NetworkError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*NetworkSource).list),
-		gen.OptWord(&e.Pattern),
-	}
-}
-
 var networkCategory = taxonomy.Category{
-	Name: "network", Type: "NetworkError", Doc: "The network failed, or what is behind it and gives no name.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &NetworkError{base: gen.Made[NetworkCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*NetworkError).list() },
+	Name: "network", Type: "NetworkError", Zero: (*NetworkError)(nil),
+	Doc: "The network failed, or what is behind it and gives no name.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

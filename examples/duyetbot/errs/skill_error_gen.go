@@ -94,10 +94,6 @@ func (v *SkillSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *SkillSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the SkillSource in evidence, if evidence has a value for any of its fields.
 func (SkillSource) from(ev *taxonomy.Evidence) taxonomy.Opt[SkillSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[SkillSourceType](ev.Source, skillSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("skill"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -183,26 +179,8 @@ func (e *SkillError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *SkillError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*SkillSource).list),
-	}
-}
-
 var skillCategory = taxonomy.Category{
-	Name: "skill", Type: "SkillError", Doc: "A skill could not be used.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &SkillError{base: gen.Made[SkillCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*SkillError).list() },
+	Name: "skill", Type: "SkillError", Zero: (*SkillError)(nil), Doc: "A skill could not be used.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

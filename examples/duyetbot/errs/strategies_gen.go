@@ -56,6 +56,6 @@ func Recover(ctx context.Context, s Strategies, failure taxonomy.RecoveryRequest
 	case StrategyFixBuild:
 		return s.FixBuild(ctx, failure)
 	default:
-		return gen.UnknownStrategy(failure.Reaction.Strategy)
+		return gen.UnknownName("strategy", failure.Reaction.Strategy)
 	}
 }

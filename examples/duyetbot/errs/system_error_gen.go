@@ -92,10 +92,6 @@ func (v *SystemSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *SystemSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the SystemSource in evidence, if evidence has a value for any of its fields.
 func (SystemSource) from(ev *taxonomy.Evidence) taxonomy.Opt[SystemSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[SystemSourceType](ev.Source, systemSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -171,27 +167,9 @@ func (e *SystemError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *SystemError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*SystemSource).list),
-		&e.Unmatched,
-	}
-}
-
 var systemCategory = taxonomy.Category{
-	Name: "system", Type: "SystemError", Doc: "The bot itself failed, or nothing describes what did.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &SystemError{base: gen.Made[SystemCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*SystemError).list() },
+	Name: "system", Type: "SystemError", Zero: (*SystemError)(nil),
+	Doc: "The bot itself failed, or nothing describes what did.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Table has the reactions and the other traits of the taxonomy's errors.
@@ -125,6 +126,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "skill", Doc: "A skill of the bot."},
 		{Name: "system", Doc: "The bot itself, and what it runs on."},
 	},
+	Init: gen.Init,
 }
 
 // reactionFail: Trying does not help.

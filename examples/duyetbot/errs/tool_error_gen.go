@@ -96,10 +96,6 @@ func (v *ToolSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ToolSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the ToolSource in evidence, if evidence has a value for any of its fields.
 func (ToolSource) from(ev *taxonomy.Evidence) taxonomy.Opt[ToolSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[ToolSourceType](ev.Source, toolSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -192,26 +188,8 @@ func (e *ToolError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ToolError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*ToolSource).list),
-	}
-}
-
 var toolCategory = taxonomy.Category{
-	Name: "tool", Type: "ToolError", Doc: "A tool did not do its work.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ToolError{base: gen.Made[ToolCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ToolError).list() },
+	Name: "tool", Type: "ToolError", Zero: (*ToolError)(nil), Doc: "A tool did not do its work.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -280,7 +258,7 @@ var toolRules = [][]detect.CodeRule{
 		{Doc: "source: tool, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.Type, Any: []string{"timeout"}}}},
 		{Doc: "source: tool, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
 		{Doc: "source: tool, exit_code: 124", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.ExitCode, AnyNumber: []int{124}}}},
-		{Doc: "source: {present: false}, is: context.DeadlineExceeded, attributes: {tool: {present: true}}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "tool", Presence: detect.Present}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded"}}}},
+		{Doc: "source: {present: false}, attributes: {tool: {present: true}}, is: context.DeadlineExceeded", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded"}}, {Key: detect.Attribute, Name: "tool", Presence: detect.Present}}},
 		{Doc: "source: tool, like: [timeout, late], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}}, Like: []*detect.Signature{&signatureTimeout, &signatureLate}},
 		{Doc: "source: {present: false}, attributes: {tool: {present: true}}, like: [timeout, late], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "tool", Presence: detect.Present}}, Like: []*detect.Signature{&signatureTimeout, &signatureLate}},
 	},

@@ -33,7 +33,7 @@ func TestToolError(t *testing.T) {
 				"TOOL_TIMEOUT/1: source tool, type timeout",
 				"TOOL_TIMEOUT/2: source tool, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 				"TOOL_TIMEOUT/3: source tool, exit_code 124",
-				"TOOL_TIMEOUT/4: source absent, attributes.tool present, is context.DeadlineExceeded",
+				"TOOL_TIMEOUT/4: source absent, is context.DeadlineExceeded, attributes.tool present",
 				"TOOL_TIMEOUT/5: source tool, like [timeout late] (b112c2eb)",
 				"TOOL_TIMEOUT/6: source absent, attributes.tool present, like [timeout late] (aee49d1f)",
 			},

@@ -123,10 +123,6 @@ func (v *VerificationSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilde
 	return o
 }
 
-func (v *VerificationSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the VerificationSource in evidence, if evidence has a value for any of its fields.
 func (VerificationSource) from(ev *taxonomy.Evidence) taxonomy.Opt[VerificationSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[VerificationSourceType](ev.Source, verificationSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -230,27 +226,9 @@ func (e *VerificationError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *VerificationError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*VerificationSource).list),
-		gen.OptWord(&e.Pattern),
-	}
-}
-
 var verificationCategory = taxonomy.Category{
-	Name: "verification", Type: "VerificationError", Doc: "A check found the work wanting.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &VerificationError{base: gen.Made[VerificationCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*VerificationError).list() },
+	Name: "verification", Type: "VerificationError", Zero: (*VerificationError)(nil),
+	Doc: "A check found the work wanting.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

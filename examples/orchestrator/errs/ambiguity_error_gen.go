@@ -107,16 +107,9 @@ func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *AmbiguityError) list() []any {
-	return []any{&e.Step, &e.Detail, &e.Files, gen.OptWord(&e.Finding), &e.Unreadable}
-}
-
 var ambiguityCategory = taxonomy.Category{
-	Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to continue safely.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &AmbiguityError{base: gen.Made[AmbiguityCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*AmbiguityError).list() },
+	Name: "ambiguity", Type: "AmbiguityError", Zero: (*AmbiguityError)(nil),
+	Doc: "The plan does not say enough to continue safely.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -140,7 +133,7 @@ var ambiguityCategory = taxonomy.Category{
 var ambiguityRules = [][]detect.CodeRule{
 	CodeAmbiguityError: {
 		{Doc: "source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60", Priority: 60, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}},
-		{Doc: "source: plan, op: prepare, type: invalid, priority: 60, set: {unreadable: true}", Priority: 60, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"invalid"}}}, Set: `{"unreadable":true}`, Apply: func(e taxonomy.Error) { e.(*AmbiguityError).Unreadable = taxonomy.Some(true) }},
+		{Doc: "source: plan, op: prepare, type: invalid, set: {unreadable: true}, priority: 60", Priority: 60, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"invalid"}}}, Set: `{"unreadable":true}`, Apply: func(e taxonomy.Error) { e.(*AmbiguityError).Unreadable = taxonomy.Some(true) }},
 		{Doc: "source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan", "agent"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}},
 		{Doc: "source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"AMBIGUITY_ERROR"}}}},
 	},

@@ -24,8 +24,8 @@ import (
 // If this does not compile, the runtime is older than this file or no longer supports it: run
 // "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 4)
-	_ = gen.EnforceVersion(4 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 5)
+	_ = gen.EnforceVersion(5 - gen.MinVersion)
 )
 
 // base is common to all errors. It is not exported, so only this package sets it.
@@ -171,18 +171,18 @@ func Attach(err error, attributes ...taxonomy.Attribute) error {
 
 // Step sets the field step of any error; see [Attach]: which step of the plan.
 func Step(step string) taxonomy.Attribute {
-	return gen.Attribute(&definition, 0, taxonomy.Some(step))
+	return taxonomy.NewAttribute(&definition, 0, taxonomy.Some(step))
 }
 
 // Detail sets the field detail of any error; see [Attach]: the end of the raw report, for the tier
 // that takes over.
 func Detail(detail string) taxonomy.Attribute {
-	return gen.Attribute(&definition, 1, taxonomy.Some(detail))
+	return taxonomy.NewAttribute(&definition, 1, taxonomy.Some(detail))
 }
 
 // Files sets the field files of any error; see [Attach]: the files that it is about.
 func Files(files []string) taxonomy.Attribute {
-	return gen.Attribute(&definition, 2, gen.CloneStrings(files))
+	return taxonomy.NewAttribute(&definition, 2, gen.CloneStrings(files))
 }
 
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns

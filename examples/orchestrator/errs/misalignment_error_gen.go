@@ -136,17 +136,9 @@ func (e *MisalignmentError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *MisalignmentError) list() []any {
-	return []any{&e.Step, &e.Detail, &e.Files, gen.OptWord(&e.Finding), gen.OptWord(&e.Reason)}
-}
-
 var misalignmentCategory = taxonomy.Category{
-	Name: "misalignment", Type: "MisalignmentError",
+	Name: "misalignment", Type: "MisalignmentError", Zero: (*MisalignmentError)(nil),
 	Doc: "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &MisalignmentError{base: gen.Made[MisalignmentCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*MisalignmentError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -176,10 +168,10 @@ var misalignmentCategory = taxonomy.Category{
 
 var misalignmentRules = [][]detect.CodeRule{
 	CodeInterAgentMisalignment: {
-		{Doc: "source: review, type: context_overflow, priority: 21, set: {reason: context_overflow}", Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
+		{Doc: "source: review, type: context_overflow, set: {reason: context_overflow}, priority: 21", Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
 			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
 		}},
-		{Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], priority: 21, set: {reason: context_overflow}`, Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []detect.Pattern{{Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 184}, {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 182}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
+		{Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21`, Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []detect.Pattern{{Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 184}, {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 182}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
 			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
 		}},
 		{Doc: "source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}}}},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Table has the reactions and the other traits of the taxonomy's errors.
@@ -80,6 +81,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "opus", Doc: "Changes the plan.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
 		{Name: "human", Doc: "Decides what the plan leaves open.", Classifies: true, Person: true},
 	},
+	Init: gen.Init,
 }
 
 // reactionAskUser: Nobody below a person can do it. A person decides.

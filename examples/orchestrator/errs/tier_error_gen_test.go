@@ -59,7 +59,7 @@ func TestTierError(t *testing.T) {
 			Says: "TIER_UNAVAILABLE: call_again retryable kind=failure; chains: record_and_stop; tasks: block_task",
 			Rules: []string{
 				"TIER_UNAVAILABLE/1: source executor, op resume, type interrupted, set reason",
-				"TIER_UNAVAILABLE/2: op call, exit_code 0, type absent, set reason",
+				"TIER_UNAVAILABLE/2: op call, type absent, exit_code 0, set reason",
 				"TIER_UNAVAILABLE/3: op [call available], type timeout, set reason",
 				"TIER_UNAVAILABLE/4: op [call available], is [context.DeadlineExceeded os.ErrDeadlineExceeded], set reason",
 				"TIER_UNAVAILABLE/5: op call, type no_report, set reason",
@@ -124,7 +124,7 @@ func TestTierError(t *testing.T) {
 				"TIER_REFUSED/7: op [call available], like command_not_found (8a90e17d), set reason",
 				"TIER_REFUSED/8: op [call available], status min 400 max 499, set reason",
 				"TIER_REFUSED/9: op call, type [refusal content_filter max_tokens length error_max_turns command_blocked], set reason",
-				"TIER_REFUSED/10: op [call available], type not_found, status absent, set reason",
+				"TIER_REFUSED/10: op [call available], status absent, type not_found, set reason",
 				"TIER_REFUSED/11: op [call available], errno ENOENT, set reason",
 				"TIER_REFUSED/12: op [call available], is os/exec.ErrNotFound, set reason",
 				"TIER_REFUSED/13: op [call available], exit_code 127, set reason",

@@ -72,16 +72,9 @@ func (e *UnclassifiedError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *UnclassifiedError) list() []any {
-	return []any{&e.Step, &e.Detail, &e.Files}
-}
-
 var unclassifiedCategory = taxonomy.Category{
-	Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &UnclassifiedError{base: gen.Made[UnclassifiedCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*UnclassifiedError).list() },
+	Name: "unclassified", Type: "UnclassifiedError", Zero: (*UnclassifiedError)(nil),
+	Doc: "The step failed, and nothing says how.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},

@@ -175,26 +175,9 @@ func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *UnexpectedResultError) list() []any {
-	return []any{
-		&e.Step,
-		&e.Detail,
-		&e.Files,
-		gen.OptWord(&e.Finding),
-		gen.OptWord(&e.Breach),
-		&e.Expected,
-		&e.Actual,
-		gen.OptWord(&e.Reason),
-	}
-}
-
 var unexpectedResultCategory = taxonomy.Category{
-	Name: "unexpected", Type: "UnexpectedResultError",
+	Name: "unexpected", Type: "UnexpectedResultError", Zero: (*UnexpectedResultError)(nil),
 	Doc: "The operation succeeds, and its result is not what was specified.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &UnexpectedResultError{base: gen.Made[UnexpectedResultCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*UnexpectedResultError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -227,26 +210,26 @@ var unexpectedResultCategory = taxonomy.Category{
 var unexpectedResultRules = [][]detect.CodeRule{
 	CodeUnexpectedResult: {
 		{Doc: "source: check, type: [format, missing_sections, count, size, content], priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"format", "missing_sections", "count", "size", "content"}}}},
-		{Doc: "source: check, op: criteria, attributes: {command: {present: true}}, priority: 31, set: {finding: command}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Op, Any: []string{"criteria"}}, {Key: detect.Attribute, Name: "command", Presence: detect.Present}}, Set: `{"finding":"command"}`, Apply: func(e taxonomy.Error) {
+		{Doc: "source: check, op: criteria, attributes: {command: {present: true}}, set: {finding: command}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Op, Any: []string{"criteria"}}, {Key: detect.Attribute, Name: "command", Presence: detect.Present}}, Set: `{"finding":"command"}`, Apply: func(e taxonomy.Error) {
 			e.(*UnexpectedResultError).Finding = taxonomy.Some(UnexpectedResultFindingCommand)
 		}},
-		{Doc: "source: check, type: unclean, priority: 31, set: {breach: unclean}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"unclean"}}}, Set: `{"breach":"unclean"}`, Apply: func(e taxonomy.Error) {
+		{Doc: "source: check, type: unclean, set: {breach: unclean}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"unclean"}}}, Set: `{"breach":"unclean"}`, Apply: func(e taxonomy.Error) {
 			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachUnclean)
 		}},
 		{Doc: "source: check, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}}},
-		{Doc: "source: agent, type: no_report, priority: 30, set: {breach: no_report}", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"no_report"}}}, Set: `{"breach":"no_report"}`, Apply: func(e taxonomy.Error) {
+		{Doc: "source: agent, type: no_report, set: {breach: no_report}, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"no_report"}}}, Set: `{"breach":"no_report"}`, Apply: func(e taxonomy.Error) {
 			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachNoReport)
 		}},
-		{Doc: "source: scope, type: forbidden, priority: 31, set: {breach: forbidden}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}, Set: `{"breach":"forbidden"}`, Apply: func(e taxonomy.Error) {
+		{Doc: "source: scope, type: forbidden, set: {breach: forbidden}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}, Set: `{"breach":"forbidden"}`, Apply: func(e taxonomy.Error) {
 			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachForbidden)
 		}},
-		{Doc: "source: scope, type: outside_allowed, priority: 31, set: {breach: outside_allowed}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Set: `{"breach":"outside_allowed"}`, Apply: func(e taxonomy.Error) {
+		{Doc: "source: scope, type: outside_allowed, set: {breach: outside_allowed}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Set: `{"breach":"outside_allowed"}`, Apply: func(e taxonomy.Error) {
 			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachOutsideAllowed)
 		}},
-		{Doc: "source: scope, type: denied, priority: 31, set: {breach: denied}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"denied"}}}, Set: `{"breach":"denied"}`, Apply: func(e taxonomy.Error) {
+		{Doc: "source: scope, type: denied, set: {breach: denied}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"denied"}}}, Set: `{"breach":"denied"}`, Apply: func(e taxonomy.Error) {
 			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachDenied)
 		}},
-		{Doc: "source: scope, type: unattended, priority: 31, set: {breach: unattended}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"unattended"}}}, Set: `{"breach":"unattended"}`, Apply: func(e taxonomy.Error) {
+		{Doc: "source: scope, type: unattended, set: {breach: unattended}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"unattended"}}}, Set: `{"breach":"unattended"}`, Apply: func(e taxonomy.Error) {
 			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachUnattended)
 		}},
 		{Doc: "source: scope, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}},

@@ -73,16 +73,8 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *OrderError) list() []any {
-	return []any{&e.OrderID, &e.Items}
-}
-
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &OrderError{base: gen.Made[OrderCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*OrderError).list() },
+	Name: "order", Type: "OrderError", Zero: (*OrderError)(nil), Doc: "The order cannot be carried out as it is.",
 	Fields: []taxonomy.Field{
 		{Name: "orderId", Type: "string", Required: true},
 		{Name: "items", Type: "strings"},

@@ -119,24 +119,8 @@ func (e *PaymentError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *PaymentError) list() []any {
-	return []any{
-		&e.OrderID,
-		&e.AmountCents,
-		&e.Card,
-		gen.OptWord(&e.Reason),
-		&e.Status,
-		&e.Reply,
-		&e.RetryAfter,
-	}
-}
-
 var paymentCategory = taxonomy.Category{
-	Name: "payment", Type: "PaymentError", Doc: "The order was not paid.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &PaymentError{base: gen.Made[PaymentCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*PaymentError).list() },
+	Name: "payment", Type: "PaymentError", Zero: (*PaymentError)(nil), Doc: "The order was not paid.",
 	Fields: []taxonomy.Field{
 		{Name: "orderId", Type: "string", Required: true},
 		{Name: "amountCents", Type: "int64", Required: true},

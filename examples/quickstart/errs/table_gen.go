@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Table has the reactions and the other traits of the taxonomy's errors.
@@ -33,6 +34,7 @@ var definition = taxonomy.Taxonomy{
 	Groups: []taxonomy.Named{
 		{Name: "customer", Doc: "The customer can put it right."},
 	},
+	Init: gen.Init,
 }
 
 // reactionPark: the order waits for somebody of the support team.

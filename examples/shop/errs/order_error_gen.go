@@ -102,16 +102,8 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *OrderError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Source, &e.OrderID}
-}
-
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &OrderError{base: gen.Made[OrderCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*OrderError).list() },
+	Name: "order", Type: "OrderError", Zero: (*OrderError)(nil), Doc: "The order cannot be carried out as it is.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},

@@ -147,25 +147,8 @@ func (e *PaymentError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *PaymentError) list() []any {
-	return []any{
-		&e.Unmatched,
-		&e.RequestID,
-		&e.Source,
-		gen.OptWord(&e.Reason),
-		&e.RetryAfter,
-		&e.Card,
-		&e.GatewayReply,
-		&e.GatewayStatus,
-	}
-}
-
 var paymentCategory = taxonomy.Category{
-	Name: "payment", Type: "PaymentError", Doc: "The order was not paid.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &PaymentError{base: gen.Made[PaymentCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*PaymentError).list() },
+	Name: "payment", Type: "PaymentError", Zero: (*PaymentError)(nil), Doc: "The order was not paid.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},

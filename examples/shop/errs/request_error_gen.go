@@ -84,16 +84,9 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *RequestError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Source, &e.Violations}
-}
-
 var requestCategory = taxonomy.Category{
-	Name: "request", Type: "RequestError", Doc: "The request cannot be carried out as it is.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &RequestError{base: gen.Made[RequestCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*RequestError).list() },
+	Name: "request", Type: "RequestError", Zero: (*RequestError)(nil),
+	Doc: "The request cannot be carried out as it is.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},

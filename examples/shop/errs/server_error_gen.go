@@ -101,16 +101,8 @@ func (e *ServerError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ServerError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Source, &e.Setting}
-}
-
 var serverCategory = taxonomy.Category{
-	Name: "server", Type: "ServerError", Doc: "The service itself failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ServerError{base: gen.Made[ServerCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ServerError).list() },
+	Name: "server", Type: "ServerError", Zero: (*ServerError)(nil), Doc: "The service itself failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},

@@ -98,16 +98,8 @@ func (e *StoreError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *StoreError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Source, &e.StoreText}
-}
-
 var storeCategory = taxonomy.Category{
-	Name: "store", Type: "StoreError", Doc: "The database failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &StoreError{base: gen.Made[StoreCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*StoreError).list() },
+	Name: "store", Type: "StoreError", Zero: (*StoreError)(nil), Doc: "The database failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
@@ -135,10 +127,10 @@ var storeCategory = taxonomy.Category{
 
 var storeRules = [][]detect.CodeRule{
 	CodeStoreConflict: {
-		{Doc: "source: postgres, code: ['40001', '40P01']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"40001", "40P01"}}}},
+		{Doc: "source: postgres, code: ['40001', 40P01]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"40001", "40P01"}}}},
 	},
 	CodeStoreDown: {
-		{Doc: "source: postgres, code: ['57P01', '57P03', '53300']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"57P01", "57P03", "53300"}}}},
+		{Doc: "source: postgres, code: [57P01, 57P03, '53300']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"57P01", "57P03", "53300"}}}},
 		{Doc: "source: postgres, type: [network, timeout]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Type, Any: []string{"network", "timeout"}}}},
 	},
 }

@@ -30,7 +30,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "postgres", Doc: "The database.", Fallback: "STORE_FAILED"},
 		{Name: "gateway", Doc: "The payment gateway.", Fallback: "PAYMENT_REFUSED"},
 	},
-	AppendPublic: gen.AppendPublic,
+	Init: gen.Init, AppendPublic: gen.AppendPublic,
 }
 
 // reactionPark: the order waits for the support team.

@@ -258,31 +258,8 @@ func (e *AttemptError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *AttemptError) list() []any {
-	return []any{
-		gen.OptWord(&e.Reporter),
-		&e.ExitCode,
-		&e.Signal,
-		&e.Detail,
-		&e.CheckOutput,
-		&e.Reason,
-		&e.Command,
-		&e.Limit,
-		&e.RetryAfter,
-		&e.Files,
-		&e.ContextOverflow,
-		&e.BudgetScope,
-		&e.Interrupted,
-		&e.Instrument,
-	}
-}
-
 var attemptCategory = taxonomy.Category{
-	Name: "attempt", Type: "AttemptError", Doc: "An attempt at a task failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &AttemptError{base: gen.Made[AttemptCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*AttemptError).list() },
+	Name: "attempt", Type: "AttemptError", Zero: (*AttemptError)(nil), Doc: "An attempt at a task failed.",
 	Fields: []taxonomy.Field{
 		{Name: "reporter", Type: "enum", Enum: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator", "scope", "git"}, From: []string{"source"}},
 		{Name: "exitCode", Type: "int", From: []string{"exit_code"}},

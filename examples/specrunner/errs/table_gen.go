@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Table has the reactions and the other traits of the taxonomy's errors.
@@ -41,6 +42,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "scope", Doc: "The files that the agent may not change, such as those of git itself."},
 		{Name: "git", Doc: "The working tree, when changes cannot be found, reverted or committed."},
 	},
+	Init: gen.Init,
 }
 
 // reactionGiveUp: the task has failed as often as it may; each of its attempts has been counted.

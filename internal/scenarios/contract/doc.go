@@ -6,7 +6,6 @@
 //	stories of a run, kills, resuming  runner          runners, stores          executor_test.go
 //	stories of a plan                  PlanSubject     a test with planSuite    plan_adapter_test.go
 //	the same stories on Temporal       both            both                     temporal_test.go
-//	totals of a report                 ReportSubject   a test with reportSuite  report_adapter_test.go
 //
 // To plug in an executor's journal, add a line to stores. To plug in another run loop, implement
 // runner and add it to runners, or with a store to stores:
@@ -28,8 +27,8 @@
 // The functions pointedStore, configOf, clockOf and outcomeOf are the adapter's; worldOf in
 // executor_test.go is an example. Every runner is then compared with the first, story by story.
 //
-// To plug in plans or reports, write a type with the one method of PlanSubject or ReportSubject,
-// and a test that passes it to planSuite or reportSuite.
+// To plug in plans, write a type with the one method of PlanSubject, and a test that passes it to
+// planSuite.
 //
 // When a new implementation replaces an old one, delete the old adapter. With -short the tests try
 // a sample of the points at which a process may die; without it, all.

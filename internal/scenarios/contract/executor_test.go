@@ -249,7 +249,7 @@ func (w worldOf) Ask(context.Context, executor.Question) (bool, error) { return 
 
 func (w worldOf) Validate(_ context.Context, c executor.Check) error { return w.check(string(c.Phase)) }
 
-func (w worldOf) Allow(context.Context, executor.Bill) error { return w.effect("budget", func() {}) }
+func (w worldOf) Allow(context.Context, executor.Call) error { return w.effect("budget", func() {}) }
 
 func (w worldOf) Recover(context.Context, taxonomy.RecoveryRequest) error {
 	w.Strategies++

@@ -29,7 +29,7 @@ func (instant) Sleep(context.Context, time.Duration) error { return nil }
 
 // A run is shown as plain lines, because the output is no terminal.
 func Example() {
-	observer := terminal.New(os.Stdout, terminal.Options{})
+	observer := terminal.New(os.Stdout)
 	defer observer.Close()
 	e, err := executor.New(executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: done{},
@@ -43,6 +43,6 @@ func Example() {
 	// run nightly-42: 42
 	// iteration 1
 	//   calling claude-cli
-	//   claude-cli took 0.0s
+	//   claude-cli took 0s
 	// completed after 1 iteration
 }

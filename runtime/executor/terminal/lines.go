@@ -24,7 +24,7 @@ const (
 )
 
 // line is a permanent line.
-type line struct{ color, text string }
+type line struct{ color, indent, text string }
 
 func (o *Observer) paint(color, s string) string {
 	if !o.color || color == plain || s == "" {
@@ -38,26 +38,26 @@ func (o *Observer) lines(e executor.Event) []line {
 	s := executor.Describe(e)
 	switch e.Kind {
 	case executor.RunStarted, executor.IterationStarted:
-		return []line{{plain, s}}
+		return []line{{plain, "", s}}
 	case executor.RunEnded:
 		return resultLines(e, s)
 	case executor.Progressed, executor.IterationEnded:
 		return nil
 	case executor.CallStarted:
-		if o.live {
+		if o.width != nil {
 			return nil
 		}
 	case executor.Waiting:
-		if o.live {
+		if o.width != nil {
 			return nil
 		}
-		s = fmt.Sprintf("%s, until %s", s, o.timeOfDay(e.Until, o.o.Clock.Now()))
+		s = fmt.Sprintf("%s, until %s", s, timeOfDay(e.Until, o.clock.Now()))
 	case executor.Waited:
-		if !o.live {
+		if o.width == nil {
 			return nil
 		}
 	}
-	return []line{{colorOf(e), "  " + s}}
+	return []line{{colorOf(e), "  ", s}}
 }
 
 func colorOf(e executor.Event) string {
@@ -84,7 +84,7 @@ func colorOf(e executor.Event) string {
 func resultLines(e executor.Event, s string) []line {
 	r := e.Result
 	if r == nil {
-		return []line{{plain, s}}
+		return []line{{plain, "", s}}
 	}
 	color := yellow
 	switch r.Status {
@@ -93,68 +93,26 @@ func resultLines(e executor.Event, s string) []line {
 	case executor.StatusFailed:
 		color = red
 	}
-	out := []line{{color, s}}
-	if r.Error != "" {
-		message := r.Error
-		if r.ErrorCategory != "" {
-			message = fmt.Sprintf("[%s] %s (%s)", strings.ToUpper(r.ErrorCategory), r.Error, r.ErrorCode)
-		}
-		out = append(out, line{red, "  " + message})
+	out := []line{{color, "", s}}
+	if r.Err != nil {
+		out = append(out, line{red, "  ", executor.Describe(executor.Event{Kind: executor.ErrorClassified, Err: r.Err})})
 	}
 	if r.Question != "" {
-		out = append(out, line{yellow, "  question: " + r.Question})
+		out = append(out, line{yellow, "  ", "question: " + r.Question})
 	}
-	for _, files := range []struct {
+	for _, list := range []struct {
 		color, name string
 		paths       []string
 	}{{yellow, "not committed", r.UncommittedFiles}, {red, "not checked", r.UncheckedFiles}} {
-		if n := len(files.paths); n > 0 {
-			list := strings.Join(files.paths[:min(n, 5)], ", ")
+		if n := len(list.paths); n > 0 {
+			names := strings.Join(list.paths[:min(n, 5)], ", ")
 			if n > 5 {
-				list += fmt.Sprintf(" and %d more", n-5)
+				names += fmt.Sprintf(" and %d more", n-5)
 			}
-			out = append(out, line{files.color, "  " + files.name + ": " + text.Count(n, "file") + ": " + list})
+			out = append(out, line{list.color, "  ", fmt.Sprintf("%s: %s: %s", list.name, text.Count(n, "file"), names)})
 		}
 	}
 	return out
-}
-
-// maxText limits how much of a text is shown, in bytes.
-const maxText = 8 << 10
-
-// clean returns s with secrets masked, and without characters that break a line, control a terminal
-// or change the direction of reading.
-func clean(s string) string {
-	masked := text.Mask(func(s string) string { return text.Masked(withoutEscapes(s)) })
-	return text.Printable(masked.Head(s, maxText), "")
-}
-
-// withoutEscapes returns s without its escape sequences, such as colours.
-func withoutEscapes(s string) string {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(s, "\x1b")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		s = rest[escapeLength(rest):]
-	}
-}
-
-// escapeLength returns the length of the escape sequence that s begins with, without the escape.
-func escapeLength(s string) int {
-	switch {
-	case strings.HasPrefix(s, "["):
-		if end := strings.IndexFunc(s[1:], func(r rune) bool { return '@' <= r && r <= '~' }); end >= 0 {
-			return end + 2
-		}
-	case strings.HasPrefix(s, "]"):
-		if end := strings.IndexAny(s, "\x07\x1b"); end >= 0 {
-			return end + 1
-		}
-	}
-	return 0
 }
 
 // cut returns the part of s that fits into columns, with an ellipsis if it was cut.

@@ -1,10 +1,10 @@
 // Package terminal shows runs to a person.
 //
 // On a terminal the last line is live: it shows a spinner, the current activity, its elapsed time
-// and the rest of a wait. Anywhere else, and with TERM=dumb, only plain lines are written. NO_COLOR
-// disables colours.
+// and the rest of a wait. Anywhere else, on Windows, and with TERM=dumb, only plain lines are
+// written. NO_COLOR disables colours.
 //
-//	o := terminal.New(os.Stderr, terminal.Options{})
+//	o := terminal.New(os.Stderr)
 //	defer o.Close()
 //	executor.New(executor.Config{Observer: o, …})
 package terminal
@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -21,34 +22,19 @@ import (
 	"golang.org/x/term"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 )
-
-// Options change the display. The zero Options fit the writer.
-type Options struct {
-	// Clock is the clock of elapsed time and countdowns; retry.System by default.
-	Clock retry.Clock
-	// Live enables the live line. By default it is enabled if the writer is a terminal.
-	Live *bool
-	// Color enables colours. By default they follow Live, unless NO_COLOR is set.
-	Color *bool
-	// Width returns the columns of the terminal. By default it queries the terminal. A width below
-	// 1 means 80.
-	Width func() int
-	// Interval is the time between updates of the live line; 100 ms by default.
-	Interval time.Duration
-	// Location is the time zone of times of day; the local one by default.
-	Location *time.Location
-}
 
 // Observer is an [executor.Observer] that writes lines for people. Several runs may share it. It
 // replaces control characters, masks secrets, and ignores errors of the writer.
 type Observer struct {
-	mu    sync.Mutex
 	w     io.Writer
-	o     Options
-	live  bool
+	clock retry.Clock
+	width func() int // columns of the terminal; nil if the last line is not live
 	color bool
+
+	mu    sync.Mutex
 	runs  []*run // current runs, the one with the latest event last
 	drawn bool   // the live line is on the screen
 	aside int    // number of running calls of Aside
@@ -72,48 +58,28 @@ type run struct {
 }
 
 // New returns an observer that writes to w. The caller closes it.
-func New(w io.Writer, o Options) *Observer {
-	if o.Clock == nil {
-		o.Clock = retry.System
+func New(w io.Writer) *Observer {
+	o := &Observer{w: w, clock: retry.System}
+	f, ok := w.(*os.File)
+	if !ok || runtime.GOOS == "windows" || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
+		return o
 	}
-	if o.Interval <= 0 {
-		o.Interval = 100 * time.Millisecond
-	}
-	if o.Location == nil {
-		o.Location = time.Local
-	}
-	f, _ := w.(*os.File)
-	obs := &Observer{w: w, live: f != nil && isLive(f)}
-	if o.Live != nil {
-		obs.live = *o.Live
-	}
-	obs.color = obs.live && os.Getenv("NO_COLOR") == ""
-	if o.Color != nil {
-		obs.color = *o.Color
-	}
-	if o.Width == nil {
-		o.Width = func() int {
-			if f == nil {
-				return 0
-			}
-			width, _, err := term.GetSize(int(f.Fd()))
-			if err != nil {
-				return 0
-			}
-			return width
+	o.color = os.Getenv("NO_COLOR") == ""
+	o.width = func() int {
+		width, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || width < 1 {
+			return 80
 		}
+		return width
 	}
-	obs.o = o
-	if obs.live {
-		obs.stop, obs.done = make(chan struct{}), make(chan struct{})
-		go obs.redraw()
-	}
-	return obs
+	o.begin()
+	return o
 }
 
-// isLive reports whether f is a terminal that can erase a line.
-func isLive(f *os.File) bool {
-	return os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) && understandsEscapes(f)
+// begin begins to draw the live line.
+func (o *Observer) begin() {
+	o.stop, o.done = make(chan struct{}), make(chan struct{})
+	go o.redraw()
 }
 
 // Observe shows e. After [Observer.Close] it does nothing.
@@ -125,23 +91,23 @@ func (o *Observer) Observe(e executor.Event) {
 	}
 	several := len(o.runs) > 1
 	r := o.runOf(e)
-	r.update(e, o.o.Clock.Now())
+	r.update(e, o.clock.Now())
 	if e.Kind == executor.RunEnded {
 		o.runs = slices.DeleteFunc(o.runs, func(other *run) bool { return other == r })
 	}
 	var out []byte
 	for _, l := range o.lines(e) {
 		out = append(out, o.erase()...)
-		if several || len(o.runs) > 1 {
+		if l.text = l.indent + text.OneLine(l.text, maxLine); several || len(o.runs) > 1 {
 			l.text = e.Run + ": " + l.text
 		}
-		out = append(out, o.paint(l.color, cut(clean(l.text), maxColumns))+"\n"...)
+		out = append(out, o.paint(l.color, l.text)+"\n"...)
 	}
 	o.write(append(out, o.liveLine()...))
 }
 
-// maxColumns limits a line that stays; a terminal wraps it.
-const maxColumns = 1000
+// maxLine limits the bytes of a line.
+const maxLine = 4 << 10
 
 func (o *Observer) runOf(e executor.Event) *run {
 	for i, r := range o.runs {
@@ -150,7 +116,7 @@ func (o *Observer) runOf(e executor.Event) *run {
 			return r
 		}
 	}
-	r := &run{name: e.Run, since: o.o.Clock.Now()}
+	r := &run{name: e.Run, since: o.clock.Now()}
 	if e.Kind != executor.RunEnded {
 		o.runs = append(o.runs, r)
 	}
@@ -173,9 +139,7 @@ func (r *run) update(e executor.Event, now time.Time) {
 	case executor.Waiting:
 		begin("waiting")
 		r.progress, r.until = e.Text, e.Until
-	case executor.Paused:
-		begin("paused")
-	case executor.CallEnded, executor.IterationStarted, executor.Unpaused, executor.Waited:
+	case executor.CallEnded, executor.IterationStarted, executor.Waited:
 		begin("working")
 	}
 }
@@ -195,12 +159,8 @@ func (o *Observer) erase() string {
 
 // liveLine returns the output that draws the live line, or erases it if no run is shown.
 func (o *Observer) liveLine() string {
-	if !o.live || o.ended || o.aside > 0 || len(o.runs) == 0 {
+	if o.width == nil || o.ended || o.aside > 0 || len(o.runs) == 0 {
 		return o.erase()
-	}
-	width := o.o.Width()
-	if width < 1 {
-		width = 80
 	}
 	s := spinner[o.frame%len(spinner)] + " " + o.status(o.runs[len(o.runs)-1])
 	if more := len(o.runs) - 1; more > 0 {
@@ -208,12 +168,12 @@ func (o *Observer) liveLine() string {
 	}
 	o.drawn = true
 	// The last column stays free: some terminals wrap when it is written.
-	return eraseLine + o.paint(faint, cut(clean(s), width-1))
+	return eraseLine + o.paint(faint, cut(text.OneLine(s, maxLine), o.width()-1))
 }
 
 // status describes the activity of a run, the important parts first because the line may be cut.
 func (o *Observer) status(r *run) string {
-	now := o.o.Clock.Now()
+	now := o.clock.Now()
 	var parts []string
 	if len(o.runs) > 1 {
 		parts = append(parts, r.name)
@@ -226,7 +186,7 @@ func (o *Observer) status(r *run) string {
 		parts = append(parts, "starting", seconds(now.Sub(r.since)))
 	case !r.until.IsZero():
 		left := seconds(r.until.Sub(now) + time.Second - 1)
-		parts = append(parts, fmt.Sprintf("%s %s, until %s", r.activity, left, o.timeOfDay(r.until, now)))
+		parts = append(parts, fmt.Sprintf("%s %s, until %s", r.activity, left, timeOfDay(r.until, now)))
 	default:
 		parts = append(parts, r.activity, seconds(now.Sub(r.since)))
 	}
@@ -237,30 +197,19 @@ func (o *Observer) status(r *run) string {
 }
 
 // timeOfDay returns the time of day of t. If t is not today, the date precedes it.
-func (o *Observer) timeOfDay(t, now time.Time) string {
-	t, now = t.In(o.o.Location), now.In(o.o.Location)
-	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
+func timeOfDay(t, now time.Time) string {
+	if t = t.In(now.Location()); t.YearDay() == now.YearDay() && t.Year() == now.Year() {
 		return t.Format("15:04:05")
 	}
 	return t.Format("2006-01-02 15:04")
 }
 
-// seconds returns "5s", "1m05s" or "2h03m".
-func seconds(d time.Duration) string {
-	s := int64(max(d, 0) / time.Second)
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%ds", s)
-	case s < 3600:
-		return fmt.Sprintf("%dm%02ds", s/60, s%60)
-	}
-	return fmt.Sprintf("%dh%02dm", s/3600, s%3600/60)
-}
+func seconds(d time.Duration) string { return max(d, 0).Truncate(time.Second).String() }
 
 // redraw draws the live line at each interval, so that its times advance.
 func (o *Observer) redraw() {
 	defer close(o.done)
-	ticker := time.NewTicker(o.o.Interval)
+	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
 		select {
@@ -299,7 +248,7 @@ func (o *Observer) Close() error {
 		o.write([]byte(o.erase()))
 	}
 	o.mu.Unlock()
-	if ended || !o.live {
+	if ended || o.width == nil {
 		return nil
 	}
 	close(o.stop)

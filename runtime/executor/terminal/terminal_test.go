@@ -1,4 +1,4 @@
-package terminal_test
+package terminal
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -57,16 +56,21 @@ func tale(run string) []executor.Event {
 		{Kind: executor.Reverted, Files: []string{"a\x1b[2J", "b"}},
 		{Kind: executor.RunEnded, Result: &executor.Result{
 			Run: run, Status: executor.StatusBlocked, EndReason: executor.EndBlockedSignal, Iterations: 2,
-			ErrorCount: 1,
-			Question:   "which key? sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", UncommittedFiles: []string{"a"},
+			UncommittedFiles: []string{"a"}, History: executor.History{
+				ErrorCount: 1, Question: "which key? sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789",
+			},
 		}},
 	}
 }
 
-func show(o terminal.Options, runs ...string) string {
+func show(live bool, runs ...string) string {
 	s := &screen{}
-	o.Clock, o.Location = stoppedClock{}, time.UTC
-	t := terminal.New(s, o)
+	t := New(s)
+	t.clock = stoppedClock{}
+	if live {
+		t.color, t.width = true, func() int { return 40 }
+		t.begin()
+	}
 	tales := map[string][]executor.Event{}
 	for _, run := range runs {
 		tales[run] = tale(run)
@@ -96,18 +100,17 @@ iteration 1
 blocked (blocked signal) after 2 iterations, 1 error
   question: which key? [REDACTED]
   not committed: 1 file: a
-`, "\n"), strings.ReplaceAll(show(terminal.Options{}, "one"), "a [2J", "a"))
+`, "\n"), strings.ReplaceAll(show(false, "one"), "a [2J", "a"))
 }
 
 func TestSeveralRuns(t *testing.T) {
-	shown := show(terminal.Options{}, "one", "two")
+	shown := show(false, "one", "two")
 	assert.Contains(t, shown, "\ntwo: iteration 1\n")
 	assert.Contains(t, shown, "\none:   calling anthropic-api\n")
 }
 
 func TestLiveLine(t *testing.T) {
-	yes := true
-	shown := show(terminal.Options{Live: &yes, Color: &yes, Width: func() int { return 40 }}, "one")
+	shown := show(true, "one")
 	assert.Contains(t, shown, "iteration 1 · waiting 1m30s")
 	assert.Contains(t, shown, "\x1b[31m  [PROVIDER]")
 	assert.True(t, strings.HasSuffix(shown, "\n"), "the live line is erased: %q", shown)
@@ -123,8 +126,8 @@ func TestPrintable(t *testing.T) {
 		"plain": "plain", "a\x1b[31mb": "a\uFFFD[31mb", "a\nb": "a\uFFFDb", "\u202eabc": "\uFFFDabc",
 		"bad \xff": "bad \uFFFD",
 	} {
-		assert.Equal(t, want, terminal.Printable(in))
+		assert.Equal(t, want, Printable(in))
 	}
 	assert.Equal(
-		t, "{\n\"a\": \"\\u001b\\u202e\"}", string(terminal.PrintableJSON([]byte("{\n\"a\": \"\x1b\u202e\"}"))))
+		t, "{\n\"a\": \"\\u001b\\u202e\"}", string(PrintableJSON([]byte("{\n\"a\": \"\x1b\u202e\"}"))))
 }

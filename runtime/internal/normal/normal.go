@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
 const (
@@ -318,7 +318,7 @@ func (n *normalizer) keep(s string) {
 
 // endPart ends a kept part, and splits it at masked secrets.
 func (n *normalizer) endPart() {
-	for part := range strings.SplitSeq(string(n.out[n.start:]), taxonomy.Redacted) {
+	for part := range strings.SplitSeq(string(n.out[n.start:]), redact.Mask) {
 		if part = strings.Trim(part, punctuation); part != "" {
 			n.literals = append(n.literals, part)
 		}

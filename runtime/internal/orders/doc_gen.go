@@ -16,8 +16,8 @@ import (
 // If this does not compile, the runtime is older than this file or no longer supports it: run
 // "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 4)
-	_ = gen.EnforceVersion(4 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 5)
+	_ = gen.EnforceVersion(5 - gen.MinVersion)
 )
 
 // base is common to all errors. It is not exported, so only this package sets it.
@@ -83,12 +83,12 @@ func Attach(err error, attributes ...taxonomy.Attribute) error {
 
 // Unmatched sets the field unmatched of any error; see [Attach]: no rule described it.
 func Unmatched(unmatched bool) taxonomy.Attribute {
-	return gen.Attribute(&definition, 0, taxonomy.Some(unmatched))
+	return taxonomy.NewAttribute(&definition, 0, taxonomy.Some(unmatched))
 }
 
 // RequestID sets the field requestId of any error; see [Attach]: the request.
 func RequestID(requestID string) taxonomy.Attribute {
-	return gen.Attribute(&definition, 1, taxonomy.Some(requestID))
+	return taxonomy.NewAttribute(&definition, 1, taxonomy.Some(requestID))
 }
 
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns

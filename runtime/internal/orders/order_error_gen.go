@@ -77,10 +77,6 @@ func (v *OrderPlace) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *OrderPlace) list() []any {
-	return []any{&v.City}
-}
-
 // OrderLines is a part of an error's context: a list of objects.
 type OrderLines struct {
 	// Sku: the article.
@@ -90,10 +86,6 @@ type OrderLines struct {
 func (v *OrderLines) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	o = o.String("sku", taxonomy.Some(v.Sku))
 	return o
-}
-
-func (v *OrderLines) list() []any {
-	return []any{&v.Sku}
 }
 
 // NewOrderNotFound returns a [CodeOrderNotFound].
@@ -220,33 +212,8 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *OrderError) list() []any {
-	return []any{
-		&e.Unmatched,
-		&e.RequestID,
-		&e.ID,
-		&e.Count,
-		&e.Size,
-		&e.Mask,
-		&e.Ratio,
-		&e.Open,
-		&e.Took,
-		&e.At,
-		gen.OptWord(&e.Mood),
-		&e.Items,
-		&e.Extra,
-		gen.OptPart(&e.Place, (*OrderPlace).list),
-		gen.Items(&e.Lines, (*OrderLines).list),
-		&e.Shard,
-	}
-}
-
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &OrderError{base: gen.Made[OrderCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*OrderError).list() },
+	Name: "order", Type: "OrderError", Zero: (*OrderError)(nil), Doc: "The order cannot be carried out.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},

@@ -105,16 +105,9 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *RequestError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Violations, &e.RetryAfter}
-}
-
 var requestCategory = taxonomy.Category{
-	Name: "request", Type: "RequestError", Doc: "The request is invalid, or comes too early.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &RequestError{base: gen.Made[RequestCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*RequestError).list() },
+	Name: "request", Type: "RequestError", Zero: (*RequestError)(nil),
+	Doc: "The request is invalid, or comes too early.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},

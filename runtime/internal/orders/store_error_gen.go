@@ -95,16 +95,8 @@ func (e *StoreError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *StoreError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Query, &e.Reporter}
-}
-
 var storeCategory = taxonomy.Category{
-	Name: "store", Type: "StoreError", Doc: "The store failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &StoreError{base: gen.Made[StoreCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*StoreError).list() },
+	Name: "store", Type: "StoreError", Zero: (*StoreError)(nil), Doc: "The store failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},

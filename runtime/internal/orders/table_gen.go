@@ -27,7 +27,7 @@ var definition = taxonomy.Taxonomy{
 	Sources: []taxonomy.Named{
 		{Name: "gateway", Doc: "The payment gateway."},
 	},
-	AppendPublic: gen.AppendPublic,
+	Init: gen.Init, AppendPublic: gen.AppendPublic,
 }
 
 // reactionBlock: Stops and waits for a person.

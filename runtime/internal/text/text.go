@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
 const (
@@ -30,8 +30,8 @@ const (
 // leaving a part of a secret. The functions of the same names use [Masked].
 type Mask func(string) string
 
-// Masked is the default [Mask]. It replaces what [taxonomy.Redact] recognises, and invalid UTF-8.
-func Masked(s string) string { return taxonomy.Redact(valid(s)) }
+// Masked is the default [Mask]. It replaces what package redact recognises, and invalid UTF-8.
+func Masked(s string) string { return redact.Scrub(valid(s)) }
 
 func valid(s string) string {
 	if utf8.ValidString(s) { // which is far cheaper than ToValidUTF8

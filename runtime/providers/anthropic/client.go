@@ -36,12 +36,6 @@ func newClient(c api.Config, o Options) *client {
 	return &client{sdk.NewClient(settings...), c, o.Cache}
 }
 
-// Probe asks the service for the model.
-func (c *client) Probe(ctx context.Context, x *api.Exchange) error {
-	_, err := c.Models.Get(ctx, c.config.Model, sdk.ModelGetParams{}, option.WithMiddleware(x.Pass))
-	return err
-}
-
 // User returns a message with a prompt.
 func (c *client) User(text string) param { return sdk.NewUserMessage(sdk.NewTextBlock(text)) }
 

@@ -65,9 +65,6 @@ type Options struct {
 	Cache bool
 	// Prices are the prices of tokens; without them the cost of an answer is unknown.
 	Prices *Prices
-	// Probe makes [Provider.Available] ask the service for the model. By default it uses no
-	// network.
-	Probe bool
 	// Client makes the requests; nil is one with the default transport. Redirects are not followed.
 	Client *http.Client
 	// Settings are further options of the SDK.
@@ -99,7 +96,7 @@ var (
 func New(o Options) (*Provider, error) {
 	c := api.Config{Name: cmp.Or(o.Name, DefaultName), BaseURL: cmp.Or(o.BaseURL, DefaultBaseURL), Key: o.Key,
 		Credential: o.Credential, Model: o.Model, System: o.System, MaxTokens: cmp.Or(o.MaxTokens, DefaultMaxTokens),
-		Turns: o.Turns, Toolbox: o.Toolbox, Probe: o.Probe, Client: o.Client, Clock: o.Clock,
+		Turns: o.Turns, Toolbox: o.Toolbox, Client: o.Client, Clock: o.Clock,
 		KeyRequired: len(o.Settings) == 0}
 	if o.Prices != nil {
 		c.Cost = o.Prices.cost

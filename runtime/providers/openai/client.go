@@ -20,10 +20,9 @@ import (
 // param is the SDK's type for a message of a request.
 type param = sdk.ChatCompletionMessageParamUnion
 
-// client wraps the SDK. Its services read nothing from the environment; the SDK's client would.
+// client wraps the SDK. Its service reads nothing from the environment; the SDK's client would.
 type client struct {
 	chat   sdk.ChatCompletionService
-	models sdk.ModelService
 	config api.Config
 }
 
@@ -33,13 +32,7 @@ func newClient(c api.Config, o Options) *client {
 		settings = append(settings, option.WithAPIKey(c.Key))
 	}
 	settings = append(append(settings, o.Settings...), option.WithMaxRetries(0))
-	return &client{sdk.NewChatCompletionService(settings...), sdk.NewModelService(settings...), c}
-}
-
-// Probe asks the server for the model.
-func (c *client) Probe(ctx context.Context, x *api.Exchange) error {
-	_, err := c.models.Get(ctx, c.config.Model, option.WithMiddleware(x.Pass))
-	return err
+	return &client{sdk.NewChatCompletionService(settings...), c}
 }
 
 // User returns a message with a prompt.

@@ -66,8 +66,6 @@ type Options struct {
 	Turns int
 	// Prices are the prices of tokens; without them the cost of an answer is unknown.
 	Prices *Prices
-	// Probe makes [Provider.Available] ask the server for the model. By default it uses no network.
-	Probe bool
 	// Client makes the requests; nil is one with the default transport. Redirects are not followed.
 	Client *http.Client
 	// Settings are further options of the SDK.
@@ -99,7 +97,7 @@ var (
 func New(o Options) (*Provider, error) {
 	c := api.Config{Name: cmp.Or(o.Name, DefaultName), BaseURL: cmp.Or(o.BaseURL, DefaultBaseURL), Key: o.Key,
 		Credential: o.Credential, Model: o.Model, System: o.System, MaxTokens: o.MaxTokens, Turns: o.Turns,
-		Toolbox: o.Toolbox, Probe: o.Probe, Client: o.Client, Clock: o.Clock}
+		Toolbox: o.Toolbox, Client: o.Client, Clock: o.Clock}
 	c.KeyRequired = len(o.Settings) == 0 && c.BaseURL == DefaultBaseURL
 	if o.Prices != nil {
 		c.Cost = o.Prices.cost

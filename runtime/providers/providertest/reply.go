@@ -132,17 +132,6 @@ func (r *Reply) empty() bool {
 	return r.Status == 0 && len(r.Header) == 0 && r.Body == "" && r.Filler == 0
 }
 
-// contentType is the type of a body whose headers do not specify it.
-func (r *Reply) contentType() string {
-	switch body := strings.TrimSpace(r.Body); {
-	case strings.HasPrefix(body, "<"):
-		return "text/html; charset=utf-8"
-	case strings.HasPrefix(body, "{"), strings.HasPrefix(body, "["):
-		return "application/json"
-	}
-	return "text/plain; charset=utf-8"
-}
-
 // object is a JSON object.
 type object map[string]any
 

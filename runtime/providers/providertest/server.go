@@ -1,7 +1,20 @@
+// Package providertest plays the services and the program behind the providers on this machine, so
+// that a taxonomy, or a program that uses the providers, can be tested against the real SDKs over
+// HTTP and a real process, without an account.
+//
+//	server := providertest.NewServer(
+//		providertest.Fixture("anthropic/rate_limit"),
+//		providertest.AnthropicTool("write_file", `{"path":"a.txt","content":"hello"}`),
+//		providertest.AnthropicText("done\nTASK COMPLETE"),
+//	)
+//	defer server.Close()
+//
+// A [Server] plays raw HTTP responses, and a [CLI] is a program that plays Claude Code.
 package providertest
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"log"
 	"maps"
@@ -12,13 +25,6 @@ import (
 	"sync"
 )
 
-// Limits of what a server records.
-const (
-	maxRequests = 1000
-	maxBody     = 1 << 20
-	maxBodies   = 64 << 20
-)
-
 // Request is a request as a server saw it.
 type Request struct {
 	Method string
@@ -26,8 +32,7 @@ type Request struct {
 	Path string
 	// Header are the headers. Credentials are replaced by "***".
 	Header http.Header
-	// Body is the first MiB of the body. After 64 MiB of bodies, no more are kept.
-	Body []byte
+	Body   []byte
 }
 
 // Server is a provider's HTTP interface on 127.0.0.1 that plays a script. It is safe for concurrent
@@ -43,23 +48,16 @@ type Server struct {
 	mu       sync.Mutex
 	replies  []Reply
 	requests []Request
-	bodies   int
-	count    int
 }
 
 // NewServer starts a server that answers with the replies, in order, and then with status 500. It
 // panics if it cannot listen, as [httptest.NewServer] does.
-func NewServer(replies ...Reply) *Server { return start((*httptest.Server).Start, replies) }
-
-// NewTLSServer is NewServer with TLS and a certificate that no client trusts.
-func NewTLSServer(replies ...Reply) *Server { return start((*httptest.Server).StartTLS, replies) }
-
-func start(listen func(*httptest.Server), replies []Reply) *Server {
+func NewServer(replies ...Reply) *Server {
 	s := &Server{closed: make(chan struct{}), replies: slices.Clone(replies)}
 	s.server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
-	// Clients that disconnect early, or do not trust the server, are part of tests.
+	// Clients that disconnect early are part of tests.
 	s.server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	listen(s.server)
+	s.server.Start()
 	s.URL = s.server.URL
 	return s
 }
@@ -71,27 +69,17 @@ func (s *Server) Add(replies ...Reply) {
 	s.replies = append(s.replies, replies...)
 }
 
-// Requests returns the requests so far, the first thousand of them.
+// Requests returns the requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Count returns how many requests there were.
-func (s *Server) Count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.count
-}
-
-// Left returns how many replies were not played yet. A repeated one counts until it is reached.
+// Left returns how many replies were not played yet.
 func (s *Server) Left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.replies) == 1 && s.replies[0].Repeat && s.count > 0 {
-		return 0
-	}
 	return len(s.replies)
 }
 
@@ -145,13 +133,7 @@ func abort() { panic(http.ErrAbortHandler) }
 func (s *Server) next(r Request) Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.count++
-	if len(s.requests) < maxRequests {
-		if s.bodies += len(r.Body); s.bodies > maxBodies {
-			r.Body = nil
-		}
-		s.requests = append(s.requests, r)
-	}
+	s.requests = append(s.requests, r)
 	if len(s.replies) == 0 {
 		return Reply{Status: http.StatusInternalServerError,
 			Body: `{"error":{"type":"script_exhausted","message":"the test's script has no more replies"}}`}
@@ -165,8 +147,7 @@ func (s *Server) next(r Request) Reply {
 
 // record reads a request to its end, so that the server notices when the client disconnects.
 func record(r *http.Request) Request {
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // a client that disconnects has sent less
-	_, _ = io.Copy(io.Discard, r.Body)
+	body, _ := io.ReadAll(r.Body) // a client that disconnects has sent less
 	header := maps.Clone(r.Header)
 	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key", "Cookie", "Proxy-Authorization"} {
 		if header.Get(name) != "" {
@@ -179,8 +160,8 @@ func record(r *http.Request) Request {
 // write sends everything but the end. Errors mean that the client has disconnected.
 func (s *Server) write(w http.ResponseWriter, reply *Reply) {
 	maps.Copy(w.Header(), reply.Header)
-	if w.Header().Get("Content-Type") == "" {
-		w.Header().Set("Content-Type", reply.contentType())
+	if w.Header().Get("Content-Type") == "" && json.Valid([]byte(reply.Body)) {
+		w.Header().Set("Content-Type", "application/json")
 	}
 	w.WriteHeader(max(reply.Status, http.StatusOK))
 	_, _ = io.WriteString(w, reply.Body)

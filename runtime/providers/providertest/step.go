@@ -101,13 +101,9 @@ func CLIFixture(name string) CLIStep {
 	return CLIStep{Script: string(raw)}
 }
 
-// CLIRateLimited is the fixture "claude/rate_limit" with a limit that is reset then.
-func CLIRateLimited(until time.Time) CLIStep { return limited("claude/rate_limit", until) }
-
-// CLIUsageLimit is CLIRateLimited as versions of Claude Code before 2.0 print it.
-func CLIUsageLimit(until time.Time) CLIStep { return limited("claude/usage_limit", until) }
-
-func limited(fixture string, until time.Time) CLIStep {
+// CLILimited is a fixture about a limit, "claude/rate_limit" or "claude/usage_limit" (as versions of
+// Claude Code before 2.0 print it), with a limit that is reset then.
+func CLILimited(fixture string, until time.Time) CLIStep {
 	s := CLIFixture(fixture)
 	s.Script = "resets_at=" + strconv.FormatInt(until.Unix(), 10) + "\n" + s.Script
 	return s
@@ -139,26 +135,6 @@ func (s CLIStep) Command(argv ...string) CLIStep {
 // Say adds a message of the model.
 func (s CLIStep) Say(text string) CLIStep {
 	s.Says = append(slices.Clip(s.Says), text)
-	return s
-}
-
-// Session sets the session.
-func (s CLIStep) Session(id string) CLIStep {
-	s.SessionID = id
-	return s
-}
-
-// Cost sets the cost of a step with a result.
-func (s CLIStep) Cost(input, output int64, usd float64) CLIStep {
-	result := *s.Result
-	result.InputTokens, result.OutputTokens, result.CostUSD = input, output, usd
-	s.Result = &result
-	return s
-}
-
-// Exiting sets the exit code.
-func (s CLIStep) Exiting(code int) CLIStep {
-	s.Exit = code
 	return s
 }
 

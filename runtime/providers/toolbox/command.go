@@ -154,7 +154,7 @@ func (t *Toolbox) run(ctx context.Context, a runArgs) (Result, error) {
 	dir, err := t.resolve(cmp.Or(a.Dir, "."))
 	var info fs.FileInfo
 	if err == nil {
-		info, err = t.root.Stat(filepath.FromSlash(dir))
+		info, err = t.root.Stat(dir)
 	}
 	if err == nil && !info.IsDir() {
 		err = errors.New("not a directory")
@@ -162,7 +162,7 @@ func (t *Toolbox) run(ctx context.Context, a runArgs) (Result, error) {
 	if err != nil {
 		return unread(a.Dir, err), nil
 	}
-	return t.execute(ctx, filepath.Join(t.dir, filepath.FromSlash(dir)), argv)
+	return t.execute(ctx, filepath.Join(t.dir, dir), argv)
 }
 
 // errCommandLimit is why a command was ended that took too long.

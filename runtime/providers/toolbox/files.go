@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/detect"
@@ -35,93 +34,76 @@ func (t *Toolbox) read(ctx context.Context, a readArgs) (Result, error) {
 	if a.Offset < 0 || a.Limit < 0 {
 		return failed("offset and limit must be positive"), nil
 	}
+	first, next := max(a.Offset, 1), 0
+	var out strings.Builder
 	name, err := t.resolve(a.Path)
 	if err == nil {
-		err = t.readable(ctx, name)
-	}
-	var content string
-	next := 0
-	if err == nil {
-		content, next, err = t.lines(ctx, name, max(a.Offset, 1), a.Limit)
+		left := t.limits.Search
+		err = t.lines(ctx, name, &left, t.limits.Read+1, func(number int, line []byte) bool {
+			room := t.limits.Read - out.Len()
+			switch {
+			case number < first:
+				return true
+			case a.Limit > 0 && number >= first+a.Limit, len(line) > room && number > first:
+				next = number
+				return false
+			case len(line) > room: // the first line is too long: the rest of it is skipped
+				line, next = line[:room], number+1
+			}
+			out.Write(line)
+			return next == 0
+		})
 	}
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case err != nil:
 		return unread(a.Path, err), nil
-	case content == "" && a.Offset > 1:
+	case out.Len() == 0 && a.Offset > 1:
 		return failed("%s has no line %d", text.Name(a.Path), a.Offset), nil
 	case next > 0:
-		content += fmt.Sprintf("\n[cut; continue with offset %d]", next)
+		fmt.Fprintf(&out, "\n[cut; continue with offset %d]", next)
 	}
-	return Result{Text: content}, nil
-}
-
-// readable returns why the content of a file must not be read, or nil.
-func (t *Toolbox) readable(ctx context.Context, name string) error {
-	if isGit(name) {
-		return errGit
-	}
-	if t.options.Read == nil {
-		return nil
-	}
-	return t.options.Read(ctx, name)
-}
-
-// lines returns count lines, from the one numbered first on; all if count is 0, and at most what a
-// call may return. next is the number of the line to continue with; 0 at the end of the file.
-func (t *Toolbox) lines(ctx context.Context, name string, first, count int) (content string, next int, err error) {
-	f, _, err := t.openRegular(name)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	in := bufio.NewReaderSize(&limitedReader{ctx: ctx, r: f, left: t.limits.Search}, maxSniffed)
-	if isBinary(in) {
-		return "", 0, errBinary
-	}
-	var out strings.Builder
-	valid := func() string { return strings.ToValidUTF8(out.String(), "\uFFFD") }
-	for number := 1; ; {
-		piece, err := in.ReadSlice('\n')
-		if number >= first && len(piece) > 0 {
-			if count > 0 && number >= first+count {
-				return valid(), number, nil
-			}
-			if room := t.limits.Read - out.Len(); len(piece) > room {
-				if number > first {
-					return valid(), number, nil
-				}
-				// The first line is too long: the rest of it is skipped.
-				out.Write(piece[:room])
-				return valid(), number + 1, nil
-			}
-			out.Write(piece)
-		}
-		switch {
-		case err == nil:
-			number++
-		case errors.Is(err, io.EOF):
-			return valid(), 0, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return "", 0, err
-		}
-	}
+	return Result{Text: strings.ToValidUTF8(out.String(), "\uFFFD")}, nil
 }
 
 // maxSniffed is how much of a file is examined to detect that it is binary.
 const maxSniffed = 8 << 10
 
-func isBinary(in *bufio.Reader) bool {
-	head, _ := in.Peek(maxSniffed)
-	return bytes.IndexByte(head, 0) >= 0
+// lines calls f with each line of a text file, and its number, until f returns false. Lines are cut
+// to the given length. It reads at most as many bytes as are left.
+func (t *Toolbox) lines(ctx context.Context, name string, left *int64, length int, f func(int, []byte) bool) error {
+	file, err := t.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in := bufio.NewReaderSize(&limitedReader{ctx: ctx, r: file, left: left}, max(length, maxSniffed))
+	if head, _ := in.Peek(maxSniffed); bytes.IndexByte(head, 0) >= 0 {
+		return errBinary
+	}
+	for number := 1; ; number++ {
+		line, err := in.ReadSlice('\n')
+		if len(line) > 0 && !f(number, line) {
+			return nil
+		}
+		for errors.Is(err, bufio.ErrBufferFull) { // the rest of a long line
+			_, err = in.ReadSlice('\n')
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // limitedReader reads until its context ends or the limit is reached.
 type limitedReader struct {
 	ctx  context.Context
 	r    io.Reader
-	left int64
+	left *int64
 }
 
 // Read reads.
@@ -129,11 +111,11 @@ func (l *limitedReader) Read(b []byte) (int, error) {
 	if l.ctx.Err() != nil {
 		return 0, context.Cause(l.ctx)
 	}
-	if l.left <= 0 {
+	if *l.left <= 0 {
 		return 0, errTooLarge
 	}
-	n, err := l.r.Read(b[:min(int64(len(b)), l.left)])
-	l.left -= int64(n)
+	n, err := l.r.Read(b[:min(int64(len(b)), *l.left)])
+	*l.left -= int64(n)
 	return n, err
 }
 
@@ -162,10 +144,7 @@ func (t *Toolbox) edit(ctx context.Context, a editArgs) (Result, error) {
 		return failed("old must not be empty"), nil
 	}
 	return t.change(ctx, "edit", a.Path, func(name string) (string, error) {
-		if err := t.readable(ctx, name); err != nil {
-			return "", err
-		}
-		f, info, err := t.openRegular(name)
+		f, err := t.open(ctx, name)
 		if err != nil {
 			return "", err
 		}
@@ -175,7 +154,7 @@ func (t *Toolbox) edit(ctx context.Context, a editArgs) (Result, error) {
 		switch {
 		case err != nil:
 			return "", err
-		case info.Size() > int64(t.limits.Write), len(content) > t.limits.Write:
+		case len(content) > t.limits.Write:
 			return "", errTooLarge
 		case n == 0:
 			return "", errors.New("does not contain the old text")
@@ -196,12 +175,12 @@ type deleteArgs struct {
 // delete is delete_file.
 func (t *Toolbox) delete(ctx context.Context, a deleteArgs) (Result, error) {
 	return t.change(ctx, "delete", a.Path, func(name string) (string, error) {
-		info, err := t.root.Lstat(filepath.FromSlash(name))
+		info, err := t.root.Lstat(name)
 		if err == nil && info.IsDir() {
 			err = errors.New("is a directory")
 		}
 		if err == nil {
-			err = t.root.Remove(filepath.FromSlash(name))
+			err = t.root.Remove(name)
 		}
 		return "deleted " + text.Name(name), err
 	})
@@ -247,7 +226,7 @@ func (t *Toolbox) replace(name string, content []byte) (err error) {
 	if len(content) > t.limits.Write {
 		return errTooLarge
 	}
-	info, err := t.root.Lstat(filepath.FromSlash(name))
+	info, err := t.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		info = nil
@@ -259,10 +238,10 @@ func (t *Toolbox) replace(name string, content []byte) (err error) {
 		return errors.New("is read-only")
 	}
 	dir := path.Dir(name)
-	if err := t.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
+	if err := t.root.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	draft := filepath.FromSlash(path.Join(dir, ".errgen-"+rand.Text()+".tmp"))
+	draft := path.Join(dir, ".errgen-"+rand.Text()+".tmp")
 	f, err := t.root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -275,7 +254,7 @@ func (t *Toolbox) replace(name string, content []byte) (err error) {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = t.root.Rename(draft, filepath.FromSlash(name))
+		err = t.root.Rename(draft, name)
 	}
 	if err != nil {
 		_ = t.root.Remove(draft) // the first error is reported

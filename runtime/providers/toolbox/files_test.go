@@ -41,7 +41,7 @@ func TestRead(t *testing.T) {
 		{[]any{}, "path is missing", true},
 		{[]any{"path", "../outside/x"}, "../outside/x: outside of the working tree", true},
 		{[]any{"path", "/etc/passwd"}, "/etc/passwd: outside of the working tree", true},
-		{[]any{"path", "a\x00b"}, `"a\x00b": a name must not contain a zero byte`, true},
+		{[]any{"path", "a\x00b"}, `"a\x00b": invalid argument`, true},
 	} {
 		got := use(t, tools, "read_file", c.args...)
 		assert.Equal(t, toolbox.Result{Text: c.want, IsError: c.isError}, got, "read %v", c.args)

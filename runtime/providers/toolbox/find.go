@@ -1,18 +1,14 @@
 package toolbox
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -68,57 +64,28 @@ func (t *Toolbox) search(ctx context.Context, a searchArgs) (Result, error) {
 	var found []string
 	left, size := t.limits.Search, 0
 	return t.walk(ctx, a.Path, a.Pattern, func(name string, entry fs.DirEntry) error {
-		if !entry.Type().IsRegular() || t.readable(ctx, name) != nil {
-			return nil
-		}
-		f, _, err := t.openRegular(name)
-		if err != nil {
-			return nil
-		}
-		defer f.Close()
-		limited := &limitedReader{ctx: ctx, r: f, left: left}
-		err = matches(limited, expression, func(number int, line string) error {
-			entry := fmt.Sprintf("%s:%d: %s", text.Name(name), number, line)
-			if size += len(entry) + 1; len(found) >= t.limits.Entries || size > t.limits.Read {
-				return errEnough
+		enough := false
+		_ = t.lines(ctx, name, &left, maxLine, func(number int, line []byte) bool {
+			if line = bytes.TrimRight(line, "\r\n"); !expression.Match(line) {
+				return true
 			}
-			found = append(found, entry)
-			return nil
+			shown := strings.ToValidUTF8(string(line), "\uFFFD")
+			if len(shown) > maxShown {
+				shown = text.Head(shown, maxShown)
+			}
+			shown = fmt.Sprintf("%s:%d: %s", text.Name(name), number, shown)
+			if size += len(shown) + 1; len(found) >= t.limits.Entries || size > t.limits.Read {
+				enough = true
+				return false
+			}
+			found = append(found, shown)
+			return true
 		})
-		if left = limited.left; left <= 0 {
+		if enough || left <= 0 {
 			return errEnough
 		}
-		return err
-	}, &found, "nothing matches")
-}
-
-// matches calls f with the lines that match, cut to maxShown.
-func matches(r io.Reader, expression *regexp.Regexp, f func(number int, line string) error) error {
-	in := bufio.NewReaderSize(r, maxLine)
-	if isBinary(in) {
 		return nil
-	}
-	for number := 1; ; number++ {
-		line, err := in.ReadSlice('\n')
-		if content := bytes.TrimRight(line, "\r\n"); len(line) > 0 && expression.Match(content) {
-			found := strings.ToValidUTF8(string(content), "\uFFFD")
-			if len(found) > maxShown {
-				found = text.Head(found, maxShown)
-			}
-			if err := f(number, found); err != nil {
-				return err
-			}
-		}
-		for errors.Is(err, bufio.ErrBufferFull) { // the rest of a long line
-			_, err = in.ReadSlice('\n')
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+	}, &found, "nothing matches")
 }
 
 // walk calls f for each file under start, or for start itself, in the order of their paths, and
@@ -129,14 +96,26 @@ func (t *Toolbox) walk(ctx context.Context, start, pattern string, f func(string
 	if err := checkPattern(pattern); err != nil {
 		return failed("pattern %s: %s", text.Quote(pattern, maxQuoted), err), nil
 	}
-	name, err := t.resolve(cmp.Or(start, "."))
-	if err == nil && isGit(name) {
+	start = cmp.Or(start, ".")
+	root, err := t.resolve(start)
+	if err == nil && isGit(root) {
 		err = errGit
 	}
 	if err == nil {
-		left := t.limits.Visit
-		err = t.visit(ctx, name, &left, func(name string, entry fs.DirEntry) error {
-			if !matchesPattern(pattern, name) {
+		visited := 0
+		err = fs.WalkDir(t.root.FS(), root, func(name string, entry fs.DirEntry, err error) error {
+			switch visited++; {
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			case err != nil && name == root:
+				return err
+			case visited > t.limits.Visit:
+				return errEnough
+			case err != nil: // a directory that cannot be read is skipped
+				return nil
+			case entry.IsDir() && isGit(entry.Name()):
+				return fs.SkipDir
+			case entry.IsDir(), isGit(entry.Name()), !matchesPattern(pattern, name):
 				return nil
 			}
 			return f(name, entry)
@@ -149,69 +128,11 @@ func (t *Toolbox) walk(ctx context.Context, start, pattern string, f func(string
 		return Result{Text: strings.Join(append(*lines, fmt.Sprintf(
 			"[cut after %d; name a directory or a pattern]", len(*lines))), "\n")}, nil
 	case err != nil:
-		return unread(cmp.Or(start, "."), err), nil
+		return unread(start, err), nil
 	case len(*lines) == 0:
 		return Result{Text: none}, nil
 	}
 	return Result{Text: strings.Join(*lines, "\n")}, nil
-}
-
-// visit visits a file, or the files under a directory, as many as are left.
-func (t *Toolbox) visit(ctx context.Context, name string, left *int, f func(string, fs.DirEntry) error) error {
-	info, err := t.root.Lstat(filepath.FromSlash(name))
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return f(name, fs.FileInfoToDirEntry(info))
-	}
-	entries, err := t.entries(name, left)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		child := path.Join(name, entry.Name())
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case isGit(entry.Name()):
-			continue
-		case entry.IsDir():
-			// A directory that cannot be read is skipped.
-			if err := t.visit(ctx, child, left, f); errors.Is(err, errEnough) {
-				return err
-			}
-		default:
-			if err := f(child, entry); err != nil {
-				return err
-			}
-		}
-	}
-	if *left < 0 {
-		return errEnough
-	}
-	return nil
-}
-
-// entries returns the entries of a directory, sorted, as many as are left.
-func (t *Toolbox) entries(dir string, left *int) ([]fs.DirEntry, error) {
-	f, err := t.root.Open(filepath.FromSlash(dir))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var all []fs.DirEntry
-	for *left >= 0 && err == nil {
-		var some []fs.DirEntry
-		some, err = f.ReadDir(256)
-		all = append(all, some...)
-		*left -= len(some)
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return all, nil
 }
 
 // checkPattern refuses invalid patterns, and those that could take very long.

@@ -1,10 +1,10 @@
 package toolbox
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -13,86 +13,32 @@ import (
 // errOutside means that a path leads out of the directory.
 var errOutside = errors.New("outside of the working tree")
 
-// maxLinks bounds how many symbolic links one path goes through.
-const maxLinks = 32
-
 // resolve returns the path of a name that the model gave: relative to the root, with slashes, and
-// without symbolic links. The file need not exist. A path that is not under the root is errOutside.
+// without symbolic links. The file need not exist. A path that is not under the root is errOutside,
+// as is a link to a file that does not exist.
 //
 // The root prevents that, too. Names are resolved here because the scope is checked before a file
 // is accessed, and a link within the tree can lead to a file outside of the scope.
 func (t *Toolbox) resolve(name string) (string, error) {
-	name, err := t.relative(name)
-	if err != nil {
-		return "", err
-	}
-	todo := strings.Split(name, "/")
-	done, links := ".", 0
-	for len(todo) > 0 {
-		part := todo[0]
-		todo = todo[1:]
-		switch part {
-		case "", ".":
-			continue
-		case "..":
-			if done == "." {
-				return "", errOutside
-			}
-			done = path.Dir(done)
-			continue
-		}
-		next := path.Join(done, part)
-		target, link, err := t.link(next)
-		switch {
-		case err != nil:
-			return "", err
-		case !link:
-			done = next
-			continue
-		}
-		if links++; links > maxLinks {
-			return "", &fs.PathError{Op: "open", Path: name, Err: errors.New("too many symbolic links")}
-		}
-		if filepath.IsAbs(target) {
-			done = "."
-		}
-		if target, err = t.relative(target); err != nil {
-			return "", errOutside
-		}
-		todo = append(strings.Split(target, "/"), todo...)
-	}
-	return done, nil
-}
-
-// relative returns a name with slashes. An absolute name under the directory becomes relative.
-func (t *Toolbox) relative(name string) (string, error) {
-	if strings.IndexByte(name, 0) >= 0 {
-		return "", &fs.PathError{Op: "open", Path: name, Err: errors.New("a name must not contain a zero byte")}
-	}
 	if !filepath.IsAbs(name) {
-		if filepath.VolumeName(name) != "" || strings.HasPrefix(filepath.ToSlash(name), "/") {
+		name = filepath.Join(t.dir, name)
+	}
+	rest := ""
+	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
+		target, err := filepath.EvalSymlinks(dir)
+		if _, missing := os.Lstat(dir); err != nil && errors.Is(missing, fs.ErrNotExist) {
+			rest = filepath.Join(filepath.Base(dir), rest)
+			continue
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		rel, outside := filepath.Rel(t.dir, filepath.Join(target, rest))
+		if err != nil || outside != nil || !filepath.IsLocal(rel) {
 			return "", errOutside
 		}
-		return filepath.ToSlash(name), nil
+		return filepath.ToSlash(rel), nil
 	}
-	rel, err := filepath.Rel(t.dir, name)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", errOutside
-	}
-	return filepath.ToSlash(rel), nil
-}
-
-// link returns the target of a symbolic link, and whether the path is one.
-func (t *Toolbox) link(name string) (target string, link bool, err error) {
-	info, err := t.root.Lstat(filepath.FromSlash(name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", false, nil
-	case err != nil, info.Mode()&fs.ModeSymlink == 0:
-		return "", false, err
-	}
-	target, err = t.root.Readlink(filepath.FromSlash(name))
-	return target, true, err
 }
 
 // isGit reports whether a path has a part named .git, in a form that any file system resolves to
@@ -114,27 +60,31 @@ func isGit(name string) bool {
 	return false
 }
 
-// openRegular opens a regular file for reading. Others, such as pipes, could block the reader.
-func (t *Toolbox) openRegular(name string) (*os.File, fs.FileInfo, error) {
-	info, err := t.root.Lstat(filepath.FromSlash(name))
+// open opens a file for reading if the model may read it and if it is regular. Others, such as
+// pipes, could block the reader.
+func (t *Toolbox) open(ctx context.Context, name string) (*os.File, error) {
+	if err := t.readable(ctx, name); err != nil {
+		return nil, err
+	}
+	info, err := t.root.Lstat(name)
 	if err == nil {
 		err = regular(name, info)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	f, err := t.root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return nil, nil, err
+	return t.root.Open(name)
+}
+
+// readable returns why the content of a file must not be read, or nil.
+func (t *Toolbox) readable(ctx context.Context, name string) error {
+	if isGit(name) {
+		return errGit
 	}
-	if info, err = f.Stat(); err == nil {
-		err = regular(name, info)
+	if t.options.Read == nil {
+		return nil
 	}
-	if err != nil {
-		_ = f.Close()
-		return nil, nil, err
-	}
-	return f, info, nil
+	return t.options.Read(ctx, name)
 }
 
 // regular returns an error unless the file is a regular one.

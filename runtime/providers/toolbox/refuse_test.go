@@ -81,7 +81,7 @@ func TestLinksWithinTheTree(t *testing.T) {
 	assert.Equal(t, "newe", use(t, tools, "read_file", "path", "abs").Text)
 	assert.Equal(t, "newe", content(t, dir, "real/a"))
 	assert.Equal(t, []string{"real/a", "real/a"}, asked, "the guard is asked about the file and not about its link")
-	assert.Equal(t, toolbox.Result{Text: "loop: too many symbolic links", IsError: true},
+	assert.Equal(t, toolbox.Result{Text: "loop: EvalSymlinks: too many links", IsError: true},
 		use(t, tools, "read_file", "path", "loop"))
 	info, err := os.Lstat(filepath.Join(dir, "abs"))
 	require.NoError(t, err)

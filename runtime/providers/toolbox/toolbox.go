@@ -150,7 +150,7 @@ func failed(format string, args ...any) Result {
 type Toolbox struct {
 	options  Options
 	limits   Limits
-	dir      string   // absolute
+	dir      string   // absolute, without symbolic links
 	root     *os.Root // nil without a directory
 	commands []pattern
 	servers  []*server
@@ -181,10 +181,13 @@ func New(ctx context.Context, o Options) (*Toolbox, error) {
 		return t, nil
 	}
 	var err error
-	if t.dir, err = filepath.Abs(o.Dir); err != nil {
-		return nil, fmt.Errorf("find the directory of the tools: %w", err)
+	if t.dir, err = filepath.Abs(o.Dir); err == nil {
+		t.dir, err = filepath.EvalSymlinks(t.dir)
 	}
-	if t.root, err = os.OpenRoot(t.dir); err != nil {
+	if err == nil {
+		t.root, err = os.OpenRoot(t.dir)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open the directory of the tools: %w", err)
 	}
 	t.tools = []tool{

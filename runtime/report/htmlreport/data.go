@@ -176,12 +176,8 @@ func newData(s report.Snapshot, o Options) *data {
 		f.Provider, f.Code = name(f.Provider), name(f.Code)
 		d.Forecasts = append(d.Forecasts, f)
 	}
-	d.note(s.Timeline.Outside, "are not in the chart, because their time is too far from the others")
-	d.note(
-		s.Expired.Errors,
-		fmt.Sprintf("are in %d groups that expired: not seen for %s", s.Expired.Groups, s.GroupAge),
-	)
-	d.note(s.Evicted.Errors, fmt.Sprintf("are in %d groups that were dropped to make room", s.Evicted.Groups))
+	d.note(s.Timeline.Outside, "are not in the chart: old ones, or with a time that is too far from the others")
+	d.note(s.Dropped.Errors, fmt.Sprintf("are in %d groups that were dropped: old ones, or to make room", s.Dropped.Groups))
 	d.note(len(s.Runs)-len(d.Runs), "runs are not shown")
 	d.note(b.short, "errors are shown without details, because the page is full")
 	return d

@@ -100,7 +100,7 @@ func TestContent(t *testing.T) {
 	r := report.NewReporter(report.ReporterOptions{})
 	r.Report(report.New(errs.NewProviderRateLimit("p"), report.Options{Table: errs.Table, At: noon}))
 	s := report.NewSnapshot(r, nil)
-	s.Evicted = report.Gone{Groups: 2, Errors: 9}
+	s.Dropped = report.Dropped{Groups: 2, Errors: 9}
 	_, data := write(t, s, htmlreport.Options{Table: errs.Table,
 		Earlier: &report.Metrics{ErrorsByCode: map[string]int{"GONE": 4, "PROVIDER_RATE_LIMIT": 3}}})
 	codes := data["codes"].([]any)

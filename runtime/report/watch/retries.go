@@ -6,22 +6,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The operations of an executor that have an event for their success, and its call.
-const (
-	opCall   = "call"
-	opCommit = "commit"
-	opPush   = "push"
-	opPR     = "pr"
-)
+const opCall = "call"
 
-// retries tracks the retried operations of a run.
-type retries struct {
-	byOp map[string]*retried
-	// failed reports whether an error happened in this iteration.
-	failed bool
+// successes are the events of operations that succeeded.
+var successes = map[executor.EventKind]string{
+	executor.Committed: "commit", executor.Pushed: "push", executor.PROpened: "pr",
 }
 
-// retried is an operation that is being retried.
+// retries tracks the operations of a run that are being retried, by their names.
+type retries map[string]*retried
+
 type retried struct {
 	// reaction and action are those that caused the current retry.
 	reaction, action string
@@ -31,98 +25,76 @@ type retried struct {
 	begun, inPlace bool
 }
 
-// observe takes an event into account, and reports the retries that end with it.
-func (r *retries) observe(e *executor.Event, sink report.Sink) {
+// observe takes an event into account, and reports the retries that end with it. Failed reports
+// whether an error happened in the iteration.
+func (r retries) observe(e *executor.Event, failed bool, sink report.Sink) {
 	switch e.Kind {
 	case executor.ReactionTaken:
-		r.failed = true
 		r.reaction(e, sink)
 	case executor.CallStarted:
-		if x := r.byOp[opCall]; x != nil {
+		if x := r[opCall]; x != nil {
 			x.begun = true
 		}
 	case executor.IterationStarted:
-		r.iteration(sink)
+		for op, x := range r {
+			if x.begun && x.inPlace { // of the setup
+				r.end(op, true, sink)
+			}
+			x.begun = op != opCall
+		}
 	case executor.Validated:
 		if e.Err == nil {
-			r.succeeded(e.Op, sink)
+			r.end(e.Op, true, sink)
 		}
-	case executor.Committed:
-		r.succeeded(opCommit, sink)
-	case executor.Pushed:
-		r.succeeded(opPush, sink)
-	case executor.PROpened:
-		r.succeeded(opPR, sink)
 	case executor.IterationEnded:
-		r.iterationEnded(sink)
-	case executor.RunEnded:
-		for op := range r.byOp {
-			r.givenUp(op, sink)
+		for op, x := range r {
+			// If something else failed, an operation that waited for the iteration may not have
+			// been called.
+			if op == opCall || x.inPlace || !failed {
+				r.end(op, true, sink)
+			}
 		}
+	case executor.RunEnded:
+		for op := range r {
+			r.end(op, false, sink)
+		}
+	default:
+		r.end(successes[e.Kind], true, sink)
 	}
 }
 
 // reaction records that an operation has failed, and whether it will be retried.
-func (r *retries) reaction(e *executor.Event, sink report.Sink) {
-	x := r.byOp[e.Op]
-	if x != nil && x.begun {
+func (r retries) reaction(e *executor.Event, sink report.Sink) {
+	x := r[e.Op]
+	if x == nil {
+		x = &retried{}
+	}
+	if x.begun {
 		x.attempts++
 		x.begun = false
 	}
 	if e.Action != taxonomy.Retry && e.Action != taxonomy.RetryOperation {
-		r.givenUp(e.Op, sink)
+		r.end(e.Op, false, sink)
 		return
-	}
-	if x == nil {
-		x = &retried{}
-		if r.byOp == nil {
-			r.byOp = map[string]*retried{}
-		}
-		r.byOp[e.Op] = x
 	}
 	x.reaction, x.action = e.Reaction.Name, e.Action.String()
 	x.inPlace = e.Action == taxonomy.RetryOperation
 	x.begun = x.inPlace && e.Op != opCall
+	r[e.Op] = x
 }
 
-// iteration records the begin of an iteration: a retry in place before it has succeeded.
-func (r *retries) iteration(sink report.Sink) {
-	r.failed = false
-	for op, x := range r.byOp {
-		switch {
-		case op == opCall:
-		case x.begun && x.inPlace:
-			r.succeeded(op, sink)
-		default:
-			x.begun = true
-		}
-	}
-}
-
-// iterationEnded records that the retries that had begun in the iteration have succeeded. If
-// something else failed, an operation that waited for the iteration may not have been called.
-func (r *retries) iterationEnded(sink report.Sink) {
-	for op, x := range r.byOp {
-		if x.begun && (op == opCall || x.inPlace || !r.failed) {
-			r.succeeded(op, sink)
-		}
-	}
-}
-
-func (r *retries) succeeded(op string, sink report.Sink) {
-	if x := r.byOp[op]; x != nil && x.begun {
-		delete(r.byOp, op)
-		sink.Retried(report.Retry{Reaction: x.reaction, Action: x.action, Attempts: x.attempts + 1, Succeeded: true})
-	}
-}
-
-func (r *retries) givenUp(op string, sink report.Sink) {
-	x := r.byOp[op]
-	if x == nil {
+// end reports an operation, if it was called again. A success of an operation whose next call has
+// not begun is not that of a retry.
+func (r retries) end(op string, succeeded bool, sink report.Sink) {
+	x := r[op]
+	if x == nil || succeeded && !x.begun {
 		return
 	}
-	delete(r.byOp, op)
+	delete(r, op)
+	if succeeded {
+		x.attempts++
+	}
 	if x.attempts > 0 {
-		sink.Retried(report.Retry{Reaction: x.reaction, Action: x.action, Attempts: x.attempts})
+		sink.Retried(report.Retry{Reaction: x.reaction, Action: x.action, Attempts: x.attempts, Succeeded: succeeded})
 	}
 }

@@ -60,6 +60,7 @@ type run struct {
 	// pending is an error that was classified and whose reaction was not yet taken.
 	pending *executor.Event
 	watched []watched
+	failed  bool // an error happened in this iteration
 	retries retries
 }
 
@@ -74,7 +75,7 @@ func (v *observer) Observe(e executor.Event) {
 	v.mu.Lock()
 	r := v.runs[e.Run]
 	if r == nil {
-		r = &run{}
+		r = &run{retries: retries{}}
 		v.runs[e.Run] = r
 	}
 	if e.Kind == executor.RunEnded {
@@ -87,14 +88,17 @@ func (v *observer) Observe(e executor.Event) {
 	case executor.ErrorClassified:
 		v.flush(r)
 		r.pending = &e
+	case executor.IterationStarted:
+		r.failed = false
 	case executor.ReactionTaken:
+		r.failed = true
 		v.taken(r, e)
 	case executor.Recovered:
 		v.recovered(r, &e)
 	case executor.RunEnded:
 		v.flush(r)
 	}
-	r.retries.observe(&e, v.options.Sink)
+	r.retries.observe(&e, r.failed, v.options.Sink)
 	if v.options.Runs != nil {
 		v.record(&e)
 	}

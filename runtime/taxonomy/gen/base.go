@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -27,6 +28,15 @@ func Of[C Code](code C) Base[C] { return Base[C]{code: code} }
 // Made returns the base of an error of the code with the given place in its category, 0 for none,
 // and its cause.
 func Made[C Code](code uint16, cause error) Base[C] { return Base[C]{code: C(code), cause: cause} }
+
+// Init sets the code, by its place in the category, and the cause of a new error.
+func Init(e taxonomy.Error, code uint16, cause error) {
+	e.(interface {
+		init(code uint16, cause error)
+	}).init(code, cause)
+}
+
+func (b *Base[C]) init(code uint16, cause error) { b.code, b.cause = C(code), cause }
 
 // SetCause sets the cause.
 func SetCause[C Code](b *Base[C], cause error) { b.cause = cause }
@@ -102,15 +112,11 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 
 // Reaction returns the reaction to a code without any context. Its callers stay small enough to be
 // inlined.
-//
-//go:noinline
 func Reaction(category int, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reaction {
 	return t.Traits(taxonomy.At(category, code)).Reaction
 }
 
 // MarshalCode returns the wire value of a code; an invalid code is an error.
-//
-//go:noinline
 func MarshalCode(row taxonomy.Row, t *taxonomy.Taxonomy) ([]byte, error) {
 	if c := t.Code(row); c != nil {
 		return []byte(c.Value), nil
@@ -146,8 +152,6 @@ func InCategory(err error, t *taxonomy.Taxonomy, category int) bool {
 
 // InGroup reports whether the first error of taxonomy t in err's tree has a code of the group,
 // which is an index into the taxonomy's groups.
-//
-//go:noinline
 func InGroup(err error, t *taxonomy.Taxonomy, group int) bool {
 	c, ok := taxonomy.First(err, t)
 	if !ok {
@@ -159,8 +163,6 @@ func InGroup(err error, t *taxonomy.Taxonomy, group int) bool {
 
 // CategoryOf returns the name of the category of the first error of taxonomy t in err's tree, or
 // "".
-//
-//go:noinline
 func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 	c, ok := taxonomy.First(err, t)
 	if !ok {
@@ -171,3 +173,22 @@ func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 	}
 	return taxonomy.CategoryOf(c)
 }
+
+// Errors of codes with fields have types of their own, whose first field is a common one, so that
+// hundreds of types share their methods. These functions get from that field to the error around
+// it. A pointer to a struct is a pointer to its first field, and generated packages declare the
+// field so that it is in no other place; package gentest checks this.
+
+// Outer returns the error of type *T whose first field o points to.
+func Outer[T, F any](o *F) taxonomy.Error { return any((*T)(unsafe.Pointer(o))).(taxonomy.Error) }
+
+// CopyOuter returns a copy of the error of type *T whose first field o points to.
+func CopyOuter[T, F any](o *F) *T {
+	e := *(*T)(unsafe.Pointer(o))
+	return &e
+}
+
+// OwnText returns the message of e.
+//
+//go:noinline
+func OwnText(e taxonomy.Error) string { return string(e.AppendMessage(make([]byte, 0, 128))) }

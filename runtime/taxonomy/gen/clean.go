@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/redact"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
 // Clean specifies how a text is shown: the flags below, or'ed with the greatest length in bytes (0

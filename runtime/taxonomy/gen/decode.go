@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,194 +14,169 @@ import (
 // unknown, or a domain that is not t's, gives a *[taxonomy.Unknown]; so does a word that an enum
 // does not have, which a newer program may have sent. The result shares no memory with b.
 func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
-	e, err := unmarshal(b, t)
+	e, err := unmarshal(bytes.TrimSpace(b), t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: unmarshal error: %w", t.Package, err)
 	}
 	return e, nil
 }
 
+func unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
+	if !json.Valid(b) {
+		return nil, json.Unmarshal(b, new(any))
+	}
+	w, err := readEnvelope(b)
+	if err != nil {
+		return nil, err
+	}
+	if w.Code.IsZero() {
+		return nil, errors.New(`no "code"`)
+	}
+	return w.build(b, t, maxDepth)
+}
+
 // UnmarshalAs reads an error of the type of e into e. An error of another type is refused.
-//
-//go:noinline
 func UnmarshalAs(b []byte, e taxonomy.Error) error {
 	back, err := Unmarshal(b, e.Taxonomy())
 	if err != nil {
 		return err
 	}
 	from, to := reflect.ValueOf(back), reflect.ValueOf(e)
-	if from.Type() != to.Type() {
-		return wrongType(back)
+	if from.Type() == to.Type() {
+		to.Elem().Set(from.Elem())
+		return nil
 	}
-	to.Elem().Set(from.Elem())
-	return nil
+	name, code := e.Taxonomy().Package, echo(taxonomy.CodeOf(back))
+	if u, ok := back.(*taxonomy.Unknown); ok && u.Reason() != nil {
+		return fmt.Errorf("%s: unmarshal error: code %s: %w", name, code, u.Reason())
+	}
+	return fmt.Errorf("%s: unmarshal error: code %s is of category %s", name, code, echo(taxonomy.CategoryOf(back)))
 }
 
-// wrongType is the error of reading e as a type that it is not of.
-func wrongType(e taxonomy.Error) error {
-	if u, ok := e.(*taxonomy.Unknown); ok && u.Reason() != nil {
-		return fmt.Errorf("%s: unmarshal error: code %s: %w", u.Taxonomy().Package, echo(u.Code()), u.Reason())
-	}
-	return fmt.Errorf("%s: unmarshal error: code %s is of category %s",
-		e.Taxonomy().Package, echo(taxonomy.CodeOf(e)), echo(taxonomy.CategoryOf(e)))
+// envelope is the JSON of an error, or of a cause that is of no taxonomy.
+type envelope struct {
+	Domain, Name           string
+	Category, Code         taxonomy.Opt[string]
+	Message                string
+	Retryable              taxonomy.Opt[bool]
+	Reaction               string
+	Context, Cause, Causes json.RawMessage
 }
 
-var errNotObject = errors.New("not a JSON object")
+// envelopeFields describes the fields of an envelope.
+var envelopeFields = []taxonomy.Field{
+	{Name: "domain", Type: "string"}, {Name: "name", Type: "string"}, {Name: "category", Type: "string"},
+	{Name: "code", Type: "string"}, {Name: "message", Type: "string"}, {Name: "retryable", Type: "bool"},
+	{Name: "reaction", Type: "string"}, {Name: "context", Type: "json"}, {Name: "cause", Type: "json"},
+	{Name: "causes", Type: "json"},
+}
 
-func unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
-	if !json.Valid(b) {
-		var raw json.RawMessage
-		if err := json.Unmarshal(b, &raw); err != nil {
+func readEnvelope(raw []byte) (w envelope, err error) {
+	var d decoder
+	err = d.object(raw, envelopeFields, &w)
+	return w, err
+}
+
+// build makes the error that w, read from raw, describes, with depth levels of causes at the most.
+func (w *envelope) build(raw []byte, t *taxonomy.Taxonomy, depth int) (taxonomy.Error, error) {
+	cause := w.cause(t, depth)
+	row, ok := w.find(t)
+	code := t.Code(row)
+	if !ok || code != nil && code.Abstract {
+		return w.unknown(raw, t, cause, nil), nil
+	}
+	e := t.New(row, cause)
+	if w.Context != nil {
+		d := decoder{path: append(make([]string, 0, 4), "context")}
+		if err := d.object(w.Context, t.Fields(row), e); err != nil {
 			return nil, err
 		}
-		return nil, errNotObject
-	}
-	d := decoder{t: t, scanner: scanner{b: b}}
-	d.space()
-	if d.peek() != '{' {
-		return nil, errNotObject
-	}
-	w, err := d.envelope()
-	if err != nil {
-		return nil, err
-	}
-	if !w.hasCode {
-		return nil, errors.New(`no "code"`)
-	}
-	return d.build(&w)
-}
-
-// envelope is what the JSON of an error says besides its context; texts are still as written, in
-// quotes.
-type envelope struct {
-	domain, name, category, code, message []byte
-	context, cause, causes, reaction      []byte
-	raw                                   []byte
-	retryable, hasRetryable, hasCode      bool
-}
-
-// envelope reads the object that the decoder stands at.
-func (d *decoder) envelope() (envelope, error) {
-	var w envelope
-	start := d.pos
-	for d.nextKey() {
-		value := d.value()
-		switch string(d.key) {
-		case "domain":
-			w.domain = value
-		case "name":
-			w.name = value
-		case "category":
-			w.category = value
-		case "code":
-			w.code, w.hasCode = value, true
-		case "message":
-			w.message = value
-		case "retryable":
-			if value[0] != 't' && value[0] != 'f' && value[0] != 'n' {
-				return w, errors.New("retryable: not a bool")
-			}
-			w.retryable, w.hasRetryable = value[0] == 't', value[0] != 'n'
-		case "reaction":
-			w.reaction = value
-		case "context":
-			w.context = value
-		case "cause":
-			w.cause = value
-		case "causes":
-			w.causes = value
+		if d.unknownWord != nil {
+			return w.unknown(raw, t, cause, d.unknownWord), nil
 		}
 	}
-	w.raw = d.b[start:d.pos]
-	return w, w.check()
-}
-
-// check returns an error if a member has the wrong type. It replaces null by nil.
-func (w *envelope) check() error {
-	for _, f := range [...]struct {
-		name  string
-		value *[]byte
-	}{
-		{"domain", &w.domain}, {"name", &w.name}, {"category", &w.category}, {"code", &w.code}, {"message", &w.message},
-		{"reaction", &w.reaction},
-	} {
-		v := *f.value
-		switch {
-		case v == nil:
-		case v[0] == 'n':
-			*f.value = nil
-		case v[0] != '"':
-			return errors.New(f.name + ": not a string")
-		}
-	}
-	if w.context != nil && w.context[0] != '{' {
-		if w.context[0] != 'n' {
-			return errors.New("context: not an object")
-		}
-		w.context = nil
-	}
-	return nil
-}
-
-// build makes the error that w describes.
-func (d *decoder) build(w *envelope) (taxonomy.Error, error) {
-	if w.cause != nil {
-		d.cause = d.readCause(w.cause)
-	}
-	row, ok := d.find(w)
-	if code := d.t.Code(row); !ok || code != nil && code.Abstract {
-		return d.unknown(w, nil), nil
-	}
-	c := d.t.Categories[row.Category()]
-	e := d.t.New(row, d.cause)
-	if w.context != nil {
-		d.scanner = scanner{b: w.context}
-		d.fields(d.t.Fields(row), c.List(e))
-	}
-	if d.err != nil {
-		return nil, d.err
-	}
-	if d.unknownEnum != nil {
-		return d.unknown(w, d.unknownEnum), nil
-	}
-	if code := d.t.Code(row); code != nil && code.Public && len(code.When) > 0 && w.hasRetryable {
+	if code != nil && code.Public && len(code.When) > 0 && !w.Retryable.IsZero() {
 		w.keepSent(e, code)
 	}
 	return e, nil
 }
 
 // find looks up the row of the code, or of the category for an error without a code.
-func (d *decoder) find(w *envelope) (row taxonomy.Row, ok bool) {
-	var buf [64]byte
-	t := d.t
-	if w.domain != nil && string(appendUnquoted(buf[:0], w.domain)) != t.Domain {
+func (w *envelope) find(t *taxonomy.Taxonomy) (row taxonomy.Row, ok bool) {
+	if w.Domain != "" && w.Domain != t.Domain {
 		return 0, false
 	}
-	if value := appendUnquoted(buf[:0], w.code); len(value) > 0 {
-		return t.Find(string(value))
+	if code := w.Code.Or(""); code != "" {
+		return t.Find(code)
 	}
-	category := appendUnquoted(buf[:0], w.category)
-	for i := range t.Categories {
-		if t.Categories[i].Name == string(category) {
+	for i, c := range t.Categories {
+		if c.Name == w.Category.Or("") {
 			return taxonomy.At(i, 0), true
 		}
 	}
 	return 0, false
 }
 
-// unknown returns an Unknown with the parts of w unchanged. reason is nil if the code or the domain
+// unknown returns an Unknown with the parts of w unchanged. Reason is nil if the code or the domain
 // is unknown, otherwise it is the fault in w.
-func (d *decoder) unknown(w *envelope, reason error) taxonomy.Error {
-	return taxonomy.NewUnknown(d.t, taxonomy.Wire{
-		Domain:    unquote(w.domain),
-		Name:      unquote(w.name),
-		Category:  unquote(w.category),
-		Code:      unquote(w.code),
-		Message:   unquote(w.message),
-		Retryable: w.retryable,
-		Context:   json.RawMessage(w.context),
-		Raw:       json.RawMessage(w.raw),
-		Cause:     d.cause,
-		Reason:    reason,
+func (w *envelope) unknown(raw []byte, t *taxonomy.Taxonomy, cause, reason error) taxonomy.Error {
+	return taxonomy.NewUnknown(t, taxonomy.Wire{
+		Domain: w.Domain, Name: w.Name, Category: w.Category.Or(""), Code: w.Code.Or(""), Message: w.Message,
+		Retryable: w.Retryable.Or(false), Context: w.Context, Raw: raw, Cause: cause, Reason: reason,
 	})
+}
+
+// remote is an error off the wire that is not of a taxonomy.
+type remote struct {
+	text  string
+	cause error
+}
+
+func (e *remote) Error() string { return e.text }
+func (e *remote) Unwrap() error { return e.cause }
+
+// remoteJoin is a remote whose chain forks.
+type remoteJoin struct {
+	text   string
+	causes []error
+}
+
+func (e *remoteJoin) Error() string   { return e.text }
+func (e *remoteJoin) Unwrap() []error { return e.causes }
+
+// readCause returns the cause that raw describes. A cause never makes decoding fail: one that cannot
+// be read as an error, or is nested too deep, is kept as text.
+func readCause(raw []byte, t *taxonomy.Taxonomy, depth int) error {
+	if raw[0] == '"' {
+		return errors.New(unquote(raw))
+	}
+	w, err := readEnvelope(raw)
+	if err != nil || depth == 0 {
+		return errors.New(causeText.Text(string(raw)))
+	}
+	if !w.Code.IsZero() && !w.Category.IsZero() {
+		e, err := w.build(raw, t, depth-1)
+		if err != nil {
+			return w.unknown(raw, t, w.cause(t, depth-1), err)
+		}
+		return e
+	}
+	if w.Causes == nil || w.Causes[0] != '[' {
+		return &remote{text: w.Message, cause: w.cause(t, depth-1)}
+	}
+	join := &remoteJoin{text: w.Message}
+	for s := (scanner{b: w.Causes}); s.next(']') && len(join.causes) < maxCauses; {
+		if value := s.value(); value[0] != 'n' {
+			join.causes = append(join.causes, readCause(value, t, depth-1))
+		}
+	}
+	return join
+}
+
+// cause returns the cause, or nil.
+func (w *envelope) cause(t *taxonomy.Taxonomy, depth int) error {
+	if w.Cause == nil {
+		return nil
+	}
+	return readCause(w.Cause, t, depth)
 }

@@ -2,151 +2,184 @@ package gen
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/errgen/errgen/runtime/internal/fields"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// decoder reads the fields of an error out of its JSON. Null leaves a field unchanged. The first
-// value of a wrong type ends the reading. A word that an enum does not have is noted, and reading
-// goes on.
+// decoder reads the fields of an error out of its JSON, which is valid.
 type decoder struct {
-	scanner
-	t           *taxonomy.Taxonomy
-	cause       error
-	err         error
-	unknownEnum error // the first word that an enum does not have
-	depth       int
-	path        []string // of the objects that are open
+	path        []string // of the value that is read
+	unknownWord error    // the first word that an enum does not have
 }
 
-// fields reads the object that the decoder is at into fields, to which list has pointers.
-func (d *decoder) fields(fields []taxonomy.Field, list []any) {
+// object reads a JSON object into the struct that p points to. Null leaves a field unchanged.
+// Unknown fields are ignored.
+func (d *decoder) object(raw []byte, described []taxonomy.Field, p any) error {
+	if raw[0] != '{' {
+		return d.problem("not an object")
+	}
+	list := fields.Pointers(p)
 	next := 0 // fields are usually in their order
-	for d.err == nil && d.nextKey() {
+	for s := (scanner{b: raw}); s.next('}'); {
+		key, value := s.key(), s.value()
 		i := next
-		for i < next+len(fields) && fields[i%len(fields)].Name != string(d.key) {
-			i++
+		if i >= len(described) || described[i].Name != string(key) {
+			i = slices.IndexFunc(described, func(f taxonomy.Field) bool { return f.Name == string(key) })
 		}
-		if i == next+len(fields) {
-			d.value()
+		if i < 0 || described[i].MessageOnly || value[0] == 'n' {
 			continue
 		}
-		i %= len(fields)
-		if next = i + 1; fields[i].MessageOnly {
-			d.value()
-			continue
+		next = i + 1
+		d.path = append(d.path, described[i].Name)
+		if err := d.field(value, &described[i], list[i]); err != nil {
+			return err
 		}
-		d.field(&fields[i], list[i])
+		d.path = d.path[:len(d.path)-1]
 	}
+	return nil
 }
 
-// field reads the value of a field, to which p points.
-func (d *decoder) field(f *taxonomy.Field, p any) {
-	if f.Sensitive {
-		if u, ok := p.(json.Unmarshaler); !ok || u.UnmarshalJSON(d.value()) != nil {
-			d.wrong("a secret")
-		}
-		return
+// field reads a value that is not null into the field that p points to.
+func (d *decoder) field(raw []byte, f *taxonomy.Field, p any) error {
+	if f.Type == "enum" && !f.Sensitive {
+		return d.word(raw, f.Enum, p)
 	}
-	switch f.Type {
-	case "string":
-		put(d, p, (*decoder).string)
-	case "int":
-		put(d, p, (*decoder).int)
-	case "int64":
-		put(d, p, (*decoder).int64)
-	case "uint64":
-		put(d, p, (*decoder).uint64)
-	case "float64":
-		put(d, p, (*decoder).float64)
-	case "bool":
-		put(d, p, (*decoder).bool)
-	case "duration":
-		put(d, p, (*decoder).duration)
-	case "time":
-		put(d, p, (*decoder).time)
-	case "strings":
-		put(d, p, (*decoder).strings)
-	case "json":
-		put(d, p, (*decoder).json)
-	case "enum":
-		if v := d.word(f.Enum); v != 0 {
-			putWord(p, v)
+	switch p := present(p).(type) {
+	case *string:
+		if raw[0] == '"' {
+			*p = unquote(raw)
+			return nil
 		}
-	case "object":
-		d.object(f, p)
-	case "objects", "violations":
-		d.objects(f, p)
+	case *int:
+		if n, ok := integer(raw); ok && int64(int(n)) == n {
+			*p = int(n)
+			return nil
+		}
+	case *int64:
+		if n, ok := integer(raw); ok {
+			*p = n
+			return nil
+		}
+	case *uint64:
+		if n, err := strconv.ParseUint(plain(raw), 10, 64); err == nil {
+			*p = n
+			return nil
+		}
+		if n, ok := integer(raw); ok && n >= 0 {
+			*p = uint64(n)
+			return nil
+		}
+	case *float64:
+		if x, err := strconv.ParseFloat(plain(raw), 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			*p = x
+			return nil
+		}
+	case *bool:
+		if raw[0] == 't' || raw[0] == 'f' {
+			*p = raw[0] == 't'
+			return nil
+		}
+	case *time.Duration:
+		if v, err := time.ParseDuration(plain(raw)); err == nil {
+			*p = v
+			return nil
+		}
+	case *time.Time:
+		if v, err := time.Parse(time.RFC3339Nano, plain(raw)); err == nil && fitsRFC3339(v.UTC()) {
+			*p = v.UTC()
+			return nil
+		}
+	case json.Unmarshaler: // a secret, or JSON
+		return p.UnmarshalJSON(raw)
+	case *[]string:
+		if json.Unmarshal(raw, p) == nil {
+			return nil
+		}
+	default:
+		v := reflect.ValueOf(p).Elem()
+		if v.Kind() == reflect.Struct {
+			return d.object(raw, f.Fields, p)
+		}
+		if raw[0] == '[' {
+			return d.objects(raw, f.Fields, v)
+		}
 	}
+	return d.problem("not a value of type " + f.Type)
 }
 
-// objects reads a list of objects; null means no list.
-func (d *decoder) objects(f *taxonomy.Field, p any) {
-	if d.peek() != '[' {
-		if d.value()[0] != 'n' {
-			d.wrong("a list of objects")
+// objects reads a list of objects.
+func (d *decoder) objects(raw []byte, described []taxonomy.Field, list reflect.Value) error {
+	list.Set(reflect.MakeSlice(list.Type(), 0, 0))
+	for s := (scanner{b: raw}); s.next(']'); {
+		item := reflect.New(list.Type().Elem())
+		if err := d.object(s.value(), described, item.Interface()); err != nil {
+			return err
 		}
-		return
+		list.Set(reflect.Append(list, item.Elem()))
 	}
-	if violations, ok := p.(*[]taxonomy.Violation); ok {
-		p = Items(violations, violationFields)
-	}
-	p.(interface{ clear() }).clear()
-	for d.err == nil && d.nextElement() {
-		if d.space(); d.peek() != '{' {
-			d.wrong("a list of objects")
-			return
-		}
-		d.object(f, p)
-	}
+	return nil
 }
 
-// object reads an object; null means no object.
-func (d *decoder) object(f *taxonomy.Field, p any) {
-	if d.peek() != '{' {
-		if d.value()[0] != 'n' {
-			d.wrong("an object")
-		}
-		return
+// word reads a word of an enum. An empty word leaves the enum unchanged. A word that the enum does
+// not have is noted.
+func (d *decoder) word(raw []byte, words []string, p any) error {
+	if raw[0] != '"' {
+		return d.problem("not a value of type enum")
 	}
-	d.path = append(d.path, f.Name)
-	list, store := NewObject(p)
-	d.fields(f.Fields, list)
-	store()
-	d.path = d.path[:len(d.path)-1]
+	word := unquote(raw)
+	if word == "" {
+		return nil
+	}
+	if i := slices.Index(words, word); i >= 0 {
+		reflect.ValueOf(present(p)).Elem().SetUint(uint64(i + 1))
+	} else if d.unknownWord == nil {
+		d.unknownWord = d.problem("unknown value " + echo(word))
+	}
+	return nil
 }
 
-// put reads a value into the field that p points to: a T, or an Opt of one.
-func put[T any](d *decoder, p any, read func(*decoder) (T, bool)) {
-	v, ok := read(d)
-	if !ok {
-		return
+// problem returns an error with the path of the value. It does not contain the value, which may be
+// a secret.
+func (d *decoder) problem(text string) error {
+	if len(d.path) == 0 {
+		return errors.New(text)
 	}
-	switch p := p.(type) {
-	case *T:
-		*p = v
-	case *taxonomy.Opt[T]:
-		*p = taxonomy.Some(v)
-	}
+	return fmt.Errorf("%s: %s", strings.Join(d.path, "."), text)
 }
 
-// wrong fails because the value is not what it must be. The value itself is not said: it may be a
-// secret.
-//
-//go:noinline
-func (d *decoder) wrong(want string) { d.fail("not " + want) }
-
-func (d *decoder) fail(problem string) {
-	if d.err != nil {
-		return
+// present returns the pointer to a field's value. It makes an optional value present.
+func present(p any) any {
+	if o, ok := p.(interface{ Present() any }); ok {
+		return o.Present()
 	}
-	d.err = d.problem(problem)
+	return p
 }
 
-// problem returns an error that says where the decoder stands.
-func (d *decoder) problem(what string) error {
-	path := append([]string{"context"}, d.path...)
-	return fmt.Errorf("%s.%s: %s", strings.Join(path, "."), d.key, what)
+// plain returns the text of a string or a number.
+func plain(raw []byte) string {
+	if raw[0] == '"' {
+		return unquote(raw)
+	}
+	return string(raw)
+}
+
+// integer reads an integer, which may be in a string. Some languages write it as 7.0 or 1e2.
+func integer(raw []byte) (int64, bool) {
+	text := plain(raw)
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
+		return n, true
+	}
+	const exact = 1 << 53 // a floating-point number has all integers up to this one
+	x, err := strconv.ParseFloat(text, 64)
+	return int64(x), err == nil && x == math.Trunc(x) && math.Abs(x) <= exact
 }

@@ -9,11 +9,11 @@ package gen
 
 // Version is the version of what this package offers to generated code. It rises when something is
 // added.
-const Version = 4
+const Version = 5
 
 // MinVersion is the oldest version of generated code that this package still serves. If a generated
 // package does not compile because it is older, run "errgen generate" on its taxonomy.
-const MinVersion = 4
+const MinVersion = 5
 
 // EnforceVersion refuses, when it is compiled, a constant below zero. Generated code states with it
 // which versions of this package it can work with.

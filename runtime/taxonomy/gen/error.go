@@ -1,6 +1,10 @@
 package gen
 
-import "github.com/errgen/errgen/runtime/taxonomy"
+import (
+	"fmt"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
 
 // marshalSize is the room that MarshalJSON begins with: enough for most errors.
 const marshalSize = 512
@@ -105,3 +109,6 @@ func appendHead(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
 func MarshalJSON(e taxonomy.Error) ([]byte, error) {
 	return AppendJSON(make([]byte, 0, marshalSize), e), nil
 }
+
+// UnknownName is the error of running a strategy or a check that the taxonomy does not declare.
+func UnknownName(kind, name string) error { return fmt.Errorf("no %s %q", kind, name) }

@@ -11,8 +11,6 @@ import (
 // Format prints e: %s and %v its message, %q the message quoted, %+v also
 // code, category, context and the chain of causes with their recorded stacks, a line each. Secrets
 // are masked.
-//
-//go:noinline
 func Format(s fmt.State, verb rune, e taxonomy.Error) {
 	t, row := e.Taxonomy(), e.Row()
 	switch verb {

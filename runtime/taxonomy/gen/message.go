@@ -93,8 +93,6 @@ func (m MessageBuilder) Text(s string) MessageBuilder {
 }
 
 // String appends a value. Words of enums are strings, too.
-//
-//go:noinline
 func (m MessageBuilder) String(s string) MessageBuilder {
 	if s == "" {
 		return m.absent()
@@ -105,8 +103,6 @@ func (m MessageBuilder) String(s string) MessageBuilder {
 }
 
 // Clean appends a cleaned text.
-//
-//go:noinline
 func (m MessageBuilder) Clean(s string, c Clean) MessageBuilder {
 	start := len(m.b)
 	if m.b = c.append(m.b, s); len(m.b) == start {
@@ -117,8 +113,6 @@ func (m MessageBuilder) Clean(s string, c Clean) MessageBuilder {
 }
 
 // Line appends the first line of a cleaned text.
-//
-//go:noinline
 func (m MessageBuilder) Line(s string, c Clean) MessageBuilder {
 	start := len(m.b)
 	if m.b = c.appendLine(m.b, s); len(m.b) == start {
@@ -129,8 +123,6 @@ func (m MessageBuilder) Line(s string, c Clean) MessageBuilder {
 }
 
 // Quoted appends a cleaned text as a quoted Go string.
-//
-//go:noinline
 func (m MessageBuilder) Quoted(s string, c Clean) MessageBuilder {
 	if s = c.Text(s); s == "" {
 		return m.absent()
@@ -140,8 +132,6 @@ func (m MessageBuilder) Quoted(s string, c Clean) MessageBuilder {
 }
 
 // Int appends an integer.
-//
-//go:noinline
 func (m MessageBuilder) Int(opt taxonomy.Opt[int]) MessageBuilder {
 	n, ok := opt.Get()
 	if !ok {
@@ -152,8 +142,6 @@ func (m MessageBuilder) Int(opt taxonomy.Opt[int]) MessageBuilder {
 }
 
 // Int64 appends an integer.
-//
-//go:noinline
 func (m MessageBuilder) Int64(opt taxonomy.Opt[int64]) MessageBuilder {
 	n, ok := opt.Get()
 	if !ok {
@@ -164,8 +152,6 @@ func (m MessageBuilder) Int64(opt taxonomy.Opt[int64]) MessageBuilder {
 }
 
 // Uint64 appends an integer.
-//
-//go:noinline
 func (m MessageBuilder) Uint64(opt taxonomy.Opt[uint64]) MessageBuilder {
 	n, ok := opt.Get()
 	if !ok {
@@ -176,8 +162,6 @@ func (m MessageBuilder) Uint64(opt taxonomy.Opt[uint64]) MessageBuilder {
 }
 
 // Float64 appends a number in the shortest form that reads back as the same.
-//
-//go:noinline
 func (m MessageBuilder) Float64(opt taxonomy.Opt[float64]) MessageBuilder {
 	f, ok := opt.Get()
 	if !ok {
@@ -200,8 +184,6 @@ func (m MessageBuilder) Bool(opt taxonomy.Opt[bool]) MessageBuilder {
 }
 
 // Duration appends a duration as time.Duration prints it, "1.5s".
-//
-//go:noinline
 func (m MessageBuilder) Duration(opt taxonomy.Opt[time.Duration]) MessageBuilder {
 	d, ok := opt.Get()
 	if !ok {
@@ -213,8 +195,6 @@ func (m MessageBuilder) Duration(opt taxonomy.Opt[time.Duration]) MessageBuilder
 
 // Millis appends a number of milliseconds as a duration, "1m30s"; what a duration cannot hold is
 // cut.
-//
-//go:noinline
 func (m MessageBuilder) Millis(opt taxonomy.Opt[int64]) MessageBuilder {
 	n, ok := opt.Get()
 	if !ok {
@@ -226,8 +206,6 @@ func (m MessageBuilder) Millis(opt taxonomy.Opt[int64]) MessageBuilder {
 }
 
 // Seconds appends a duration as a decimal number of seconds without the unit.
-//
-//go:noinline
 func (m MessageBuilder) Seconds(opt taxonomy.Opt[time.Duration]) MessageBuilder {
 	d, ok := opt.Get()
 	if !ok {
@@ -238,8 +216,6 @@ func (m MessageBuilder) Seconds(opt taxonomy.Opt[time.Duration]) MessageBuilder 
 }
 
 // Time appends an instant as RFC 3339 in UTC.
-//
-//go:noinline
 func (m MessageBuilder) Time(opt taxonomy.Opt[time.Time]) MessageBuilder {
 	t, ok := opt.Get()
 	if !ok {
@@ -250,8 +226,6 @@ func (m MessageBuilder) Time(opt taxonomy.Opt[time.Time]) MessageBuilder {
 }
 
 // Strings appends a list, its cleaned elements separated by ", ".
-//
-//go:noinline
 func (m MessageBuilder) Strings(list []string, c Clean) MessageBuilder {
 	if len(list) == 0 {
 		return m.absent()
@@ -268,8 +242,6 @@ func (m MessageBuilder) Strings(list []string, c Clean) MessageBuilder {
 }
 
 // Count appends the length of a list; an empty list counts as absent in an optional part.
-//
-//go:noinline
 func (m MessageBuilder) Count(n int) MessageBuilder {
 	m.b = appendInt(m.b, int64(n))
 	if n == 0 {
@@ -279,8 +251,6 @@ func (m MessageBuilder) Count(n int) MessageBuilder {
 }
 
 // JSON appends a JSON value as it goes on the wire; null counts as absent.
-//
-//go:noinline
 func (m MessageBuilder) JSON(raw []byte) MessageBuilder {
 	if isNull(raw) {
 		return m.absent()
@@ -291,22 +261,16 @@ func (m MessageBuilder) JSON(raw []byte) MessageBuilder {
 }
 
 // Cause appends the text of the cause, secrets masked, cut at 4096 bytes.
-//
-//go:noinline
 func (m MessageBuilder) Cause(err error) MessageBuilder {
 	return m.String(causeString(err))
 }
 
 // CauseLine appends the first line of what [MessageBuilder.Cause] appends.
-//
-//go:noinline
 func (m MessageBuilder) CauseLine(err error) MessageBuilder {
 	return m.String(firstLine(causeString(err)))
 }
 
 // CauseQuoted appends what [MessageBuilder.Cause] appends as a quoted Go string.
-//
-//go:noinline
 func (m MessageBuilder) CauseQuoted(err error) MessageBuilder {
 	return m.Quoted(causeString(err), 0)
 }

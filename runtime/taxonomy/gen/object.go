@@ -48,32 +48,22 @@ func (o ObjectBuilder) text(key, s string) ObjectBuilder {
 }
 
 // String writes a text unchanged.
-//
-//go:noinline
 func (o ObjectBuilder) String(key string, opt taxonomy.Opt[string]) ObjectBuilder {
-	s, ok := opt.Get()
-	if !ok {
-		return o
+	if s, ok := opt.Get(); ok {
+		o.b = appendString(appendKey(o.b, key), s)
 	}
-	o.b = appendString(appendKey(o.b, key), s)
 	return o
 }
 
 // Clean writes a cleaned text.
-//
-//go:noinline
 func (o ObjectBuilder) Clean(key string, opt taxonomy.Opt[string], c Clean) ObjectBuilder {
-	s, ok := opt.Get()
-	if !ok {
-		return o
+	if s, ok := opt.Get(); ok {
+		o.b = appendClean(appendKey(o.b, key), s, c)
 	}
-	o.b = appendClean(appendKey(o.b, key), s, c)
 	return o
 }
 
 // Enum writes the word of an enum; the empty word is null.
-//
-//go:noinline
 func (o ObjectBuilder) Enum(key, word string) ObjectBuilder {
 	if word == "" {
 		return o.Null(key)
@@ -92,8 +82,6 @@ func (o ObjectBuilder) OptEnum(key, word string) ObjectBuilder {
 }
 
 // Secret writes the mask of a secret that is present, and null for one that is absent.
-//
-//go:noinline
 func (o ObjectBuilder) Secret(key string, present bool) ObjectBuilder {
 	if !present {
 		return o.Null(key)
@@ -112,90 +100,62 @@ func (o ObjectBuilder) OptSecret(key string, present bool) ObjectBuilder {
 }
 
 // Int writes an integer.
-//
-//go:noinline
 func (o ObjectBuilder) Int(key string, opt taxonomy.Opt[int]) ObjectBuilder {
-	n, ok := opt.Get()
-	if !ok {
-		return o
+	if n, ok := opt.Get(); ok {
+		o.b = appendInt(appendKey(o.b, key), int64(n))
 	}
-	o.b = appendInt(appendKey(o.b, key), int64(n))
 	return o
 }
 
 // Int64 writes an integer, as a number.
-//
-//go:noinline
 func (o ObjectBuilder) Int64(key string, opt taxonomy.Opt[int64]) ObjectBuilder {
-	n, ok := opt.Get()
-	if !ok {
-		return o
+	if n, ok := opt.Get(); ok {
+		o.b = appendInt(appendKey(o.b, key), n)
 	}
-	o.b = appendInt(appendKey(o.b, key), n)
 	return o
 }
 
 // Uint64 writes an integer, as a number.
-//
-//go:noinline
 func (o ObjectBuilder) Uint64(key string, opt taxonomy.Opt[uint64]) ObjectBuilder {
-	n, ok := opt.Get()
-	if !ok {
-		return o
+	if n, ok := opt.Get(); ok {
+		o.b = strconv.AppendUint(appendKey(o.b, key), n, 10)
 	}
-	o.b = strconv.AppendUint(appendKey(o.b, key), n, 10)
 	return o
 }
 
 // Float64 writes a number; what JSON cannot say (infinities, not a number) is null.
-//
-//go:noinline
 func (o ObjectBuilder) Float64(key string, opt taxonomy.Opt[float64]) ObjectBuilder {
-	f, ok := opt.Get()
-	if !ok {
-		return o
+	if f, ok := opt.Get(); ok {
+		o.b = appendFloat(appendKey(o.b, key), f)
 	}
-	o.b = appendFloat(appendKey(o.b, key), f)
 	return o
 }
 
 // Bool writes true or false.
-//
-//go:noinline
 func (o ObjectBuilder) Bool(key string, opt taxonomy.Opt[bool]) ObjectBuilder {
-	v, ok := opt.Get()
-	if !ok {
-		return o
+	if v, ok := opt.Get(); ok {
+		o.b = strconv.AppendBool(appendKey(o.b, key), v)
 	}
-	o.b = strconv.AppendBool(appendKey(o.b, key), v)
 	return o
 }
 
 // Duration writes a duration as time.Duration prints it, "1.5s".
-//
-//go:noinline
 func (o ObjectBuilder) Duration(key string, opt taxonomy.Opt[time.Duration]) ObjectBuilder {
-	d, ok := opt.Get()
-	if !ok {
-		return o
+	if d, ok := opt.Get(); ok {
+		o.b = append(append(append(appendKey(o.b, key), '"'), d.String()...), '"')
 	}
-	o.b = append(append(append(appendKey(o.b, key), '"'), d.String()...), '"')
 	return o
 }
 
 // Time writes an instant as RFC 3339 in UTC; a year that RFC 3339 cannot say makes it null.
-//
-//go:noinline
 func (o ObjectBuilder) Time(key string, opt taxonomy.Opt[time.Time]) ObjectBuilder {
-	t, ok := opt.Get()
-	if !ok {
-		return o
+	if t, ok := opt.Get(); ok {
+		t = t.UTC()
+		if !fitsRFC3339(t) {
+			return o.Null(key)
+		}
+		o.b = append(t.AppendFormat(append(appendKey(o.b, key), '"'), time.RFC3339Nano), '"')
 	}
-	t = t.UTC()
-	if !fitsRFC3339(t) {
-		return o.Null(key)
-	}
-	o.b = append(t.AppendFormat(append(appendKey(o.b, key), '"'), time.RFC3339Nano), '"')
 	return o
 }
 
@@ -203,8 +163,6 @@ func (o ObjectBuilder) Time(key string, opt taxonomy.Opt[time.Time]) ObjectBuild
 func fitsRFC3339(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 // Strings writes a list, each element cleaned; nil is [].
-//
-//go:noinline
 func (o ObjectBuilder) Strings(key string, list []string, c Clean) ObjectBuilder {
 	b := append(appendKey(o.b, key), '[')
 	for i, s := range list {
@@ -262,8 +220,6 @@ func PutViolation(v *taxonomy.Violation, o ObjectBuilder) ObjectBuilder {
 }
 
 // JSON writes a JSON value, compacted. Nil becomes null, and invalid JSON becomes a string.
-//
-//go:noinline
 func (o ObjectBuilder) JSON(key string, raw []byte) ObjectBuilder {
 	if isNull(raw) {
 		return o.Null(key)
@@ -273,8 +229,6 @@ func (o ObjectBuilder) JSON(key string, raw []byte) ObjectBuilder {
 }
 
 // OptJSON writes a JSON value as JSON does; null is left out.
-//
-//go:noinline
 func (o ObjectBuilder) OptJSON(key string, raw []byte) ObjectBuilder {
 	if isNull(raw) {
 		return o

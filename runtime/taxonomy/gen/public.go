@@ -75,15 +75,14 @@ func (b *Base[C]) setSent(branch uint8) { b.sent = branch + 1 }
 // keepSent makes an error of a public code keep the `retryable` and the reaction that its sender
 // gave it, where its context, without internal fields, selects another branch.
 func (w *envelope) keepSent(e taxonomy.Error, code *taxonomy.Code) {
-	reaction := unquote(w.reaction)
-	want := cmp.Or(reaction, code.Reaction.Name)
+	want := cmp.Or(w.Reaction, code.Reaction.Name)
 	agrees := func(traits *taxonomy.Traits, sameReaction bool) bool {
-		return traits.Retryable == w.retryable && (!sameReaction || traits.Reaction.Name == want)
+		return traits.Retryable == w.Retryable.Or(false) && (!sameReaction || traits.Reaction.Name == want)
 	}
 	t, row := e.Taxonomy(), e.Row()
 	selected := t.Traits(row)
 	for _, sameReaction := range [2]bool{true, false} {
-		if agrees(selected, sameReaction && reaction != "") {
+		if agrees(selected, sameReaction && w.Reaction != "") {
 			return
 		}
 		for branch := range len(code.When) + 1 {

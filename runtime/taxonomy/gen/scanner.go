@@ -1,230 +1,147 @@
 package gen
 
 import (
-	"strings"
+	"bytes"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// scanner walks through a text that is known to be valid JSON.
+// scanner reads the members of a JSON object, or the elements of a list. The JSON must be valid.
 type scanner struct {
 	b   []byte
 	pos int
-	// key is the last key that nextKey read.
-	key []byte
 }
 
-// space passes over white space.
-func (s *scanner) space() {
-	for s.pos < len(s.b) && s.b[s.pos] <= ' ' {
-		s.pos++
-	}
-}
-
-// peek returns the byte that the scanner stands at, 0 at the end.
-func (s *scanner) peek() byte {
-	if s.pos < len(s.b) {
-		return s.b[s.pos]
-	}
-	return 0
-}
-
-// nextKey reads the next key of an object and stands at its value; at the object's end it passes
-// over that and reports false. It begins at the brace, or behind the value before.
-func (s *scanner) nextKey() bool {
-	if !s.next('}') {
-		return false
-	}
-	start := s.pos
-	s.skipString()
-	s.key = s.b[start+1 : s.pos-1]
-	if redact.Has(s.key, toEscape) {
-		s.key = appendUnquoted(nil, s.b[start:s.pos])
-	}
-	s.space()
-	s.pos++ // the colon
-	s.space()
-	return true
-}
-
-// nextElement stands at the next element of a list; at the list's end it passes over that and
-// reports false. It begins at the bracket, or behind the element before.
-func (s *scanner) nextElement() bool { return s.next(']') }
-
+// next moves to the next member or element, and reports whether there is one.
 func (s *scanner) next(closing byte) bool {
 	s.space()
-	if s.peek() != closing {
+	if s.b[s.pos] != closing {
 		s.pos++ // the opening bracket, or a comma
 		s.space()
 	}
-	if s.pos >= len(s.b) {
-		return false
-	}
-	if s.b[s.pos] == closing {
+	return s.b[s.pos] != closing
+}
+
+func (s *scanner) space() {
+	for s.b[s.pos] <= ' ' {
 		s.pos++
-		return false
 	}
-	return true
 }
 
-// value passes over the value that the scanner stands at and returns it.
+// key reads the key of a member, and moves to its value.
+func (s *scanner) key() []byte {
+	quoted := s.value()
+	s.space()
+	s.pos++ // the colon
+	s.space()
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		return []byte(unquote(quoted))
+	}
+	return quoted[1 : len(quoted)-1]
+}
+
+// value reads a value.
 func (s *scanner) value() []byte {
-	start := s.pos
-	switch s.peek() {
-	case '"':
-		s.skipString()
-	case '{', '[':
-		s.skipNested()
-	default:
-		s.skipScalar()
-	}
-	return s.b[start:s.pos]
-}
-
-// skipString passes over a string.
-func (s *scanner) skipString() {
-	b := s.b
-	i := s.pos + 1
-	for i < len(b) && b[i] != '"' {
-		if b[i] == '\\' {
-			i++
-		}
-		i++
-	}
-	s.pos = min(i+1, len(b))
-}
-
-// skipNested passes over an object or a list.
-func (s *scanner) skipNested() {
-	depth := 0
+	start, depth := s.pos, 0
 	for s.pos < len(s.b) {
 		switch s.b[s.pos] {
 		case '"':
 			s.skipString()
-			continue
 		case '{', '[':
 			depth++
+			s.pos++
+			continue
 		case '}', ']':
+			if depth == 0 { // after a number or a word
+				return s.b[start:s.pos]
+			}
 			depth--
+			s.pos++
+		case ',', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return s.b[start:s.pos]
+			}
+			s.pos++
+			continue
+		default:
+			s.pos++
+			continue
 		}
-		s.pos++
 		if depth == 0 {
-			return
+			break
 		}
 	}
+	return s.b[start:s.pos]
 }
 
-// skipScalar passes over a number, true, false or null.
-func (s *scanner) skipScalar() {
-	for s.pos < len(s.b) {
-		switch s.b[s.pos] {
-		case ',', '}', ']', ' ', '\t', '\n', '\r':
-			return
+func (s *scanner) skipString() {
+	for s.pos++; s.b[s.pos] != '"'; s.pos++ {
+		if s.b[s.pos] == '\\' {
+			s.pos++
 		}
-		s.pos++
 	}
+	s.pos++
 }
 
-// unquote returns the text of a JSON string; of nil, "".
+// unquote returns the text of a JSON string.
 func unquote(quoted []byte) string {
-	if quoted == nil {
-		return ""
+	in := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(in, '\\') < 0 {
+		return toValid(string(in))
 	}
-	inner := quoted[1 : len(quoted)-1]
-	if !redact.Has(inner, toEscape) {
-		return string(inner)
-	}
-	for _, c := range inner {
+	out := make([]byte, 0, len(in))
+	for i := 0; i < len(in); i++ {
+		c := in[i]
 		if c == '\\' {
-			return string(appendUnquoted(make([]byte, 0, len(inner)), quoted))
+			i++
+			switch c = in[i]; c {
+			case 'b':
+				c = '\b'
+			case 'f':
+				c = '\f'
+			case 'n':
+				c = '\n'
+			case 'r':
+				c = '\r'
+			case 't':
+				c = '\t'
+			case 'u':
+				r, n := hexRune(in[i-1:])
+				out = utf8.AppendRune(out, r)
+				i += n - len(`\u`)
+				continue
+			}
 		}
+		out = append(out, c)
 	}
-	return toValid(string(inner))
+	return toValid(string(out))
 }
 
-// toValid replaces each byte that is no UTF-8, as encoding/json does.
+// toValid replaces each byte that is not UTF-8, as encoding/json does.
 func toValid(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
-	var b strings.Builder
-	for _, r := range s {
-		b.WriteRune(r)
-	}
-	return b.String()
+	return string([]rune(s))
 }
 
-// appendUnquoted appends the text of a JSON string; of nil, nothing.
-func appendUnquoted(dst, quoted []byte) []byte {
-	if quoted == nil {
-		return dst
-	}
-	in := quoted[1 : len(quoted)-1]
-	for i := 0; i < len(in); {
-		c := in[i]
-		switch {
-		case c == '\\':
-			var n int
-			dst, n = appendUnescaped(dst, in[i:])
-			i += n
-		case c < utf8.RuneSelf:
-			dst = append(dst, c)
-			i++
-		default:
-			r, n := utf8.DecodeRune(in[i:])
-			dst = utf8.AppendRune(dst, r)
-			i += n
+// hexRune returns the character of the \u escapes that in begins with, and their length: 6, or 12 for
+// a pair. Half of a pair is U+FFFD.
+func hexRune(in []byte) (r rune, n int) {
+	hex := func(in []byte) rune {
+		if len(in) < 6 || in[0] != '\\' || in[1] != 'u' {
+			return 0
 		}
+		n, _ := strconv.ParseUint(string(in[2:6]), 16, 16)
+		return rune(n)
 	}
-	return dst
-}
-
-// appendUnescaped appends what the escape that in begins with means, and returns the length of the
-// escape.
-func appendUnescaped(dst, in []byte) ([]byte, int) {
-	switch c := in[1]; c {
-	case 'b':
-		return append(dst, '\b'), 2
-	case 'f':
-		return append(dst, '\f'), 2
-	case 'n':
-		return append(dst, '\n'), 2
-	case 'r':
-		return append(dst, '\r'), 2
-	case 't':
-		return append(dst, '\t'), 2
-	case 'u':
-		r := hexRune(in)
-		if !utf16.IsSurrogate(r) {
-			return utf8.AppendRune(dst, r), 6
-		}
-		if low := hexRune(in[6:]); low >= 0 {
-			if full := utf16.DecodeRune(r, low); full != utf8.RuneError {
-				return utf8.AppendRune(dst, full), 12
-			}
-		}
-		return utf8.AppendRune(dst, utf8.RuneError), 6
-	default:
-		return append(dst, c), 2
+	r = hex(in)
+	if !utf16.IsSurrogate(r) {
+		return r, 6
 	}
-}
-
-// hexRune returns the number in the \u escape that in begins with, or -1 when it begins with none.
-func hexRune(in []byte) rune {
-	if len(in) < 6 || in[0] != '\\' || in[1] != 'u' {
-		return -1
+	if r = utf16.DecodeRune(r, hex(in[6:])); r != utf8.RuneError {
+		return r, 12
 	}
-	var r rune
-	for _, c := range in[2:6] {
-		switch {
-		case c <= '9':
-			c -= '0'
-		default:
-			c = c | 0x20 - 'a' + 10
-		}
-		r = r<<4 | rune(c)
-	}
-	return r
+	return utf8.RuneError, 6
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
 )
 
@@ -149,9 +148,4 @@ func TestContextOfOddValues(t *testing.T) {
 			`"optList":["x"],"optData":{"a":1},"optPin":"[REDACTED]"}`,
 		string(e.AppendContext(nil)))
 	assert.Contains(t, string((&sample.KindsError{}).AppendContext(nil)), `"pin":null}`)
-}
-
-func TestStrategies(t *testing.T) {
-	assert.EqualError(t, gen.UnknownStrategy("x"), `recover: no strategy "x"`)
-	assert.EqualError(t, gen.UnknownStrategy(""), "recover: the reaction names no strategy")
 }

@@ -20,8 +20,8 @@ import (
 
 	"github.com/errgen/errgen/internal/tabletext"
 	"github.com/errgen/errgen/runtime/detect"
+	values "github.com/errgen/errgen/runtime/internal/fields"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Cause is the cause of the errors that have one. It belongs to no taxonomy.
@@ -175,7 +175,6 @@ type category struct {
 	name      string
 	typ, base string // of the errors, of those without a code
 	fields    []taxonomy.Field
-	list      func(taxonomy.Error) []any
 	// code returns the code of err, once by errors.As and once by its method.
 	code func(err error) (as, method taxonomy.Coded)
 	none taxonomy.Coded
@@ -272,7 +271,7 @@ func (k *category) describe(t *testing.T, name string) {
 	t.Helper()
 	for _, c := range k.Table.Taxonomy.Categories {
 		if c.Name+" "+c.Type == name {
-			k.name, k.typ, k.base, k.fields, k.list = c.Name, c.Type, c.Type, c.Fields, c.List
+			k.name, k.typ, k.base, k.fields = c.Name, c.Type, c.Type, c.Fields
 		}
 	}
 	require.NotEmpty(t, k.name, "no category %s", name)
@@ -281,23 +280,12 @@ func (k *category) describe(t *testing.T, name string) {
 // checkFields checks the table's description of the fields of a type of errors.
 func (k *category) checkFields(t *testing.T, blank taxonomy.Error, fields []string) {
 	t.Helper()
-	checkList(t, k.typ, k.fields, k.list(blank))
+	require.Len(t, values.Pointers(blank), len(k.fields), "the fields of %s", k.typ)
 	var got []string
 	for _, f := range k.fields {
 		got = append(got, tabletext.Field(f))
 	}
 	assert.Equal(t, fields, got, "the fields of %s", k.typ)
-}
-
-// checkList checks that a list of pointers to fields has one for each field, in objects too.
-func checkList(t *testing.T, name string, fields []taxonomy.Field, list []any) {
-	t.Helper()
-	require.Len(t, list, len(fields), "the list of %s", name)
-	for i, f := range fields {
-		if parts, _ := gen.NewObject(list[i]); parts != nil {
-			checkList(t, name+"."+f.Name, f.Fields, parts)
-		}
-	}
 }
 
 // check checks a code: its description, and its errors.

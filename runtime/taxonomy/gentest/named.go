@@ -22,8 +22,8 @@ func Attribute(
 	p.begin()
 	var want map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal([]byte(context), &want))
-	for _, c := range p.Table.Taxonomy.Categories {
-		e := c.New(1, nil)
+	for i, c := range p.Table.Taxonomy.Categories {
+		e := p.Table.Taxonomy.New(taxonomy.At(i, 1), nil)
 		before := string(e.AppendContext(nil))
 		name := c.Fields[field].Name
 		for _, err := range []error{e, fmt.Errorf("wrapped: %w", e)} {

@@ -48,8 +48,6 @@ type API[M any] interface {
 	// Ask makes one request. With an error, which is a [*StreamError] or an error of the SDK, the
 	// reply is incomplete.
 	Ask(ctx context.Context, q Question[M], x *Exchange) (Reply[M], error)
-	// Probe asks the service for the model.
-	Probe(ctx context.Context, x *Exchange) error
 }
 
 // Question is one request.
@@ -91,7 +89,6 @@ type Config struct {
 	Name, BaseURL, Key, Credential, Model, System string
 	MaxTokens, Turns                              int
 	Toolbox                                       toolbox.Options
-	Probe                                         bool
 	Client                                        *http.Client
 	Clock                                         retry.Clock
 	// KeyRequired reports that Available fails without a key.
@@ -173,19 +170,11 @@ func (p *Provider[M]) GoString() string { return p.String() }
 // LogValue is String.
 func (p *Provider[M]) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
-// Available checks that there is a key if one is required and, if the provider probes, that the
-// service has the model.
+// Available checks that there is a key if one is required. It uses no network.
 func (p *Provider[M]) Available(ctx context.Context) error {
-	timing := p.begin(ctx, opAvailable, 0)
 	if p.config.KeyRequired && p.config.Key == "" {
+		timing := p.begin(ctx, opAvailable, 0)
 		return timing.stamp(&taxonomy.Evidence{Text: "no key is configured"})
-	}
-	if !p.config.Probe {
-		return nil
-	}
-	x := &Exchange{mask: p.mask}
-	if err := p.api.Probe(ctx, x); err != nil {
-		return timing.failed(ctx, x, err)
 	}
 	return nil
 }

@@ -15,8 +15,7 @@ import (
 
 func Example() {
 	meters, tracers := metric.NewMeterProvider(), trace.NewTracerProvider() // with your readers and exporters
-	exporter, err := otelreport.New(
-		meters.Meter("errgen"), otelreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	exporter, err := otelreport.New(meters.Meter("errgen"), errs.Table.Taxonomy)
 	if err != nil {
 		fmt.Println(err)
 		return

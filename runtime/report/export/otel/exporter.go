@@ -1,21 +1,36 @@
+// Package otelreport counts errors with an OpenTelemetry meter and records them on spans, by the
+// semantic conventions.
+//
+//	exporter, err := otelreport.New(otel.Meter("errgen"), errs.Table.Taxonomy)
+//	sinks := report.Sinks{reporter, exporter}
+//	otelreport.Record(ctx, occurrence) // on the span that ctx has
+//
+// The counters, with their attributes, are:
+//
+//	errgen.errors              {error}      error.type, errgen.domain, errgen.category, errgen.severity, errgen.source
+//	errgen.recoveries          {recovery}   error.type, errgen.domain, errgen.category, errgen.strategy, errgen.result
+//	errgen.retries             {retry}      none
+//	errgen.retried_operations  {operation}  errgen.result
+//
+// error.type is the error's code, or "_OTHER" without one. Attributes are words of the taxonomies, or
+// "other"; an unknown value is "none". Texts of errors are never attributes of a metric.
 package otelreport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/export/internal/bounded"
 	"github.com/errgen/errgen/runtime/taxonomy"
-)
-
-const (
-	defaultValues = 50
-	defaultSeries = 1000
 )
 
 // The attributes outside of the semantic conventions.
@@ -28,32 +43,15 @@ const (
 	resultKey   = attribute.Key("errgen.result")
 )
 
-// Options bound the labels of an exporter. A number of 0 is its default.
-type Options struct {
-	// Taxonomies are those whose words are labels; any other code, category or strategy is "other".
-	// Without a taxonomy, the first MaxValues of each label have labels of their own.
-	Taxonomies []*taxonomy.Taxonomy
-	// MaxValues is the number of sources; 50.
-	MaxValues int
-	// MaxSeries is the number of combinations of labels; 1000. Beyond it the source is "other", and
-	// without a taxonomy every label.
-	MaxSeries int
-}
-
-// Exporter is a [report.Sink] that counts with a meter. Make one with [New]; it is safe for
-// concurrent use.
-type Exporter struct{ sink *bounded.Sink }
+// Exporter is a [report.Sink] that counts with a meter, each occurrence and each run of a strategy
+// once. Make one with [New]; it is safe for concurrent use.
+type Exporter struct{ *bounded.Sink }
 
 var _ report.Sink = (*Exporter)(nil)
 
-// New returns an exporter that counts with the meter.
-func New(m metric.Meter, o Options) (*Exporter, error) {
-	if o.MaxValues <= 0 {
-		o.MaxValues = defaultValues
-	}
-	if o.MaxSeries <= 0 {
-		o.MaxSeries = defaultSeries
-	}
+// New returns an exporter that counts with the meter. The words of the taxonomies are its
+// attributes.
+func New(m metric.Meter, taxonomies ...*taxonomy.Taxonomy) (*Exporter, error) {
 	var all counters
 	for _, c := range []struct {
 		counter                 *metric.Int64Counter
@@ -72,18 +70,8 @@ func New(m metric.Meter, o Options) (*Exporter, error) {
 			return nil, fmt.Errorf("make counter %s: %w", c.name, err)
 		}
 	}
-	return &Exporter{bounded.NewSink(bounded.Limits(o), &all)}, nil
+	return &Exporter{bounded.NewSink(&all, taxonomies)}, nil
 }
-
-// Report counts an error, and its recovery if that has ended. If its ID is one of the latest 10
-// 000, this is Update.
-func (e *Exporter) Report(o *report.Occurrence) { e.sink.Report(o) }
-
-// Update counts each run of a strategy for a reported error once.
-func (e *Exporter) Update(o *report.Occurrence) { e.sink.Update(o) }
-
-// Retried counts a retried operation, and its calls after the first.
-func (e *Exporter) Retried(r report.Retry) { e.sink.Retried(r) }
 
 type counters struct {
 	errors, recoveries, retries, operations metric.Int64Counter
@@ -116,4 +104,40 @@ func errorType(code string) attribute.KeyValue {
 		return semconv.ErrorTypeOther
 	}
 	return semconv.ErrorTypeKey.String(code)
+}
+
+const (
+	// maxText bounds messages and stacks, in bytes.
+	maxText = 8 << 10
+	// maxCode bounds the code.
+	maxCode = 128
+)
+
+// Record marks the span of ctx as failed: its status is an error with the message, its attribute
+// error.type is the code, and it has an event "exception" at the time of the occurrence, with the
+// stack if the occurrence has one. Use it for the error that an operation ends with, and not for
+// one that was retried or recovered from.
+func Record(ctx context.Context, o *report.Occurrence) {
+	span := trace.SpanFromContext(ctx)
+	if o == nil || !span.IsRecording() {
+		return
+	}
+	message, kind := text.Beginning(o.Message, maxText), semconv.ErrorTypeOther
+	if o.Code != "" {
+		kind = semconv.ErrorTypeKey.String(text.Beginning(o.Code, maxCode))
+	}
+	span.SetAttributes(kind)
+	span.SetStatus(codes.Error, message)
+	event := []attribute.KeyValue{
+		semconv.ExceptionType(cmp.Or(text.Beginning(o.Code, maxCode), "error")),
+		semconv.ExceptionMessage(message),
+	}
+	if o.Stack != "" {
+		event = append(event, semconv.ExceptionStacktrace(text.Beginning(o.Stack, maxText)))
+	}
+	options := []trace.EventOption{trace.WithAttributes(event...)}
+	if !o.At.IsZero() {
+		options = append(options, trace.WithTimestamp(o.At))
+	}
+	span.AddEvent(semconv.ExceptionEventName, options...)
 }

@@ -16,23 +16,21 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/goleak"
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/report"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // metered returns an exporter, and what reads its sums by the names of the counters.
-func metered(t *testing.T, o Options) (*Exporter, func() map[string]metricdata.Metrics) {
+func metered(t *testing.T) (*Exporter, func() map[string]metricdata.Metrics) {
 	t.Helper()
 	reader := sdkmetric.NewManualReader()
 	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
 	t.Cleanup(func() { assert.NoError(t, provider.Shutdown(context.Background())) })
-	e, err := New(provider.Meter("errgen"), o)
+	e, err := New(provider.Meter("errgen"), errs.Table.Taxonomy)
 	require.NoError(t, err)
 	return e, func() map[string]metricdata.Metrics {
 		var all metricdata.ResourceMetrics
@@ -70,7 +68,7 @@ func point(n int64, attributes ...string) metricdata.DataPoint[int64] {
 }
 
 func TestMetrics(t *testing.T) {
-	e, read := metered(t, Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	e, read := metered(t)
 	done, failed := true, false
 	e.Report(limited("slow down"))
 	e.Report(limited("slow down again, and the same occurrence"))
@@ -110,53 +108,6 @@ func TestMetrics(t *testing.T) {
 		metricdatatest.AssertEqual(t, want, got[want.Name], metricdatatest.IgnoreTimestamp(),
 			metricdatatest.IgnoreExemplars())
 	}
-}
-
-func TestCardinalityIsBounded(t *testing.T) {
-	e, read := metered(t, Options{MaxValues: 3, MaxSeries: 10})
-	for i := range 300 {
-		e.Report(
-			&report.Occurrence{Domain: fmt.Sprint(i % 7), Code: fmt.Sprint("code", i),
-				Message: fmt.Sprint("message", i), Severity: "password=hunter2secret"})
-	}
-	sum := read()["errgen.errors"].Data.(metricdata.Sum[int64])
-	assert.LessOrEqual(t, len(sum.DataPoints), 11)
-	total := int64(0)
-	for _, p := range sum.DataPoints {
-		total += p.Value
-		for _, a := range p.Attributes.ToSlice() {
-			assert.NotContains(t, a.Value.AsString(), "hunter2")
-			assert.NotContains(t, a.Value.AsString(), "message")
-		}
-	}
-	assert.Equal(t, int64(300), total)
-}
-
-// TestDefaults has one value and one combination more than there are by default.
-func TestDefaults(t *testing.T) {
-	e, read := metered(t, Options{})
-	counts := func() map[string]int64 {
-		out := map[string]int64{}
-		for _, p := range read()["errgen.errors"].Data.(metricdata.Sum[int64]).DataPoints {
-			kind, _ := p.Attributes.Value("error.type")
-			category, _ := p.Attributes.Value(categoryKey)
-			out[kind.AsString()+" "+category.AsString()] += p.Value
-		}
-		return out
-	}
-	for i := range 51 {
-		e.Report(&report.Occurrence{Code: fmt.Sprint("C", i)})
-	}
-	assert.Len(t, counts(), 51)
-	assert.EqualValues(t, 1, counts()["C49 none"])
-	assert.EqualValues(t, 1, counts()["_OTHER none"])
-
-	e, read = metered(t, Options{})
-	for i := range 1001 {
-		e.Report(&report.Occurrence{Code: fmt.Sprint("C", i%50), Category: fmt.Sprint("c", i/50)})
-	}
-	assert.Len(t, counts(), 1001)
-	assert.EqualValues(t, 1, counts()["_OTHER other"])
 }
 
 // recorded returns the span on which the occurrence was recorded.
@@ -231,7 +182,6 @@ func TestTextsOfSpansAreBounded(t *testing.T) {
 
 func TestNoSpan(t *testing.T) {
 	Record(t.Context(), limited("m"))
-	RecordError(nil, limited("m"))
-	RecordError(trace.SpanFromContext(t.Context()), nil)
+	Record(t.Context(), nil)
 	assert.Equal(t, codes.Unset, recorded(t, nil).Status().Code)
 }

@@ -15,8 +15,7 @@ import (
 
 func Example() {
 	registry := prometheus.NewRegistry()
-	exporter, err := promreport.Register(
-		registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	exporter, err := promreport.Register(registry, errs.Table.Taxonomy)
 	if err != nil {
 		fmt.Println(err)
 		return

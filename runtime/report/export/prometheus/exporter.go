@@ -1,3 +1,19 @@
+// Package promreport counts errors for Prometheus.
+//
+//	registry := prometheus.NewRegistry()
+//	exporter, err := promreport.Register(registry, errs.Table.Taxonomy)
+//	sinks := report.Sinks{reporter, exporter}
+//	http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+//
+// It has these counters:
+//
+//	errgen_errors_total{domain,category,code,severity,source}       errors that happened
+//	errgen_recoveries_total{domain,category,code,strategy,result}   strategies, by result: "succeeded" or "failed"
+//	errgen_retries_total                                            calls that were made again
+//	errgen_retried_operations_total{result}                         retried operations, by their result
+//
+// Labels are words of the taxonomies, or "other". An unknown value is "none". Texts of errors are
+// never labels.
 package promreport
 
 import (
@@ -10,27 +26,11 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-const (
-	defaultValues = 50
-	defaultSeries = 2000
-)
-
-// Options bound the labels of an exporter. A number of 0 is its default.
-type Options struct {
-	// Taxonomies are those whose words are labels; any other code, category or strategy is "other".
-	// Without a taxonomy, the first MaxValues of each label have labels of their own.
-	Taxonomies []*taxonomy.Taxonomy
-	// MaxValues is the number of sources; 50.
-	MaxValues int
-	// MaxSeries is the number of combinations of labels; 2000. Beyond it the source is "other", and
-	// without a taxonomy every label.
-	MaxSeries int
-}
-
-// Exporter is a [report.Sink] that counts, and a [prometheus.Collector]. Make one with
-// [New] or [Register]; it is safe for concurrent use.
+// Exporter is a [report.Sink] that counts, and a [prometheus.Collector]. It counts each occurrence
+// and each run of a strategy once. Make one with [New] or [Register]; it is safe for concurrent
+// use.
 type Exporter struct {
-	sink     *bounded.Sink
+	*bounded.Sink
 	counters counters
 }
 
@@ -39,55 +39,35 @@ var (
 	_ prometheus.Collector = (*Exporter)(nil)
 )
 
-// New returns an exporter for the caller to register.
-func New(o Options) *Exporter {
-	if o.MaxValues <= 0 {
-		o.MaxValues = defaultValues
-	}
-	if o.MaxSeries <= 0 {
-		o.MaxSeries = defaultSeries
+// New returns an exporter for the caller to register. The words of the taxonomies are its labels.
+func New(taxonomies ...*taxonomy.Taxonomy) *Exporter {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 	e := &Exporter{counters: counters{
-		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "errgen_errors_total", Help: "Errors that happened.",
-		}, []string{"domain", "category", "code", "severity", "source"}),
-		recoveries: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "errgen_recoveries_total", Help: "Recovery strategies that were run, by what came of them.",
-		}, []string{"domain", "category", "code", "strategy", "result"}),
-		operations: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "errgen_retried_operations_total", Help: "Operations that were tried again, by how they ended.",
-		}, []string{"result"}),
-		retries: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "errgen_retries_total", Help: "Calls that were made again.",
-		}),
+		errors: counter("errgen_errors_total", "Errors that happened.",
+			"domain", "category", "code", "severity", "source"),
+		recoveries: counter("errgen_recoveries_total", "Recovery strategies that were run, by what came of them.",
+			"domain", "category", "code", "strategy", "result"),
+		operations: counter("errgen_retried_operations_total", "Operations that were tried again, by how they ended.",
+			"result"),
+		retries: counter("errgen_retries_total", "Calls that were made again."),
 	}}
-	e.sink = bounded.NewSink(bounded.Limits(o), &e.counters)
+	e.counters.retries.WithLabelValues() // shown from the beginning
+	e.Sink = bounded.NewSink(&e.counters, taxonomies)
 	return e
 }
 
 // Register returns an exporter that is registered with r.
-func Register(r prometheus.Registerer, o Options) (*Exporter, error) {
-	e := New(o)
+func Register(r prometheus.Registerer, taxonomies ...*taxonomy.Taxonomy) (*Exporter, error) {
+	e := New(taxonomies...)
 	if err := r.Register(e); err != nil {
 		return nil, fmt.Errorf("register the metrics of errors: %w", err)
 	}
 	return e, nil
 }
 
-// Report counts an error, and its recovery if that has ended. If its ID is one of the latest 10
-// 000, this is Update.
-func (e *Exporter) Report(o *report.Occurrence) { e.sink.Report(o) }
-
-// Update counts each run of a strategy for a reported error once.
-func (e *Exporter) Update(o *report.Occurrence) { e.sink.Update(o) }
-
-// Retried counts a retried operation, and its calls after the first.
-func (e *Exporter) Retried(r report.Retry) { e.sink.Retried(r) }
-
-type counters struct {
-	errors, recoveries, operations *prometheus.CounterVec
-	retries                        prometheus.Counter
-}
+type counters struct{ errors, recoveries, operations, retries *prometheus.CounterVec }
 
 func (c *counters) CountError(r bounded.Row) {
 	c.errors.WithLabelValues(r.Domain, r.Category, r.Code, r.Severity, r.Source).Inc()
@@ -98,23 +78,24 @@ func (c *counters) CountRecovery(r bounded.Row, result string) {
 }
 
 func (c *counters) CountRetried(calls int, result string) {
-	c.retries.Add(float64(calls))
+	c.retries.WithLabelValues().Add(float64(calls))
 	c.operations.WithLabelValues(result).Inc()
+}
+
+func (c *counters) all() []*prometheus.CounterVec {
+	return []*prometheus.CounterVec{c.errors, c.recoveries, c.operations, c.retries}
 }
 
 // Describe describes the counters.
 func (e *Exporter) Describe(ch chan<- *prometheus.Desc) {
-	e.each(func(c prometheus.Collector) { c.Describe(ch) })
+	for _, c := range e.counters.all() {
+		c.Describe(ch)
+	}
 }
 
 // Collect collects the counters.
 func (e *Exporter) Collect(ch chan<- prometheus.Metric) {
-	e.each(func(c prometheus.Collector) { c.Collect(ch) })
-}
-
-func (e *Exporter) each(f func(prometheus.Collector)) {
-	c := &e.counters
-	for _, counter := range []prometheus.Collector{c.errors, c.recoveries, c.operations, c.retries} {
-		f(counter)
+	for _, c := range e.counters.all() {
+		c.Collect(ch)
 	}
 }

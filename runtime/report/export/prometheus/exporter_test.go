@@ -2,13 +2,10 @@ package promreport
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,7 +17,6 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/report"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,7 +47,7 @@ func limited(message string) *report.Occurrence {
 
 func TestScrape(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
-	e, err := Register(registry, Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	e, err := Register(registry, errs.Table.Taxonomy)
 	require.NoError(t, err)
 	sinks := report.Sinks{e}
 	sinks.Report(limited("slow down"))
@@ -99,108 +95,18 @@ errgen_retries_total 4
 	assert.Empty(t, problems)
 }
 
-// TestWordsOfATaxonomyAreNotStarved has as many other words as there is room for before them.
-func TestWordsOfATaxonomyAreNotStarved(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	e, err := Register(registry, Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
-	require.NoError(t, err)
-	for i := range 50 {
-		for j := range 50 {
-			e.Report(
-				&report.Occurrence{Domain: "aidf", Category: "provider", Code: fmt.Sprint("C", j),
-					Source: &report.Source{Type: fmt.Sprint("elsewhere", i)}})
-		}
-	}
-	e.Report(limited(""))
-	elsewhere := limited("")
-	elsewhere.ID, elsewhere.Source = "2", &report.Source{Type: "elsewhere, too"}
-	e.Report(elsewhere)
-	text := scrape(t, registry)
-	assert.Contains(
-		t, text,
-		`{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="high",source="anthropic-api"} 1`)
-	assert.Contains(
-		t, text, `{category="provider",code="PROVIDER_RATE_LIMIT",domain="aidf",severity="high",source="other"} 1`)
-	assert.LessOrEqual(t, strings.Count(text, "\nerrgen_errors_total"), 1003)
-}
-
 func TestRegisteringTwiceIsAnError(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	_, err := Register(registry, Options{})
+	_, err := Register(registry)
 	require.NoError(t, err)
-	_, err = Register(registry, Options{})
+	_, err = Register(registry)
 	assert.ErrorContains(t, err, "register the metrics of errors: ")
 	var already prometheus.AlreadyRegisteredError
 	assert.True(t, errors.As(err, &already))
 }
 
-func TestCardinalityIsBounded(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	e, err := Register(
-		registry, Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}, MaxValues: 5, MaxSeries: 40})
-	require.NoError(t, err)
-	done := true
-	var all sync.WaitGroup
-	for n := range 4 {
-		all.Go(func() {
-			for i := range 500 {
-				o := limited(fmt.Sprintf("message %d", i))
-				o.ID = fmt.Sprint(n, "-", i)
-				o.Domain, o.Code, o.Category = fmt.Sprint("domain", i%7), fmt.Sprint("code", n, i),
-					strings.Repeat("x", i)
-				o.Severity, o.Source.Type = fmt.Sprint("severity", i), "password=hunter2secret"
-				o.Recovery = &report.Recovery{Strategy: fmt.Sprint("strategy", i), Successful: &done}
-				e.Report(o)
-			}
-		})
-	}
-	all.Wait()
-	e.Report(limited(""))
-	e.Retried(report.Retry{Attempts: 1, Succeeded: true})
-	text := scrape(t, registry)
-	assert.LessOrEqual(t, strings.Count(text, "\nerrgen_"), 40+4+2)
-	assert.Contains(t, text, `{category="other",code="other",domain="other",severity="other",source="other"}`)
-	assert.NotContains(t, text, "hunter2")
-	assert.NotContains(t, text, "message")
-	total := 0.0
-	families, err := registry.Gather()
-	require.NoError(t, err)
-	for _, f := range families {
-		if f.GetName() == "errgen_errors_total" {
-			for _, m := range f.GetMetric() {
-				total += m.GetCounter().GetValue()
-			}
-		}
-	}
-	assert.InDelta(t, 2001, total, 0, "every error is counted")
-}
-
-// TestDefaults has one value and one combination more than there are by default.
-func TestDefaults(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	e, err := Register(registry, Options{})
-	require.NoError(t, err)
-	for i := range 51 {
-		e.Report(&report.Occurrence{Code: fmt.Sprint("C", i)})
-	}
-	text := scrape(t, registry)
-	assert.Equal(t, 51, strings.Count(text, "\nerrgen_errors_total"))
-	assert.Contains(t, text, `code="C49"`)
-	assert.Contains(t, text, `{category="none",code="other",domain="none",severity="none",source="none"} 1`)
-
-	registry = prometheus.NewRegistry()
-	e, err = Register(registry, Options{})
-	require.NoError(t, err)
-	for i := range 2001 {
-		e.Report(&report.Occurrence{Code: fmt.Sprint("C", i%50), Category: fmt.Sprint("c", i/50)})
-	}
-	text = scrape(t, registry)
-	assert.Equal(t, 2001, strings.Count(text, "\nerrgen_errors_total"))
-	assert.Contains(t, text, `{category="other",code="other",domain="other",severity="other",source="other"} 1`)
-}
-
 func BenchmarkReport(b *testing.B) {
-	e, o := New(Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}}), limited("slow down")
+	e, o := New(errs.Table.Taxonomy), limited("slow down")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		o.ID = strconv.Itoa(i)

@@ -25,7 +25,7 @@ func Example() {
 	for range 20 {
 		model.Learn(retry.Outcome{Provider: "anthropic-api", Code: "RATE_LIMIT"})
 	}
-	call := executor.Coming{Provider: "anthropic-api", Now: time.Now()}
+	call := executor.Call{Provider: "anthropic-api", Now: time.Now()}
 	for range 2 {
 		p, err := preventer.Before(context.Background(), call)
 		fmt.Println(p.Code, p.Wait, err)

@@ -65,7 +65,7 @@ type line struct {
 }
 
 // Before returns the measures for a call that is about to be made.
-func (p *preventer) Before(_ context.Context, c executor.Coming) (executor.Precaution, error) {
+func (p *preventer) Before(_ context.Context, c executor.Call) (executor.Precaution, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.lines[c.Provider]
@@ -91,10 +91,13 @@ func (p *preventer) Before(_ context.Context, c executor.Coming) (executor.Preca
 		out.Check = ""
 		return out, nil
 	}
-	before, since := l.last, c.Now
+	since := c.Now
 	l.last, l.running[&since] = c.Now, true
-	out.Release = func() { p.end(l, &since, nil) }
-	out.Withdraw = func() { p.end(l, &since, &before) }
+	out.Release = func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(l.running, &since)
+	}
 	return out, nil
 }
 
@@ -123,14 +126,4 @@ func (p *preventer) measures(l *line, provider string) (out executor.Precaution,
 		}
 	}
 	return out, all
-}
-
-// end ends a call. If it was not made after all, the throttle counts from the call before.
-func (p *preventer) end(l *line, since, before *time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if l.running[since] && before != nil && l.last.Equal(*since) {
-		l.last = *before
-	}
-	delete(l.running, since)
 }

@@ -56,13 +56,13 @@ func TestMeasures(t *testing.T) {
 			m := predict.New()
 			outcomes(m, "DOWN", 20)
 			p := prevent.New(m, tableWith(tt.first, tt.second))
-			first, err := p.Before(t.Context(), executor.Coming{Provider: "api", Now: now})
+			first, err := p.Before(t.Context(), executor.Call{Provider: "api", Now: now})
 			require.NoError(t, err)
 			require.Zero(t, first.Wait)
 			if tt.released {
 				first.Release()
 			}
-			got, err := p.Before(t.Context(), executor.Coming{Provider: "api", Now: now.Add(tt.after)})
+			got, err := p.Before(t.Context(), executor.Call{Provider: "api", Now: now.Add(tt.after)})
 			require.NoError(t, err)
 			assert.Equal(t, tt.wait, got.Wait)
 			assert.Equal(t, tt.check, got.Check)
@@ -76,9 +76,9 @@ func TestMeasuresBeginAndEnd(t *testing.T) {
 	m := predict.New()
 	p := prevent.New(m, tableWith(taxonomy.Prevention{Check: "ping", Likely: .5}, taxonomy.Prevention{}))
 	on := func() bool {
-		got, err := p.Before(t.Context(), executor.Coming{Provider: "api"})
+		got, err := p.Before(t.Context(), executor.Call{Provider: "api"})
 		require.NoError(t, err)
-		got.Withdraw()
+		got.Release()
 		return got.Check != ""
 	}
 	outcomes(m, "DOWN", 2)

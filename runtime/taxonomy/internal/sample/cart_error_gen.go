@@ -90,10 +90,6 @@ func (v *CartItemsSize) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *CartItemsSize) list() []any {
-	return []any{gen.Word(&v.Unit)}
-}
-
 // CartItems is a part of an error's context: a list of objects.
 type CartItems struct {
 	// Sku: its number. Shown masked.
@@ -128,10 +124,6 @@ func (v *CartItems) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *CartItems) list() []any {
-	return []any{&v.Sku, gen.OptWord(&v.Mood), &v.Tags, gen.OptPart(&v.Size, (*CartItemsSize).list)}
-}
-
 // CartOptItems is a part of an error's context: an optional list of objects.
 type CartOptItems struct {
 	// N: a number.
@@ -141,10 +133,6 @@ type CartOptItems struct {
 func (v *CartOptItems) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	o = o.Int("n", taxonomy.Some(v.N))
 	return o
-}
-
-func (v *CartOptItems) list() []any {
-	return []any{&v.N}
 }
 
 // NewCart returns a [CodeCart].
@@ -191,16 +179,8 @@ func (e *CartError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *CartError) list() []any {
-	return []any{&e.RequestID, gen.Items(&e.Items, (*CartItems).list), gen.Items(&e.OptItems, (*CartOptItems).list), &e.Faults, &e.OptFaults}
-}
-
 var cartCategory = taxonomy.Category{
-	Name: "cart", Type: "CartError", Doc: "A cart, with lists of objects.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &CartError{base: gen.Made[CartCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*CartError).list() },
+	Name: "cart", Type: "CartError", Zero: (*CartError)(nil), Doc: "A cart, with lists of objects.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "items", Type: "objects", Fields: []taxonomy.Field{

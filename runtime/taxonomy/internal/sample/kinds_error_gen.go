@@ -105,10 +105,6 @@ func (v *KindsRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *KindsRun) list() []any {
-	return []any{&v.Mode}
-}
-
 // KindsOptRun is a part of an error's context: an optional object.
 type KindsOptRun struct {
 	// Mode: its mode.
@@ -121,10 +117,6 @@ func (v *KindsOptRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	o = o.String("mode", taxonomy.Some(v.Mode))
 	o = o.String("step", v.Step)
 	return o
-}
-
-func (v *KindsOptRun) list() []any {
-	return []any{&v.Mode, &v.Step}
 }
 
 // NewKinds returns a [CodeKinds].
@@ -267,44 +259,8 @@ func (e *KindsError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *KindsError) list() []any {
-	return []any{
-		&e.RequestID,
-		&e.Str,
-		&e.Num,
-		&e.Big,
-		&e.Size,
-		&e.Ratio,
-		&e.Flag,
-		&e.Took,
-		&e.At,
-		gen.Word(&e.Mood),
-		&e.List,
-		&e.Data,
-		gen.Part(&e.Run, (*KindsRun).list),
-		&e.Pin,
-		&e.OptStr,
-		&e.OptNum,
-		&e.OptBig,
-		&e.OptSize,
-		&e.OptRatio,
-		&e.OptFlag,
-		&e.OptTook,
-		&e.OptAt,
-		gen.OptWord(&e.OptMood),
-		&e.OptList,
-		&e.OptData,
-		gen.OptPart(&e.OptRun, (*KindsOptRun).list),
-		&e.OptPin,
-	}
-}
-
 var kindsCategory = taxonomy.Category{
-	Name: "kinds", Type: "KindsError", Doc: "A field of each type.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &KindsError{base: gen.Made[KindsCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*KindsError).list() },
+	Name: "kinds", Type: "KindsError", Zero: (*KindsError)(nil), Doc: "A field of each type.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "str", Type: "string", Required: true},

@@ -114,16 +114,8 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *OrderError) list() []any {
-	return []any{&e.RequestID, &e.Order, &e.Left, &e.Warehouse, &e.Wait, &e.Violations}
-}
-
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Doc: "An order was refused.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &OrderError{base: gen.Made[OrderCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*OrderError).list() },
+	Name: "order", Type: "OrderError", Zero: (*OrderError)(nil), Doc: "An order was refused.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "order", Type: "string", Required: true, Public: true},

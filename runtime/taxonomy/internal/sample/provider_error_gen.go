@@ -59,10 +59,6 @@ func (v *ProviderRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ProviderRun) list() []any {
-	return []any{&v.Mode, &v.Step}
-}
-
 // NewProviderCrash returns a [CodeProviderCrash].
 func NewProviderCrash(provider string) *ProviderError {
 	return &ProviderError{base: gen.Of(CodeProviderCrash), Provider: provider}
@@ -138,25 +134,8 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ProviderError) list() []any {
-	return []any{
-		&e.RequestID,
-		&e.Unmatched,
-		&e.RetryAfter,
-		gen.OptPart(&e.Run, (*ProviderRun).list),
-		&e.Provider,
-		&e.StatusCode,
-		&e.RawError,
-		&e.Token,
-	}
-}
-
 var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ProviderError{base: gen.Made[ProviderCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ProviderError).list() },
+	Name: "provider", Type: "ProviderError", Zero: (*ProviderError)(nil), Doc: "The provider failed.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "unmatched", Type: "bool"},

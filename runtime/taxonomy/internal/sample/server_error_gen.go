@@ -69,16 +69,8 @@ func (e *ServerError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *ServerError) AppendPublicContext(dst []byte) []byte { return e.AppendContext(dst) }
 
-func (e *ServerError) list() []any {
-	return []any{&e.RequestID, &e.Run}
-}
-
 var serverCategory = taxonomy.Category{
-	Name: "server", Type: "ServerError", Doc: "The program failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ServerError{base: gen.Made[ServerCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ServerError).list() },
+	Name: "server", Type: "ServerError", Zero: (*ServerError)(nil), Doc: "The program failed.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "run", Type: "string", Public: true},

@@ -24,6 +24,6 @@ func Recover(ctx context.Context, s Strategies, failure taxonomy.RecoveryRequest
 	case StrategyReduceContext:
 		return s.ReduceContext(ctx, failure)
 	default:
-		return gen.UnknownStrategy(failure.Reaction.Strategy)
+		return gen.UnknownName("strategy", failure.Reaction.Strategy)
 	}
 }

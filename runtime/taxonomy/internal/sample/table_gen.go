@@ -56,7 +56,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "haiku", Doc: "Carries out steps.", Classifies: true},
 		{Name: "human", Doc: "Decides.", Classifies: true, Person: true},
 	},
-	AppendPublic: gen.AppendPublic,
+	Init: gen.Init, AppendPublic: gen.AppendPublic,
 }
 
 // reactionBlock: Stops and waits for a person.

@@ -117,16 +117,8 @@ func (e *WorkError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *WorkError) list() []any {
-	return []any{&e.RequestID, &e.Files, gen.OptWord(&e.Decision), &e.Value}
-}
-
 var workCategory = taxonomy.Category{
-	Name: "work", Type: "WorkError", Doc: "Work on the repository failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &WorkError{base: gen.Made[WorkCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*WorkError).list() },
+	Name: "work", Type: "WorkError", Zero: (*WorkError)(nil), Doc: "Work on the repository failed.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "files", Type: "strings", From: []string{"files"}},

@@ -2,7 +2,10 @@
 
 package usererr
 
-import "github.com/errgen/errgen/runtime/taxonomy"
+import (
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
 
 // Table has the reactions and the other traits of the taxonomy's errors.
 var Table = taxonomy.Table{Taxonomy: &definition}
@@ -14,7 +17,7 @@ var definition = taxonomy.Taxonomy{
 	},
 	None: taxonomy.Traits{Reaction: &reactionAbort}, Permanent: taxonomy.Traits{Reaction: &reactionAbort},
 	Uncategorized: &reactionAbort,
-	Reactions:     []*taxonomy.Reaction{&reactionAbort, &reactionBlock, &reactionContinue},
+	Reactions:     []*taxonomy.Reaction{&reactionAbort, &reactionBlock, &reactionContinue}, Init: gen.Init,
 }
 
 // reactionAbort: Ends the task as failed.

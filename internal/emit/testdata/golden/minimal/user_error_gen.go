@@ -67,16 +67,8 @@ func (e *UserError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *UserError) list() []any {
-	return []any{&e.ID}
-}
-
 var userCategory = taxonomy.Category{
-	Name: "user", Type: "UserError",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &UserError{base: gen.Made[UserCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*UserError).list() },
+	Name: "user", Type: "UserError", Zero: (*UserError)(nil),
 	Fields: []taxonomy.Field{
 		{Name: "id", Type: "string", Required: true},
 	},

@@ -24,6 +24,6 @@ func Check(ctx context.Context, c Checks, name string) error {
 	case CheckWindowFits:
 		return c.WindowFits(ctx)
 	default:
-		return gen.UnknownCheck(name)
+		return gen.UnknownName("check", name)
 	}
 }

@@ -82,10 +82,6 @@ func (v *ProviderCall) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ProviderCall) list() []any {
-	return []any{&v.ID, &v.Tries}
-}
-
 // from returns the ProviderCall in evidence, if evidence has a value for any of its fields.
 func (ProviderCall) from(ev *taxonomy.Evidence) taxonomy.Opt[ProviderCall] {
 	id, tries := detect.NonZero(ev.Attribute("request-id")), detect.ReadInt(ev.Attribute("tries"))
@@ -186,25 +182,8 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ProviderError) list() []any {
-	return []any{
-		&e.Unmatched,
-		&e.Provider,
-		&e.StatusCode,
-		&e.RawError,
-		&e.Token,
-		&e.Files,
-		gen.OptWord(&e.Limit),
-		gen.OptPart(&e.Call, (*ProviderCall).list),
-	}
-}
-
 var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ProviderError{base: gen.Made[ProviderCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ProviderError).list() },
+	Name: "provider", Type: "ProviderError", Zero: (*ProviderError)(nil), Doc: "The provider failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
@@ -263,7 +242,7 @@ var providerRules = [][]detect.CodeRule{
 	CodeTooLong: {
 		{Doc: "source: api, status: 413", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, AnyNumber: []int{413}}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
 		{Doc: `source: cli, text: '(?i)\bprompt is too long\b'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}}, Text: []detect.Pattern{{Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}, Reach: 19}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
-		{Doc: "source: cli, attributes: {mode: {not: batch}}, contains: context window, set: {files: [prompt.md]}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Attribute, Name: "mode", Not: []string{"batch"}}}, Contains: []detect.Pattern{{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 14}}, Set: `{"files":["prompt.md"]}`, Apply: func(e taxonomy.Error) {
+		{Doc: "source: cli, contains: [context window], attributes: {mode: {not: batch}}, set: {files: [prompt.md]}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Attribute, Name: "mode", Not: []string{"batch"}}}, Contains: []detect.Pattern{{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 14}}, Set: `{"files":["prompt.md"]}`, Apply: func(e taxonomy.Error) {
 			x := e.(*ProviderError)
 			x.Files = []string{"prompt.md"}
 			x.Limit = taxonomy.Some(ProviderLimitTokens)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Table has the reactions and the other traits of the taxonomy's errors.
@@ -46,6 +47,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "large", Classifies: true, Purpose: taxonomy.PurposeAnalysis},
 		{Name: "owner", Classifies: true, Person: true},
 	},
+	Init: gen.Init,
 }
 
 // reactionBlock: Stops and waits for a person.

@@ -10,12 +10,11 @@ import (
 )
 
 const (
-	// None is the label of an unknown value, Other that of a value beyond the bounds.
+	// None is the label of an unknown value, Other that of a value that is not a word.
 	None  = "none"
 	Other = "other"
-	// maxLabel bounds a label in bytes, and maxSeen the occurrences whose IDs are remembered.
-	maxLabel = 128
-	maxSeen  = 10_000
+	// maxSeen bounds the occurrences whose IDs are remembered.
+	maxSeen = 10_000
 )
 
 // Row is the labels of an error. For a recovery, Strategy is set in place of Severity and Source.
@@ -31,24 +30,13 @@ type Counters interface {
 	CountRetried(calls int, result string)
 }
 
-// Limits bound the labels. Labels are words of the taxonomies, or "other". The first MaxValues
-// sources have labels of their own; so do the first values of each label if there is no taxonomy.
-// Beyond MaxSeries combinations the source is "other" too, and without a taxonomy every label.
-type Limits struct {
-	Taxonomies           []*taxonomy.Taxonomy
-	MaxValues, MaxSeries int
-}
-
-// Sink is a [report.Sink] that counts each occurrence once, and each run of a strategy once. Of the
-// latest 10 000 occurrences it remembers the IDs.
+// Sink is a [report.Sink] that counts each occurrence once, and each run of a strategy once. Labels
+// are words of the taxonomies. It remembers the IDs of the latest 10 000 occurrences.
 type Sink struct {
 	counters Counters
-	limits   Limits
+	words    map[string]bool
 
-	mu     sync.Mutex
-	words  map[string]bool // of the taxonomies
-	values [5]map[string]bool
-	rows   map[Row]bool
+	mu sync.Mutex
 	// seen has the last counted recovery by ID; ring has the IDs, next is the oldest of a full one.
 	seen map[string]run
 	ring []string
@@ -57,22 +45,18 @@ type Sink struct {
 
 // run is a recovery that was counted. The zero run means no recovery.
 type run struct {
-	strategy  string
-	attempts  int
-	succeeded bool
-	counted   bool
+	strategy string
+	attempts int
+	result   string
 }
 
 // NewSink returns a sink that has counted nothing.
-func NewSink(l Limits, c Counters) *Sink {
-	s := &Sink{counters: c, limits: l, words: map[string]bool{}, rows: map[Row]bool{}, seen: map[string]run{}}
-	for i := range s.values {
-		s.values[i] = map[string]bool{}
+func NewSink(c Counters, taxonomies []*taxonomy.Taxonomy) *Sink {
+	s := &Sink{counters: c, words: map[string]bool{}, seen: map[string]run{}}
+	for severity := taxonomy.SeverityNone; severity <= taxonomy.SeverityCritical; severity++ {
+		s.words[severity.String()] = true
 	}
-	for _, t := range l.Taxonomies {
-		if t == nil {
-			continue
-		}
+	for _, t := range taxonomies {
 		s.words[t.Domain] = true
 		for _, c := range t.Categories {
 			s.words[c.Name] = true
@@ -80,124 +64,74 @@ func NewSink(l Limits, c Counters) *Sink {
 		for _, c := range t.Codes() {
 			s.words[c.Value] = true
 		}
-		for _, named := range append(append([]taxonomy.Named(nil), t.Sources...), t.Strategies...) {
-			s.words[named.Name] = true
+		for _, list := range [][]taxonomy.Named{t.Sources, t.Strategies} {
+			for _, named := range list {
+				s.words[named.Name] = true
+			}
 		}
 	}
 	return s
 }
 
 // Report counts an error that is new, and its recovery if it has ended.
-func (s *Sink) Report(o *report.Occurrence) { s.take(o, true) }
+func (s *Sink) Report(o *report.Occurrence) { s.count(o, true) }
 
 // Update counts the recovery of a reported error, if it is not counted yet.
-func (s *Sink) Update(o *report.Occurrence) { s.take(o, false) }
+func (s *Sink) Update(o *report.Occurrence) { s.count(o, false) }
 
-func (s *Sink) take(o *report.Occurrence, add bool) {
+func (s *Sink) count(o *report.Occurrence, report bool) {
 	if o == nil {
 		return
 	}
-	s.mu.Lock()
-	before, known := s.seen[o.ID]
-	known = known && o.ID != ""
-	isNew := add && !known
+	row := Row{Domain: s.label(o.Domain), Category: s.label(o.Category), Code: s.label(o.Code)}
+	isNew, recovered := s.remember(o, report)
 	if isNew {
-		s.remember(o.ID)
-	}
-	var now run
-	if r := o.Recovery; r != nil && r.Successful != nil && (known || add) {
-		now = run{r.Strategy, r.Attempts, *r.Successful, true}
-		late := before.counted && before.strategy == now.strategy && now.attempts < before.attempts
-		if known && (now == before || late) {
-			now = run{}
-		} else if o.ID != "" {
-			s.seen[o.ID] = now
+		of := row
+		if of.Severity, of.Source = s.label(o.Severity), None; o.Source != nil {
+			of.Source = s.label(o.Source.Type)
 		}
+		s.counters.CountError(of)
 	}
-	row := s.row(o)
-	s.mu.Unlock()
-	if isNew {
-		s.counters.CountError(row)
-	}
-	if now.counted {
-		s.mu.Lock()
-		strategy := s.label(4, now.strategy)
-		s.mu.Unlock()
-		s.counters.CountRecovery(Row{Domain: row.Domain, Category: row.Category, Code: row.Code, Strategy: strategy},
-			result(now.succeeded))
+	if recovered != (run{}) {
+		row.Strategy = s.label(recovered.strategy)
+		s.counters.CountRecovery(row, recovered.result)
 	}
 }
 
-func (s *Sink) remember(id string) {
-	if id == "" {
-		return
+// remember reports whether an occurrence is new, and returns its recovery unless that was counted.
+func (s *Sink) remember(o *report.Occurrence, report bool) (isNew bool, recovered run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, known := s.seen[o.ID]
+	if !known && !report {
+		return false, run{}
 	}
-	s.seen[id] = run{}
-	if len(s.ring) < maxSeen {
-		s.ring = append(s.ring, id)
-		return
+	if r := o.Recovery; r != nil && r.Successful != nil {
+		recovered = run{r.Strategy, r.Attempts, result(*r.Successful)}
 	}
-	delete(s.seen, s.ring[s.next])
-	s.ring[s.next] = id
-	s.next = (s.next + 1) % maxSeen
+	if o.ID == "" {
+		return report, recovered
+	}
+	if !known && len(s.ring) < maxSeen {
+		s.ring = append(s.ring, o.ID)
+	} else if !known {
+		delete(s.seen, s.ring[s.next])
+		s.ring[s.next] = o.ID
+		s.next = (s.next + 1) % maxSeen
+	}
+	if known && (recovered == before || recovered == run{}) {
+		return false, run{}
+	}
+	s.seen[o.ID] = recovered
+	return !known, recovered
 }
 
-// row returns the labels of an occurrence.
-func (s *Sink) row(o *report.Occurrence) Row {
-	row := Row{Domain: s.label(0, o.Domain), Category: s.label(1, o.Category), Code: s.label(2, o.Code),
-		Severity: severity(o.Severity), Source: None}
-	if o.Source != nil {
-		row.Source = s.label(3, o.Source.Type)
-	}
-	switch {
-	case s.rows[row]:
-	case len(s.rows) < s.limits.MaxSeries:
-		s.rows[row] = true
-	case len(s.words) > 0:
-		row.Source = Other
-	default:
-		row = Row{Other, Other, Other, Other, Other, ""}
-	}
-	return row
-}
-
-// label returns the label for a value: a word, one of the first values, or Other.
-func (s *Sink) label(of int, value string) string {
-	const source = 3
-	added := s.values[of]
+func (s *Sink) label(value string) string {
 	switch {
 	case value == "":
 		return None
-	case s.words[value] || added[value]:
+	case s.words[value]:
 		return value
-	case len(s.words) > 0 && of != source, len(added) >= s.limits.MaxValues, !fits(value):
-		return Other
-	}
-	added[value] = true
-	return value
-}
-
-// fits reports whether a value is one short line without secrets.
-func fits(value string) bool {
-	if len(value) > maxLabel || taxonomy.Redact(value) != value {
-		return false
-	}
-	for _, r := range value {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
-			return false
-		}
-	}
-	return true
-}
-
-func severity(word string) string {
-	if word == "" {
-		return None
-	}
-	for s := taxonomy.SeverityNone; s <= taxonomy.SeverityCritical; s++ {
-		if word == s.String() {
-			return word
-		}
 	}
 	return Other
 }
