@@ -16,17 +16,17 @@ func TestConfigError(t *testing.T) {
 		"configPath string from=attributes.path",
 		"field string from=attributes.field",
 		"envVar string from=attributes.env_var",
-		"rawError string max_length=500 from=text scrub",
-		"value string max_length=100 from=attributes.value scrub message_only",
-		"expected string max_length=200 from=attributes.expected message_only",
+		"rawError string from=text max_length=500 scrub",
+		"value string from=attributes.value max_length=100 scrub message_only",
+		"expected string from=attributes.expected max_length=200 message_only",
 	}, []gentest.Code{
 		{
 			Code: CodeConfigInvalid,
 			Says: "CONFIG_INVALID 501 group=human: stop_all",
 			Rules: []string{
-				"CONFIG_INVALID/1: source config",
-				"CONFIG_INVALID/2: source executor, op [prepare resume]",
-				"CONFIG_INVALID/3: source executor, op resume, type refused, attributes.field [dir executor max_iterations run task version], set rawError",
+				"CONFIG_INVALID/1: source: config, priority: 10 (cfbd5c77)",
+				"CONFIG_INVALID/2: source: executor, op: [prepare, resume], priority: 10 (40364fc1)",
+				"CONFIG_INVALID/3: source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''} (86b0a959)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigInvalid("some field", "some value", "some expected"), 0, `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field"}`),
@@ -52,9 +52,9 @@ func TestConfigError(t *testing.T) {
 			Code: CodeConfigMissing,
 			Says: "CONFIG_MISSING 502 group=human: stop_all",
 			Rules: []string{
-				"CONFIG_MISSING/1: source config, type missing",
-				"CONFIG_MISSING/2: source config, type absent, errno ENOENT",
-				"CONFIG_MISSING/3: source config, type absent, is io/fs.ErrNotExist",
+				"CONFIG_MISSING/1: source: config, type: missing, priority: 10 (b0e5c19a)",
+				"CONFIG_MISSING/2: source: config, errno: ENOENT, type: {present: false}, priority: 10 (11ea38d2)",
+				"CONFIG_MISSING/3: source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10 (e72366c7)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigMissing("some configPath"), 0, "configuration file not found: some configPath", `{"configPath":"some configPath"}`),
@@ -74,8 +74,8 @@ func TestConfigError(t *testing.T) {
 		},
 		{
 			Code:  CodeConfigEnvVarMissing,
-			Says:  "CONFIG_ENV_VAR_MISSING 503 group=credentials group=human: stop_all",
-			Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source config, type unset_variable"},
+			Says:  "CONFIG_ENV_VAR_MISSING 503 group=[credentials human]: stop_all",
+			Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source: config, type: unset_variable, priority: 10 (bbae83ce)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigEnvVarMissing("some envVar"), 0, "environment variable some envVar is not set", `{"envVar":"some envVar"}`),
 				gentest.Says(NewConfigEnvVarMissing(""), 0, "environment variable is not set", `{"envVar":""}`),
@@ -85,7 +85,7 @@ func TestConfigError(t *testing.T) {
 		{
 			Code:  CodeConfigParseError,
 			Says:  "CONFIG_PARSE_ERROR 504 group=human: stop_all",
-			Rules: []string{"CONFIG_PARSE_ERROR/1: source config, type parse"},
+			Rules: []string{"CONFIG_PARSE_ERROR/1: source: config, type: parse, priority: 10 (ee7443df)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigParseError("some configPath", "some rawError"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError"}`),
 				gentest.Says(NewConfigParseError("some configPath", "some rawError\nsecond line"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`),

@@ -14,12 +14,12 @@ func TestGitError(t *testing.T) {
 	gentest.Category[GitCode](t, &genPackage, new(GitError), "git GitError", []string{
 		"operation string from=op required",
 		"files strings from=files",
-		"rawError string max_length=2000 from=text scrub keep_tail",
+		"rawError string from=text max_length=2000 scrub keep_tail",
 	}, []gentest.Code{
 		{
 			Code:  CodeGitCommitFailed,
 			Says:  "GIT_COMMIT_FAILED 601: repeat retryable; strict: block",
-			Rules: []string{"GIT_COMMIT_FAILED/1: source git, op commit"},
+			Rules: []string{"GIT_COMMIT_FAILED/1: source: git, op: commit, priority: 10 (8e1123e3)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
 				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
@@ -32,7 +32,7 @@ func TestGitError(t *testing.T) {
 		{
 			Code:  CodeGitPushFailed,
 			Says:  "GIT_PUSH_FAILED 602 group=network: repeat retryable; strict: block",
-			Rules: []string{"GIT_PUSH_FAILED/1: source git, op [push pr]"},
+			Rules: []string{"GIT_PUSH_FAILED/1: source: git, op: [push, pr], priority: 10 (774f44b8)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitPushFailed("some rawError"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError"}`),
 				gentest.Says(NewGitPushFailed("some rawError\nsecond line"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError\nsecond line"}`),
@@ -47,7 +47,7 @@ func TestGitError(t *testing.T) {
 		{
 			Code:  CodeGitRevertFailed,
 			Says:  "GIT_REVERT_FAILED 603 group=human: stop_all",
-			Rules: []string{"GIT_REVERT_FAILED/1: source git, op [revert save]"},
+			Rules: []string{"GIT_REVERT_FAILED/1: source: git, op: [revert, save], priority: 10 (aa84a663)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
 				gentest.Says(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
@@ -59,9 +59,12 @@ func TestGitError(t *testing.T) {
 			},
 		},
 		{
-			Code:  CodeGitStatusFailed,
-			Says:  "GIT_STATUS_FAILED 604: again retryable; strict: block",
-			Rules: []string{"GIT_STATUS_FAILED/1: source git", "GIT_STATUS_FAILED/2: source scope"},
+			Code: CodeGitStatusFailed,
+			Says: "GIT_STATUS_FAILED 604: again retryable; strict: block",
+			Rules: []string{
+				"GIT_STATUS_FAILED/1: source: git, priority: 10 (6deaff91)",
+				"GIT_STATUS_FAILED/2: source: scope, priority: 10 (985efddd)",
+			},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitStatusFailed("some rawError"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError"}`),
 				gentest.Says(NewGitStatusFailed("some rawError\nsecond line"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError\nsecond line"}`),

@@ -13,9 +13,9 @@ import (
 
 func TestPermissionError(t *testing.T) {
 	gentest.Category[PermissionCode](t, &genPackage, new(PermissionError), "permission PermissionError", []string{
-		"resource string max_length=500 from=[attributes.resource attributes.path]",
-		"reason string max_length=500 from=text scrub",
-		"command string max_length=500 from=attributes.command scrub",
+		"resource string from=[attributes.resource attributes.path] max_length=500",
+		"reason string from=text max_length=500 scrub",
+		"command string from=attributes.command max_length=500 scrub",
 		"policy string from=attributes.policy",
 		"provider string from=[attributes.provider source]",
 		"statusCode int from=status",
@@ -24,8 +24,8 @@ func TestPermissionError(t *testing.T) {
 			Code: CodePermissionSkipDenied,
 			Says: "PERMISSION_SKIP_DENIED 701 group=human: stop",
 			Rules: []string{
-				"PERMISSION_SKIP_DENIED/1: type skip_denied",
-				`PERMISSION_SKIP_DENIED/2: source claude-cli, exit_code not 0, contains "dangerously-skip-permissions cannot be used"`,
+				"PERMISSION_SKIP_DENIED/1: type: skip_denied, priority: 20 (7391dc17)",
+				"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (1393331e)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),
@@ -42,8 +42,8 @@ func TestPermissionError(t *testing.T) {
 			Code: CodePermissionCommandBlocked,
 			Says: "PERMISSION_COMMAND_BLOCKED 702 group=human: stop",
 			Rules: []string{
-				"PERMISSION_COMMAND_BLOCKED/1: type command_blocked",
-				"PERMISSION_COMMAND_BLOCKED/2: source budget, set policy",
+				"PERMISSION_COMMAND_BLOCKED/1: type: command_blocked, priority: 20 (43198bc8)",
+				"PERMISSION_COMMAND_BLOCKED/2: source: budget, priority: 10, set: {policy: budget} (48afc65c)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewPermissionCommandBlocked("some command", "some policy"), 0, `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`),
@@ -64,12 +64,12 @@ func TestPermissionError(t *testing.T) {
 			Code: CodePermissionFileAccess,
 			Says: "PERMISSION_FILE_ACCESS 703 group=human: stop",
 			Rules: []string{
-				"PERMISSION_FILE_ACCESS/1: source [config executor scope state], errno [EACCES EPERM EROFS]",
-				"PERMISSION_FILE_ACCESS/2: source [config executor scope state], is io/fs.ErrPermission",
-				"PERMISSION_FILE_ACCESS/3: source executor, op [lock file_task]",
-				"PERMISSION_FILE_ACCESS/4: source state",
-				"PERMISSION_FILE_ACCESS/5: errno [EACCES EPERM EROFS]",
-				"PERMISSION_FILE_ACCESS/6: is io/fs.ErrPermission",
+				"PERMISSION_FILE_ACCESS/1: source: [config, executor, scope, state], errno: [EACCES, EPERM, EROFS], priority: 20 (b33ff6b2)",
+				"PERMISSION_FILE_ACCESS/2: source: [config, executor, scope, state], is: io/fs.ErrPermission, priority: 20 (9ebed041)",
+				"PERMISSION_FILE_ACCESS/3: source: executor, op: [lock, file_task], priority: 10 (7076a5e4)",
+				"PERMISSION_FILE_ACCESS/4: source: state, priority: 10 (f1e6cb22)",
+				"PERMISSION_FILE_ACCESS/5: errno: [EACCES, EPERM, EROFS], priority: -5 (3482ed2)",
+				"PERMISSION_FILE_ACCESS/6: is: io/fs.ErrPermission, priority: -5 (845fe8e1)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewPermissionFileAccess("some resource"), 0, "file access denied: some resource", `{"resource":"some resource"}`),
@@ -88,8 +88,8 @@ func TestPermissionError(t *testing.T) {
 		},
 		{
 			Code:  CodePermissionAPIAuth,
-			Says:  "PERMISSION_API_AUTH 704 group=credentials group=human: stop_all",
-			Rules: []string{"PERMISSION_API_AUTH/1: like [expired_credentials invalid_api_key login_failed grpc_unauthenticated unauthorized grpc_permission_denied forbidden] (d8ace79b)"},
+			Says:  "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all",
+			Rules: []string{"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (b0edf8ed)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
 				gentest.Says(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),

@@ -14,12 +14,12 @@ func TestScopeError(t *testing.T) {
 		"files strings from=files required",
 		"outsideFiles strings",
 		"scopeMode string from=attributes.scope_mode required",
-		"decision enum [BLOCK ASK_USER] required",
+		"decision enum enum=[BLOCK ASK_USER] required",
 	}, []gentest.Code{
 		{
 			Code:  CodeScopeForbidden,
 			Says:  "SCOPE_FORBIDDEN 401: undo retryable; strict: undo_and_stop",
-			Rules: []string{"SCOPE_FORBIDDEN/1: source scope, type forbidden"},
+			Rules: []string{"SCOPE_FORBIDDEN/1: source: scope, type: forbidden, priority: 10 (3df9399b)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
 				gentest.Says(NewScopeForbidden([]string{}, "some scopeMode"), 0, "0 file(s) in forbidden scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task forbids them. Reach the goal without touching these files."),
@@ -30,7 +30,7 @@ func TestScopeError(t *testing.T) {
 		{
 			Code:  CodeScopeOutsideAllowed,
 			Says:  "SCOPE_OUTSIDE_ALLOWED 402: undo retryable; strict: undo_and_stop",
-			Rules: []string{"SCOPE_OUTSIDE_ALLOWED/1: source scope, type outside_allowed"},
+			Rules: []string{"SCOPE_OUTSIDE_ALLOWED/1: source: scope, type: outside_allowed, priority: 10 (708808b4)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewScopeOutsideAllowed(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) outside the allowed scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task does not allow them. Keep to the allowed files."),
 				gentest.Says(NewScopeOutsideAllowed([]string{}, "some scopeMode"), 0, "0 file(s) outside the allowed scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task does not allow them. Keep to the allowed files."),
@@ -40,7 +40,7 @@ func TestScopeError(t *testing.T) {
 		{
 			Code:  CodeScopeUserDenied,
 			Says:  "SCOPE_USER_DENIED 403 group=human: undo_and_stop",
-			Rules: []string{"SCOPE_USER_DENIED/1: source scope, op ask"},
+			Rules: []string{"SCOPE_USER_DENIED/1: source: scope, op: ask, priority: 10 (8afad1d9)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewScopeUserDenied(genPackage.Strings("files 1", "files 2")), 0, "user denied scope changes for: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"ask","decision":"ASK_USER"}`).Hints(`files=["files 1" "files 2"]`),
 				gentest.Says(NewScopeUserDenied([]string{}), 0, "user denied scope changes for: ", `{"files":[],"scopeMode":"ask","decision":"ASK_USER"}`).Hints("files=[]"),

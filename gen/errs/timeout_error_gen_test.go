@@ -20,8 +20,8 @@ func TestTimeoutError(t *testing.T) {
 			Code: CodeIterationTimeout,
 			Says: "ITERATION_TIMEOUT 201: again retryable; strict: block",
 			Rules: []string{
-				"ITERATION_TIMEOUT/1: type timeout, attributes.iteration min 1",
-				"ITERATION_TIMEOUT/2: source claude-cli, op call, type timeout",
+				"ITERATION_TIMEOUT/1: type: timeout, attributes: {iteration: {min: 1}} (e1ae6e3f)",
+				"ITERATION_TIMEOUT/2: source: claude-cli, op: call, type: timeout (3407db4b)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewIterationTimeout(9223372036854775807, 4), 0, "iteration 4 exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"iteration":4}`),
@@ -36,10 +36,10 @@ func TestTimeoutError(t *testing.T) {
 			Code: CodeOperationTimeout,
 			Says: "OPERATION_TIMEOUT 202: again retryable; strict: block",
 			Rules: []string{
-				"OPERATION_TIMEOUT/1: source [validator executor], type timeout",
-				"OPERATION_TIMEOUT/2: type timeout",
-				"OPERATION_TIMEOUT/3: status absent, type absent, errno absent, like [grpc_deadline_exceeded timeout] (9ecd6b73)",
-				"OPERATION_TIMEOUT/4: is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
+				"OPERATION_TIMEOUT/1: source: [validator, executor], type: timeout, priority: 10 (319324d6)",
+				"OPERATION_TIMEOUT/2: type: timeout (584f201b)",
+				"OPERATION_TIMEOUT/3: like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false} (d9fdad1e)",
+				"OPERATION_TIMEOUT/4: is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5 (8d64659)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807}`),

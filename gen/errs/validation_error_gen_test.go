@@ -12,15 +12,15 @@ import (
 
 func TestValidationError(t *testing.T) {
 	gentest.Category[ValidationCode](t, &genPackage, new(ValidationError), "validation ValidationError", []string{
-		"command string max_length=500 from=attributes.command required scrub",
+		"command string from=attributes.command max_length=500 required scrub",
 		"exitCode int from=exit_code default=-1 required",
-		"output string max_length=8000 from=output required scrub keep_tail",
+		"output string from=output max_length=8000 required scrub keep_tail",
 		"phase string required",
 	}, []gentest.Code{
 		{
 			Code:  CodeValidationPreCommit,
 			Says:  "VALIDATION_PRE_COMMIT 301: correct retryable; strict: block",
-			Rules: []string{"VALIDATION_PRE_COMMIT/1: source validator, op validate_pre_commit"},
+			Rules: []string{"VALIDATION_PRE_COMMIT/1: source: validator, op: validate_pre_commit, priority: 10 (5b1bb578)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewValidationPreCommit("some command", 4, "some output"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Fix what it reports:\nsome output"),
 				gentest.Says(NewValidationPreCommit("", 4, ""), 0, "pre-commit validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_commit"}`).Feedback("The work was not committed, because  exited with code 4. Fix what it reports:\n"),
@@ -38,7 +38,7 @@ func TestValidationError(t *testing.T) {
 		{
 			Code:  CodeValidationPrePush,
 			Says:  "VALIDATION_PRE_PUSH 302: correct retryable; strict: block",
-			Rules: []string{"VALIDATION_PRE_PUSH/1: source validator, op validate_pre_push"},
+			Rules: []string{"VALIDATION_PRE_PUSH/1: source: validator, op: validate_pre_push, priority: 10 (e843cb3)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewValidationPrePush("some command", 4, "some output"), 0, `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_push"}`).Hints(`output="some output"`).Feedback("The commits were not pushed, because \"some command\" exited with code 4. Fix what it reports:\nsome output"),
 				gentest.Says(NewValidationPrePush("", 4, ""), 0, "pre-push validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_push"}`).Feedback("The commits were not pushed, because  exited with code 4. Fix what it reports:\n"),
@@ -48,7 +48,7 @@ func TestValidationError(t *testing.T) {
 		{
 			Code:  CodeValidationPrePR,
 			Says:  "VALIDATION_PRE_PR 303: correct retryable; strict: block",
-			Rules: []string{"VALIDATION_PRE_PR/1: source validator, op validate_pre_pr"},
+			Rules: []string{"VALIDATION_PRE_PR/1: source: validator, op: validate_pre_pr, priority: 10 (72d57049)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewValidationPrePR("some command", 4, "some output"), 0, `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_pr"}`).Hints(`output="some output"`).Feedback("The pull request was not opened, because \"some command\" exited with code 4. Fix what it reports:\nsome output"),
 				gentest.Says(NewValidationPrePR("", 4, ""), 0, "pre-PR validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_pr"}`).Feedback("The pull request was not opened, because  exited with code 4. Fix what it reports:\n"),

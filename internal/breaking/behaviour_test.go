@@ -105,10 +105,10 @@ func TestOthers(t *testing.T) {
 		{"a profile for whoever chooses none", codes("A: {message: a}, B: {message: b}"),
 			codes("A: {message: a}, B: {message: b}") +
 				"\nprofiles: {default: {retry: {enabled: false}, codes: {A: {severity: high}}}}",
-			`2:12 W-changed-profile, 2:12 W-changed-profile, 2:12 W-changed-profile`},
+			`2:12 W-changed-profile, 2:12 W-changed-profile`},
 		{"no profile any more for whoever chooses none", codes("A: {message: a}") +
 			"\nprofiles: {default: {codes: {A: {reaction: block}}}}", codes("A: {message: a}"),
-			`3:10 E-break-go-removed, 3:10 W-changed-profile, 3:10 W-changed-profile`},
+			`3:10 E-break-go-removed, 3:10 W-changed-profile`},
 		{"another profile for whoever chooses none", codes("A: {message: a}") +
 			"\nprofiles: {default: {codes: {A: {severity: low}}}}",
 			codes("A: {message: a}") + "\nprofiles: {default: {codes: {A: {severity: high}}}}",

@@ -92,9 +92,9 @@ type Change struct {
 	// Consequences are the changes that follow from this one. [Fold] sets them.
 	Consequences []Change
 
-	label, text string   // the subject and the rest of Message, if it has these two parts
-	codes       []string // to reserve
-	number      string   // to reserve
+	label  string   // the subject at the beginning of Message, if it has one
+	codes  []string // to reserve
+	number string   // to reserve
 }
 
 // Level returns the first of the change's levels: wire before source before behaviour.
@@ -152,7 +152,6 @@ func compare(old, new *Taxonomy) *comparison {
 	for i := range out {
 		if list := out[i].Factories; len(list) > 0 {
 			out[i].Message += "; the factory of " + enumerate(list, len(list)) + " changes"
-			out[i].text += "; the factory of " + enumerate(list, 3) + " changes"
 		}
 	}
 	c.out = out

@@ -38,7 +38,6 @@ func (c *comparison) codes() {
 func (c *comparison) removed(o *model.Code) {
 	change := c.gone(idCodeRemoved, o, "", o.Value, "",
 		fmt.Sprintf("code %s is removed, and is not reserved", codeName(o)))
-	change.label, change.text = codeName(o), "removed, and not reserved"
 	change.codes = []string{o.Value}
 	for _, alias := range slices.Concat(o.Aliases, o.Names) {
 		if !c.new.reservedCodes[alias] && c.new.decodes(alias) == nil {
@@ -65,13 +64,19 @@ func codeName(code *model.Code) string {
 // reservation returns the key that reserves the removed codes and numbers, or "". The separator is
 // between the two lists.
 func reservation(changes []Change, separator string) string {
-	var codes, numbers, out []string
+	var codes, numbers []string
 	for _, change := range changes {
 		codes = append(codes, change.codes...)
 		if change.number != "" {
 			numbers = append(numbers, change.number)
 		}
 	}
+	return Reservation(codes, numbers, separator)
+}
+
+// Reservation returns the key that reserves codes and numbers, or "" without any.
+func Reservation(codes, numbers []string, separator string) string {
+	var out []string
 	if len(numbers) > 0 {
 		out = append(out, "numbers: ["+strings.Join(numbers, ", ")+"]")
 	}
@@ -130,7 +135,6 @@ func (c *comparison) retired(o *model.Code, how string) {
 			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
 			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", codeName(o), how, o.Const,
 				o.Factory))
-		change.label, change.text = codeName(o), how+" without deprecation"
 		c.add(change)
 	}
 	c.freedNumber(o)

@@ -46,7 +46,8 @@ func (c *comparison) report(s Subject, label string, facts ...fact) {
 			f.text = differ(f.key, f.old, f.new)
 		}
 		c.add(Change{Levels: f.level, Subject: s, Key: f.key, Old: unquoted(f.old), New: unquoted(f.new), label: label,
-			text: f.text, Finding: diag.Finding{ID: f.id, Span: at(f.at, c.new.tree.Package.Span), Hint: f.hint}})
+			Finding: diag.Finding{ID: f.id, Span: at(f.at, c.new.tree.Package.Span), Hint: f.hint,
+				Message: strings.TrimPrefix(label+": "+f.text, ": ")}})
 	}
 }
 
@@ -368,5 +369,5 @@ func defaultText(f *model.Field) string {
 	if f.Default == nil {
 		return ""
 	}
-	return valueText(*f.Default)
+	return f.Default.JSON()
 }

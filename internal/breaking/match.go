@@ -59,9 +59,6 @@ func newComparison(old, new *Taxonomy) *comparison {
 // add adds a change. If it has no levels, it gets those of its rule.
 func (c *comparison) add(change Change) {
 	change.Levels, change.Severity = cmp.Or(change.Levels, Levels(change.ID)), severity(change.ID)
-	if change.Message == "" {
-		change.Message = strings.TrimPrefix(change.label+": "+change.text, ": ")
-	}
 	c.out = append(c.out, change)
 }
 
@@ -223,8 +220,9 @@ func (c *comparison) matchCategories() {
 			default:
 				for _, code := range moved[n] {
 					c.add(Change{Subject: c.subject(code), Key: "category", Old: o.Name, New: n.Name, label: code.Key,
-						text: fmt.Sprintf("moved from category %s (%s) to %s (%s)", o.Name, o.Type, n.Name, n.Type),
 						Finding: diag.Finding{ID: idCategory, Span: c.new.codeAt(code),
+							Message: fmt.Sprintf("%s: moved from category %s (%s) to %s (%s)", code.Key, o.Name, o.Type,
+								n.Name, n.Type),
 							Hint: "add a new code to the other category, and deprecate this one"}})
 				}
 			}

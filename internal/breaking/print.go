@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
 )
@@ -147,60 +147,37 @@ func (r Report) GitHub(w io.Writer) error {
 	return diag.Print(w, diag.FormatGitHub, files...)
 }
 
-// A report has about maxRows rows of a terminal with width columns, which is two screens.
-const maxRows, width = 95, 160
+// maxShown is the number of changes of a kind that a report shows, which is a few screens for many
+// hundreds of changes.
+const maxShown = 6
 
-// Text writes a summary, the changes by level and kind, and the reservations to add. A kind with
-// many changes is cut so that the report fits on two screens.
+// Text writes a summary, the changes by level and kind, and the reservations to add.
 func (r Report) Text(w io.Writer) error {
 	if len(r.Changes)+len(r.Findings) == 0 {
 		return nil
 	}
-	text := ""
-	for _, most := range []int{len(r.Changes), 40, 30, 20, 15, 12, 10, 8, 6, 5, 4, 3, 2, 1} {
-		text = r.text(most)
-		rows := 0
-		for line := range strings.Lines(text) {
-			rows += 1 + utf8.RuneCountInString(line)/width
-		}
-		if rows <= maxRows {
-			break
-		}
-	}
-	if _, err := io.WriteString(w, text); err != nil {
-		return fmt.Errorf("print changes: %w", err)
-	}
-	return diag.Print(w, diag.FormatText, diag.FileFindings{Source: r.Acceptances, Findings: r.Findings})
-}
-
-func (r Report) text(most int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Source.Display(), diag.Printable(r.Summary()))
 	cut := false
 	for level := Wire; level <= Behaviour; level <<= 1 {
-		kinds := make(map[string][]Change)
-		var ids []string
-		total := 0
+		kinds, total := make(map[string][]Change), 0
 		for _, c := range r.Changes {
 			if c.Level() == level {
 				total++
 				kinds[c.ID] = append(kinds[c.ID], c)
 			}
 		}
-		for id := range kinds {
-			ids = append(ids, id)
+		if total > 0 {
+			fmt.Fprintf(&b, "\n%s (%d)\n", level, total)
 		}
-		slices.SortFunc(ids, func(a, b string) int {
+		for _, id := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
 			if a[0] != b[0] { // E-break-… before W-changed-…
 				return strings.Compare(a, b)
 			}
 			return cmp.Or(len(kinds[b])-len(kinds[a]), strings.Compare(a, b))
-		})
-		if total > 0 {
-			fmt.Fprintf(&b, "\n%s (%d)\n", level, total)
-		}
-		for _, id := range ids {
-			cut = r.kind(&b, kinds[id], most) || cut
+		}) {
+			r.kind(&b, kinds[id])
+			cut = cut || len(kinds[id]) > maxShown
 		}
 	}
 	if block := reservation(r.Changes, "\n           "); block != "" {
@@ -209,82 +186,61 @@ func (r Report) text(most int) string {
 	if cut {
 		b.WriteString("\n-v prints every change with its line\n")
 	}
-	return b.String()
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("print changes: %w", err)
+	}
+	return diag.Print(w, diag.FormatText, diag.FileFindings{Source: r.Acceptances, Findings: r.Findings})
 }
 
-// kind writes the changes of a kind, at most most rows. Changes with the same text are one row. It
-// reports whether it left rows out.
-func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
-	type row struct {
-		Change
-		labels []string
-	}
-	var rows []row
-	index := make(map[string]int)
-	hints := make(map[string]int)
-	for _, c := range changes {
-		if c.Key == "message" || c.Key == "feedback" {
-			c.text = c.Key + " " + wordDiff(c.Old, c.New)
-		}
-		if c.number != "" || c.codes != nil || c.ID == idCodeRenamed {
-			c.Hint = "" // its text or the reservation has the line to paste
-		}
-		hints[c.Hint]++
-		i, same := index[c.text]
-		if !same || c.label == "" || len(c.Consequences)+len(rows[i].Consequences) > 0 {
-			i = len(rows)
-			index[c.text] = i
-			rows = append(rows, row{Change: c})
-		}
-		rows[i].labels = append(rows[i].labels, c.label)
-	}
+// kind writes the changes of a kind. A hint of several of them is written once.
+func (r Report) kind(b *strings.Builder, changes []Change) {
 	fmt.Fprintf(b, "  %s %s: %d\n", changes[0].Severity, changes[0].ID, len(changes))
-	hint, uses := "", min(len(changes)-1, 1)
-	for _, row := range rows { // the most frequent hint, unless each change has its own
-		if n := hints[row.Hint]; row.Hint != "" && n > uses {
-			hint, uses = row.Hint, n
+	common := changes[0].Hint
+	for _, c := range changes {
+		if c.Hint != common || c.pasted() {
+			common = ""
 		}
 	}
-	if hint != "" {
-		fmt.Fprintf(b, "    hint: %s\n", diag.Printable(hint))
+	if common != "" {
+		fmt.Fprintf(b, "    hint: %s\n", diag.Printable(common))
 	}
-	shown := 0
-	for _, row := range rows[:min(most, len(rows))] {
-		shown += len(row.labels)
-		text := cmp.Or(row.text, row.Message)
-		if row.label != "" {
-			text = enumerate(row.labels, max(most, 3)) + ": " + text
+	for _, c := range changes[:min(maxShown, len(changes))] {
+		text := c.Message
+		if c.Key == "message" || c.Key == "feedback" {
+			text = c.label + ": " + c.Key + " " + wordDiff(c.Old, c.New)
 		}
-		for _, effect := range row.Consequences {
+		for _, effect := range c.Consequences {
 			const short = 60
-			if effect.label == "" || len(effect.text) > short {
-				effect.text = effect.ID
+			what, labelled := strings.CutPrefix(effect.Message, effect.label+": ")
+			if !labelled || len(what) > short {
+				what = effect.ID
 			}
-			if !strings.Contains(text, "; "+effect.text) {
-				text += "; " + effect.text
+			if !strings.Contains(text, "; "+what) {
+				text += "; " + what
 			}
 		}
-		file, line := r.Source.Place(row.Span.Line)
-		if file = diag.Printable(file) + ":"; file == diag.Printable(r.Source.Display())+":" {
+		file, line := r.Source.Place(c.Span.Line)
+		if file += ":"; file == r.Source.Display()+":" {
 			file = ""
 		}
-		fmt.Fprintf(b, "    %s%d:%d %s\n", file, line, row.Span.Col, diag.Printable(text))
-		if row.Hint != "" && row.Hint != hint {
-			fmt.Fprintf(b, "      hint: %s\n", diag.Printable(row.Hint))
+		fmt.Fprintf(b, "    %s%d:%d %s\n", diag.Printable(file), line, c.Span.Col, diag.Printable(text))
+		if c.Hint != common && !c.pasted() {
+			fmt.Fprintf(b, "      hint: %s\n", diag.Printable(c.Hint))
 		}
 	}
-	if rest := rows[min(most, len(rows)):]; len(rest) > 0 {
+	if rest := changes[min(maxShown, len(changes)):]; len(rest) > 0 {
 		var names []string
-		for _, row := range rest {
-			if row.label == "" {
-				row.labels = []string{row.Subject.String()}
-			}
-			names = append(names, row.labels...)
+		for _, c := range rest {
+			names = append(names, c.Subject.String())
 		}
-		fmt.Fprintf(b, "    and %d more: %s\n", len(changes)-shown, diag.Printable(enumerate(names, 3)))
-		return true
+		fmt.Fprintf(b, "    and %d more: %s\n", len(rest), diag.Printable(enumerate(names, 3)))
 	}
-	return false
+}
+
+// pasted reports whether the text of a change or the reservation has the line to paste, so that its
+// hint is not needed.
+func (c Change) pasted() bool {
+	return c.number != "" || c.codes != nil || c.ID == idCodeRenamed || c.Hint == ""
 }
 
 // wordDiff returns the new text with removed words as [-…-] and added words as {+…+}.

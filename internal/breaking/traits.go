@@ -364,21 +364,12 @@ func (c *comparison) profiles() {
 		if o == nil && n.Name == defaultProfile {
 			o = none
 		}
-		before := len(c.out)
 		if o != nil {
 			c.profile(o, n, c.new.tree.Profiles[i].Name.Span)
 		}
-		if o == none && len(c.out) > before {
-			c.report(Subject{Name: "profile default"}, "", fact{id: idProfile, new: n.Name,
-				at: c.new.tree.Profiles[i].Name.Span, text: "profile default is new, and applies if none is chosen"})
-		}
 	}
 	if o := c.old.model.ProfileByName(defaultProfile); o != nil && c.new.model.ProfileByName(defaultProfile) == nil {
-		before := len(c.out)
-		if c.profile(o, none, diag.Span{}); len(c.out) > before {
-			c.report(Subject{Name: "profile default"}, "", fact{id: idProfile, old: o.Name,
-				text: "profile default is removed: if none is chosen, the table applies"})
-		}
+		c.profile(o, none, diag.Span{})
 	}
 }
 

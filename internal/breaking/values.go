@@ -91,7 +91,7 @@ func branchTexts(c *model.Code) []string {
 
 // condText returns the tests of one field. The order of values has no meaning.
 func condText(c model.Cond) string {
-	byText := func(a, b model.Value) int { return strings.Compare(valueText(a), valueText(b)) }
+	byText := func(a, b model.Value) int { return strings.Compare(a.JSON(), b.JSON()) }
 	c.Values = slices.SortedFunc(slices.Values(c.Values), byText)
 	c.Not = slices.SortedFunc(slices.Values(c.Not), byText)
 	c.Prefix = slices.Sorted(slices.Values(c.Prefix))
@@ -174,29 +174,11 @@ func number(c *model.Code) string {
 	return strconv.Itoa(c.Number)
 }
 
-// valueText is a value as a taxonomy would write it.
-func valueText(v model.Value) string {
-	switch v.Type {
-	case model.String:
-		return strconv.Quote(v.Str)
-	case model.Strings:
-		return fmt.Sprintf("%q", v.Strings)
-	case model.ObjectType:
-		var parts []string
-		for f, member := range v.Object {
-			parts = append(parts, f.Wire+": "+valueText(member))
-		}
-		slices.Sort(parts)
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	return (&model.Field{Type: v.Type}).Shown(v)
-}
-
 // assigned returns values as text, sorted, because their order has no meaning.
 func assigned(set []model.FieldValue) string {
 	var out []string
 	for _, s := range set {
-		out = append(out, s.Field.Wire+": "+valueText(s.Value))
+		out = append(out, s.Field.Wire+": "+s.Value.JSON())
 	}
 	slices.Sort(out)
 	return strings.Join(out, ", ")

@@ -14,7 +14,6 @@ import (
 	"github.com/errgen/errgen/internal/explain"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/output"
-	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -296,7 +295,7 @@ func parts(list []model.Part, optional bool) []part {
 		case p.Cause:
 			out = append(out, part{Text: "cause", Field: "cause", Optional: optional})
 		case p.Field != nil:
-			format := resolve.FormatName(p.Format)
+			format := string(p.Format)
 			if format != "" {
 				format = ":" + format
 			}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -27,12 +26,12 @@ func IDs() []string {
 		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-field-option
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-public-text E-public-code
 		E-arg E-unfillable
-		E-role-field E-action E-tiers E-unbounded-retry E-policy-bounds E-retryable E-when-secret
+		E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
 		E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule W-ignore-unused`)
 }
 
-// stages are the checks after form, in their order. The model exists from the second one on.
+// stages are the checks after form, in their order.
 var stages = [][]func(*checker){
 	{undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles, overCycles},
 	{
@@ -41,24 +40,20 @@ var stages = [][]func(*checker){
 		constantValues,
 	},
 	{
-		args, publicFallback, unfillableFields, reactions, tiers, policies, rows, roleFields, branches, examples,
+		args, publicFallback, unfillableFields, reactions, tiers, rows, roleFields, branches, examples,
 		signatureExamples, quotas, overlays, unusedNames, missingDocs, unsortedNumbers,
 	},
 }
 
 // Load reads, resolves and checks a taxonomy. The findings are sorted; warnings that a comment of
-// the file ignores are left out, and so are those behind a thousand errors. The model is nil if one
-// of them is an error.
+// the file ignores are left out. The model is nil if a finding is an error.
 func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
 	var m *model.Package
 	if !diag.HasErrors(findings) {
 		c := newChecker(t)
-		for i, stage := range stages {
-			if i == 1 {
-				m = resolve.Build(t)
-				c.attach(m)
-			}
+		m = c.m
+		for _, stage := range stages {
 			for _, check := range stage {
 				check(c)
 			}
@@ -71,7 +66,7 @@ func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	findings = applyIgnores(t.Ignores, findings)
 	diag.Sort(findings)
 	if diag.HasErrors(findings) {
-		return nil, spec.Bound(findings)
+		return nil, findings
 	}
 	return m, findings
 }

@@ -2,19 +2,19 @@ package check
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 )
 
 // checker contains a taxonomy's declarations by name, and the findings. From the second stage on,
-// names are unique.
+// names are unique. Before, the model lacks the parts with errors.
 type checker struct {
 	t             *spec.Taxonomy
-	m             *model.Package // nil in the first stage
+	m             *model.Package
 	categories    []*category
 	codes         []*code // order of the file
 	codeNamed     map[string]*code
@@ -56,16 +56,21 @@ type code struct {
 
 func newChecker(t *spec.Taxonomy) *checker {
 	c := &checker{
-		t: t, codeNamed: make(map[string]*code), reported: make(map[finding]bool),
+		t: t, m: resolve.Build(t), codeNamed: make(map[string]*code), reported: make(map[finding]bool),
 		reactionNamed: make(map[string]*spec.Reaction),
 	}
-	for i := range t.Categories {
-		k := &category{Category: &t.Categories[i]}
-		k.index(pairs(t.Fields, nil), pairs(k.Fields, nil))
+	global := pairs(t.Fields, c.m.Fields)
+	for i, m := range c.m.Categories { // in the order of the file
+		k := &category{Category: &t.Categories[i], model: m}
+		k.fields = append(slices.Clip(global), pairs(k.Fields, m.Fields[len(global):])...)
+		k.byName = byName(k.fields)
 		c.categories = append(c.categories, k)
 		for j := range k.Codes {
-			one := &code{Code: &k.Codes[j], category: k}
-			one.index(nil)
+			one := &code{Code: &k.Codes[j], model: m.Codes[j], category: k, fields: k.fields, byName: k.byName}
+			if len(one.Fields) > 0 {
+				one.fields = append(slices.Clip(k.fields), pairs(one.Fields, one.model.OwnFields())...)
+				one.byName = byName(one.fields)
+			}
 			c.codes = append(c.codes, one)
 			c.codeNamed[one.Name.V] = one
 		}
@@ -74,51 +79,22 @@ func newChecker(t *spec.Taxonomy) *checker {
 	return c
 }
 
-// attach adds the model, which has the order of the file.
-func (c *checker) attach(m *model.Package) {
-	c.m = m
-	for i, k := range c.categories {
-		k.model = m.Categories[i]
-		k.index(pairs(c.t.Fields, m.Fields), pairs(k.Fields, k.model.Fields[len(c.t.Fields):]))
+func byName(fields []field) map[string]field {
+	out := make(map[string]field, len(fields))
+	for _, f := range fields {
+		out[f.Name.V] = f
 	}
-	for i, one := range c.codes {
-		one.model = m.Codes[i]
-		one.index(one.model.Fields()[len(one.category.fields):])
-	}
-}
-
-func (k *category) index(fields ...[]field) {
-	k.fields = slices.Concat(fields...)
-	k.byName = make(map[string]field, len(k.fields))
-	for _, f := range k.fields {
-		k.byName[f.Name.V] = f
-	}
-}
-
-// index adds the code's own fields to those of its category.
-func (k *code) index(resolved []*model.Field) {
-	k.fields, k.byName = k.category.fields, k.category.byName
-	if len(k.Fields) == 0 {
-		return
-	}
-	own := pairs(k.Fields, resolved)
-	k.fields, k.byName = slices.Concat(k.fields, own), maps.Clone(k.byName)
-	for _, f := range own {
-		k.byName[f.Name.V] = f
-	}
+	return out
 }
 
 // own returns the fields of this code alone.
 func (k *code) own() []field { return k.fields[len(k.category.fields):] }
 
-// pairs lines fields up with their models, if there are any yet.
+// pairs lines fields up with their models.
 func pairs(written []spec.Field, resolved []*model.Field) []field {
 	out := make([]field, len(written))
 	for i := range written {
-		out[i].Field = &written[i]
-		if resolved != nil {
-			out[i].model = resolved[i]
-		}
+		out[i] = field{&written[i], resolved[i]}
 	}
 	return out
 }
@@ -143,7 +119,7 @@ func (k *code) fieldNames() []string {
 
 // eachField visits every field once, those of objects after the object.
 func (c *checker) eachField(visit func(f field)) {
-	walkFields(pairs(c.t.Fields, c.modelFields()), visit)
+	walkFields(pairs(c.t.Fields, c.m.Fields), visit)
 	for _, k := range c.categories {
 		walkFields(k.fields[len(c.t.Fields):], visit)
 	}
@@ -152,19 +128,10 @@ func (c *checker) eachField(visit func(f field)) {
 	}
 }
 
-func (c *checker) modelFields() []*model.Field {
-	if c.m == nil {
-		return nil
-	}
-	return c.m.Fields
-}
-
 func walkFields(fields []field, visit func(f field)) {
 	for _, f := range fields {
 		visit(f)
-		if f.model == nil {
-			walkFields(pairs(f.Fields, nil), visit)
-		} else if f.model.Object != nil {
+		if f.model.Object != nil {
 			walkFields(pairs(f.Fields, f.model.Object.Fields), visit)
 		}
 	}
@@ -224,14 +191,11 @@ func (c *checker) eachFieldRef(visit func(k *code, name spec.Text, value *spec.L
 	}
 }
 
-// maxErrors bounds how many errors are kept: fewer are shown, and a file can cause millions.
-const maxErrors = 5000
-
 // report adds a finding, unless the same one was made at this place: one declaration can serve many
 // codes. The hint says how to fix it.
 func (c *checker) report(id string, at diag.Span, message, hint string, related ...diag.Related) {
 	key := finding{id, at}
-	if c.reported[key] || len(c.findings) > maxErrors && severity(id) == diag.Error {
+	if c.reported[key] {
 		return
 	}
 	c.reported[key] = true

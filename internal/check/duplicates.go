@@ -52,7 +52,7 @@ func duplicates(c *checker) {
 		}
 	}
 	for _, r := range c.t.Reactions {
-		if slices.Contains(predeclared, r.Name.V) {
+		if slices.Contains(spec.Predeclared, r.Name.V) {
 			c.report("E-duplicate", r.Name.Span, fmt.Sprintf("reaction %q is predeclared", r.Name.V),
 				"choose another name, or change it in a profile")
 		}

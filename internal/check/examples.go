@@ -1,17 +1,15 @@
 package check
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
-	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // exampleRun is the run of all examples against the rules.
@@ -19,7 +17,6 @@ type exampleRun struct {
 	*checker
 	spans map[*model.Rule]diag.Span
 	won   map[*model.Rule]bool
-	rules *detect.Rules // to explain examples; nil before one is
 }
 
 // examples finds examples that do not become their code, or not with the traits and context that
@@ -71,39 +68,13 @@ func (t *exampleRun) example(k *code, written *spec.Example, x *model.Example, v
 			t.wantContext(written.Want, x.Want, v.Context)
 		}
 	case rule != nil:
-		hint := fmt.Sprintf(addRule, k.Name.V)
-		if own := t.ownRule(k, x); own != nil {
-			hint = fmt.Sprintf("give rule %d of %s a priority above %d", own.Place, k.Name.V, rule.Priority)
-		}
-		t.report("E-example", at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Key), hint,
+		t.report("E-example", at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Key),
+			fmt.Sprintf("add a rule for it to %s, or raise the priority of the one that it has", k.Name.V),
 			seeAlso(t.spans[rule], "this rule"))
-	case len(x.Evidence.Text) > detect.DefaultTextLimit:
-		t.report("E-example", at,
-			fmt.Sprintf("the example is won by no rule; of its text only the last %d bytes are searched",
-				detect.DefaultTextLimit), "keep the end of the text, or add a rule for it to "+k.Name.V)
 	default:
-		t.report("E-example", at, "the example is won by no rule", fmt.Sprintf(addRule, k.Name.V))
+		t.report("E-example", at, "the example is won by no rule",
+			fmt.Sprintf("add a rule for it to %s, or add to the example what its rules ask for", k.Name.V))
 	}
-}
-
-const addRule = "add a rule for it to %s, or add to the example what its rules ask for"
-
-// ownRule returns the best rule of a code that matches an example, or nil.
-func (t *exampleRun) ownRule(k *code, x *model.Example) *model.Rule {
-	if t.rules == nil {
-		t.rules = detection.Rules(t.m)
-		t.rules.Make = func(int, *taxonomy.Evidence) taxonomy.Error {
-			return taxonomy.NewUnknown(&taxonomy.Taxonomy{}, taxonomy.Wire{})
-		}
-	}
-	ev := detection.Evidence(x)
-	for _, other := range t.rules.Explain(&ev, nil).RunnersUp {
-		i := slices.IndexFunc(k.model.Rules, func(r *model.Rule) bool { return r.Name == other.Name })
-		if i >= 0 {
-			return k.model.Rules[i]
-		}
-	}
-	return nil
 }
 
 func (c *checker) unmet(at diag.Span, what string, got, want any) {
@@ -158,18 +129,9 @@ func same(want, got model.Value) bool {
 		}
 		return true
 	case model.JSON:
-		a, okA := canonicalJSON(want.Str)
-		b, okB := canonicalJSON(got.Str)
-		return okA && okB && bytes.Equal(a, b)
+		var a, b any
+		return json.Unmarshal([]byte(want.Str), &a) == nil && json.Unmarshal([]byte(got.Str), &b) == nil &&
+			reflect.DeepEqual(a, b)
 	}
 	return want.Equal(got)
-}
-
-func canonicalJSON(text string) ([]byte, bool) {
-	var v any
-	if json.Unmarshal([]byte(text), &v) != nil {
-		return nil, false
-	}
-	out, err := json.Marshal(v)
-	return out, err == nil
 }

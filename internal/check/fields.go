@@ -39,14 +39,8 @@ var evidence = map[string][]model.Type{
 // maxWords bounds the words of an enum: its Go value is a byte.
 const maxWords = 254
 
-// Limits of the generated tables: a code's groups are the bits of a number, and a row is an address
-// of category, code and branch.
-const (
-	maxGroups     = 64
-	maxCategories = 1023
-	maxCodes      = 1<<14 - 1 // of a category
-	maxWhen       = 255       // of a code
-)
+// maxGroups is the number of groups of the generated tables: a code's groups are the bits of a number.
+const maxGroups = 64
 
 // fieldOptions finds options of a field that its type does not take, and declarations that are
 // empty or too long for the generated code.
@@ -114,27 +108,19 @@ func fieldOptions(c *checker) {
 // hasFields reports whether the type of a field has fields.
 func hasFields(f field) bool { return f.Type.V == "object" || f.Type.V == "objects" }
 
-// limits finds lists that are empty or have more elements than the generated code can number.
+// limits finds categories without codes, and more groups than the generated code can number.
 func limits(c *checker) {
-	check := func(at diag.Span, what, elements string, n, most int) {
-		switch {
-		case n > most:
-			c.report("E-value", at, fmt.Sprintf("%s has at most %d %s", what, most, elements), "remove "+elements)
-		case n == 0 && elements == "codes":
-			c.report("E-value", at, what+" has no codes", "declare one under "+elements)
-		}
+	if len(c.t.Groups) > maxGroups {
+		c.report("E-value", c.t.Groups[maxGroups].Name.Span, fmt.Sprintf("a taxonomy has at most %d groups", maxGroups),
+			"remove groups")
 	}
-	at := c.t.Version.Span
-	check(at, "a taxonomy", "groups", len(c.t.Groups), maxGroups)
-	check(at, "a taxonomy", "categories", len(c.categories), maxCategories)
 	if len(c.categories) == 0 {
-		check(at, "the taxonomy", "codes", 0, maxCodes)
+		c.report("E-value", c.t.Version.Span, "the taxonomy has no codes", "declare one under codes")
 	}
 	for _, k := range c.categories {
-		check(k.Name.Span, fmt.Sprintf("category %q", k.Name.V), "codes", len(k.Codes), maxCodes)
-	}
-	for _, k := range c.codes {
-		check(k.Name.Span, "code "+k.Name.V, "when branches", len(k.When), maxWhen)
+		if len(k.Codes) == 0 {
+			c.report("E-value", k.Name.Span, fmt.Sprintf("category %q has no codes", k.Name.V), "declare one under codes")
+		}
 	}
 }
 

@@ -163,6 +163,9 @@ func goNameClashes(c *checker) {
 	}
 	c.eachField(func(f field) {
 		at, hint := firstSpan(f.GoName.Span, f.Name.Span), `set another name with the key "name"`
+		if f.model.Attribute != "" {
+			claim(at, hint, f.model.Attribute)
+		}
 		if f.model.Enum != nil {
 			claim(at, hint, f.model.Enum.Type)
 			for i, v := range f.model.Enum.Values {

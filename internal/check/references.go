@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
-	"github.com/errgen/errgen/signatures"
 )
 
 // runtimeOps are the operations that the runtime itself reports.
@@ -17,9 +16,6 @@ var runtimeOps = strings.Fields(`
 
 // Operations returns the operations that no taxonomy has to declare.
 func Operations() []string { return slices.Clone(runtimeOps) }
-
-// predeclared are the reactions that every taxonomy has.
-var predeclared = []string{"abort", "block", "continue"}
 
 // furtherActions are the actions that are no predeclared reactions.
 var furtherActions = []string{"retry", "retry_operation", "escalate", "recover"}
@@ -32,30 +28,10 @@ var sections = map[spec.Ref]string{
 	spec.RefOverlay: "categories or groups",
 }
 
-// declaredNames returns the names that are valid, in the order of the file.
-func (c *checker) declaredNames() map[spec.Ref][]string {
-	valid := map[spec.Ref][]string{
-		spec.RefOp: slices.Clone(runtimeOps), spec.RefReaction: slices.Clone(predeclared), spec.RefOverlay: {"*"},
-		spec.RefSignature: signatures.Names(),
-	}
-	c.t.Names(func(n spec.Name) {
-		if !n.Declares {
-			return
-		}
-		valid[n.Ref] = append(valid[n.Ref], n.V)
-		switch n.Ref {
-		case spec.RefCode, spec.RefCategory:
-			valid[spec.RefOverlay] = append(valid[spec.RefOverlay], n.V)
-		case spec.RefGroup:
-			valid[spec.RefOverlay] = append(valid[spec.RefOverlay], "@"+n.V)
-		}
-	})
-	return valid
-}
-
 // undeclaredNames finds references to names that are not declared.
 func undeclaredNames(c *checker) {
-	valid := c.declaredNames()
+	valid := c.t.Declared()
+	valid[spec.RefOp] = append(valid[spec.RefOp], runtimeOps...)
 	sets := make(map[spec.Ref]map[string]bool)
 	for ref, names := range valid {
 		sets[ref] = make(map[string]bool, len(names))
@@ -67,7 +43,6 @@ func undeclaredNames(c *checker) {
 		section, closed := sections[n.Ref]
 		switch {
 		case n.Declares, !closed, sets[n.Ref][n.V]:
-		case n.Ref == spec.RefTier && len(c.t.Tiers) == 0: // which tiers reports
 		case n.Prefix && !beginsAny(valid[n.Ref], n.V):
 			c.report("E-unknown-name", n.Span, fmt.Sprintf("no %s begins with %q", n.Ref, n.V),
 				c.suggest(n.V, valid[n.Ref], "declare one under "+section))

@@ -132,8 +132,7 @@ var needs = []need{
 	},
 }
 
-// roleFields finds reactions that read a field which the code does not have: in the table, and in
-// profiles that choose the reaction for the code, its category or its group.
+// roleFields finds reactions that read a field which the code does not have.
 func roleFields(c *checker) {
 	for _, n := range needs {
 		check := func(k *code, r *taxonomy.Reaction, at diag.Span) {
@@ -147,34 +146,7 @@ func roleFields(c *checker) {
 			}
 		}
 		c.eachRow(func(r row) { check(r.code, r.Reaction, r.at(reactionAt)) })
-		for i, p := range c.m.Profiles {
-			for _, o := range p.Rows {
-				k := c.codeAt(o.Row)
-				if k == nil || o.Traits.Reaction == c.m.Taxonomy.Traits(o.Row).Reaction {
-					continue
-				}
-				if at := overlayOf(&c.t.Profiles[i], k); at.Valid() {
-					check(k, o.Traits.Reaction, at)
-				}
-			}
-		}
 	}
-}
-
-// overlayOf returns where a profile chooses the reaction of a code, not counting "*".
-func overlayOf(p *spec.Profile, k *code) diag.Span {
-	keys := []string{k.Name.V, k.category.Name.V}
-	for _, g := range k.model.Groups {
-		keys = append(keys, "@"+g.Name)
-	}
-	for _, key := range keys {
-		for _, o := range p.Codes {
-			if o.Key.V == key && o.Traits.Reaction != nil {
-				return refSpan(o.Traits.Reaction, k.model.Row.Retryable)
-			}
-		}
-	}
-	return diag.Span{}
 }
 
 // codeAt returns the code of a row, or nil.
@@ -185,17 +157,32 @@ func (c *checker) codeAt(row taxonomy.Row) *code {
 	return c.codes[c.m.Categories[row.Category()].Codes[row.Code()-1].Index]
 }
 
-// policies finds policies whose numbers contradict each other.
-func policies(c *checker) {
-	for _, p := range c.m.Problems {
-		c.report("E-policy-bounds", p.Span, p.Message, "change one of the numbers")
-	}
-}
-
-// mistakes are the ids of mistakes in the sections of a profile.
+// mistakes are the ids of mistakes in reactions, in policies and in the sections of a profile.
 var mistakes = map[string]string{
 	"codes": "E-retryable", "reactions": "E-action", "policies": "E-policy-bounds", "retry": "E-policy-bounds",
 	"recovery": "E-value",
+}
+
+// reactions reports the mistakes that the runtime finds in reactions and policies.
+func reactions(c *checker) {
+	for _, p := range c.m.Problems {
+		section, _, _ := strings.Cut(p.Path, ".")
+		c.report(mistakes[section], p.Span, p.Message, "change it")
+	}
+}
+
+// tiers finds a person who is not the last tier, or has a purpose: a person decides.
+func tiers(c *checker) {
+	for i, t := range c.t.Tiers {
+		switch {
+		case t.Person.V && i < len(c.t.Tiers)-1:
+			next := c.t.Tiers[i+1].Name
+			c.report("E-tiers", firstSpan(t.Person.Span, t.Name.Span), fmt.Sprintf("%q comes after a person", next.V),
+				"make the person the last tier", seeAlso(next.Span, "the next tier"))
+		case t.Person.V && t.Purpose.Set:
+			c.report("E-tiers", t.Purpose.Span, "a person takes no purpose", "remove it: a person decides")
+		}
+	}
 }
 
 // overlays finds profiles that contradict themselves or the table, and warns of those that would

@@ -48,24 +48,8 @@ func signatureValues(c *checker) {
 		for j := range s.Any {
 			form := &s.Any[j]
 			at := firstSpan(form.Span, s.Name.Span)
-			lists := slices.Concat(form.Text, form.Contains, form.Reported, form.Announced)
 			before := len(c.findings)
-			if len(form.Conditions())+len(lists) == 0 {
-				c.report("E-empty-rule", at, "the form has no condition, so it would match everything",
-					"add a condition, or remove the form")
-			}
-			for _, text := range lists {
-				if text.V == "" {
-					c.report("E-empty-rule", text.Span, "an empty text is found in everything",
-						"write what the text must contain")
-				}
-			}
-			for _, text := range slices.Concat(form.Text, form.Reported, form.Announced) {
-				c.expression(text)
-			}
-			for _, cond := range form.Conditions() {
-				c.condition(cond)
-			}
+			c.rule(form, "form", at, "add a condition, or remove the form")
 			one := signatures.Signature{Name: s.Name.V, Any: make([]signatures.Condition, 1)}
 			_ = form.Raw.Decode(&one.Any[0]) // package spec checked its form
 			if _, err := signature.Compile(&one); err != nil && len(c.findings) == before {

@@ -40,14 +40,14 @@ func (c *checker) template(k *code, text spec.Text) {
 			"write {field}, or [optional text {field}]; double a brace or bracket to show it")
 	}
 	for _, piece := range pieces {
-		if f := k.byName[piece.Name]; piece.Kind == resolve.PlaceholderPiece {
+		if f := k.byName[piece.Name]; piece.Name != "" {
 			c.placeholder(k, text, piece)
 			if f.Field == nil || !f.Sensitive.V {
 				c.alwaysPresent(k, text, piece)
 			}
 		}
-		for _, inner := range piece.Parts {
-			if inner.Kind == resolve.PlaceholderPiece {
+		for _, inner := range piece.Group {
+			if inner.Name != "" {
 				c.placeholder(k, text, inner)
 			}
 		}
@@ -63,7 +63,7 @@ var formatsOf = map[model.Format][]model.Type{
 	model.Millis:    {model.Int64},
 }
 
-func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
+func (c *checker) placeholder(k *code, text spec.Text, piece model.Part) {
 	f, known := k.byName[piece.Name]
 	if !known && piece.Name != resolve.CauseName {
 		c.report("E-placeholder", c.within(text, piece.Offset+1, len(piece.Name)),
@@ -88,12 +88,12 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 		c.report("E-public-text", at, message, hint+"remove it from the message",
 			seeAlso(firstSpan(k.Audience.Span, k.category.Audience.Span, c.t.Audience.Span), "declared public here"))
 	}
-	format, ok := resolve.Format(piece.Format)
-	formatAt := c.within(text, piece.Offset+len("{")+len(piece.Name)+len(":"), len(piece.Format))
+	format := piece.Format
+	formatAt := c.within(text, piece.Offset+len("{")+len(piece.Name)+len(":"), len(format))
 	switch {
-	case !ok:
+	case format != model.Plain && formatsOf[format] == nil:
 		c.report("E-placeholder", formatAt, fmt.Sprintf("%q is not a format", piece.Format),
-			c.suggest(piece.Format, resolve.Formats(), "use one of "+strings.Join(resolve.Formats(), ", ")))
+			c.suggest(string(format), model.Formats(), "use one of "+strings.Join(model.Formats(), ", ")))
 	case format == model.Plain && typ == model.ObjectType:
 		c.report("E-placeholder", at, piece.Name+" is an object, which a message cannot show",
 			"show fields of the category that are not objects")
@@ -111,7 +111,7 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 }
 
 // alwaysPresent finds placeholders outside brackets whose field a factory may leave absent.
-func (c *checker) alwaysPresent(k *code, text spec.Text, piece resolve.Piece) {
+func (c *checker) alwaysPresent(k *code, text spec.Text, piece model.Part) {
 	at := c.within(text, piece.Offset, piece.Len)
 	f, known := k.byName[piece.Name]
 	switch {

@@ -3,7 +3,6 @@ package check
 import (
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -106,23 +105,8 @@ func fieldValues(c *checker) {
 // values of rules and examples that evidence cannot have.
 func ruleValues(c *checker) {
 	c.eachRule(func(k *code, r *spec.Rule) {
-		if len(r.Conditions())+len(r.Like)+len(r.Text)+len(r.Contains) == 0 {
-			c.report("E-empty-rule", firstSpan(r.Span, k.Name.Span),
-				"the rule has no condition, so it would match everything",
-				"make the code the fallback: that is what evidence becomes that no rule matches")
-		}
-		for _, text := range slices.Concat(r.Text, r.Contains) {
-			if text.V == "" {
-				c.report("E-empty-rule", text.Span, "an empty text is found in everything",
-					"write what the text must contain")
-			}
-		}
-		for _, text := range r.Text {
-			c.expression(text)
-		}
-		for _, cond := range r.Conditions() {
-			c.condition(cond)
-		}
+		c.rule(r, "rule", firstSpan(r.Span, k.Name.Span),
+			"make the code the fallback: that is what evidence becomes that no rule matches")
 	})
 	c.eachExample(func(x *spec.Example) {
 		if _, err := time.Parse(time.RFC3339Nano, x.ResetAt.V); x.ResetAt.Set && err != nil {
@@ -130,6 +114,27 @@ func ruleValues(c *checker) {
 				"write it as RFC 3339 does: 2006-01-02T15:04:05Z")
 		}
 	})
+}
+
+// rule checks a rule, or a form of a signature.
+func (c *checker) rule(r *spec.Rule, what string, at diag.Span, hint string) {
+	expressions := slices.Concat(r.Text, r.Reported, r.Announced)
+	if len(r.Conditions())+len(r.Like)+len(expressions)+len(r.Contains) == 0 {
+		c.report("E-empty-rule", at, "the "+what+" has no condition, so it would match everything", hint)
+	}
+	for _, text := range slices.Concat(expressions, r.Contains) {
+		if text.V == "" {
+			c.report("E-empty-rule", text.Span, "an empty text is found in everything", "write what the text must contain")
+		}
+	}
+	for _, text := range expressions {
+		c.expression(text)
+	}
+	for _, cond := range r.Conditions() {
+		f := resolve.EvidenceField(cond)
+		_, faults := resolve.RuleCondition(cond)
+		c.faults(f.Wire, f, faults, *cond.Match)
+	}
 }
 
 // expression checks a regular expression. A backspace is what "\b" is in double quotes.
@@ -153,30 +158,4 @@ func (c *checker) expression(text spec.Text) {
 	}
 	c.report("E-regexp", at, "the regular expression does not compile: "+message,
 		`write RE2, in single quotes; a backslash before ( ) [ ] { } . * + ? ^ $ | \ makes it plain text`)
-}
-
-// statuses are the limits of a status and of an exit code.
-var statuses = map[string][2]float64{"status": {100, 599}, "exit_code": {0, math.MaxInt64}}
-
-// condition checks a condition of a rule: its bounds are values, and some value meets it.
-func (c *checker) condition(cond spec.RuleCondition) {
-	f := resolve.EvidenceField(cond)
-	_, faults, _ := resolve.RuleCondition(cond)
-	c.faults(f.Wire, f, faults, *cond.Match)
-	test, faults := resolve.Condition(f, *cond.Match)
-	if len(faults) > 0 {
-		return
-	}
-	limits, bounded := statuses[cond.Key]
-	for _, v := range samples(f, []model.Cond{test}) {
-		ctx := model.Context{}
-		if v != nil {
-			ctx[f] = *v
-		}
-		if test.Holds(ctx) && (v == nil || !bounded || limits[0] <= float64(v.Int) && float64(v.Int) <= limits[1]) {
-			return
-		}
-	}
-	c.report("E-value", firstSpan(cond.Match.Span, cond.Attribute.Span),
-		fmt.Sprintf("no value of %s meets this condition", f.Wire), "correct the condition, or remove it")
 }

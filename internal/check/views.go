@@ -11,7 +11,7 @@ import (
 // checked where they are applied.
 func (c *checker) addReactions() {
 	t := c.t
-	for _, name := range predeclared {
+	for _, name := range spec.Predeclared {
 		text := spec.Text{V: name, Set: true}
 		c.reactionNamed[name] = &spec.Reaction{Name: text, Action: text}
 	}

@@ -56,8 +56,8 @@ func (c *checker) secret(f field, cond spec.Condition) {
 
 // reach reports the branch at an index of a code if no sample of a context reaches it.
 func (c *checker) reach(k *code, index int) {
-	s := search{code: k.model, target: k.model.When[index], ctx: make(model.Context)}
-	for _, b := range append([]*model.Branch{s.target}, k.model.When[:index]...) {
+	s := search{code: k.model, index: index, ctx: make(model.Context)}
+	for _, b := range k.model.When[:index+1] {
 		for _, cond := range b.Conds {
 			if !slices.Contains(s.fields, cond.Field) {
 				s.fields = append(s.fields, cond.Field)
@@ -78,54 +78,40 @@ func (c *checker) reach(k *code, index int) {
 		}
 		s.samples = append(s.samples, left)
 	}
-	// An earlier branch is decided as soon as the last of its fields has a value.
-	s.decided = make([][]*model.Branch, len(s.fields))
-	for _, b := range k.model.When[:index] {
-		last := 0
-		for _, cond := range b.Conds {
-			last = max(last, slices.Index(s.fields, cond.Field))
-		}
-		s.decided[last] = append(s.decided[last], b)
-	}
 	if s.reaches(0) {
 		return
 	}
-	earlier := k.When[slices.Index(k.model.When, s.blocker)].Span
 	c.report("E-when-unreachable", k.When[index].Span,
 		"this branch never applies: an earlier one applies wherever its conditions hold",
-		"move it before the other one, or remove it", seeAlso(earlier, "this branch"))
+		"move it before the other one, or remove it", seeAlso(k.When[s.blocker].Span, "this branch"))
 }
 
 // search looks for a context in which a branch holds and none before it does.
 type search struct {
 	code    *model.Code
-	target  *model.Branch
-	fields  []*model.Field    // those of the target first
-	samples [][]*model.Value  // of each field; nil is its absence
-	decided [][]*model.Branch // earlier branches, by the last of their fields
+	index   int // of the branch
+	fields  []*model.Field
+	samples [][]*model.Value // of each field; nil is its absence
 	ctx     model.Context
 	tried   int
-	blocker *model.Branch // an earlier branch that held in place of the target
+	blocker int // an earlier branch that held in place of the target
 }
 
 // reaches reports whether values for the fields from i on complete a context that reaches the
-// target.
+// branch.
 func (s *search) reaches(i int) bool {
 	if i == len(s.fields) {
-		return true
+		s.tried++
+		first := slices.IndexFunc(s.code.When, func(b *model.Branch) bool { return b.Holds(s.ctx) })
+		s.blocker = first
+		return first == s.index || s.tried > maxContexts
 	}
 	for _, v := range s.samples[i] {
-		if s.tried++; s.tried > maxContexts {
-			return true
-		}
 		delete(s.ctx, s.fields[i])
 		if v != nil {
 			s.ctx[s.fields[i]] = *v
 		}
-		blocked := slices.IndexFunc(s.decided[i], func(b *model.Branch) bool { return b.Holds(s.ctx) })
-		if blocked >= 0 {
-			s.blocker = s.decided[i][blocked]
-		} else if s.reaches(i + 1) {
+		if s.reaches(i + 1) {
 			return true
 		}
 	}
@@ -151,7 +137,7 @@ func (s *search) samplesOf(f *model.Field, branches []*model.Branch) []*model.Va
 		if v != nil {
 			ctx[f] = *v
 		}
-		return slices.ContainsFunc(s.target.Conds,
+		return slices.ContainsFunc(s.code.When[s.index].Conds,
 			func(cond model.Cond) bool { return cond.Field == f && !cond.Holds(ctx) })
 	})
 }

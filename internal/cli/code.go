@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"reflect"
@@ -11,32 +12,76 @@ import (
 	"github.com/errgen/errgen/internal/explain"
 )
 
+// page is text in aligned lines under headings. The columns are those of an explanation.
+type page struct {
+	bytes.Buffer
+	width int // of the labels; at least minLabel
+}
+
+const minLabel = 12
+
+// line writes a label and a text, or nothing if the text is empty.
+func (p *page) line(label, text string) {
+	if text != "" {
+		fmt.Fprintf(&p.Buffer, "  %-*s  %s\n", max(p.width, minLabel), label, text)
+	}
+}
+
+// lines writes texts below each other.
+func (p *page) lines(label string, texts []string) {
+	for _, text := range texts {
+		p.line(label, text)
+		label = ""
+	}
+}
+
+func (p *page) heading(format string, args ...any) {
+	fmt.Fprintf(&p.Buffer, "\n"+format+"\n", args...)
+}
+
+// title writes a title and a sentence below it.
+func (p *page) title(name, kind, doc string) {
+	fmt.Fprintf(&p.Buffer, "%s (%s)\n", name, kind)
+	if doc != "" {
+		fmt.Fprintf(&p.Buffer, "\n  %s\n", strings.ReplaceAll(strings.TrimSpace(doc), "\n", "\n  "))
+	}
+}
+
+// facts writes the texts, numbers, flags and lists of a struct under the names of their JSON
+// members, except those named. If base is not nil, it writes only those that differ from its.
+func (p *page) facts(v, base any, except ...string) {
+	s, other := reflect.Indirect(reflect.ValueOf(v)), reflect.Indirect(reflect.ValueOf(base))
+	for i := range s.NumField() {
+		name, _, _ := strings.Cut(s.Type().Field(i).Tag.Get("json"), ",")
+		label, f := strings.ReplaceAll(name, "_", " "), s.Field(i)
+		if slices.Contains(except, name) || base != nil && reflect.DeepEqual(f.Interface(), other.Field(i).Interface()) {
+			continue
+		}
+		switch v := f.Interface().(type) {
+		case string:
+			p.line(label, oneLine(v))
+		case bool:
+			p.line(label, yesNo(v))
+		case []string:
+			p.lines(label, v)
+		case int:
+			p.line(label, positive(v))
+		case *int:
+			if v != nil {
+				p.line(label, strconv.Itoa(*v))
+			}
+		}
+	}
+}
+
 // codeDoc prints the description of a code.
 type codeDoc struct{ *explain.Code }
 
 func (d codeDoc) text() []byte {
 	p := &page{}
-	fmt.Fprintf(&p.Buffer, "%s (%s)\n", d.Code.Code, d.Category)
-	p.doc(d.Doc)
+	p.title(d.Code.Code, d.Category, d.Doc)
 	p.WriteByte('\n')
-	if d.Number != nil {
-		p.line("number", strconv.Itoa(*d.Number))
-	}
-	p.line("key", d.Key)
-	p.line("message", strconv.Quote(d.Message))
-	p.line("resolution", oneLine(d.Resolution))
-	p.line("help", d.HelpURL)
-	p.line("groups", strings.Join(d.Groups, ", "))
-	p.line("aliases", strings.Join(d.Aliases, ", "))
-	p.line("names", strings.Join(d.Names, ", "))
-	p.line("since", d.Since)
-	p.line("deprecated", oneLine(d.Deprecated))
-	p.line("replaced by", d.ReplacedBy)
-	p.line("audience", d.Audience)
-	p.line("below", d.Parent)
-	p.lines("constants", d.Constants)
-	p.lines("go", slices.DeleteFunc([]string{d.Const, d.Factory}, func(s string) bool { return s == "" }))
-	p.lines("prevented", d.Prevent)
+	p.facts(d.Code, nil, "code", "category", "doc", "detect", "examples", "not_examples")
 	p.traits(&d.Traits, nil)
 	for i, b := range d.When {
 		p.heading("when %d: %s", i+1, strings.Join(b.If, " and "))
@@ -80,26 +125,16 @@ func (p *page) fields(fields []explain.Field) {
 // traits writes the traits, or if base is not nil the traits that differ from it.
 func (p *page) traits(t, base *explain.Traits) {
 	length := p.Len()
+	usual := ""
+	if t.Recoverability == map[bool]string{true: "retryable", false: "permanent"}[t.Retryable] {
+		usual = "recoverability"
+	}
 	if base == nil {
-		base = &explain.Traits{Recoverability: "-"}
+		p.facts(t, nil, usual)
+		base = &explain.Traits{}
+	} else {
+		p.facts(t, base, usual)
 	}
-	if t.Retryable != base.Retryable || t.Recoverability != base.Recoverability {
-		text := yesNo(t.Retryable)
-		if t.Recoverability != map[bool]string{true: "retryable", false: "permanent"}[t.Retryable] {
-			text += " (" + t.Recoverability + ")"
-		}
-		p.line("retryable", text)
-	}
-	line := func(label, text, before string) {
-		if text != before {
-			p.line(label, text)
-		}
-	}
-	line("severity", t.Severity, base.Severity)
-	line("kind", t.Kind, base.Kind)
-	line("http", positive(t.HTTP), positive(base.HTTP))
-	line("grpc", t.GRPC, base.GRPC)
-	line("most calls", t.MostCalls, base.MostCalls)
 	if !reflect.DeepEqual(t.Reaction, base.Reaction) {
 		label := "reaction"
 		for r := &t.Reaction; r != nil; r = r.Then {
@@ -118,8 +153,7 @@ type categoryDoc struct{ *explain.Category }
 
 func (d categoryDoc) text() []byte {
 	p := &page{}
-	fmt.Fprintf(&p.Buffer, "%s (%s)\n", d.Category.Category, d.Type)
-	p.doc(d.Doc)
+	p.title(d.Category.Category, d.Type, d.Doc)
 	p.heading("codes")
 	for _, c := range d.Codes {
 		p.width = max(p.width, len(c.Code))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/catalogue"
@@ -220,36 +219,31 @@ func (s *session) writeMade(l *loaded, name string, o *options, path string) err
 
 // committed returns the plans of what other commands than generate made of the taxonomies: the
 // catalogues in the default directories, and what -also names. Their flags are in their marks.
-func (s *session) committed(all []*loaded, o *options) ([]planned, error) {
-	var plans []planned
+func (s *session) committed(all []*loaded, o *options) (plans []planned, err error) {
+	add := func(path string) bool {
+		for _, l := range all {
+			p, ok, failed := s.madeOf(l, path)
+			if ok {
+				plans, err = append(plans, p), errors.Join(err, failed)
+				return true
+			}
+		}
+		return false
+	}
 	for _, l := range all {
-		if s.madeOf(l, defaultDocs(l)) == nil {
-			continue
-		}
-		p, err := s.madeOf(l, defaultDocs(l))()
-		if err != nil {
-			return nil, err
-		}
-		plans = append(plans, p)
+		add(defaultDocs(l))
 	}
 	for _, path := range o.also {
-		i := slices.IndexFunc(all, func(l *loaded) bool { return s.madeOf(l, path) != nil })
-		if i < 0 {
+		if !add(path) {
 			return nil, fmt.Errorf("check: %s: errgen docs, typescript or openapi did not make it from %s", path,
 				all[0].name)
 		}
-		p, err := s.madeOf(all[i], path)()
-		if err != nil {
-			return nil, err
-		}
-		plans = append(plans, p)
 	}
-	return plans, nil
+	return plans, err
 }
 
-// madeOf returns the function that plans the files at a path, or nil if errgen did not make them from
-// the taxonomy.
-func (s *session) madeOf(l *loaded, path string) func() (planned, error) {
+// madeOf plans the files at a path. It is not ok if errgen did not make them from the taxonomy.
+func (s *session) madeOf(l *loaded, path string) (p planned, ok bool, err error) {
 	for _, file := range []string{"", catalogue.Index(catalogue.HTML), catalogue.Index(catalogue.Markdown)} {
 		content, err := os.ReadFile(s.path(filepath.Join(path, file)))
 		if err != nil {
@@ -263,8 +257,9 @@ func (s *session) madeOf(l *loaded, path string) func() (planned, error) {
 		}
 		fs, o := commandNamed(name).flagSet()
 		if _, err := parse(fs, strings.Fields(flags)); err == nil {
-			return func() (planned, error) { return s.planMade(l, name, o, path) }
+			p, err := s.planMade(l, name, o, path)
+			return p, true, err
 		}
 	}
-	return nil
+	return planned{}, false, nil
 }

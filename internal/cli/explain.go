@@ -111,7 +111,7 @@ func (s *session) explain(o *options, args []string) error {
 	}
 	for _, x := range append(ownSignatures(l), library...) {
 		if x.Name == args[0] {
-			return fmt.Errorf("explain: %s is a signature; \"errgen explain like %[1]s\" explains it", x.Name)
+			return s.print(o, &signatureDoc{&x})
 		}
 	}
 	last := args[0][strings.LastIndexByte(args[0], '.')+1:]
@@ -125,7 +125,8 @@ type keyDoc struct{ *spec.KeyDoc }
 
 func (d keyDoc) text() []byte {
 	p := &page{}
-	fmt.Fprintf(&p.Buffer, "%s (%s)\n\n  %s\n\n", d.Key, d.Mapping, d.Doc)
+	p.title(d.Key, d.Mapping, d.Doc+"\n")
+	p.WriteByte('\n')
 	p.line("value", d.Value)
 	p.line("default", d.Default)
 	if d.Required {
@@ -268,62 +269,9 @@ func newRuleDoc(page string) *ruleDoc {
 	return d
 }
 
-// fences are the headings of the examples of a page on a terminal.
-var fences = map[string]string{"```yaml before": "released:", "```yaml bad": "wrong:", "```yaml good": "right:"}
-
-// text returns the page for a terminal, with indented examples.
 func (d *ruleDoc) text() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s (%s)\n", d.ID, d.Severity)
-	indent := ""
 	_, body, _ := strings.Cut(d.Page, "\n")
-	for line := range strings.Lines(body) {
-		line = strings.TrimSuffix(line, "\n")
-		switch heading, opens := fences[line]; {
-		case opens:
-			indent = "    "
-			b.WriteString(heading + "\n\n")
-		case strings.HasPrefix(line, "```"):
-			indent = ""
-		default:
-			b.WriteString(strings.TrimRight(indent+line, " ") + "\n")
-		}
-	}
-	return b.Bytes()
-}
-
-// page is text in aligned lines under headings. The columns are those of an explanation.
-type page struct {
-	bytes.Buffer
-	width int // of the labels; at least minLabel
-}
-
-const minLabel = 12
-
-// line writes a label and a text, or nothing if the text is empty.
-func (p *page) line(label, text string) {
-	if text != "" {
-		fmt.Fprintf(&p.Buffer, "  %-*s  %s\n", max(p.width, minLabel), label, text)
-	}
-}
-
-// lines writes texts below each other.
-func (p *page) lines(label string, texts []string) {
-	for _, text := range texts {
-		p.line(label, text)
-		label = ""
-	}
-}
-
-func (p *page) heading(format string, args ...any) {
-	fmt.Fprintf(&p.Buffer, "\n"+format+"\n", args...)
-}
-
-// doc writes a sentence below a title.
-func (p *page) doc(doc string) {
-	if doc != "" {
-		fmt.Fprintf(&p.Buffer, "\n  %s\n", strings.ReplaceAll(strings.TrimSpace(doc), "\n", "\n  "))
-	}
+	return fmt.Appendf(nil, "%s (%s)\n%s", d.ID, d.Severity, body)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

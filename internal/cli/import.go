@@ -8,15 +8,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/importer"
 	"github.com/errgen/errgen/internal/output"
-	"github.com/errgen/errgen/internal/spec"
 )
 
 // importOptions are the flags of import.
@@ -102,21 +102,17 @@ func (s *session) importTable(o *options, own importOptions, format, file string
 		s.notes(table, o)
 		return errors.Join(s.write(text), s.imported(file, text))
 	}
+	text, changes := []byte(nil), new(importer.Changes)
 	old, err := os.ReadFile(s.path(o.dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		text := table.New()
-		if err := createFile(s.path(o.dir), text); err != nil {
-			return fmt.Errorf("write taxonomy: %s: %w", o.dir, cause(err))
-		}
-		s.notes(table, o)
-		return s.imported(o.dir, text)
+		text = table.New()
 	case err != nil:
 		return fmt.Errorf("read taxonomy: %s: %w", o.dir, cause(err))
-	}
-	text, changes, err := table.Update(o.dir, old)
-	if err != nil {
-		return fmt.Errorf("import: %s: %w", o.dir, err)
+	default:
+		if text, changes, err = table.Update(o.dir, old); err != nil {
+			return fmt.Errorf("import: %s: %w", o.dir, err)
+		}
 	}
 	if !bytes.Equal(text, old) {
 		if err := output.Replace(s.path(o.dir), text); err != nil {
@@ -137,40 +133,13 @@ func (s *session) imported(name string, text []byte) error {
 	return s.faults(diag.NewSource(name, text), findings)
 }
 
-func (s *session) readFile(name string) ([]byte, error) {
-	if name == stdinArg {
-		return readBounded(s.Stdin)
-	}
-	f, err := os.Open(s.path(name))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return readBounded(f)
-}
-
 // parameterNames reads names of parameters by code.
-func (s *session) parameterNames(name string) (map[string][]string, error) {
+func (s *session) parameterNames(name string) (names map[string][]string, err error) {
 	src, err := s.readFile(name)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := spec.OpenDocument(filepath.Base(name), src)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string][]string)
-	for _, e := range doc.Root().Pairs() {
-		items, ok := e.Value.([]any)
-		if !ok {
-			return nil, fmt.Errorf("%s: want a list of names", e.Key)
-		}
-		for _, item := range items {
-			text, _ := item.(string)
-			out[e.Key] = append(out[e.Key], text)
-		}
-	}
-	return out, nil
+	return names, yaml.Unmarshal(src, &names)
 }
 
 // changes lists what an update did.

@@ -97,24 +97,28 @@ func (s *session) faults(source *diag.Source, findings []diag.Finding) error {
 		diag.FileFindings{Source: source, Findings: onlyErrors(findings)})
 }
 
-func (s *session) read(name string) ([]byte, error) {
+func (s *session) readFile(name string) ([]byte, error) {
 	if name == stdinArg {
-		src, err := readBounded(s.Stdin)
-		if err != nil {
-			return nil, fmt.Errorf("read taxonomy from standard input: %w", err)
-		}
-		return src, nil
+		return readBounded(s.Stdin)
 	}
 	f, err := os.Open(s.path(name))
 	if err != nil {
-		return nil, s.readError(name, err)
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	src, err := readBounded(f)
-	if err != nil {
-		return nil, s.readError(name, err)
+	return readBounded(f)
+}
+
+// read reads a taxonomy, or a file beside it.
+func (s *session) read(name string) ([]byte, error) {
+	src, err := s.readFile(name)
+	switch {
+	case err == nil:
+		return src, nil
+	case name == stdinArg:
+		return nil, fmt.Errorf("read taxonomy from standard input: %w", err)
 	}
-	return src, nil
+	return nil, fmt.Errorf("read taxonomy: %s: %w%s", name, cause(err), s.elsewhere(name))
 }
 
 // readAll reads a taxonomy and the files that it includes.
@@ -142,11 +146,6 @@ func (s *session) readAll(name string) ([]byte, error) {
 
 func readBounded(r io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxRead))
-}
-
-// readError returns an error with the path that the user gave, and suggests another one.
-func (s *session) readError(name string, err error) error {
-	return fmt.Errorf("read taxonomy: %s: %w%s", name, cause(err), s.elsewhere(name))
 }
 
 // cause returns the error in an error of the file system, without the path.

@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"strconv"
 
+	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/gouse"
 	"github.com/errgen/errgen/internal/model"
@@ -100,24 +102,17 @@ func (s *session) unusedCode(t *spec.Taxonomy, c *model.Code, uses gouse.Uses) d
 		}
 		f.Message += fmt.Sprintf("; %s is compared at %s:%d", c.Const, file, at[0].Line)
 	}
-	for _, category := range t.Categories {
-		for _, code := range category.Codes {
-			if code.Name.V == c.Key {
-				f.Span = code.Name.Span
-			}
-		}
+	if code := codeNamed(t, c.Key); code != nil {
+		f.Span = code.Name.Span
 	}
 	return f
 }
 
 // reservation returns the entry of `reserved` for a code.
 func reservation(c *model.Code) string {
-	codes := c.Value
-	for _, alias := range c.Aliases {
-		codes += ", " + alias
+	var numbers []string
+	if c.Numbered {
+		numbers = []string{strconv.Itoa(c.Number)}
 	}
-	if c.Number == 0 {
-		return fmt.Sprintf("reserved: {codes: [%s]}", codes)
-	}
-	return fmt.Sprintf("reserved: {codes: [%s], numbers: [%d]}", codes, c.Number)
+	return breaking.Reservation(append([]string{c.Value}, c.Aliases...), numbers, " ")
 }

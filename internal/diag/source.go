@@ -18,7 +18,7 @@ type Source struct {
 	files []File // that the file includes
 
 	mu   sync.Mutex
-	last struct{ line, char, offset int } // where from was last
+	last struct{ line, char, offset int } // where From was last
 }
 
 // NewSource returns the source of name. It keeps src and does not change it. A byte order mark is
@@ -97,29 +97,22 @@ func (s *Source) Lines() int {
 	return len(s.all())
 }
 
-// From returns the text of a line from a 1-based column on.
+// From returns the text of a line from a 1-based column on. It continues from where it was last,
+// because files exist that have only one line.
 func (s *Source) From(line, col int) string {
-	rest, _ := s.from(line, col-1)
-	return rest
-}
-
-// from returns a line from a character on, counted from zero, and the number of characters before
-// that: all of the line if it has fewer. It continues from where it was last, because files exist
-// that have only one line.
-func (s *Source) from(line, char int) (rest string, before int) {
-	text, offset := s.Line(line), 0
+	text, char, offset := s.Line(line), 0, 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last.line == line && s.last.char <= char {
-		before, offset = s.last.char, s.last.offset
+	if s.last.line == line && s.last.char < col {
+		char, offset = s.last.char, s.last.offset
 	}
-	for before < char && offset < len(text) {
+	for char < col-1 && offset < len(text) {
 		_, size := utf8.DecodeRuneInString(text[offset:])
 		offset += size
-		before++
+		char++
 	}
-	s.last.line, s.last.char, s.last.offset = line, before, offset
-	return text[offset:], before
+	s.last.line, s.last.char, s.last.offset = line, char, offset
+	return text[offset:]
 }
 
 // Display returns what messages call the file.

@@ -53,44 +53,35 @@ func snippet(b *strings.Builder, src *Source, s Span) {
 // window returns the part of a line around the span, and the line of carets for it. Tabs stay tabs
 // in both, so that the carets stand under the token whatever a tab's width is.
 func window(src *Source, s Span) (shown, under string) {
-	first := 0
-	if longer(src.Line(s.Line), windowWidth) {
-		first = max(s.Col-1-windowLead, 0)
+	line := []rune(src.Line(s.Line))
+	first, last := 0, len(line)
+	if len(line) > windowWidth {
+		first = min(max(s.Col-1-windowLead, 0), len(line))
+		last = min(first+windowWidth, len(line))
 	}
 	var text, mark strings.Builder
 	if first > 0 {
 		text.WriteRune('…')
 		mark.WriteByte(' ')
 	}
-	rest, n := src.from(s.Line, first)
-	end := s.Col - 1 + max(s.Len, 1)
-	for _, r := range rest {
-		if n >= first+windowWidth {
-			text.WriteRune('…')
-			break
-		}
+	for i, r := range line[first:last] {
 		text.WriteRune(visible(r))
-		mark.WriteByte(under1(r, n, s.Col-1, end))
-		n++
+		switch col := first + i + 1; {
+		case s.Col <= col && col < s.Col+max(s.Len, 1):
+			mark.WriteByte('^')
+		case r == '\t':
+			mark.WriteByte('\t')
+		default:
+			mark.WriteByte(' ')
+		}
 	}
-	if n <= s.Col-1 { // behind the end of the line
-		mark.WriteString(strings.Repeat(" ", max(s.Col-1-max(n, first), 0)) + "^")
+	if last < len(line) {
+		text.WriteRune('…')
+	}
+	if s.Col > last { // behind the end of the line
+		mark.WriteString(strings.Repeat(" ", s.Col-1-last) + "^")
 	}
 	return strings.TrimRight(text.String(), " \t"), strings.TrimRight(mark.String(), " \t")
-}
-
-func longer(s string, n int) bool {
-	return len(s) > n && utf8.RuneCountInString(s[:min(len(s), 4*n+4)]) > n
-}
-
-func under1(r rune, n, from, to int) byte {
-	switch {
-	case n >= from && n < to:
-		return '^'
-	case r == '\t':
-		return '\t'
-	}
-	return ' '
 }
 
 // visible returns r, or a replacement of one character if r would control the terminal or the

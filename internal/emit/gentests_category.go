@@ -46,10 +46,10 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	inOrder := slices.SortedFunc(slices.Values(c.Groups), func(a, b *model.Group) int { return a.Bit - b.Bit })
 	groups := eachText(inOrder, func(g *model.Group) string { return g.Name })
 	w.f("{\nCode: %s,\n", c.Const)
-	w.f("Says: %s,\n", w.str(w.printer.Code(w.m.RuntimeCode(c), groups)+": "+w.rows[c.Row]))
+	w.f("Says: %s,\n", w.str(w.printer.Code(c.Code, groups)+": "+w.rows[c.Row]))
 	w.list("Aliases: []string{", eachText(c.Aliases, w.str))
 	if c.Own != nil {
-		w.list("Fields: []string{", eachText(w.m.RuntimeCode(c).Own.Fields, func(f taxonomy.Field) string {
+		w.list("Fields: []string{", eachText(c.Code.Own.Fields, func(f taxonomy.Field) string {
 			return w.str(tabletext.Field(f))
 		}))
 	}

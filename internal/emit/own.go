@@ -118,7 +118,7 @@ func made(m *model.Package, c *model.Code) bool {
 
 // tableCode returns a code's entry of the table.
 func (t *tables) tableCode(c *model.Code, l *literals) string {
-	code := *t.m.RuntimeCode(c)
+	code := *c.Code
 	if code.Own == nil {
 		return l.fields(reflect.ValueOf(code), nil)
 	}

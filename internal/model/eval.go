@@ -1,7 +1,6 @@
 package model
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -81,20 +80,4 @@ func (c Cond) Matches(v Value) bool {
 	}
 	return len(c.Prefix) == 0 ||
 		slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v.Str, p) })
-}
-
-// Equal reports whether two values of one type are the same.
-func (v Value) Equal(w Value) bool {
-	if v.Type != w.Type {
-		return false
-	}
-	switch v.Type {
-	case Bool:
-		return v.Bool == w.Bool
-	case Strings:
-		return slices.Equal(v.Strings, w.Strings)
-	case Objects, Violations:
-		return reflect.DeepEqual(v.Objects, w.Objects)
-	}
-	return v.Compare(w) == 0
 }

@@ -101,11 +101,6 @@ func (p *Package) PolicyByName(name string) *taxonomy.Policy {
 	return find(p.Taxonomy.Policies, func(q *taxonomy.Policy) bool { return q.Name == name })
 }
 
-// RuntimeCode returns a code as the generated package's table has it.
-func (p *Package) RuntimeCode(c *Code) *taxonomy.Code {
-	return &p.Taxonomy.Categories[c.Category.Index].Codes[c.Ordinal]
-}
-
 // ProfileByName returns the profile of that name, or nil.
 func (p *Package) ProfileByName(name string) *Profile {
 	return find(p.Profiles, func(q *Profile) bool { return q.Name == name })
@@ -130,27 +125,8 @@ func find[T any](list []*T, match func(*T) bool) *T {
 
 // Index returns the Go value of a word: its place from 1.
 func (e *Enum) Index(word string) (int, bool) {
-	if e == nil {
-		return 0, false
-	}
-	if e.places != nil {
-		place, ok := e.places[word]
-		return place, ok
-	}
-	i := slices.IndexFunc(e.Values, func(v EnumValue) bool { return v.Wire == word })
+	i := slices.Index(e.Words(), word)
 	return i + 1, i >= 0
-}
-
-// Add makes v the last value, and lookups of an enum whose values are all added so independent of
-// their number. Of a word that is there already the first place counts.
-func (e *Enum) Add(v EnumValue) {
-	if e.places == nil {
-		e.places = make(map[string]int)
-	}
-	e.Values = append(e.Values, v)
-	if _, taken := e.places[v.Wire]; !taken {
-		e.places[v.Wire] = len(e.Values)
-	}
 }
 
 // Words returns the words as they are on the wire.

@@ -3,8 +3,6 @@
 package model
 
 import (
-	"time"
-
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -41,7 +39,7 @@ type Package struct {
 	Reactions  []Variable[taxonomy.Reaction] // likewise; a reaction comes after the one it names as Then
 	Profiles   []*Profile
 
-	// Problems are mistakes in the numbers of policies.
+	// Problems are mistakes in reactions and policies.
 	Problems []Problem
 
 	// Taxonomy is the value that the generated package has, without functions. Its codes and
@@ -180,8 +178,6 @@ type Enum struct {
 	Var    string // workDecisionWords: the variable that holds the words
 	Doc    string
 	Values []EnumValue
-	// places are the words' places from 1, once [Enum.Add] was used.
-	places map[string]int
 }
 
 // EnumValue is one word of an enum. Its Go value is its index plus one; zero is no value.
@@ -197,24 +193,9 @@ type Object struct {
 	Fields []*Field
 }
 
-// Value is a literal, typed as its field is.
-type Value struct {
-	Type     Type
-	Str      string // String; JSON text; the word of an enum
-	Int      int64  // Int, Int64
-	Uint     uint64
-	Float    float64
-	Bool     bool
-	Duration time.Duration
-	Time     time.Time
-	Strings  []string
-	Index    int // of an enum's value, 1-based
-	Object   Context
-	Objects  []Context
-}
-
-// Code is a code constant and its factory.
+// Code is a code constant and its factory. It embeds the code's entry in the table.
 type Code struct {
+	*taxonomy.Code
 	Index    int // in Package.Codes
 	Ordinal  int // in its category, from 1: the Go value
 	Category *Category
@@ -223,37 +204,24 @@ type Code struct {
 	Own *Category
 
 	Key     string // as the taxonomy writes it
-	Value   string // on the wire
 	Go      string // ProviderAPIError
 	Const   string // CodeProviderAPIError
 	Factory string // NewProviderAPIError
 
-	Number     int
 	Numbered   bool // Number is given; it may be 0
-	Doc        string
-	Resolution string
-	Since      string
-	Deprecated string
 	ReplacedBy *Code
-	Public     bool
-	Aliases    []string
-	Names      []string // further published names
 	Groups     []*Group
 
 	Message     Template
 	MessageText string    // the template as written
 	Feedback    *Template // nil: message and resolution
 	Args        []*Field  // the factory's parameters
-	Abstract    bool      // without a factory: the parent of other codes
 	Parent      *Code     // the code above this one, or nil
 	Constants   []*Value  // in the order of Package.Constants; nil for an absent one
 	Set         []FieldValue
 
-	Row  *Row
-	When []*Branch
-	// Prevent is the prevention of the code, or nil.
-	Prevent *taxonomy.Prevention
-
+	Row      *Row
+	When     []*Branch
 	Rules    []*Rule
 	Examples []*Example // the examples, then the counter-examples
 }
@@ -298,7 +266,7 @@ type Profile struct {
 	Problems []Problem
 }
 
-// Problem is a problem of an overlay or a policy, and its place.
+// Problem is a problem of an overlay, a reaction or a policy, and its place.
 type Problem struct {
 	taxonomy.Problem
 	Span diag.Span

@@ -9,6 +9,42 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
+// Template is a message in pieces.
+type Template struct {
+	Parts []Part
+}
+
+// Part is a piece of a template: text, a placeholder, or a group in brackets that falls away as a
+// whole when a field in it is absent or empty.
+type Part struct {
+	Text   string // of a text part
+	Name   string // of a placeholder
+	Field  *Field // of a placeholder
+	Cause  bool   // the placeholder is {cause}
+	Format Format
+	Group  []Part // of a group: texts and placeholders only
+	// Offset and Len are the place of the piece in the message, in bytes.
+	Offset, Len int
+}
+
+// Format is how a placeholder shows its value.
+type Format string
+
+// The formats.
+const (
+	Plain     Format = ""
+	Count     Format = "count" // of a list
+	FirstLine Format = "first_line"
+	Seconds   Format = "seconds" // of a duration
+	Quoted    Format = "quoted"
+	Millis    Format = "duration" // of a number of milliseconds
+)
+
+// Formats returns the names of the formats, sorted.
+func Formats() []string {
+	return []string{string(Count), string(Millis), string(FirstLine), string(Quoted), string(Seconds)}
+}
+
 // Text returns the template with its values. If cause is empty, the error has no cause. Any other
 // value is treated as the text of an error of no taxonomy.
 func (t Template) Text(ctx Context, cause string) string {
@@ -73,44 +109,4 @@ func (p Part) format(text string) (string, bool) {
 		text = strconv.Quote(text)
 	}
 	return text, text != ""
-}
-
-// Shown returns v as a message shows it: its text masked and cut as the field says.
-func (f *Field) Shown(v Value) string {
-	switch v.Type {
-	case Int, Int64:
-		return strconv.FormatInt(v.Int, 10)
-	case Uint64:
-		return strconv.FormatUint(v.Uint, 10)
-	case Float64:
-		return strconv.FormatFloat(v.Float, 'g', -1, 64)
-	case Bool:
-		return strconv.FormatBool(v.Bool)
-	case Duration:
-		return v.Duration.String()
-	case Time:
-		return v.Time.UTC().Format(time.RFC3339Nano)
-	case Strings:
-		list := make([]string, len(v.Strings))
-		for i, s := range v.Strings {
-			list[i] = f.Clean(s)
-		}
-		return strings.Join(list, ", ")
-	case String:
-		return f.Clean(v.Str)
-	default:
-		return v.Str
-	}
-}
-
-// Clean masks and cuts a text of the field.
-func (f *Field) Clean(s string) string {
-	how := gen.Clean(f.MaxLength)
-	if f.Scrub {
-		how |= gen.Scrub
-	}
-	if f.KeepTail {
-		how |= gen.KeepTail
-	}
-	return how.Text(s)
 }

@@ -4,7 +4,6 @@ package prefilter
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -122,25 +121,14 @@ func oneRune(r rune, fold bool) known {
 	return exactly(set{{Text: string(r)}})
 }
 
-// class expands a small class to its runes. A letter that is in it in both cases folds.
+// class expands a small class to its runes.
 func class(ranges []rune) known {
-	members := make(map[rune]bool)
+	var parts []known
 	for i := 0; i+1 < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
-			if members[r] = true; len(members) > 3*maxTexts {
+			if parts = append(parts, oneRune(r, false)); len(parts) > maxTexts {
 				return known{}
 			}
-		}
-	}
-	var parts []known
-	for _, r := range slices.Sorted(maps.Keys(members)) {
-		upper := unicode.ToUpper(unicode.ToLower(r)) // of the long s and the Kelvin sign, too
-		lower := unicode.ToLower(upper)
-		switch {
-		case upper == lower || upper >= utf8.RuneSelf || !members[upper] || !members[lower]:
-			parts = append(parts, oneRune(r, false))
-		case r == upper: // replaces the others
-			parts = append(parts, oneRune(r, true))
 		}
 	}
 	return alternate(parts)

@@ -1,3 +1,14 @@
+// Package resolve turns a taxonomy as written into the model that emitters read: names become Go
+// identifiers, defaults are applied, references are followed, profiles are worked out to what they
+// change.
+//
+// [Build] expects a taxonomy whose names are declared and whose chains of reactions end. Other
+// faults leave a placeholder that does no harm, so that package check can report them with the
+// model at hand; where a rule needs the same reading of a literal, a condition or a message as the
+// model, it is exported here.
+//
+// Reactions, policies and profiles are made by the overlay engine of package taxonomy: the
+// declarations become overrides of reactions that abort, of default policies, and of the table.
 package resolve
 
 import (
@@ -23,13 +34,11 @@ func Build(t *spec.Taxonomy) *model.Package {
 	b.globalFields()
 	b.categories()
 	b.fallback()
-	b.audience()
 	b.registerReactions()
 	b.rows()
 	b.profiles()
 	b.trimSignatures()
 	b.collect()
-	b.attributes()
 	return b.pkg
 }
 
@@ -42,6 +51,7 @@ type builder struct {
 	globals map[string]*model.Field
 	codes   map[string]*model.Code // by key
 	entries []entry                // by code index
+	read    map[string]bool        // the evidence that fills fields
 
 	registry   *registry                     // of the table
 	registries []*registry                   // of the profiles
@@ -49,7 +59,8 @@ type builder struct {
 }
 
 func newBuilder(t *spec.Taxonomy) *builder {
-	return &builder{src: t, pkg: &model.Package{Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents()}
+	return &builder{src: t, pkg: &model.Package{Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents(),
+		read: make(map[string]bool)}
 }
 
 // entry is a code together with what it was resolved from.
@@ -102,7 +113,7 @@ func (b *builder) vocabulary() {
 	for i, g := range b.src.Groups {
 		group := &model.Group{Name: g.Name.V, Doc: g.Doc.V, Bit: i, Predicate: "In" + suffix(g.Name.V, i+1)}
 		b.pkg.Groups = append(b.pkg.Groups, group)
-		putFirst(b.groups, g.Name.V, group)
+		putFirst(&b.groups, g.Name.V, group)
 	}
 	b.pkg.Strategies, b.pkg.Checks = methods(b.src.Strategies, "Strategy"), methods(b.src.Checks, "Check")
 	for i, d := range b.src.Tiers {
@@ -141,8 +152,11 @@ func named(list []spec.Named) []taxonomy.Named {
 }
 
 // putFirst keeps the first of two values with one key.
-func putFirst[T any](m map[string]T, name string, v T) {
-	if _, taken := m[name]; !taken {
-		m[name] = v
+func putFirst[T any](m *map[string]T, name string, v T) {
+	if *m == nil {
+		*m = make(map[string]T)
+	}
+	if _, taken := (*m)[name]; !taken {
+		(*m)[name] = v
 	}
 }

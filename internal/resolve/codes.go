@@ -8,6 +8,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // code makes the code known by its names; codeBody does the rest once all codes are known.
@@ -15,15 +16,17 @@ func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, f
 	name := codeName(d, len(c.Codes)+1)
 	code := &model.Code{
 		Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
-		Key: d.Name.V, Value: d.Value.Or(d.Name.V), Go: name, Const: "Code" + name, Factory: "New" + name,
+		Code: &b.pkg.Taxonomy.Categories[c.Index].Codes[len(c.Codes)+1],
+		Key:  d.Name.V, Go: name, Const: "Code" + name, Factory: "New" + name,
 	}
+	code.Value = d.Value.Or(d.Name.V)
 	if len(d.Fields) > 0 {
 		fields = b.ownFields(code, parent, d, fields)
 	}
 	c.Codes = append(c.Codes, code)
 	b.pkg.Codes = append(b.pkg.Codes, code)
 	b.entries = append(b.entries, entry{code: code, decl: d, parent: parent, fields: fields})
-	putFirst(b.codes, code.Key, code)
+	putFirst(&b.codes, code.Key, code)
 }
 
 // ownFields gives a code a type with fields of its own, and returns its fields by name.
@@ -54,33 +57,46 @@ func codeName(d *spec.Code, n int) string {
 
 func (b *builder) codeBody(e entry) {
 	c, d := e.code, e.decl
-	c.Number, c.Numbered, c.Doc, c.Resolution = d.Number.V, d.Number.Set, d.Doc.V, d.Resolution.V
-	c.Since, c.Deprecated = d.Since.V, d.Deprecated.V
-	c.Public = b.audienceOf(e.parent, d) == public
-	if d.ReplacedBy.Set {
-		c.ReplacedBy = b.codes[d.ReplacedBy.V]
-	}
-	c.Aliases, c.Names = written(d.Aliases), written(d.Names)
-	for _, name := range d.Groups {
-		if g := b.groups[name.V]; g != nil {
-			c.Groups = append(c.Groups, g)
-		}
-	}
-	c.MessageText = d.Message.V
-	c.Message = template(d.Message.V, e.fields)
+	c.Numbered, c.ReplacedBy = d.Number.Set, b.codes[d.ReplacedBy.V]
+	c.MessageText, c.Message = d.Message.V, template(d.Message.V, e.fields)
 	if d.Feedback.Set {
 		feedback := template(d.Feedback.V, e.fields)
 		c.Feedback = &feedback
 	}
-	c.Set = assignments(d.Set, e.fields)
-	c.Abstract = d.Abstract.V
+	c.Set, c.Constants = assignments(d.Set, e.fields), b.constantsOf(d)
+	c.Args = args(e)
+	*c.Code = taxonomy.Code{
+		Value: c.Value, Number: d.Number.V, NumberZero: d.Number.Set && d.Number.V == 0, Since: d.Since.V,
+		Message: d.Message.V, Doc: d.Doc.V, Resolution: d.Resolution.V, Deprecated: d.Deprecated.V,
+		Aliases: written(d.Aliases), Names: written(d.Names), Abstract: d.Abstract.V, Set: model.SetJSON(c.Set),
+		Public: b.audienceOf(e.parent, d) == public, Parent: uint16(d.Parent), Prevent: prevention(d.Prevent),
+	}
+	if c.Key != c.Value {
+		c.Code.Key = c.Key
+	}
 	if d.Parent > 0 {
 		c.Parent = c.Category.Codes[d.Parent-1]
 	}
-	c.Constants = b.constantsOf(d)
-	c.Args = args(e)
-	c.Prevent = prevention(d.Prevent)
-	*b.pkg.RuntimeCode(c) = tableCode(c)
+	if c.ReplacedBy != nil {
+		c.Code.ReplacedBy = c.ReplacedBy.Value
+	}
+	for _, v := range c.Constants {
+		c.Code.Constants = append(c.Code.Constants, v.Any())
+	}
+	for _, name := range d.Groups {
+		if g := b.groups[name.V]; g != nil {
+			c.Groups = append(c.Groups, g)
+			c.Code.Groups |= 1 << g.Bit
+		}
+	}
+	if c.Own != nil {
+		c.Code.Own = &taxonomy.OwnType{Name: c.Own.Type, Fields: tableFields(c.OwnFields())}
+	}
+	for _, f := range c.Args {
+		if !f.Required {
+			c.Code.Takes = append(c.Code.Takes, f.Wire)
+		}
+	}
 }
 
 // constantsOf returns the constants of a code in the order of the taxonomy, or nil if it has none.
@@ -154,4 +170,15 @@ func branches(e entry) []*model.Branch {
 		out = append(out, branch)
 	}
 	return out
+}
+
+const defaultLikely = 0.5
+
+func prevention(d *spec.Prevention) *taxonomy.Prevention {
+	if d == nil {
+		return nil
+	}
+	return &taxonomy.Prevention{
+		Check: d.Check.V, Throttle: d.Throttle.V, Concurrency: d.Concurrency.V, Likely: d.Likely.Or(defaultLikely),
+	}
 }

@@ -1,11 +1,10 @@
 package resolve
 
 import (
-	"slices"
-
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // fieldOwner is what a list of fields belongs to, as far as names follow from it.
@@ -21,19 +20,16 @@ func (b *builder) globalFields() {
 	b.pkg.Fields = b.fields(owner, b.src.Fields)
 	b.globals = make(map[string]*model.Field)
 	index(b.globals, b.pkg.Fields)
+	for _, f := range b.pkg.Fields {
+		f.Attribute = f.Go
+		if f.Enum != nil || f.Object != nil && f.Object.Type != "" {
+			f.Attribute += "Field" // the type has the name
+		}
+	}
 }
 
 // public is the audience of what clients see.
 const public = "public"
-
-// audience adds what makes the taxonomy's public views.
-func (b *builder) audience() {
-	if b.src.Public != nil {
-		if c := b.codes[b.src.Public.Code.V]; c != nil {
-			b.pkg.Taxonomy.PublicFallback = c.Value
-		}
-	}
-}
 
 // audienceOf returns the audience of a code, and of its fields that declare none.
 func (b *builder) audienceOf(category *spec.Category, code *spec.Code) string {
@@ -42,7 +38,7 @@ func (b *builder) audienceOf(category *spec.Category, code *spec.Code) string {
 
 func index(m map[string]*model.Field, fields []*model.Field) {
 	for _, f := range fields {
-		putFirst(m, f.Wire, f)
+		putFirst(&m, f.Wire, f)
 	}
 }
 
@@ -66,6 +62,7 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	}
 	for _, from := range d.From {
 		f.From = append(f.From, from.V)
+		b.read[from.V] = true
 		if f.Role == model.NoRole {
 			f.Role = roles[from.V]
 		}
@@ -121,7 +118,7 @@ func fieldType(d *spec.Field) model.Type {
 func (b *builder) enum(name string, d *spec.Field) *model.Enum {
 	e := &model.Enum{Type: name, Var: b.idents.take(unexported(name, 1) + "Words"), Doc: d.Doc.V}
 	for i, word := range d.Enum {
-		e.Add(model.EnumValue{Wire: word.V, Const: name + suffix(word.V, i+1)})
+		e.Values = append(e.Values, model.EnumValue{Wire: word.V, Const: name + suffix(word.V, i+1)})
 	}
 	b.pkg.Enums = append(b.pkg.Enums, e)
 	return e
@@ -136,48 +133,25 @@ func (b *builder) object(name string, d *spec.Field, audience string) *model.Obj
 	return o
 }
 
-// attributes names the functions that make attributes of the fields of all categories. Other names
-// come first.
-func (b *builder) attributes() {
-	taken := make(map[string]bool)
-	take := func(names ...string) {
-		for _, name := range names {
-			taken[name] = true
+// tableFields returns fields as the table has them.
+func tableFields(fields []*model.Field) []taxonomy.Field {
+	var out []taxonomy.Field
+	for _, f := range fields {
+		x := taxonomy.Field{
+			Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), From: f.From, MaxLength: f.MaxLength,
+			Required: f.Required, Sensitive: f.Sensitive, Scrub: f.Scrub, KeepTail: f.KeepTail,
+			MessageOnly: f.MessageOnly, Public: f.Public,
 		}
-	}
-	take(naming.Fixed...)
-	for _, c := range b.pkg.Categories {
-		take(c.Type, c.CodeType, c.Const, c.Predicate)
-	}
-	for _, c := range b.pkg.Codes {
-		take(c.Const, c.Factory)
-	}
-	for _, g := range b.pkg.Groups {
-		take(g.Predicate)
-	}
-	for _, t := range b.pkg.Tiers {
-		take(t.Const)
-	}
-	for _, m := range slices.Concat(b.pkg.Strategies, b.pkg.Checks) {
-		take(m.Const)
-	}
-	for _, p := range b.pkg.Profiles {
-		take(p.Const)
-	}
-	for _, o := range b.pkg.Objects {
-		take(o.Type)
-	}
-	for _, e := range b.pkg.Enums {
-		take(e.Type)
-		for _, v := range e.Values {
-			take(v.Const)
+		if f.Object != nil {
+			x.Fields = tableFields(f.Object.Fields)
+			if f.Type == model.Violations {
+				x.Fields[2].Required = false // the code
+			}
 		}
-	}
-	for _, f := range b.pkg.Fields {
-		f.Attribute = f.Go
-		for taken[f.Attribute] {
-			f.Attribute += "Field"
+		if f.Default != nil {
+			x.Default = f.Default.JSON()
 		}
-		take(f.Attribute)
+		out = append(out, x)
 	}
+	return out
 }

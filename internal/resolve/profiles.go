@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
@@ -22,7 +23,7 @@ func (b *builder) profile(d *spec.Profile, n int) {
 	r.follow(d.Reactions)
 	for i := range d.Codes {
 		key := d.Codes[i].Key.V
-		r.inPlace(d.Codes[i].Traits.Reaction, key, b.overlaySuffix(key))
+		r.addInPlace(d.Codes[i].Traits.Reaction, key, b.overlaySuffix(key))
 	}
 	o := newOverrides(r)
 	o.of(d, func(key string) string {
@@ -70,15 +71,11 @@ func (b *builder) addRows(p *model.Profile) {
 
 // workingTable returns the taxonomy with the reactions and policies that are in place in a profile.
 func (b *builder) workingTable(r *registry) *taxonomy.Taxonomy {
-	t := b.pkg.Taxonomy
-	work := &taxonomy.Taxonomy{
-		Package: t.Package, Fallback: t.Fallback, Categories: t.Categories, None: t.None, Permanent: t.Permanent,
-		Uncategorized: t.Uncategorized, Groups: t.Groups, Strategies: t.Strategies, Tiers: t.Tiers,
-		Reactions: slices.Clone(t.Reactions), Policies: slices.Clone(t.Policies),
-	}
+	work := *b.pkg.Taxonomy
+	work.Reactions, work.Policies = slices.Clone(work.Reactions), slices.Clone(work.Policies)
 	for _, d := range r.reactions {
-		if name := r.names[d]; isInPlace(name) {
-			work.Reactions = append(work.Reactions, &taxonomy.Reaction{Name: name})
+		if isInPlace(d.name) {
+			work.Reactions = append(work.Reactions, &taxonomy.Reaction{Name: d.name})
 		}
 	}
 	for _, p := range b.newPolicies(r) {
@@ -86,7 +83,7 @@ func (b *builder) workingTable(r *registry) *taxonomy.Taxonomy {
 			work.Policies = append(work.Policies, p)
 		}
 	}
-	return work
+	return &work
 }
 
 func (b *builder) overlaySuffix(key string) string {
@@ -96,14 +93,7 @@ func (b *builder) overlaySuffix(key string) string {
 	if c := b.codes[key]; c != nil {
 		return c.Go
 	}
-	return suffix(trimGroup(key), 0)
-}
-
-func trimGroup(key string) string {
-	if len(key) > 0 && key[0] == '@' {
-		return key[1:]
-	}
-	return key
+	return suffix(strings.TrimPrefix(key, "@"), 0)
 }
 
 // prefix begins the variables of a profile's own reactions and policies: strict.

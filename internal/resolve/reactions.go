@@ -1,11 +1,13 @@
 package resolve
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -15,12 +17,22 @@ import (
 // The name of one in place is its owner's, a "#" and a number, so that names are unique. The names
 // in the result are without that.
 type registry struct {
-	reactions      []*spec.Reaction // declared, predeclared, in place
-	policies       []*spec.Policy
-	names          map[any]string    // of reactions and policies, by declaration
-	suffixes       map[string]string // of the variables of reactions, by name
-	policySuffixes map[string]string
+	reactions []declaration // declared, predeclared, in place
+	policies  []declaration
+	inPlace   map[spec.Raw]string // names
+	variables map[string]variable // by kind and name
 }
+
+// declaration is a reaction or a policy.
+type declaration struct {
+	name   string
+	raw    spec.Raw
+	action string // of a predeclared reaction, which has no Raw
+	at     diag.Span
+}
+
+// variable is the end of the name of a variable, and its doc.
+type variable struct{ suffix, doc string }
 
 // predeclared are the reactions that every taxonomy has.
 var predeclared = []struct{ name, doc string }{
@@ -29,26 +41,18 @@ var predeclared = []struct{ name, doc string }{
 	{"continue", "Continues as if nothing had happened."},
 }
 
-func newRegistry() *registry {
-	return &registry{
-		names: make(map[any]string), suffixes: make(map[string]string), policySuffixes: make(map[string]string),
-	}
-}
-
 // clone returns a copy with the names, and without the lists.
 func (r *registry) clone() *registry {
-	return &registry{
-		names: maps.Clone(r.names), suffixes: maps.Clone(r.suffixes), policySuffixes: maps.Clone(r.policySuffixes),
-	}
+	return &registry{inPlace: maps.Clone(r.inPlace), variables: maps.Clone(r.variables)}
 }
 
-// declare adds declared reactions and policies, and the ones in place in them.
+// declare adds declared reactions and policies, and the policies in place in them.
 func (r *registry) declare(reactions []spec.Reaction, policies []spec.Policy) {
 	for i := range policies {
-		r.addPolicy(&policies[i], policies[i].Name.V, suffix(policies[i].Name.V, i+1))
+		r.policy(&policies[i], policies[i].Name.V, suffix(policies[i].Name.V, i+1))
 	}
 	for i := range reactions {
-		r.add(&reactions[i], reactions[i].Name.V, suffix(reactions[i].Name.V, i+1))
+		r.reaction(&reactions[i], reactions[i].Name.V, suffix(reactions[i].Name.V, i+1))
 	}
 }
 
@@ -56,34 +60,45 @@ func (r *registry) declare(reactions []spec.Reaction, policies []spec.Policy) {
 func (r *registry) follow(reactions []spec.Reaction) {
 	for i := range reactions {
 		d := &reactions[i]
-		r.inPlace(d.Then, d.Name.V+".then", suffix(d.Name.V, i+1)+"Then")
+		r.addInPlace(d.Then, d.Name.V+".then", suffix(d.Name.V, i+1)+"Then")
 	}
 }
 
-func (r *registry) add(d *spec.Reaction, name, suffix string) {
-	r.reactions = append(r.reactions, d)
-	r.names[d] = name
-	putFirst(r.suffixes, name, suffix)
+func (r *registry) reaction(d *spec.Reaction, name, suffix string) {
+	r.reactions = append(r.reactions, declaration{name, d.Raw, d.Action.V, cmp.Or(d.Action.Span, d.Name.Span)})
+	r.note("reaction "+name, suffix, d.Doc)
 	if d.Policy != nil && d.Policy.Inline != nil {
-		r.addPolicy(d.Policy.Inline, r.unique(owner(name)), suffix)
+		r.policy(d.Policy.Inline, r.unique(owner(name), d.Policy.Inline.Raw), suffix)
 	}
 }
 
-func (r *registry) addPolicy(d *spec.Policy, name, suffix string) {
-	r.policies = append(r.policies, d)
-	r.names[d] = name
-	putFirst(r.policySuffixes, name, suffix)
+func (r *registry) policy(d *spec.Policy, name, suffix string) {
+	r.policies = append(r.policies, declaration{name: name, raw: d.Raw, at: d.Name.Span})
+	r.note("policy "+name, suffix, d.Doc)
 }
 
-// inPlace adds the reaction in place at ref, if there is one, and those that follow it in place.
-func (r *registry) inPlace(ref *spec.ReactionRef, name, suffix string) {
+func (r *registry) note(key, suffix string, doc spec.Text) {
+	v, known := r.variables[key]
+	if !known {
+		v.suffix = suffix
+	}
+	v.doc = doc.Or(v.doc)
+	r.variables[key] = v
+}
+
+// addInPlace adds the reaction in place at ref, if there is one, and those that follow it in place.
+func (r *registry) addInPlace(ref *spec.ReactionRef, name, suffix string) {
 	for ref != nil && ref.Inline != nil {
-		r.add(ref.Inline, r.unique(name), suffix)
+		r.reaction(ref.Inline, r.unique(name, ref.Inline.Raw), suffix)
 		ref, name, suffix = ref.Inline.Then, name+".then", suffix+"Then"
 	}
 }
 
-func (r *registry) unique(name string) string { return name + "#" + strconv.Itoa(len(r.names)) }
+func (r *registry) unique(name string, raw spec.Raw) string {
+	name += "#" + strconv.Itoa(len(r.inPlace))
+	r.inPlace[raw] = name
+	return name
+}
 
 // owner returns the name in the result of a reaction or policy.
 func owner(name string) string {
@@ -93,47 +108,29 @@ func owner(name string) string {
 
 func isInPlace(name string) bool { return strings.Contains(name, "#") }
 
-// name returns the name of a reaction that is referred to; abort without a reference.
-func (r *registry) name(ref *spec.ReactionRef) string {
-	switch {
-	case ref == nil:
-		return taxonomy.Abort.String()
-	case ref.Inline != nil:
-		return r.names[ref.Inline]
-	}
-	return ref.Name.V
-}
-
-func (r *registry) policyName(ref *spec.PolicyRef) string {
-	if ref.Inline != nil {
-		return r.names[ref.Inline]
-	}
-	return ref.Name.V
-}
-
 // registerReactions names all reactions and policies of the table, and makes them.
 func (b *builder) registerReactions() {
-	r := newRegistry()
+	r := &registry{inPlace: make(map[spec.Raw]string), variables: make(map[string]variable)}
 	b.registry = r
 	r.declare(b.src.Reactions, b.src.Policies)
 	for _, p := range predeclared {
 		if !slices.ContainsFunc(b.src.Reactions, func(d spec.Reaction) bool { return d.Name.V == p.name }) {
-			r.add(&spec.Reaction{Name: text(p.name), Doc: text(p.doc), Action: text(p.name)}, p.name, suffix(p.name, 0))
+			r.reaction(&spec.Reaction{Name: text(p.name), Doc: text(p.doc), Action: text(p.name)}, p.name, suffix(p.name, 0))
 		}
 	}
 	r.follow(b.src.Reactions)
-	r.inPlace(b.src.Uncategorized, "uncategorized", "Uncategorized")
+	r.addInPlace(b.src.Uncategorized, "uncategorized", "Uncategorized")
 	for i, c := range b.pkg.Categories {
 		d := &b.src.Categories[i]
-		r.inPlace(d.Traits.Reaction, d.Name.V, c.Const[len("Category"):])
+		r.addInPlace(d.Traits.Reaction, d.Name.V, c.Const[len("Category"):])
 		for j, code := range c.Codes {
 			own := &d.Codes[j]
 			if own.Parent == 0 || d.Codes[own.Parent-1].Traits.Reaction != own.Traits.Reaction {
-				r.inPlace(own.Traits.Reaction, own.Name.V, code.Go)
+				r.addInPlace(own.Traits.Reaction, own.Name.V, code.Go)
 			}
 			for k := range own.When {
 				nth := strconv.Itoa(k + 1)
-				r.inPlace(own.When[k].Traits.Reaction, own.Name.V+".when"+nth, code.Go+"When"+nth)
+				r.addInPlace(own.When[k].Traits.Reaction, own.Name.V+".when"+nth, code.Go+"When"+nth)
 			}
 		}
 	}
@@ -145,7 +142,7 @@ func (b *builder) registerReactions() {
 func (b *builder) define() {
 	t := b.pkg.Taxonomy
 	o := newOverrides(b.registry)
-	o.reactions(b.registry.reactions)
+	o.reactions()
 	category := &taxonomy.Category{Codes: make([]taxonomy.Code, 1)}
 	work := &taxonomy.Taxonomy{
 		Tiers: t.Tiers, Strategies: t.Strategies, Categories: []*taxonomy.Category{category},
@@ -153,19 +150,24 @@ func (b *builder) define() {
 	}
 	b.reactions = make(map[string]*taxonomy.Reaction)
 	for i, d := range b.registry.reactions {
-		name := b.registry.names[d]
-		if b.reactions[name] != nil {
+		if b.reactions[d.name] != nil {
 			continue
 		}
-		r := &taxonomy.Reaction{Name: name}
-		b.reactions[name], work.Reactions = r, append(work.Reactions, r)
+		r := &taxonomy.Reaction{Name: d.name}
+		b.reactions[d.name], work.Reactions = r, append(work.Reactions, r)
 		category.Codes = append(category.Codes, taxonomy.Code{
 			Value:  strconv.Itoa(i),
 			Traits: taxonomy.Traits{Reaction: r, Retryable: true, Recoverability: taxonomy.Retryable},
 		})
 	}
-	table, _ := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)
-	for _, row := range overlaid(table).Rows {
+	table, problems := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)
+	for _, problem := range problems {
+		if problem.Mistake {
+			at := o.place(problem.Path, b.src.Version.Span)
+			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: at})
+		}
+	}
+	for _, row := range table.Overlay.Rows {
 		if r := row.Traits.Reaction; row.Row.Code() > 0 {
 			b.reactions[r.Name] = r
 		}
@@ -182,14 +184,6 @@ func (b *builder) define() {
 	}
 }
 
-// overlaid returns the profile of a table; an empty one without a profile.
-func overlaid(t taxonomy.Table) *taxonomy.Profile {
-	if t.Overlay == nil {
-		return &taxonomy.Profile{}
-	}
-	return t.Overlay
-}
-
 // newPolicies makes policies with the defaults of a profile's section `retry`.
 func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
 	var out []*taxonomy.Policy
@@ -201,12 +195,15 @@ func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
 			*retry.MaxAttempts = defaultAttempts
 		}
 		table, problems := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}.Apply(taxonomy.Overrides{Retry: retry})
+		if r != b.registry && !isInPlace(d.name) {
+			problems = nil // a profile's overlay, which is not complete
+		}
 		for _, problem := range problems {
-			path := "policies." + r.names[d] + strings.TrimPrefix(problem.Path, "retry")
-			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: o.place(path, d.Span)})
+			problem.Path = "policies." + d.name + strings.TrimPrefix(problem.Path, "retry")
+			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: o.place(problem.Path, d.at)})
 		}
 		p := table.Overlay.Retry.Policy
-		p.Name = r.names[d]
+		p.Name = d.name
 		out = append(out, p)
 	}
 	return out
@@ -214,40 +211,29 @@ func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
 
 const defaultAttempts = 3
 
-// reaction returns the table's reaction; abort if the name is not declared.
+// reaction returns the table's reaction; abort without a reference, or if the name is not declared.
 func (b *builder) reaction(ref *spec.ReactionRef) *taxonomy.Reaction {
-	if r := b.reactions[b.registry.name(ref)]; r != nil {
-		return r
+	name := taxonomy.Abort.String()
+	if ref != nil && ref.Inline != nil {
+		name = b.registry.inPlace[ref.Inline.Raw]
+	} else if ref != nil {
+		name = ref.Name.V
 	}
-	return b.reactions[taxonomy.Abort.String()]
+	return cmp.Or(b.reactions[name], b.reactions[taxonomy.Abort.String()])
 }
 
 // collect lists the reactions and policies that the package needs, and names their variables.
 func (b *builder) collect() {
-	c := collector{pkg: b.pkg, idents: b.idents, seen: make(map[any]bool)}
 	b.pkg.Declared = make(map[any]bool)
-	c.registry = b.registry
-	docs := make(map[string]string)
-	for _, d := range b.registry.policies {
-		docs["policy "+b.registry.names[d]] = d.Doc.V
-	}
-	for _, d := range b.registry.reactions {
-		docs[b.registry.names[d]] = d.Doc.V
-	}
-	c.docs = docs
+	c := collector{pkg: b.pkg, idents: b.idents, seen: make(map[any]bool), registry: b.registry}
 	for _, p := range b.pkg.Taxonomy.Policies {
 		c.policy(p)
 	}
 	for _, d := range b.registry.reactions {
-		c.reaction(b.reactions[b.registry.names[d]])
+		c.reaction(b.reactions[d.name])
 	}
 	for i, p := range b.pkg.Profiles {
-		c.profile, c.registry, c.docs = p.Name, b.registries[i], maps.Clone(docs)
-		for _, d := range c.registry.reactions {
-			if d.Doc.Set {
-				c.docs[c.registry.names[d]] = d.Doc.V
-			}
-		}
+		c.profile, c.registry = p.Name, b.registries[i]
 		c.policy(p.Retry.Policy)
 		for _, row := range p.Rows {
 			c.reaction(row.Traits.Reaction)
@@ -267,7 +253,6 @@ type collector struct {
 	idents   idents
 	registry *registry
 	profile  string
-	docs     map[string]string
 	seen     map[any]bool
 }
 
@@ -279,9 +264,10 @@ func (c *collector) reaction(r *taxonomy.Reaction) {
 	c.seen[r] = true
 	c.reaction(r.Then)
 	c.policy(r.Policy)
+	v := c.registry.variables["reaction "+r.Name]
 	c.pkg.Declared[r] = !isInPlace(r.Name)
 	c.pkg.Reactions = append(c.pkg.Reactions, model.Variable[taxonomy.Reaction]{
-		Value: r, Doc: c.docs[r.Name], Profile: c.profile, Var: c.variable("reaction", c.registry.suffixes[r.Name]),
+		Value: r, Doc: v.doc, Profile: c.profile, Var: c.variable("reaction", v.suffix),
 	})
 }
 
@@ -290,13 +276,13 @@ func (c *collector) policy(p *taxonomy.Policy) {
 		return
 	}
 	c.seen[p] = true
-	suffix, known := c.registry.policySuffixes[p.Name]
+	v, known := c.registry.variables["policy "+p.Name]
 	if !known {
-		suffix = "Retry" // a profile's own numbers
+		v.suffix = "Retry" // a profile's numbers
 	}
 	c.pkg.Declared[p] = known && !isInPlace(p.Name)
 	c.pkg.Policies = append(c.pkg.Policies, model.Variable[taxonomy.Policy]{
-		Value: p, Doc: c.docs["policy "+p.Name], Profile: c.profile, Var: c.variable("policy", suffix),
+		Value: p, Doc: v.doc, Profile: c.profile, Var: c.variable("policy", v.suffix),
 	})
 }
 

@@ -1,11 +1,15 @@
 package resolve
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// fallback sets the codes of evidence that no rule matches, and of errors that clients cannot see.
 func (b *builder) fallback() {
 	b.pkg.SourceFallbacks = make(map[string]*model.Code)
 	for i, s := range b.src.Sources {
@@ -13,6 +17,9 @@ func (b *builder) fallback() {
 			b.pkg.SourceFallbacks[s.Name.V] = c
 			b.pkg.Taxonomy.Sources[i].Fallback = c.Value
 		}
+	}
+	if d := b.src.Public; d != nil && b.codes[d.Code.V] != nil {
+		b.pkg.Taxonomy.PublicFallback = b.codes[d.Code.V].Value
 	}
 	d := b.src.Fallback
 	if d == nil {
@@ -32,9 +39,9 @@ func (b *builder) rows() {
 	for _, e := range b.entries {
 		e.code.Row = b.addRow(&model.Row{
 			At: taxonomy.At(e.code.Category.Index, uint16(e.code.Ordinal)), Code: e.code,
-			Traits: b.traits(mergeTraits(e.parent.Traits, e.decl.Traits)),
+			Traits: b.traits(e.decl.Traits.Over(e.parent.Traits)),
 		})
-		b.pkg.RuntimeCode(e.code).Traits = e.code.Row.Traits
+		e.code.Traits = e.code.Row.Traits
 	}
 	for _, e := range b.entries {
 		e.code.When = branches(e)
@@ -55,12 +62,11 @@ func (b *builder) addRow(row *model.Row) *model.Row {
 }
 
 func (b *builder) branchRow(e entry, i int) *model.Row {
-	own := mergeTraits(e.parent.Traits, e.decl.Traits)
-	traits := b.traits(mergeTraits(own, e.decl.When[i].Traits))
+	traits := b.traits(e.decl.When[i].Traits.Over(e.decl.Traits).Over(e.parent.Traits))
 	if traits == e.code.Row.Traits {
 		return e.code.Row
 	}
-	code := b.pkg.RuntimeCode(e.code)
+	code := e.code.Code
 	code.When = append(code.When, traits)
 	return b.addRow(&model.Row{
 		At: e.code.Row.At.When(uint8(len(code.When))), Code: e.code, Branch: i + 1, Traits: traits,
@@ -90,4 +96,45 @@ func (b *builder) permanentTraits(t taxonomy.Traits) taxonomy.Traits {
 		t.Reaction = b.reaction(nil)
 	}
 	return t
+}
+
+// traits resolves the traits of a row of the table.
+func (b *builder) traits(t spec.Traits) taxonomy.Traits {
+	out := taxonomy.Traits{
+		Reaction: b.reaction(t.Reaction), Retryable: t.Retryable.V,
+		Severity: word[taxonomy.Severity](t.Severity), Kind: word[taxonomy.Kind](t.Kind),
+		GRPC:           uint8(max(0, slices.Index(grpcWords, t.GRPC.V))),
+		Recoverability: word[taxonomy.Recoverability](t.Recoverability),
+	}
+	if t.HTTP.V >= 100 && t.HTTP.V <= 999 {
+		out.HTTP = uint16(t.HTTP.V)
+	}
+	if t.Retryable.V && !t.Recoverability.Set {
+		out.Recoverability = taxonomy.Retryable
+	}
+	return out
+}
+
+// word returns the value with a word of the language, or the zero value if t is unset.
+func word[T interface {
+	~uint8
+	fmt.Stringer
+}](t spec.Text) T {
+	for v := range T(16) {
+		if v.String() == t.V {
+			return v
+		}
+	}
+	return 0
+}
+
+var grpcWords = taxonomy.GRPCWords()
+
+// GRPCWord returns the word of a number of google.rpc.Code; "" for 0, which is no status, and for a
+// number that is not valid.
+func GRPCWord(code uint8) string {
+	if code == 0 || int(code) >= len(grpcWords) {
+		return ""
+	}
+	return grpcWords[code]
 }

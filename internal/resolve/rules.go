@@ -33,9 +33,8 @@ func rule(e entry, d *spec.Rule, place int) *model.Rule {
 		Text: written(d.Text), Contains: written(d.Contains),
 	}
 	for _, c := range d.Conditions() {
-		if cond, _, ok := RuleCondition(c); ok {
-			r.Conditions = append(r.Conditions, cond)
-		}
+		cond, _ := RuleCondition(c)
+		r.Conditions = append(r.Conditions, cond)
 	}
 	return r
 }
@@ -54,85 +53,54 @@ var ruleKeys = map[string]detect.Key{
 	"attributes": detect.Attribute,
 }
 
-// RuleCondition reads a condition of a detect rule. It reports faulty parts and leaves them out. If
-// the key is not a condition, ok is false. The values of an attribute are the texts as written,
-// even if YAML reads them as another type.
-func RuleCondition(c spec.RuleCondition) (cond detect.Condition, faults []Fault, ok bool) {
-	key, ok := ruleKeys[c.Key]
-	if !ok {
-		return detect.Condition{}, nil, false
+// RuleCondition reads a condition of a detect rule. It reports faulty parts and leaves them out. The
+// values of an attribute are the texts as written, even if YAML reads them as another type.
+func RuleCondition(c spec.RuleCondition) (detect.Condition, []Fault) {
+	f, m := EvidenceField(c), *c.Match
+	cond := detect.Condition{Key: ruleKeys[c.Key], Name: c.Attribute.V}
+	if m.Present.Set {
+		cond.Presence = detect.Absent
+		if m.Present.V {
+			cond.Presence = detect.Present
+		}
 	}
-	cond = detect.Condition{Key: key, Name: c.Attribute.V, Presence: presence(c.Match.Present)}
-	if key == detect.Status || key == detect.ExitCode {
-		faults = numbers(&cond, c)
-		return cond, faults, true
+	if f.Type != model.Int {
+		cond.Any, cond.Not = literalTexts(cond.Key, m.Values), literalTexts(cond.Key, m.Not)
+		cond.Prefix = written(m.Prefix)
+		m = spec.Matcher{Min: m.Min, Max: m.Max}
 	}
-	cond.Any = literalTexts(key, c.Match.Values)
-	cond.Not = literalTexts(key, c.Match.Not)
-	cond.Prefix = written(c.Match.Prefix)
-	bounds, faults := Condition(EvidenceField(c), spec.Matcher{Min: c.Match.Min, Max: c.Match.Max})
-	setBounds(&cond, bounds)
-	return cond, faults, true
-}
-
-func presence(present spec.Bool) detect.Presence {
-	switch {
-	case !present.Set:
-		return detect.AnyPresence
-	case present.V:
-		return detect.Present
-	}
-	return detect.Absent
-}
-
-func numbers(cond *detect.Condition, c spec.RuleCondition) []Fault {
-	tests, faults := Condition(EvidenceField(c), *c.Match)
+	tests, faults := Condition(f, m)
 	for _, v := range tests.Values {
 		cond.AnyNumber = append(cond.AnyNumber, int(v.Int))
 	}
 	for _, v := range tests.Not {
 		cond.NotNumber = append(cond.NotNumber, int(v.Int))
 	}
-	setBounds(cond, tests)
-	return faults
+	if v := tests.Min; v != nil {
+		cond.Min, cond.Bounds = v.Float+float64(v.Int), cond.Bounds|detect.HasMin
+	}
+	if v := tests.Max; v != nil {
+		cond.Max, cond.Bounds = v.Float+float64(v.Int), cond.Bounds|detect.HasMax
+	}
+	return cond, faults
 }
 
-func setBounds(cond *detect.Condition, tests model.Cond) {
-	if tests.Min != nil {
-		cond.Min, cond.Bounds = boundOf(*tests.Min), cond.Bounds|detect.HasMin
-	}
-	if tests.Max != nil {
-		cond.Max, cond.Bounds = boundOf(*tests.Max), cond.Bounds|detect.HasMax
-	}
-}
-
-func boundOf(v model.Value) float64 {
-	if v.Type == model.Float64 {
-		return v.Float
-	}
-	return float64(v.Int)
-}
-
-// literalTexts reads what a text is compared with. A system error or signal that has several names
-// is compared by one of them.
+// literalTexts returns the texts that a text is compared with. A system error or signal that has
+// several names is compared by one of them.
 func literalTexts(key detect.Key, lits []spec.Literal) []string {
 	var out []string
 	for _, lit := range lits {
-		if isScalar(lit) {
-			out = append(out, canonical(key, lit.Text))
+		switch {
+		case !isScalar(lit):
+		case key == detect.Errno:
+			out = append(out, detect.CanonicalErrno(lit.Text))
+		case key == detect.Signal:
+			out = append(out, detect.CanonicalSignal(lit.Text))
+		default:
+			out = append(out, lit.Text)
 		}
 	}
 	return out
-}
-
-func canonical(key detect.Key, name string) string {
-	switch key {
-	case detect.Errno:
-		return detect.CanonicalErrno(name)
-	case detect.Signal:
-		return detect.CanonicalSignal(name)
-	}
-	return name
 }
 
 // EvidenceField is what a condition of a rule tests, as if it were a field. Attributes are texts;

@@ -45,33 +45,13 @@ func (b *builder) signature(name string) *model.Signature {
 // trimSignatures leaves out what the package does not use: attributes that no field takes, and
 // names of signatures that no rule names.
 func (b *builder) trimSignatures() {
-	taken := map[string]bool{}
-	var take func(fields []*model.Field)
-	take = func(fields []*model.Field) {
-		for _, f := range fields {
-			for _, from := range f.From {
-				taken[from] = true
-			}
-			if f.Object != nil {
-				take(f.Object.Fields)
-			}
-		}
-	}
-	for _, c := range b.pkg.Categories {
-		take(c.Fields)
-		for _, code := range c.Codes {
-			if code.Own != nil {
-				take(code.Own.Fields[len(c.Fields):])
-			}
-		}
-	}
 	named := map[string]bool{}
 	for _, s := range b.pkg.Signatures {
 		named[s.Name] = true
 	}
 	for _, s := range b.pkg.Signatures {
 		s.Over = only(s.Over, func(name string) bool { return named[name] })
-		s.Extract = only(s.Extract, func(x detect.Extract) bool { return taken["attributes."+x.Attribute] })
+		s.Extract = only(s.Extract, func(x detect.Extract) bool { return b.read["attributes."+x.Attribute] })
 	}
 }
 

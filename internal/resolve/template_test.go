@@ -6,19 +6,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/internal/model"
 )
 
 // show prints pieces so that a table can hold them: text in quotes, <name:format>, [group].
-func show(pieces []Piece) string {
+func show(pieces []model.Part) string {
 	var b strings.Builder
 	for _, p := range pieces {
-		switch p.Kind {
-		case TextPiece:
-			fmt.Fprintf(&b, "%q", p.Text)
-		case PlaceholderPiece:
+		switch {
+		case p.Group != nil:
+			fmt.Fprintf(&b, "[%s]", show(p.Group))
+		case p.Name != "":
 			fmt.Fprintf(&b, "<%s|%s>", p.Name, p.Format)
-		case GroupPiece:
-			fmt.Fprintf(&b, "[%s]", show(p.Parts))
+		default:
+			fmt.Fprintf(&b, "%q", p.Text)
 		}
 	}
 	return b.String()
@@ -83,11 +85,11 @@ func TestParseTemplateOffsets(t *testing.T) {
 	pieces, errs := ParseTemplate(text)
 	assert.Empty(t, errs)
 	var spans []string
-	var walk func([]Piece)
-	walk = func(ps []Piece) {
+	var walk func([]model.Part)
+	walk = func(ps []model.Part) {
 		for _, p := range ps {
 			spans = append(spans, text[p.Offset:p.Offset+p.Len])
-			walk(p.Parts)
+			walk(p.Group)
 		}
 	}
 	walk(pieces)
@@ -117,14 +119,4 @@ func FuzzParseTemplate(f *testing.F) {
 			t.Fatalf("pieces end at %d of %d", end, len(text))
 		}
 	})
-}
-
-func TestFormats(t *testing.T) {
-	assert.Equal(t, []string{"count", "duration", "first_line", "quoted", "seconds"}, Formats())
-	for _, name := range append(Formats(), "") {
-		_, ok := Format(name)
-		assert.True(t, ok, name)
-	}
-	_, ok := Format("upper")
-	assert.False(t, ok)
 }

@@ -20,13 +20,13 @@ var replaced = map[string]string{
 	"E-field-option": "E-from-type",
 	"E-arg":          "E-missing-arg E-fixed-arg",
 	"E-placeholder":  "E-placeholder-format",
-	"E-action":       "E-action-key E-action-needs",
+	"E-action":       "E-action-key E-action-needs E-unbounded-retry",
 	"E-tiers":        "E-escalation-tiers E-person-tier",
 	"E-retryable":    "E-retryable-reaction E-recoverability",
 	"E-role-field":   "E-hint-field E-files-field",
 	"E-example":      "E-counter-example E-want",
 	noLonger: `E-covered-rule E-attribute-name E-read-escape E-listed-twice E-replaced-by W-header-name W-adapt-idle
-		W-weak-text W-message-punctuation W-help-url W-log-placeholder`,
+		W-weak-text W-message-punctuation W-help-url W-log-placeholder E-too-many`,
 }
 
 // Replaced returns the id that has replaced one of an earlier version, or "" if its fault is no

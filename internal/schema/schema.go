@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
-	"github.com/errgen/errgen/signatures"
 )
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
@@ -19,7 +18,10 @@ const dialect = "https://json-schema.org/draft/2020-12/schema"
 // JSON returns the JSON Schema (draft 2020-12) of the language. With a taxonomy, its names are the
 // only ones that can be referred to. t may be nil.
 func JSON(t *spec.Taxonomy) []byte {
-	g := generator{names: declared(t)}
+	g := generator{}
+	if t != nil {
+		g.names = t.Declared()
+	}
 	lang := spec.TheLanguage()
 	defs := object{}
 	for _, m := range lang.Mappings {
@@ -47,35 +49,6 @@ type object map[string]any
 
 type generator struct {
 	names map[spec.Ref][]string
-}
-
-// declared returns the names that a taxonomy declares. Which fields a place can refer to depends on
-// its category, which a schema cannot express, so the fields of all categories are valid.
-func declared(t *spec.Taxonomy) map[spec.Ref][]string {
-	if t == nil {
-		return nil
-	}
-	names := map[spec.Ref][]string{
-		spec.RefReaction: {"abort", "block", "continue"}, spec.RefSignature: signatures.Names(),
-	}
-	add := func(to spec.Ref, name string) {
-		if !slices.Contains(names[to], name) {
-			names[to] = append(names[to], name)
-		}
-	}
-	t.Names(func(n spec.Name) {
-		switch {
-		case !n.Declares:
-			return
-		case n.Ref == spec.RefCode, n.Ref == spec.RefCategory:
-			add(spec.RefOverlay, n.V)
-		case n.Ref == spec.RefGroup:
-			add(spec.RefOverlay, "@"+n.V)
-		}
-		add(n.Ref, n.V)
-	})
-	add(spec.RefOverlay, "*")
-	return names
 }
 
 func defName(m *spec.Mapping) string { return strings.ReplaceAll(m.Name, " ", "_") }
@@ -165,7 +138,7 @@ func (g *generator) value(t *spec.Type) object {
 		}
 		return object{"anyOf": alts}
 	}
-	known := g.names[t.Ref]
+	known := distinct(g.names[t.Ref])
 	switch {
 	case len(known) == 0:
 		return object{"type": "string"}
@@ -173,6 +146,14 @@ func (g *generator) value(t *spec.Type) object {
 		return object{"anyOf": []any{object{"enum": known}, object{"type": "string"}}}
 	}
 	return object{"enum": known}
+}
+
+// distinct returns the names once each. Fields of several categories can share a name; which fields a
+// place can refer to depends on its category, which a schema cannot express.
+func distinct(names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // bounded returns the schema of a number.
@@ -198,14 +179,10 @@ func (g *generator) list(of *spec.Type, least int) object {
 // named returns the schema of a mapping whose keys are names.
 func (g *generator) named(t *spec.Type) object {
 	names := object{"minLength": 1}
-	if known := g.names[t.Ref]; !t.Declare && len(known) > 0 {
+	if known := distinct(g.names[t.Ref]); !t.Declare && len(known) > 0 {
 		names = object{"enum": known}
 	}
-	out := object{"type": "object", "propertyNames": names, "additionalProperties": g.value(t.Elem)}
-	if t.Ref == spec.RefAttribute {
-		out["minProperties"] = 1
-	}
-	return out
+	return object{"type": "object", "propertyNames": names, "additionalProperties": g.value(t.Elem)}
 }
 
 // Table returns the keys of a mapping as a Markdown table. A key that the mapping shares with

@@ -41,7 +41,7 @@ func large(codes int) string {
 				"retryable: false, reaction: abort}]\n"+
 				"        detect: [{source: shop, status: %d}]\n        examples: [{source: shop, status: %d}]\n", i,
 			i+1, i,
-			i, i)
+			100+i%500, 100+i%500)
 	}
 	return b.String()
 }

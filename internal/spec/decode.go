@@ -30,13 +30,13 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 	if m.raw != nil {
 		v.FieldByIndex(m.raw).Set(reflect.ValueOf(Raw{n, d.lines}))
 	}
-	given := make(givenKeys, len(m.Keys))
+	given := make(map[string]*yaml.Node)
 	for key, value := range pairs(n) {
 		k := m.Key(key.Value)
-		given.add(m, key.Value, key)
+		given[key.Value] = key
 		switch {
 		case k == nil:
-			given.add(m, d.unknownKey(key, m), key)
+			given[d.unknownKey(key, m)] = key
 		case d.absent(value, key, &k.Type):
 		default:
 			d.value(v.FieldByIndex(k.field), value, key, &k.Type)
@@ -86,20 +86,11 @@ func elsewhere(name string, m *Mapping) string {
 	return fmt.Sprintf("%q is a key of %s", name, strings.Join(others, ", "))
 }
 
-// givenKeys are the keys that are given, in the order of the mapping's keys.
-type givenKeys []*yaml.Node
-
-func (g givenKeys) add(m *Mapping, name string, key *yaml.Node) {
-	if i, ok := m.index[name]; ok {
-		g[i] = key
-	}
-}
-
-func (d *decoder) missingKeys(at diag.Span, m *Mapping, given givenKeys) {
-	isGiven := func(name string) bool { return given[m.index[name]] != nil }
+func (d *decoder) missingKeys(at diag.Span, m *Mapping, given map[string]*yaml.Node) {
+	isGiven := func(name string) bool { return given[name] != nil }
 	for i := range m.Keys {
 		k := &m.Keys[i]
-		if k.Required && given[i] == nil && (k.Unless == "" || !isGiven(k.Unless)) {
+		if k.Required && !isGiven(k.Name) && (k.Unless == "" || !isGiven(k.Unless)) {
 			d.fail(IDMissingKey, at, fmt.Sprintf("add %q: %s", k.Name, k.Type.Describe()), "%s needs the key %q",
 				article(m.Name), k.Name)
 		}
@@ -110,17 +101,16 @@ func (d *decoder) missingKeys(at diag.Span, m *Mapping, given givenKeys) {
 		}
 	}
 	if both := slices.DeleteFunc(slices.Clone(m.OneOf), func(k string) bool { return !isGiven(k) }); len(both) > 1 {
-		d.fail(IDValue, d.span(given[m.index[both[1]]]), "remove one of them", "%s has %s, not both", article(m.Name),
+		d.fail(IDValue, d.span(given[both[1]]), "remove one of them", "%s has %s, not both", article(m.Name),
 			strings.Join(both, " or "))
-		d.related(d.span(given[m.index[both[0]]]), both[0]+" is given here")
+		d.related(d.span(given[both[0]]), both[0]+" is given here")
 	}
 }
 
 // absent reports a key without a value, or with an empty list that means nothing. The value of
 // a rejected node is absent too.
 func (d *decoder) absent(n, key *yaml.Node, t *Type) bool {
-	empty := len(n.Content) == 0 && (n.Kind == yaml.SequenceNode && (t.Form == FormMany || t.Form == FormMatcher) ||
-		n.Kind == yaml.MappingNode && t.Ref == RefAttribute)
+	empty := n.Kind == yaml.SequenceNode && len(n.Content) == 0 && (t.Form == FormMany || t.Form == FormMatcher)
 	if n.Kind != 0 && !isNull(n) && !empty {
 		return false
 	}
@@ -129,7 +119,8 @@ func (d *decoder) absent(n, key *yaml.Node, t *Type) bool {
 		if n.Value == "" && !empty {
 			at = key
 		}
-		d.fail(IDValue, d.span(at), "write "+t.Describe()+", behind the key or indented below it", "%q has no value", clip(key.Value))
+		d.fail(IDValue, d.span(at), "write "+t.Describe()+", behind the key or indented below it", "%q has no value",
+			clip(key.Value))
 	}
 	return true
 }

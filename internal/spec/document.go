@@ -279,26 +279,15 @@ func (d *Document) Bytes() []byte {
 	if bytes.Contains(src, []byte("\r\n")) {
 		lineEnd = "\r\n"
 	}
-	old := bytes.SplitAfter(src, []byte("\n"))
-	var out bytes.Buffer
-	next := 1
-	copyTo := func(line int) {
-		for ; next < line && next <= len(old); next++ {
-			out.Write(old[next-1])
-		}
-		if b := out.Bytes(); len(b) > 0 && b[len(b)-1] != '\n' && line <= len(old)+1 {
-			out.WriteString(lineEnd) // the last line had no end
-		}
+	if len(edits) > 0 && !bytes.HasSuffix(src, []byte("\n")) {
+		src = append(slices.Clip(src), lineEnd...)
 	}
-	for _, e := range edits {
-		copyTo(e.from)
-		out.WriteString(strings.ReplaceAll(e.text, "\n", lineEnd))
-		next = max(next, e.to)
+	lines := bytes.SplitAfter(src, []byte("\n"))
+	for _, e := range slices.Backward(edits) {
+		text := strings.ReplaceAll(e.text, "\n", lineEnd)
+		lines = slices.Replace(lines, e.from-1, e.to-1, []byte(text))
 	}
-	for ; next <= len(old); next++ {
-		out.Write(old[next-1])
-	}
-	return out.Bytes()
+	return bytes.Join(lines, nil)
 }
 
 // collect adds the changes of a block mapping.
@@ -323,16 +312,6 @@ func (d *Document) collect(n *yaml.Node, edits *[]replacement) {
 			d.collect(value, edits)
 		case d.changed[key] || d.isChanged(value):
 			key.HeadComment, key.FootComment = "", ""
-			if value.Kind == yaml.MappingNode && value.Style&yaml.FlowStyle == 0 && value.Line > 0 {
-				// Only the key changed: its line is rewritten, and the value below keeps its lines.
-				name := strings.TrimSuffix(string(encode(scalarNode(key.Value, "!!str"), 2)), "\n")
-				*edits = append(*edits, replacement{
-					key.Line, key.Line + 1,
-					strings.Repeat(" ", column-1) + name + afterKey(d.dec.lines.Line(key.Line)) + "\n",
-				})
-				d.collect(value, edits)
-				break
-			}
 			*edits = append(*edits, replacement{key.Line, d.dec.lastLine(key.Line) + 1, d.render(key, value, column)})
 		}
 		at = d.dec.lastLine(key.Line) + 1
@@ -346,18 +325,6 @@ func (d *Document) firstLine(key *yaml.Node) int {
 		line--
 	}
 	return line
-}
-
-// afterKey returns the rest of a line from the colon behind its key on.
-func afterKey(line string) string {
-	line = strings.TrimLeft(line, " ")
-	if line[0] == '"' || line[0] == '\'' {
-		return line[quoteEnd(line):]
-	}
-	if i := strings.Index(line, ": "); i >= 0 {
-		return line[i:]
-	}
-	return line[max(strings.LastIndex(line, ":"), 0):]
 }
 
 // isChanged reports whether something below a node was changed.

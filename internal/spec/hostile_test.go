@@ -35,8 +35,8 @@ func TestHostile(t *testing.T) {
 		want      string // an id among the findings
 	}{
 		{"alias bomb", bomb, spec.IDYAML},
-		{"100 brackets deep", minimal + "x-deep: " + strings.Repeat("[", 100) + strings.Repeat("]", 100), spec.IDYAML},
-		{"5000 mappings deep", nested(5000), spec.IDYAML},
+		{"100 brackets deep", minimal + "x-deep: " + strings.Repeat("[", 100) + strings.Repeat("]", 100), ""},
+		{"5000 mappings deep", nested(5000), spec.IDUnknownKey},
 		{"many brackets", strings.Repeat("[", 300_000), spec.IDYAML},
 		{"dashes on one line", strings.Repeat("- ", 300_000), spec.IDYAML},
 		{"2 MiB of text on one line", minimal + "doc: " + strings.Repeat("word ", mega/3), ""},
@@ -44,7 +44,7 @@ func TestHostile(t *testing.T) {
 		{"an open quote over 2 MiB", minimal + "doc: \"" + strings.Repeat("wörd\n", mega/3), spec.IDYAML},
 		{"comments between keys", minimal + "sources:\n" + numbered(20_000, "  # c\n  s%d: a\n"), ""},
 		{"one long line, not ASCII", minimal + "sources: {" + numbered(50_000, "é%d: ü,") + "}", ""},
-		{"unknown keys", minimal + numbered(30_000, "k%d: a\n"), spec.IDTooMany},
+		{"unknown keys", minimal + numbered(3000, "k%d: a\n"), spec.IDUnknownKey},
 		{"bad escapes on one line", minimal + "doc: \"" + strings.Repeat(`é\d`, mega/4), spec.IDYAML},
 		{"17 MiB", strings.Repeat("#\n", 17*mega/2), spec.IDYAML},
 	} {

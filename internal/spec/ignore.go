@@ -29,46 +29,41 @@ func (g Ignore) Covers(f diag.Finding) bool {
 	return slices.ContainsFunc(g.IDs, func(id Text) bool { return id.V == f.ID })
 }
 
+// ignoreMark matches an ignore comment: the word for the whole file, and the ids before a reason.
+var ignoreMark = regexp.MustCompile(`(?:^|[ \t])(# errgen:ignore(-file)?(.*?))(?:--.*?)?[ \t]*$`)
+
+const ignoreWord = "# errgen:ignore"
+
 var (
 	ignoredID = regexp.MustCompile(`[^, \t]+`)
 	warningID = regexp.MustCompile(`^W-[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-const (
-	ignoreMark = "# errgen:ignore"
-	wholeFile  = "-file"
-)
-
 // ignores returns the ignore comments of a file.
 func (d *decoder) ignores(root *yaml.Node) []Ignore {
 	var out []Ignore
-	var texts []string // those that contain such words
+	texts := textsWith(root, ignoreWord, nil)
 	for n := 1; n <= d.lines.Lines(); n++ {
-		line := strings.TrimRight(d.lines.Line(n), " \t")
-		at := strings.LastIndex(line, ignoreMark)
-		if at < 0 || at > 0 && line[at-1] != ' ' && line[at-1] != '\t' {
+		line := d.lines.Line(n)
+		if !strings.Contains(line, ignoreWord) {
 			continue
 		}
-		if texts == nil {
-			texts = textsWith(root, ignoreMark, make([]string, 0, 1))
+		m := ignoreMark.FindStringSubmatchIndex(line)
+		if m == nil || slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t+"'\"", line[m[2]:]) }) {
+			continue // also if the comment is text
 		}
-		if slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t+"'\"", line[at:]) }) {
-			continue // the comment is text
-		}
-		g := Ignore{First: n, Span: d.lines.bytes(n, at, len(line))}
+		g := Ignore{First: n, Span: d.lines.rest(n, utf8.RuneCountInString(line[:m[2]])+1)}
 		for g.First < d.lines.Lines() && isBlank(d.lines.Line(g.First)) {
 			g.First++
 		}
 		g.Last = d.lastLine(g.First)
-		at += len(ignoreMark)
-		if strings.HasPrefix(line[at:], wholeFile) {
+		if m[4] >= 0 {
 			g.First, g.Last = 0, d.lines.Lines()
-			at += len(wholeFile)
 		}
-		list, _, _ := strings.Cut(line[at:], "--")
-		ids := ignoredID.FindAllStringIndex(list, -1)
+		ids := ignoredID.FindAllStringIndex(line[m[6]:m[7]], -1)
 		for _, i := range ids {
-			id := Text{V: list[i[0]:i[1]], Span: d.lines.bytes(n, at+i[0], at+i[1]), Set: true}
+			from, to := m[6]+i[0], m[6]+i[1]
+			id := Text{V: line[from:to], Span: d.lines.bytes(n, from, to), Set: true}
 			if warningID.MatchString(id.V) {
 				g.IDs = append(g.IDs, id)
 				continue

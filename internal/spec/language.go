@@ -35,7 +35,6 @@ type Mapping struct {
 	typ   string  // the struct
 	spans [][]int // the fields for the place of a mapping
 	raw   []int   // the field for the mapping itself, or nil
-	index map[string]int
 	names []string
 }
 
@@ -108,7 +107,6 @@ type Type struct {
 	Alts    []Type
 	Bounds  *Bounds // of FormInt, FormFloat and FormDuration
 
-	typ   reflect.Type
 	chars string // that a name cannot contain, among them a space; "any" for a text without restrictions
 	field []int  // of an alternative
 	name  []int  // of FormMap: the field of the name in an element
@@ -123,8 +121,10 @@ type Bounds struct {
 
 // Key returns the key called name, or nil.
 func (m *Mapping) Key(name string) *Key {
-	if i, ok := m.index[name]; ok {
-		return &m.Keys[i]
+	for i := range m.Keys {
+		if m.Keys[i].Name == name {
+			return &m.Keys[i]
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/signatures"
 )
 
 // Name is a name that a taxonomy declares or refers to.
@@ -19,6 +20,28 @@ type Name struct {
 func (t *Taxonomy) Names(visit func(Name)) {
 	root := TheLanguage().Root
 	names(reflect.ValueOf(t).Elem(), &Type{Form: FormMapping, Mapping: root}, visit)
+}
+
+// Predeclared are the reactions that every taxonomy has.
+var Predeclared = []string{"abort", "block", "continue"}
+
+// Declared returns the names that each kind of reference can have, in the order of the file. Those
+// of fields are the names of all categories.
+func (t *Taxonomy) Declared() map[Ref][]string {
+	out := map[Ref][]string{RefReaction: slices.Clone(Predeclared), RefSignature: signatures.Names(), RefOverlay: {"*"}}
+	t.Names(func(n Name) {
+		if !n.Declares {
+			return
+		}
+		out[n.Ref] = append(out[n.Ref], n.V)
+		switch n.Ref {
+		case RefCode, RefCategory:
+			out[RefOverlay] = append(out[RefOverlay], n.V)
+		case RefGroup:
+			out[RefOverlay] = append(out[RefOverlay], "@"+n.V)
+		}
+	})
+	return out
 }
 
 // names visits the names in a value of a type.

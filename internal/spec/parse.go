@@ -24,20 +24,15 @@ const (
 	IDDuplicate  = "E-duplicate"   // a key that is given twice
 	IDValue      = "E-value"       // a value that its key does not take
 	IDIgnore     = "E-ignore"      // an errgen:ignore comment that does not name a warning
-	IDTooMany    = "E-too-many"    // so many findings that the rest are left out
 )
 
 // IDs returns the ids of all findings that [Parse] can make.
 func IDs() []string {
-	return []string{IDYAML, IDUnknownKey, IDMissingKey, IDDuplicate, IDValue, IDIgnore, IDTooMany}
+	return []string{IDYAML, IDUnknownKey, IDMissingKey, IDDuplicate, IDValue, IDIgnore}
 }
 
-// Limits of a file. Ten thousand codes with rules and examples stay below.
-const (
-	maxBytes    = 16 << 20
-	maxDepth    = 64
-	maxFindings = 1000
-)
+// maxBytes limits a file. Ten thousand codes with rules and examples stay below.
+const maxBytes = 16 << 20
 
 // Parse reads a taxonomy and reports all faults of its form. The taxonomy is never nil; if there
 // are findings, it contains the rest. Findings call the file name.
@@ -51,37 +46,21 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 		t.nest()
 	}
 	diag.Sort(d.out)
-	return t, Bound(d.out)
-}
-
-// Bound leaves out all sorted findings after the first thousand errors.
-func Bound(out []diag.Finding) []diag.Finding {
-	errs := 0
-	for i, f := range out {
-		if f.Severity == diag.Error {
-			errs++
-		}
-		if errs > maxFindings && f.ID != IDTooMany {
-			return append(out[:i:i], diag.Finding{ID: IDTooMany, Span: f.Span,
-				Message: fmt.Sprintf("more than %d findings; the rest are left out", maxFindings),
-				Hint:    "fix the first ones and check again: one cause often has many findings"})
-		}
-	}
-	return out
+	return t, d.out
 }
 
 // reader reads YAML into nodes, and reports what a taxonomy cannot contain.
 type reader struct {
-	lines *lines
-	out   []diag.Finding
+	*lines
+	out []diag.Finding
 	// broken reports that parts of the file could not be read, so that nothing is known to be
 	// missing.
 	broken bool
 }
 
-// fail reports a finding. Findings far beyond the shown ones are dropped.
+// fail reports a finding.
 func (r *reader) fail(id string, at diag.Span, hint, format string, args ...any) {
-	if r.broken = r.broken || id == IDYAML; r.broken && id == IDMissingKey || len(r.out) > 10*maxFindings {
+	if r.broken = r.broken || id == IDYAML; r.broken && id == IDMissingKey {
 		return
 	}
 	r.out = append(r.out, diag.Finding{ID: id, Span: at, Message: fmt.Sprintf(format, args...), Hint: hint})
@@ -116,7 +95,7 @@ func (r *reader) read(src []byte) *yaml.Node {
 	case root == nil && len(r.out) == 0:
 		r.fail(IDMissingKey, r.lines.at(1, 1, 1), "errgen init writes a taxonomy to begin with", "the file is empty")
 	case root != nil:
-		r.clean(root, 0)
+		r.clean(root)
 	}
 	return root
 }
@@ -183,11 +162,9 @@ func (r *reader) fileOf(n *yaml.Node) int {
 
 // clean reports what the language does not take from YAML, and removes it from the tree: a node
 // that is reported has no kind.
-func (r *reader) clean(n *yaml.Node, depth int) {
+func (r *reader) clean(n *yaml.Node) {
 	const spellOut = "name a reaction or policy, or write the value out; text that begins with %s needs quotes"
 	switch {
-	case depth > maxDepth:
-		r.reject(n, "use fewer levels", fmt.Sprintf("values are nested more than %d deep", maxDepth))
 	case n.Kind == yaml.AliasNode:
 		r.reject(n, fmt.Sprintf(spellOut, "*"), "an alias is not part of the language")
 	case n.Anchor != "":
@@ -198,7 +175,7 @@ func (r *reader) clean(n *yaml.Node, depth int) {
 		r.reject(n, "leave it out; text that begins with ! needs quotes", "a YAML tag is not part of the language")
 	default:
 		for _, c := range n.Content {
-			r.clean(c, depth+1)
+			r.clean(c)
 		}
 		if n.Kind == yaml.MappingNode {
 			r.cleanKeys(n)
@@ -229,8 +206,12 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		case key.Kind != yaml.ScalarNode:
 			r.fail(IDYAML, r.span(key), "write text as the key", "a key must be text")
 			continue
-		case n.Style&yaml.FlowStyle != 0 && isNull(value) && value.Value == "" && !r.hasColon(key):
-			r.withoutColon(n, key)
+		case n.Style&yaml.FlowStyle != 0 && isEmpty(value) && !r.hasColon(key):
+			r.fail(IDYAML, r.span(key), "put text with a comma, a colon or braces in quotes, and a list in [brackets]",
+				"%q has no value: inside {…} a comma ends a value", clip(key.Value))
+			if len(n.Content) == 0 {
+				n.Kind = 0
+			}
 			continue
 		case isNull(key) && key.Value == "":
 			r.fail(IDValue, r.span(key), "write a key before the colon", "a value without a key")
@@ -255,23 +236,6 @@ func (r *reader) hasColon(key *yaml.Node) bool {
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t"), ":") || rest == "" && strings.Contains(key.Value, "\n")
 }
 
-// withoutColon reports a key without a value inside of braces: text with braces, or with a comma.
-func (r *reader) withoutColon(n, key *yaml.Node) {
-	if name, found := strings.CutSuffix(key.Value, ":"); found && !quoted(key) {
-		r.fail(IDValue, r.span(key), "write a space and a value behind the colon", "%q has no value", clip(name))
-		return
-	}
-	if len(n.Content) == 0 {
-		r.fail(IDYAML, r.span(key), "put text in quotes: "+quote("{"+key.Value+"}")+", and a list in [brackets]",
-			"{…} is a mapping to YAML, and %q has no value", clip(key.Value))
-		n.Kind = 0
-		return
-	}
-	r.fail(IDYAML, r.span(key), "put the text that contains the comma in quotes",
-		"a comma ends a value inside {…}, so this became a key without a value")
-	r.related(r.span(n.Content[len(n.Content)-1]), "the value was cut here")
-}
-
 func quoted(n *yaml.Node) bool {
 	return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
@@ -290,8 +254,8 @@ func clip(s string) string {
 
 // span returns the place of a node: the token of a scalar, the brackets of a collection if they are
 // on one line, otherwise the first token or the rest of the line.
-func (r *reader) span(n *yaml.Node) diag.Span {
-	text := r.lines.from(n.Line, n.Column)
+func (l *lines) span(n *yaml.Node) diag.Span {
+	text := l.from(n.Line, n.Column)
 	length := 0
 	switch {
 	case n.Kind == yaml.ScalarNode:
@@ -299,14 +263,14 @@ func (r *reader) span(n *yaml.Node) diag.Span {
 	case n.Style&yaml.FlowStyle != 0:
 		length = bracketLength(text)
 	case n.Kind == yaml.MappingNode && len(n.Content) > 0:
-		return r.span(n.Content[0])
+		return l.span(n.Content[0])
 	case n.Kind == yaml.SequenceNode:
 		length = 1
 	}
 	if length > 0 {
-		return r.lines.at(n.Line, n.Column, utf8.RuneCountInString(text[:length]))
+		return l.at(n.Line, n.Column, utf8.RuneCountInString(text[:length]))
 	}
-	return r.lines.rest(n.Line, n.Column)
+	return l.rest(n.Line, n.Column)
 }
 
 // bracketLength returns the number of bytes up to the bracket that closes the first one, or 0 if it

@@ -89,7 +89,7 @@ func (d *decoder) text(n, key *yaml.Node, t *Type) Text {
 	case n.Kind != yaml.ScalarNode:
 		d.wrongType(n, key, t)
 	case t.Form == FormWord && !slices.Contains(t.Words, n.Value):
-		hint := cmp.Or(t.nearestWord(n.Value), "write "+t.Describe())
+		hint := cmp.Or(diag.DidYouMeanExactly(n.Value, t.Words), "write "+t.Describe())
 		d.fail(IDValue, d.span(n), hint, "%s cannot be %q", key.Value, clip(n.Value))
 	case literalKind(n) != LitString:
 		d.fail(IDValue, d.span(n), "put it in quotes: "+quote(n.Value), "%s is %s to YAML, and text is expected here",
@@ -98,19 +98,6 @@ func (d *decoder) text(n, key *yaml.Node, t *Type) Text {
 		return d.name(n, t)
 	}
 	return Text{}
-}
-
-// fewWords is the number of words up to which a hint lists them. The nearest of so few words is
-// often the opposite of the intended one.
-const fewWords = 3
-
-// nearestWord returns the hint that proposes a word, or "". Of few words it proposes one that is
-// one edit away.
-func (t *Type) nearestWord(word string) string {
-	if len(t.Words) <= fewWords {
-		return diag.DidYouMeanExactly(word, t.Words)
-	}
-	return diag.DidYouMean(word, t.Words)
 }
 
 // name checks the characters of a text, and of a name.
@@ -233,43 +220,12 @@ func (d *decoder) wrongType(n, key *yaml.Node, t *Type) {
 	if key != nil {
 		label = clip(key.Value) + ": "
 	}
-	hint := cmp.Or(t.correction(n), "write "+t.Describe())
-	d.fail(IDValue, d.span(n), hint, "%sexpected %s, found %s", label, t.Describe(), found)
-}
-
-// correction returns how to write a value of another form, or "".
-func (t *Type) correction(n *yaml.Node) string {
-	scalar := n.Kind == yaml.ScalarNode
+	hint := "write " + t.Describe()
 	switch {
-	case scalar && quoted(n) && t.Form != FormMapping && t.Form != FormText:
-		return "write it without quotes"
-	case n.Kind == yaml.MappingNode && t.Form == FormList && t.Elem.Form == FormMapping:
-		return "begin the item with a dash and a space, or put it in [brackets]"
-	case !scalar && n.Style&yaml.FlowStyle != 0 && t.Ref == "" && (t.Form == FormText || t.Form == FormMany):
-		return "text that begins with a bracket needs quotes"
-	case scalar && t.Form == FormList:
-		return "write [" + clip(n.Value) + "]"
-	case scalar && t.Form == FormFloat && strings.HasSuffix(n.Value, "%"):
-		if percent, err := strconv.ParseFloat(strings.TrimSuffix(n.Value, "%"), 64); err == nil {
-			return "write " + strconv.FormatFloat(percent/100, 'g', -1, 64)
-		}
-	case scalar && t.Form == FormMapping:
-		return t.Mapping.around(n)
+	case n.Kind == yaml.ScalarNode && quoted(n) && t.Form != FormMapping && t.Form != FormText:
+		hint = "write it without quotes"
+	case n.Style&yaml.FlowStyle != 0 && t.Form == FormText && t.Ref == "":
+		hint = "text that begins with a bracket needs quotes"
 	}
-	return ""
-}
-
-// around returns the mapping that a scalar abbreviates: the one with the required key.
-func (m *Mapping) around(n *yaml.Node) string {
-	required := slices.DeleteFunc(slices.Clone(m.Keys), func(k Key) bool { return !k.Required })
-	if len(required) != 1 || literalKind(n) != LitString {
-		return ""
-	}
-	switch t := required[0].Type; {
-	case t.Form == FormWord && slices.Contains(t.Words, n.Value), t.Form == FormText && t.Ref != "":
-		return "write {" + required[0].Name + ": " + clip(n.Value) + "}"
-	case t.Form == FormText:
-		return "write {" + required[0].Name + ": " + quote(n.Value) + "}"
-	}
-	return ""
+	d.fail(IDValue, d.span(n), hint, "%sexpected %s, found %s", label, t.Describe(), found)
 }

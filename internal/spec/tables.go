@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -107,7 +108,7 @@ func nested(to, codes []Code, parent int) []Code {
 		code.Parent = parent
 		if parent > 0 {
 			above := &to[parent-1]
-			code.Traits.inherit(above.Traits)
+			code.Traits = code.Traits.Over(above.Traits)
 			for _, a := range above.Constants {
 				if !slices.ContainsFunc(code.Constants, func(b Assignment) bool { return b.Field.V == a.Field.V }) {
 					code.Constants = append(code.Constants, a)
@@ -122,24 +123,21 @@ func nested(to, codes []Code, parent int) []Code {
 	return to
 }
 
-// inherit sets the traits that are absent.
-func (t *Traits) inherit(from Traits) {
-	set(&t.Kind, from.Kind)
-	set(&t.Severity, from.Severity)
-	if !t.Retryable.Set && !t.Recoverability.Set {
-		t.Retryable, t.Recoverability = from.Retryable, from.Recoverability
-	}
-	set(&t.HTTP, from.HTTP)
-	set(&t.GRPC, from.GRPC)
-	if t.Reaction == nil {
-		t.Reaction = from.Reaction
-	}
+// Over returns the traits with those of base that they do not set.
+func (t Traits) Over(base Traits) Traits {
+	set(&t.Kind, base.Kind)
+	set(&t.Severity, base.Severity)
+	set(&t.Retryable, base.Retryable)
+	set(&t.Recoverability, base.Recoverability)
+	t.Reaction = cmp.Or(t.Reaction, base.Reaction)
+	set(&t.HTTP, base.HTTP)
+	set(&t.GRPC, base.GRPC)
+	return t
 }
 
-// set sets an absent value.
-func set[T any](v *Val[T], from Val[T]) {
+func set[T any](v *Val[T], base Val[T]) {
 	if !v.Set {
-		*v = from
+		*v = base
 	}
 }
 

@@ -31,13 +31,12 @@ func (b *builder) mapping(t reflect.Type, as string) *Mapping {
 	m := &Mapping{
 		Name:  cmp.Or(head.Tag.Get(cmp.Or(as, "name")), head.Tag.Get("name"), strings.ToLower(t.Name())),
 		OneOf: strings.Fields(head.Tag.Get("oneof")), AnyOf: strings.Fields(head.Tag.Get("anyof")),
-		typ: t.Name(), index: make(map[string]int),
+		typ: t.Name(),
 	}
 	b.mappings[variant{t, as}] = m
 	b.lang.Mappings = append(b.lang.Mappings, m)
 	b.keys(m, t, Key{}, as)
 	for i := range m.Keys {
-		m.index[m.Keys[i].Name] = i
 		m.names = append(m.names, m.Keys[i].Name)
 	}
 	if slices.Equal(m.AnyOf, []string{"*"}) {
@@ -103,9 +102,9 @@ func (b *builder) value(t reflect.Type, tag reflect.StructTag, as string) Type {
 	form, scalar := scalars[t]
 	switch {
 	case scalar && form == FormLiteral:
-		return Type{Form: literalForm(tag.Get("of"), as), typ: t}
+		return Type{Form: literalForm(tag.Get("of"), as)}
 	case scalar:
-		out := Type{Form: form, Ref: Ref(tag.Get("ref")), Bounds: bounds(tag.Get("range")), typ: t}
+		out := Type{Form: form, Ref: Ref(tag.Get("ref")), Bounds: bounds(tag.Get("range"))}
 		out.chars = chars(tag)
 		if list := tag.Get("words"); list != "" {
 			out.Form, out.Words = FormWord, words(list)
@@ -114,15 +113,15 @@ func (b *builder) value(t reflect.Type, tag reflect.StructTag, as string) Type {
 	case t == matcherType:
 		of := tag.Get("of")
 		elem := Type{Form: literalForm(of, ""), Ref: Ref(tag.Get("ref")), Bounds: bounds(tag.Get("range")),
-			typ: literalType, chars: "any"}
-		return Type{Form: FormMatcher, Elem: &elem, Mapping: b.mapping(t, strings.TrimPrefix(of, "any")), typ: t}
+			chars: "any"}
+		return Type{Form: FormMatcher, Elem: &elem, Mapping: b.mapping(t, strings.TrimPrefix(of, "any"))}
 	case t.Kind() == reflect.Slice:
 		return b.slice(t, tag, as, child)
 	}
 	if alts := b.alternatives(t, child); alts != nil {
-		return Type{Form: FormEither, Alts: alts, typ: t}
+		return Type{Form: FormEither, Alts: alts}
 	}
-	return Type{Form: FormMapping, Mapping: b.mapping(t, child), typ: t}
+	return Type{Form: FormMapping, Mapping: b.mapping(t, child)}
 }
 
 // literalForm returns the form of a literal from the tag `of`.
@@ -134,7 +133,7 @@ func literalForm(of, as string) Form {
 }
 
 func (b *builder) slice(t reflect.Type, tag reflect.StructTag, as, child string) Type {
-	out := Type{Form: FormMap, Ref: Ref(cmp.Or(tag.Get("declares"), tag.Get("keys"))), typ: t}
+	out := Type{Form: FormMap, Ref: Ref(cmp.Or(tag.Get("declares"), tag.Get("keys")))}
 	if out.Ref == "" {
 		out.Form = FormList
 		if _, many := tag.Lookup("many"); many {
@@ -155,7 +154,7 @@ func (b *builder) slice(t reflect.Type, tag reflect.StructTag, as, child string)
 		}
 	}
 	if out.Elem == nil {
-		out.Elem = &Type{Form: FormMapping, Mapping: b.mapping(t.Elem(), child), typ: t.Elem()}
+		out.Elem = &Type{Form: FormMapping, Mapping: b.mapping(t.Elem(), child)}
 	}
 	return out
 }

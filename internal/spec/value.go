@@ -18,9 +18,6 @@ type Val[T any] struct {
 	Set  bool // false if the key is absent
 }
 
-// Given reports whether the key is present.
-func (v Val[T]) Given() bool { return v.Set }
-
 // Or returns the value, or def if the key is absent.
 func (v Val[T]) Or(def T) T {
 	if v.Set {
@@ -93,17 +90,49 @@ func (m Matcher) IsZero() bool {
 		!m.Present.Set && !m.Constant.Set
 }
 
-// Raw is a mapping as the file has it.
+// Raw is a mapping as the file has it. The zero Raw is in place of a value of another form.
 type Raw struct {
 	node  *yaml.Node
 	lines *lines
 }
 
 // Decode decodes the mapping into a value with YAML tags.
-func (r Raw) Decode(v any) error { return r.node.Decode(v) }
+func (r Raw) Decode(v any) error {
+	if r.node == nil {
+		return nil
+	}
+	return r.node.Decode(v)
+}
+
+// Edit returns a copy of the mapping. It calls edit with the path and the place of each value that is
+// not in a list. If edit returns a text, that replaces the value.
+func (r Raw) Edit(edit func(path []string, at diag.Span, value Raw) string) Raw {
+	if r.node == nil {
+		return r
+	}
+	return r.edit(nil, edit)
+}
+
+func (r Raw) edit(path []string, edit func(path []string, at diag.Span, value Raw) string) Raw {
+	out := *r.node
+	out.Content = slices.Clone(out.Content)
+	for i := 0; out.Kind == yaml.MappingNode && i < len(out.Content); i += 2 {
+		below := append(slices.Clip(path), out.Content[i].Value)
+		value := Raw{out.Content[i+1], r.lines}
+		if text := edit(below, r.lines.span(value.node), value); text != "" {
+			out.Content[i+1] = scalarNode(text, "!!str")
+		} else {
+			out.Content[i+1] = value.edit(below, edit).node
+		}
+	}
+	return Raw{&out, r.lines}
+}
 
 // Flow returns the entries of the mapping on one line, with its scalars as the file has them.
 func (r Raw) Flow() string {
+	if r.node == nil {
+		return ""
+	}
 	text := r.lines.flow(r.node)
 	return text[1 : len(text)-1]
 }

@@ -152,10 +152,11 @@ func (g *group) add(ev taxonomy.Evidence, normal string, at time.Time) {
 	}
 }
 
-// graphic returns a character, or a replacement of one that could control a terminal.
+// graphic returns a character, or a question mark in place of one that could control a terminal or
+// is not valid.
 func graphic(r rune) rune {
-	if !unicode.IsGraphic(r) && r != '\n' {
-		return unicode.ReplacementChar
+	if r == unicode.ReplacementChar || !unicode.IsGraphic(r) && r != '\n' {
+		return '?'
 	}
 	return r
 }
@@ -225,8 +226,7 @@ func (f facts) specific() bool {
 
 // word returns s if it can be a value of a rule, and "" otherwise.
 func word(s string) string {
-	if len(s) > maxWord || strings.TrimSpace(s) == "" || strings.Map(graphic, s) != s || hidesSecret(s) ||
-		strings.ContainsAny(s, "\n\uFFFD") {
+	if len(s) > maxWord || strings.TrimSpace(s) == "" || strings.Map(graphic, s) != s || hidesSecret(s) || strings.Contains(s, "\n") {
 		return ""
 	}
 	return s

@@ -4,7 +4,6 @@
 package tabletext
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"reflect"
@@ -107,7 +106,11 @@ func (p *Printer) short(v any) string {
 	return short
 }
 
-// Text prints a struct of the table: its name, its action and its fields that are not zero.
+// bare are the fields whose values are printed without their names.
+var bare = []string{"name", "value", "type", "number"}
+
+// Text prints a struct of the table: its name, its action and its fields that are not zero, except
+// the description.
 func (p *Printer) Text(v any) string {
 	var words []string
 	s := reflect.ValueOf(v)
@@ -118,8 +121,8 @@ func (p *Printer) Text(v any) string {
 		case name == "doc" || f.IsZero() && name != "action":
 		case f.Kind() == reflect.Bool:
 			words = append(words, name)
-		case name == "name":
-			words = append(words, word(f.String()))
+		case slices.Contains(bare, name):
+			words = append(words, p.value(f))
 		default:
 			words = append(words, name+"="+p.value(f))
 		}
@@ -137,6 +140,12 @@ func (p *Printer) value(f reflect.Value) string {
 		return word(v)
 	case []string:
 		return words(v)
+	case []taxonomy.Field:
+		var fields []string
+		for _, field := range v {
+			fields = append(fields, p.Text(field))
+		}
+		return "(" + strings.Join(fields, ", ") + ")"
 	}
 	switch f.Kind() {
 	case reflect.Pointer:
@@ -149,152 +158,51 @@ func (p *Printer) value(f reflect.Value) string {
 
 // Code prints a code with the names of its groups.
 func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
-	text := word(c.Value)
-	if c.Number != 0 || c.NumberZero {
-		text += " " + strconv.Itoa(c.Number)
+	if len(groups) == 0 {
+		groups = nil
 	}
-	if len(c.Names) > 0 {
-		text += " names=" + words(c.Names)
-	}
-	if c.Abstract {
-		text += " abstract"
-	}
-	if len(c.Constants) > 0 {
-		b, _ := json.Marshal(c.Constants) // texts, numbers and bools always encode
-		text += " constants=" + string(b)
-	}
-	for _, g := range groups {
-		text += " group=" + word(g)
-	}
-	rest := struct {
+	return p.Text(struct {
+		Value                         string
+		Number                        int
+		NumberZero                    bool
+		Names                         []string
+		Abstract                      bool
+		Constants                     []any
+		Group                         []string
 		Since, Deprecated, ReplacedBy string
 		Prevent                       *taxonomy.Prevention
 		Public                        bool
-	}{c.Since, c.Deprecated, c.ReplacedBy, c.Prevent, c.Public}
-	return strings.TrimSpace(text + " " + p.Text(rest))
+	}{c.Value, c.Number, c.NumberZero, c.Names, c.Abstract, c.Constants, groups, c.Since, c.Deprecated, c.ReplacedBy,
+		c.Prevent, c.Public})
 }
 
 // Field prints a field and, of an object, its fields.
-func Field(f taxonomy.Field) string {
-	text := word(f.Name) + " " + f.Type
-	if len(f.Enum) > 0 {
-		text += " " + words(f.Enum)
-	}
-	if f.MaxLength != 0 {
-		text += " max_length=" + strconv.Itoa(f.MaxLength)
-	}
-	if len(f.From) > 0 {
-		text += " from=" + words(f.From)
-	}
-	if f.Default != "" {
-		text += " default=" + word(f.Default)
-	}
-	for _, flag := range []struct {
-		set  bool
-		word string
-	}{
-		{f.Required, "required"}, {f.Sensitive, "sensitive"}, {f.Scrub, "scrub"}, {f.KeepTail, "keep_tail"},
-		{f.MessageOnly, "message_only"}, {f.Public, "public"},
-	} {
-		if flag.set {
-			text += " " + flag.word
-		}
-	}
-	var parts []string
-	for _, part := range f.Fields {
-		parts = append(parts, Field(part))
-	}
-	if parts != nil {
-		text += " (" + strings.Join(parts, ", ") + ")"
-	}
-	return text
-}
+func Field(f taxonomy.Field) string { return NewPrinter().Text(f) }
 
-var keys = map[detect.Key]string{
-	detect.Source: "source", detect.Op: "op", detect.Status: "status", detect.Type: "type", detect.Code: "code",
-	detect.ExitCode: "exit_code", detect.Signal: "signal", detect.Errno: "errno", detect.Is: "is", detect.As: "as",
-	detect.Attribute: "attributes",
-}
-
-// Rule prints a rule of rules: its conditions, its patterns and the fields that it sets. Of
-// signatures it prints the names and a checksum of their data.
+// Rule prints a rule of rules as the taxonomy has it, with a checksum of its conditions, its
+// patterns, its signatures and the fields that it sets.
 func Rule(rules *detect.Rules, r *detect.Rule) string {
-	var texts []string
-	for _, c := range r.Conditions {
-		texts = append(texts, condition(c))
-	}
-	var text, contains []string
-	for _, i := range r.Text {
-		text = append(text, "/"+rules.Patterns[i].Expr+"/")
-	}
-	for _, i := range r.Contains {
-		contains = append(contains, strconv.Quote(rules.Patterns[i].Plain))
-	}
-	if text != nil {
-		texts = append(texts, "text "+strings.Join(text, " or "))
-	}
-	if contains != nil {
-		texts = append(texts, "contains "+strings.Join(contains, " or "))
-	}
-	if r.Like != nil {
-		texts = append(texts, "like "+likes(rules, r.Name))
-	}
-	if r.Set != nil {
-		texts = append(texts, "set "+words(slices.Sorted(slices.Values(r.Set))))
-	}
-	return strings.Join(texts, ", ")
-}
-
-// likes prints the signatures of the rules of a name, with a checksum of their conditions.
-func likes(rules *detect.Rules, name string) string {
 	sum := fnv.New32a()
-	var names []string
 	for i := range rules.Rules {
-		r := &rules.Rules[i]
-		if r.Name != name {
+		form := &rules.Rules[i]
+		if form.Name != r.Name {
 			continue
 		}
-		if !slices.Contains(names, r.Like.Name) {
-			names = append(names, r.Like.Name)
+		fmt.Fprintln(sum, form.Conditions, slices.Sorted(slices.Values(form.Set)))
+		if form.Like != nil {
+			fmt.Fprintln(sum, form.Like.Name, form.Like.Over, form.Like.Extract)
 		}
-		fmt.Fprintln(sum, r.Like.Over, r.Like.Extract, r.Conditions)
-		for _, id := range slices.Concat(r.LikeText, r.LikeContains) {
-			p := rules.Patterns[id]
-			fmt.Fprintln(sum, p)
-			if p.Lead > 0 {
-				fmt.Fprintln(sum, rules.Leads[p.Lead-1])
+		for _, list := range [][]uint16{form.Text, form.Contains, form.LikeText, form.LikeContains} {
+			for _, id := range list {
+				pattern := rules.Patterns[id]
+				if fmt.Fprintln(sum, pattern); pattern.Lead > 0 {
+					fmt.Fprintln(sum, rules.Leads[pattern.Lead-1])
+				}
 			}
+			fmt.Fprintln(sum)
 		}
 	}
-	return words(names) + " (" + strconv.FormatUint(uint64(sum.Sum32()), 16) + ")"
-}
-
-func condition(c detect.Condition) string {
-	text := keys[c.Key]
-	if c.Name != "" {
-		text += "." + word(c.Name)
-	}
-	for _, list := range []struct {
-		word  string
-		items []string
-	}{{"", c.Any}, {" not", c.Not}, {" prefix", c.Prefix}, {"", numbers(c.AnyNumber)}, {" not", numbers(c.NotNumber)}} {
-		if len(list.items) > 0 {
-			text += list.word + " " + words(list.items)
-		}
-	}
-	if c.Bounds&detect.HasMin != 0 {
-		text += " min " + strconv.FormatFloat(c.Min, 'g', -1, 64)
-	}
-	if c.Bounds&detect.HasMax != 0 {
-		text += " max " + strconv.FormatFloat(c.Max, 'g', -1, 64)
-	}
-	switch c.Presence {
-	case detect.Present:
-		text += " present"
-	case detect.Absent:
-		text += " absent"
-	}
-	return text
+	return fmt.Sprintf("%s (%x)", r.Doc, sum.Sum32())
 }
 
 // Hints prints the hints that are not empty.
@@ -316,14 +224,6 @@ func Hints(h taxonomy.Hints) string {
 		texts = append(texts, "output="+word(h.Output))
 	}
 	return strings.Join(texts, " ")
-}
-
-func numbers(list []int) []string {
-	var texts []string
-	for _, n := range list {
-		texts = append(texts, strconv.Itoa(n))
-	}
-	return texts
 }
 
 // words prints a list: one item as a word, several in brackets.
@@ -382,18 +282,13 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 		name  string
 		items []taxonomy.Named
 	}{
-		{"groups", t.Groups}, {"strategies", t.Strategies}, {"checks", t.Checks},
-		{"sources", t.Sources}, {"ops", t.Ops},
+		{"groups", t.Groups}, {"strategies", t.Strategies}, {"checks", t.Checks}, {"sources", t.Sources}, {"ops", t.Ops},
 	} {
-		var names []string
+		var items []string
 		for _, item := range list.items {
-			name := word(item.Name)
-			if item.Fallback != "" {
-				name += "=" + word(item.Fallback)
-			}
-			names = append(names, name)
+			items = append(items, p.Text(item))
 		}
-		add(list.name, names...)
+		add(list.name, items...)
 	}
 	for _, tier := range t.Tiers {
 		add("tier", p.Text(tier))

@@ -81,7 +81,7 @@ func TestRow(t *testing.T) {
 func TestCode(t *testing.T) {
 	p := tabletext.NewPrinter()
 	assert.Equal(t, "A", p.Code(&taxonomy.Code{Value: "A", Doc: "A doc.", Message: "m"}, nil))
-	assert.Equal(t, `A 7 group=x group=y deprecated="no use" replaced_by=B prevent=(throttle=2s)`,
+	assert.Equal(t, `A 7 group=[x y] deprecated="no use" replaced_by=B prevent=(throttle=2s)`,
 		p.Code(&taxonomy.Code{
 			Value: "A", Number: 7, Deprecated: "no use", ReplacedBy: "B",
 			Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second},
@@ -89,7 +89,7 @@ func TestCode(t *testing.T) {
 }
 
 func TestField(t *testing.T) {
-	assert.Equal(t, "o object required (e enum [A B], s string max_length=5 scrub, t string sensitive message_only)",
+	assert.Equal(t, "o object fields=(e enum enum=[A B], s string max_length=5 scrub, t string sensitive message_only) required",
 		tabletext.Field(taxonomy.Field{Name: "o", Type: "object", Required: true, Fields: []taxonomy.Field{
 			{Name: "e", Type: "enum", Enum: []string{"A", "B"}},
 			{Name: "s", Type: "string", MaxLength: 5, Scrub: true},
@@ -97,26 +97,25 @@ func TestField(t *testing.T) {
 		}}))
 }
 
+// TestRule prints rules that differ in one part each.
 func TestRule(t *testing.T) {
-	rules := &detect.Rules{Patterns: []detect.Pattern{{Expr: `a\b`}, {Plain: "some text"}, {Expr: "c"}}}
-	for _, tt := range []struct {
-		rule detect.Rule
-		want string
-	}{
-		{detect.Rule{Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"a", "b"}}}}, "source [a b]"},
-		{detect.Rule{Conditions: []detect.Condition{
-			{Key: detect.Status, AnyNumber: []int{404}, NotNumber: []int{1, 2}},
-		}}, "status 404 not [1 2]"},
-		{detect.Rule{Conditions: []detect.Condition{
-			{Key: detect.Attribute, Name: "n", Bounds: detect.HasMin | detect.HasMax, Max: 1.5},
-			{Key: detect.Code, Not: []string{"x"}, Prefix: []string{"y"}, Presence: detect.Present},
-			{Key: detect.Type, Presence: detect.Absent},
-		}}, "attributes.n min 0 max 1.5, code not x prefix y present, type absent"},
-		{detect.Rule{Text: []uint16{0, 2}, Contains: []uint16{1}, Set: []string{"g", "f"}},
-			`text /a\b/ or /c/, contains "some text", set [f g]`},
+	rules := &detect.Rules{Patterns: []detect.Pattern{{Expr: `a\b`}, {Plain: "some text"}}}
+	texts := make(map[string]bool)
+	for _, r := range []detect.Rule{
+		{},
+		{Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"a"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"a"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Presence: detect.Absent}}},
+		{Text: []uint16{0}}, {Contains: []uint16{1}}, {Contains: []uint16{0}}, {Set: []string{"g", "f"}},
+		{Like: &detect.Signature{Name: "timeout"}}, {LikeText: []uint16{0}},
 	} {
-		assert.Equal(t, tt.want, tabletext.Rule(rules, &tt.rule))
+		r.Name, r.Doc = "A/1", "the rule"
+		rules.Rules = []detect.Rule{r}
+		text := tabletext.Rule(rules, &r)
+		assert.Regexp(t, `^the rule \([0-9a-f]+\)$`, text)
+		texts[text] = true
 	}
+	assert.Len(t, texts, 10)
 }
 
 func TestHints(t *testing.T) {

@@ -15,23 +15,23 @@ import (
 
 func TestConfigError(t *testing.T) {
 	gentest.Category[ConfigCode](t, &genPackage, new(ConfigError), "config ConfigError", []string{
-		`detail string max_length=2000 from=text default="\"Unknown error\"" required scrub`,
+		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
-		`execution object (mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
-		"github object (owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum [issue pr comment] from=attributes.entity_type)",
-		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		`execution object fields=(mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
+		"github object fields=(owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum enum=[issue pr comment] from=attributes.entity_type)",
+		"recovery object fields=(attempts int required, maxAttempts int required, strategy string, successful bool)",
 		"metadata json from=attributes.metadata",
-		`source object required (type enum [llm github tool verification file network system] from=source default="\"system\"" required, component string from=attributes.component default="\"config\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method)`,
+		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"system\"" required, component string from=attributes.component default="\"config\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
 		{
 			Code: CodeConfigMissing,
 			Says: "config_missing: ask recoverability=recoverable severity=medium; fast: recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
-				"CONFIG_MISSING/1: source config, type [missing unset_variable not_found]",
-				"CONFIG_MISSING/2: source config, is io/fs.ErrNotExist",
-				`CONFIG_MISSING/3: source config, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:the |a )?(?:required )?(?:(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)|(?:[\w-]{0,40}[./_][\w./-]{1,80}|[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'])|(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?) \S{1,80}) (?:is |was )?(?:missing|not (?:found|set)|unset)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*missing (?:the )?(?:required )?(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)(?:: \S| [\x60\x22']?[\w./-]{1,80}[\x60\x22']?)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"CONFIG_MISSING/1: source: config, type: [missing, unset_variable, not_found] (bb05f254)",
+				"CONFIG_MISSING/2: source: config, is: io/fs.ErrNotExist (57144b2c)",
+				`CONFIG_MISSING/3: source: config, text: ['(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:the |a )?(?:required )?(?:(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)|(?:[\w-]{0,40}[./_][\w./-]{1,80}|[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''])|(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?) \S{1,80}) (?:is |was )?(?:missing|not (?:found|set)|unset)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*missing (?:the )?(?:required )?(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)(?:: \S| [\x60\x22'']?[\w./-]{1,80}[\x60\x22'']?)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'] (c2e09d61)`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -61,9 +61,9 @@ func TestConfigError(t *testing.T) {
 			Code: CodeConfigInvalid,
 			Says: "config_invalid: fail severity=medium; fast: recoverability=unknown",
 			Rules: []string{
-				"CONFIG_INVALID/1: source config, type [parse invalid]",
-				"CONFIG_INVALID/2: source config, as [*encoding/json.SyntaxError *encoding/json.UnmarshalTypeError *strconv.NumError *time.ParseError]",
-				"CONFIG_INVALID/3: source config",
+				"CONFIG_INVALID/1: source: config, type: [parse, invalid] (9bf493fa)",
+				"CONFIG_INVALID/2: source: config, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError', '*strconv.NumError', '*time.ParseError'] (bcdbf5ad)",
+				"CONFIG_INVALID/3: source: config (cfbd5c77)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -13,25 +13,25 @@ import (
 
 func TestDependencyError(t *testing.T) {
 	gentest.Category[DependencyCode](t, &genPackage, new(DependencyError), "dependency DependencyError", []string{
-		`detail string max_length=2000 from=text default="\"Unknown error\"" required scrub`,
+		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
-		`execution object (mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
-		"github object (owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum [issue pr comment] from=attributes.entity_type)",
-		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		`execution object fields=(mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
+		"github object fields=(owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum enum=[issue pr comment] from=attributes.entity_type)",
+		"recovery object fields=(attempts int required, maxAttempts int required, strategy string, successful bool)",
 		"metadata json from=attributes.metadata",
-		`source object required (type enum [llm github tool verification file network system] from=source default="\"tool\"" required, component string from=[attributes.component attributes.tool attributes.command] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method)`,
-		"pattern enum dependency",
+		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"tool\"" required, component string from=[attributes.component attributes.tool attributes.command] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
+		"pattern enum enum=dependency",
 	}, []gentest.Code{
 		{
 			Code: CodeDependencyError,
 			Says: "dependency_error: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
-				"DEPENDENCY_ERROR/1: source [verification tool], like [dependency_conflict dependency_missing] (f902166), set pattern",
-				"DEPENDENCY_ERROR/2: source absent, like [dependency_conflict dependency_missing] (f789cca6), set pattern",
-				"DEPENDENCY_ERROR/3: source [verification tool], like missing_module (a6ec52aa), set pattern",
-				"DEPENDENCY_ERROR/4: source absent, like missing_module (17cdd48d), set pattern",
+				"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (2e387fba)",
+				"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (a8c52c6e)",
+				"DEPENDENCY_ERROR/3: source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency} (c03a8431)",
+				"DEPENDENCY_ERROR/4: source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency} (f5a9a778)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewDependencyError("some detail", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a dependency is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -14,24 +14,24 @@ import (
 
 func TestFileError(t *testing.T) {
 	gentest.Category[FileCode](t, &genPackage, new(FileError), "file FileError", []string{
-		`detail string max_length=2000 from=text default="\"Unknown error\"" required scrub`,
+		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
-		`execution object (mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
-		"github object (owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum [issue pr comment] from=attributes.entity_type)",
-		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		`execution object fields=(mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
+		"github object fields=(owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum enum=[issue pr comment] from=attributes.entity_type)",
+		"recovery object fields=(attempts int required, maxAttempts int required, strategy string, successful bool)",
 		"metadata json from=attributes.metadata",
-		`source object required (type enum [llm github tool verification file network system] from=source default="\"file\"" required, component string from=attributes.component default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method)`,
+		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"file\"" required, component string from=attributes.component default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
 		{
 			Code: CodeFileNotFound,
 			Says: "file_not_found: fail severity=medium; fast: recoverability=unknown",
 			Rules: []string{
-				"FILE_NOT_FOUND/1: is io/fs.ErrNotExist",
-				"FILE_NOT_FOUND/2: errno ENOENT",
-				"FILE_NOT_FOUND/3: code ENOENT",
-				"FILE_NOT_FOUND/4: source file, like [file_not_found absent] (80b6174d)",
+				"FILE_NOT_FOUND/1: is: io/fs.ErrNotExist (7e293eac)",
+				"FILE_NOT_FOUND/2: errno: ENOENT (3a9f06ab)",
+				"FILE_NOT_FOUND/3: code: ENOENT (56f6d60e)",
+				"FILE_NOT_FOUND/4: source: file, like: [file_not_found, absent] (d94051a8)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -58,10 +58,10 @@ func TestFileError(t *testing.T) {
 			Code: CodeFilePermission,
 			Says: "file_permission: fail severity=high; fast: recoverability=unknown",
 			Rules: []string{
-				"FILE_PERMISSION/1: is io/fs.ErrPermission",
-				"FILE_PERMISSION/2: errno [EACCES EPERM]",
-				"FILE_PERMISSION/3: code [EACCES EPERM]",
-				"FILE_PERMISSION/4: source file, like permission_denied (6a40e96b)",
+				"FILE_PERMISSION/1: is: io/fs.ErrPermission (845fe8e1)",
+				"FILE_PERMISSION/2: errno: [EACCES, EPERM] (8108bc47)",
+				"FILE_PERMISSION/3: code: [EACCES, EPERM] (e00122fe)",
+				"FILE_PERMISSION/4: source: file, like: permission_denied (c8c6f459)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -79,10 +79,10 @@ func TestFileError(t *testing.T) {
 			Code: CodeFileSystem,
 			Says: "file_system: fail recoverability=unknown severity=high",
 			Rules: []string{
-				"FILE_SYSTEM/1: errno [ENOSPC EDQUOT EROFS EIO EMFILE ENFILE EEXIST EISDIR ENOTDIR ENOTEMPTY ENAMETOOLONG EXDEV]",
-				"FILE_SYSTEM/2: code [ENOSPC EDQUOT EROFS EIO EMFILE ENFILE EEXIST EISDIR ENOTDIR ENOTEMPTY]",
-				"FILE_SYSTEM/3: as [*io/fs.PathError *os.LinkError]",
-				"FILE_SYSTEM/4: source file",
+				"FILE_SYSTEM/1: errno: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, ENAMETOOLONG, EXDEV] (ef330033)",
+				"FILE_SYSTEM/2: code: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY] (bffb09d0)",
+				"FILE_SYSTEM/3: as: ['*io/fs.PathError', '*os.LinkError'] (c8fe3435)",
+				"FILE_SYSTEM/4: source: file (85e96037)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

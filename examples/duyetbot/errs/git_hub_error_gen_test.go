@@ -14,26 +14,26 @@ import (
 
 func TestGitHubError(t *testing.T) {
 	gentest.Category[GitHubCode](t, &genPackage, new(GitHubError), "github GitHubError", []string{
-		`detail string max_length=2000 from=text default="\"Unknown error\"" required scrub`,
+		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
-		`execution object (mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
-		"github object (owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum [issue pr comment] from=attributes.entity_type)",
-		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		`execution object fields=(mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
+		"github object fields=(owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum enum=[issue pr comment] from=attributes.entity_type)",
+		"recovery object fields=(attempts int required, maxAttempts int required, strategy string, successful bool)",
 		"metadata json from=attributes.metadata",
-		`source object required (type enum [llm github tool verification file network system] from=source default="\"github\"" required, component string from=attributes.component default="\"octokit\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method)`,
+		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"github\"" required, component string from=attributes.component default="\"octokit\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
 		{
 			Code: CodeGitHubRateLimit,
 			Says: "github_rate_limit prevent=(throttle=2s concurrency=1 likely=0.6): github_wait_for_rate_limit retryable severity=high; strict: fail; lenient: github_wait_for_rate_limit@lenient; fast: github_wait@fast recoverability=unknown; thorough: github_wait_for_rate_limit@thorough",
 			Rules: []string{
-				"GITHUB_RATE_LIMIT/1: source github, status 403, attributes.retry-after present",
-				`GITHUB_RATE_LIMIT/2: source github, status 403, text /(?i)\brate[ _-]?limit\b/ or /(?i)\babuse detection\b/`,
-				"GITHUB_RATE_LIMIT/3: source github, type RATE_LIMITED",
-				"GITHUB_RATE_LIMIT/4: source github, like [quota_per_minute rate_limit throttled limited too_many_requests] (9b9e7500)",
-				"GITHUB_RATE_LIMIT/5: source absent, attributes.host api.github.com, like [quota_per_minute rate_limit throttled limited too_many_requests] (92f8b104)",
-				`GITHUB_RATE_LIMIT/6: source github, text /(?im)\byou have triggered an abuse detection\b/`,
+				"GITHUB_RATE_LIMIT/1: source: github, status: 403, attributes: {retry-after: {present: true}} (a26f4d44)",
+				`GITHUB_RATE_LIMIT/2: source: github, status: 403, text: ['(?i)\brate[ _-]?limit\b', '(?i)\babuse detection\b'] (4827f3b)`,
+				"GITHUB_RATE_LIMIT/3: source: github, type: RATE_LIMITED (8f8fa102)",
+				"GITHUB_RATE_LIMIT/4: source: github, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (84a3139f)",
+				"GITHUB_RATE_LIMIT/5: source: {present: false}, attributes: {host: api.github.com}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (c5a24b69)",
+				`GITHUB_RATE_LIMIT/6: source: github, text: '(?im)\byou have triggered an abuse detection\b' (666f18e6)`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -72,9 +72,9 @@ func TestGitHubError(t *testing.T) {
 			Code: CodeGitHubTimeout,
 			Says: "github_timeout: github_retry_with_backoff retryable severity=high; strict: fail; lenient: github_retry_with_backoff@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry_with_backoff@thorough",
 			Rules: []string{
-				"GITHUB_TIMEOUT/1: source github, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
-				"GITHUB_TIMEOUT/2: source absent, is context.DeadlineExceeded, attributes.host api.github.com",
-				"GITHUB_TIMEOUT/3: source github, status absent, like [grpc_deadline_exceeded timeout late] (88fe990)",
+				"GITHUB_TIMEOUT/1: source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (84577464)",
+				"GITHUB_TIMEOUT/2: source: {present: false}, is: context.DeadlineExceeded, attributes: {host: api.github.com} (af719c92)",
+				"GITHUB_TIMEOUT/3: source: github, like: [timeout, grpc_deadline_exceeded, late], status: {present: false} (ddb16d11)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -93,10 +93,10 @@ func TestGitHubError(t *testing.T) {
 			Code: CodeGitHubNotFound,
 			Says: "github_not_found: fail severity=high; fast: recoverability=unknown",
 			Rules: []string{
-				"GITHUB_NOT_FOUND/1: source github, status 404",
-				"GITHUB_NOT_FOUND/2: source github, type NOT_FOUND",
-				"GITHUB_NOT_FOUND/3: source absent, status 404, attributes.host api.github.com",
-				"GITHUB_NOT_FOUND/4: source absent, status 404, attributes.host absent",
+				"GITHUB_NOT_FOUND/1: source: github, status: 404 (94069eb2)",
+				"GITHUB_NOT_FOUND/2: source: github, type: NOT_FOUND (9b2941a1)",
+				"GITHUB_NOT_FOUND/3: source: {present: false}, status: 404, attributes: {host: api.github.com} (4a5ac1f2)",
+				"GITHUB_NOT_FOUND/4: source: {present: false}, status: 404, attributes: {host: {present: false}}, priority: -5 (e0040bf6)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitHubNotFound("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -116,10 +116,10 @@ func TestGitHubError(t *testing.T) {
 			Code: CodeGitHubForbidden,
 			Says: "github_forbidden: fail severity=high; fast: recoverability=unknown",
 			Rules: []string{
-				"GITHUB_FORBIDDEN/1: source github, status [401 403]",
-				"GITHUB_FORBIDDEN/2: source github, type [FORBIDDEN INSUFFICIENT_SCOPES]",
-				"GITHUB_FORBIDDEN/3: source absent, status [401 403], attributes.host api.github.com",
-				"GITHUB_FORBIDDEN/4: source github, like [invalid_api_key git_auth forbidden unauthorized] (1228c9a4)",
+				"GITHUB_FORBIDDEN/1: source: github, status: [401, 403] (9021ba1c)",
+				"GITHUB_FORBIDDEN/2: source: github, type: [FORBIDDEN, INSUFFICIENT_SCOPES] (cb200117)",
+				"GITHUB_FORBIDDEN/3: source: {present: false}, status: [401, 403], attributes: {host: api.github.com} (464b8404)",
+				"GITHUB_FORBIDDEN/4: source: github, like: [forbidden, unauthorized, invalid_api_key, git_auth] (f2c285df)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitHubForbidden("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -138,8 +138,8 @@ func TestGitHubError(t *testing.T) {
 			Code: CodeGitHubValidation,
 			Says: "github_validation: fail severity=medium; fast: recoverability=unknown",
 			Rules: []string{
-				"GITHUB_VALIDATION/1: source github, status 422",
-				"GITHUB_VALIDATION/2: source absent, status 422, attributes.host api.github.com",
+				"GITHUB_VALIDATION/1: source: github, status: 422 (9d678536)",
+				"GITHUB_VALIDATION/2: source: {present: false}, status: 422, attributes: {host: api.github.com} (cf5b243a)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitHubValidation("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -155,9 +155,9 @@ func TestGitHubError(t *testing.T) {
 			Code: CodeGitHubServerError,
 			Says: "github_server_error: github_retry retryable severity=critical; strict: fail; lenient: github_retry@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry@thorough",
 			Rules: []string{
-				"GITHUB_SERVER_ERROR/1: source github, status min 400 max 599",
-				"GITHUB_SERVER_ERROR/2: source absent, status min 400 max 599, attributes.host api.github.com",
-				"GITHUB_SERVER_ERROR/3: source github",
+				"GITHUB_SERVER_ERROR/1: source: github, status: {min: 400, max: 599} (aafb3250)",
+				"GITHUB_SERVER_ERROR/2: source: {present: false}, status: {min: 400, max: 599}, attributes: {host: api.github.com} (f30eda6e)",
+				"GITHUB_SERVER_ERROR/3: source: github, priority: -4 (37263920)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitHubServerError("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

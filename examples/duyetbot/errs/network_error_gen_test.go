@@ -15,21 +15,24 @@ import (
 
 func TestNetworkError(t *testing.T) {
 	gentest.Category[NetworkCode](t, &genPackage, new(NetworkError), "network NetworkError", []string{
-		`detail string max_length=2000 from=text default="\"Unknown error\"" required scrub`,
+		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
-		`execution object (mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
-		"github object (owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum [issue pr comment] from=attributes.entity_type)",
-		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		`execution object fields=(mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
+		"github object fields=(owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum enum=[issue pr comment] from=attributes.entity_type)",
+		"recovery object fields=(attempts int required, maxAttempts int required, strategy string, successful bool)",
 		"metadata json from=attributes.metadata",
-		`source object required (type enum [llm github tool verification file network system] from=source default="\"network\"" required, component string from=attributes.component default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method)`,
-		"pattern enum network",
+		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"network\"" required, component string from=attributes.component default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
+		"pattern enum enum=network",
 	}, []gentest.Code{
 		{
-			Code:  CodeDNSError,
-			Says:  "dns_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown",
-			Rules: []string{"DNS_ERROR/1: as *net.DNSError", "DNS_ERROR/2: code [ENOTFOUND EAI_AGAIN]"},
+			Code: CodeDNSError,
+			Says: "dns_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown",
+			Rules: []string{
+				"DNS_ERROR/1: as: '*net.DNSError' (609533ca)",
+				"DNS_ERROR/2: code: [ENOTFOUND, EAI_AGAIN] (4e99a263)",
+			},
 			Cases: []gentest.Case{
 				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 				gentest.Says(NewDNSError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -55,10 +58,10 @@ func TestNetworkError(t *testing.T) {
 			Code: CodeConnectionError,
 			Says: "connection_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown",
 			Rules: []string{
-				"CONNECTION_ERROR/1: errno [ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN ENOTCONN]",
-				"CONNECTION_ERROR/2: code [ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH]",
-				"CONNECTION_ERROR/3: is net.ErrClosed",
-				"CONNECTION_ERROR/4: source [llm github network], is [io.EOF io.ErrUnexpectedEOF]",
+				"CONNECTION_ERROR/1: errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ENOTCONN] (c7f105c)",
+				"CONNECTION_ERROR/2: code: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH] (1aebace0)",
+				"CONNECTION_ERROR/3: is: net.ErrClosed (c588aba3)",
+				"CONNECTION_ERROR/4: source: [llm, github, network], is: [io.EOF, io.ErrUnexpectedEOF] (14e4c657)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewConnectionError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no connection: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -78,13 +81,13 @@ func TestNetworkError(t *testing.T) {
 			Says: "network_error: tool_retry_with_backoff retryable severity=medium; strict: fail; lenient: tool_retry_with_backoff@lenient; fast: tool_retry@fast recoverability=unknown; thorough: tool_retry_with_backoff@thorough",
 			When: []string{"pattern_retry_network retryable severity=medium; strict: fail; lenient: pattern_retry_network@lenient; fast: tool_retry@fast recoverability=unknown; thorough: pattern_retry_network@thorough"},
 			Rules: []string{
-				"NETWORK_ERROR/1: as *net.OpError",
-				"NETWORK_ERROR/2: type network",
-				"NETWORK_ERROR/3: source absent, status min 400 max 599",
-				"NETWORK_ERROR/4: source network",
-				"NETWORK_ERROR/5: source [llm github network skill system config file], like [tls_failure proxy_failure dns_failure connection_timeout unreachable connection_refused connection_reset connection_failed fetch_failed no_connection] (b5ce5ef6), set pattern",
-				"NETWORK_ERROR/6: source [tool verification], like [tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed fetch_failed no_connection] (2eaef579), set pattern",
-				"NETWORK_ERROR/7: source absent, like [connection_timeout tls_failure proxy_failure dns_failure no_connection unreachable connection_refused connection_reset connection_failed fetch_failed] (45039b10), set pattern",
+				"NETWORK_ERROR/1: as: '*net.OpError' (c0281e32)",
+				"NETWORK_ERROR/2: type: network (5b52d554)",
+				"NETWORK_ERROR/3: source: {present: false}, status: {min: 400, max: 599}, priority: -8 (da5e746f)",
+				"NETWORK_ERROR/4: source: network (3de86863)",
+				"NETWORK_ERROR/5: source: [llm, github, network, skill, system, config, file], like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -1, set: {pattern: network} (e25c76a1)",
+				"NETWORK_ERROR/6: source: [tool, verification], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -3, set: {pattern: network} (714a8ac0)",
+				"NETWORK_ERROR/7: source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network} (67499851)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the network failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -16,23 +16,23 @@ import (
 
 func TestSkillError(t *testing.T) {
 	gentest.Category[SkillCode](t, &genPackage, new(SkillError), "skill SkillError", []string{
-		`detail string max_length=2000 from=text default="\"Unknown error\"" required scrub`,
+		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
-		`execution object (mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
-		"github object (owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum [issue pr comment] from=attributes.entity_type)",
-		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		`execution object fields=(mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
+		"github object fields=(owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum enum=[issue pr comment] from=attributes.entity_type)",
+		"recovery object fields=(attempts int required, maxAttempts int required, strategy string, successful bool)",
 		"metadata json from=attributes.metadata",
-		`source object required (type enum [llm github tool verification file network system] from=source default="\"tool\"" required, component string from=[attributes.component attributes.skill] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method)`,
+		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"tool\"" required, component string from=[attributes.component attributes.skill] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
 		{
 			Code: CodeSkillNotFound,
 			Says: "skill_not_found: fail severity=medium; fast: recoverability=unknown",
 			Rules: []string{
-				"SKILL_NOT_FOUND/1: source skill, type not_found",
-				"SKILL_NOT_FOUND/2: source skill, is io/fs.ErrNotExist",
-				`SKILL_NOT_FOUND/3: source skill, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"SKILL_NOT_FOUND/1: source: skill, type: not_found (9538d767)",
+				"SKILL_NOT_FOUND/2: source: skill, is: io/fs.ErrNotExist (de9df2bb)",
+				`SKILL_NOT_FOUND/3: source: skill, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (cb4bf3dd)`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -58,8 +58,8 @@ func TestSkillError(t *testing.T) {
 			Code: CodeSkillTimeout,
 			Says: "skill_timeout: profiled_retry retryable severity=high; strict: fail; fast: recoverability=unknown",
 			Rules: []string{
-				"SKILL_TIMEOUT/1: source skill, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
-				"SKILL_TIMEOUT/2: source skill, like [timeout late overran] (e2e854d2)",
+				"SKILL_TIMEOUT/1: source: skill, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (82d7be52)",
+				"SKILL_TIMEOUT/2: source: skill, like: [timeout, late, overran] (7798a290)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -76,9 +76,9 @@ func TestSkillError(t *testing.T) {
 			Code: CodeSkillValidation,
 			Says: "skill_validation: fail severity=medium; fast: recoverability=unknown",
 			Rules: []string{
-				"SKILL_VALIDATION/1: source skill, type [invalid parse]",
-				"SKILL_VALIDATION/2: source skill, as [*encoding/json.SyntaxError *encoding/json.UnmarshalTypeError]",
-				`SKILL_VALIDATION/3: source skill, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"SKILL_VALIDATION/1: source: skill, type: [invalid, parse] (4082c885)",
+				"SKILL_VALIDATION/2: source: skill, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError'] (4dc914f7)",
+				`SKILL_VALIDATION/3: source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (b0b59ad0)`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -13,25 +13,25 @@ import (
 
 func TestVerificationError(t *testing.T) {
 	gentest.Category[VerificationCode](t, &genPackage, new(VerificationError), "verification VerificationError", []string{
-		`detail string max_length=2000 from=text default="\"Unknown error\"" required scrub`,
+		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
-		`execution object (mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
-		"github object (owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum [issue pr comment] from=attributes.entity_type)",
-		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		`execution object fields=(mode string from=attributes.mode default="\"unknown\"" required, skill string from=attributes.skill, tool string from=attributes.tool, step string from=attributes.step, taskId string from=attributes.task_id, sessionId string from=attributes.session_id)`,
+		"github object fields=(owner string from=attributes.owner required, repo string from=attributes.repo required, entityNumber int from=attributes.entity_number, entityType enum enum=[issue pr comment] from=attributes.entity_type)",
+		"recovery object fields=(attempts int required, maxAttempts int required, strategy string, successful bool)",
 		"metadata json from=attributes.metadata",
-		`source object required (type enum [llm github tool verification file network system] from=source default="\"verification\"" required, component string from=[attributes.component attributes.tool attributes.command] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method)`,
-		"pattern enum [type lint test build]",
+		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"verification\"" required, component string from=[attributes.component attributes.tool attributes.command] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
+		"pattern enum enum=[type lint test build]",
 	}, []gentest.Code{
 		{
 			Code: CodeTypeError,
 			Says: "type_error: apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			When: []string{"pattern_apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"},
 			Rules: []string{
-				"TYPE_ERROR/1: source verification, type types",
-				"TYPE_ERROR/2: source [verification tool], like [type_error wrong_type] (eca3697d), set pattern",
-				"TYPE_ERROR/3: source absent, like [type_error wrong_type] (7a7a1ec5), set pattern",
+				"TYPE_ERROR/1: source: verification, type: types (a3ed49d0)",
+				"TYPE_ERROR/2: source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type} (f3c75a5e)",
+				"TYPE_ERROR/3: source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type} (5daea776)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -71,11 +71,11 @@ func TestVerificationError(t *testing.T) {
 			Code: CodeBuildFailed,
 			Says: "build_failed: fix_build recoverability=recoverable severity=high; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
-				"BUILD_FAILED/1: source verification, type build",
-				"BUILD_FAILED/2: source [verification tool], like compile_error (df4519b0), set pattern",
-				"BUILD_FAILED/3: source absent, like compile_error (e72ecbd9), set pattern",
-				"BUILD_FAILED/4: source [verification tool], like broken_build (e6116a), set pattern",
-				"BUILD_FAILED/5: source absent, like broken_build (41400f65), set pattern",
+				"BUILD_FAILED/1: source: verification, type: build (88e20b1b)",
+				"BUILD_FAILED/2: source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build} (ba09ca26)",
+				"BUILD_FAILED/3: source: {present: false}, like: compile_error, priority: -4, set: {pattern: build} (87b78cd3)",
+				"BUILD_FAILED/4: source: [verification, tool], like: broken_build, priority: -3, set: {pattern: build} (251d4f0e)",
+				"BUILD_FAILED/5: source: {present: false}, like: broken_build, priority: -3, set: {pattern: build} (bf9f15b7)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewBuildFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the build failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -102,11 +102,11 @@ func TestVerificationError(t *testing.T) {
 			Says: "lint_error: apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"},
 			Rules: []string{
-				"LINT_ERROR/1: source verification, type lint",
-				"LINT_ERROR/2: source [verification tool], like lint_finding (d5bdbc64), set pattern",
-				"LINT_ERROR/3: source absent, like lint_finding (21e528c9), set pattern",
-				"LINT_ERROR/4: source [verification tool], like located (e3c57aa4), set pattern",
-				"LINT_ERROR/5: source absent, like located (fcc900dd), set pattern",
+				"LINT_ERROR/1: source: verification, type: lint (a5bfca34)",
+				"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (770ddc7)",
+				"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (d3230b66)",
+				"LINT_ERROR/4: source: [verification, tool], like: located, priority: -5, set: {pattern: lint} (3bf52c4)",
+				"LINT_ERROR/5: source: {present: false}, like: located, priority: -5, set: {pattern: lint} (44294fc5)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "lint error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -138,9 +138,9 @@ func TestVerificationError(t *testing.T) {
 			Code: CodeTestFailure,
 			Says: "test_failure: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
-				"TEST_FAILURE/1: source verification, type test",
-				"TEST_FAILURE/2: source [verification tool], like [test_failure failed_test] (1a813aba), set pattern",
-				"TEST_FAILURE/3: source absent, like [test_failure failed_test] (744a8d22), set pattern",
+				"TEST_FAILURE/1: source: verification, type: test (a791b36f)",
+				"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (912d1a8d)",
+				"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (e6c522e7)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -170,7 +170,7 @@ func TestVerificationError(t *testing.T) {
 		{
 			Code:  CodeVerificationFailed,
 			Says:  "verification_failed: verify_again retryable recoverability=recoverable severity=high; strict: fail; lenient: verify_again@lenient; fast: verify_again@fast recoverability=unknown -recoverability=recoverable; thorough: verify_again@thorough",
-			Rules: []string{"VERIFICATION_FAILED/1: source verification"},
+			Rules: []string{"VERIFICATION_FAILED/1: source: verification, priority: -10 (3876c8dc)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewVerificationFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 				gentest.Says(NewVerificationFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

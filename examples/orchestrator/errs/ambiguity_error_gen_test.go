@@ -13,19 +13,19 @@ import (
 func TestAmbiguityError(t *testing.T) {
 	gentest.Category[AmbiguityCode](t, &genPackage, new(AmbiguityError), "ambiguity AmbiguityError", []string{
 		"step string from=attributes.step",
-		"detail string max_length=4000 from=text scrub keep_tail",
+		"detail string from=text max_length=4000 scrub keep_tail",
 		"files strings from=files",
-		"finding enum [several_readings conflicting_requirements unclear_criteria unknown_recovery silent_plan] from=type",
+		"finding enum enum=[several_readings conflicting_requirements unclear_criteria unknown_recovery silent_plan] from=type",
 		"unreadable bool",
 	}, []gentest.Code{
 		{
 			Code: CodeAmbiguityError,
 			Says: "AMBIGUITY_ERROR: find_out kind=fault; chains: record_and_stop; tasks: fail_task",
 			Rules: []string{
-				"AMBIGUITY_ERROR/1: source plan, op prepare, type [several_readings conflicting_requirements unclear_criteria unknown_recovery silent_plan]",
-				"AMBIGUITY_ERROR/2: source plan, op prepare, type invalid, set unreadable",
-				"AMBIGUITY_ERROR/3: source [plan agent], type [several_readings conflicting_requirements unclear_criteria unknown_recovery silent_plan]",
-				"AMBIGUITY_ERROR/4: source agent, attributes.label AMBIGUITY_ERROR",
+				"AMBIGUITY_ERROR/1: source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60 (1d7a8299)",
+				"AMBIGUITY_ERROR/2: source: plan, op: prepare, type: invalid, set: {unreadable: true}, priority: 60 (425f8ab5)",
+				"AMBIGUITY_ERROR/3: source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10 (b7547a5c)",
+				"AMBIGUITY_ERROR/4: source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65 (c13288fd)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewAmbiguityError(), 0, "the plan is ambiguous", "{}"),

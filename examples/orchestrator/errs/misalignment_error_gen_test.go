@@ -13,20 +13,20 @@ import (
 func TestMisalignmentError(t *testing.T) {
 	gentest.Category[MisalignmentCode](t, &genPackage, new(MisalignmentError), "misalignment MisalignmentError", []string{
 		"step string from=attributes.step",
-		"detail string max_length=4000 from=text scrub keep_tail",
+		"detail string from=text max_length=4000 scrub keep_tail",
 		"files strings from=files",
-		"finding enum [contradiction drift fabrication skipped_steps premature_end reasoning_mismatch invented_issue over_escalation incomplete_verification] from=type",
-		"reason enum [context_overflow model_limitation contradictory_instructions] from=attributes.reason",
+		"finding enum enum=[contradiction drift fabrication skipped_steps premature_end reasoning_mismatch invented_issue over_escalation incomplete_verification] from=type",
+		"reason enum enum=[context_overflow model_limitation contradictory_instructions] from=attributes.reason",
 	}, []gentest.Code{
 		{
 			Code: CodeInterAgentMisalignment,
 			Says: "INTER_AGENT_MISALIGNMENT: verify kind=failure; chains: record_and_stop; tasks: fail_task",
 			When: []string{"try_with_less retryable kind=failure; chains: record_and_stop; tasks: block_task"},
 			Rules: []string{
-				"INTER_AGENT_MISALIGNMENT/1: source review, type context_overflow, set reason",
-				`INTER_AGENT_MISALIGNMENT/2: source review, text /(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)/ or /(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b/, set reason`,
-				"INTER_AGENT_MISALIGNMENT/3: source review, type [contradiction drift fabrication skipped_steps premature_end reasoning_mismatch invented_issue over_escalation incomplete_verification]",
-				"INTER_AGENT_MISALIGNMENT/4: source review",
+				"INTER_AGENT_MISALIGNMENT/1: source: review, type: context_overflow, set: {reason: context_overflow}, priority: 21 (ce1d355c)",
+				`INTER_AGENT_MISALIGNMENT/2: source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21 (114e3a79)`,
+				"INTER_AGENT_MISALIGNMENT/3: source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20 (83c5918f)",
+				"INTER_AGENT_MISALIGNMENT/4: source: review, priority: 20 (eb606131)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewInterAgentMisalignment(), 0, "an agent departs from its instructions", "{}"),

@@ -13,7 +13,7 @@ import (
 func TestUnclassifiedError(t *testing.T) {
 	gentest.Category[UnclassifiedCode](t, &genPackage, new(UnclassifiedError), "unclassified UnclassifiedError", []string{
 		"step string from=attributes.step",
-		"detail string max_length=4000 from=text scrub keep_tail",
+		"detail string from=text max_length=4000 scrub keep_tail",
 		"files strings from=files",
 	}, []gentest.Code{
 		{

@@ -15,7 +15,7 @@ func TestPaymentError(t *testing.T) {
 		"orderId string required",
 		"amountCents int64 required",
 		"card string sensitive",
-		"reason enum [INSUFFICIENT_FUNDS EXPIRED SUSPECTED_FRAUD]",
+		"reason enum enum=[INSUFFICIENT_FUNDS EXPIRED SUSPECTED_FRAUD]",
 		"status int",
 		"reply string max_length=300 scrub",
 		"retryAfter duration from=retry_after",

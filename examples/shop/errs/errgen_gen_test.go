@@ -44,7 +44,7 @@ func TestTaxonomy(t *testing.T) {
 		"fallback: UNEXPECTED",
 		"public: INTERNAL",
 		"categories: order request payment store server",
-		"sources: postgres=STORE_FAILED gateway=PAYMENT_REFUSED",
+		"sources: postgres fallback=STORE_FAILED gateway fallback=PAYMENT_REFUSED",
 	)
 	gentest.Names(t, "order request payment store server", Categories()...)
 	gentest.Names(t, "order request payment store server", CategoryOrder, CategoryRequest, CategoryPayment, CategoryStore, CategoryServer)

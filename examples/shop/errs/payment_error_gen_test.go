@@ -16,16 +16,16 @@ func TestPaymentError(t *testing.T) {
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",
-		"reason enum [INSUFFICIENT_FUNDS EXPIRED] from=code public",
+		"reason enum enum=[INSUFFICIENT_FUNDS EXPIRED] from=code public",
 		"retryAfter duration from=retry_after public",
 		"card string sensitive",
-		"gatewayReply string max_length=300 from=text scrub",
+		"gatewayReply string from=text max_length=300 scrub",
 		"gatewayStatus int from=status",
 	}, []gentest.Code{
 		{
 			Code:  CodePaymentDeclined,
 			Says:  "PAYMENT_DECLINED public: refuse http=402 grpc=9",
-			Rules: []string{"PAYMENT_DECLINED/1: source gateway, status 402"},
+			Rules: []string{"PAYMENT_DECLINED/1: source: gateway, status: 402 (fb8155dd)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewPaymentDeclined(), 0, "payment declined", "{}"),
 				gentest.Says(NewPaymentDeclined().WithReason(PaymentReasonExpired), 0, "payment declined: EXPIRED", `{"reason":"EXPIRED"}`),
@@ -38,9 +38,9 @@ func TestPaymentError(t *testing.T) {
 			Code: CodePaymentUnavailable,
 			Says: "PAYMENT_UNAVAILABLE public: pay_again retryable http=503 grpc=14",
 			Rules: []string{
-				"PAYMENT_UNAVAILABLE/1: source gateway, status [408 429]",
-				"PAYMENT_UNAVAILABLE/2: source gateway, status min 500",
-				"PAYMENT_UNAVAILABLE/3: source gateway, type [timeout network]",
+				"PAYMENT_UNAVAILABLE/1: source: gateway, status: [408, 429] (a399b31e)",
+				"PAYMENT_UNAVAILABLE/2: source: gateway, status: {min: 500} (5a88ab03)",
+				"PAYMENT_UNAVAILABLE/3: source: gateway, type: [timeout, network] (a81aa67d)",
 			},
 			Cases: []gentest.Case{gentest.Says(NewPaymentUnavailable(), 0, "payments are not available", "{}")},
 			Examples: []gentest.Example{

@@ -14,7 +14,7 @@ func TestRequestError(t *testing.T) {
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",
-		"violations violations public (field string required public, description string required public, code string public)",
+		"violations violations fields=(field string required public, description string required public, code string public) public",
 	}, []gentest.Code{
 		{
 			Code: CodeInvalid,

@@ -15,12 +15,12 @@ func TestStoreError(t *testing.T) {
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",
-		"storeText string max_length=300 from=text scrub",
+		"storeText string from=text max_length=300 scrub",
 	}, []gentest.Code{
 		{
 			Code:  CodeStoreConflict,
 			Says:  "STORE_CONFLICT: again retryable http=503 grpc=14",
-			Rules: []string{"STORE_CONFLICT/1: source postgres, code [40001 40P01]"},
+			Rules: []string{"STORE_CONFLICT/1: source: postgres, code: ['40001', 40P01] (5d5a3fc8)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewStoreConflict(), 0, "transaction conflict", "{}"),
 				gentest.Says(NewStoreConflict().WithStoreText("some storeText\nsecond line"), 0, "transaction conflict: some storeText", `{"storeText":"some storeText\nsecond line"}`),
@@ -35,8 +35,8 @@ func TestStoreError(t *testing.T) {
 			Code: CodeStoreDown,
 			Says: "STORE_DOWN: again retryable http=503 grpc=14",
 			Rules: []string{
-				"STORE_DOWN/1: source postgres, code [57P01 57P03 53300]",
-				"STORE_DOWN/2: source postgres, type [network timeout]",
+				"STORE_DOWN/1: source: postgres, code: [57P01, 57P03, '53300'] (d1983f89)",
+				"STORE_DOWN/2: source: postgres, type: [network, timeout] (d9e5256c)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewStoreDown(), 0, "database down", "{}"),

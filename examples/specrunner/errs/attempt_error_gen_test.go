@@ -14,13 +14,13 @@ import (
 
 func TestAttemptError(t *testing.T) {
 	gentest.Category[AttemptCode](t, &genPackage, new(AttemptError), "attempt AttemptError", []string{
-		"reporter enum [agent pre_start post_done budget config executor state validator scope git] from=source",
+		"reporter enum enum=[agent pre_start post_done budget config executor state validator scope git] from=source",
 		"exitCode int from=exit_code",
 		"signal string from=signal",
-		"detail string max_length=2000 from=text scrub keep_tail",
-		"checkOutput string max_length=8000 from=output scrub keep_tail",
-		"reason string max_length=500 from=attributes.reason scrub",
-		"command string max_length=200 from=attributes.command scrub",
+		"detail string from=text max_length=2000 scrub keep_tail",
+		"checkOutput string from=output max_length=8000 scrub keep_tail",
+		"reason string from=attributes.reason max_length=500 scrub",
+		"command string from=attributes.command max_length=200 scrub",
 		"limit duration from=attributes.limit",
 		"retryAfter duration from=retry_after",
 		"files strings from=files",
@@ -33,9 +33,9 @@ func TestAttemptError(t *testing.T) {
 			Code: CodeTimeout,
 			Says: "TIMEOUT: same_again retryable",
 			Rules: []string{
-				"TIMEOUT/1: source agent, type timeout",
-				"TIMEOUT/2: source agent, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
-				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (209cab16)",
+				"TIMEOUT/1: source: agent, type: timeout (74dd030)",
+				"TIMEOUT/2: source: agent, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (8e33030e)",
+				"TIMEOUT/3: source: agent, like: [timeout, grpc_deadline_exceeded], priority: -1 (c443b74f)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTimeout(), 0, "the agent ran past its limit", "{}"),
@@ -57,10 +57,10 @@ func TestAttemptError(t *testing.T) {
 			Says: "RATE_LIMIT: return_api_error; phase1: return_api_error@phase1",
 			When: []string{"spend_no_more", "spend_no_more_on_it"},
 			Rules: []string{
-				"RATE_LIMIT/1: source budget, type [exceeded unknown_cost]",
-				"RATE_LIMIT/2: source agent, type [rate_limit_error rate_limit]",
-				"RATE_LIMIT/3: source agent, status 429",
-				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (8d66f0ca)",
+				"RATE_LIMIT/1: source: budget, type: [exceeded, unknown_cost] (350bf6ba)",
+				"RATE_LIMIT/2: source: agent, type: [rate_limit_error, rate_limit] (9db1bc70)",
+				"RATE_LIMIT/3: source: agent, status: 429 (9debaa25)",
+				"RATE_LIMIT/4: source: agent, like: [rate_limit, too_many_requests, throttled, quota_exhausted], priority: -1 (28b6ec70)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
@@ -135,8 +135,8 @@ func TestAttemptError(t *testing.T) {
 			Code: CodeTestFailure,
 			Says: "TEST_FAILURE: explain_and_retry retryable",
 			Rules: []string{
-				"TEST_FAILURE/1: source post_done, type tests",
-				"TEST_FAILURE/2: source post_done, like test_failure (ddd3d8ab)",
+				"TEST_FAILURE/1: source: post_done, type: tests (203ee3dc)",
+				"TEST_FAILURE/2: source: post_done, like: test_failure (1f71846e)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTestFailure(), 0, "tests failed", "{}").Feedback("The tests fail after your last attempt. Make them pass."),
@@ -165,9 +165,9 @@ func TestAttemptError(t *testing.T) {
 			Code: CodeLintFailure,
 			Says: "LINT_FAILURE: explain_and_retry retryable",
 			Rules: []string{
-				"LINT_FAILURE/1: source post_done, type lint",
-				"LINT_FAILURE/2: source post_done, like lint_finding (df1cd340)",
-				`LINT_FAILURE/3: source post_done, text /(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: / or /(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"LINT_FAILURE/1: source: post_done, type: lint (72f95ec)",
+				"LINT_FAILURE/2: source: post_done, like: lint_finding (a5d2cbb3)",
+				`LINT_FAILURE/3: source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'] (d1418f88)`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewLintFailure(), 0, "the linters object", "{}").Feedback("The linters object to your last attempt. Fix what they name."),
@@ -191,10 +191,10 @@ func TestAttemptError(t *testing.T) {
 			Says: "TASK_FAILED: explain_and_retry retryable",
 			When: []string{"shorten_and_retry retryable"},
 			Rules: []string{
-				"TASK_FAILED/1: source agent, type task_failed",
-				"TASK_FAILED/2: source agent, type [context_overflow context_length_exceeded], set contextOverflow",
-				"TASK_FAILED/3: source agent, like context_too_long (40b42a5d), set contextOverflow",
-				`TASK_FAILED/4: source agent, text /(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$/`,
+				"TASK_FAILED/1: source: agent, type: task_failed (228a1920)",
+				"TASK_FAILED/2: source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true} (211d47ca)",
+				"TASK_FAILED/3: source: agent, like: context_too_long, set: {contextOverflow: true} (9e53f809)",
+				`TASK_FAILED/4: source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$' (a794d68c)`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTaskFailed(), 0, "the agent could not do the task", "{}").Feedback("Your last attempt ended without success."),
@@ -230,7 +230,7 @@ func TestAttemptError(t *testing.T) {
 		{
 			Code:  CodeHookFailure,
 			Says:  "HOOK_FAILURE: fail_fast",
-			Rules: []string{"HOOK_FAILURE/1: source [pre_start post_done]"},
+			Rules: []string{"HOOK_FAILURE/1: source: [pre_start, post_done] (6544dede)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewHookFailure(AttemptReporterAgent), 0, "the hook agent failed", `{"reporter":"agent"}`),
 				gentest.Says(NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line").WithCommand("some command\nsecond line"), 0, "the hook agent (some command) failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line","command":"some command\nsecond line"}`),
@@ -251,11 +251,11 @@ func TestAttemptError(t *testing.T) {
 			Says: "UNKNOWN: explain_and_retry retryable",
 			When: []string{"begin_again retryable", "revert_and_retry retryable", "stop_the_runner"},
 			Rules: []string{
-				"UNKNOWN/1: source executor, op resume, type interrupted, set interrupted",
-				"UNKNOWN/2: source scope",
-				"UNKNOWN/3: source agent, type [not_found start], set instrument",
-				"UNKNOWN/4: source [budget config executor state validator git], set instrument",
-				"UNKNOWN/5: source agent, op available, set instrument",
+				"UNKNOWN/1: source: executor, op: resume, type: interrupted, set: {interrupted: true} (7e3649b9)",
+				"UNKNOWN/2: source: scope (985efddd)",
+				"UNKNOWN/3: source: agent, type: [not_found, start], set: {instrument: true} (4f9adde2)",
+				"UNKNOWN/4: source: [budget, config, executor, state, validator, git], set: {instrument: true} (69762c23)",
+				"UNKNOWN/5: source: agent, op: available, set: {instrument: true} (8c0263bf)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewUnknown(), 0, "unknown failure", "{}").Feedback("Your last attempt failed."),

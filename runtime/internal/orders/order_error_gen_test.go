@@ -21,11 +21,11 @@ func TestOrderError(t *testing.T) {
 		"open bool public",
 		"took duration public",
 		"at time public",
-		"mood enum [CALM ANGRY] public",
+		"mood enum enum=[CALM ANGRY] public",
 		"items strings public",
 		"extra json public",
-		"place object public (city string required public)",
-		"lines objects public (sku string required public)",
+		"place object fields=(city string required public) public",
+		"lines objects fields=(sku string required public) public",
 		"shard string",
 	}, []gentest.Code{
 		{

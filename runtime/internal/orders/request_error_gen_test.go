@@ -14,7 +14,7 @@ func TestRequestError(t *testing.T) {
 	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError", []string{
 		"unmatched bool",
 		"requestId string public",
-		"violations violations public (field string required public, description string required public, code string public)",
+		"violations violations fields=(field string required public, description string required public, code string public) public",
 		"retryAfter duration from=retry_after public",
 	}, []gentest.Code{
 		{
@@ -28,9 +28,12 @@ func TestRequestError(t *testing.T) {
 			},
 		},
 		{
-			Code:  CodeTooMany,
-			Says:  "TOO_MANY public: wait retryable http=429 grpc=8",
-			Rules: []string{"TOO_MANY/1: status 429", "TOO_MANY/2: code RESOURCE_EXHAUSTED"},
+			Code: CodeTooMany,
+			Says: "TOO_MANY public: wait retryable http=429 grpc=8",
+			Rules: []string{
+				"TOO_MANY/1: status: 429 (96bca91a)",
+				"TOO_MANY/2: code: RESOURCE_EXHAUSTED (9d4a1289)",
+			},
 			Cases: []gentest.Case{gentest.Says(NewTooMany(), 0, "too many requests", "{}")},
 			Examples: []gentest.Example{
 				gentest.Becomes("TOO_MANY/1", 0, "{}", taxonomy.Evidence{Source: "gateway", Status: 429}),

@@ -17,9 +17,12 @@ func TestStoreError(t *testing.T) {
 		"reporter string from=source",
 	}, []gentest.Code{
 		{
-			Code:  CodeStoreDown,
-			Says:  "STORE_DOWN: again retryable http=503 grpc=14",
-			Rules: []string{"STORE_DOWN/1: status 503", "STORE_DOWN/2: code UNAVAILABLE"},
+			Code: CodeStoreDown,
+			Says: "STORE_DOWN: again retryable http=503 grpc=14",
+			Rules: []string{
+				"STORE_DOWN/1: status: 503 (a9c2141d)",
+				"STORE_DOWN/2: code: UNAVAILABLE (2f263213)",
+			},
 			Cases: []gentest.Case{
 				gentest.Says(NewStoreDown(), 0, "store down", "{}"),
 				gentest.Says(NewStoreDown().WithQuery("some query"), 0, "store down while some query", `{"query":"some query"}`),

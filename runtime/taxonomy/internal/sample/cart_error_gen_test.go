@@ -12,10 +12,10 @@ import (
 func TestCartError(t *testing.T) {
 	gentest.Category[CartCode](t, &genPackage, new(CartError), "cart CartError", []string{
 		"requestId string public",
-		"items objects required (sku string required scrub, mood enum [GOOD BAD], tags strings, size object (unit enum [CM IN] required))",
-		"optItems objects (n int required)",
-		"faults violations required (field string required, description string required, code string)",
-		"optFaults violations (field string required, description string required, code string)",
+		"items objects fields=(sku string required scrub, mood enum enum=[GOOD BAD], tags strings, size object fields=(unit enum enum=[CM IN] required)) required",
+		"optItems objects fields=(n int required)",
+		"faults violations fields=(field string required, description string required, code string) required",
+		"optFaults violations fields=(field string required, description string required, code string)",
 	}, []gentest.Code{
 		{
 			Code: CodeCart,

@@ -52,7 +52,7 @@ func TestTaxonomy(t *testing.T) {
 		"categories: provider work kinds cart order server",
 		"groups: network",
 		"strategies: reduce_context",
-		"sources: git=COMMIT_FAILED scope=SCOPE_FORBIDDEN",
+		"sources: git fallback=COMMIT_FAILED scope fallback=SCOPE_FORBIDDEN",
 		"tier: haiku classifies",
 		"tier: human classifies person",
 		"profile: strict detection=(text severity recoverability) recovery=(enabled) reporting=(log_level=error stack context)",

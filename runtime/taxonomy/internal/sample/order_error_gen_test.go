@@ -17,7 +17,7 @@ func TestOrderError(t *testing.T) {
 		"left int public",
 		"warehouse string",
 		"wait duration from=retry_after public",
-		"violations violations public (field string required public, description string required public, code string public)",
+		"violations violations fields=(field string required public, description string required public, code string public) public",
 	}, []gentest.Code{
 		{
 			Code: CodeOrderConflict,

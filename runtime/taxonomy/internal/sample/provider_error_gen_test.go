@@ -16,7 +16,7 @@ func TestProviderError(t *testing.T) {
 		"requestId string public",
 		"unmatched bool",
 		"retryAfter duration from=retry_after",
-		"run object (mode string required, step string)",
+		"run object fields=(mode string required, step string)",
 		"provider string from=source required",
 		"statusCode int",
 		"rawError string max_length=2000 scrub keep_tail",

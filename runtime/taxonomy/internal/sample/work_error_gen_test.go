@@ -13,7 +13,7 @@ func TestWorkError(t *testing.T) {
 	gentest.Category[WorkCode](t, &genPackage, new(WorkError), "work WorkError", []string{
 		"requestId string public",
 		"files strings from=files",
-		"decision enum [BLOCK ASK_USER]",
+		"decision enum enum=[BLOCK ASK_USER]",
 		"value string scrub message_only",
 	}, []gentest.Code{
 		{
