@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -112,5 +113,12 @@ func checkLink(t *testing.T, name, page, target string) {
 	}
 	if !anchors(page)[anchor] {
 		t.Errorf("link to %s: no such heading", target)
+	}
+}
+
+// A page with more words is two pages.
+func TestPageLength(t *testing.T) {
+	for _, name := range pages(t) {
+		assert.LessOrEqual(t, len(strings.Fields(read(t, name))), 3000, name)
 	}
 }

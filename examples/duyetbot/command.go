@@ -48,7 +48,7 @@ func (c *command) run(ctx context.Context) error {
 		return nil
 	}
 	ev.Output = out.Masked(mask)
-	detectflag.Said(ev, []byte(cmp.Or(strings.TrimSpace(said.Masked(mask)), strings.TrimSpace(ev.Output))))
+	detectflag.SetText(ev, []byte(cmp.Or(strings.TrimSpace(said.Masked(mask)), strings.TrimSpace(ev.Output))))
 	if code, exited := ev.ExitCode.Get(); ev.Text == "" && ev.Signal != "" {
 		ev.Text = "it said nothing and was ended by " + ev.Signal
 	} else if ev.Text == "" && exited {

@@ -19,7 +19,7 @@ func TestTraits(t *testing.T) {
 		low, medium, high, critical = taxonomy.SeverityLow, taxonomy.SeverityMedium,
 			taxonomy.SeverityHigh, taxonomy.SeverityCritical
 		retryable, recoverable, permanent, unknown = taxonomy.Retryable, taxonomy.Recoverable, taxonomy.Permanent,
-			taxonomy.Unknowable
+			taxonomy.RecoverabilityUnknown
 	)
 	tests := []struct {
 		row, code, category string

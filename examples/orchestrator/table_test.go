@@ -50,7 +50,7 @@ func TestCategories(t *testing.T) {
 			assert.Zero(t, codes[i].Number, "B-O02: names, not numbers")
 		})
 	}
-	assert.Equal(t, taxonomy.Unknowable, taxonomy.RecoverabilityOf(unclassified))
+	assert.Equal(t, taxonomy.RecoverabilityUnknown, taxonomy.RecoverabilityOf(unclassified))
 	assert.Equal(t, "UNCLASSIFIED", errs.Table.Taxonomy.Fallback)
 }
 

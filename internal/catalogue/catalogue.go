@@ -329,14 +329,14 @@ func (s *site) Named(kind, name string) *page {
 	return nil
 }
 
-// Sentence describes a reaction in one sentence.
-func Sentence(r *explain.Reaction) string {
+// describeReaction describes a reaction in one sentence.
+func describeReaction(r *explain.Reaction) string {
 	text := strings.Join(r.Does, "; ")
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// Chain returns a reaction and those that follow it.
-func Chain(r *explain.Reaction) []*explain.Reaction {
+// chain returns a reaction and those that follow it.
+func chain(r *explain.Reaction) []*explain.Reaction {
 	var chain []*explain.Reaction
 	for ; r != nil; r = r.Then {
 		chain = append(chain, r)
@@ -344,8 +344,8 @@ func Chain(r *explain.Reaction) []*explain.Reaction {
 	return chain
 }
 
-// Changes returns the traits that differ from those of the code, which are base.
-func Changes(t, base *explain.Traits) []fact {
+// changedTraits returns the traits that differ from those of the code, which are base.
+func changedTraits(t, base *explain.Traits) []fact {
 	var out []fact
 	add := func(label, text, before string) {
 		if text != before {
@@ -364,8 +364,8 @@ func Changes(t, base *explain.Traits) []fact {
 
 func chainText(r *explain.Reaction) string {
 	var texts []string
-	for _, r := range Chain(r) {
-		texts = append(texts, Sentence(r))
+	for _, r := range chain(r) {
+		texts = append(texts, describeReaction(r))
 	}
 	return strings.Join(texts, " Then: ")
 }

@@ -29,7 +29,7 @@ func diagram(head *taxonomy.Reaction, words *explain.Reaction) template.HTML {
 	var b strings.Builder
 	y := 1
 	r := head
-	for _, w := range Chain(words) {
+	for _, w := range chain(words) {
 		lines := wrap(explain.Action(r), lineChars)
 		height := 2*boxInset + lineSize*(len(lines)+1) - 6
 		fmt.Fprintf(&b, `<rect class="%s" x="1" y="%d" width="%d" height="%d" rx="8"/>`,
@@ -103,7 +103,7 @@ func wrap(text string, limit int) []string {
 func mermaid(r *taxonomy.Reaction, words *explain.Reaction) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
-	for i, w := range Chain(words) {
+	for i, w := range chain(words) {
 		if i > 0 {
 			fmt.Fprintf(&b, "  r%d -->|if exhausted| r%d\n", i-1, i)
 			r = r.Then

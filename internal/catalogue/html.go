@@ -19,9 +19,10 @@ var embedded embed.FS
 
 // functions are those of the templates.
 var functions = template.FuncMap{
-	"breaks": breaks, "chain": Chain, "changes": func(t, base explain.Traits) []fact { return Changes(&t, &base) },
-	"class": func(status int) int { return status / 100 }, "count": explain.Count, "diagram": diagram, "dict": dict,
-	"join": strings.Join, "sentence": asSentence, "sentences": Sentence, "statusText": http.StatusText,
+	"breaks": breaks, "chain": chain,
+	"changes": func(t, base explain.Traits) []fact { return changedTraits(&t, &base) },
+	"class":   func(status int) int { return status / 100 }, "count": explain.Count, "diagram": diagram, "dict": dict,
+	"join": strings.Join, "sentence": asSentence, "sentences": describeReaction, "statusText": http.StatusText,
 }
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(functions).ParseFS(embedded, "page/page.html"))

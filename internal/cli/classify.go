@@ -77,17 +77,17 @@ func (s *session) classify(o *options, _ []string) error {
 // a terminal nor in use for the taxonomy.
 func (s *session) readText(ev *taxonomy.Evidence, o *options) error {
 	if o.text != nil {
-		detectflag.Said(ev, []byte(*o.text))
+		detectflag.SetText(ev, []byte(*o.text))
 		return nil
 	}
-	if s.Stdin == nil || o.taxonomy == stdinArg || !detectflag.Piped(s.Stdin) {
+	if s.Stdin == nil || o.taxonomy == stdinArg || !detectflag.IsPiped(s.Stdin) {
 		return nil
 	}
-	body, err := detectflag.ReadEnd(s.Stdin)
+	body, err := detectflag.ReadTail(s.Stdin)
 	if err != nil {
 		return fmt.Errorf("read text from standard input: %w", err)
 	}
-	detectflag.Said(ev, body)
+	detectflag.SetText(ev, body)
 	return nil
 }
 

@@ -149,7 +149,7 @@ func (s *session) changes(c *importer.Changes, o *options) {
 		codes []string
 	}{
 		{"added", c.Added}, {"renamed", c.Renamed}, {"removed, now reserved", c.Removed}, {"changed", c.Changed},
-		{"changed by the table and by hand, kept", c.Kept},
+		{"changed by the table and by hand, kept", c.Edited},
 	} {
 		s.listed(part.what, part.codes, o)
 	}

@@ -34,7 +34,8 @@ var (
 		taxonomy.JitterDecorrelated: "JitterDecorrelated",
 	}
 	recoverabilityNames = []string{
-		taxonomy.Retryable: "Retryable", taxonomy.Recoverable: "Recoverable", taxonomy.Unknowable: "Unknowable",
+		taxonomy.Retryable: "Retryable", taxonomy.Recoverable: "Recoverable",
+		taxonomy.RecoverabilityUnknown: "RecoverabilityUnknown",
 	}
 	severityNames = []string{
 		taxonomy.SeverityLow: "SeverityLow", taxonomy.SeverityMedium: "SeverityMedium",

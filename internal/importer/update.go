@@ -13,9 +13,9 @@ import (
 // Changes list the changes of an update, by code.
 type Changes struct {
 	Added, Renamed, Removed, Changed []string
-	// Kept are the values that the table changed and that the update kept, because they were edited
+	// Edited are the values that the table changed and that the update kept, because they were edited
 	// by hand.
-	Kept []string
+	Edited []string
 }
 
 // Update returns the taxonomy in src, updated to the table. It changes a value if the table changed
@@ -137,7 +137,7 @@ func (u *update) merge(r row, e *entry) {
 					}
 				}
 			}
-			u.changes.Kept = append(u.changes.Kept, fmt.Sprintf("%s: %s", e.key, key))
+			u.changes.Edited = append(u.changes.Edited, fmt.Sprintf("%s: %s", e.key, key))
 		}
 		if written.Get(key) != nil || now != nil {
 			after = key

@@ -83,7 +83,7 @@ func TestUpdate(t *testing.T) {
 			edits:   []string{"no user {id}", "user {id} left"},
 			want:    []string{"message: user {id} left"},
 			absent:  []string{"org: {"},
-			changes: importer.Changes{Kept: []string{"GONE: message"}},
+			changes: importer.Changes{Edited: []string{"GONE: message"}},
 		}, {
 			name: "an argument that was renamed by hand",
 			next: csvTable(
@@ -229,6 +229,6 @@ categories:
 		withoutRecord(after))
 	assert.Equal(t, importer.Changes{
 		Changed: []string{"USER_GONE: http", "LOCKED: number, http"},
-		Kept:    []string{"USER_GONE: message", "LOCKED: message"},
+		Edited:  []string{"USER_GONE: message", "LOCKED: message"},
 	}, *changes)
 }

@@ -11,11 +11,11 @@ import (
 
 // A channel of your own gets the runs that need a person.
 func Example() {
-	chat := notify.Func("chat", func(_ context.Context, m notify.Message) error {
+	chat := notify.Channel{Name: "chat", Send: func(_ context.Context, m notify.Message) error {
 		_, err := fmt.Println(m.Level, m.Text)
 		return err
-	})
-	notifier := notify.New(notify.Options{}, notify.Route{Channel: chat, Level: slog.LevelWarn})
+	}}
+	notifier := notify.Notifier{Routes: []notify.Route{{Channel: chat, Level: slog.LevelWarn}}}
 
 	for _, result := range []executor.Result{
 		{Task: "41", Status: executor.StatusCompleted, EndReason: executor.EndCompleted},

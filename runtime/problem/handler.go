@@ -100,8 +100,8 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 
 // fail reports err, and answers with it unless a response began.
 func (h *handler) fail(w *writer, r *http.Request, err error) {
-	shown, err := wire.Shown(r.Context(), h.table, err)
-	v := viewOf(r, err, shown)
+	public, err := wire.PublicView(r.Context(), h.table, err)
+	v := viewOf(r, err, public)
 	if h.onError != nil {
 		h.onError(r, err)
 	} else {

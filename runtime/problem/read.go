@@ -100,15 +100,15 @@ func readDocument(resp *http.Response, tables []taxonomy.Table) (map[string]json
 
 // typedOf returns the error of a table that the members describe, or nil.
 func typedOf(members map[string]json.RawMessage, tables []taxonomy.Table) error {
-	sent := wire.Sent{Context: members["context"]}
-	if !readMember(members, "code", &sent.Code) || !readMember(members, "retryable", &sent.Retryable) {
+	parts := wire.Parts{Context: members["context"]}
+	if !readMember(members, "code", &parts.Code) || !readMember(members, "retryable", &parts.Retryable) {
 		return nil
 	}
-	readMember(members, "domain", &sent.Domain)
-	readMember(members, "reaction", &sent.Reaction)
-	readMember(members, "detail", &sent.Message)
-	if table, ok := sent.Table(tables); ok {
-		if e := sent.Error(table); e != nil {
+	readMember(members, "domain", &parts.Domain)
+	readMember(members, "reaction", &parts.Reaction)
+	readMember(members, "detail", &parts.Message)
+	if table, ok := parts.Table(tables); ok {
+		if e := parts.Error(table); e != nil {
 			return e
 		}
 	}

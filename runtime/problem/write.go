@@ -51,8 +51,8 @@ const (
 // it. Write sets Content-Type and Vary, and removes Content-Length. A HEAD request gets no body.
 func Write(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
-		shown, err := wire.Shown(r.Context(), taxonomy.Table{}, err)
-		write(w, r, viewOf(r, err, shown))
+		public, err := wire.PublicView(r.Context(), taxonomy.Table{}, err)
+		write(w, r, viewOf(r, err, public))
 	}
 }
 
@@ -100,7 +100,7 @@ type view struct {
 	retryAfter string
 }
 
-func viewOf(r *http.Request, err error, shown taxonomy.PublicView) view {
+func viewOf(r *http.Request, err error, public taxonomy.PublicView) view {
 	v := view{status: StatusClientClosedRequest, kind: "about:blank", title: "Client Closed Request"}
 	if path := r.URL.EscapedPath(); strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") {
 		v.instance = path
@@ -108,7 +108,7 @@ func viewOf(r *http.Request, err error, shown taxonomy.PublicView) view {
 	if errors.Is(err, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled) {
 		return v
 	}
-	v.PublicView = shown
+	v.PublicView = public
 	v.status = v.HTTPStatus()
 	v.title = http.StatusText(v.status)
 	if v.code = v.Code(); v.code == "" {

@@ -207,8 +207,9 @@ func TestDetectionOfAProfile(t *testing.T) {
 	}{
 		{"all", taxonomy.Detection{Severity: true, Recoverability: true}, taxonomy.SeverityHigh, taxonomy.Retryable},
 		{"no severity", taxonomy.Detection{Recoverability: true}, taxonomy.SeverityNone, taxonomy.Retryable},
-		{"no recoverability", taxonomy.Detection{Severity: true}, taxonomy.SeverityHigh, taxonomy.Unknowable},
-		{"neither", taxonomy.Detection{}, taxonomy.SeverityNone, taxonomy.Unknowable},
+		{"no recoverability", taxonomy.Detection{Severity: true}, taxonomy.SeverityHigh,
+			taxonomy.RecoverabilityUnknown},
+		{"neither", taxonomy.Detection{}, taxonomy.SeverityNone, taxonomy.RecoverabilityUnknown},
 	} {
 		table := taxonomy.Table{Taxonomy: sample.Table.Taxonomy, Overlay: &taxonomy.Profile{
 			Detection: c.detection, Retry: taxonomy.RetryDefaults{Enabled: true}}}

@@ -12,10 +12,10 @@ type Recoverability uint8
 
 // The recoverabilities. The zero value is permanent.
 const (
-	Permanent   Recoverability = iota // no retry helps
-	Retryable                         // the same call may succeed unchanged
-	Recoverable                       // a strategy may help
-	Unknowable                        // needs an investigation; "unknown" in the taxonomy
+	Permanent             Recoverability = iota // no retry helps
+	Retryable                                   // the same call may succeed unchanged
+	Recoverable                                 // a strategy may help
+	RecoverabilityUnknown                       // needs an investigation; "unknown" in the taxonomy
 )
 
 // Severity is the severity of an error. The zero Severity is unset.
@@ -254,7 +254,7 @@ type Profile struct {
 type Detection struct {
 	Text           bool // rules on texts
 	Severity       bool // otherwise no row has a severity
-	Recoverability bool // otherwise all rows have Unknowable
+	Recoverability bool // otherwise all rows have RecoverabilityUnknown
 }
 
 // Recovery has a profile's limits for strategies.

@@ -53,7 +53,7 @@ func (t Table) Retryable(err error) bool {
 }
 
 // Row returns the traits of a row. A row that does not exist is [RowUnknown]. If the profile
-// switches severities off, the severity is unset, and likewise the recoverability is [Unknowable].
+// switches severities off, the severity is unset, and likewise the recoverability is [RecoverabilityUnknown].
 // Reactions that the profile has switched off are skipped; see [Profile.Next].
 func (t Table) Row(row Row) Traits {
 	traits := *t.row(row)
@@ -65,7 +65,7 @@ func (t Table) Row(row Row) Traits {
 		traits.Severity = SeverityNone
 	}
 	if !t.Overlay.Detection.Recoverability {
-		traits.Recoverability = Unknowable
+		traits.Recoverability = RecoverabilityUnknown
 	}
 	return traits
 }

@@ -41,7 +41,7 @@ func TestWords(t *testing.T) {
 		{taxonomy.JitterNone, "none"}, {taxonomy.JitterProportional, "proportional"}, {taxonomy.JitterFull, "full"},
 		{taxonomy.JitterDecorrelated, "decorrelated"},
 		{taxonomy.Permanent, "permanent"}, {taxonomy.Retryable, "retryable"}, {taxonomy.Recoverable, "recoverable"},
-		{taxonomy.Unknowable, "unknown"},
+		{taxonomy.RecoverabilityUnknown, "unknown"},
 		{taxonomy.SeverityNone, "none"}, {taxonomy.SeverityLow, "low"}, {taxonomy.SeverityMedium, "medium"},
 		{taxonomy.SeverityHigh, "high"}, {taxonomy.SeverityCritical, "critical"},
 		{taxonomy.KindNone, "none"}, {taxonomy.Fault, "fault"}, {taxonomy.Failure, "failure"},

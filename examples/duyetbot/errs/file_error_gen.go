@@ -228,7 +228,7 @@ var fileCategory = taxonomy.Category{
 		CodeFileSystem: {
 			Value: "file_system", Key: "FILE_SYSTEM", Message: "the file system failed: {detail:first_line}",
 			Doc:    "The file system failed otherwise.",
-			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityHigh},
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityHigh},
 		},
 	},
 }

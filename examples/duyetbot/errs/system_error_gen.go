@@ -208,9 +208,9 @@ var systemCategory = taxonomy.Category{
 		CodeSystemError: {
 			Value: "system_error", Key: "SYSTEM_ERROR", Message: "system error: {detail:first_line}",
 			Doc:    "The bot's own failure, which nothing can go on after; or one that no rule describes.",
-			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityCritical},
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityCritical},
 			When: []taxonomy.Traits{
-				{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
+				{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium},
 			},
 		},
 	},

@@ -28,7 +28,7 @@ var definition = taxonomy.Taxonomy{
 		&networkCategory,
 		&systemCategory,
 	},
-	None:          taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
+	None:          taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium},
 	Permanent:     taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 	Uncategorized: &reactionFail,
 	Reactions: []*taxonomy.Reaction{

@@ -248,7 +248,7 @@ var toolCategory = taxonomy.Category{
 		CodeToolExecution: {
 			Value: "tool_execution", Key: "TOOL_EXECUTION", Message: "a tool failed: {detail:first_line}",
 			Doc:    "A tool failed in a way of its own.",
-			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium},
 		},
 	},
 }

@@ -24,7 +24,7 @@ var definition = taxonomy.Taxonomy{
 		&unclassifiedCategory,
 		&tierCategory,
 	},
-	None:      taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
+	None:      taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.RecoverabilityUnknown},
 	Permanent: taxonomy.Traits{Reaction: &reactionFindOut}, Uncategorized: &reactionHandOver,
 	Reactions: []*taxonomy.Reaction{&reactionFindOut, &reactionAnalyse, &reactionVerify, &reactionTryAgain, &reactionRunAgain, &reactionMakeAgain, &reactionTryWithLess, &reactionWait, &reactionCallAgain, &reactionHandOver, &reactionAskUser, &reactionRecordAndStop, &reactionBlockTask, &reactionFailTask, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:  []*taxonomy.Policy{&policyTransient, &policyOnceMore, &policyOutage, &policyRateLimit},
@@ -32,7 +32,7 @@ var definition = taxonomy.Taxonomy{
 		{
 			Name: "chains", Doc: "A chain of steps records what happened and stops, whatever it was; a person resumes it.",
 			Rows: []taxonomy.RowOverride{
-				{Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable}},
+				{Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.RecoverabilityUnknown}},
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
 			},
 			Uncategorized: &chainsReactionHandOver,
@@ -43,7 +43,7 @@ var definition = taxonomy.Taxonomy{
 			Name: "tasks",
 			Doc:  "The state of a task says whether waiting can help. What may pass blocks it, what will not fails it; what then is a person's to decide.",
 			Rows: []taxonomy.RowOverride{
-				{Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.Unknowable}},
+				{Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.RecoverabilityUnknown}},
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
 			},
 			Uncategorized: &tasksReactionHandOver,

@@ -85,10 +85,10 @@ var unclassifiedCategory = taxonomy.Category{
 			Value: "UNCLASSIFIED", Message: "unclassified failure[: {detail:first_line}]",
 			Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
 			Resolution: "Read the raw report; write a rule for it if it comes again.",
-			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
+			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.RecoverabilityUnknown},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.Unknowable}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.RecoverabilityUnknown}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.RecoverabilityUnknown}},
 			},
 		},
 	},

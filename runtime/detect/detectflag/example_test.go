@@ -11,12 +11,11 @@ import (
 
 // A command classifies the failure that its flags describe.
 func Example() {
-	var ev taxonomy.Evidence
+	ev := taxonomy.Evidence{Source: "anthropic-api", Op: "call"}
 	flags := flag.NewFlagSet("classify", flag.ContinueOnError)
-	flags.StringVar(&ev.Source, "source", "", "who reports the failure")
-	flags.Func("status", "HTTP status", detectflag.Status(&ev))
-	flags.Func("retry-after", "requested wait", detectflag.RetryAfter(&ev))
-	if err := flags.Parse([]string{"-source", "anthropic-api", "-status", "429", "-retry-after", "30s"}); err != nil {
+	flags.Func("status", "the HTTP status", detectflag.Status(&ev))
+	flags.Func("retry-after", "the wait that the source asks for", detectflag.RetryAfter(&ev))
+	if err := flags.Parse([]string{"-status", "429", "-retry-after", "30s"}); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(errs.ClassifyEvidence(&ev))

@@ -1,5 +1,5 @@
 // Package detectflag reads evidence from a command line: a flag for each part of it, and the text
-// on standard input. Use it in a command that classifies failures, as "errgen classify" does.
+// on standard input.
 package detectflag
 
 import (

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// MaxText is how many bytes [ReadEnd] returns. It is more than detect.Body keeps, which masks
+	// MaxText is how many bytes [ReadTail] returns. It is more than detect.Body keeps, which masks
 	// the secrets at a cut by the text before it.
 	MaxText = 1<<20 + 64<<10
 	// maxInput is how many bytes are read of an input without end.
 	maxInput = 1 << 28
 )
 
-// Piped reports whether in is a file or a pipe. It is false for a terminal, where the program would
-// wait for a person, and for a closed input.
-func Piped(in io.Reader) bool {
+// IsPiped reports whether in is a file or a pipe. It is false for a terminal, where the program
+// would wait for a person, and for a closed input.
+func IsPiped(in io.Reader) bool {
 	f, ok := in.(*os.File)
 	if !ok {
 		return in != nil
@@ -31,9 +31,9 @@ func Piped(in io.Reader) bool {
 	return err == nil && info.Mode()&fs.ModeCharDevice == 0
 }
 
-// ReadEnd returns the last [MaxText] bytes of a piped input, and nil for a terminal.
-func ReadEnd(in io.Reader) ([]byte, error) {
-	if !Piped(in) {
+// ReadTail returns the last [MaxText] bytes of a piped input, and nil for a terminal.
+func ReadTail(in io.Reader) ([]byte, error) {
+	if !IsPiped(in) {
 		return nil, nil
 	}
 	var b bytes.Buffer
@@ -50,17 +50,17 @@ func ReadEnd(in io.Reader) ([]byte, error) {
 	}
 }
 
-// Said fills ev from a text. The JSON of an API's error gives its type, code and message, too,
-// unless the process exited with status 0. Words such as "retry after 30 seconds" give the wait if
-// nothing else does.
-func Said(ev *taxonomy.Evidence, said []byte) {
+// SetText fills ev from the text of a failure. The JSON of an API's error gives its type, code and
+// message, too, unless the process exited with status 0. Words such as "retry after 30 seconds"
+// give the wait if nothing else does.
+func SetText(ev *taxonomy.Evidence, text []byte) {
 	if code, exited := ev.ExitCode.Get(); exited && code == 0 {
-		ev.Text = string(said)
+		ev.Text = string(text)
 		return
 	}
-	detect.Body(ev, said)
-	if ev.Text == strings.TrimSpace(string(said)) {
-		ev.Text = string(said) // the indentation of a line can matter
+	detect.Body(ev, text)
+	if ev.Text == strings.TrimSpace(string(text)) {
+		ev.Text = string(text) // the indentation of a line can matter
 	}
 	if wait, ok := detect.RetryHint(ev.Text); ok && ev.RetryAfter.IsZero() && ev.ResetAt.IsZero() {
 		ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(wait), true

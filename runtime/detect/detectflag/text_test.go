@@ -36,15 +36,15 @@ func TestReadEnd(t *testing.T) {
 	}
 	for _, size := range []int{0, 1, 64 << 10, most - 1, most, most + 1, 2*most - 1, 2 * most, 2*most + 1, 3*most + 7} {
 		whole := b.String()[:size]
-		got, err := detectflag.ReadEnd(strings.NewReader(whole))
+		got, err := detectflag.ReadTail(strings.NewReader(whole))
 		require.NoError(t, err)
 		assert.True(t, whole[max(0, size-most):] == string(got), "of %d bytes", size)
 	}
 	errBroken := errors.New("broken")
-	_, err := detectflag.ReadEnd(iotest.ErrReader(errBroken))
+	_, err := detectflag.ReadTail(iotest.ErrReader(errBroken))
 	assert.ErrorIs(t, err, errBroken)
 
-	got, err := detectflag.ReadEnd(repeated{strings.Repeat("x", 1<<16)})
+	got, err := detectflag.ReadTail(repeated{strings.Repeat("x", 1<<16)})
 	require.NoError(t, err)
 	assert.Len(t, got, most, "what has no end is read to a bound")
 }
@@ -58,7 +58,7 @@ func TestPiped(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, closed.Close())
 	path := filepath.Join(t.TempDir(), "f")
-	require.NoError(t, os.WriteFile(path, []byte("said"), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("text"), 0o600))
 	file, err := os.Open(path)
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
@@ -66,9 +66,9 @@ func TestPiped(t *testing.T) {
 		in   io.Reader
 		want bool
 	}{{null, false}, {closed, false}, {nil, false}, {file, true}, {strings.NewReader(""), true}} {
-		assert.Equal(t, tt.want, detectflag.Piped(tt.in))
+		assert.Equal(t, tt.want, detectflag.IsPiped(tt.in))
 	}
-	b, err := detectflag.ReadEnd(null)
+	b, err := detectflag.ReadTail(null)
 	require.NoError(t, err)
 	assert.Empty(t, b)
 }
@@ -78,7 +78,7 @@ func TestSaid(t *testing.T) {
 	tests := []struct {
 		name       string
 		told, want taxonomy.Evidence
-		said       string
+		text       string
 	}{
 		{"an error body", taxonomy.Evidence{Status: 429},
 			taxonomy.Evidence{Status: 429, Type: "insufficient_quota", Code: "out", Text: "Out of credits"},
@@ -99,7 +99,7 @@ func TestSaid(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			detectflag.Said(&tt.told, []byte(tt.said))
+			detectflag.SetText(&tt.told, []byte(tt.text))
 			assert.Equal(t, tt.want, tt.told)
 		})
 	}

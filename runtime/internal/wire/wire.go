@@ -10,10 +10,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// Shown returns the public view of an error, which a client may see, and the error for the server's
+// PublicView returns the public view of an error, which a client may see, and the error for the server's
 // own reports. The table classifies the error, unless the table is zero. Both get the attributes of
 // the context, also if the view is of a public code that replaces an internal one.
-func Shown(ctx context.Context, t taxonomy.Table, err error) (taxonomy.PublicView, error) {
+func PublicView(ctx context.Context, t taxonomy.Table, err error) (taxonomy.PublicView, error) {
 	public := taxonomy.Public
 	if t.Taxonomy != nil {
 		err, public = t.Classify(err), t.Public
@@ -30,8 +30,8 @@ func Shown(ctx context.Context, t taxonomy.Table, err error) (taxonomy.PublicVie
 	return v, err
 }
 
-// Sent contains the parts of an error in a response. Its JSON is that of an error.
-type Sent struct {
+// Parts are the members of an error in a response. Its JSON is that of an error.
+type Parts struct {
 	Domain    string          `json:"domain,omitempty"`
 	Code      string          `json:"code"`
 	Message   string          `json:"message"`
@@ -42,10 +42,10 @@ type Sent struct {
 
 // Table returns the first table with the domain of the error. If the error has no domain, it also
 // accepts a table that has the code.
-func (s *Sent) Table(tables []taxonomy.Table) (taxonomy.Table, bool) {
+func (p *Parts) Table(tables []taxonomy.Table) (taxonomy.Table, bool) {
 	for _, t := range tables {
-		if _, known := t.Taxonomy.Find(s.Code); t.Taxonomy.Domain == s.Domain || known && s.Domain == "" {
-			return t, s.Code != ""
+		if _, known := t.Taxonomy.Find(p.Code); t.Taxonomy.Domain == p.Domain || known && p.Domain == "" {
+			return t, p.Code != ""
 		}
 	}
 	return taxonomy.Table{}, false
@@ -53,8 +53,8 @@ func (s *Sent) Table(tables []taxonomy.Table) (taxonomy.Table, bool) {
 
 // Error returns the error of the table's taxonomy, a *[taxonomy.Unknown] if the taxonomy does not
 // have the code, or nil if the context cannot be read.
-func (s *Sent) Error(t taxonomy.Table) taxonomy.Error {
-	b, err := json.Marshal(s)
+func (p *Parts) Error(t taxonomy.Table) taxonomy.Error {
+	b, err := json.Marshal(p)
 	if err != nil {
 		return nil
 	}

@@ -41,13 +41,13 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 		}
 	}
 	if info != nil {
-		sent := wire.Sent{Domain: info.Domain, Code: info.Reason, Message: a.Message}
-		if table, ok := sent.Table(o.Tables); ok {
+		parts := wire.Parts{Domain: info.Domain, Code: info.Reason, Message: a.Message}
+		if table, ok := parts.Table(o.Tables); ok {
 			retryable, isSent := info.Metadata["retryable"]
-			sent.Retryable = retryable == "true"
-			sent.Reaction = info.Metadata["reaction"]
-			sent.Context = contextOf(table.Taxonomy, info, bad)
-			if e := sent.Error(table); e != nil && isSent {
+			parts.Retryable = retryable == "true"
+			parts.Reaction = info.Metadata["reaction"]
+			parts.Context = contextOf(table.Taxonomy, info, bad)
+			if e := parts.Error(table); e != nil && isSent {
 				return &sentError{error: e, transport: transport}
 			}
 		}

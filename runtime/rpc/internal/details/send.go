@@ -64,7 +64,7 @@ func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
 	if len(o.Tables) > 0 {
 		table = o.Tables[0]
 	}
-	shown, err := wire.Shown(ctx, table, err)
+	public, err := wire.PublicView(ctx, table, err)
 	var a Answer
 	switch ended := ctx.Err(); {
 	case errors.Is(err, context.Canceled) && errors.Is(ended, context.Canceled):
@@ -72,7 +72,7 @@ func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
 	case errors.Is(err, context.DeadlineExceeded) && errors.Is(ended, context.DeadlineExceeded):
 		a = Answer{Code: code.Code_DEADLINE_EXCEEDED, Message: ended.Error()}
 	default:
-		a = o.Answer(ctx, shown)
+		a = o.Answer(ctx, public)
 	}
 	switch {
 	case o.OnError != nil:
