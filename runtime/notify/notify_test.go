@@ -64,7 +64,8 @@ func TestOneChannelStopsNoOther(t *testing.T) {
 		before, after := &channel{name: "before"}, &channel{name: "after"}
 		routes := []notify.Route{
 			{Channel: before.channel()},
-			{Channel: notify.Channel{Name: "fails", Send: func(context.Context, notify.Message) error { return broken }}},
+			{Channel: notify.Channel{Name: "fails",
+				Send: func(context.Context, notify.Message) error { return broken }}},
 			{Channel: hangs},
 			{Channel: after.channel()},
 		}
@@ -93,7 +94,8 @@ func TestNotifyingStopsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		err := (&notify.Notifier{Routes: []notify.Route{{Channel: hangs}}}).Notify(ctx, ended(executor.EndFatal, "", "", ""))
+		n := &notify.Notifier{Routes: []notify.Route{{Channel: hangs}}}
+		err := n.Notify(ctx, ended(executor.EndFatal, "", "", ""))
 		assert.Equal(t, time.Second, time.Since(began))
 		assert.Empty(t, joined(t, err)[0].Attribute("timeout_ms"), "it was not the notifier's limit")
 	})
