@@ -181,7 +181,7 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 		}
 		f.add(value{subject: label, private: m.MessageOnly, at: decl.Name.Span}, below()...)
 		size := m.Type.String()
-		set("type", size, strings.TrimSuffix(size, "64"), decl.Type.Span, decl.Name.Span)
+		set("type", size, strings.TrimSuffix(size, "64"), decl.Type.Span, decl.EnumSpan)
 		set("size", size, "", decl.Type.Span)
 		set("sensitive", fmt.Sprint(m.Sensitive), "", decl.Sensitive.Span)
 		if m.Scrub || m.Sensitive {
@@ -207,7 +207,7 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 			set("go_name", m.Go, "", decl.GoName.Span)
 		}
 		if m.Enum != nil {
-			words := decl.Name.Span
+			words := cmp.Or(decl.EnumSpan, decl.Name.Span)
 			f.add(value{at: words}, below("words")...)
 			for _, word := range m.Enum.Words() {
 				f.add(value{subject: label, text: "word " + word, at: words}, below("words", word)...)

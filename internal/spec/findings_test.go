@@ -179,6 +179,7 @@ func TestFindings(t *testing.T) {
 		{"NUL", line("doc: a\x00b"), []string{"3:7+1 E-yaml double quotes"}},
 		{"carriage returns", strings.ReplaceAll(line("docs: x"), "\n", "\r\n"), []string{`3:1+4 E-unknown-key "doc"`}},
 		{"lone carriage return", line("doc: a\rb"), []string{"3:7+1 E-yaml"}},
+		{"replacement character", line("doc: a\uFFFDb"), nil},
 		{"not ASCII", line("doc: «нет»\nops: {é: ü, ñ: {}}"), []string{"4:16+2 E-value"}},
 
 		// Ignored findings.
