@@ -115,7 +115,8 @@ func (b *builder) registerReactions() {
 	r.declare(b.src.Reactions, b.src.Policies)
 	for _, p := range predeclared {
 		if !slices.ContainsFunc(b.src.Reactions, func(d spec.Reaction) bool { return d.Name.V == p.name }) {
-			r.reaction(&spec.Reaction{Name: text(p.name), Doc: text(p.doc), Action: text(p.name)}, p.name, suffix(p.name, 0))
+			d := spec.Reaction{Name: text(p.name), Doc: text(p.doc), Action: text(p.name)}
+			r.reaction(&d, p.name, suffix(p.name, 0))
 		}
 	}
 	r.follow(b.src.Reactions)

@@ -106,8 +106,8 @@ func (r *reader) read(src []byte) *yaml.Node {
 }
 
 // unreadable matches characters that end a line or change the text for some readers only.
-var unreadable = regexp.MustCompile(`[^\t\n\r -~\x{A0}-\x{2027}\x{202A}-\x{FEFE}\x{FF00}-\x{FFFD}\x{10000}-\x{10FFFF}]` +
-	`|\r(?:[^\n]|$)`)
+var unreadable = regexp.MustCompile(
+	`[^\t\n\r -~\x{A0}-\x{2027}\x{202A}-\x{FEFE}\x{FF00}-\x{FFFD}\x{10000}-\x{10FFFF}]|\r(?:[^\n]|$)`)
 
 // documents returns the roots of the documents in a file.
 func documents(src []byte) (roots []*yaml.Node, err error) {

@@ -20,8 +20,8 @@
 //	variant   the form in which a struct is used here, where it has several; ^ is the enclosing one
 //	only, not the variants in which a key exists, or does not
 //
-// A field named _ names the mapping in messages; XSpan is the place of the value of X, and Span that of
-// the mapping. To add a key, add a field.
+// A field named _ names the mapping in messages; XSpan is the place of the value of X, and Span
+// that of the mapping. To add a key, add a field.
 package spec
 
 import "github.com/errgen/errgen/internal/diag"
