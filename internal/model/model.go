@@ -206,8 +206,12 @@ type Code struct {
 	Factory string // NewProviderAPIError
 
 	Numbered   bool // Number is given; it may be 0
+	Deprecated string
 	ReplacedBy *Code
+	Aliases    []string
+	Names      []string // further published names
 	Groups     []*Group
+	Prevent    *taxonomy.Prevention // or nil
 
 	Message     Template
 	MessageText string    // the template as written

@@ -58,6 +58,8 @@ func codeName(d *spec.Code, n int) string {
 func (b *builder) codeBody(e entry) {
 	c, d := e.code, e.decl
 	c.Numbered, c.ReplacedBy = d.Number.Set, b.codes[d.ReplacedBy.V]
+	c.Deprecated, c.Aliases, c.Names = d.Deprecated.V, written(d.Aliases), written(d.Names)
+	c.Prevent = prevention(d.Prevent)
 	c.MessageText, c.Message = d.Message.V, template(d.Message.V, e.fields)
 	if d.Feedback.Set {
 		feedback := template(d.Feedback.V, e.fields)
@@ -67,9 +69,9 @@ func (b *builder) codeBody(e entry) {
 	c.Args = args(e)
 	*c.Code = taxonomy.Code{
 		Value: c.Value, Number: d.Number.V, NumberZero: d.Number.Set && d.Number.V == 0, Since: d.Since.V,
-		Message: d.Message.V, Doc: d.Doc.V, Resolution: d.Resolution.V, Deprecated: d.Deprecated.V,
-		Aliases: written(d.Aliases), Names: written(d.Names), Abstract: d.Abstract.V, Set: model.SetJSON(c.Set),
-		Public: b.audienceOf(e.parent, d) == public, Parent: uint16(d.Parent), Prevent: prevention(d.Prevent),
+		Message: d.Message.V, Doc: d.Doc.V, Resolution: d.Resolution.V, Deprecated: c.Deprecated,
+		Aliases: c.Aliases, Names: c.Names, Abstract: d.Abstract.V, Set: model.SetJSON(c.Set),
+		Public: b.audienceOf(e.parent, d) == public, Parent: uint16(d.Parent), Prevent: c.Prevent,
 	}
 	if c.Key != c.Value {
 		c.Code.Key = c.Key
