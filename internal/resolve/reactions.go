@@ -65,7 +65,7 @@ func (r *registry) follow(reactions []spec.Reaction) {
 }
 
 func (r *registry) reaction(d *spec.Reaction, name, suffix string) {
-	r.reactions = append(r.reactions, declaration{name, d.Raw, d.Action.V, cmp.Or(d.Action.Span, d.Name.Span)})
+	r.reactions = append(r.reactions, declaration{name, d.Raw, d.Action.V, cmp.Or(d.Action.Span, d.Name.Span, d.Span)})
 	r.note("reaction "+name, suffix, d.Doc)
 	if d.Policy != nil && d.Policy.Inline != nil {
 		r.policy(d.Policy.Inline, r.unique(owner(name), d.Policy.Inline.Raw), suffix)
@@ -73,7 +73,7 @@ func (r *registry) reaction(d *spec.Reaction, name, suffix string) {
 }
 
 func (r *registry) policy(d *spec.Policy, name, suffix string) {
-	r.policies = append(r.policies, declaration{name: name, raw: d.Raw, at: d.Name.Span})
+	r.policies = append(r.policies, declaration{name: name, raw: d.Raw, at: cmp.Or(d.Name.Span, d.Span)})
 	r.note("policy "+name, suffix, d.Doc)
 }
 
