@@ -41,7 +41,7 @@ func TestFields(t *testing.T) {
 		{"another name in Go", fields("n: {type: int}"), fields("n: {type: int, name: Count}"), `1:49 E-break-go-name`},
 		{"another type", fields("n: {type: int}"), fields("n: {type: string}"), `1:38 E-break-field-type`},
 		{"a word in place of text", fields("n: {type: string}"), fields("n: {enum: [A, B]}"),
-			`1:28 E-break-field-type`},
+			`1:38 E-break-field-type`},
 		{"another type of integer", fields("n: {type: int}"), fields("n: {type: int64}"), `1:38 E-break-field-type`},
 		{"required now", fields("n: {type: int}"), fields("n: {type: int, required: true}"),
 			`1:53 E-break-field-required`},
@@ -128,9 +128,9 @@ func TestStack(t *testing.T) {
 func TestEnumWords(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"a new one", fields("currency: {enum: [EUR, USD]}"), fields("currency: {enum: [EUR, CHF, USD]}"),
-			`1:28 E-break-word-added`},
+			`1:45 E-break-word-added`},
 		{"one that is gone", fields("currency: {enum: [EUR, USD]}"), fields("currency: {enum: [EUR]}"),
-			`1:28 E-break-word-removed`},
+			`1:45 E-break-word-removed`},
 		{"moved to every category", fields("currency: {enum: [EUR, USD]}"),
 			"fields: {currency: {enum: [EUR, USD]}}\n" + codes("EOF: {message: end}"), `1:10 E-break-go-name`},
 	})

@@ -49,7 +49,7 @@ func fieldOptions(c *checker) {
 		typ := f.model.Type
 		switch {
 		case f.Enum != nil && len(f.Enum) == 0:
-			c.report("E-field-option", f.Name.Span, fmt.Sprintf("enum %q has no words", f.Name.V),
+			c.report("E-field-option", f.EnumSpan, fmt.Sprintf("enum %q has no words", f.Name.V),
 				"list them, as in [low, high]")
 		case len(f.Enum) > maxWords:
 			c.report("E-field-option", f.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),

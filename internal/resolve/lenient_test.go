@@ -113,8 +113,9 @@ func TestBuildOfFaults(t *testing.T) {
 				"x}}, 7, {}], not_examples: [{is: 1}]}")},
 		{"flags outside overlays", codes("A: {message: a, reaction: {retryable: block, permanent: abort}}")},
 		{"wrong forms",
-			"errgen: 1\npackage: p\nfields: {a: 1}\nsources: {s: [a]}\ntiers: {t: 1}\nsignatures: {x: 1, y: {any: [1]}}\n" +
-				"policies: {a: 5}\nreactions: {b: 5, c: {then: 1}}\nprofiles: {p: 1, q: {codes: 1, reactions: {b: 1}}}\n" +
+			"errgen: 1\npackage: p\nfields: {a: 1}\nsources: {s: [a]}\ntiers: {t: 1}\n" +
+				"signatures: {x: 1, y: {any: [1]}}\npolicies: {a: 5}\nreactions: {b: 5, c: {then: 1}}\n" +
+				"profiles: {p: 1, q: {codes: 1, reactions: {b: 1}}}\n" +
 				"categories: {a: 1, b: {codes: {A: 1, B: {message: 1, detect: [{like: x}]}}}}"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func (r *registry) follow(reactions []spec.Reaction) {
 }
 
 func (r *registry) reaction(d *spec.Reaction, name, suffix string) {
-	r.reactions = append(r.reactions, declaration{name, d.Raw, d.Action.V, cmp.Or(d.Action.Span, d.Name.Span)})
+	r.reactions = append(r.reactions, declaration{name, d.Raw, d.Action.V, cmp.Or(d.Action.Span, d.Name.Span, d.Span)})
 	r.note("reaction "+name, suffix, d.Doc)
 	if d.Policy != nil && d.Policy.Inline != nil {
 		r.policy(d.Policy.Inline, r.unique(owner(name), d.Policy.Inline.Raw), suffix)
@@ -73,7 +73,7 @@ func (r *registry) reaction(d *spec.Reaction, name, suffix string) {
 }
 
 func (r *registry) policy(d *spec.Policy, name, suffix string) {
-	r.policies = append(r.policies, declaration{name: name, raw: d.Raw, at: d.Name.Span})
+	r.policies = append(r.policies, declaration{name: name, raw: d.Raw, at: cmp.Or(d.Name.Span, d.Span)})
 	r.note("policy "+name, suffix, d.Doc)
 }
 
@@ -115,7 +115,8 @@ func (b *builder) registerReactions() {
 	r.declare(b.src.Reactions, b.src.Policies)
 	for _, p := range predeclared {
 		if !slices.ContainsFunc(b.src.Reactions, func(d spec.Reaction) bool { return d.Name.V == p.name }) {
-			r.reaction(&spec.Reaction{Name: text(p.name), Doc: text(p.doc), Action: text(p.name)}, p.name, suffix(p.name, 0))
+			d := spec.Reaction{Name: text(p.name), Doc: text(p.doc), Action: text(p.name)}
+			r.reaction(&d, p.name, suffix(p.name, 0))
 		}
 	}
 	r.follow(b.src.Reactions)

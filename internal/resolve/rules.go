@@ -53,8 +53,8 @@ var ruleKeys = map[string]detect.Key{
 	"attributes": detect.Attribute,
 }
 
-// RuleCondition reads a condition of a detect rule. It reports faulty parts and leaves them out. The
-// values of an attribute are the texts as written, even if YAML reads them as another type.
+// RuleCondition reads a condition of a detect rule. It reports faulty parts and leaves them out.
+// The values of an attribute are the texts as written, even if YAML reads them as another type.
 func RuleCondition(c spec.RuleCondition) (detect.Condition, []Fault) {
 	f, m := EvidenceField(c), *c.Match
 	cond := detect.Condition{Key: ruleKeys[c.Key], Name: c.Attribute.V}

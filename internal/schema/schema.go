@@ -148,8 +148,8 @@ func (g *generator) value(t *spec.Type) object {
 	return object{"enum": known}
 }
 
-// distinct returns the names once each. Fields of several categories can share a name; which fields a
-// place can refer to depends on its category, which a schema cannot express.
+// distinct returns the names once each. Fields of several categories can share a name; which fields
+// a place can refer to depends on its category, which a schema cannot express.
 func distinct(names []string) []string {
 	names = slices.Clone(names)
 	slices.Sort(names)

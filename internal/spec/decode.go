@@ -40,6 +40,9 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 		case d.absent(value, key, &k.Type):
 		default:
 			d.value(v.FieldByIndex(k.field), value, key, &k.Type)
+			if k.span != nil {
+				v.FieldByIndex(k.span).Set(reflect.ValueOf(d.span(value)))
+			}
 		}
 	}
 	d.missingKeys(place, m, given)

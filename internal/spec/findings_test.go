@@ -66,7 +66,8 @@ func TestFindings(t *testing.T) {
 			"3:107+2 E-value write text"}},
 		{"text in place of a mapping",
 			line("fallback: UNKNOWN\nreactions: {r: block, s: bolck}\ntiers: {a: b}"), []string{
-				"3:11+7 E-value write a mapping (fallback)", "4:16+5 E-value write a mapping (reaction)", "4:26+5 E-value",
+				"3:11+7 E-value write a mapping (fallback)", "4:16+5 E-value write a mapping (reaction)",
+				"4:26+5 E-value",
 				"5:12+1 E-value"}},
 		{"text in place of a code", head + "categories: {user: {codes: {GONE: 'gone, for good'}}}", []string{
 			"3:35+16 E-value write a mapping (code)"}},
@@ -179,6 +180,7 @@ func TestFindings(t *testing.T) {
 		{"NUL", line("doc: a\x00b"), []string{"3:7+1 E-yaml double quotes"}},
 		{"carriage returns", strings.ReplaceAll(line("docs: x"), "\n", "\r\n"), []string{`3:1+4 E-unknown-key "doc"`}},
 		{"lone carriage return", line("doc: a\rb"), []string{"3:7+1 E-yaml"}},
+		{"replacement character", line("doc: a\uFFFDb"), nil},
 		{"not ASCII", line("doc: «нет»\nops: {é: ü, ñ: {}}"), []string{"4:16+2 E-value"}},
 
 		// Ignored findings.

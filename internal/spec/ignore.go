@@ -49,8 +49,9 @@ func (d *decoder) ignores(root *yaml.Node) []Ignore {
 			continue
 		}
 		m := ignoreMark.FindStringSubmatchIndex(line)
-		if m == nil || slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t+"'\"", line[m[2]:]) }) {
-			continue // also if the comment is text
+		isText := func(t string) bool { return strings.Contains(t+"'\"", line[m[2]:]) }
+		if m == nil || slices.ContainsFunc(texts, isText) {
+			continue
 		}
 		g := Ignore{First: n, Span: d.lines.rest(n, utf8.RuneCountInString(line[:m[2]])+1)}
 		for g.First < d.lines.Lines() && isBlank(d.lines.Line(g.First)) {
@@ -115,7 +116,8 @@ func (d *decoder) lastLine(first int) int {
 			continue
 		}
 		in := indentOf(text)
-		if in < indent || in == indent && strings.IndexByte("}]", text[in]) < 0 && (item || !strings.HasPrefix(text[in:]+" ", "- ")) {
+		isItem := strings.HasPrefix(text[in:]+" ", "- ")
+		if in < indent || in == indent && strings.IndexByte("}]", text[in]) < 0 && (item || !isItem) {
 			break
 		}
 		last = n

@@ -40,8 +40,8 @@ func Include(name string, src []byte, open func(name string) ([]byte, error)) ([
 				text, err = open(other)
 			}
 			if err != nil {
-				errs = append(errs, fmt.Errorf("%s:%d:%d: %s cannot be included: %w", filepath.Join(dir, file), item.Line,
-					item.Column, clip(item.Value), err))
+				errs = append(errs, fmt.Errorf("%s:%d:%d: %s cannot be included: %w", filepath.Join(dir, file),
+					item.Line, item.Column, clip(item.Value), err))
 				continue
 			}
 			seen[other] = true

@@ -50,6 +50,7 @@ type Key struct {
 
 	doc   string // the field that documents it: "Policy.MaxAttempts"
 	field []int
+	span  []int // the field for the place of the value, or nil
 }
 
 // Form is the form of a value.

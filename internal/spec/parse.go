@@ -81,7 +81,12 @@ func (r *reader) read(src []byte) *yaml.Node {
 		return nil
 	}
 	text := bytes.TrimPrefix(src, []byte("\uFEFF"))
-	if at := unreadable.FindIndex(text); at != nil {
+	at := unreadable.FindIndex(text)
+	if !utf8.Valid(text) {
+		i := bytes.IndexRune(text, utf8.RuneError)
+		at = []int{i, i + 1}
+	}
+	if at != nil {
 		start := bytes.LastIndexByte(text[:at[0]], '\n') + 1
 		r.fail(IDYAML, r.lines.at(bytes.Count(text[:start], []byte("\n"))+1, utf8.RuneCount(text[start:at[0]])+1, 1),
 			`remove it, save the file as UTF-8, or write "\uXXXX" in double quotes`,
@@ -100,10 +105,9 @@ func (r *reader) read(src []byte) *yaml.Node {
 	return root
 }
 
-// unreadable matches what is not UTF-8, and characters that end a line or change the text for some
-// readers only.
-var unreadable = regexp.MustCompile(`[^\t\n\r -~\x{A0}-\x{2027}\x{202A}-\x{FEFE}\x{FF00}-\x{FFFC}\x{10000}-\x{10FFFF}]` +
-	`|\r(?:[^\n]|$)`)
+// unreadable matches characters that end a line or change the text for some readers only.
+var unreadable = regexp.MustCompile(
+	`[^\t\n\r -~\x{A0}-\x{2027}\x{202A}-\x{FEFE}\x{FF00}-\x{FFFD}\x{10000}-\x{10FFFF}]|\r(?:[^\n]|$)`)
 
 // documents returns the roots of the documents in a file.
 func documents(src []byte) (roots []*yaml.Node, err error) {

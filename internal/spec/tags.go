@@ -69,6 +69,9 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 				k.Actions = strings.Fields(actions)
 			}
 			k.Type = b.value(f.Type, tag, as)
+			if span, ok := t.FieldByName(f.Name + "Span"); ok {
+				k.span = slices.Concat(within.field, span.Index)
+			}
 			m.Keys = append(m.Keys, k)
 		}
 	}

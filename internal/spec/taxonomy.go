@@ -20,7 +20,8 @@
 //	variant   the form in which a struct is used here, where it has several; ^ is the enclosing one
 //	only, not the variants in which a key exists, or does not
 //
-// A field named _ names the mapping in messages. To add a key, add a field.
+// A field named _ names the mapping in messages; XSpan is the place of the value of X, and Span
+// that of the mapping. To add a key, add a field.
 package spec
 
 import "github.com/errgen/errgen/internal/diag"
@@ -180,7 +181,8 @@ type Field struct {
 	// Type of the value. Either this or `enum` is required.
 	Type Text `key:"type" words:"type"`
 	// Words that the field can contain, instead of a type.
-	Enum []Text `key:"enum" chars:""`
+	Enum     []Text `key:"enum" chars:""`
+	EnumSpan diag.Span
 	// Whether every error of the category has the field.
 	Required Bool `key:"required" default:"false"`
 	// Evidence that fills the field when an error is classified. The first present one counts. Some

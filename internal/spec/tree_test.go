@@ -148,7 +148,8 @@ profiles: {n: {codes: {A: {reaction: {permanent: s}}, '@g': {http: 404}}, recove
 	assert.Equal(t, []string{
 		"+source press", "+source other", "+group g", "+policy p", "+reaction r", "policy p", "reaction block",
 		"+category c", "+code A", "group g", "policy q", "source press", "source o*", "attribute a",
-		"source press", "op commit", "attribute a", "reaction r", "+profile n", "overlay A", "reaction s", "overlay @g", "strategy x",
+		"source press", "op commit", "attribute a", "reaction r", "+profile n", "overlay A", "reaction s", "overlay @g",
+		"strategy x",
 	}, got)
 	reaction := taxonomy.Reactions[0]
 	var keys []string

@@ -104,8 +104,8 @@ func (r Raw) Decode(v any) error {
 	return r.node.Decode(v)
 }
 
-// Edit returns a copy of the mapping. It calls edit with the path and the place of each value that is
-// not in a list. If edit returns a text, that replaces the value.
+// Edit returns a copy of the mapping. It calls edit with the path and the place of each value that
+// is not in a list. If edit returns a text, that replaces the value.
 func (r Raw) Edit(edit func(path []string, at diag.Span, value Raw) string) Raw {
 	if r.node == nil {
 		return r
