@@ -251,8 +251,8 @@ func (c *comparison) fields(prefix string, owner diag.Span, retyped bool, old, n
 		if name := c.name(o); !seen[name] {
 			label := c.label(prefix, o)
 			c.differs[o] = label
-			f := fact{id: idFieldRemoved, old: name, at: owner, hint: "keep it as optional: fields cannot be reserved, " +
-				"and a field with the name would be read as this one"}
+			f := fact{id: idFieldRemoved, old: name, at: owner, hint: "keep it as optional: fields cannot be " +
+				"reserved, and a field with the name would be read as this one"}
 			if o.MessageOnly {
 				f.level = Source
 			}

@@ -39,7 +39,8 @@ func newComparison(old, new *Taxonomy) *comparison {
 		old: old, new: new, to: make(map[*model.Code]*model.Code), from: make(map[*model.Code]*model.Code),
 		categories: make(map[*model.Category]*model.Category), names: make(map[*model.Field]string),
 		moved: make(map[*model.Category]bool), renamed: make(map[*model.Code]string),
-		differs: make(map[*model.Field]string), retyped: make(map[*model.Field]bool), affected: make(map[string][]string),
+		differs: make(map[*model.Field]string), retyped: make(map[*model.Field]bool),
+		affected: make(map[string][]string),
 	}
 	c.matchCodes()
 	c.matchCategories()

@@ -38,8 +38,9 @@ var levels = map[string]Level{
 	idCategory: Wire | Source, idFieldRenamed: Wire | Source, idFieldRemoved: Wire | Source, idGoRemoved: Source,
 	idGoName: Source | Wire, idCodeRenamed: Wire | Source, idNumberReused: Wire, idStatus: Wire,
 	"E-break-domain": Wire, "E-break-package": Source, "E-break-audience": Wire, "E-break-interface": Source,
-	"E-break-field-masking": Wire | Source, "E-break-field-type": Wire | Source, "E-break-field-required": Wire | Source,
-	"E-break-word-removed": Wire | Source, "E-break-word-added": Wire, "E-break-factory": Source,
+	"E-break-field-masking": Wire | Source, "E-break-field-type": Wire | Source,
+	"E-break-field-required": Wire | Source,
+	"E-break-word-removed":   Wire | Source, "E-break-word-added": Wire, "E-break-factory": Source,
 	"E-break-constant": Wire,
 
 	idRenamed: Wire, idRetired: Source, idAudience: Wire,

@@ -85,8 +85,8 @@ func (c *comparison) goName(s Subject, o, n *model.Code) {
 }
 
 // factory compares the parameters of the factories of a code. Parameters whose fields are reported
-// as changed are no change of the factory: the change of the field names the code. If the code moved
-// to another category, the parameters have other types.
+// as changed are no change of the factory: the change of the field names the code. If the code
+// moved to another category, the parameters have other types.
 func (c *comparison) factory(s Subject, o, n *model.Code) {
 	moved := c.categories[o.Category] != n.Category
 	parameters := func(k, other *model.Code) string {
@@ -101,7 +101,7 @@ func (c *comparison) factory(s Subject, o, n *model.Code) {
 			switch {
 			case !changed:
 				names = append(names, name)
-			case c.retyped[f] || !slices.ContainsFunc(other.Args, func(g *model.Field) bool { return c.name(g) == name }):
+			case c.retyped[f], !slices.ContainsFunc(other.Args, func(g *model.Field) bool { return c.name(g) == name }):
 				c.affected[path] = append(c.affected[path], missing([]string{n.Key}, c.affected[path])...)
 			}
 		}
@@ -235,8 +235,8 @@ func (c *comparison) sameTrait(key string, o, n taxonomy.Traits) bool {
 }
 
 // branches compares the branches of a code by condition. Old branches whose conditions are gone are
-// paired, in order, with the branches whose conditions are new. A branch that is missing on one side
-// has the traits of its code there.
+// paired, in order, with the branches whose conditions are new. A branch that is missing on one
+// side has the traits of its code there.
 func (c *comparison) branches(s Subject, o, n *model.Code, codeSpan func(key string) diag.Span) {
 	was, is := branchTexts(o), branchTexts(n)
 	gone, added := missing(was, is), missing(is, was)

@@ -39,7 +39,8 @@ var evidence = map[string][]model.Type{
 // maxWords bounds the words of an enum: its Go value is a byte.
 const maxWords = 254
 
-// maxGroups is the number of groups of the generated tables: a code's groups are the bits of a number.
+// maxGroups is the number of groups of the generated tables: a code's groups are the bits of a
+// number.
 const maxGroups = 64
 
 // fieldOptions finds options of a field that its type does not take, and declarations that are
@@ -119,7 +120,8 @@ func limits(c *checker) {
 	}
 	for _, k := range c.categories {
 		if len(k.Codes) == 0 {
-			c.report("E-value", k.Name.Span, fmt.Sprintf("category %q has no codes", k.Name.V), "declare one under codes")
+			c.report("E-value", k.Name.Span, fmt.Sprintf("category %q has no codes", k.Name.V),
+				"declare one under codes")
 		}
 	}
 }

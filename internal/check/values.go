@@ -124,7 +124,8 @@ func (c *checker) rule(r *spec.Rule, what string, at diag.Span, hint string) {
 	}
 	for _, text := range slices.Concat(expressions, r.Contains) {
 		if text.V == "" {
-			c.report("E-empty-rule", text.Span, "an empty text is found in everything", "write what the text must contain")
+			c.report("E-empty-rule", text.Span, "an empty text is found in everything",
+				"write what the text must contain")
 		}
 	}
 	for _, text := range expressions {

@@ -54,7 +54,8 @@ func (p *page) facts(v, base any, except ...string) {
 	for i := range s.NumField() {
 		name, _, _ := strings.Cut(s.Type().Field(i).Tag.Get("json"), ",")
 		label, f := strings.ReplaceAll(name, "_", " "), s.Field(i)
-		if slices.Contains(except, name) || base != nil && reflect.DeepEqual(f.Interface(), other.Field(i).Interface()) {
+		same := base != nil && reflect.DeepEqual(f.Interface(), other.Field(i).Interface())
+		if same || slices.Contains(except, name) {
 			continue
 		}
 		switch v := f.Interface().(type) {

@@ -65,9 +65,10 @@ var measuredTaxonomies = []measured{
 	}},
 }
 
-// TestMeasure prints how many messages of a file the taxonomies of this repository recognise by their
-// texts, by class: the recall, and the wrong codes. ERRGEN_MESSAGES names the file, which has a JSON
-// object with text and class on each line. The class none is that of texts that only speak of failures.
+// TestMeasure prints how many messages of a file the taxonomies of this repository recognise by
+// their texts, by class: the recall, and the wrong codes. ERRGEN_MESSAGES names the file, which has
+// a JSON object with text and class on each line. The class none is that of texts that only speak
+// of failures.
 func TestMeasure(t *testing.T) {
 	path := os.Getenv("ERRGEN_MESSAGES")
 	if path == "" {

@@ -144,8 +144,8 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("another errgen has been writing here for %v (nothing was changed): generate again when "+
-			"it has ended", lockTimeout)
+		return nil, fmt.Errorf("another errgen has been writing here for %v (nothing was changed): generate again "+
+			"when it has ended", lockTimeout)
 	}
 	return func() { _ = l.Close() }, nil
 }

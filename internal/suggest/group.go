@@ -146,7 +146,9 @@ func (g *group) add(ev taxonomy.Evidence, normal string, at time.Time) {
 		g.last = at
 	}
 	text := strings.ToLower(ev.Text)
-	g.literals = slices.DeleteFunc(g.literals, func(s string) bool { return !strings.Contains(text, strings.ToLower(s)) })
+	g.literals = slices.DeleteFunc(g.literals, func(s string) bool {
+		return !strings.Contains(text, strings.ToLower(s))
+	})
 	if len(g.texts) < maxExamples && !slices.Contains(g.texts, normal) {
 		g.texts, g.examples = append(g.texts, normal), append(g.examples, ev)
 	}
@@ -226,7 +228,8 @@ func (f facts) specific() bool {
 
 // word returns s if it can be a value of a rule, and "" otherwise.
 func word(s string) string {
-	if len(s) > maxWord || strings.TrimSpace(s) == "" || strings.Map(graphic, s) != s || hidesSecret(s) || strings.Contains(s, "\n") {
+	if len(s) > maxWord || strings.TrimSpace(s) == "" || strings.Contains(s, "\n") || strings.Map(graphic, s) != s ||
+		hidesSecret(s) {
 		return ""
 	}
 	return s
