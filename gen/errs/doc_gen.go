@@ -62,12 +62,7 @@ const (
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
 	return []Category{
-		CategoryProvider,
-		CategoryTimeout,
-		CategoryValidation,
-		CategoryScope,
-		CategoryConfig,
-		CategoryGit,
+		CategoryProvider, CategoryTimeout, CategoryValidation, CategoryScope, CategoryConfig, CategoryGit,
 		CategoryPermission,
 	}
 }
@@ -175,9 +170,7 @@ var detection = detect.Detection{
 		categoryGit:        gitRules,
 		categoryPermission: permissionRules,
 	},
-	FallbackSet:   `{"unmatched":true}`,
-	Leads:         leads,
-	Is:            ruleIs,
+	FallbackSet: `{"unmatched":true}`, Leads: leads, Is: ruleIs,
 	FallbackApply: func(e taxonomy.Error) { e.(*ProviderError).Unmatched = taxonomy.Some(true) },
 }
 

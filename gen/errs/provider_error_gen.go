@@ -119,8 +119,7 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
-		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")
-		m = m.Begin(", retry after ").Duration(e.RetryAfter)
+		m = m.Text("provider ").String(e.Provider).Text(" limits the rate").Begin(", retry after ").Duration(e.RetryAfter)
 	default:
 		m = m.NoCode("provider")
 	}

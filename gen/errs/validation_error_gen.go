@@ -110,13 +110,11 @@ func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
 		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePush:
-		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand)
-		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n")
-		m = m.Clean(e.Output, validationOutput)
+		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePR:
-		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand)
-		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n")
-		m = m.Clean(e.Output, validationOutput)
+		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	}
 	return m.Bytes()
 }

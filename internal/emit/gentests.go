@@ -12,8 +12,7 @@ import (
 
 // The generated tests state the package as text, which package gentest compares with the package's
 // values. A file of each category contains all that is stated about its codes; the package's file
-// contains lists of names, reactions and policies. The files are written as text, because tokens
-// would cost more than the rest of the package.
+// contains lists of names, reactions and policies.
 
 // testData is what all test files of a package share. It does not change after [newTestData].
 type testData struct {
@@ -21,7 +20,7 @@ type testData struct {
 	pkg       string // the name of the variable that holds the package under test
 	taken     map[string]bool
 	printer   *tabletext.Printer
-	tables    *tables
+	g         *generator
 	rows      map[*model.Row]string
 	reactions []string
 	policies  []string
@@ -32,8 +31,8 @@ type testData struct {
 }
 
 // testFiles lists the files of the package's tests.
-func testFiles(m *model.Package, t *tables) []file {
-	d := newTestData(m, t)
+func (g *generator) testFiles() []file {
+	m, d := g.m, newTestData(g)
 	files := []file{{name: "errgen_gen_test.go", text: d.packageTests}}
 	for _, c := range m.Categories {
 		files = append(files, file{name: c.File + "_gen_test.go", text: func() []byte { return d.categoryTests(c) }})
@@ -41,9 +40,10 @@ func testFiles(m *model.Package, t *tables) []file {
 	return files
 }
 
-func newTestData(m *model.Package, t *tables) *testData {
+func newTestData(g *generator) *testData {
+	m := g.m
 	d := &testData{
-		m: m, taken: chosenNames(m), printer: tabletext.NewPrinter(), tables: t,
+		m: m, taken: chosenNames(m), printer: tabletext.NewPrinter(), g: g,
 		rows: make(map[*model.Row]string), rules: detection.Rules(m), byName: make(map[string]*detect.Rule),
 	}
 	d.pkg = d.free("genPackage")

@@ -13,15 +13,15 @@ import (
 
 // categoryTests makes the file of a category: its fields and codes, their rules and examples.
 func (d *testData) categoryTests(c *model.Category) []byte {
-	w := d.writer()
+	w := &testWriter{testData: d}
 	w.test("Test" + c.Type)
-	w.f("%s[%s](t, &%s, new(%s), %q, ", w.use(pkgGentest, "Category"), c.CodeType, d.pkg, c.Type, c.Name+" "+c.Type)
+	w.f("gentest.Category[%s](t, &%s, new(%s), %q, ", c.CodeType, d.pkg, c.Type, c.Name+" "+c.Type)
 	if len(c.Fields) == 0 {
 		w.f("nil, ")
 	} else {
 		w.f("[]string{\n")
 		for _, f := range d.m.Taxonomy.Categories[c.Index].Fields {
-			w.f("%s,\n", w.str(tabletext.Field(f)))
+			w.f("%s,\n", str(tabletext.Field(f)))
 		}
 		w.f("}, ")
 	}
@@ -38,7 +38,7 @@ func (d *testData) categoryTests(c *model.Category) []byte {
 		}
 	}
 	w.f("}\n")
-	return w.bytes()
+	return w.Bytes()
 }
 
 // code writes all that is stated about a code. The cases show the odd values of the fields.
@@ -46,16 +46,16 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	inOrder := slices.SortedFunc(slices.Values(c.Groups), func(a, b *model.Group) int { return a.Bit - b.Bit })
 	groups := eachText(inOrder, func(g *model.Group) string { return g.Name })
 	w.f("{\nCode: %s,\n", c.Const)
-	w.f("Says: %s,\n", w.str(w.printer.Code(w.m.RuntimeCode(c), groups)+": "+w.rows[c.Row]))
-	w.list("Aliases: []string{", eachText(c.Aliases, w.str))
+	w.f("Says: %s,\n", str(w.printer.Code(w.m.RuntimeCode(c), groups)+": "+w.rows[c.Row]))
+	w.list("Aliases: []string{", eachText(c.Aliases, str))
 	if c.Own != nil {
 		w.list("Fields: []string{", eachText(w.m.RuntimeCode(c).Own.Fields, func(f taxonomy.Field) string {
-			return w.str(tabletext.Field(f))
+			return str(tabletext.Field(f))
 		}))
 	}
-	w.list("When: []string{", eachText(branchRows(c), func(r *model.Row) string { return w.str(w.rows[r]) }))
+	w.list("When: []string{", eachText(branchRows(c), func(r *model.Row) string { return str(w.rows[r]) }))
 	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
-		return w.str(ruleName(r) + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
+		return str(r.Name + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
 	}))
 	if c.Parent != nil {
 		w.f("Parent: %s,\n", c.Parent.Const)
@@ -95,14 +95,14 @@ func branchRows(c *model.Code) []*model.Row {
 // caseText returns a case as an expression.
 func (w *testWriter) caseText(x sample.Case) string {
 	c := x.Code
-	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), x.Row().At.Branch(), w.str(x.Message()),
-		w.str(sample.JSON(c.Fields(), x.Context)))
+	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), x.Row().At.Branch(), str(x.Message()),
+		str(sample.JSON(c.Fields(), x.Context)))
 	if hints := tabletext.Hints(hintsOf(c.ErrorType(), x.Context)); hints != "" {
-		text += ".Hints(" + w.str(hints) + ")"
+		text += ".Hints(" + str(hints) + ")"
 	}
 	if c.Feedback != nil {
 		if feedback := x.Feedback(); feedback != "" {
-			text += ".Feedback(" + w.str(feedback) + ")"
+			text += ".Feedback(" + str(feedback) + ")"
 		}
 	}
 	return text
@@ -114,7 +114,7 @@ func (w *testWriter) made(x sample.Case) string {
 	base := sample.Base(x.Code)
 	if !reachable(x, base) {
 		fields := x.Code.Fields()
-		return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, x.Code.Const, w.str(sample.JSON(fields, x.Context)))
+		return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, x.Code.Const, str(sample.JSON(fields, x.Context)))
 	}
 	text := x.Code.Factory + "(" +
 		strings.Join(eachText(x.Code.Args, func(f *model.Field) string { return w.value(f, x.Context[f]) }), ", ") + ")"

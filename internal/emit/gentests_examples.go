@@ -2,10 +2,7 @@ package emit
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
+	"reflect"
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
@@ -23,9 +20,6 @@ type exampleRow struct {
 	not      bool
 }
 
-// ruleName returns the name of a rule in the package.
-func ruleName(r *model.Rule) string { return r.Name }
-
 // expectExamples finds what the examples become, and what evidence without any condition becomes.
 func (d *testData) expectExamples() {
 	d.examples, d.won = make(map[*model.Code][]exampleRow), make(map[*model.Rule]bool)
@@ -37,7 +31,7 @@ func (d *testData) expectExamples() {
 		v := judge.Of(&x.evidence)
 		x.context = "{}"
 		if v.Rule != nil {
-			x.rule = ruleName(v.Rule)
+			x.rule = v.Rule.Name
 			d.won[v.Rule] = true
 		}
 		if v.Code != nil {
@@ -71,81 +65,33 @@ func (plainCause) Error() string { return sample.Cause }
 
 // example returns an example as an expression.
 func (w *testWriter) example(x exampleRow) string {
-	return fmt.Sprintf("gentest.Becomes(%s, %d, %s, %s)", w.str(x.rule), x.branch, w.str(x.context), w.evidence(x))
+	return fmt.Sprintf("gentest.Becomes(%s, %d, %s, %s)", str(x.rule), x.branch, str(x.context), w.evidence(x))
 }
 
 // evidence returns evidence as an expression.
 func (w *testWriter) evidence(x exampleRow) string {
 	ev := x.evidence
-	var fields []string
-	add := func(name, value string, present bool) {
-		if present {
-			fields = append(fields, name+": "+value)
-		}
-	}
-	text := func(name, s string) { add(name, w.str(s), s != "") }
-	text("Source", ev.Source)
-	text("Op", ev.Op)
-	text("Type", ev.Type)
-	add("Status", strconv.Itoa(ev.Status), ev.Status != 0)
-	add("StatusDerived", "true", ev.StatusDerived)
-	text("Code", ev.Code)
-	if code, ok := ev.ExitCode.Get(); ok {
-		add("ExitCode", w.use(pkgTaxonomy, "Some")+"("+strconv.Itoa(code)+")", true)
-	}
-	text("Signal", ev.Signal)
-	text("Errno", ev.Errno)
-	text("Text", ev.Text)
-	text("Output", ev.Output)
-	add("Files", w.strings(ev.Files), ev.Files != nil)
-	if d, ok := ev.RetryAfter.Get(); ok {
-		value := model.Value{Type: model.Duration, Duration: d}
-		add("RetryAfter", w.use(pkgTaxonomy, "Some")+"("+w.typed(&model.Field{Type: model.Duration}, value)+")", true)
-	}
-	if !ev.ResetAt.IsZero() {
-		add("ResetAt", w.instant(ev.ResetAt), true)
-	}
-	text("Credential", ev.Credential)
-	if len(ev.Attributes) > 0 {
-		var pairs []string
-		for _, key := range slices.Sorted(maps.Keys(ev.Attributes)) {
-			pairs = append(pairs, w.str(key)+": "+w.str(ev.Attributes[key]))
-		}
-		add("Attributes", "map[string]string{"+strings.Join(pairs, ", ")+"}", true)
-	}
+	var err []string
 	if _, plain := ev.Err.(plainCause); plain {
-		add("Err", "gentest.Cause", true)
+		err = []string{"Err: gentest.Cause"}
 	} else if ev.Err != nil {
-		add("Err", w.errorExpr(x.as, x.is), true)
+		err = []string{"Err: " + w.errorExpr(x.as, x.is)}
 	}
-	return w.use(pkgTaxonomy, "Evidence") + "{" + strings.Join(fields, ", ") + "}"
+	ev.Err = nil
+	return "taxonomy.Evidence" + w.g.fields(reflect.ValueOf(ev), err)
 }
 
 // errorExpr returns the expression of an error that `as` and `is` name. Its text is the one of
 // [detection.NamedError].
 func (w *testWriter) errorExpr(as, is string) string {
-	err := detection.NamedError(as, is)
-	if err == nil {
-		return ""
-	}
-	expr := "nil"
+	text, expr := str(detection.NamedError(as, is).Error()), "nil"
 	if is != "" {
-		expr = fmt.Sprintf("%s(%s, %s)", w.use(pkgGentest, "Is"), w.str(err.Error()), w.errorRef(is))
+		expr = fmt.Sprintf("gentest.Is(%s, %s)", text, w.g.errorRef(is))
 	}
 	if as != "" {
-		expr = fmt.Sprintf("%s[%s](%s, %s)", w.use(pkgGentest, "As"), w.errorRef(as), w.str(err.Error()), expr)
+		expr = fmt.Sprintf("gentest.As[%s](%s, %s)", w.g.errorRef(as), text, expr)
 	}
 	return expr
-}
-
-// errorRef returns the name of an error as Go, and imports its package.
-func (w *testWriter) errorRef(name string) string {
-	if w.packageNames == nil {
-		w.packageNames = w.tables.importNames
-	}
-	e := errorName(name)
-	w.imports[e.Path] = true
-	return strings.Repeat("*", strings.Count(name[:1], "*")) + w.packageNames[e.Path] + "." + e.Name
 }
 
 // hintsOf returns the hints of an error with the context.

@@ -69,16 +69,8 @@ const (
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
 	return []Category{
-		CategoryLLM,
-		CategoryGitHub,
-		CategoryTool,
-		CategoryVerification,
-		CategoryDependency,
-		CategorySkill,
-		CategoryConfig,
-		CategoryFile,
-		CategoryNetwork,
-		CategorySystem,
+		CategoryLLM, CategoryGitHub, CategoryTool, CategoryVerification, CategoryDependency, CategorySkill,
+		CategoryConfig, CategoryFile, CategoryNetwork, CategorySystem,
 	}
 }
 
@@ -253,9 +245,7 @@ var detection = detect.Detection{
 		categoryNetwork:      networkRules,
 		categorySystem:       systemRules,
 	},
-	FallbackSet:   `{"unmatched":true}`,
-	Leads:         leads,
-	Is:            ruleIs,
+	FallbackSet: `{"unmatched":true}`, Leads: leads, Is: ruleIs,
 	FallbackApply: func(e taxonomy.Error) { e.(*SystemError).Unmatched = taxonomy.Some(true) },
 }
 

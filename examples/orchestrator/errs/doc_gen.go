@@ -59,13 +59,8 @@ const (
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
 	return []Category{
-		CategoryPrerequisite,
-		CategoryExecution,
-		CategoryUnexpectedResult,
-		CategoryMisalignment,
-		CategoryAmbiguity,
-		CategoryUnclassified,
-		CategoryTier,
+		CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity,
+		CategoryUnclassified, CategoryTier,
 	}
 }
 

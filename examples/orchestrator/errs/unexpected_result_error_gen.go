@@ -153,8 +153,8 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeUnexpectedResult:
-		m = m.Text("unexpected result").Begin(" (").String(e.Finding.Or(0).String()).End(")").Begin(" (").String(e.Breach.Or(0).String()).End(")")
-		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
+		m = m.Text("unexpected result").Begin(" (").String(e.Finding.Or(0).String()).End(")")
+		m = m.Begin(" (").String(e.Breach.Or(0).String()).End(")").Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("unexpected")
 	}

@@ -229,8 +229,8 @@ func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 		m = m.Text("The linters object to your last attempt. Fix what they name.")
 		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
-		m = m.Text("Your last attempt ended without success.")
-		m = m.Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".").Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Text("Your last attempt ended without success.").Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".")
+		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
 		m = m.Text("Your last attempt failed.").Begin(" The end of its output: ").Clean(e.Detail.Or(""), attemptDetail)
 		m = m.Begin(" These files must not be changed, and were reverted: ").Strings(e.Files, 0).End(".")

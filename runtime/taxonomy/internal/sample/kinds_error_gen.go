@@ -213,9 +213,10 @@ func (e *KindsError) AppendMessage(dst []byte) []byte {
 		m = m.Begin(" opt=").Float64(e.OptRatio).End(";").Text(" flag=").Bool(taxonomy.Some(e.Flag))
 		m = m.Begin(" opt=").Bool(e.OptFlag).End(";").Text(" took=").Duration(taxonomy.Some(e.Took))
 		m = m.Begin(" opt=").Duration(e.OptTook).End(";").Text(" at=").Time(taxonomy.Some(e.At))
-		m = m.Begin(" opt=").Time(e.OptAt).End(";").Text(" secs=").Seconds(taxonomy.Some(e.Took)).Begin("/").Seconds(e.OptTook).End("")
-		m = m.Text(" quoted=").Quoted(e.Str, 0).Begin("/").Quoted(e.OptStr.Or(""), 0).End("").Text(" line=").Line(e.Str, 0)
-		m = m.Text(" mood=").String(e.Mood.String()).Begin("/").String(e.OptMood.Or(0).String()).End("").Text(" list=").Strings(e.List, 0)
+		m = m.Begin(" opt=").Time(e.OptAt).End(";").Text(" secs=").Seconds(taxonomy.Some(e.Took))
+		m = m.Begin("/").Seconds(e.OptTook).End("").Text(" quoted=").Quoted(e.Str, 0).Begin("/").Quoted(e.OptStr.Or(""), 0).End("")
+		m = m.Text(" line=").Line(e.Str, 0).Text(" mood=").String(e.Mood.String())
+		m = m.Begin("/").String(e.OptMood.Or(0).String()).End("").Text(" list=").Strings(e.List, 0)
 		m = m.Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, 0).End("").Text(" data=").JSON(e.Data)
 		m = m.Begin("/").JSON(e.OptData).Begin(" cause=").CauseLine(e.Unwrap()).Text("/").CauseQuoted(e.Unwrap())
 	default:

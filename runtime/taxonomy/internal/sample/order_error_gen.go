@@ -79,8 +79,7 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeOrderConflict:
-		m = m.Text("order ").String(e.Order).Text(" was changed at the same time")
-		m = m.Begin(", ").Int(e.Left).End(" left")
+		m = m.Text("order ").String(e.Order).Text(" was changed at the same time").Begin(", ").Int(e.Left).End(" left")
 	case CodeOrderInvalid:
 		m = m.Text("order ").String(e.Order).Text(" is invalid: ").Count(len(e.Violations)).Text(" violations")
 	case CodeOrderLedger:

@@ -135,8 +135,7 @@ var detection = detect.Detection{
 	Categories: [][][]detect.CodeRule{
 		categoryProvider: providerRules,
 	},
-	FallbackSet:   `{"unmatched":true}`,
-	Is:            ruleIs,
+	FallbackSet: `{"unmatched":true}`, Is: ruleIs,
 	FallbackApply: func(e taxonomy.Error) { e.(*ProviderError).Unmatched = taxonomy.Some(true) },
 }
 
