@@ -15,8 +15,8 @@ import (
 // category makes the file of a category, which holds everything about it: its codes, its error and
 // the types that only it uses, the table and the rules.
 func (g *generator) category(f *jen.File, c *model.Category) {
-	declare(f, documented(c.CodeType+" is a code of ["+c.Type+"]: a target for errors.Is, and an error itself. The zero "+
-		"value is not valid.", "type "+c.CodeType+" uint16"), codeConstants(c), errorType(c))
+	declare(f, documented(c.CodeType+" is a code of ["+c.Type+"]: a target for errors.Is, and an error itself. "+
+		"The zero value is not valid.", "type "+c.CodeType+" uint16"), codeConstants(c), errorType(c))
 	g.fieldTypes(f, typesOf(ownFields(g.m, c)), makes(g.m, c))
 	for _, code := range c.Codes {
 		switch {
@@ -152,7 +152,8 @@ func setters(fields []*model.Field) []setter {
 	var out []setter
 	for _, f := range fields {
 		if !f.Required {
-			out = append(out, setter{"With" + f.Go, f.Param + " " + valueType(f), "e." + f.Go + " = " + kept(f, f.Param)})
+			change := "e." + f.Go + " = " + kept(f, f.Param)
+			out = append(out, setter{"With" + f.Go, f.Param + " " + valueType(f), change})
 		}
 	}
 	return append(out, setter{"WithCause", "cause error", "gen.SetCause(&e.base, cause)"})

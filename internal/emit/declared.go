@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -49,11 +50,10 @@ func predicates(m *model.Package) jen.Code {
 	var b strings.Builder
 	b.WriteString("// Each of these reports whether err is, or wraps, an error of that category or group.\n\n")
 	for _, c := range m.Categories {
-		b.WriteString("func " + c.Predicate + "(err error) bool { return gen.InCategory(err, &definition, " + c.Var + ") }\n")
+		fmt.Fprintf(&b, "func %s(err error) bool { return gen.InCategory(err, &definition, %s) }\n", c.Predicate, c.Var)
 	}
 	for _, g := range m.Groups {
-		b.WriteString("func " + g.Predicate + "(err error) bool { return gen.InGroup(err, &definition, " +
-			strconv.Itoa(g.Bit) + ") }\n")
+		fmt.Fprintf(&b, "func %s(err error) bool { return gen.InGroup(err, &definition, %d) }\n", g.Predicate, g.Bit)
 	}
 	return text(b.String())
 }
@@ -88,16 +88,23 @@ func declaredNames(m *model.Package) []jen.Code {
 	return out
 }
 
-// exported are the package's exported names that follow from the taxonomy.
+// exported are the package's exported names that follow from the taxonomy, and the names of the
+// constants that say how texts are shown.
 type exported map[string]bool
 
 func exportedNames(m *model.Package) exported {
 	names := exported{}
 	for _, c := range m.Categories {
 		names[c.Type], names[c.CodeType], names[c.Const] = true, true, true
+		for _, f := range typesOf(c.Fields).texts {
+			names[f.Const] = true
+		}
 	}
 	for _, c := range m.Codes {
 		names[c.Const], names[c.Factory], names[c.ErrorType().Type] = true, true, true
+		for _, f := range typesOf(c.Fields()).texts {
+			names[f.Const] = true
+		}
 	}
 	for _, c := range m.Constants {
 		names[c.Function] = true
@@ -156,11 +163,13 @@ func dispatch(f *jen.File, methods []*model.Method, names, doc, head, kind, name
 	if arg != "" {
 		param, arg = ", "+arg+" taxonomy.RecoveryRequest", ", "+arg
 	}
-	var cases string
+	var defs []string
+	cases := ""
 	for _, x := range methods {
+		defs = append(defs, x.Const+" = "+quote(x.Name))
 		cases += "case " + x.Const + ":\nreturn " + receiver + "." + x.Method + "(ctx" + arg + ")\n"
 	}
-	declare(f, constants(names, eachText(methods, func(x *model.Method) string { return x.Const + " = " + quote(x.Name) })),
+	declare(f, constants(names, defs),
 		jen.Add(comment(doc)).Type().Id(iface).InterfaceFunc(func(g *jen.Group) {
 			for _, x := range methods {
 				g.Add(comment(about(x.Method, x.Doc, " runs the "+kind+" "+x.Name+".")),

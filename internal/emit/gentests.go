@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"slices"
-
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/tabletext"
@@ -18,7 +16,7 @@ import (
 type testData struct {
 	m         *model.Package
 	pkg       string // the name of the variable that holds the package under test
-	taken     map[string]bool
+	taken     exported
 	printer   *tabletext.Printer
 	g         *generator
 	rows      map[*model.Row]string
@@ -26,8 +24,8 @@ type testData struct {
 	policies  []string
 	rules     *detect.Rules
 	byName    map[string]*detect.Rule
-	examples  map[*model.Code][]exampleRow
-	won       map[*model.Rule]bool // by an example
+	examples  map[*model.Code][]string // expressions of the examples and the counter-examples
+	not       map[*model.Code][]string
 }
 
 // testFiles lists the files of the package's tests.
@@ -43,8 +41,9 @@ func (g *generator) testFiles() []file {
 func newTestData(g *generator) *testData {
 	m := g.m
 	d := &testData{
-		m: m, taken: chosenNames(m), printer: tabletext.NewPrinter(), g: g,
+		m: m, taken: exportedNames(m), printer: tabletext.NewPrinter(), g: g,
 		rows: make(map[*model.Row]string), rules: detection.Rules(m), byName: make(map[string]*detect.Rule),
+		examples: make(map[*model.Code][]string), not: make(map[*model.Code][]string),
 	}
 	d.pkg = d.free("genPackage")
 	for i := range d.rules.Rules {
@@ -86,35 +85,4 @@ func (d *testData) free(name string) string {
 		name += "Generated"
 	}
 	return name
-}
-
-// chosenNames are the names of the package that begin with a word of the taxonomy.
-func chosenNames(m *model.Package) map[string]bool {
-	names := map[string]bool{}
-	add := func(t types) {
-		for _, f := range t.texts {
-			names[f.Const] = true
-		}
-		for _, e := range t.enums {
-			names[e.Type] = true
-		}
-		for _, f := range slices.Concat(t.objects, t.secrets, t.sealed) {
-			names[f.Object.Type] = true
-		}
-	}
-	for _, f := range m.Fields {
-		names[f.Attribute] = true
-	}
-	add(typesOf(m.Fields))
-	for _, c := range m.Categories {
-		names[c.Type], names[c.CodeType] = true, true
-		add(typesOf(ownFields(m, c)))
-		for _, code := range c.Codes {
-			if code.Own != nil {
-				names[code.Own.Type] = true
-				add(typesOf(ownFields(m, code.Own)))
-			}
-		}
-	}
-	return names
 }

@@ -68,16 +68,8 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	w.list("Picks: []gentest.Pick{", eachText(sample.Branches(c), func(x sample.Case) string {
 		return fmt.Sprintf("gentest.Picks(%s, %d)", w.made(x), x.Row().At.Branch())
 	}))
-	var examples, not []string
-	for _, x := range w.examples[c] {
-		if x.not {
-			not = append(not, w.example(x))
-		} else {
-			examples = append(examples, w.example(x))
-		}
-	}
-	w.list("Examples: []gentest.Example{", examples)
-	w.list("Not: []gentest.Example{", not)
+	w.list("Examples: []gentest.Example{", w.examples[c])
+	w.list("Not: []gentest.Example{", w.not[c])
 	w.f("},\n")
 }
 

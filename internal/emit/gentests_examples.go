@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -10,86 +11,66 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// exampleRow is evidence and the error that it becomes.
-type exampleRow struct {
-	evidence taxonomy.Evidence
-	as, is   string // the names of the error in the evidence
-	rule     string
-	branch   int
-	context  string
-	not      bool
-}
-
 // expectExamples finds what the examples become, and what evidence without any condition becomes.
 func (d *testData) expectExamples() {
-	d.examples, d.won = make(map[*model.Code][]exampleRow), make(map[*model.Rule]bool)
 	if !classifies(d.m) {
 		return
 	}
 	judge := detection.NewJudge(d.m)
-	expect := func(x exampleRow) (exampleRow, *model.Code) {
-		v := judge.Of(&x.evidence)
-		x.context = "{}"
+	expect := func(ev taxonomy.Evidence, err string) (string, *model.Code) {
+		v := judge.Of(&ev)
+		rule, branch, context := "", 0, "{}"
 		if v.Rule != nil {
-			x.rule = v.Rule.Name
-			d.won[v.Rule] = true
+			rule = v.Rule.Name
 		}
 		if v.Code != nil {
-			x.branch, x.context = v.Row.At.Branch(), sample.JSON(v.Code.Fields(), v.Context)
+			branch, context = v.Row.At.Branch(), sample.JSON(v.Code.Fields(), v.Context)
 		}
-		return x, v.Code
+		ev.Err = nil
+		var more []string
+		if err != "" {
+			more = []string{"Err: " + err}
+		}
+		return fmt.Sprintf("gentest.Becomes(%s, %d, %s, taxonomy.Evidence%s)", str(rule), branch, str(context),
+			d.g.fields(reflect.ValueOf(ev), more)), v.Code
 	}
 	for _, c := range d.m.Codes {
 		for _, x := range c.Examples {
-			row, _ := expect(exampleRow{evidence: detection.Evidence(x), as: x.As, is: x.Is, not: x.Not})
-			d.examples[c] = append(d.examples[c], row)
+			text, _ := expect(detection.Evidence(x), d.errorExpr(x.As, x.Is))
+			if x.Not {
+				d.not[c] = append(d.not[c], text)
+			} else {
+				d.examples[c] = append(d.examples[c], text)
+			}
 		}
 	}
-	more := []exampleRow{{}, {evidence: taxonomy.Evidence{Text: sample.Cause, Err: plainCause{}}}}
+	add := func(ev taxonomy.Evidence, err string) {
+		if text, c := expect(ev, err); c != nil {
+			d.examples[c] = append(d.examples[c], text)
+		}
+	}
+	add(taxonomy.Evidence{}, "")
+	add(taxonomy.Evidence{Text: sample.Cause, Err: errors.New(sample.Cause)}, "gentest.Cause")
 	for _, s := range d.m.Taxonomy.Sources {
 		if s.Fallback != "" {
-			more = append(more, exampleRow{evidence: taxonomy.Evidence{Source: s.Name}})
-		}
-	}
-	for _, x := range more {
-		if row, c := expect(x); c != nil {
-			d.examples[c] = append(d.examples[c], row)
+			add(taxonomy.Evidence{Source: s.Name}, "")
 		}
 	}
 }
 
-// plainCause is the error that the tests call their cause.
-type plainCause struct{}
-
-func (plainCause) Error() string { return sample.Cause }
-
-// example returns an example as an expression.
-func (w *testWriter) example(x exampleRow) string {
-	return fmt.Sprintf("gentest.Becomes(%s, %d, %s, %s)", str(x.rule), x.branch, str(x.context), w.evidence(x))
-}
-
-// evidence returns evidence as an expression.
-func (w *testWriter) evidence(x exampleRow) string {
-	ev := x.evidence
-	var err []string
-	if _, plain := ev.Err.(plainCause); plain {
-		err = []string{"Err: gentest.Cause"}
-	} else if ev.Err != nil {
-		err = []string{"Err: " + w.errorExpr(x.as, x.is)}
+// errorExpr returns the expression of an error that `as` and `is` name, or "". Its text is the one
+// of [detection.NamedError].
+func (d *testData) errorExpr(as, is string) string {
+	err := detection.NamedError(as, is)
+	if err == nil {
+		return ""
 	}
-	ev.Err = nil
-	return "taxonomy.Evidence" + w.g.fields(reflect.ValueOf(ev), err)
-}
-
-// errorExpr returns the expression of an error that `as` and `is` name. Its text is the one of
-// [detection.NamedError].
-func (w *testWriter) errorExpr(as, is string) string {
-	text, expr := str(detection.NamedError(as, is).Error()), "nil"
+	expr := "nil"
 	if is != "" {
-		expr = fmt.Sprintf("gentest.Is(%s, %s)", text, w.g.errorRef(is))
+		expr = fmt.Sprintf("gentest.Is(%s, %s)", str(err.Error()), d.g.errorRef(is))
 	}
 	if as != "" {
-		expr = fmt.Sprintf("gentest.As[%s](%s, %s)", w.g.errorRef(as), text, expr)
+		expr = fmt.Sprintf("gentest.As[%s](%s, %s)", d.g.errorRef(as), str(err.Error()), expr)
 	}
 	return expr
 }

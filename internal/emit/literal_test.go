@@ -22,7 +22,8 @@ func TestLiteral(t *testing.T) {
 		typed    string // where nothing else says the type, if that differs
 		inTest   string // as a parameter in a test, if that differs
 	}{
-		{model.Field{Type: model.String}, model.Value{Str: "a\"`\n\u2028\x00%s"}, `"a\"` + "`" + `\n\u2028\x00%s"`, "", ""},
+		{model.Field{Type: model.String}, model.Value{Str: "a\"`\n\u2028\x00%s"}, `"a\"` + "`" + `\n\u2028\x00%s"`,
+			"", ""},
 		{model.Field{Type: model.Int}, model.Value{Int: -7}, "-7", "", ""},
 		{model.Field{Type: model.Int64}, model.Value{Int: math.MinInt64}, "-9223372036854775808",
 			"int64(-9223372036854775808)", ""},

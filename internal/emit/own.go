@@ -94,8 +94,9 @@ func ownMessage(c *model.Category) string {
 			m += call
 		}
 	}
-	return fmt.Sprintf("func (e *%s) AppendMessage(dst []byte) []byte {\n%sreturn %s.Coded(dst, uint16(e.Code()), %q)\n}",
-		c.Type, body, m, c.Name)
+	return fmt.Sprintf(`func (e *%s) AppendMessage(dst []byte) []byte {
+	%sreturn %s.Coded(dst, uint16(e.Code()), %q)
+}`, c.Type, body, m, c.Name)
 }
 
 // made reports whether evidence can become an error of the code.

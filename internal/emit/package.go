@@ -20,11 +20,7 @@ func (g *generator) packageFile(f *jen.File) {
 	for _, line := range commentLines(packageComment(m)...) {
 		f.PackageComment(line)
 	}
-	declare(f, text(versionCheck), text(`// base is common to all errors. It is not exported, so only this package sets it.
-type base[C gen.Code] = gen.Base[C]`),
-		categories(m), text(`// CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
-func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }`),
-		tierConstants(m))
+	declare(f, text(versionCheck), text(baseType), categories(m), text(categoryOf), tierConstants(m))
 	declare(f, declaredNames(m)...)
 	for i, c := range m.Constants {
 		doc := about(c.Function+" returns the constant "+c.Name+" of the code of err, if it has one", c.Doc, ".")
@@ -33,12 +29,13 @@ func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &defin
 	return gen.Constant[%[2]s](err, &definition, %d)
 }`, c.Function, typ, i)))
 	}
-	declare(f, predicates(m), documented("UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked "+
-		"values stay masked. If the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].",
+	declare(f, predicates(m), documented("UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. "+
+		"Masked values stay masked. If the code, the domain or a word of an enum is unknown, the error is a "+
+		"*[taxonomy.Unknown].",
 		"func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }"))
 	if len(m.Fields) > 0 {
-		declare(f, documented("Attach returns err with fields that all errors of this taxonomy have. The first of them in "+
-			"err's tree is copied, not changed; any other error is returned unchanged.",
+		declare(f, documented("Attach returns err with fields that all errors of this taxonomy have. The first of "+
+			"them in err's tree is copied, not changed; any other error is returned unchanged.",
 			`func Attach(err error, attributes ...taxonomy.Attribute) error {
 	return taxonomy.Attach(err, attributes...)
 }`))
@@ -53,6 +50,12 @@ func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &defin
 		g.classifying(f)
 	}
 }
+
+const baseType = `// base is common to all errors. It is not exported, so only this package sets it.
+type base[C gen.Code] = gen.Base[C]`
+
+const categoryOf = `// CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
+func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }`
 
 const versionCheck = `// If this does not compile, the runtime is older than this file or no longer supports it: run
 // "go get github.com/errgen/errgen@latest". If that does not help, generate again.

@@ -51,7 +51,8 @@ func (p printer) value(v reflect.Value, typed bool) string {
 	if strings.HasPrefix(v.Type().Name(), "Opt[") {
 		opt := reflect.New(v.Type())
 		opt.Elem().Set(v)
-		return "taxonomy.Some(" + p.value(reflect.ValueOf(opt.Interface().(interface{ Present() any }).Present()).Elem(), true) + ")"
+		value := opt.Interface().(interface{ Present() any }).Present()
+		return "taxonomy.Some(" + p.value(reflect.ValueOf(value).Elem(), true) + ")"
 	}
 	if name := constantName(v); name != "" {
 		return name

@@ -158,7 +158,9 @@ func (t *branchTests) terms(c model.Cond) []string {
 		if f.Type == model.EnumType {
 			text += ".String()"
 		}
-		terms = append(terms, anyOf(c.Prefix, func(p string) string { return "strings.HasPrefix(" + text + ", " + quote(p) + ")" }))
+		terms = append(terms, anyOf(c.Prefix, func(p string) string {
+			return "strings.HasPrefix(" + text + ", " + quote(p) + ")"
+		}))
 	}
 	if len(terms) == 0 {
 		return []string{"true"}
@@ -184,9 +186,11 @@ func compare(f *model.Field, value, op string, v model.Value) string {
 		}
 		return "!" + value
 	case model.Time:
-		return map[string]string{
-			"==": value + ".Equal", "!=": "!" + value + ".Equal", ">=": "!" + value + ".Before", "<=": "!" + value + ".After",
-		}[op] + "(" + instant(v.Time) + ")"
+		test := map[string]string{"==": "Equal", "!=": "Equal", ">=": "Before", "<=": "After"}[op]
+		if op != "==" {
+			value = "!" + value
+		}
+		return value + "." + test + "(" + instant(v.Time) + ")"
 	case model.EnumType:
 		return value + " " + op + " " + constant(f, v)
 	}
@@ -202,7 +206,8 @@ func hintsMethod(c *model.Category) string {
 	if values == nil {
 		return ""
 	}
-	return "func (e *" + c.Type + ") Hints() taxonomy.Hints {\nreturn taxonomy.Hints{" + strings.Join(values, ", ") + "}\n}"
+	return "func (e *" + c.Type + ") Hints() taxonomy.Hints {\nreturn taxonomy.Hints{" +
+		strings.Join(values, ", ") + "}\n}"
 }
 
 // hints returns the hints that the fields of a category hold.

@@ -111,9 +111,9 @@ func cleanFlags(f *model.Field) string {
 // structFields makes the exported fields of a struct; tagged ones are for encoding/json.
 func structFields(g *jen.Group, fields []*model.Field, tagged bool) {
 	for _, f := range fields {
-		doc := strings.TrimSpace(lowerFirst(oneLine(f.Doc)) + shownAs(f))
+		doc := strings.TrimSpace(oneLine(f.Doc) + shownAs(f))
 		if tagged || doc == "" || len(doc) > maxTrailing {
-			s := g.Add(comment(aboutField(f.Go, f.Doc, " is "+f.Wire+" in the context.") + shownAs(f))).
+			s := g.Add(comment(about(f.Go, f.Doc, " is "+f.Wire+" in the context.") + shownAs(f))).
 				Id(f.Go).Id(fieldType(f))
 			if tagged {
 				s.Op(tag(f))
