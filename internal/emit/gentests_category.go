@@ -53,7 +53,13 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 			return str(tabletext.Field(f))
 		}))
 	}
-	w.list("When: []string{", eachText(branchRows(c), func(r *model.Row) string { return str(w.rows[r]) }))
+	var branches []string
+	for _, b := range c.When {
+		if b.Row != c.Row {
+			branches = append(branches, str(w.rows[b.Row]))
+		}
+	}
+	w.list("When: []string{", branches)
 	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
 		return str(r.Name + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
 	}))
@@ -73,17 +79,6 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	w.f("},\n")
 }
 
-// branchRows returns the rows that the code's branches select besides its own.
-func branchRows(c *model.Code) []*model.Row {
-	var rows []*model.Row
-	for _, b := range c.When {
-		if b.Row != c.Row {
-			rows = append(rows, b.Row)
-		}
-	}
-	return rows
-}
-
 // caseText returns a case as an expression.
 func (w *testWriter) caseText(x sample.Case) string {
 	c := x.Code
@@ -92,10 +87,8 @@ func (w *testWriter) caseText(x sample.Case) string {
 	if hints := tabletext.Hints(hintsOf(c.ErrorType(), x.Context)); hints != "" {
 		text += ".Hints(" + str(hints) + ")"
 	}
-	if c.Feedback != nil {
-		if feedback := x.Feedback(); feedback != "" {
-			text += ".Feedback(" + str(feedback) + ")"
-		}
+	if feedback := x.Feedback(); feedback != "" {
+		text += ".Feedback(" + str(feedback) + ")"
 	}
 	return text
 }
@@ -103,19 +96,17 @@ func (w *testWriter) caseText(x sample.Case) string {
 // made returns the expression of a case's error: a call of its factory and of With methods, or its
 // JSON if those do not make it.
 func (w *testWriter) made(x sample.Case) string {
-	base := sample.Base(x.Code)
-	if !reachable(x, base) {
-		fields := x.Code.Fields()
-		return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, x.Code.Const, str(sample.JSON(fields, x.Context)))
-	}
-	text := x.Code.Factory + "(" +
-		strings.Join(eachText(x.Code.Args, func(f *model.Field) string { return w.value(f, x.Context[f]) }), ", ") + ")"
-	for _, f := range x.Code.Fields() {
+	c, base := x.Code, sample.Base(x.Code)
+	args := eachText(c.Args, func(f *model.Field) string { return w.value(f, x.Context[f]) })
+	text := c.Factory + "(" + strings.Join(args, ", ") + ")"
+	for _, f := range c.Fields() {
 		v, ok := x.Context[f]
-		if !ok || x.Code.Takes(f) {
-			continue
-		}
-		if was, had := base.Context[f]; !had || !same(f, v, was) {
+		was, had := base.Context[f]
+		switch {
+		case ok && c.Takes(f), ok == had && (!ok || same(f, v, was)):
+		case !ok || f.Required:
+			return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, c.Const, str(sample.JSON(c.Fields(), x.Context)))
+		default:
 			text += ".With" + f.Go + "(" + w.value(f, v) + ")"
 		}
 	}
@@ -123,18 +114,6 @@ func (w *testWriter) made(x sample.Case) string {
 		text += ".WithCause(gentest.Cause)"
 	}
 	return text
-}
-
-// reachable reports whether the factory and With methods make the case.
-func reachable(x, base sample.Case) bool {
-	for _, f := range x.Code.Fields() {
-		v, ok := x.Context[f]
-		was, had := base.Context[f]
-		if !ok && had || ok && f.Required && !x.Code.Takes(f) && (!had || !same(f, v, was)) {
-			return false
-		}
-	}
-	return true
 }
 
 func same(f *model.Field, v, was model.Value) bool {

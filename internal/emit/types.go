@@ -146,8 +146,7 @@ func shownAs(f *model.Field) string {
 	return doc
 }
 
-// tag returns the struct tag of a field. A wire name is an identifier or close to one, but whatever
-// it holds stays within the tag.
+// tag returns the struct tag of a field. A wire name has no characters that need an escape.
 func tag(f *model.Field) string {
 	key := f.Wire
 	switch {
@@ -156,11 +155,7 @@ func tag(f *model.Field) string {
 	case !f.Required:
 		key += ",omitzero"
 	}
-	text := "json:" + strconv.Quote(key)
-	if strings.Contains(text, "`") {
-		return strconv.Quote(text)
-	}
-	return "`" + text + "`"
+	return "`json:" + strconv.Quote(key) + "`"
 }
 
 // enum makes the type of an enum, its values, numbered from one, and its methods.
