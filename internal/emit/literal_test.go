@@ -94,6 +94,7 @@ func TestTag(t *testing.T) {
 		{model.Field{Wire: "a", Required: true}, "`json:\"a\"`"},
 		{model.Field{Wire: "a"}, "`json:\"a,omitzero\"`"},
 		{model.Field{Wire: "a", Required: true, MessageOnly: true}, "`json:\"-\"`"},
+		{model.Field{Wire: "a`\"b", Required: true}, `"json:\"a` + "`" + `\\\"b\""`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {

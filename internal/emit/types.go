@@ -146,7 +146,7 @@ func shownAs(f *model.Field) string {
 	return doc
 }
 
-// tag returns the struct tag of a field. A wire name has no characters that need an escape.
+// tag returns the struct tag of a field. A wire name may contain a back quote.
 func tag(f *model.Field) string {
 	key := f.Wire
 	switch {
@@ -155,7 +155,11 @@ func tag(f *model.Field) string {
 	case !f.Required:
 		key += ",omitzero"
 	}
-	return "`json:" + strconv.Quote(key) + "`"
+	text := "json:" + strconv.Quote(key)
+	if strings.Contains(text, "`") {
+		return strconv.Quote(text)
+	}
+	return "`" + text + "`"
 }
 
 // enum makes the type of an enum, its values, numbered from one, and its methods.

@@ -46,32 +46,46 @@ func tested(branches ...*model.Branch) []*model.Field {
 
 // decidedBy returns a case whose row is chosen by branch b: one that meets its conditions and, of
 // every earlier branch, not all. It tries the values of the branch's own fields, and then those of
-// the fields of earlier branches, a bounded number of times.
+// all fields that branches test, a bounded number of times.
 func decidedBy(
 	code *model.Code, b *model.Branch, own []*model.Field, conds map[*model.Field][]model.Cond,
 ) (Case, bool) {
-	left := 4096
-	all := tested(append([]*model.Branch{b}, code.When...)...)
+	left, all := 4096, own
 	var try func(c Case, n int) (Case, bool)
 	try = func(c Case, n int) (Case, bool) {
-		if left--; left < 0 || n >= len(own) && !b.Holds(c.Context) {
-			return c, false
-		}
-		if n >= len(own) && slices.IndexFunc(code.When, func(b *model.Branch) bool { return b.Holds(c.Context) }) ==
-			slices.Index(code.When, b) {
+		if n >= len(own) && first(code, c) == b {
 			return c, true
 		}
-		if n == len(all) {
+		if left--; left < 0 || n == len(all) {
 			return c, false
 		}
 		for _, d := range changed(c, all[n], conds[all[n]]) {
+			if n < len(own) && slices.ContainsFunc(b.Conds, func(cond model.Cond) bool {
+				return cond.Field == all[n] && !cond.Holds(d.Context)
+			}) {
+				continue
+			}
 			if found, ok := try(d, n+1); ok {
 				return found, true
 			}
 		}
 		return c, false
 	}
-	return try(Base(code), 0)
+	c, ok := try(Base(code), 0)
+	if !ok {
+		left, all = 4096, tested(append([]*model.Branch{b}, code.When...)...)
+		c, ok = try(Base(code), 0)
+	}
+	return c, ok
+}
+
+// first returns the first branch that holds, or nil.
+func first(code *model.Code, c Case) *model.Branch {
+	i := slices.IndexFunc(code.When, func(b *model.Branch) bool { return b.Holds(c.Context) })
+	if i < 0 {
+		return nil
+	}
+	return code.When[i]
 }
 
 // changed returns the case with values of f that conditions tell apart, and without one.
