@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/naming"
 )
 
 // makes reports whether evidence can become an error of the category.
@@ -125,14 +126,8 @@ func filled(f *model.Field) string {
 		return filledText(f)
 	case fillable(f):
 		return stored(f, read(f))
-	case f.Default != nil:
-		return fixed(f, *f.Default)
-	case f.Type == model.ObjectType && f.Required && f.Sensitive:
-		return held(f, defaultObject(f.Object))
-	case f.Type == model.ObjectType && f.Required && hasDefaults(f.Object):
-		return defaultObject(f.Object)
 	}
-	return ""
+	return unfilled(f)
 }
 
 // filledText returns the value of a text that only texts fill; an empty one is absent.
@@ -171,37 +166,34 @@ func stored(f *model.Field, value string) string {
 
 // zero returns the value of a required field that evidence does not fill.
 func zero(f *model.Field) string {
-	switch f.Type {
-	case model.String:
-		return `""`
-	case model.Bool:
-		return "false"
-	case model.Time:
-		return "time.Time{}"
-	default:
+	if f.Type == model.EnumType {
 		return "0"
 	}
+	return constant(f, model.Value{})
 }
 
 // defaultObject returns a required object that evidence does not fill.
 func defaultObject(o *model.Object) string {
 	var values []string
 	for _, f := range o.Fields {
-		switch {
-		case f.Default != nil:
-			values = append(values, f.Go+": "+fixed(f, *f.Default))
-		case f.Type == model.ObjectType && f.Required && (f.Sensitive || hasDefaults(f.Object)):
-			values = append(values, f.Go+": "+held(f, defaultObject(f.Object)))
+		if value := unfilled(f); value != "" {
+			values = append(values, f.Go+": "+value)
 		}
 	}
 	return o.Type + "{" + strings.Join(values, ", ") + "}"
 }
 
-// hasDefaults reports whether a required object that evidence does not fill is not its zero value.
-func hasDefaults(o *model.Object) bool {
-	return slices.ContainsFunc(o.Fields, func(f *model.Field) bool {
-		return f.Default != nil || f.Type == model.ObjectType && f.Required && (f.Sensitive || hasDefaults(f.Object))
-	})
+// unfilled returns the value of a field that evidence does not fill; "" is the zero value.
+func unfilled(f *model.Field) string {
+	if f.Default != nil {
+		return fixed(f, *f.Default)
+	}
+	if f.Type == model.ObjectType && f.Required {
+		if object := defaultObject(f.Object); f.Sensitive || object != f.Object.Type+"{}" {
+			return held(f, object)
+		}
+	}
+	return ""
 }
 
 // read returns the value that evidence has for a field: an Opt, or a list that may be nil.
@@ -275,19 +267,13 @@ func firstText(f *model.Field, otherwise string) string {
 	return "cmp.Or(" + strings.Join(texts, ", ") + ")"
 }
 
-// texts are the fields of evidence that are texts, by key.
-var texts = map[string]string{
-	"source": "Source", "op": "Op", "type": "Type", "code": "Code", "signal": "Signal", "errno": "Errno",
-	"text":   "Text",
-	"output": "Output", "credential": "Credential",
-}
-
 // textOf returns the text under a key of evidence.
 func textOf(from string) string {
 	if name, ok := strings.CutPrefix(from, "attributes."); ok {
 		return "ev.Attribute(" + quote(name) + ")"
 	}
-	return "ev." + texts[from]
+	part, _ := naming.Suffix(from)
+	return "ev." + part
 }
 
 // allTexts reports whether no number fills the field.
