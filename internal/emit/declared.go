@@ -2,10 +2,9 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
@@ -14,39 +13,49 @@ import (
 
 // categories makes the type of categories, its values, and the places of the categories in the
 // table.
-func categories(m *model.Package) jen.Code {
-	consts := eachText(m.Categories, func(c *model.Category) string { return c.Const })
-	return jen.Add(
-		text("// Category is a category of the taxonomy.\ntype Category string\n\n// The categories.\n"),
-		jen.Const().DefsFunc(func(g *jen.Group) {
-			for _, c := range m.Categories {
-				g.Id(c.Const).Id("Category").Op("=").Lit(c.Name)
-			}
-		}), text("\n\n// The categories by their place in the table.\n"),
-		jen.Const().DefsFunc(func(g *jen.Group) {
-			for i, c := range m.Categories {
-				if s := g.Id(c.Var); i == 0 {
-					s.Op("=").Iota()
-				}
-			}
-		}), text("\n\n// Categories returns all categories, in the order of the taxonomy.\n"+
-			"func Categories() []Category { return []Category"+braces(consts, false)+" }"))
-}
-
-// tierConstants makes the constants of the tiers; nil without any.
-func tierConstants(m *model.Package) jen.Code {
-	if len(m.Tiers) == 0 {
-		return nil
-	}
-	return jen.Add(comment("The tiers, in the order of escalation.")).Const().DefsFunc(func(g *jen.Group) {
-		for _, t := range m.Tiers {
-			g.Add(comment(about(t.Const, t.Doc, " is the tier "+t.Name+"."))).Id(t.Const).Op("=").Lit(t.Name)
+func categories(m *model.Package) string {
+	var names, consts, places []string
+	for i, c := range m.Categories {
+		names = append(names, c.Const+" Category = "+quote(c.Name))
+		consts, places = append(consts, c.Const), append(places, c.Var)
+		if i == 0 {
+			places[0] += " = iota"
 		}
-	})
+	}
+	return "// Category is a category of the taxonomy.\ntype Category string\n\n" +
+		block("// The categories.\n", names) + "\n\n" +
+		block("// The categories by their place in the table.\n", places) +
+		"\n\n// Categories returns all categories, in the order of the taxonomy.\n" +
+		"func Categories() []Category { return []Category" + braces(consts, false) + " }"
 }
 
-// predicates makes the functions that test for a category or a group.
-func predicates(m *model.Package) jen.Code {
+// block returns a block of constants; "" without any.
+func block(doc string, defs []string) string {
+	if len(defs) == 0 {
+		return ""
+	}
+	return doc + "const (\n" + strings.Join(defs, "\n") + "\n)"
+}
+
+// numbered returns a block of constants that are numbered from 1. Names come with their comments.
+func numbered(doc, typ string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	names = slices.Clone(names)
+	names[0] += " " + typ + " = iota + 1"
+	return block(comment(doc), names)
+}
+
+// tierConstants returns the constants of the tiers; "" without any.
+func tierConstants(m *model.Package) string {
+	return block("// The tiers, in the order of escalation.\n", eachText(m.Tiers, func(t *model.Tier) string {
+		return comment(about(t.Const, t.Doc, " is the tier "+t.Name+".")) + t.Const + " = " + quote(t.Name)
+	}))
+}
+
+// predicates returns the functions that test for a category or a group.
+func predicates(m *model.Package) string {
 	var b strings.Builder
 	b.WriteString("// Each of these reports whether err is, or wraps, an error of that category or group.\n\n")
 	for _, c := range m.Categories {
@@ -55,15 +64,15 @@ func predicates(m *model.Package) jen.Code {
 	for _, g := range m.Groups {
 		fmt.Fprintf(&b, "func %s(err error) bool { return gen.InGroup(err, &definition, %d) }\n", g.Predicate, g.Bit)
 	}
-	return text(b.String())
+	return b.String()
 }
 
-// declaredNames makes the constants of the names that the taxonomy declares. Neither their values
+// declaredNames returns the constants of the names that the taxonomy declares. Neither their values
 // nor their comments are in a column, so that a new one changes no other line.
-func declaredNames(m *model.Package) []jen.Code {
+func declaredNames(m *model.Package) []string {
 	named := func(n taxonomy.Named) string { return n.Name }
 	taken := exportedNames(m)
-	var out []jen.Code
+	var out []string
 	for _, k := range []struct {
 		prefix, doc string
 		names       []string
@@ -76,14 +85,11 @@ func declaredNames(m *model.Package) []jen.Code {
 		{"Group", "The groups of codes.", eachText(m.Groups, func(g *model.Group) string { return g.Name })},
 		{"Profile", "The profiles.", profileNames(m)},
 	} {
-		if len(k.names) == 0 {
-			continue
+		var defs []string
+		for i, name := range k.names {
+			defs = append(defs, taken.constant(k.prefix, name, i+1)+" taxonomy."+k.prefix+"Name = "+quote(name))
 		}
-		out = append(out, jen.Add(comment(k.doc)).Const().DefsFunc(func(g *jen.Group) {
-			for i, name := range k.names {
-				g.Id(taken.constant(k.prefix, name, i+1)).Id("taxonomy." + k.prefix + "Name").Op("=").Lit(name)
-			}
-		}))
+		out = append(out, block("// "+k.doc+"\n", defs))
 	}
 	return out
 }
@@ -139,7 +145,7 @@ func (e exported) constant(prefix, name string, n int) string {
 }
 
 // strategies makes the file of the strategies by which reactions recover.
-func (g *generator) strategies(f *jen.File) {
+func (g *generator) strategies(f *source) {
 	dispatch(f, g.m.Strategies, "The strategies, as reactions name them.",
 		"Strategies has a method for each strategy of the taxonomy, which reactions run to recover.",
 		"// Recover runs the strategy of s that the failure's reaction names.\n"+
@@ -148,7 +154,7 @@ func (g *generator) strategies(f *jen.File) {
 }
 
 // checks makes the file of the checks before calls that are likely to fail.
-func (g *generator) checks(f *jen.File) {
+func (g *generator) checks(f *source) {
 	dispatch(f, g.m.Checks, "The checks, as codes name them under prevent.",
 		"Checks has a method for each check of the taxonomy, which runs before calls that are likely to fail.",
 		"// Check runs the named check of c.\nfunc Check(ctx context.Context, c Checks, name string) error",
@@ -157,32 +163,28 @@ func (g *generator) checks(f *jen.File) {
 
 // dispatch declares an interface with a method for each name of a list, and the function with the
 // given head that calls the method of a name. Its parameter arg, if any, is passed on.
-func dispatch(f *jen.File, methods []*model.Method, names, doc, head, kind, name, arg string) {
+func dispatch(f *source, methods []*model.Method, names, doc, head, kind, name, arg string) {
 	iface, _, _ := strings.Cut(doc, " ")
 	receiver, param := strings.ToLower(iface[:1]), ""
 	if arg != "" {
 		param, arg = ", "+arg+" taxonomy.RecoveryRequest", ", "+arg
 	}
 	var defs []string
-	cases := ""
+	cases, signatures := "", ""
 	for _, x := range methods {
 		defs = append(defs, x.Const+" = "+quote(x.Name))
 		cases += "case " + x.Const + ":\nreturn " + receiver + "." + x.Method + "(ctx" + arg + ")\n"
+		signatures += comment(about(x.Method, x.Doc, " runs the "+kind+" "+x.Name+".")) +
+			x.Method + "(ctx context.Context" + param + ") error\n"
 	}
-	declare(f, constants(names, defs),
-		jen.Add(comment(doc)).Type().Id(iface).InterfaceFunc(func(g *jen.Group) {
-			for _, x := range methods {
-				g.Add(comment(about(x.Method, x.Doc, " runs the "+kind+" "+x.Name+".")),
-					text(x.Method+"(ctx context.Context"+param+") error"))
-			}
-		}),
-		text(head+" {\nswitch "+name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(kind)+", "+name+")\n}\n}"))
+	f.declare(constants(names, defs), comment(doc)+"type "+iface+" interface {\n"+signatures+"}",
+		head+" {\nswitch "+name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(kind)+", "+name+")\n}\n}")
 }
 
-// constants makes a block of constants, or a single one.
-func constants(doc string, defs []string) jen.Code {
+// constants returns a block of constants, or a single one.
+func constants(doc string, defs []string) string {
 	if len(defs) == 1 {
-		return jen.Add(comment(doc), text("const "+defs[0]))
+		return comment(doc) + "const " + defs[0]
 	}
-	return jen.Add(comment(doc), text("const (\n"+strings.Join(defs, "\n")+"\n)"))
+	return block(comment(doc), defs)
 }

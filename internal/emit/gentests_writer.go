@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 // testWriter writes a test file.
 type testWriter struct {
 	*testData
-	bytes.Buffer
+	*source
 }
 
 func (w *testWriter) f(format string, args ...any) { fmt.Fprintf(w, format, args...) }
