@@ -144,41 +144,54 @@ func (e exported) constant(prefix, name string, n int) string {
 	return ident
 }
 
+// dispatch is an interface with a method for each name of a list, and the function that calls the
+// method of a name.
+type dispatch struct {
+	methods        []*model.Method
+	kind           string // of the names
+	namesDoc       string // the comment of the constants
+	iface, doc     string
+	head           string // of the function, with its comment
+	receiver, name string // the variables of the interface and of the name
+	param, arg     string // what the methods have after their context
+}
+
 // strategies makes the file of the strategies by which reactions recover.
 func (g *generator) strategies(f *source) {
-	dispatch(f, g.m.Strategies, "The strategies, as reactions name them.",
-		"Strategies has a method for each strategy of the taxonomy, which reactions run to recover.",
-		"// Recover runs the strategy of s that the failure's reaction names.\n"+
+	dispatch{
+		methods: g.m.Strategies, kind: "strategy", namesDoc: "The strategies, as reactions name them.",
+		iface: "Strategies",
+		doc:   "Strategies has a method for each strategy of the taxonomy, which reactions run to recover.",
+		head: "// Recover runs the strategy of s that the failure's reaction names.\n" +
 			"func Recover(ctx context.Context, s Strategies, failure taxonomy.RecoveryRequest) error",
-		"strategy", "failure.Reaction.Strategy", "failure")
+		receiver: "s", name: "failure.Reaction.Strategy",
+		param: ", failure taxonomy.RecoveryRequest", arg: ", failure",
+	}.declare(f)
 }
 
 // checks makes the file of the checks before calls that are likely to fail.
 func (g *generator) checks(f *source) {
-	dispatch(f, g.m.Checks, "The checks, as codes name them under prevent.",
-		"Checks has a method for each check of the taxonomy, which runs before calls that are likely to fail.",
-		"// Check runs the named check of c.\nfunc Check(ctx context.Context, c Checks, name string) error",
-		"check", "name", "")
+	dispatch{
+		methods: g.m.Checks, kind: "check", namesDoc: "The checks, as codes name them under prevent.",
+		iface: "Checks",
+		doc:   "Checks has a method for each check of the taxonomy, which runs before calls that are likely to fail.",
+		head: "// Check runs the named check of c.\n" +
+			"func Check(ctx context.Context, c Checks, name string) error",
+		receiver: "c", name: "name",
+	}.declare(f)
 }
 
-// dispatch declares an interface with a method for each name of a list, and the function with the
-// given head that calls the method of a name. Its parameter arg, if any, is passed on.
-func dispatch(f *source, methods []*model.Method, names, doc, head, kind, name, arg string) {
-	iface, _, _ := strings.Cut(doc, " ")
-	receiver, param := strings.ToLower(iface[:1]), ""
-	if arg != "" {
-		param, arg = ", "+arg+" taxonomy.RecoveryRequest", ", "+arg
-	}
+func (d dispatch) declare(f *source) {
 	var defs []string
 	cases, signatures := "", ""
-	for _, x := range methods {
+	for _, x := range d.methods {
 		defs = append(defs, x.Const+" = "+quote(x.Name))
-		cases += "case " + x.Const + ":\nreturn " + receiver + "." + x.Method + "(ctx" + arg + ")\n"
-		signatures += comment(about(x.Method, x.Doc, " runs the "+kind+" "+x.Name+".")) +
-			x.Method + "(ctx context.Context" + param + ") error\n"
+		cases += "case " + x.Const + ":\nreturn " + d.receiver + "." + x.Method + "(ctx" + d.arg + ")\n"
+		signatures += comment(about(x.Method, x.Doc, " runs the "+d.kind+" "+x.Name+".")) +
+			x.Method + "(ctx context.Context" + d.param + ") error\n"
 	}
-	f.declare(constants(names, defs), comment(doc)+"type "+iface+" interface {\n"+signatures+"}",
-		head+" {\nswitch "+name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(kind)+", "+name+")\n}\n}")
+	f.declare(constants(d.namesDoc, defs), comment(d.doc)+"type "+d.iface+" interface {\n"+signatures+"}",
+		d.head+" {\nswitch "+d.name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(d.kind)+", "+d.name+")\n}\n}")
 }
 
 // constants returns a block of constants, or a single one.

@@ -45,7 +45,8 @@ type base[C gen.Code] = gen.Base[C]`
 const categoryOf = `// CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }`
 
-const unmarshalError = `// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
+const unmarshalError = `
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
 // the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }`
 

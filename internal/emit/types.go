@@ -111,15 +111,13 @@ func structFields(fields []*model.Field, tagged bool) string {
 	var b strings.Builder
 	for _, f := range fields {
 		field := f.Go + " " + fieldType(f)
-		doc := strings.TrimSpace(oneLine(f.Doc) + shownAs(f))
-		switch {
-		case !tagged && doc != "" && len(doc) <= maxTrailing:
-			field += " // " + doc
-		case tagged:
+		if tagged {
 			field += " " + tag(f)
-			fallthrough
-		default:
-			field = comment(about(f.Go, f.Doc, " is "+f.Wire+" in the context.")+shownAs(f)) + field
+		}
+		if doc := strings.TrimSpace(oneLine(f.Doc) + shownAs(f)); !tagged && doc != "" && len(doc) <= maxTrailing {
+			field += " // " + doc
+		} else {
+			b.WriteString(comment(about(f.Go, f.Doc, " is "+f.Wire+" in the context.") + shownAs(f)))
 		}
 		b.WriteString(field + "\n")
 	}
