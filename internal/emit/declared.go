@@ -191,7 +191,8 @@ func (d dispatch) declare(f *source) {
 			x.Method + "(ctx context.Context" + d.param + ") error\n"
 	}
 	f.declare(constants(d.namesDoc, defs), comment(d.doc)+"type "+d.iface+" interface {\n"+signatures+"}",
-		d.head+" {\nswitch "+d.name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(d.kind)+", "+d.name+")\n}\n}")
+		d.head+" {\nswitch "+d.name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(d.kind)+", "+d.name+
+			")\n}\n}")
 }
 
 // constants returns a block of constants, or a single one.
