@@ -12,6 +12,7 @@ require (
 
 require (
 	github.com/bits-and-blooms/bitset v1.24.4 // indirect
+	github.com/dave/jennifer v1.7.1 // indirect
 	github.com/failsafe-go/failsafe-go v0.9.8 // indirect
 	github.com/gofrs/flock v0.13.1 // indirect
 	github.com/rogpeppe/go-internal v1.16.0 // indirect

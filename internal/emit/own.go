@@ -59,8 +59,7 @@ func (g *generator) ownType(f *source, code *model.Code) {
 	for _, s := range own[:len(own)-1] { // the type that is embedded has WithCause
 		fmt.Fprintf(&with, withMethod, c.Type, s.method, s.param, s.change)
 	}
-	f.declare(factory(code), ownMessage(c), g.contextMethod(c), with.String(), publicContextMethod(c),
-		feedbackMethod(c))
+	f.declare(factory(code), ownMessage(c), g.contextMethod(c), with.String(), publicContextMethod(c), feedbackMethod(c))
 	if hasBranches(code) {
 		f.declare(rowMethod(c))
 	}

@@ -164,11 +164,10 @@ func tag(f *model.Field) string {
 
 // enum returns the type of an enum, its values, numbered from one, and its methods.
 func enum(e *model.Enum) []string {
-	values := eachText(e.Values, func(v model.EnumValue) string { return v.Const })
 	return []string{
 		comment(about(e.Type+" is one of a closed set of words", e.Doc, ".")+" The zero value is not valid.") +
 			"type " + e.Type + " uint8",
-		numbered("The values of ["+e.Type+"].", e.Type, values),
+		numbered("The values of ["+e.Type+"].", e.Type, eachText(e.Values, func(v model.EnumValue) string { return v.Const })),
 		"var " + e.Var + " = []string{" + quoted(e.Words()) + "}",
 		strings.NewReplacer("$E", e.Type, "$V", e.Var).Replace(`
 func (v $E) String() string { return gen.EnumWord(uint8(v), $V) }
