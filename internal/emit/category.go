@@ -6,58 +6,80 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // category makes the file of a category, which holds everything about it: its codes, its error and
 // the types that only it uses, the table and the rules.
-func (g *generator) category(f *source, c *model.Category) {
-	f.declare(comment(c.CodeType+" is a code of ["+c.Type+"]: a target for errors.Is, and an error itself. "+
-		"The zero value is not valid.")+"type "+c.CodeType+" uint16", codeConstants(c), errorType(c))
+func (g *generator) category(f *jen.File, c *model.Category) {
+	declare(f, documented(c.CodeType+" is a code of ["+c.Type+"]: a target for errors.Is, and an error itself. "+
+		"The zero value is not valid.", "type "+c.CodeType+" uint16"), codeConstants(c), errorType(c))
 	g.fieldTypes(f, typesOf(ownFields(g.m, c)), makes(g.m, c))
 	for _, code := range c.Codes {
 		switch {
 		case code.Abstract:
 		case code.Own == nil:
-			f.declare(factory(code))
+			declare(f, factory(code))
 		default:
 			g.ownType(f, code)
 		}
 	}
 	if c.OwnBase != "" {
-		f.declare(ownBase(c))
+		declare(f, text(ownBase(c)))
 	}
-	f.declare("// Each With method returns a copy of e with the value.\n\n"+copies(c), messageMethod(c),
-		feedbackMethod(c), g.contextMethod(c), publicContextMethod(c), g.categoryTable(c), g.categoryRules(c),
-		methods(c), rowMethod(c), hintsMethod(c))
+	declare(f, text("// Each With method returns a copy of e with the value.\n\n"+copies(c)))
+	for _, method := range []string{
+		messageMethod(c), feedbackMethod(c), g.contextMethod(c), publicContextMethod(c), g.categoryTable(c),
+		g.categoryRules(c), methods(c), rowMethod(c), hintsMethod(c),
+	} {
+		if method != "" {
+			declare(f, text(method))
+		}
+	}
 }
 
-// codeConstants returns the constants of a category's codes, in one block, so that linters see an
+// codeConstants makes the constants of a category's codes, in one block, so that linters see an
 // enum.
-func codeConstants(c *model.Category) string {
-	return numbered("The codes of ["+c.Type+"]. Store their names; their values may change.", c.CodeType,
-		eachText(c.Codes, func(code *model.Code) string {
+func codeConstants(c *model.Category) jen.Code {
+	if len(c.Codes) == 0 {
+		return nil
+	}
+	return jen.Add(comment("The codes of [" + c.Type + "]. Store their names; their values may change.")).
+		Const().DefsFunc(func(g *jen.Group) {
+		for i, code := range c.Codes {
 			doc := []string{about(code.Const, code.Doc, " is the code "+code.Value+".")}
 			if code.Since != "" {
 				doc = append(doc, "Since "+code.Since+".")
 			}
-			return comment(append(doc, deprecation(code))...) + code.Const
-		}))
+			s := g.Add(comment(append(doc, deprecation(code))...)).Id(code.Const)
+			if i == 0 {
+				s.Id(c.CodeType).Op("=").Iota().Op("+").Lit(1)
+			}
+		}
+	})
 }
 
-// errorType returns the struct of a category.
-func errorType(c *model.Category) string {
-	return comment(about(c.Type+" is an error of category "+c.Name, c.Doc, ".")+
-		" Its factories are the only way to give it a code.") +
-		"type " + c.Type + " struct {\nbase[" + c.CodeType + "]\n\n" + structFields(c.Fields, false) + "}"
+// errorType makes the struct of a category.
+func errorType(c *model.Category) jen.Code {
+	return jen.Add(comment(about(c.Type+" is an error of category "+c.Name, c.Doc, ".") +
+		" Its factories are the only way to give it a code.")).
+		Type().Id(c.Type).StructFunc(func(g *jen.Group) {
+		g.Id("base").Types(jen.Id(c.CodeType))
+		if len(c.Fields) > 0 {
+			g.Line()
+		}
+		structFields(g, c.Fields, false)
+	})
 }
 
-// factory returns the function that returns an error of a code.
-func factory(c *model.Code) string {
+// factory makes the function that returns an error of a code.
+func factory(c *model.Code) jen.Code {
 	typ := c.ErrorType().Type
-	return comment(c.Factory+" returns a ["+c.Const+"].", deprecation(c)) +
-		"func " + c.Factory + parameters(c.Args) + " *" + typ + " {\nreturn &" + typ + factoryLiteral(c) + "\n}"
+	return jen.Add(comment(c.Factory+" returns a ["+c.Const+"].", deprecation(c)),
+		text("func "+c.Factory+parameters(c.Args)+" *"+typ+" {\nreturn &"+typ+factoryLiteral(c)+"\n}"))
 }
 
 // factoryLiteral gives an error its code, and the fields that are parameters or fixed, in their

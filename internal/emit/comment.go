@@ -4,19 +4,24 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dave/jennifer/jen"
 )
 
 // commentWidth is where comments are wrapped, in characters after the slashes.
 const commentWidth = 98
 
-// comment returns the paragraphs as a comment, which ends with its line.
-func comment(paragraphs ...string) string {
-	text := ""
-	for _, line := range commentLines(paragraphs...) {
-		text += line + "\n"
+// comment returns the paragraphs as the comment of what follows.
+func comment(paragraphs ...string) jen.Code {
+	lines := commentLines(paragraphs...)
+	if len(lines) == 0 {
+		return jen.Null()
 	}
-	return text
+	return jen.Comment(strings.Join(lines, "\n")).Line()
 }
+
+// note returns a comment of this package's own words, which fit in a line.
+func note(text string) jen.Code { return jen.Comment("// " + text).Line() }
 
 // commentLines returns the paragraphs as lines of comment, wrapped; empty ones are left out. Every
 // line begins with "//" and a space or nothing, so that no text can end the comment or become a

@@ -2,9 +2,10 @@ package emit
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
@@ -13,49 +14,39 @@ import (
 
 // categories makes the type of categories, its values, and the places of the categories in the
 // table.
-func categories(m *model.Package) string {
-	var names, consts, places []string
-	for i, c := range m.Categories {
-		names = append(names, c.Const+" Category = "+quote(c.Name))
-		consts, places = append(consts, c.Const), append(places, c.Var)
-		if i == 0 {
-			places[0] += " = iota"
+func categories(m *model.Package) jen.Code {
+	consts := eachText(m.Categories, func(c *model.Category) string { return c.Const })
+	return jen.Add(
+		text("// Category is a category of the taxonomy.\ntype Category string\n\n// The categories.\n"),
+		jen.Const().DefsFunc(func(g *jen.Group) {
+			for _, c := range m.Categories {
+				g.Id(c.Const).Id("Category").Op("=").Lit(c.Name)
+			}
+		}), text("\n\n// The categories by their place in the table.\n"),
+		jen.Const().DefsFunc(func(g *jen.Group) {
+			for i, c := range m.Categories {
+				if s := g.Id(c.Var); i == 0 {
+					s.Op("=").Iota()
+				}
+			}
+		}), text("\n\n// Categories returns all categories, in the order of the taxonomy.\n"+
+			"func Categories() []Category { return []Category"+braces(consts, false)+" }"))
+}
+
+// tierConstants makes the constants of the tiers; nil without any.
+func tierConstants(m *model.Package) jen.Code {
+	if len(m.Tiers) == 0 {
+		return nil
+	}
+	return jen.Add(comment("The tiers, in the order of escalation.")).Const().DefsFunc(func(g *jen.Group) {
+		for _, t := range m.Tiers {
+			g.Add(comment(about(t.Const, t.Doc, " is the tier "+t.Name+"."))).Id(t.Const).Op("=").Lit(t.Name)
 		}
-	}
-	return "// Category is a category of the taxonomy.\ntype Category string\n\n" +
-		block("// The categories.\n", names) + "\n\n" +
-		block("// The categories by their place in the table.\n", places) +
-		"\n\n// Categories returns all categories, in the order of the taxonomy.\n" +
-		"func Categories() []Category { return []Category" + braces(consts, false) + " }"
+	})
 }
 
-// block returns a block of constants; "" without any.
-func block(doc string, defs []string) string {
-	if len(defs) == 0 {
-		return ""
-	}
-	return doc + "const (\n" + strings.Join(defs, "\n") + "\n)"
-}
-
-// numbered returns a block of constants that are numbered from 1. Names come with their comments.
-func numbered(doc, typ string, names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	names = slices.Clone(names)
-	names[0] += " " + typ + " = iota + 1"
-	return block(comment(doc), names)
-}
-
-// tierConstants returns the constants of the tiers; "" without any.
-func tierConstants(m *model.Package) string {
-	return block("// The tiers, in the order of escalation.\n", eachText(m.Tiers, func(t *model.Tier) string {
-		return comment(about(t.Const, t.Doc, " is the tier "+t.Name+".")) + t.Const + " = " + quote(t.Name)
-	}))
-}
-
-// predicates returns the functions that test for a category or a group.
-func predicates(m *model.Package) string {
+// predicates makes the functions that test for a category or a group.
+func predicates(m *model.Package) jen.Code {
 	var b strings.Builder
 	b.WriteString("// Each of these reports whether err is, or wraps, an error of that category or group.\n\n")
 	for _, c := range m.Categories {
@@ -64,15 +55,15 @@ func predicates(m *model.Package) string {
 	for _, g := range m.Groups {
 		fmt.Fprintf(&b, "func %s(err error) bool { return gen.InGroup(err, &definition, %d) }\n", g.Predicate, g.Bit)
 	}
-	return b.String()
+	return text(b.String())
 }
 
-// declaredNames returns the constants of the names that the taxonomy declares. Neither their values
+// declaredNames makes the constants of the names that the taxonomy declares. Neither their values
 // nor their comments are in a column, so that a new one changes no other line.
-func declaredNames(m *model.Package) []string {
+func declaredNames(m *model.Package) []jen.Code {
 	named := func(n taxonomy.Named) string { return n.Name }
 	taken := exportedNames(m)
-	var out []string
+	var out []jen.Code
 	for _, k := range []struct {
 		prefix, doc string
 		names       []string
@@ -85,11 +76,14 @@ func declaredNames(m *model.Package) []string {
 		{"Group", "The groups of codes.", eachText(m.Groups, func(g *model.Group) string { return g.Name })},
 		{"Profile", "The profiles.", profileNames(m)},
 	} {
-		var defs []string
-		for i, name := range k.names {
-			defs = append(defs, taken.constant(k.prefix, name, i+1)+" taxonomy."+k.prefix+"Name = "+quote(name))
+		if len(k.names) == 0 {
+			continue
 		}
-		out = append(out, block("// "+k.doc+"\n", defs))
+		out = append(out, jen.Add(comment(k.doc)).Const().DefsFunc(func(g *jen.Group) {
+			for i, name := range k.names {
+				g.Id(taken.constant(k.prefix, name, i+1)).Id("taxonomy." + k.prefix + "Name").Op("=").Lit(name)
+			}
+		}))
 	}
 	return out
 }
@@ -144,61 +138,51 @@ func (e exported) constant(prefix, name string, n int) string {
 	return ident
 }
 
-// dispatch is an interface with a method for each name of a list, and the function that calls the
-// method of a name.
-type dispatch struct {
-	methods        []*model.Method
-	kind           string // of the names
-	namesDoc       string // the comment of the constants
-	iface, doc     string
-	head           string // of the function, with its comment
-	receiver, name string // the variables of the interface and of the name
-	param, arg     string // what the methods have after their context
-}
-
 // strategies makes the file of the strategies by which reactions recover.
-func (g *generator) strategies(f *source) {
-	dispatch{
-		methods: g.m.Strategies, kind: "strategy", namesDoc: "The strategies, as reactions name them.",
-		iface: "Strategies",
-		doc:   "Strategies has a method for each strategy of the taxonomy, which reactions run to recover.",
-		head: "// Recover runs the strategy of s that the failure's reaction names.\n" +
+func (g *generator) strategies(f *jen.File) {
+	dispatch(f, g.m.Strategies, "The strategies, as reactions name them.",
+		"Strategies has a method for each strategy of the taxonomy, which reactions run to recover.",
+		"// Recover runs the strategy of s that the failure's reaction names.\n"+
 			"func Recover(ctx context.Context, s Strategies, failure taxonomy.RecoveryRequest) error",
-		receiver: "s", name: "failure.Reaction.Strategy",
-		param: ", failure taxonomy.RecoveryRequest", arg: ", failure",
-	}.declare(f)
+		"strategy", "failure.Reaction.Strategy", "failure")
 }
 
 // checks makes the file of the checks before calls that are likely to fail.
-func (g *generator) checks(f *source) {
-	dispatch{
-		methods: g.m.Checks, kind: "check", namesDoc: "The checks, as codes name them under prevent.",
-		iface: "Checks",
-		doc:   "Checks has a method for each check of the taxonomy, which runs before calls that are likely to fail.",
-		head: "// Check runs the named check of c.\n" +
-			"func Check(ctx context.Context, c Checks, name string) error",
-		receiver: "c", name: "name",
-	}.declare(f)
+func (g *generator) checks(f *jen.File) {
+	dispatch(f, g.m.Checks, "The checks, as codes name them under prevent.",
+		"Checks has a method for each check of the taxonomy, which runs before calls that are likely to fail.",
+		"// Check runs the named check of c.\nfunc Check(ctx context.Context, c Checks, name string) error",
+		"check", "name", "")
 }
 
-func (d dispatch) declare(f *source) {
+// dispatch declares an interface with a method for each name of a list, and the function with the
+// given head that calls the method of a name. Its parameter arg, if any, is passed on.
+func dispatch(f *jen.File, methods []*model.Method, names, doc, head, kind, name, arg string) {
+	iface, _, _ := strings.Cut(doc, " ")
+	receiver, param := strings.ToLower(iface[:1]), ""
+	if arg != "" {
+		param, arg = ", "+arg+" taxonomy.RecoveryRequest", ", "+arg
+	}
 	var defs []string
-	cases, signatures := "", ""
-	for _, x := range d.methods {
+	cases := ""
+	for _, x := range methods {
 		defs = append(defs, x.Const+" = "+quote(x.Name))
-		cases += "case " + x.Const + ":\nreturn " + d.receiver + "." + x.Method + "(ctx" + d.arg + ")\n"
-		signatures += comment(about(x.Method, x.Doc, " runs the "+d.kind+" "+x.Name+".")) +
-			x.Method + "(ctx context.Context" + d.param + ") error\n"
+		cases += "case " + x.Const + ":\nreturn " + receiver + "." + x.Method + "(ctx" + arg + ")\n"
 	}
-	f.declare(constants(d.namesDoc, defs), comment(d.doc)+"type "+d.iface+" interface {\n"+signatures+"}",
-		d.head+" {\nswitch "+d.name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(d.kind)+", "+d.name+
-			")\n}\n}")
+	declare(f, constants(names, defs),
+		jen.Add(comment(doc)).Type().Id(iface).InterfaceFunc(func(g *jen.Group) {
+			for _, x := range methods {
+				g.Add(comment(about(x.Method, x.Doc, " runs the "+kind+" "+x.Name+".")),
+					text(x.Method+"(ctx context.Context"+param+") error"))
+			}
+		}),
+		text(head+" {\nswitch "+name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(kind)+", "+name+")\n}\n}"))
 }
 
-// constants returns a block of constants, or a single one.
-func constants(doc string, defs []string) string {
+// constants makes a block of constants, or a single one.
+func constants(doc string, defs []string) jen.Code {
 	if len(defs) == 1 {
-		return comment(doc) + "const " + defs[0]
+		return jen.Add(comment(doc), text("const "+defs[0]))
 	}
-	return block(comment(doc), defs)
+	return jen.Add(comment(doc), text("const (\n"+strings.Join(defs, "\n")+"\n)"))
 }

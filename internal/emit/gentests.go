@@ -31,9 +31,9 @@ type testData struct {
 // testFiles lists the files of the package's tests.
 func (g *generator) testFiles() []file {
 	m, d := g.m, newTestData(g)
-	files := []file{{name: "errgen_gen_test.go", build: d.packageTests}}
+	files := []file{{name: "errgen_gen_test.go", text: d.packageTests}}
 	for _, c := range m.Categories {
-		files = append(files, file{name: c.File + "_gen_test.go", build: func(f *source) { d.categoryTests(f, c) }})
+		files = append(files, file{name: c.File + "_gen_test.go", text: func() []byte { return d.categoryTests(c) }})
 	}
 	return files
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // categoryTests makes the file of a category: its fields and codes, their rules and examples.
-func (d *testData) categoryTests(f *source, c *model.Category) {
-	w := &testWriter{d, f}
+func (d *testData) categoryTests(c *model.Category) []byte {
+	w := &testWriter{testData: d}
 	w.test("Test" + c.Type)
 	w.f("gentest.Category[%s](t, &%s, new(%s), %q, ", c.CodeType, d.pkg, c.Type, c.Name+" "+c.Type)
 	if len(c.Fields) == 0 {
@@ -38,6 +38,7 @@ func (d *testData) categoryTests(f *source, c *model.Category) {
 		}
 	}
 	w.f("}\n")
+	return w.Bytes()
 }
 
 // code writes all that is stated about a code. The cases show the odd values of the fields.

@@ -10,8 +10,8 @@ import (
 )
 
 // packageTests makes the file of the package as a whole: lists of names, reactions and policies.
-func (d *testData) packageTests(f *source) {
-	m, w := d.m, &testWriter{d, f}
+func (d *testData) packageTests() []byte {
+	m, w := d.m, &testWriter{testData: d}
 	w.f("\nvar %s = gentest.Package{\nTable: Table,\nUnmarshal: UnmarshalError,\n", d.pkg)
 	w.f("CategoryOf: func(err error) string { return string(CategoryOf(err)) },\n")
 	w.list("Categories: []func(error) bool{",
@@ -52,6 +52,7 @@ func (d *testData) packageTests(f *source) {
 	w.f("}\n")
 	recorder(w, "Strategies", m.Strategies)
 	recorder(w, "Checks", m.Checks)
+	return w.Bytes()
 }
 
 // uncategorized prints the reaction to an error that is not of the taxonomy.

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 // testWriter writes a test file.
 type testWriter struct {
 	*testData
-	*source
+	bytes.Buffer
 }
 
 func (w *testWriter) f(format string, args ...any) { fmt.Fprintf(w, format, args...) }

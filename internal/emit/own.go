@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/errgen/errgen/internal/model"
 )
 
@@ -47,24 +49,34 @@ func (o *$B[T]) with(change func(e *$E)) *T {
 }
 
 // ownType makes the type of a code's errors, its factory and its methods.
-func (g *generator) ownType(f *source, code *model.Code) {
+func (g *generator) ownType(f *jen.File, code *model.Code) {
 	c := code.Own
 	fields := ownFields(g.m, c)
-	f.declare(comment(c.Type+" is an error of ["+code.Const+"], and has the context of ["+code.Category.Type+"] too.") +
-		"type " + c.Type + " struct {\n" + c.OwnBase + "[" + c.Type + "]\n" + c.OwnFields + "\n" +
-		structFields(fields, false) + "}")
+	declare(f, jen.Add(comment(c.Type+" is an error of ["+code.Const+"], and has the context of ["+
+		code.Category.Type+"] too.")).
+		Type().Id(c.Type).StructFunc(func(g *jen.Group) {
+		g.Id(c.OwnBase).Types(jen.Id(c.Type))
+		g.Id(c.OwnFields)
+		structFields(g, fields, false)
+	}))
 	g.fieldTypes(f, typesOf(fields), made(g.m, code))
 	own := setters(fields)
 	var with strings.Builder
 	for _, s := range own[:len(own)-1] { // the type that is embedded has WithCause
 		fmt.Fprintf(&with, withMethod, c.Type, s.method, s.param, s.change)
 	}
-	f.declare(factory(code), ownMessage(c), g.contextMethod(c), with.String(), publicContextMethod(c), feedbackMethod(c))
+	declare(f, factory(code))
+	methods := []string{ownMessage(c), g.contextMethod(c), with.String(), publicContextMethod(c), feedbackMethod(c)}
 	if hasBranches(code) {
-		f.declare(rowMethod(c))
+		methods = append(methods, rowMethod(c))
 	}
 	if len(hints(c)) > len(hints(code.Category)) {
-		f.declare(hintsMethod(c))
+		methods = append(methods, hintsMethod(c))
+	}
+	for _, method := range methods {
+		if method != "" {
+			declare(f, text(method))
+		}
 	}
 }
 

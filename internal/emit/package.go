@@ -7,32 +7,44 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/detect"
 )
 
 // packageFile makes the file of what the package has as a whole: its comment, the check of the
 // runtime's version, the names of what the taxonomy declares, and what reads and classifies.
-func (g *generator) packageFile(f *source) {
+func (g *generator) packageFile(f *jen.File) {
 	m := g.m
-	f.comment = comment(packageComment(m)...)
-	f.declare(versionCheck, baseType, categories(m), categoryOf, tierConstants(m))
-	f.declare(declaredNames(m)...)
+	for _, line := range commentLines(packageComment(m)...) {
+		f.PackageComment(line)
+	}
+	declare(f, text(versionCheck), text(baseType), categories(m), text(categoryOf), tierConstants(m))
+	declare(f, declaredNames(m)...)
 	for i, c := range m.Constants {
 		doc := about(c.Function+" returns the constant "+c.Name+" of the code of err, if it has one", c.Doc, ".")
-		f.declare(comment(doc) + fmt.Sprintf(`func %s(err error) (value %s, ok bool) {
+		typ := valueType(&model.Field{Type: c.Type})
+		declare(f, documented(doc, fmt.Sprintf(`func %s(err error) (value %s, ok bool) {
 	return gen.Constant[%[2]s](err, &definition, %d)
-}`, c.Function, valueType(&model.Field{Type: c.Type}), i))
+}`, c.Function, typ, i)))
 	}
-	f.declare(predicates(m), unmarshalError)
+	declare(f, predicates(m), documented("UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. "+
+		"Masked values stay masked. If the code, the domain or a word of an enum is unknown, the error is a "+
+		"*[taxonomy.Unknown].",
+		"func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }"))
 	if len(m.Fields) > 0 {
-		f.declare(attach)
+		declare(f, documented("Attach returns err with fields that all errors of this taxonomy have. The first of "+
+			"them in err's tree is copied, not changed; any other error is returned unchanged.",
+			`func Attach(err error, attributes ...taxonomy.Attribute) error {
+	return taxonomy.Attach(err, attributes...)
+}`))
 	}
 	for i, x := range m.Fields {
 		doc := about(x.Attribute+" sets the field "+x.Wire+" of any error; see [Attach]", x.Doc, ".")
-		f.declare(comment(doc) + fmt.Sprintf(`func %s(%s %s) taxonomy.Attribute {
+		declare(f, documented(doc, fmt.Sprintf(`func %s(%s %s) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, %d, %s)
-}`, x.Attribute, x.Param, valueType(x), i, kept(x, x.Param)))
+}`, x.Attribute, x.Param, valueType(x), i, kept(x, x.Param))))
 	}
 	if classifies(m) {
 		g.classifying(f)
@@ -45,17 +57,6 @@ type base[C gen.Code] = gen.Base[C]`
 const categoryOf = `// CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }`
 
-const unmarshalError = `
-// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
-// the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
-func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }`
-
-const attach = `// Attach returns err with fields that all errors of this taxonomy have. The first of them in err's
-// tree is copied, not changed; any other error is returned unchanged.
-func Attach(err error, attributes ...taxonomy.Attribute) error {
-	return taxonomy.Attach(err, attributes...)
-}`
-
 const versionCheck = `// If this does not compile, the runtime is older than this file or no longer supports it: run
 // "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
@@ -66,7 +67,7 @@ const (
 // tableFile makes the file of the table, but for the parts in the categories' files. All tables are
 // composite literals of constants and addresses, which the compiler lays out: nothing is built when
 // a program starts.
-func (g *generator) tableFile(f *source) {
+func (g *generator) tableFile(f *jen.File) {
 	m := g.m
 	classifier := ""
 	if classifies(m) {
@@ -76,23 +77,23 @@ func (g *generator) tableFile(f *source) {
 	if slices.ContainsFunc(m.Codes, func(c *model.Code) bool { return c.Public }) {
 		functions = append(functions, "AppendPublic: gen.AppendPublic")
 	}
-	f.declare("// Table has the reactions and the other traits of the taxonomy's errors.\n"+
-		"var Table = taxonomy.Table{Taxonomy: &definition"+classifier+"}",
-		"var definition = taxonomy.Taxonomy"+g.fields(reflect.ValueOf(m.Taxonomy).Elem(), functions))
+	declare(f, text("// Table has the reactions and the other traits of the taxonomy's errors.\n"+
+		"var Table = taxonomy.Table{Taxonomy: &definition"+classifier+"}"),
+		text("var definition = taxonomy.Taxonomy"+g.fields(reflect.ValueOf(m.Taxonomy).Elem(), functions)))
 	for _, r := range m.Reactions {
-		f.declare(variable(r.Var, r.Doc, g.of(*r.Value)))
+		declare(f, variable(r.Var, r.Doc, g.of(*r.Value)))
 	}
 	for _, p := range m.Policies {
-		f.declare(variable(p.Var, p.Doc, g.of(*p.Value)))
+		declare(f, variable(p.Var, p.Doc, g.of(*p.Value)))
 	}
 }
 
-// variable returns the variable of a reaction or a policy.
-func variable(name, doc, value string) string {
+// variable makes the variable of a reaction or a policy.
+func variable(name, doc, value string) jen.Code {
 	if doc != "" {
 		doc = about(name, doc, "")
 	}
-	return comment(doc) + "var " + name + " = " + value
+	return jen.Add(comment(doc), text("var "+name+" = "+value))
 }
 
 // classifies reports whether m's package classifies: without a rule and a fallback there is nothing
@@ -102,7 +103,7 @@ func classifies(m *model.Package) bool {
 }
 
 // classifying makes the functions that classify, and the rules of all categories.
-func (g *generator) classifying(f *source) {
+func (g *generator) classifying(f *jen.File) {
 	quick := ""
 	if g.m.Fallback != nil { // otherwise there may be no rule for evidence without a text and a Go error
 		quick = `	if m := detection.Quick(ev, opts); m != nil {
@@ -110,10 +111,10 @@ func (g *generator) classifying(f *source) {
 	}
 `
 	}
-	f.declare(`// Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
+	declare(f, text(`// Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
 // nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
-func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }`,
-		`// ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
+func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }`),
+		text(`// ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
 func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 `+quick+`	var room taxonomy.Evidence
 	m, as, err := detection.Decide(ev, &room, opts)
@@ -121,10 +122,13 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 		return err
 	}
 	return m.Finish(fromEvidence(m.Row, as), opts)
-}`,
-		`// Explain returns the result of [Classify], and the reasons for it.
-func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }`,
-		g.detection(), g.fromEvidence(), g.ruleIs())
+}`),
+		text(`// Explain returns the result of [Classify], and the reasons for it.
+func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }`),
+		text(g.detection()), text(g.fromEvidence()))
+	if named := namedErrors(g.m); len(named) > 0 {
+		declare(f, text(g.ruleIs(named)))
+	}
 }
 
 // detection returns the variable that has the rules of all categories.
@@ -189,19 +193,16 @@ func namedErrors(m *model.Package) []namedError {
 	return slices.Compact(out)
 }
 
-// ruleIs returns the function that tests an error for the errors that rules name; "" without any.
-func (g *generator) ruleIs() string {
+// ruleIs returns the function that tests an error for the errors that rules name.
+func (g *generator) ruleIs(named []namedError) string {
 	var cases strings.Builder
-	for _, e := range namedErrors(g.m) {
+	for _, e := range named {
 		fmt.Fprintf(&cases, "case %s:\n", quote(e.name))
 		if e.key == detect.Is {
 			fmt.Fprintf(&cases, "return errors.Is(err, %s)\n", g.errorRef(e.name))
 		} else {
 			fmt.Fprintf(&cases, "_, ok := errors.AsType[%s](err)\nreturn ok\n", g.errorRef(e.name))
 		}
-	}
-	if cases.Len() == 0 {
-		return ""
 	}
 	return `// ruleIs reports whether err is, or wraps, the error that a rule names in is or as.
 func ruleIs(err error, name string) bool {

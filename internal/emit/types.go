@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/errgen/errgen/internal/model"
 )
 
@@ -64,27 +66,27 @@ func ownFields(m *model.Package, c *model.Category) []*model.Field {
 }
 
 // fieldTypes declares what fields need; fills reports whether evidence fills the fields.
-func (g *generator) fieldTypes(f *source, t types, fills bool) {
+func (g *generator) fieldTypes(f *jen.File, t types, fills bool) {
 	if len(t.texts) > 0 {
-		f.declare(constants("How texts are shown: masked, and cut at a length.",
+		declare(f, constants("How texts are shown: masked, and cut at a length.",
 			eachText(t.texts, func(f *model.Field) string { return f.Const + " = " + cleanFlags(f) })))
 	}
 	for _, e := range t.enums {
-		f.declare(enum(e)...)
+		declare(f, enum(e)...)
 	}
-	for _, x := range t.objects {
-		f.declare(objectType(x.Object), objectKept(x), "func (v *"+x.Object.Type+
-			") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n"+puts("v", x.Object.Fields)+"return o\n}")
+	for _, field := range t.objects {
+		declare(f, objectType(field.Object), objectKept(field), text("func (v *"+field.Object.Type+
+			") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n"+puts("v", field.Object.Fields)+"return o\n}"))
 	}
-	for _, x := range t.secrets {
-		f.declare(objectType(x.Object), objectKept(x))
+	for _, field := range t.secrets {
+		declare(f, objectType(field.Object), objectKept(field))
 	}
-	for _, x := range t.sealed {
-		f.declare(objectType(x.Object))
+	for _, field := range t.sealed {
+		declare(f, objectType(field.Object))
 	}
-	for _, x := range slices.Concat(t.objects, t.secrets, t.sealed) {
-		if fills && fillable(x) {
-			f.declare(objectFrom(x.Object))
+	for _, field := range slices.Concat(t.objects, t.secrets, t.sealed) {
+		if fills && fillable(field) {
+			declare(f, text(objectFrom(field.Object)))
 		}
 	}
 }
@@ -106,22 +108,20 @@ func cleanFlags(f *model.Field) string {
 	return strings.Join(flags, " | ")
 }
 
-// structFields returns the exported fields of a struct; tagged ones are for encoding/json.
-func structFields(fields []*model.Field, tagged bool) string {
-	var b strings.Builder
+// structFields makes the exported fields of a struct; tagged ones are for encoding/json.
+func structFields(g *jen.Group, fields []*model.Field, tagged bool) {
 	for _, f := range fields {
-		field := f.Go + " " + fieldType(f)
-		if tagged {
-			field += " " + tag(f)
+		doc := strings.TrimSpace(oneLine(f.Doc) + shownAs(f))
+		if tagged || doc == "" || len(doc) > maxTrailing {
+			s := g.Add(comment(about(f.Go, f.Doc, " is "+f.Wire+" in the context.") + shownAs(f))).
+				Id(f.Go).Id(fieldType(f))
+			if tagged {
+				s.Op(tag(f))
+			}
+			continue
 		}
-		if doc := strings.TrimSpace(oneLine(f.Doc) + shownAs(f)); !tagged && doc != "" && len(doc) <= maxTrailing {
-			field += " // " + doc
-		} else {
-			b.WriteString(comment(about(f.Go, f.Doc, " is "+f.Wire+" in the context.") + shownAs(f)))
-		}
-		b.WriteString(field + "\n")
+		g.Id(f.Go).Id(fieldType(f)).Comment("// " + doc)
 	}
-	return b.String()
 }
 
 // maxTrailing is how long a comment behind a field is at the most.
@@ -162,31 +162,36 @@ func tag(f *model.Field) string {
 	return "`" + text + "`"
 }
 
-// enum returns the type of an enum, its values, numbered from one, and its methods.
-func enum(e *model.Enum) []string {
-	return []string{
-		comment(about(e.Type+" is one of a closed set of words", e.Doc, ".")+" The zero value is not valid.") +
-			"type " + e.Type + " uint8",
-		numbered("The values of ["+e.Type+"].", e.Type, eachText(e.Values, func(v model.EnumValue) string { return v.Const })),
-		"var " + e.Var + " = []string{" + quoted(e.Words()) + "}",
-		strings.NewReplacer("$E", e.Type, "$V", e.Var).Replace(`
+// enum makes the type of an enum, its values, numbered from one, and its methods.
+func enum(e *model.Enum) []jen.Code {
+	typ := jen.Add(comment(about(e.Type+" is one of a closed set of words", e.Doc, ".") +
+		" The zero value is not valid.")).Type().Id(e.Type).Uint8()
+	values := jen.Add(comment("The values of [" + e.Type + "].")).Const().DefsFunc(func(g *jen.Group) {
+		for i, v := range e.Values {
+			if s := g.Id(v.Const); i == 0 {
+				s.Id(e.Type).Op("=").Iota().Op("+").Lit(1)
+			}
+		}
+	})
+	return []jen.Code{typ, values, text("var " + e.Var + " = []string{" + quoted(e.Words()) + "}"),
+		text(strings.NewReplacer("$E", e.Type, "$V", e.Var).Replace(`
 func (v $E) String() string { return gen.EnumWord(uint8(v), $V) }
 func (v $E) MarshalText() ([]byte, error) { return gen.MarshalEnum(uint8(v), "$E", $V) }
 func (v *$E) UnmarshalText(text []byte) error { return gen.UnmarshalEnum(text, v, "$E", $V) }
-`)}
+`))}
 }
 
-func objectType(o *model.Object) string {
-	return comment(about(o.Type+" is a part of an error's context", o.Doc, ".")) +
-		"type " + o.Type + " struct {\n" + structFields(o.Fields, true) + "}"
+func objectType(o *model.Object) jen.Code {
+	return jen.Add(comment(about(o.Type+" is a part of an error's context", o.Doc, "."))).
+		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) })
 }
 
-// objectKept returns the method that returns an object as its field holds it. It does the wrapping,
-// too, so that the methods that call it stay small enough to be inlined. It is empty if storing the
+// objectKept makes the method that returns an object as its field holds it. It does the wrapping,
+// too, so that the methods that call it stay small enough to be inlined. It is nil if storing the
 // object takes no more than an assignment.
-func objectKept(f *model.Field) string {
+func objectKept(f *model.Field) jen.Code {
 	if !keepsParts(f.Object) {
-		return ""
+		return nil
 	}
 	body := ""
 	for _, part := range f.Object.Fields {
@@ -202,8 +207,8 @@ func objectKept(f *model.Field) string {
 	if f.Type == model.Objects {
 		typ, value = itemType(f), "v"
 	}
-	return "// kept returns v with copies of its lists, and without values that are not valid.\n" +
-		"func (v " + f.Object.Type + ") kept() " + typ + " {\n" + body + "return " + value + "\n}"
+	return text("// kept returns v with copies of its lists, and without values that are not valid.\n" +
+		"func (v " + f.Object.Type + ") kept() " + typ + " {\n" + body + "return " + value + "\n}")
 }
 
 // puts returns the statements that append the fields of owner as JSON.
