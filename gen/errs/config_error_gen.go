@@ -17,29 +17,29 @@ type ConfigCode uint16
 
 // The codes of [ConfigError]. Store their names; their values may change.
 const (
-	// CodeConfigInvalid: a setting has a value that it cannot have, or the file cannot be read.
+	// CodeConfigInvalid: A setting has a value that it cannot have, or the file cannot be read.
 	CodeConfigInvalid ConfigCode = iota + 1
-	// CodeConfigMissing: the configuration file does not exist.
+	// CodeConfigMissing: The configuration file does not exist.
 	CodeConfigMissing
-	// CodeConfigEnvVarMissing: the configuration refers to an environment variable that is not set.
+	// CodeConfigEnvVarMissing: The configuration refers to an environment variable that is not set.
 	CodeConfigEnvVarMissing
-	// CodeConfigParseError: the configuration file is not well-formed.
+	// CodeConfigParseError: The configuration file is not well-formed.
 	CodeConfigParseError
 )
 
-// ConfigError is an error of category config: the configuration is missing or wrong. No iteration
+// ConfigError is an error of category config: The configuration is missing or wrong. No iteration
 // can fix it. Its factories are the only way to give it a code.
 type ConfigError struct {
 	base[ConfigCode]
 
-	ConfigPath taxonomy.Opt[string] // the configuration file.
-	Field      taxonomy.Opt[string] // the path of the wrong setting in the file.
-	EnvVar     taxonomy.Opt[string] // the environment variable that the configuration refers to.
-	RawError   taxonomy.Opt[string] // what the parser said, or why a run was refused. Shown masked and cut.
-	// Value: the wrong value. It may hold a key or a password, so it is shown in the message only,
+	ConfigPath taxonomy.Opt[string] // The configuration file.
+	Field      taxonomy.Opt[string] // The path of the wrong setting in the file.
+	EnvVar     taxonomy.Opt[string] // The environment variable that the configuration refers to.
+	RawError   taxonomy.Opt[string] // What the parser said, or why a run was refused. Shown masked and cut.
+	// Value: The wrong value. It may hold a key or a password, so it is shown in the message only,
 	// masked and cut. Shown masked and cut. In the message only.
 	Value    taxonomy.Opt[string]
-	Expected taxonomy.Opt[string] // what the setting would accept. Shown cut. In the message only.
+	Expected taxonomy.Opt[string] // What the setting would accept. Shown cut. In the message only.
 }
 
 // How texts are shown: masked, and cut at a length.

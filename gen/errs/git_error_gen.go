@@ -17,26 +17,26 @@ type GitCode uint16
 
 // The codes of [GitError]. Store their names; their values may change.
 const (
-	// CodeGitCommitFailed: the changes could not be staged or committed. They are kept, and listed as
+	// CodeGitCommitFailed: The changes could not be staged or committed. They are kept, and listed as
 	// uncommitted.
 	CodeGitCommitFailed GitCode = iota + 1
-	// CodeGitPushFailed: the commits could not be pushed. They are safe in the local repository.
+	// CodeGitPushFailed: The commits could not be pushed. They are safe in the local repository.
 	CodeGitPushFailed
 	// CodeGitRevertFailed: Changes could not be reverted. The working tree is in an unwanted state.
 	CodeGitRevertFailed
-	// CodeGitStatusFailed: it could not be found out which files were changed. That is never taken for
+	// CodeGitStatusFailed: It could not be found out which files were changed. That is never taken for
 	// no changes.
 	CodeGitStatusFailed
 )
 
-// GitError is an error of category git: a git operation failed. Its factories are the only way to
+// GitError is an error of category git: A git operation failed. Its factories are the only way to
 // give it a code.
 type GitError struct {
 	base[GitCode]
 
-	Operation string               // which operation failed.
-	Files     []string             // the files that it was about.
-	RawError  taxonomy.Opt[string] // what git said. Shown masked and cut.
+	Operation string               // Which operation failed.
+	Files     []string             // The files that it was about.
+	RawError  taxonomy.Opt[string] // What git said. Shown masked and cut.
 }
 
 // How texts are shown: masked, and cut at a length.

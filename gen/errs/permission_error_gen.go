@@ -19,29 +19,29 @@ type PermissionCode uint16
 const (
 	// CodePermissionSkipDenied: Skipping the permission checks was asked for and refused.
 	CodePermissionSkipDenied PermissionCode = iota + 1
-	// CodePermissionCommandBlocked: the command policy does not allow a command.
+	// CodePermissionCommandBlocked: The command policy does not allow a command.
 	CodePermissionCommandBlocked
-	// CodePermissionFileAccess: a file or directory may not be read or written.
+	// CodePermissionFileAccess: A file or directory may not be read or written.
 	CodePermissionFileAccess
-	// CodePermissionAPIAuth: the provider's API refused the credentials (401 or 403).
+	// CodePermissionAPIAuth: The provider's API refused the credentials (401 or 403).
 	CodePermissionAPIAuth
 )
 
-// PermissionError is an error of category permission: a safeguard said no. Only another
+// PermissionError is an error of category permission: A safeguard said no. Only another
 // configuration or a person's consent changes that. Its factories are the only way to give it a
 // code.
 type PermissionError struct {
 	base[PermissionCode]
 
-	Resource taxonomy.Opt[string] // what was asked for. Shown cut.
-	// Reason: the reason of the refusal, in the source's words. Shown masked and cut.
+	Resource taxonomy.Opt[string] // What was asked for. Shown cut.
+	// Reason: The reason of the refusal, in the source's words. Shown masked and cut.
 	Reason  taxonomy.Opt[string]
-	Command taxonomy.Opt[string] // the command that was refused. Shown masked and cut.
-	Policy  taxonomy.Opt[string] // the policy that refused.
-	// Provider says who met the refusal: the provider whose credentials they are, or a part of the
+	Command taxonomy.Opt[string] // The command that was refused. Shown masked and cut.
+	Policy  taxonomy.Opt[string] // The policy that refused.
+	// Provider: Who met the refusal: the provider whose credentials they are, or a part of the
 	// executor.
 	Provider   taxonomy.Opt[string]
-	StatusCode taxonomy.Opt[int] // the HTTP status of the refusal, 401 or 403.
+	StatusCode taxonomy.Opt[int] // The HTTP status of the refusal, 401 or 403.
 }
 
 // How texts are shown: masked, and cut at a length.

@@ -18,36 +18,36 @@ type ProviderCode uint16
 
 // The codes of [ProviderError]. Store their names; their values may change.
 const (
-	// CodeProviderCrash: the provider ended without an answer, or in a way that nothing describes.
+	// CodeProviderCrash: The provider ended without an answer, or in a way that nothing describes.
 	CodeProviderCrash ProviderCode = iota + 1
-	// CodeProviderNotAvailable: the provider is not installed or cannot be started at all.
+	// CodeProviderNotAvailable: The provider is not installed or cannot be started at all.
 	CodeProviderNotAvailable
-	// CodeProviderAPIError: the provider's API answered with an error, or could not be reached.
+	// CodeProviderAPIError: The provider's API answered with an error, or could not be reached.
 	CodeProviderAPIError
-	// CodeProviderRateLimit: the provider asks to slow down.
+	// CodeProviderRateLimit: The provider asks to slow down.
 	CodeProviderRateLimit
 )
 
-// ProviderError is an error of category provider: the AI provider failed, or the way to it. Its
+// ProviderError is an error of category provider: The AI provider failed, or the way to it. Its
 // factories are the only way to give it a code.
 type ProviderError struct {
 	base[ProviderCode]
 
-	Provider string // which provider failed.
-	// StatusCode: the HTTP status, when there was one. A process's exit code is never put here.
+	Provider string // Which provider failed.
+	// StatusCode: The HTTP status, when there was one. A process's exit code is never put here.
 	StatusCode taxonomy.Opt[int]
-	ExitCode   taxonomy.Opt[int]           // the exit code of the provider's process, when it exited with one.
-	Signal     taxonomy.Opt[string]        // the signal that ended the provider's process.
-	RawError   taxonomy.Opt[string]        // what the provider said. Shown masked and cut.
-	RetryAfter taxonomy.Opt[time.Duration] // how long the provider asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // when the provider lets one in again.
-	// QuotaExceeded: the account has no quota or credit left. A person must pay; a wait of seconds does
+	ExitCode   taxonomy.Opt[int]           // The exit code of the provider's process, when it exited with one.
+	Signal     taxonomy.Opt[string]        // The signal that ended the provider's process.
+	RawError   taxonomy.Opt[string]        // What the provider said. Shown masked and cut.
+	RetryAfter taxonomy.Opt[time.Duration] // How long the provider asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // When the provider lets one in again.
+	// QuotaExceeded: The account has no quota or credit left. A person must pay; a wait of seconds does
 	// not help.
 	QuotaExceeded taxonomy.Opt[bool]
-	// InvalidRequest: the request itself is at fault, and there was no status to say so. The same
+	// InvalidRequest: The request itself is at fault, and there was no status to say so. The same
 	// request cannot help.
 	InvalidRequest taxonomy.Opt[bool]
-	Unmatched      taxonomy.Opt[bool] // nothing described the failure, so that it was taken for a crash.
+	Unmatched      taxonomy.Opt[bool] // Nothing described the failure, so that it was taken for a crash.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -119,8 +119,7 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
-		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")
-		m = m.Begin(", retry after ").Duration(e.RetryAfter)
+		m = m.Text("provider ").String(e.Provider).Text(" limits the rate").Begin(", retry after ").Duration(e.RetryAfter)
 	default:
 		m = m.NoCode("provider")
 	}

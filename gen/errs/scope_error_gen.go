@@ -22,23 +22,23 @@ const (
 	CodeScopeForbidden ScopeCode = iota + 1
 	// CodeScopeOutsideAllowed: Files outside the task's allowed ones were changed.
 	CodeScopeOutsideAllowed
-	// CodeScopeUserDenied: a person was asked about the files and refused, or no person was present.
+	// CodeScopeUserDenied: A person was asked about the files and refused, or no person was present.
 	CodeScopeUserDenied
 )
 
-// ScopeError is an error of category scope: the agent changed files that the task does not allow it
+// ScopeError is an error of category scope: The agent changed files that the task does not allow it
 // to change. Its factories are the only way to give it a code.
 type ScopeError struct {
 	base[ScopeCode]
 
-	Files []string // the files that were changed; all of them are taken back.
-	// OutsideFiles: those of the files that are not forbidden, only outside what is allowed.
+	Files []string // The files that were changed; all of them are taken back.
+	// OutsideFiles: Those of the files that are not forbidden, only outside what is allowed.
 	OutsideFiles []string
-	ScopeMode    string        // how strictly the guard was set when it judged.
-	Decision     ScopeDecision // what the guard decided.
+	ScopeMode    string        // How strictly the guard was set when it judged.
+	Decision     ScopeDecision // What the guard decided.
 }
 
-// ScopeDecision is one of a closed set of words: what the guard decided. The zero value is not
+// ScopeDecision is one of a closed set of words: What the guard decided. The zero value is not
 // valid.
 type ScopeDecision uint8
 

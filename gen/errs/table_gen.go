@@ -68,7 +68,7 @@ var definition = taxonomy.Taxonomy{
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-// reactionAgain: the next iteration tries again; too many failures in a row end the run.
+// reactionAgain: The next iteration tries again; too many failures in a row end the run.
 var reactionAgain = taxonomy.Reaction{Name: "again", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true}
 
 // reactionBackoff: Again, with growing pauses.
@@ -84,7 +84,7 @@ var reactionWait = taxonomy.Reaction{
 	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
-// reactionCorrect: the agent is told what was wrong and tries again.
+// reactionCorrect: The agent is told what was wrong and tries again.
 var reactionCorrect = taxonomy.Reaction{
 	Name: "correct", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true,
 	FeedBack: true,
@@ -100,7 +100,7 @@ var reactionUndo = taxonomy.Reaction{
 	LogLevel: taxonomy.LogWarn, CountFailure: true, AcceptCompletion: true, FeedBack: true,
 }
 
-// reactionGoOn: the work goes on; the result carries the warning and lists what was left undone.
+// reactionGoOn: The work goes on; the result carries the warning and lists what was left undone.
 var reactionGoOn = taxonomy.Reaction{
 	Name: "go_on", LogMessage: "Gave up on a git operation, going on without it", Action: taxonomy.Continue,
 	LogLevel: taxonomy.LogWarn,
@@ -138,7 +138,7 @@ var unattendedReactionWait = taxonomy.Reaction{
 	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
-// policyAPI: a small backoff, so that a struggling service is not pressed harder.
+// policyAPI: A small backoff, so that a struggling service is not pressed harder.
 var policyAPI = taxonomy.Policy{
 	Name: "api", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
@@ -151,13 +151,13 @@ var policyRateLimit = taxonomy.Policy{
 	MaxElapsed: 30 * time.Minute, MaxRetryAfter: 30 * time.Minute, Backoff: taxonomy.Constant,
 }
 
-// policyOnceMore: one more try, after a moment in which a lock may go away.
+// policyOnceMore: One more try, after a moment in which a lock may go away.
 var policyOnceMore = taxonomy.Policy{
 	Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
-// unattendedPolicyAPI: a small backoff, so that a struggling service is not pressed harder.
+// unattendedPolicyAPI: A small backoff, so that a struggling service is not pressed harder.
 var unattendedPolicyAPI = taxonomy.Policy{
 	Name: "api", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,

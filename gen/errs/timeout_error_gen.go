@@ -17,22 +17,22 @@ type TimeoutCode uint16
 
 // The codes of [TimeoutError]. Store their names; their values may change.
 const (
-	// CodeIterationTimeout: an iteration did not end in time; its process was stopped.
+	// CodeIterationTimeout: An iteration did not end in time; its process was stopped.
 	CodeIterationTimeout TimeoutCode = iota + 1
-	// CodeOperationTimeout: one operation did not end in time.
+	// CodeOperationTimeout: One operation did not end in time.
 	CodeOperationTimeout
 )
 
-// TimeoutError is an error of category timeout: a time limit was reached. Its factories are the
+// TimeoutError is an error of category timeout: A time limit was reached. Its factories are the
 // only way to give it a code.
 type TimeoutError struct {
 	base[TimeoutCode]
 
-	TimeoutMs int64 // the limit, in milliseconds.
-	// Iteration: the iteration that ran out of time, counted from 1; absent for an operation outside
+	TimeoutMs int64 // The limit, in milliseconds.
+	// Iteration: The iteration that ran out of time, counted from 1; absent for an operation outside
 	// one.
 	Iteration taxonomy.Opt[int]
-	ElapsedMs taxonomy.Opt[int64] // how long it had run, in milliseconds.
+	ElapsedMs taxonomy.Opt[int64] // How long it had run, in milliseconds.
 }
 
 // NewIterationTimeout returns a [CodeIterationTimeout].
@@ -62,8 +62,8 @@ func (e *TimeoutError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeIterationTimeout:
-		m = m.Text("iteration").Begin(" ").Int(e.Iteration).End("").Text(" exceeded the limit of ").Millis(taxonomy.Some(e.TimeoutMs))
-		m = m.Begin(" after ").Millis(e.ElapsedMs)
+		m = m.Text("iteration").Begin(" ").Int(e.Iteration).End("").Text(" exceeded the limit of ")
+		m = m.Millis(taxonomy.Some(e.TimeoutMs)).Begin(" after ").Millis(e.ElapsedMs)
 	case CodeOperationTimeout:
 		m = m.Text("operation exceeded the limit of ").Millis(taxonomy.Some(e.TimeoutMs)).Begin(" after ").Millis(e.ElapsedMs)
 	default:

@@ -17,25 +17,25 @@ type ValidationCode uint16
 
 // The codes of [ValidationError]. Store their names; their values may change.
 const (
-	// CodeValidationPreCommit: a check before the commit failed.
+	// CodeValidationPreCommit: A check before the commit failed.
 	CodeValidationPreCommit ValidationCode = iota + 1
-	// CodeValidationPrePush: a check before the push failed.
+	// CodeValidationPrePush: A check before the push failed.
 	CodeValidationPrePush
-	// CodeValidationPrePR: a check before the pull request failed.
+	// CodeValidationPrePR: A check before the pull request failed.
 	CodeValidationPrePR
 )
 
-// ValidationError is an error of category validation: a command that checks the work found it
+// ValidationError is an error of category validation: A command that checks the work found it
 // wanting. The agent is shown the output. Its factories are the only way to give it a code.
 type ValidationError struct {
 	base[ValidationCode]
 
-	Command string // the command that was run. Shown masked and cut.
-	// ExitCode: the command's exit code; -1 when it did not exit with one, as after a signal.
+	Command string // The command that was run. Shown masked and cut.
+	// ExitCode: The command's exit code; -1 when it did not exit with one, as after a signal.
 	ExitCode int
-	// Output is what the command printed; the end of it, where it says why. Shown masked and cut.
+	// Output: What the command printed; the end of it, where it says why. Shown masked and cut.
 	Output string
-	Phase  string // before which step the command ran.
+	Phase  string // Before which step the command ran.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -110,13 +110,11 @@ func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
 		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePush:
-		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand)
-		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n")
-		m = m.Clean(e.Output, validationOutput)
+		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePR:
-		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand)
-		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n")
-		m = m.Clean(e.Output, validationOutput)
+		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	}
 	return m.Bytes()
 }

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,33 +9,36 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // category makes the file of a category, which holds everything about it: its codes, its error and
 // the types that only it uses, the table and the rules.
-func category(f *jen.File, t *tables, c *model.Category, l *literals) {
-	l.use(pkgTaxonomy, pkgGen, pkgFmt, pkgSlog)
-	declare(f, codeType(c), codeConstants(c), errorType(c))
-	fieldTypes(f, l, typesOf(ownFields(t.m, c)), makes(t.m, c))
+func (g *generator) category(f *jen.File, c *model.Category) {
+	declare(f, documented(c.CodeType+" is a code of ["+c.Type+"]: a target for errors.Is, and an error itself. "+
+		"The zero value is not valid.", "type "+c.CodeType+" uint16"), codeConstants(c), errorType(c))
+	g.fieldTypes(f, typesOf(ownFields(g.m, c)), makes(g.m, c))
 	for _, code := range c.Codes {
 		switch {
 		case code.Abstract:
 		case code.Own == nil:
 			declare(f, factory(code))
 		default:
-			t.ownType(f, code, l)
+			g.ownType(f, code)
 		}
 	}
-	declare(f, ownBase(c), copies(c), messageMethod(c), feedbackMethod(c))
-	declare(f, contextMethod(t.m, c), publicContextMethod(c))
-	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
-		hintsMethod(c))
-}
-
-// codeType makes the type of a category's codes.
-func codeType(c *model.Category) jen.Code {
-	return jen.Add(comment(c.CodeType + " is a code of [" + c.Type +
-		"]: a target for errors.Is, and an error itself. The zero value is not valid.")).Type().Id(c.CodeType).Uint16()
+	if c.OwnBase != "" {
+		declare(f, text(ownBase(c)))
+	}
+	declare(f, text("// Each With method returns a copy of e with the value.\n\n"+copies(c)))
+	for _, method := range []string{
+		messageMethod(c), feedbackMethod(c), g.contextMethod(c), publicContextMethod(c), g.categoryTable(c),
+		g.categoryRules(c), methods(c), rowMethod(c), hintsMethod(c),
+	} {
+		if method != "" {
+			declare(f, text(method))
+		}
+	}
 }
 
 // codeConstants makes the constants of a category's codes, in one block, so that linters see an
@@ -46,20 +50,16 @@ func codeConstants(c *model.Category) jen.Code {
 	return jen.Add(comment("The codes of [" + c.Type + "]. Store their names; their values may change.")).
 		Const().DefsFunc(func(g *jen.Group) {
 		for i, code := range c.Codes {
-			s := g.Add(comment(codeDoc(code)...)).Id(code.Const)
+			doc := []string{about(code.Const, code.Doc, " is the code "+code.Value+".")}
+			if code.Since != "" {
+				doc = append(doc, "Since "+code.Since+".")
+			}
+			s := g.Add(comment(append(doc, deprecation(code))...)).Id(code.Const)
 			if i == 0 {
 				s.Id(c.CodeType).Op("=").Iota().Op("+").Lit(1)
 			}
 		}
 	})
-}
-
-func codeDoc(c *model.Code) []string {
-	doc := []string{about(c.Const, c.Doc, " is the code "+c.Value+".")}
-	if c.Since != "" {
-		doc = append(doc, "Since "+c.Since+".")
-	}
-	return append(doc, deprecation(c))
 }
 
 // errorType makes the struct of a category.
@@ -75,166 +75,167 @@ func errorType(c *model.Category) jen.Code {
 	})
 }
 
-// structFields makes the exported fields of a struct; tagged ones are for encoding/json.
-func structFields(g *jen.Group, fields []*model.Field, tagged bool) {
-	for _, f := range fields {
-		doc := strings.TrimSpace(lowerFirst(oneLine(f.Doc)) + shownAs(f))
-		if tagged || doc == "" || len(doc) > maxTrailing {
-			s := g.Add(comment(aboutField(f.Go, f.Doc, " is "+f.Wire+" in the context.") + shownAs(f))).
-				Id(f.Go).Add(fieldType(f))
-			if tagged {
-				s.Add(tag(f))
-			}
-			continue
+// factory makes the function that returns an error of a code.
+func factory(c *model.Code) jen.Code {
+	typ := c.ErrorType().Type
+	return jen.Add(comment(c.Factory+" returns a ["+c.Const+"].", deprecation(c)),
+		text("func "+c.Factory+parameters(c.Args)+" *"+typ+" {\nreturn &"+typ+factoryLiteral(c)+"\n}"))
+}
+
+// factoryLiteral gives an error its code, and the fields that are parameters or fixed, in their
+// order.
+func factoryLiteral(c *model.Code) string {
+	const maxInLine = 4
+	values := []string{"base: gen.Of(" + c.Const + ")"}
+	for i, f := range c.Fields() {
+		if c.Own != nil && i == len(c.Category.Fields) {
+			values = []string{c.Own.OwnFields + ": " + c.Own.OwnFields + "{" + c.Category.Type + "{" +
+				strings.Join(values, ", ") + "}}"}
 		}
-		g.Id(f.Go).Add(fieldType(f)).Comment("// " + doc)
+		if c.Takes(f) {
+			values = append(values, f.Go+": "+kept(f, f.Param))
+		} else if value, ok := c.Fixed(f); ok {
+			values = append(values, f.Go+": "+fixed(f, value))
+		}
 	}
+	if len(values) > maxInLine {
+		return "{\n" + strings.Join(values, ",\n") + ",\n}"
+	}
+	return "{" + strings.Join(values, ", ") + "}"
 }
 
-// maxTrailing is how long a comment behind a field is at the most.
-const maxTrailing = 70
-
-// shownAs says how a field is shown.
-func shownAs(f *model.Field) string {
-	doc := ""
-	switch {
-	case f.Sensitive:
-		doc = " Only Reveal shows it."
-	case f.Scrub && f.MaxLength > 0:
-		doc = " Shown masked and cut."
-	case f.Scrub:
-		doc = " Shown masked."
-	case f.MaxLength > 0:
-		doc = " Shown cut."
+// parameters lists fields as parameters; neighbours of one type share it.
+func parameters(fields []*model.Field) string {
+	params := make([]string, len(fields))
+	for i, f := range fields {
+		params[i] = f.Param
+		if i+1 == len(fields) || valueType(f) != valueType(fields[i+1]) {
+			params[i] += " " + valueType(f)
+		}
 	}
-	if f.MessageOnly {
-		doc += " In the message only."
+	const maxInLine = 6
+	if len(params) > maxInLine {
+		return "(\n" + strings.Join(params, ",\n") + ",\n)"
 	}
-	return doc
+	return "(" + strings.Join(params, ", ") + ")"
 }
 
-// copies makes the methods that return a changed copy: one for each field that a factory may leave
-// out, and one for the cause.
-func copies(c *model.Category) jen.Code {
-	s := jen.Add(note("Each With method returns a copy of e with the value.")).Line()
-	eachCopy(c.Fields, func(name, param string, typ, change jen.Code) {
-		s.Line().Add(copyMethod(c, name, param, typ, change))
-	})
-	return s
+// deprecation returns the paragraph that marks a deprecated code, or "".
+func deprecation(c *model.Code) string {
+	if c.Extras().Deprecated == "" {
+		return ""
+	}
+	text := "Deprecated: " + sentence(strings.Join(strings.Fields(c.Extras().Deprecated), " "))
+	if c.ReplacedBy != nil {
+		text += " Use [" + c.ReplacedBy.Const + "]."
+	}
+	return text
 }
 
-// eachCopy calls do for each With method: its name, its parameter, and the statement that changes
-// e.
-func eachCopy(fields []*model.Field, do func(name, param string, typ, change jen.Code)) {
+// copies returns the methods that return a changed copy: one for each of the fields that a factory
+// may leave out, and one for the cause.
+func copies(c *model.Category) string {
+	var b strings.Builder
+	for _, s := range setters(c.Fields) {
+		fmt.Fprintf(&b, withMethod, c.Type, s.method, s.param, s.change)
+	}
+	return b.String()
+}
+
+// withMethod is the format of a With method of a type.
+const withMethod = "func (e *%s) %s(%s) *%[1]s {\nreturn gen.With(*e, func(e *%[1]s) { %[4]s })\n}\n"
+
+// setter is a With method: its name, its parameter, and the statement that changes e.
+type setter struct{ method, param, change string }
+
+func setters(fields []*model.Field) []setter {
+	var out []setter
 	for _, f := range fields {
 		if !f.Required {
-			do("With"+f.Go, f.Param, valueType(f), jen.Id("e").Dot(f.Go).Op("=").Add(kept(f, jen.Id(f.Param))))
+			change := "e." + f.Go + " = " + kept(f, f.Param)
+			out = append(out, setter{"With" + f.Go, f.Param + " " + valueType(f), change})
 		}
 	}
-	do("WithCause", "cause", jen.Error(),
-		jen.Qual(pkgGen, "SetCause").Call(jen.Op("&").Id("e").Dot("base"), jen.Id("cause")))
+	return append(out, setter{"WithCause", "cause error", "gen.SetCause(&e.base, cause)"})
 }
 
-func copyMethod(c *model.Category, name, param string, typ, change jen.Code) jen.Code {
-	return method(c, name).Params(jen.Id(param).Add(typ)).Op("*").Id(c.Type).
-		Block(jen.Return(jen.Qual(pkgGen, "With").Call(jen.Op("*").Id("e"),
-			jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Add(inOneLine(change)))))
-}
-
-// method begins a method of a category's errors.
-func method(c *model.Category, name string) *jen.Statement {
-	return jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Id(name)
-}
-
-// contextMethod makes the method that appends the context as JSON.
-func contextMethod(m *model.Package, c *model.Category) jen.Code {
-	object, fields := jen.Qual(pkgGen, "Object").Call(jen.Id("dst")), c.Fields
+// contextMethod returns the method that appends the context as JSON.
+func (g *generator) contextMethod(c *model.Category) string {
+	head := "func (e *" + c.Type + ") AppendContext(dst []byte) []byte {\n"
+	doc := "// AppendContext appends the context as a JSON object, secrets masked.\n"
 	switch {
 	case c.Extends():
-		object, fields = jen.Id("e").Dot(c.Embedded).Dot(appendContext).Call(object), ownFields(m, c)
+		return head + appends("e."+c.Embedded+".appendContext(gen.Object(dst))", ownFields(g.m, c)) + "}"
 	case c.Embedded != "":
-		object, fields = jen.Id("e").Dot(appendContext).Call(object), nil
+		return doc + head + "return e.appendContext(gen.Object(dst)).Close()\n}"
 	}
-	doc := note("AppendContext appends the context as a JSON object, secrets masked.")
-	if c.Extends() {
-		doc = jen.Null()
-	}
-	return jen.Add(doc).Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().
-		BlockFunc(func(g *jen.Group) {
-			if chain := putChain(fields); chain != nil && c.Embedded != "" {
-				g.Return(object.Add(chain).Dot("Close").Call())
-				return
-			}
-			g.Id("o").Op(":=").Add(object)
-			putFields(g, "e", fields)
-			g.Return(jen.Id("o").Dot("Close").Call())
-		})
+	return doc + head + "o := gen.Object(dst)\n" + puts("e", c.Fields) + "return o.Close()\n}"
 }
 
-// ofStatements are the types that [putFields] appends by statements.
-var ofStatements = []model.Type{model.ObjectType, model.Objects, model.Violations}
-
-// putChain returns the calls that append fields of e, one after the other, or nil if they take
-// statements or are long.
-func putChain(fields []*model.Field) *jen.Statement {
-	calls, width := jen.Null(), 0
+// appends returns the statements that append fields of e to an object: the calls one after the
+// other in one statement, if none takes statements and they are not long.
+func appends(object string, fields []*model.Field) string {
+	chain := object
 	for _, f := range shown(fields) {
-		if slices.Contains(ofStatements, f.Type) && !f.Sensitive {
-			return nil
+		if !f.Sensitive && (f.Type == model.ObjectType || f.Type.IsObjects()) {
+			return "o := " + object + "\n" + puts("e", fields) + "return o.Close()\n"
 		}
-		name, args := putCall(f, jen.Id("e").Dot(f.Go))
-		calls.Dot(name).Call(args...)
-		if width += len(f.Wire) + len(f.Go) + len(f.Const); width > lineWidth {
-			return nil
-		}
+		chain += put(f, "e."+f.Go)
 	}
-	return calls
+	if len(chain) > 2*lineWidth {
+		return "o := " + object + "\n" + puts("e", fields) + "return o.Close()\n"
+	}
+	return "return " + chain + ".Close()\n"
 }
 
-// publicContextMethod makes the method that appends the public part of the context as JSON; nil
+// publicContextMethod returns the method that appends the public part of the context as JSON; ""
 // without one.
-func publicContextMethod(c *model.Category) jen.Code {
-	var public []*model.Field
-	for _, f := range shown(c.Fields) {
-		if f.Public {
-			public = append(public, f)
-		}
-	}
+func publicContextMethod(c *model.Category) string {
+	public := slices.DeleteFunc(shown(c.Fields), func(f *model.Field) bool { return !f.Public })
 	shows := func(code *model.Code) bool { return code.Public && code.ErrorType() == c }
 	if len(public) == 0 || !slices.ContainsFunc(c.Codes, shows) {
-		return nil
+		return ""
 	}
-	head := jen.Add(note("AppendPublicContext appends the public fields as a JSON object, secrets masked.")).
-		Add(method(c, "AppendPublicContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte()
+	head := `// AppendPublicContext appends the public fields as a JSON object, secrets masked.
+func (e *` + c.Type + ") AppendPublicContext(dst []byte) []byte "
 	if len(public) == len(shown(c.Fields)) {
-		return head.Add(returning(jen.Id("e").Dot("AppendContext").Call(jen.Id("dst"))))
+		return head + "{ return e.AppendContext(dst) }"
 	}
-	return head.BlockFunc(func(g *jen.Group) {
-		g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
-		putFields(g, "e", public)
-		g.Return(jen.Id("o").Dot("Close").Call())
-	})
+	return head + "{\no := gen.Object(dst)\n" + puts("e", public) + "return o.Close()\n}"
 }
 
-// categoryTable makes what the table says of a category.
-func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
-	var codes strings.Builder
-	for _, code := range c.Codes {
-		codes.WriteString(code.Const + ": " + t.tableCode(code, l) + ",\n")
-	}
+// categoryTable returns the table of a category.
+func (g *generator) categoryTable(c *model.Category) string {
 	elements := []string{"Name: " + quote(c.Name), "Type: " + quote(c.Type), "Zero: (*" + c.Type + ")(nil)"}
 	if c.Doc != "" {
 		elements = append(elements, "Doc: "+quote(c.Doc))
 	}
 	if len(c.Fields) > 0 {
-		elements = append(elements, "Fields: "+l.of(t.m.Taxonomy.Categories[c.Index].Fields))
+		elements = append(elements, "Fields: "+g.of(g.m.Taxonomy.Categories[c.Index].Fields))
 	}
-	elements = append(elements, "Codes: []taxonomy.Code{\n"+codes.String()+"}")
-	return jen.Var().Id(c.Table).Op("=").Qual(pkgTaxonomy, "Category").Op(braces(elements, false))
+	codes := ""
+	for _, code := range c.Codes {
+		codes += code.Const + ": " + g.tableCode(code) + ",\n"
+	}
+	elements = append(elements, "Codes: []taxonomy.Code{\n"+codes+"}")
+	return "var " + c.Table + " = taxonomy.Category" + braces(elements, false)
 }
 
-// categoryRules makes the detect rules of a category's codes; nil without any.
-func (t *tables) categoryRules(c *model.Category, l *literals) jen.Code {
+// tableCode returns a code's entry of the table.
+func (g *generator) tableCode(c *model.Code) string {
+	code := *c.Code
+	if code.Own == nil {
+		return g.fields(reflect.ValueOf(code), nil)
+	}
+	fields := eachText(code.Own.Fields, func(f taxonomy.Field) string { return g.value(reflect.ValueOf(f), false) })
+	own := "Own: &taxonomy.OwnType{Name: " + quote(code.Own.Name) + ", Zero: (*" + c.Own.Type + ")(nil), Fields: " +
+		"[]taxonomy.Field{" + strings.Join(fields, ", ") + "}}"
+	code.Own = nil
+	return g.fields(reflect.ValueOf(code), []string{own})
+}
+
+// categoryRules returns the detect rules of a category's codes; "" without any.
+func (g *generator) categoryRules(c *model.Category) string {
 	var rules strings.Builder
 	for _, code := range c.Codes {
 		if len(code.Rules) == 0 {
@@ -243,21 +244,21 @@ func (t *tables) categoryRules(c *model.Category, l *literals) jen.Code {
 		rules.WriteString(code.Const + ": {\n")
 		for _, r := range code.Rules {
 			var more []string
-			if set := apply(code, r.Set, code.Set); set != nil {
-				more = append(more, "Apply: "+expression(set))
+			if len(r.Set)+len(code.Set) > 0 {
+				more = append(more, "Apply: "+apply(code, r.Set, code.Set))
 			}
-			rules.WriteString(l.fields(reflect.ValueOf(codeRule(r)), more) + ",\n")
+			rules.WriteString(g.fields(reflect.ValueOf(codeRule(r)), more) + ",\n")
 		}
 		rules.WriteString("},\n")
 	}
 	if rules.Len() == 0 {
-		return nil
+		return ""
 	}
-	return jen.Var().Id(c.RulesVar).Op("=").Index().Index().Qual(pkgDetect, "CodeRule").Op("{\n" + rules.String() + "}")
+	return "var " + c.RulesVar + " = [][]detect.CodeRule{\n" + rules.String() + "}"
 }
 
-// codeMethods makes the methods of a category's codes.
-func codeMethods(c *model.Category) jen.Code {
+// methods returns the methods of a category's codes and errors that are the same for all.
+func methods(c *model.Category) string {
 	below := ""
 	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Parent != nil }) {
 		below = `
@@ -267,7 +268,7 @@ func (c $C) Is(target error) bool { return gen.IsBelow(c, target) }
 func (e *$E) Is(target error) bool { return gen.IsBelow(e.Code(), target) }
 `
 	}
-	return jen.Op(strings.NewReplacer("$C", c.CodeType, "$E", c.Type, "$V", c.Var).Replace(below + `
+	return strings.NewReplacer("$C", c.CodeType, "$E", c.Type, "$V", c.Var).Replace(below + `
 func (c $C) Error() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c $C) String() string                  { return gen.CodeText(c.Row(), &definition) }
 func (c $C) Taxonomy() *taxonomy.Taxonomy    { return &definition }
@@ -275,12 +276,7 @@ func (c $C) Row() taxonomy.Row               { return taxonomy.At($V, uint16(c))
 func (c $C) Reaction() taxonomy.Reaction     { return *gen.Reaction($V, uint16(c), &definition) }
 func (c $C) MarshalText() ([]byte, error)    { return gen.MarshalCode(c.Row(), &definition) }
 func (c *$C) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-`))
-}
 
-// errorMethods makes the methods of a category's errors that are the same for all.
-func errorMethods(c *model.Category) jen.Code {
-	return jen.Add(jen.Op(strings.ReplaceAll(`
 func (e *$E) Error() string { return gen.Text(e, (*$E).AppendMessage) }
 func (e *$E) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *$E) LogValue() slog.Value { return gen.LogValue(e) }
@@ -288,5 +284,5 @@ func (e *$E) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e) }
 func (e *$E) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e) }
 func (e *$E) UnmarshalJSON(b []byte) error { return gen.UnmarshalAs(b, e) }
 func (e *$E) Taxonomy() *taxonomy.Taxonomy { return &definition }
-`, "$E", c.Type)))
+`)
 }

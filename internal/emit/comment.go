@@ -96,3 +96,21 @@ func cleanWords(text string) []string {
 
 // isJoiner reports whether r joins or separates letters without printing, as several scripts need.
 func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
+
+// about returns "name: doc.", or "name" and otherwise when there is no doc.
+func about(name, doc, otherwise string) string {
+	if doc == "" {
+		return name + otherwise
+	}
+	return name + ": " + sentence(doc)
+}
+
+// sentence returns text with a full stop, unless it ends with a mark of its own.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("\"'`)]}", last) {
+		return text + "."
+	}
+	return text
+}

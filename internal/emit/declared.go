@@ -1,7 +1,9 @@
 package emit
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -10,74 +12,99 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// kind is a kind of names that a taxonomy declares.
-type kind struct {
-	typ    string // of the constants, in package taxonomy
-	prefix string
-	doc    string
-	names  []string
+// categories makes the type of categories, its values, and the places of the categories in the
+// table.
+func categories(m *model.Package) jen.Code {
+	consts := eachText(m.Categories, func(c *model.Category) string { return c.Const })
+	return jen.Add(
+		text("// Category is a category of the taxonomy.\ntype Category string\n\n// The categories.\n"),
+		jen.Const().DefsFunc(func(g *jen.Group) {
+			for _, c := range m.Categories {
+				g.Id(c.Const).Id("Category").Op("=").Lit(c.Name)
+			}
+		}), text("\n\n// The categories by their place in the table.\n"),
+		jen.Const().DefsFunc(func(g *jen.Group) {
+			for i, c := range m.Categories {
+				if s := g.Id(c.Var); i == 0 {
+					s.Op("=").Iota()
+				}
+			}
+		}), text("\n\n// Categories returns all categories, in the order of the taxonomy.\n"+
+			"func Categories() []Category { return []Category"+braces(consts, false)+" }"))
+}
+
+// tierConstants makes the constants of the tiers; nil without any.
+func tierConstants(m *model.Package) jen.Code {
+	if len(m.Tiers) == 0 {
+		return nil
+	}
+	return jen.Add(comment("The tiers, in the order of escalation.")).Const().DefsFunc(func(g *jen.Group) {
+		for _, t := range m.Tiers {
+			g.Add(comment(about(t.Const, t.Doc, " is the tier "+t.Name+"."))).Id(t.Const).Op("=").Lit(t.Name)
+		}
+	})
+}
+
+// predicates makes the functions that test for a category or a group.
+func predicates(m *model.Package) jen.Code {
+	var b strings.Builder
+	b.WriteString("// Each of these reports whether err is, or wraps, an error of that category or group.\n\n")
+	for _, c := range m.Categories {
+		fmt.Fprintf(&b, "func %s(err error) bool { return gen.InCategory(err, &definition, %s) }\n", c.Predicate, c.Var)
+	}
+	for _, g := range m.Groups {
+		fmt.Fprintf(&b, "func %s(err error) bool { return gen.InGroup(err, &definition, %d) }\n", g.Predicate, g.Bit)
+	}
+	return text(b.String())
 }
 
 // declaredNames makes the constants of the names that the taxonomy declares. Neither their values
 // nor their comments are in a column, so that a new one changes no other line.
 func declaredNames(m *model.Package) []jen.Code {
+	named := func(n taxonomy.Named) string { return n.Name }
 	taken := exportedNames(m)
 	var out []jen.Code
-	for _, k := range kinds(m) {
+	for _, k := range []struct {
+		prefix, doc string
+		names       []string
+	}{
+		{"Source", "The sources of evidence.", eachText(m.Taxonomy.Sources, named)},
+		{"Op", "The operations.", eachText(m.Taxonomy.Ops, named)},
+		{"Policy", "The policies.", eachText(m.Taxonomy.Policies, func(p *taxonomy.Policy) string { return p.Name })},
+		{"Reaction", "The reactions.", eachText(m.Taxonomy.Reactions,
+			func(r *taxonomy.Reaction) string { return r.Name })},
+		{"Group", "The groups of codes.", eachText(m.Groups, func(g *model.Group) string { return g.Name })},
+		{"Profile", "The profiles.", profileNames(m)},
+	} {
 		if len(k.names) == 0 {
 			continue
 		}
-		defs := make([]jen.Code, len(k.names))
-		for i, name := range k.names {
-			defs[i] = jen.Id(taken.constant(k.prefix, name, i+1)).Add(runtimeType(k.typ)).Op("=").Lit(name)
-		}
-		out = append(out, jen.Add(note(k.doc)).Const().Defs(defs...))
+		out = append(out, jen.Add(comment(k.doc)).Const().DefsFunc(func(g *jen.Group) {
+			for i, name := range k.names {
+				g.Id(taken.constant(k.prefix, name, i+1)).Id("taxonomy." + k.prefix + "Name").Op("=").Lit(name)
+			}
+		}))
 	}
 	return out
 }
 
-func kinds(m *model.Package) []kind {
-	policies := kind{typ: "PolicyName", prefix: "Policy", doc: "The policies."}
-	for _, p := range m.Taxonomy.Policies {
-		policies.names = append(policies.names, p.Name)
-	}
-	reactions := kind{typ: "ReactionName", prefix: "Reaction", doc: "The reactions."}
-	for _, r := range m.Taxonomy.Reactions {
-		reactions.names = append(reactions.names, r.Name)
-	}
-	groups := kind{typ: "GroupName", prefix: "Group", doc: "The groups of codes."}
-	for _, g := range m.Groups {
-		groups.names = append(groups.names, g.Name)
-	}
-	profiles := kind{typ: "ProfileName", prefix: "Profile", doc: "The profiles."}
-	for _, p := range m.Profiles {
-		profiles.names = append(profiles.names, p.Name)
-	}
-	return []kind{
-		{"SourceName", "Source", "The sources of evidence.", namesOf(m.Taxonomy.Sources)},
-		{"OpName", "Op", "The operations.", namesOf(m.Taxonomy.Ops)},
-		policies, reactions, groups, profiles,
-	}
-}
-
-func namesOf(list []taxonomy.Named) []string {
-	var out []string
-	for _, n := range list {
-		out = append(out, n.Name)
-	}
-	return out
-}
-
-// exported are the package's exported names that follow from the taxonomy.
+// exported are the package's exported names that follow from the taxonomy, and the names of the
+// constants that say how texts are shown.
 type exported map[string]bool
 
 func exportedNames(m *model.Package) exported {
 	names := exported{}
 	for _, c := range m.Categories {
 		names[c.Type], names[c.CodeType], names[c.Const] = true, true, true
+		for _, f := range typesOf(c.Fields).texts {
+			names[f.Const] = true
+		}
 	}
 	for _, c := range m.Codes {
 		names[c.Const], names[c.Factory], names[c.ErrorType().Type] = true, true, true
+		for _, f := range typesOf(c.Fields()).texts {
+			names[f.Const] = true
+		}
 	}
 	for _, c := range m.Constants {
 		names[c.Function] = true
@@ -109,4 +136,53 @@ func (e exported) constant(prefix, name string, n int) string {
 	}
 	e[ident] = true
 	return ident
+}
+
+// strategies makes the file of the strategies by which reactions recover.
+func (g *generator) strategies(f *jen.File) {
+	dispatch(f, g.m.Strategies, "The strategies, as reactions name them.",
+		"Strategies has a method for each strategy of the taxonomy, which reactions run to recover.",
+		"// Recover runs the strategy of s that the failure's reaction names.\n"+
+			"func Recover(ctx context.Context, s Strategies, failure taxonomy.RecoveryRequest) error",
+		"strategy", "failure.Reaction.Strategy", "failure")
+}
+
+// checks makes the file of the checks before calls that are likely to fail.
+func (g *generator) checks(f *jen.File) {
+	dispatch(f, g.m.Checks, "The checks, as codes name them under prevent.",
+		"Checks has a method for each check of the taxonomy, which runs before calls that are likely to fail.",
+		"// Check runs the named check of c.\nfunc Check(ctx context.Context, c Checks, name string) error",
+		"check", "name", "")
+}
+
+// dispatch declares an interface with a method for each name of a list, and the function with the
+// given head that calls the method of a name. Its parameter arg, if any, is passed on.
+func dispatch(f *jen.File, methods []*model.Method, names, doc, head, kind, name, arg string) {
+	iface, _, _ := strings.Cut(doc, " ")
+	receiver, param := strings.ToLower(iface[:1]), ""
+	if arg != "" {
+		param, arg = ", "+arg+" taxonomy.RecoveryRequest", ", "+arg
+	}
+	var defs []string
+	cases := ""
+	for _, x := range methods {
+		defs = append(defs, x.Const+" = "+quote(x.Name))
+		cases += "case " + x.Const + ":\nreturn " + receiver + "." + x.Method + "(ctx" + arg + ")\n"
+	}
+	declare(f, constants(names, defs),
+		jen.Add(comment(doc)).Type().Id(iface).InterfaceFunc(func(g *jen.Group) {
+			for _, x := range methods {
+				g.Add(comment(about(x.Method, x.Doc, " runs the "+kind+" "+x.Name+".")),
+					text(x.Method+"(ctx context.Context"+param+") error"))
+			}
+		}),
+		text(head+" {\nswitch "+name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(kind)+", "+name+")\n}\n}"))
+}
+
+// constants makes a block of constants, or a single one.
+func constants(doc string, defs []string) jen.Code {
+	if len(defs) == 1 {
+		return jen.Add(comment(doc), text("const "+defs[0]))
+	}
+	return jen.Add(comment(doc), text("const (\n"+strings.Join(defs, "\n")+"\n)"))
 }

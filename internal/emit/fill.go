@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dave/jennifer/jen"
-
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/naming"
 )
 
 // makes reports whether evidence can become an error of the category.
@@ -21,11 +20,11 @@ func makes(m *model.Package, c *model.Category) bool {
 		slices.ContainsFunc(m.Rules, func(r *model.Rule) bool { return r.Code.Category == c })
 }
 
-// fromEvidence makes the function that returns an error filled from evidence. Every caller knows
+// fromEvidence returns the function that returns an error filled from evidence. Every caller knows
 // it, so that evidence need not be on the heap.
-func fromEvidence(m *model.Package, l *literals) jen.Code {
-	made := slices.DeleteFunc(slices.Clone(m.Categories), func(c *model.Category) bool { return !makes(m, c) })
-	body := "code := uint16(row.Code())\n" + l.errorOf(m, made[len(made)-1]) + "\n"
+func (g *generator) fromEvidence() string {
+	made := slices.DeleteFunc(slices.Clone(g.m.Categories), func(c *model.Category) bool { return !makes(g.m, c) })
+	body := "code := uint16(row.Code())\n" + g.errorOf(made[len(made)-1]) + "\n"
 	if len(made) > 1 {
 		var cases strings.Builder
 		for i, c := range made {
@@ -33,30 +32,27 @@ func fromEvidence(m *model.Package, l *literals) jen.Code {
 			if i+1 == len(made) {
 				label = "default"
 			}
-			cases.WriteString(label + ":\n" + l.errorOf(m, c) + "\n")
+			cases.WriteString(label + ":\n" + g.errorOf(c) + "\n")
 		}
 		body = "switch code := uint16(row.Code()); row.Category() {\n" + cases.String() + "}\n"
 	}
-	return jen.Add(comment("fromEvidence returns an error of a row's code, filled from evidence.")).
-		Func().Id("fromEvidence").
-		Params(jen.Id("row").Add(runtimeType("Row")), jen.Id("ev").Op("*").Add(runtimeType("Evidence"))).
-		Add(runtimeType("Error")).
-		Op("{\n" + body + "}")
+	return "// fromEvidence returns an error of a row's code, filled from evidence.\n" +
+		"func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {\n" + body + "}"
 }
 
 // errorOf returns the statements that return an error of a category filled from evidence.
-func (l *literals) errorOf(m *model.Package, c *model.Category) string {
-	error := c.Type + l.fill([]string{"base: gen.Made[" + c.CodeType + "](code, ev.Err)"}, c.Fields)
+func (g *generator) errorOf(c *model.Category) string {
+	error := c.Type + fill([]string{"base: gen.Made[" + c.CodeType + "](code, ev.Err)"}, c.Fields)
 	var cases []string
 	last := "return &" + error
 	for _, code := range c.Codes {
-		if code.Own != nil && made(m, code) {
+		if code.Own != nil && made(g.m, code) {
 			base := c.OwnFields + ": " + c.OwnFields + "{" + error + "}"
-			last = "return &" + code.Own.Type + l.fill([]string{base}, ownFields(m, code.Own))
+			last = "return &" + code.Own.Type + fill([]string{base}, ownFields(g.m, code.Own))
 			cases = append(cases, "case "+code.Const+":\n"+last+"\n")
 		}
 	}
-	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Own == nil && made(m, code) }) {
+	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Own == nil && made(g.m, code) }) {
 		last = "return &" + error
 	} else {
 		cases = cases[:len(cases)-1]
@@ -68,47 +64,42 @@ func (l *literals) errorOf(m *model.Package, c *model.Category) string {
 }
 
 // fill returns elements and the fields that evidence fills, in braces.
-func (l *literals) fill(elements []string, fields []*model.Field) string {
+func fill(elements []string, fields []*model.Field) string {
 	for _, f := range fields {
-		if value := l.filled(f); value != "" {
+		if value := filled(f); value != "" {
 			elements = append(elements, f.Go+": "+value)
 		}
 	}
 	return braces(elements, false)
 }
 
-// objectFrom makes the method that returns an object filled from evidence. The object is absent if
-// evidence has a value for none of its fields.
-func objectFrom(l *literals, o *model.Object) jen.Code {
-	l.use(pkgTaxonomy, pkgDetect)
+// objectFrom returns the method that returns an object filled from evidence. The object is absent
+// if evidence has a value for none of its fields.
+func objectFrom(o *model.Object) string {
 	var params, reads, found, values []string
 	for _, f := range o.Fields {
 		value := ""
 		if !fillable(f) {
-			value = l.filled(f)
+			value = filled(f)
 		} else {
-			params, reads = append(params, f.Param), append(reads, l.read(f))
+			params, reads = append(params, f.Param), append(reads, read(f))
 			found = append(found, isPresent(f))
-			value = l.stored(f, f.Param)
+			value = stored(f, f.Param)
 		}
 		if value != "" {
 			values = append(values, f.Go+": "+value)
 		}
 	}
-	return jen.Op(strings.NewReplacer("$T", o.Type, "$params", strings.Join(params, ", "),
-		"$reads", strings.Join(reads, ", "), "$found", strings.Join(found, " || "), "$values",
-		strings.Join(values, ", ")).
-		Replace(`
-// from returns the $T in evidence, if evidence has a value for any of its fields.
-func ($T) from(ev *taxonomy.Evidence) taxonomy.Opt[$T] {
-	$params := $reads
-	return detect.SomeIf($found, $T{$values})
-}`))
+	return fmt.Sprintf(`// from returns the %[1]s in evidence, if evidence has a value for any of its fields.
+func (%[1]s) from(ev *taxonomy.Evidence) taxonomy.Opt[%[1]s] {
+	%[2]s := %[3]s
+	return detect.SomeIf(%[4]s, %[1]s{%[5]s})
+}`, o.Type, strings.Join(params, ", "), strings.Join(reads, ", "), strings.Join(found, " || "),
+		strings.Join(values, ", "))
 }
 
-// apply makes the function that sets fields of an error; a later value of a field wins. It is nil
-// without any.
-func apply(c *model.Code, sets ...[]model.FieldValue) *jen.Statement {
+// apply returns the function that sets fields of an error; a later value of a field wins.
+func apply(c *model.Code, sets ...[]model.FieldValue) string {
 	var fields []*model.Field
 	values := map[*model.Field]model.Value{}
 	for _, s := range slices.Concat(sets...) {
@@ -117,189 +108,155 @@ func apply(c *model.Code, sets ...[]model.FieldValue) *jen.Statement {
 		}
 		values[s.Field] = s.Value
 	}
-	if len(fields) == 0 {
-		return nil
-	}
-	var owner jen.Code = jen.Id("e").Assert(jen.Op("*").Id(c.ErrorType().Type))
-	var body []jen.Code
+	owner := "e.(*" + c.ErrorType().Type + ")"
+	var body []string
 	if len(fields) > 1 {
-		body, owner = append(body, jen.Id("x").Op(":=").Add(owner)), jen.Id("x")
+		body, owner = append(body, "x := "+owner), "x"
 	}
 	for _, f := range fields {
-		body = append(body, jen.Add(owner).Dot(f.Go).Op("=").Add(fixed(f, values[f])))
+		body = append(body, owner+"."+f.Go+" = "+fixed(f, values[f]))
 	}
-	return jen.Func().Params(jen.Id("e").Qual(pkgTaxonomy, "Error")).
-		Custom(jen.Options{Open: "{ ", Close: " }", Separator: "; "}, body...)
-}
-
-// expression returns the source of an expression, without its imports.
-func expression(code jen.Code) string {
-	return strings.TrimPrefix(fmt.Sprintf("%#v", jen.Id("_").Op("=").Add(code)), "_ = ")
-}
-
-// constant returns the source of an expression that has the value of a field.
-func (l *literals) constant(f *model.Field, code jen.Code) string {
-	text := expression(code)
-	switch f.Type {
-	case model.JSON:
-		l.use(pkgJSON)
-	case model.Duration, model.Time:
-		if strings.Contains(text, "time.") {
-			l.use(pkgTime)
-		}
-	}
-	return text
+	return "func(e taxonomy.Error) { " + strings.Join(body, "; ") + " }"
 }
 
 // filled returns the value that an error of evidence has in a field; "" is the zero value.
-func (l *literals) filled(f *model.Field) string {
+func filled(f *model.Field) string {
 	switch {
 	case f.Type == model.String && len(f.From) > 0 && allTexts(f):
-		return l.filledText(f)
+		return filledText(f)
 	case fillable(f):
-		return l.stored(f, l.read(f))
-	case f.Default != nil:
-		return l.constant(f, fixed(f, *f.Default))
-	case f.Type == model.ObjectType && f.Required && f.Sensitive:
-		return expression(held(f, jen.Op(l.defaultObject(f.Object))))
-	case f.Type == model.ObjectType && f.Required && hasDefaults(f.Object):
-		return l.defaultObject(f.Object)
+		return stored(f, read(f))
 	}
-	return ""
+	return unfilled(f)
 }
 
 // filledText returns the value of a text that only texts fill; an empty one is absent.
-func (l *literals) filledText(f *model.Field) string {
+func filledText(f *model.Field) string {
 	switch {
 	case f.Default != nil:
-		return expression(held(f, jen.Op(l.firstText(f, f.Default.Str))))
+		return held(f, firstText(f, f.Default.Str))
 	case f.Required && !f.Sensitive:
-		return l.firstText(f, "")
+		return firstText(f, "")
 	default:
-		return l.stored(f, l.read(f))
+		return stored(f, read(f))
 	}
 }
 
 // stored returns the value that a field has for one that was read: an Opt, or a list.
-func (l *literals) stored(f *model.Field, value string) string {
+func stored(f *model.Field, value string) string {
 	isList := f.Type == model.Strings || f.Type == model.JSON
 	switch {
 	case isList && f.Default != nil:
-		value = l.detect("FirstList", value, l.constant(f, literal(f, *f.Default)))
+		value = call("FirstList", value, typed(f, constant(f, *f.Default)))
 	case f.Default != nil:
-		return expression(held(f, jen.Op(value+".Or("+l.constant(f, literal(f, *f.Default))+")")))
+		return held(f, value+".Or("+typed(f, constant(f, *f.Default))+")")
 	case f.Type == model.ObjectType && f.Required:
-		return expression(held(f, jen.Op(value+".Or("+l.defaultObject(f.Object)+")")))
+		return held(f, value+".Or("+defaultObject(f.Object)+")")
 	case f.Required && !f.Sensitive && !isList:
-		return value + ".Or(" + l.zero(f) + ")"
+		return value + ".Or(" + zero(f) + ")"
 	}
 	switch {
 	case f.Sensitive && isList:
-		return l.detect("SealList", value)
+		return call("SealList", value)
 	case f.Sensitive:
-		return l.detect("Seal", value)
+		return call("Seal", value)
 	}
 	return value
 }
 
 // zero returns the value of a required field that evidence does not fill.
-func (l *literals) zero(f *model.Field) string {
-	switch f.Type {
-	case model.String:
-		return `""`
-	case model.Bool:
-		return "false"
-	case model.Time:
-		l.use(pkgTime)
-		return "time.Time{}"
-	default:
+func zero(f *model.Field) string {
+	if f.Type == model.EnumType {
 		return "0"
 	}
+	return constant(f, model.Value{})
 }
 
 // defaultObject returns a required object that evidence does not fill.
-func (l *literals) defaultObject(o *model.Object) string {
+func defaultObject(o *model.Object) string {
 	var values []string
 	for _, f := range o.Fields {
-		switch {
-		case f.Default != nil:
-			values = append(values, f.Go+": "+l.constant(f, fixed(f, *f.Default)))
-		case f.Type == model.ObjectType && f.Required && (f.Sensitive || hasDefaults(f.Object)):
-			values = append(values, f.Go+": "+expression(held(f, jen.Op(l.defaultObject(f.Object)))))
+		if value := unfilled(f); value != "" {
+			values = append(values, f.Go+": "+value)
 		}
 	}
 	return o.Type + "{" + strings.Join(values, ", ") + "}"
 }
 
-// hasDefaults reports whether a required object that evidence does not fill is not its zero value.
-func hasDefaults(o *model.Object) bool {
-	return slices.ContainsFunc(o.Fields, func(f *model.Field) bool {
-		return f.Default != nil || f.Type == model.ObjectType && f.Required && (f.Sensitive || hasDefaults(f.Object))
-	})
+// unfilled returns the value of a field that evidence does not fill; "" is the zero value.
+func unfilled(f *model.Field) string {
+	if f.Default != nil {
+		return fixed(f, *f.Default)
+	}
+	if f.Type == model.ObjectType && f.Required {
+		if object := defaultObject(f.Object); f.Sensitive || object != f.Object.Type+"{}" {
+			return held(f, object)
+		}
+	}
+	return ""
 }
 
 // read returns the value that evidence has for a field: an Opt, or a list that may be nil.
-func (l *literals) read(f *model.Field) string {
+func read(f *model.Field) string {
 	if f.Type == model.ObjectType {
 		return f.Object.Type + "{}.from(ev)"
 	}
 	if f.Type == model.String && allTexts(f) {
-		return l.detect("NonZero", l.firstText(f, ""))
+		return call("NonZero", firstText(f, ""))
 	}
-	values := eachText(f.From, func(from string) string { return l.readFrom(f, from) })
+	values := eachText(f.From, func(from string) string { return readFrom(f, from) })
 	switch {
 	case len(values) == 1:
 		return values[0]
 	case f.Type == model.Strings || f.Type == model.JSON:
-		return l.detect("FirstList", values...)
+		return call("FirstList", values...)
 	}
-	return l.detect("First", values...)
+	return call("First", values...)
 }
 
 // readFrom returns the value of one key of evidence for a field.
-func (l *literals) readFrom(f *model.Field, from string) string {
+func readFrom(f *model.Field, from string) string {
 	switch from {
 	case "status":
-		return l.readNumber(f, l.detect("NonZero", "ev.Status"))
+		return readNumber(f, call("NonZero", "ev.Status"))
 	case "exit_code":
-		return l.readNumber(f, "ev.ExitCode")
+		return readNumber(f, "ev.ExitCode")
 	case "files":
-		return l.detect("ReadStrings", "ev.Files")
+		return call("ReadStrings", "ev.Files")
 	case "retry_after":
 		return "ev.RetryAfter"
 	case "reset_at":
-		return l.detect("Instant", "ev.ResetAt")
+		return call("Instant", "ev.ResetAt")
 	}
 	switch f.Type {
 	case model.String:
-		return l.detect("NonZero", textOf(from))
+		return call("NonZero", textOf(from))
 	case model.EnumType:
-		return l.detect("ReadWord["+f.Enum.Type+"]", textOf(from), f.Enum.Var)
+		return call("ReadWord["+f.Enum.Type+"]", textOf(from), f.Enum.Var)
 	default:
-		return l.detect("Read"+typeWord(f), textOf(from))
+		return call("Read"+typeWord(f), textOf(from))
 	}
 }
 
-func (l *literals) readNumber(f *model.Field, number string) string {
+func readNumber(f *model.Field, number string) string {
 	switch f.Type {
 	case model.Int64:
-		return l.detect("Widen", number)
+		return call("Widen", number)
 	case model.String:
-		return l.detect("Digits", number)
+		return call("Digits", number)
 	default:
 		return number
 	}
 }
 
-// detect returns a call of a function of package detect.
-func (l *literals) detect(function string, args ...string) string {
-	l.use(pkgDetect)
+// call returns a call of a function of package detect.
+func call(function string, args ...string) string {
 	return "detect." + function + "(" + strings.Join(args, ", ") + ")"
 }
 
 // firstText returns the first text that is not empty of those that fill a field, or else the given
 // one.
-func (l *literals) firstText(f *model.Field, otherwise string) string {
+func firstText(f *model.Field, otherwise string) string {
 	texts := eachText(f.From, textOf)
 	if otherwise != "" {
 		texts = append(texts, quote(otherwise))
@@ -307,15 +264,7 @@ func (l *literals) firstText(f *model.Field, otherwise string) string {
 	if len(texts) == 1 {
 		return texts[0]
 	}
-	l.use(pkgCmp)
 	return "cmp.Or(" + strings.Join(texts, ", ") + ")"
-}
-
-// texts are the fields of evidence that are texts, by key.
-var texts = map[string]string{
-	"source": "Source", "op": "Op", "type": "Type", "code": "Code", "signal": "Signal", "errno": "Errno",
-	"text":   "Text",
-	"output": "Output", "credential": "Credential",
 }
 
 // textOf returns the text under a key of evidence.
@@ -323,7 +272,8 @@ func textOf(from string) string {
 	if name, ok := strings.CutPrefix(from, "attributes."); ok {
 		return "ev.Attribute(" + quote(name) + ")"
 	}
-	return "ev." + texts[from]
+	part, _ := naming.Suffix(from)
+	return "ev." + part
 }
 
 // allTexts reports whether no number fills the field.

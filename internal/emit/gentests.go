@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"slices"
-
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/tabletext"
@@ -12,28 +10,27 @@ import (
 
 // The generated tests state the package as text, which package gentest compares with the package's
 // values. A file of each category contains all that is stated about its codes; the package's file
-// contains lists of names, reactions and policies. The files are written as text, because tokens
-// would cost more than the rest of the package.
+// contains lists of names, reactions and policies.
 
 // testData is what all test files of a package share. It does not change after [newTestData].
 type testData struct {
 	m         *model.Package
 	pkg       string // the name of the variable that holds the package under test
-	taken     map[string]bool
+	taken     exported
 	printer   *tabletext.Printer
-	tables    *tables
+	g         *generator
 	rows      map[*model.Row]string
 	reactions []string
 	policies  []string
 	rules     *detect.Rules
 	byName    map[string]*detect.Rule
-	examples  map[*model.Code][]exampleRow
-	won       map[*model.Rule]bool // by an example
+	examples  map[*model.Code][]string // expressions of the examples and the counter-examples
+	not       map[*model.Code][]string
 }
 
 // testFiles lists the files of the package's tests.
-func testFiles(m *model.Package, t *tables) []file {
-	d := newTestData(m, t)
+func (g *generator) testFiles() []file {
+	m, d := g.m, newTestData(g)
 	files := []file{{name: "errgen_gen_test.go", text: d.packageTests}}
 	for _, c := range m.Categories {
 		files = append(files, file{name: c.File + "_gen_test.go", text: func() []byte { return d.categoryTests(c) }})
@@ -41,10 +38,12 @@ func testFiles(m *model.Package, t *tables) []file {
 	return files
 }
 
-func newTestData(m *model.Package, t *tables) *testData {
+func newTestData(g *generator) *testData {
+	m := g.m
 	d := &testData{
-		m: m, taken: chosenNames(m), printer: tabletext.NewPrinter(), tables: t,
+		m: m, taken: exportedNames(m), printer: tabletext.NewPrinter(), g: g,
 		rows: make(map[*model.Row]string), rules: detection.Rules(m), byName: make(map[string]*detect.Rule),
+		examples: make(map[*model.Code][]string), not: make(map[*model.Code][]string),
 	}
 	d.pkg = d.free("genPackage")
 	for i := range d.rules.Rules {
@@ -86,35 +85,4 @@ func (d *testData) free(name string) string {
 		name += "Generated"
 	}
 	return name
-}
-
-// chosenNames are the names of the package that begin with a word of the taxonomy.
-func chosenNames(m *model.Package) map[string]bool {
-	names := map[string]bool{}
-	add := func(t types) {
-		for _, f := range t.texts {
-			names[f.Const] = true
-		}
-		for _, e := range t.enums {
-			names[e.Type] = true
-		}
-		for _, f := range slices.Concat(t.objects, t.secrets, t.sealed) {
-			names[f.Object.Type] = true
-		}
-	}
-	for _, f := range m.Fields {
-		names[f.Attribute] = true
-	}
-	add(typesOf(m.Fields))
-	for _, c := range m.Categories {
-		names[c.Type], names[c.CodeType] = true, true
-		add(typesOf(ownFields(m, c)))
-		for _, code := range c.Codes {
-			if code.Own != nil {
-				names[code.Own.Type] = true
-				add(typesOf(ownFields(m, code.Own)))
-			}
-		}
-	}
-	return names
 }

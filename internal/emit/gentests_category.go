@@ -13,15 +13,15 @@ import (
 
 // categoryTests makes the file of a category: its fields and codes, their rules and examples.
 func (d *testData) categoryTests(c *model.Category) []byte {
-	w := d.writer()
+	w := &testWriter{testData: d}
 	w.test("Test" + c.Type)
-	w.f("%s[%s](t, &%s, new(%s), %q, ", w.use(pkgGentest, "Category"), c.CodeType, d.pkg, c.Type, c.Name+" "+c.Type)
+	w.f("gentest.Category[%s](t, &%s, new(%s), %q, ", c.CodeType, d.pkg, c.Type, c.Name+" "+c.Type)
 	if len(c.Fields) == 0 {
 		w.f("nil, ")
 	} else {
 		w.f("[]string{\n")
 		for _, f := range d.m.Taxonomy.Categories[c.Index].Fields {
-			w.f("%s,\n", w.str(tabletext.Field(f)))
+			w.f("%s,\n", str(tabletext.Field(f)))
 		}
 		w.f("}, ")
 	}
@@ -38,7 +38,7 @@ func (d *testData) categoryTests(c *model.Category) []byte {
 		}
 	}
 	w.f("}\n")
-	return w.bytes()
+	return w.Bytes()
 }
 
 // code writes all that is stated about a code. The cases show the odd values of the fields.
@@ -46,16 +46,22 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	inOrder := slices.SortedFunc(slices.Values(c.Groups), func(a, b *model.Group) int { return a.Bit - b.Bit })
 	groups := eachText(inOrder, func(g *model.Group) string { return g.Name })
 	w.f("{\nCode: %s,\n", c.Const)
-	w.f("Says: %s,\n", w.str(w.printer.Code(c.Code, groups)+": "+w.rows[c.Row]))
-	w.list("Aliases: []string{", eachText(c.Extras().Aliases, w.str))
+	w.f("Says: %s,\n", str(w.printer.Code(c.Code, groups)+": "+w.rows[c.Row]))
+	w.list("Aliases: []string{", eachText(c.Extras().Aliases, str))
 	if c.Own != nil {
 		w.list("Fields: []string{", eachText(c.Code.Own.Fields, func(f taxonomy.Field) string {
-			return w.str(tabletext.Field(f))
+			return str(tabletext.Field(f))
 		}))
 	}
-	w.list("When: []string{", eachText(branchRows(c), func(r *model.Row) string { return w.str(w.rows[r]) }))
+	var branches []string
+	for _, b := range c.When {
+		if b.Row != c.Row {
+			branches = append(branches, str(w.rows[b.Row]))
+		}
+	}
+	w.list("When: []string{", branches)
 	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
-		return w.str(ruleName(r) + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
+		return str(r.Name + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
 	}))
 	if c.Parent != nil {
 		w.f("Parent: %s,\n", c.Parent.Const)
@@ -68,42 +74,21 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	w.list("Picks: []gentest.Pick{", eachText(sample.Branches(c), func(x sample.Case) string {
 		return fmt.Sprintf("gentest.Picks(%s, %d)", w.made(x), x.Row().At.Branch())
 	}))
-	var examples, not []string
-	for _, x := range w.examples[c] {
-		if x.not {
-			not = append(not, w.example(x))
-		} else {
-			examples = append(examples, w.example(x))
-		}
-	}
-	w.list("Examples: []gentest.Example{", examples)
-	w.list("Not: []gentest.Example{", not)
+	w.list("Examples: []gentest.Example{", w.examples[c])
+	w.list("Not: []gentest.Example{", w.not[c])
 	w.f("},\n")
-}
-
-// branchRows returns the rows that the code's branches select besides its own.
-func branchRows(c *model.Code) []*model.Row {
-	var rows []*model.Row
-	for _, b := range c.When {
-		if b.Row != c.Row {
-			rows = append(rows, b.Row)
-		}
-	}
-	return rows
 }
 
 // caseText returns a case as an expression.
 func (w *testWriter) caseText(x sample.Case) string {
 	c := x.Code
-	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), x.Row().At.Branch(), w.str(x.Message()),
-		w.str(sample.JSON(c.Fields(), x.Context)))
+	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), x.Row().At.Branch(), str(x.Message()),
+		str(sample.JSON(c.Fields(), x.Context)))
 	if hints := tabletext.Hints(hintsOf(c.ErrorType(), x.Context)); hints != "" {
-		text += ".Hints(" + w.str(hints) + ")"
+		text += ".Hints(" + str(hints) + ")"
 	}
-	if c.Feedback != nil {
-		if feedback := x.Feedback(); feedback != "" {
-			text += ".Feedback(" + w.str(feedback) + ")"
-		}
+	if feedback := x.Feedback(); feedback != "" {
+		text += ".Feedback(" + str(feedback) + ")"
 	}
 	return text
 }
@@ -111,19 +96,17 @@ func (w *testWriter) caseText(x sample.Case) string {
 // made returns the expression of a case's error: a call of its factory and of With methods, or its
 // JSON if those do not make it.
 func (w *testWriter) made(x sample.Case) string {
-	base := sample.Base(x.Code)
-	if !reachable(x, base) {
-		fields := x.Code.Fields()
-		return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, x.Code.Const, w.str(sample.JSON(fields, x.Context)))
-	}
-	text := x.Code.Factory + "(" +
-		strings.Join(eachText(x.Code.Args, func(f *model.Field) string { return w.value(f, x.Context[f]) }), ", ") + ")"
-	for _, f := range x.Code.Fields() {
+	c, base := x.Code, sample.Base(x.Code)
+	args := eachText(c.Args, func(f *model.Field) string { return w.value(f, x.Context[f]) })
+	text := c.Factory + "(" + strings.Join(args, ", ") + ")"
+	for _, f := range c.Fields() {
 		v, ok := x.Context[f]
-		if !ok || x.Code.Takes(f) {
-			continue
-		}
-		if was, had := base.Context[f]; !had || !same(f, v, was) {
+		was, had := base.Context[f]
+		switch {
+		case ok && c.Takes(f), ok == had && (!ok || same(f, v, was)):
+		case !ok || f.Required:
+			return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, c.Const, str(sample.JSON(c.Fields(), x.Context)))
+		default:
 			text += ".With" + f.Go + "(" + w.value(f, v) + ")"
 		}
 	}
@@ -131,18 +114,6 @@ func (w *testWriter) made(x sample.Case) string {
 		text += ".WithCause(gentest.Cause)"
 	}
 	return text
-}
-
-// reachable reports whether the factory and With methods make the case.
-func reachable(x, base sample.Case) bool {
-	for _, f := range x.Code.Fields() {
-		v, ok := x.Context[f]
-		was, had := base.Context[f]
-		if !ok && had || ok && f.Required && !x.Code.Takes(f) && (!had || !same(f, v, was)) {
-			return false
-		}
-	}
-	return true
 }
 
 func same(f *model.Field, v, was model.Value) bool {

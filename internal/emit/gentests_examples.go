@@ -1,11 +1,9 @@
 package emit
 
 import (
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
+	"reflect"
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
@@ -13,139 +11,68 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// exampleRow is evidence and the error that it becomes.
-type exampleRow struct {
-	evidence taxonomy.Evidence
-	as, is   string // the names of the error in the evidence
-	rule     string
-	branch   int
-	context  string
-	not      bool
-}
-
-// ruleName returns the name of a rule in the package.
-func ruleName(r *model.Rule) string { return r.Name }
-
 // expectExamples finds what the examples become, and what evidence without any condition becomes.
 func (d *testData) expectExamples() {
-	d.examples, d.won = make(map[*model.Code][]exampleRow), make(map[*model.Rule]bool)
 	if !classifies(d.m) {
 		return
 	}
 	judge := detection.NewJudge(d.m)
-	expect := func(x exampleRow) (exampleRow, *model.Code) {
-		v := judge.Of(&x.evidence)
-		x.context = "{}"
+	expect := func(ev taxonomy.Evidence, err string) (string, *model.Code) {
+		v := judge.Of(&ev)
+		rule, branch, context := "", 0, "{}"
 		if v.Rule != nil {
-			x.rule = ruleName(v.Rule)
-			d.won[v.Rule] = true
+			rule = v.Rule.Name
 		}
 		if v.Code != nil {
-			x.branch, x.context = v.Row.At.Branch(), sample.JSON(v.Code.Fields(), v.Context)
+			branch, context = v.Row.At.Branch(), sample.JSON(v.Code.Fields(), v.Context)
 		}
-		return x, v.Code
+		ev.Err = nil
+		var more []string
+		if err != "" {
+			more = []string{"Err: " + err}
+		}
+		return fmt.Sprintf("gentest.Becomes(%s, %d, %s, taxonomy.Evidence%s)", str(rule), branch, str(context),
+			d.g.fields(reflect.ValueOf(ev), more)), v.Code
 	}
 	for _, c := range d.m.Codes {
 		for _, x := range c.Examples {
-			row, _ := expect(exampleRow{evidence: detection.Evidence(x), as: x.As, is: x.Is, not: x.Not})
-			d.examples[c] = append(d.examples[c], row)
+			text, _ := expect(detection.Evidence(x), d.errorExpr(x.As, x.Is))
+			if x.Not {
+				d.not[c] = append(d.not[c], text)
+			} else {
+				d.examples[c] = append(d.examples[c], text)
+			}
 		}
 	}
-	more := []exampleRow{{}, {evidence: taxonomy.Evidence{Text: sample.Cause, Err: plainCause{}}}}
+	add := func(ev taxonomy.Evidence, err string) {
+		if text, c := expect(ev, err); c != nil {
+			d.examples[c] = append(d.examples[c], text)
+		}
+	}
+	add(taxonomy.Evidence{}, "")
+	add(taxonomy.Evidence{Text: sample.Cause, Err: errors.New(sample.Cause)}, "gentest.Cause")
 	for _, s := range d.m.Taxonomy.Sources {
 		if s.Fallback != "" {
-			more = append(more, exampleRow{evidence: taxonomy.Evidence{Source: s.Name}})
-		}
-	}
-	for _, x := range more {
-		if row, c := expect(x); c != nil {
-			d.examples[c] = append(d.examples[c], row)
+			add(taxonomy.Evidence{Source: s.Name}, "")
 		}
 	}
 }
 
-// plainCause is the error that the tests call their cause.
-type plainCause struct{}
-
-func (plainCause) Error() string { return sample.Cause }
-
-// example returns an example as an expression.
-func (w *testWriter) example(x exampleRow) string {
-	return fmt.Sprintf("gentest.Becomes(%s, %d, %s, %s)", w.str(x.rule), x.branch, w.str(x.context), w.evidence(x))
-}
-
-// evidence returns evidence as an expression.
-func (w *testWriter) evidence(x exampleRow) string {
-	ev := x.evidence
-	var fields []string
-	add := func(name, value string, present bool) {
-		if present {
-			fields = append(fields, name+": "+value)
-		}
-	}
-	text := func(name, s string) { add(name, w.str(s), s != "") }
-	text("Source", ev.Source)
-	text("Op", ev.Op)
-	text("Type", ev.Type)
-	add("Status", strconv.Itoa(ev.Status), ev.Status != 0)
-	add("StatusDerived", "true", ev.StatusDerived)
-	text("Code", ev.Code)
-	if code, ok := ev.ExitCode.Get(); ok {
-		add("ExitCode", w.use(pkgTaxonomy, "Some")+"("+strconv.Itoa(code)+")", true)
-	}
-	text("Signal", ev.Signal)
-	text("Errno", ev.Errno)
-	text("Text", ev.Text)
-	text("Output", ev.Output)
-	add("Files", w.strings(ev.Files), ev.Files != nil)
-	if d, ok := ev.RetryAfter.Get(); ok {
-		value := model.Value{Type: model.Duration, Duration: d}
-		add("RetryAfter", w.use(pkgTaxonomy, "Some")+"("+w.typed(&model.Field{Type: model.Duration}, value)+")", true)
-	}
-	if !ev.ResetAt.IsZero() {
-		add("ResetAt", w.instant(ev.ResetAt), true)
-	}
-	text("Credential", ev.Credential)
-	if len(ev.Attributes) > 0 {
-		var pairs []string
-		for _, key := range slices.Sorted(maps.Keys(ev.Attributes)) {
-			pairs = append(pairs, w.str(key)+": "+w.str(ev.Attributes[key]))
-		}
-		add("Attributes", "map[string]string{"+strings.Join(pairs, ", ")+"}", true)
-	}
-	if _, plain := ev.Err.(plainCause); plain {
-		add("Err", "gentest.Cause", true)
-	} else if ev.Err != nil {
-		add("Err", w.errorExpr(x.as, x.is), true)
-	}
-	return w.use(pkgTaxonomy, "Evidence") + "{" + strings.Join(fields, ", ") + "}"
-}
-
-// errorExpr returns the expression of an error that `as` and `is` name. Its text is the one of
-// [detection.NamedError].
-func (w *testWriter) errorExpr(as, is string) string {
+// errorExpr returns the expression of an error that `as` and `is` name, or "". Its text is the one
+// of [detection.NamedError].
+func (d *testData) errorExpr(as, is string) string {
 	err := detection.NamedError(as, is)
 	if err == nil {
 		return ""
 	}
 	expr := "nil"
 	if is != "" {
-		expr = fmt.Sprintf("%s(%s, %s)", w.use(pkgGentest, "Is"), w.str(err.Error()), w.errorRef(is))
+		expr = fmt.Sprintf("gentest.Is(%s, %s)", str(err.Error()), d.g.errorRef(is))
 	}
 	if as != "" {
-		expr = fmt.Sprintf("%s[%s](%s, %s)", w.use(pkgGentest, "As"), w.errorRef(as), w.str(err.Error()), expr)
+		expr = fmt.Sprintf("gentest.As[%s](%s, %s)", d.g.errorRef(as), str(err.Error()), expr)
 	}
 	return expr
-}
-
-// errorRef returns the name of an error as Go, and imports its package.
-func (w *testWriter) errorRef(name string) string {
-	if w.packageNames == nil {
-		w.packageNames = w.tables.importNames
-	}
-	e := errorName(name)
-	w.imports[e.Path] = true
-	return strings.Repeat("*", strings.Count(name[:1], "*")) + w.packageNames[e.Path] + "." + e.Name
 }
 
 // hintsOf returns the hints of an error with the context.

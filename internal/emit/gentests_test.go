@@ -5,10 +5,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,67 +74,6 @@ func TestTestsYieldTheirNames(t *testing.T) {
 					assert.Contains(t, string(f.Content), tt.want)
 				}
 			}
-		})
-	}
-}
-
-func TestStringLiterals(t *testing.T) {
-	for _, tt := range []struct{ value, want string }{
-		{"", `""`},
-		{"plain", `"plain"`},
-		{`{"a":1}`, "`{\"a\":1}`"},
-		{"{\"a`\":1}", `"{\"a` + "`" + `\":1}"`},
-		{"\"line\n\"", `"\"line\n\""`},
-		{"\"\u2028\"", `"\"\u2028\""`},
-		{"\"\xff\"", `"\"\xff\""`},
-		{"\"\u202e\"", `"\"\u202e\""`},
-		{"\"\ufeff\"", `"\"\ufeff\""`},
-		{strings.Repeat("x", 100), `strings.Repeat("x", 100)`},
-		{"a" + strings.Repeat("`", 60) + "b", `"a"+strings.Repeat("` + "`" + `", 60)+"b"`},
-		{strings.Repeat("é", 60), strconv.Quote(strings.Repeat("é", 60))},
-	} {
-		t.Run(tt.want, func(t *testing.T) {
-			w := &testWriter{testData: &testData{pkg: "pkg"}, imports: map[string]bool{}}
-			assert.Equal(t, tt.want, w.str(tt.value))
-			assert.Equal(t, strings.Contains(tt.want, "strings."), w.imports["strings"])
-		})
-	}
-}
-
-func TestValueLiterals(t *testing.T) {
-	enum := &model.Enum{Type: "Mood", Values: []model.EnumValue{{Wire: "good", Const: "MoodGood"}}}
-	for _, tt := range []struct {
-		field model.Field
-		value model.Value
-		want  string
-		typed string
-	}{
-		{model.Field{Type: model.Int}, model.Value{Int: -3}, "-3", "-3"},
-		{model.Field{Type: model.Int64}, model.Value{Int: 5}, "5", "int64(5)"},
-		{model.Field{Type: model.Uint64}, model.Value{Uint: 1<<64 - 1}, "18446744073709551615",
-			"uint64(18446744073709551615)"},
-		{model.Field{Type: model.Float64}, model.Value{Float: 2}, "2.0", "float64(2.0)"},
-		{model.Field{Type: model.Float64}, model.Value{Float: 1e21}, "1e+21", "float64(1e+21)"},
-		{model.Field{Type: model.Duration}, model.Value{Duration: 1500 * time.Millisecond}, "1500*time.Millisecond",
-			"1500*time.Millisecond"},
-		{model.Field{Type: model.Duration}, model.Value{Duration: time.Hour}, "time.Hour", "time.Hour"},
-		{model.Field{Type: model.Duration}, model.Value{}, "0", "time.Duration(0)"},
-		{model.Field{Type: model.Time}, model.Value{}, "time.Time{}", "time.Time{}"},
-		{model.Field{Type: model.Time}, model.Value{Time: time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)},
-			"time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)", "time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)"},
-		{model.Field{Type: model.Strings}, model.Value{}, "nil", "nil"},
-		{model.Field{Type: model.Strings}, model.Value{Strings: []string{"a"}}, `pkg.Strings("a")`,
-			`pkg.Strings("a")`},
-		{model.Field{Type: model.Strings}, model.Value{Strings: []string{}}, `[]string{}`, `[]string{}`},
-		{model.Field{Type: model.JSON}, model.Value{}, "nil", "nil"},
-		{model.Field{Type: model.EnumType, Enum: enum}, model.Value{Index: 1}, "MoodGood", "MoodGood"},
-		{model.Field{Type: model.EnumType, Enum: enum}, model.Value{Index: -2}, "Mood(2)", "Mood(2)"},
-	} {
-		t.Run(tt.want, func(t *testing.T) {
-			w := &testWriter{testData: &testData{pkg: "pkg"}, imports: map[string]bool{}}
-			tt.value.Type = tt.field.Type
-			assert.Equal(t, tt.want, w.value(&tt.field, tt.value))
-			assert.Equal(t, tt.typed, w.typed(&tt.field, tt.value))
 		})
 	}
 }

@@ -1,6 +1,9 @@
 package emit
 
 import (
+	"fmt"
+	"go/scanner"
+	"go/token"
 	"maps"
 	"path"
 	"regexp"
@@ -12,37 +15,21 @@ import (
 	"github.com/errgen/errgen/internal/naming"
 )
 
-// Import paths of what generated code uses.
-const (
-	pkgTaxonomy = "github.com/errgen/errgen/runtime/taxonomy"
-	pkgGen      = "github.com/errgen/errgen/runtime/taxonomy/gen"
-	pkgGentest  = "github.com/errgen/errgen/runtime/taxonomy/gentest"
-	pkgDetect   = "github.com/errgen/errgen/runtime/detect"
-	pkgCmp      = "cmp"
-	pkgContext  = "context"
-	pkgErrors   = "errors"
-	pkgFmt      = "fmt"
-	pkgJSON     = "encoding/json"
-	pkgSlices   = "slices"
-	pkgSlog     = "log/slog"
-	pkgStrings  = "strings"
-	pkgTime     = "time"
-)
-
-// packages are the names of the paths, so that no import needs an alias.
-var packages = []struct{ path, name string }{
-	{pkgTaxonomy, "taxonomy"},
-	{pkgGen, "gen"},
-	{pkgDetect, "detect"},
-	{pkgCmp, "cmp"},
-	{pkgContext, "context"},
-	{pkgErrors, "errors"},
-	{pkgFmt, "fmt"},
-	{pkgJSON, "json"},
-	{pkgSlices, "slices"},
-	{pkgSlog, "slog"},
-	{pkgStrings, "strings"},
-	{pkgTime, "time"},
+// packages are the packages that generated code uses.
+var packages = []struct{ name, path string }{
+	{"taxonomy", "github.com/errgen/errgen/runtime/taxonomy"},
+	{"gen", "github.com/errgen/errgen/runtime/taxonomy/gen"},
+	{"gentest", "github.com/errgen/errgen/runtime/taxonomy/gentest"},
+	{"detect", "github.com/errgen/errgen/runtime/detect"},
+	{"cmp", "cmp"},
+	{"context", "context"},
+	{"errors", "errors"},
+	{"fmt", "fmt"},
+	{"json", "encoding/json"},
+	{"slog", "log/slog"},
+	{"strings", "strings"},
+	{"testing", "testing"},
+	{"time", "time"},
 }
 
 // importNames returns the names that generated code gives to the packages of the errors which rules
@@ -111,46 +98,63 @@ func packageName(p string) string {
 	return name
 }
 
-// isImplied reports whether an import needs no explicit name: that of a package of the standard
-// library is the last element of its path.
-func isImplied(p, name string) bool {
-	return path.Base(p) == name && isStandard(p)
+// addImports returns src with an import declaration after the package clause, for the packages that
+// it names. Names are those of packages besides the usual ones, by path.
+func addImports(src []byte, names map[string]string) []byte {
+	paths := map[string]string{} // by name
+	for _, p := range packages {
+		paths[p.name] = p.path
+	}
+	for path, name := range names {
+		paths[name] = path
+	}
+	clause := 0 // the end of the package clause
+	used := map[string]bool{}
+	var s scanner.Scanner
+	f := token.NewFileSet().AddFile("", -1, len(src))
+	s.Init(f, src, nil, 0)
+	var before, last, name string // the last two tokens, and the text of the last
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		switch {
+		case tok == token.SEMICOLON && clause == 0:
+			clause = f.Offset(pos)
+		case tok == token.PERIOD && last == "IDENT" && before != "." && paths[name] != "":
+			used[paths[name]] = true
+		}
+		before, last, name = last, tok.String(), lit
+	}
+	if len(used) == 0 {
+		return src
+	}
+	block := importBlock(slices.Sorted(maps.Keys(used)), names)
+	return slices.Concat(src[:clause], []byte("\n\n"+block), src[clause:])
 }
 
-var importDecl = regexp.MustCompile(`(?m)^import (\(\n(?:[^)\n]*\n)*?\)|"[^"\n]*")\n`)
-
-var packageClause = regexp.MustCompile(`(?m)^package .*\n`)
-
-// groupImports returns src with the packages among its imports, and the standard library's first
-// with a blank line after them, as goimports has it.
-func groupImports(src []byte, packages map[string]bool) []byte {
-	at := importDecl.FindIndex(src)
-	if at == nil {
-		if len(packages) == 0 {
-			return src
-		}
-		end := packageClause.FindIndex(src)[1]
-		at = []int{end, end}
+// importBlock returns the import of sorted paths, those of the standard library first.
+func importBlock(paths []string, names map[string]string) string {
+	if len(paths) == 1 {
+		return fmt.Sprintf("import %q\n", paths[0])
 	}
-	names := map[string]string{} // of the imported paths; "" is the package's own
-	for line := range strings.Lines(string(src[at[0]:at[1]])) {
-		if name, path, ok := strings.Cut(line, `"`); ok {
-			name = strings.TrimSpace(strings.TrimPrefix(name, "import "))
-			names[strings.TrimSuffix(strings.TrimSpace(path), `"`)] = name
+	var standard, others string
+	for _, p := range paths {
+		first, _, _ := strings.Cut(p, "/")
+		isStandard := !strings.Contains(first, ".")
+		line := fmt.Sprintf("\t%q\n", p)
+		if name := names[p]; name != "" && (path.Base(p) != name || !isStandard) {
+			line = fmt.Sprintf("\t%s %q\n", name, p)
+		}
+		if isStandard {
+			standard += line
+		} else {
+			others += line
 		}
 	}
-	for path := range packages {
-		if _, known := names[path]; !known {
-			names[path] = ""
-		}
+	if standard != "" && others != "" {
+		standard += "\n"
 	}
-	block := importBlock(slices.Sorted(maps.Keys(names)), names)
-	return slices.Concat(src[:at[0]], []byte(block), src[at[1]:])
-}
-
-// isStandard reports whether a path is one of the standard library: without a dot in the first
-// element.
-func isStandard(path string) bool {
-	first, _, _ := strings.Cut(path, "/")
-	return !strings.Contains(first, ".")
+	return "import (\n" + standard + others + ")\n"
 }

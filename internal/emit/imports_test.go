@@ -13,20 +13,23 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-func TestGroupImports(t *testing.T) {
-	tests := []struct{ name, in, want string }{
-		{"none", "package p\n\nvar X = 1\n", "package p\n\nvar X = 1\n"},
-		{"one", "package p\n\nimport \"fmt\"\n", "package p\n\nimport \"fmt\"\n"},
-		{"standard only", "package p\n\nimport (\n\"fmt\"\n\"time\"\n)\n\nvar x",
-			"package p\n\nimport (\n\t\"fmt\"\n\t\"time\"\n)\n\nvar x"},
-		{"others only", "package p\n\nimport (\n\"a.b/c\"\n\"a.b/d\"\n)\n\nvar x",
-			"package p\n\nimport (\n\t\"a.b/c\"\n\t\"a.b/d\"\n)\n\nvar x"},
-		{"both", "package p\n\nimport (\n\"a.b/c\"\n\"encoding/json\"\n\"time\"\n)\n\nvar x",
-			"package p\n\nimport (\n\t\"encoding/json\"\n\t\"time\"\n\n\t\"a.b/c\"\n)\n\nvar x"},
-	}
-	for _, tt := range tests {
+func TestAddImports(t *testing.T) {
+	names := map[string]string{"github.com/jackc/pgx/v5": "pgx", "io": "io"}
+	for _, tt := range []struct{ name, in, want string }{
+		{"none", "var X = 1", ""},
+		{"one", "var X = fmt.Sprint", "import \"fmt\"\n"},
+		{"standard only", "var X, Y = fmt.Sprint, io.EOF", "import (\n\t\"fmt\"\n\t\"io\"\n)\n"},
+		{"both", "var X, Y = json.Valid, pgx.ErrNoRows",
+			"import (\n\t\"encoding/json\"\n\n\tpgx \"github.com/jackc/pgx/v5\"\n)\n"},
+		{"not a package", "// fmt.Sprint\nvar X, Y = `fmt.Sprint`, e.fmt.Sprint", ""},
+	} {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, string(groupImports([]byte(tt.in), nil)))
+			const head = "// A comment.\npackage p"
+			want := head + "\n\n" + tt.want + "\n\n" + tt.in
+			if tt.want == "" {
+				want = head + "\n\n" + tt.in
+			}
+			assert.Equal(t, want, string(addImports([]byte(head+"\n\n"+tt.in), names)))
 		})
 	}
 }

@@ -1,103 +1,87 @@
 package emit
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/dave/jennifer/jen"
+	"unicode"
 
 	"github.com/errgen/errgen/internal/model"
 )
 
-// literal returns v as an expression of its own type, wherever it stands.
-func literal(f *model.Field, v model.Value) jen.Code {
-	switch {
-	case f.Type == model.Int64:
-		return jen.Int64().Call(number(v.Int))
-	case f.Type == model.Uint64:
-		return jen.Uint64().Call(unsigned(v.Uint))
-	case f.Type == model.Duration && v.Duration == 0:
-		return jen.Qual(pkgTime, "Duration").Call(jen.Lit(0))
-	default:
-		return constant(f, v)
-	}
-}
-
-// constant returns v as an expression that takes the type of what it is compared with or assigned
-// to.
-func constant(f *model.Field, v model.Value) jen.Code {
+// constant returns v as an expression that takes the type of the variable that it is compared with
+// or assigned to.
+func constant(f *model.Field, v model.Value) string {
 	switch f.Type {
 	case model.Int, model.Int64:
-		return number(v.Int)
+		return strconv.FormatInt(v.Int, 10)
 	case model.Uint64:
-		return unsigned(v.Uint)
+		return strconv.FormatUint(v.Uint, 10)
 	case model.Float64:
 		return float(v.Float)
 	case model.Bool:
-		return jen.Lit(v.Bool)
+		return strconv.FormatBool(v.Bool)
 	case model.Duration:
 		return duration(v.Duration)
 	case model.Time:
 		return instant(v.Time)
 	case model.Strings:
-		return words(v.Strings)
+		return "[]string{" + quoted(v.Strings) + "}"
 	case model.JSON:
-		return jen.Qual(pkgJSON, "RawMessage").Call(jen.Lit(v.Str))
+		return "json.RawMessage(" + quote(v.Str) + ")"
 	case model.EnumType:
-		return jen.Id(f.Enum.Values[v.Index-1].Const)
+		return f.Enum.Values[v.Index-1].Const
 	default:
-		return jen.Lit(v.Str)
+		return quote(v.Str)
 	}
 }
 
-// number returns n as an untyped constant.
-func number(n int64) jen.Code { return jen.Op(strconv.FormatInt(n, 10)) }
+// typed returns text, the constant of a value of f, as an expression that has the type of f in every
+// place.
+func typed(f *model.Field, text string) string {
+	switch {
+	case f.Type == model.Int64 || f.Type == model.Uint64:
+		return f.Type.String() + "(" + text + ")"
+	case f.Type == model.Duration && text == "0":
+		return "time.Duration(0)"
+	}
+	return text
+}
 
-func unsigned(n uint64) jen.Code { return jen.Op(strconv.FormatUint(n, 10)) }
+// quote returns s as a literal, in back quotes where that avoids escapes.
+func quote(s string) string {
+	if strings.ContainsAny(s, `"\`) && !strings.ContainsFunc(s, func(r rune) bool {
+		return r == '`' || r == unicode.ReplacementChar || r != ' ' && !unicode.IsPrint(r)
+	}) {
+		return "`" + s + "`"
+	}
+	return strconv.Quote(s)
+}
 
-// float returns x so that it is no integer without its context either.
-func float(x float64) jen.Code {
+// quoted returns the items of a list of strings.
+func quoted(items []string) string { return strings.Join(eachText(items, quote), ", ") }
+
+// float returns x so that it is not an integer.
+func float(x float64) string {
 	text := strconv.FormatFloat(x, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
 		text += ".0"
 	}
-	return jen.Op(text)
-}
-
-// words returns a list of strings.
-func words(list []string) jen.Code {
-	return jen.Index().String().ValuesFunc(func(g *jen.Group) {
-		for _, s := range list {
-			g.Lit(s)
-		}
-	})
-}
-
-// instant returns t in UTC.
-func instant(t time.Time) jen.Code {
-	t = t.UTC()
-	return jen.Qual(pkgTime, "Date").Call(
-		jen.Lit(t.Year()), jen.Qual(pkgTime, t.Month().String()), jen.Lit(t.Day()),
-		jen.Lit(t.Hour()), jen.Lit(t.Minute()), jen.Lit(t.Second()), jen.Lit(t.Nanosecond()),
-		jen.Qual(pkgTime, "UTC"),
-	)
+	return text
 }
 
 // duration returns d in its largest unit: 5 * time.Second.
-func duration(d time.Duration) jen.Code {
-	if d == 0 {
-		return jen.Lit(0)
-	}
+func duration(d time.Duration) string {
 	for _, u := range durationUnits {
 		switch {
 		case d == u.size:
-			return jen.Qual(pkgTime, u.name)
-		case d%u.size == 0:
-			return jen.Add(number(int64(d/u.size))).Op("*").Qual(pkgTime, u.name)
+			return "time." + u.name
+		case d != 0 && d%u.size == 0:
+			return fmt.Sprintf("%d * time.%s", d/u.size, u.name)
 		}
 	}
-	return jen.Null()
+	return "0"
 }
 
 var durationUnits = []struct {
@@ -112,19 +96,20 @@ var durationUnits = []struct {
 	{time.Nanosecond, "Nanosecond"},
 }
 
-// tag returns the struct tag of a field. A wire name is an identifier or close to one, but whatever
-// it holds stays within the tag.
-func tag(f *model.Field) jen.Code {
-	key := f.Wire
-	switch {
-	case f.MessageOnly:
-		key = "-"
-	case !f.Required:
-		key += ",omitzero"
+// instant returns t in UTC.
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return "time.Time{}"
 	}
-	text := "json:" + strconv.Quote(key)
-	if strings.Contains(text, "`") {
-		return jen.Op(strconv.Quote(text))
+	t = t.UTC()
+	return fmt.Sprintf("time.Date(%d, time.%s, %d, %d, %d, %d, %d, time.UTC)",
+		t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond())
+}
+
+func eachText[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, item := range list {
+		out[i] = text(item)
 	}
-	return jen.Op("`" + text + "`")
+	return out
 }

@@ -2,96 +2,85 @@ package emit
 
 import (
 	"slices"
-
-	"github.com/dave/jennifer/jen"
+	"strconv"
+	"strings"
 
 	"github.com/errgen/errgen/internal/model"
 )
 
-// messageMethod makes the method that appends the message of an error's code.
-func messageMethod(c *model.Category) jen.Code {
-	return jen.Add(note("AppendMessage appends the message.")).
-		Add(method(c, "AppendMessage")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
-		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
-		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
-			for _, code := range c.Codes {
-				if code.Own == nil && !code.Abstract {
-					g.Case(jen.Id(code.Const)).Block(messageParts(code.Message)...)
-				}
-			}
-			g.Default().Block(jen.Id("m").Op("=").Id("m").Dot("NoCode").Call(jen.Lit(c.Name)))
-		}),
-		jen.Return(jen.Id("m").Dot("Bytes").Call()),
-	)
-}
-
-// feedbackMethod makes the method that appends what a code says to the provider in its own words.
-func feedbackMethod(c *model.Category) jen.Code {
-	feeds := func(code *model.Code) bool { return code.Feedback != nil && code.ErrorType() == c }
-	if !slices.ContainsFunc(c.Codes, feeds) {
-		return nil
+// messageMethod returns the method that appends the message of an error's code.
+func messageMethod(c *model.Category) string {
+	var cases strings.Builder
+	for _, code := range c.Codes {
+		if code.Own == nil && !code.Abstract {
+			cases.WriteString(messageCase(code, code.Message))
+		}
 	}
-	return jen.Add(
-		comment("AppendFeedback appends the text for the provider's next prompt, if the code declares one.")).
-		Add(method(c, "AppendFeedback")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
-		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
-		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
-			for _, code := range c.Codes {
-				if feeds(code) {
-					g.Case(jen.Id(code.Const)).Block(messageParts(*code.Feedback)...)
-				}
-			}
-		}),
-		jen.Return(jen.Id("m").Dot("Bytes").Call()),
-	)
+	return `// AppendMessage appends the message.
+func (e *` + c.Type + `) AppendMessage(dst []byte) []byte {
+	m := gen.Message(dst)
+	switch e.Code() {
+	` + cases.String() + `default:
+		m = m.NoCode(` + strconv.Quote(c.Name) + `)
+	}
+	return m.Bytes()
+}`
 }
 
-// messageParts makes the statements that build a message.
-func messageParts(t model.Template) []jen.Code {
-	return each(messageCalls(t), func(calls *jen.Statement) jen.Code {
-		return jen.Id("m").Op("=").Id("m").Add(calls)
-	})
+// feedbackMethod returns the method that appends the text of codes for the provider; "" without any.
+func feedbackMethod(c *model.Category) string {
+	var cases strings.Builder
+	for _, code := range c.Codes {
+		if code.Feedback != nil && code.ErrorType() == c {
+			cases.WriteString(messageCase(code, *code.Feedback))
+		}
+	}
+	if cases.Len() == 0 {
+		return ""
+	}
+	return `// AppendFeedback appends the text for the provider's next prompt, if the code declares one.
+func (e *` + c.Type + `) AppendFeedback(dst []byte) []byte {
+	m := gen.Message(dst)
+	switch e.Code() {
+	` + cases.String() + `}
+	return m.Bytes()
+}`
 }
 
-// messageCalls makes the calls that build a message: as many to a statement as fit on a line.
-func messageCalls(t model.Template) []*jen.Statement {
-	var out []*jen.Statement
-	var s *jen.Statement
-	width := 2 * lineWidth
+// messageCase returns the statements that build a code's message.
+func messageCase(c *model.Code, t model.Template) string {
+	text := "case " + c.Const + ":\n"
+	for _, calls := range messageCalls(t) {
+		text += "m = m" + calls + "\n"
+	}
+	return text
+}
+
+// messageCalls returns the calls that build a message: as many to a statement as fit on a line.
+func messageCalls(t model.Template) []string {
+	const maxWidth = 118
+	var out []string
+	width := 2 * maxWidth
 	for i, p := range t.Parts {
-		w := partWidth(p)
-		if width += w; width > lineWidth {
-			s = jen.Null()
-			out, width = append(out, s), w
-		}
+		calls := ""
 		if p.Group != nil {
-			messageGroup(s, p.Group, i+1 == len(t.Parts) || t.Parts[i+1].Group != nil)
+			calls = messageGroup(p.Group, i+1 == len(t.Parts) || t.Parts[i+1].Group != nil)
 		} else {
-			messagePart(s, p)
+			calls = messagePart(p)
 		}
+		if width += len(calls); width > maxWidth {
+			out, width = append(out, ""), len(calls)
+		}
+		out[len(out)-1] += calls
 	}
 	return out
 }
 
-// partWidth is about how wide the calls for a part are.
-func partWidth(p model.Part) int {
-	switch {
-	case p.Group != nil:
-		w := 0
-		for _, part := range p.Group {
-			w += partWidth(part)
-		}
-		return w
-	case p.Field != nil:
-		return len(".OptString(e.)") + len(p.Field.Go) + len(p.Field.Const)
-	}
-	return len(`.Text("")`) + len(p.Text)
-}
-
-// messageGroup adds the calls for an optional part: its leading and its trailing text go into the
-// calls that open and close it. Before another one, and at the end of a message, it closes by
+// messageGroup returns the calls for an optional part: its leading and its trailing text go into
+// the calls that open and close it. Before another one, and at the end of a message, it closes by
 // itself.
-func messageGroup(s *jen.Statement, parts []model.Part, endsItself bool) {
+func messageGroup(parts []model.Part, endsItself bool) string {
+	isText := func(p model.Part) bool { return p.Field == nil && !p.Cause && p.Group == nil }
 	lead, trail := "", ""
 	if len(parts) > 0 && isText(parts[0]) {
 		lead, parts = parts[0].Text, parts[1:]
@@ -99,105 +88,60 @@ func messageGroup(s *jen.Statement, parts []model.Part, endsItself bool) {
 	if n := len(parts); n > 0 && isText(parts[n-1]) {
 		trail, parts = parts[n-1].Text, parts[:n-1]
 	}
-	s.Dot("Begin").Call(jen.Lit(lead))
-	for _, p := range parts {
-		messagePart(s, p)
-	}
+	calls := ".Begin(" + strconv.Quote(lead) + ")" + strings.Join(eachText(parts, messagePart), "")
 	if trail != "" || !endsItself {
-		s.Dot("End").Call(jen.Lit(trail))
+		calls += ".End(" + strconv.Quote(trail) + ")"
 	}
+	return calls
 }
 
-func isText(p model.Part) bool { return p.Field == nil && !p.Cause && p.Group == nil }
-
-// messagePart adds the call for a text or a placeholder.
-func messagePart(s *jen.Statement, p model.Part) {
+// messagePart returns the call for a text or a placeholder.
+func messagePart(p model.Part) string {
 	switch {
+	case p.Cause && p.Format == model.FirstLine:
+		return ".CauseLine(e.Unwrap())"
+	case p.Cause && p.Format == model.Quoted:
+		return ".CauseQuoted(e.Unwrap())"
 	case p.Cause:
-		s.Dot(causeCall(p.Format)).Call(jen.Id("e").Dot("Unwrap").Call())
+		return ".Cause(e.Unwrap())"
 	case p.Field == nil:
-		s.Dot("Text").Call(jen.Lit(p.Text))
-	default:
-		name, args := fieldCall(p.Field, p.Format)
-		s.Dot(name).Call(args...)
+		return ".Text(" + strconv.Quote(p.Text) + ")"
 	}
+	f := p.Field
+	value := "e." + f.Go
+	switch {
+	case f.Type == model.String:
+		return textCall(f, value, p.Format)
+	case f.Type == model.EnumType && p.Format == model.Quoted:
+		return ".Quoted(" + enumWord(f, value) + ", 0)"
+	case f.Type == model.EnumType:
+		return ".String(" + enumWord(f, value) + ")"
+	case f.Type == model.Strings && p.Format != model.Count:
+		return ".Strings(" + value + ", " + cleaning(f) + ")"
+	case slices.Contains([]model.Type{model.Strings, model.Objects, model.Violations}, f.Type):
+		return ".Count(len(" + value + "))"
+	case f.Type == model.JSON:
+		return ".JSON(" + value + ")"
+	case f.Type == model.Int64 && p.Format == model.Millis:
+		return ".Millis(" + opt(f, value) + ")"
+	case f.Type == model.Duration && p.Format == model.Seconds:
+		return ".Seconds(" + opt(f, value) + ")"
+	}
+	return "." + typeWord(f) + "(" + opt(f, value) + ")"
 }
 
-func causeCall(format model.Format) string {
-	switch format {
-	case model.FirstLine:
-		return "CauseLine"
-	case model.Quoted:
-		return "CauseQuoted"
-	default:
-		return "Cause"
-	}
-}
-
-// fieldCall returns the builder's method that shows a field in a format, and its arguments.
-func fieldCall(f *model.Field, format model.Format) (name string, args []jen.Code) {
-	value := jen.Id("e").Dot(f.Go)
-	switch f.Type {
-	case model.String:
-		return textCall(f, value, format)
-	case model.EnumType:
-		return wordCall(enumWord(f, value), format)
-	case model.Strings:
-		if format == model.Count {
-			return "Count", []jen.Code{jen.Len(value)}
-		}
-		return "Strings", []jen.Code{value, cleaning(f)}
-	case model.JSON:
-		return "JSON", []jen.Code{value}
-	case model.Objects, model.Violations:
-		return "Count", []jen.Code{jen.Len(value)}
-	case model.Int64:
-		if format == model.Millis {
-			return "Millis", []jen.Code{opt(f, value)}
-		}
-	case model.Duration:
-		if format == model.Seconds {
-			return "Seconds", []jen.Code{opt(f, value)}
-		}
-	}
-	return typeWord(f), []jen.Code{opt(f, value)}
-}
-
-func textCall(f *model.Field, value *jen.Statement, format model.Format) (string, []jen.Code) {
+func textCall(f *model.Field, value string, format model.Format) string {
 	if f.Optional() {
-		value = value.Dot("Or").Call(jen.Lit(""))
+		value += `.Or("")`
 	}
 	switch {
 	case format == model.FirstLine:
-		return "Line", []jen.Code{value, cleaning(f)}
+		return ".Line(" + value + ", " + cleaning(f) + ")"
 	case format == model.Quoted:
-		return "Quoted", []jen.Code{value, cleaning(f)}
+		return ".Quoted(" + value + ", " + cleaning(f) + ")"
 	case f.Const != "":
-		return "Clean", []jen.Code{value, cleaning(f)}
+		return ".Clean(" + value + ", " + cleaning(f) + ")"
 	default:
-		return "String", []jen.Code{value}
+		return ".String(" + value + ")"
 	}
-}
-
-func wordCall(word jen.Code, format model.Format) (string, []jen.Code) {
-	if format == model.Quoted {
-		return "Quoted", []jen.Code{word, jen.Lit(0)}
-	}
-	return "String", []jen.Code{word}
-}
-
-// cleaning returns how a field's text is shown.
-func cleaning(f *model.Field) jen.Code {
-	if f.Const == "" {
-		return jen.Lit(0)
-	}
-	return jen.Id(f.Const)
-}
-
-// enumWord returns the word of an enum's value; one that is absent has none.
-func enumWord(f *model.Field, value *jen.Statement) jen.Code {
-	if f.Optional() {
-		value = value.Dot("Or").Call(jen.Lit(0))
-	}
-	return value.Dot("String").Call()
 }

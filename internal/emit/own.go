@@ -1,7 +1,7 @@
 package emit
 
 import (
-	"reflect"
+	"fmt"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -12,13 +12,11 @@ import (
 // A code with fields has a type of its own. A table can have a thousand of them, so what they have
 // in common is in one type that all of a category embed.
 
-// ownBase makes the type that the types of codes embed, and its methods. It is nil if no code of
-// the category has fields.
-func ownBase(c *model.Category) jen.Code {
-	if c.OwnBase == "" {
-		return nil
-	}
-	s := jen.Op(strings.NewReplacer("$B", c.OwnBase, "$E", c.Type, "$e", c.Embedded, "$F", c.OwnFields).Replace(`
+// ownBase returns the type that the types of codes embed, and its methods.
+func ownBase(c *model.Category) string {
+	names := strings.NewReplacer("$B", c.OwnBase, "$E", c.Type, "$e", c.Embedded, "$F", c.OwnFields)
+	var b strings.Builder
+	b.WriteString(names.Replace(`
 // $e is $E under a name that is not exported, so only this package sets it.
 type $e = $E
 
@@ -41,25 +39,19 @@ func (o *$B[T]) with(change func(e *$E)) *T {
 	return copied
 }
 `))
-	set := func(name, param string, typ, change jen.Code) {
-		s.Line().Func().Params(jen.Id("o").Op("*").Id(c.OwnBase).Types(jen.Id("T"))).Id(name).
-			Params(jen.Id(param).Add(typ)).Op("*").Id("T").
-			Add(returning(jen.Id("o").Dot("with").
-				Call(jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Add(inOneLine(change)))))
+	for _, s := range setters(c.Fields) {
+		fmt.Fprintf(&b, "func (o *%s[T]) %s(%s) *T { return o.with(func(e *%s) { %s }) }\n",
+			c.OwnBase, s.method, s.param, c.Type, s.change)
 	}
-	eachCopy(c.Fields, set)
-	s.Line().Line().Func().Params(jen.Id("e").Op("*").Id(c.Type)).Id(appendContext).
-		Params(jen.Id("o").Qual(pkgGen, "ObjectBuilder")).Qual(pkgGen, "ObjectBuilder").BlockFunc(func(g *jen.Group) {
-		putFields(g, "e", c.Fields)
-		g.Return(jen.Id("o"))
-	})
-	return s
+	b.WriteString("\nfunc (e *" + c.Type + ") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n" +
+		puts("e", c.Fields) + "return o\n}")
+	return b.String()
 }
 
 // ownType makes the type of a code's errors, its factory and its methods.
-func (t *tables) ownType(f *jen.File, code *model.Code, l *literals) {
+func (g *generator) ownType(f *jen.File, code *model.Code) {
 	c := code.Own
-	fields := ownFields(t.m, c)
+	fields := ownFields(g.m, c)
 	declare(f, jen.Add(comment(c.Type+" is an error of ["+code.Const+"], and has the context of ["+
 		code.Category.Type+"] too.")).
 		Type().Id(c.Type).StructFunc(func(g *jen.Group) {
@@ -67,43 +59,44 @@ func (t *tables) ownType(f *jen.File, code *model.Code, l *literals) {
 		g.Id(c.OwnFields)
 		structFields(g, fields, false)
 	}))
-	fieldTypes(f, l, typesOf(fields), made(t.m, code))
-	declare(f, factory(code), ownMessage(c), contextMethod(t.m, c))
-	s := jen.Null()
-	eachCopy(fields, func(name, param string, typ, change jen.Code) {
-		if name != "WithCause" {
-			s.Line().Add(copyMethod(c, name, param, typ, change))
-		}
-	})
-	declare(f, s, publicContextMethod(c))
-	if hasBranches(code) {
-		declare(f, rowMethod(c))
+	g.fieldTypes(f, typesOf(fields), made(g.m, code))
+	own := setters(fields)
+	var with strings.Builder
+	for _, s := range own[:len(own)-1] { // the type that is embedded has WithCause
+		fmt.Fprintf(&with, withMethod, c.Type, s.method, s.param, s.change)
 	}
-	if code.Feedback != nil {
-		declare(f, feedbackMethod(c))
+	declare(f, factory(code))
+	methods := []string{ownMessage(c), g.contextMethod(c), with.String(), publicContextMethod(c), feedbackMethod(c)}
+	if hasBranches(code) {
+		methods = append(methods, rowMethod(c))
 	}
 	if len(hints(c)) > len(hints(code.Category)) {
-		declare(f, hintsMethod(c))
+		methods = append(methods, hintsMethod(c))
+	}
+	for _, method := range methods {
+		if method != "" {
+			declare(f, text(method))
+		}
 	}
 }
 
-// ownMessage makes the method that appends the message of a code with fields.
-func ownMessage(c *model.Category) jen.Code {
-	coded := []jen.Code{jen.Id("dst"), jen.Uint16().Call(jen.Id("e").Dot("Code").Call()), jen.Lit(c.Name)}
+// ownMessage returns the method that appends the message of a code with fields.
+func ownMessage(c *model.Category) string {
 	calls := messageCalls(c.Codes[0].Message)
-	message, m := []jen.Code{}, jen.Qual(pkgGen, "Message").Call(jen.Id("dst"))
+	body, m := "", "gen.Message(dst)"
 	if len(calls) > 1 {
-		message, m = append(message, jen.Id("m").Op(":=").Add(m)), jen.Id("m")
+		body, m = "m := gen.Message(dst)\n", "m"
 	}
 	for i, call := range calls {
 		if i+1 < len(calls) {
-			message = append(message, jen.Id("m").Op("=").Id("m").Add(call))
+			body += "m = m" + call + "\n"
 		} else {
-			m.Add(call)
+			m += call
 		}
 	}
-	return method(c, "AppendMessage").Params(jen.Id("dst").Index().Byte()).Index().Byte().
-		Block(append(message, jen.Return(m.Dot("Coded").Call(coded...)))...)
+	return fmt.Sprintf(`func (e *%s) AppendMessage(dst []byte) []byte {
+	%sreturn %s.Coded(dst, uint16(e.Code()), %q)
+}`, c.Type, body, m, c.Name)
 }
 
 // made reports whether evidence can become an error of the code.
@@ -114,20 +107,4 @@ func made(m *model.Package, c *model.Code) bool {
 		}
 	}
 	return m.Fallback == c || len(c.Rules) > 0
-}
-
-// tableCode returns a code's entry of the table.
-func (t *tables) tableCode(c *model.Code, l *literals) string {
-	code := *c.Code
-	if code.Own == nil {
-		return l.fields(reflect.ValueOf(code), nil)
-	}
-	fields := make([]string, len(code.Own.Fields))
-	for i, f := range code.Own.Fields {
-		fields[i] = l.value(reflect.ValueOf(f), false)
-	}
-	own := "Own: &taxonomy.OwnType{Name: " + quote(code.Own.Name) + ", Zero: (*" + c.Own.Type + ")(nil), Fields: " +
-		"[]taxonomy.Field{" + strings.Join(fields, ", ") + "}}"
-	code.Own = nil
-	return l.fields(reflect.ValueOf(code), []string{own})
 }

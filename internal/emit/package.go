@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"cmp"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,108 +10,90 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/detect"
 )
 
 // packageFile makes the file of what the package has as a whole: its comment, the check of the
 // runtime's version, the names of what the taxonomy declares, and what reads and classifies.
-func packageFile(f *jen.File, t *tables, l *literals) {
-	m := t.m
+func (g *generator) packageFile(f *jen.File) {
+	m := g.m
 	for _, line := range commentLines(packageComment(m)...) {
 		f.PackageComment(line)
 	}
-	declare(f, versionCheck(), baseType(), categoryType(m), categoryIndexes(m), categoriesFunc(m), categoryOf(),
-		tierConstants(m))
+	declare(f, text(versionCheck), text(baseType), categories(m), text(categoryOf), tierConstants(m))
 	declare(f, declaredNames(m)...)
-	declare(f, constantFuncs(m)...)
-	declare(f, predicates(m), unmarshalError(), attachFunc(m))
-	for i, field := range m.Fields {
-		declare(f, attributeFunc(field, i))
+	for i, c := range m.Constants {
+		doc := about(c.Function+" returns the constant "+c.Name+" of the code of err, if it has one", c.Doc, ".")
+		typ := valueType(&model.Field{Type: c.Type})
+		declare(f, documented(doc, fmt.Sprintf(`func %s(err error) (value %s, ok bool) {
+	return gen.Constant[%[2]s](err, &definition, %d)
+}`, c.Function, typ, i)))
+	}
+	declare(f, predicates(m), documented("UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. "+
+		"Masked values stay masked. If the code, the domain or a word of an enum is unknown, the error is a "+
+		"*[taxonomy.Unknown].",
+		"func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }"))
+	if len(m.Fields) > 0 {
+		declare(f, documented("Attach returns err with fields that all errors of this taxonomy have. The first of "+
+			"them in err's tree is copied, not changed; any other error is returned unchanged.",
+			`func Attach(err error, attributes ...taxonomy.Attribute) error {
+	return taxonomy.Attach(err, attributes...)
+}`))
+	}
+	for i, x := range m.Fields {
+		doc := about(x.Attribute+" sets the field "+x.Wire+" of any error; see [Attach]", x.Doc, ".")
+		declare(f, documented(doc, fmt.Sprintf(`func %s(%s %s) taxonomy.Attribute {
+	return taxonomy.NewAttribute(&definition, %d, %s)
+}`, x.Attribute, x.Param, valueType(x), i, kept(x, x.Param))))
 	}
 	if classifies(m) {
-		declare(f, classifyFunc(), classifyEvidenceFunc(m), explainFunc(), t.detection(l), fromEvidence(m, l),
-			ruleIs(m))
+		g.classifying(f)
 	}
 }
 
-// tableFile makes the file of the table, but for what the categories' files have of it.
-func tableFile(f *jen.File, t *tables, l *literals) {
-	m := t.m
-	declare(f, tableVar(m), t.definition(l))
+const baseType = `// base is common to all errors. It is not exported, so only this package sets it.
+type base[C gen.Code] = gen.Base[C]`
+
+const categoryOf = `// CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
+func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }`
+
+const versionCheck = `// If this does not compile, the runtime is older than this file or no longer supports it: run
+// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
+const (
+	_ = gen.EnforceVersion(gen.Version - 5)
+	_ = gen.EnforceVersion(5 - gen.MinVersion)
+)`
+
+// tableFile makes the file of the table, but for the parts in the categories' files. All tables are
+// composite literals of constants and addresses, which the compiler lays out: nothing is built when
+// a program starts.
+func (g *generator) tableFile(f *jen.File) {
+	m := g.m
+	classifier := ""
+	if classifies(m) {
+		classifier = ", Classifier: &detection"
+	}
+	functions := []string{"Init: gen.Init"}
+	if slices.ContainsFunc(m.Codes, func(c *model.Code) bool { return c.Public }) {
+		functions = append(functions, "AppendPublic: gen.AppendPublic")
+	}
+	declare(f, text("// Table has the reactions and the other traits of the taxonomy's errors.\n"+
+		"var Table = taxonomy.Table{Taxonomy: &definition"+classifier+"}"),
+		text("var definition = taxonomy.Taxonomy"+g.fields(reflect.ValueOf(m.Taxonomy).Elem(), functions)))
 	for _, r := range m.Reactions {
-		declare(f, variable(r.Var, r.Doc, "Reaction", l.of(*r.Value)))
+		declare(f, variable(r.Var, r.Doc, g.of(*r.Value)))
 	}
 	for _, p := range m.Policies {
-		declare(f, variable(p.Var, p.Doc, "Policy", l.of(*p.Value)))
+		declare(f, variable(p.Var, p.Doc, g.of(*p.Value)))
 	}
-}
-
-// baseType makes the name under which errors embed what they have in common.
-func baseType() jen.Code {
-	return jen.Add(note("base is common to all errors. It is not exported, so only this package sets it.")).
-		Type().Id("base").Types(jen.Id("C").Qual(pkgGen, "Code")).Op("=").Qual(pkgGen, "Base").Types(jen.Id("C"))
-}
-
-// definition is the package's taxonomy.
-func definition() jen.Code { return jen.Op("&").Id("definition") }
-
-func tableVar(m *model.Package) jen.Code {
-	values := []jen.Code{jen.Id("Taxonomy").Op(":").Add(definition())}
-	if classifies(m) {
-		values = append(values, jen.Id("Classifier").Op(":").Op("&").Id("detection"))
-	}
-	return jen.Add(comment("Table has the reactions and the other traits of the taxonomy's errors.")).
-		Var().Id("Table").Op("=").Add(runtimeType("Table")).Values(values...)
-}
-
-// definition makes the variable of the taxonomy. All of the tables are composite literals of
-// constants and addresses, which the compiler lays out itself: nothing is built when a program
-// starts.
-func (t *tables) definition(l *literals) jen.Code {
-	l.use(pkgGen)
-	more := []string{"Init: gen.Init"}
-	if slices.ContainsFunc(t.m.Codes, func(c *model.Code) bool { return c.Public }) {
-		more = append(more, "AppendPublic: gen.AppendPublic")
-	}
-	return jen.Var().Id("definition").Op("=").Qual(pkgTaxonomy, "Taxonomy").
-		Op(l.fields(reflect.ValueOf(t.m.Taxonomy).Elem(), more))
 }
 
 // variable makes the variable of a reaction or a policy.
-func variable(name, doc, typ, value string) jen.Code {
-	s := jen.Null()
+func variable(name, doc, value string) jen.Code {
 	if doc != "" {
-		s = jen.Add(comment(about(name, doc, "")))
+		doc = about(name, doc, "")
 	}
-	return s.Var().Id(name).Op("=").Qual(pkgTaxonomy, typ).Op(strings.TrimPrefix(value, "taxonomy."+typ))
-}
-
-func unmarshalError() jen.Code {
-	return jen.Add(comment(
-		"UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If the code, "+
-			"the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].",
-	)).Func().Id("UnmarshalError").Params(jen.Id("b").Index().Byte()).
-		Params(jen.Qual(pkgTaxonomy, "Error"), jen.Error()).
-		Add(returning(jen.Qual(pkgGen, "Unmarshal").Call(jen.Id("b"), definition())))
-}
-
-// attachFunc makes the function that sets fields which all errors have; nil without any.
-func attachFunc(m *model.Package) jen.Code {
-	if len(m.Fields) == 0 {
-		return nil
-	}
-	return jen.Add(comment(
-		"Attach returns err with fields that all errors of this taxonomy have. The first of them in err's tree is "+
-			"copied, not changed; any other error is returned unchanged.",
-	)).Func().Id("Attach").
-		Params(jen.Err().Error(), jen.Id("attributes").Op("...").Add(runtimeType("Attribute"))).Error().
-		Add(returning(jen.Qual(pkgTaxonomy, "Attach").Call(jen.Err(), jen.Id("attributes").Op("..."))))
-}
-
-// attributeFunc makes the function that returns the attribute of a field which all errors have.
-func attributeFunc(f *model.Field, place int) jen.Code {
-	return jen.Add(comment(about(f.Attribute+" sets the field "+f.Wire+" of any error; see [Attach]", f.Doc, "."))).
-		Func().Id(f.Attribute).Params(jen.Id(f.Param).Add(valueType(f))).Add(runtimeType("Attribute")).
-		Block(jen.Return(jen.Qual(pkgTaxonomy, "NewAttribute").Call(definition(), jen.Lit(place), kept(f, jen.Id(f.Param)))))
+	return jen.Add(comment(doc), text("var "+name+" = "+value))
 }
 
 // classifies reports whether m's package classifies: without a rule and a fallback there is nothing
@@ -118,80 +102,130 @@ func classifies(m *model.Package) bool {
 	return len(m.Rules) > 0 || m.Fallback != nil || len(m.SourceFallbacks) > 0
 }
 
-func classifyFunc() jen.Code {
-	return jen.Add(comment(
-		"Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns nil, a "+
-			"cancelled context, and an error that is or wraps one of this taxonomy unchanged.",
-	)).Func().Id("Classify").Params(jen.Id("raw").Any(), options()).Error().
-		Add(returning(jen.Id("detection").Dot("Classify").Call(jen.Id("raw"), jen.Id("opts"))))
-}
-
-func classifyEvidenceFunc(m *model.Package) jen.Code {
+// classifying makes the functions that classify, and the rules of all categories.
+func (g *generator) classifying(f *jen.File) {
 	quick := ""
-	if m.Fallback != nil { // otherwise there may be no rule for evidence without a text and a Go error
+	if g.m.Fallback != nil { // otherwise there may be no rule for evidence without a text and a Go error
 		quick = `	if m := detection.Quick(ev, opts); m != nil {
 		return m.Finish(fromEvidence(m.Row, ev), nil)
 	}
 `
 	}
-	return jen.Add(comment("ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.")).
-		Func().Id("ClassifyEvidence").Params(jen.Id("ev").Op("*").Add(runtimeType("Evidence")), options()).Error().
-		Op("{\n" + quick + `	var room taxonomy.Evidence
+	declare(f, text(`// Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
+// nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
+func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }`),
+		text(`// ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
+func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
+`+quick+`	var room taxonomy.Evidence
 	m, as, err := detection.Decide(ev, &room, opts)
 	if as == nil {
 		return err
 	}
 	return m.Finish(fromEvidence(m.Row, as), opts)
-}`)
+}`),
+		text(`// Explain returns the result of [Classify], and the reasons for it.
+func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }`),
+		text(g.detection()), text(g.fromEvidence()))
+	if named := namedErrors(g.m); len(named) > 0 {
+		declare(f, text(g.ruleIs(named)))
+	}
 }
 
-func explainFunc() jen.Code {
-	return jen.Add(comment("Explain returns the result of [Classify], and the reasons for it.")).
-		Func().Id("Explain").Params(jen.Id("raw").Any(), options()).Qual(pkgDetect, "Explanation").
-		Add(returning(jen.Id("detection").Dot("Explain").Call(jen.Id("raw"), jen.Id("opts"))))
-}
-
-func options() jen.Code { return jen.Id("opts").Op("...").Qual(pkgDetect, "Option") }
-
-// detection makes the variable that has the rules of all categories.
-func (t *tables) detection(l *literals) jen.Code {
+// detection returns the variable that has the rules of all categories.
+func (g *generator) detection() string {
+	m := g.m
 	elements := []string{"Taxonomy: &definition, From: fromEvidence"}
+	add := func(name, value string) { elements = append(elements, name+": "+value) }
 	var rules []string
-	for _, c := range t.m.Categories {
+	for _, c := range m.Categories {
 		if slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return len(c.Rules) > 0 }) {
 			rules = append(rules, c.Var+": "+c.RulesVar)
 		}
 	}
 	if len(rules) > 0 {
-		elements = append(elements, "Categories: [][][]detect.CodeRule{\n"+strings.Join(rules, ",\n")+",\n}")
+		add("Categories", "[][][]detect.CodeRule{\n"+strings.Join(rules, ",\n")+",\n}")
 	}
-	if set := model.SetJSON(t.m.FallbackSet); set != "" {
-		elements = append(elements, "FallbackSet: "+quote(set))
+	if set := model.SetJSON(m.FallbackSet); set != "" {
+		add("FallbackSet", quote(set))
 	}
-	if len(t.m.Signatures) > 0 {
-		elements = append(elements, "Leads: leads")
+	if len(m.Signatures) > 0 {
+		add("Leads", "leads")
 	}
-	if len(namedErrors(t.m)) > 0 {
-		elements = append(elements, "Is: ruleIs")
+	if len(namedErrors(m)) > 0 {
+		add("Is", "ruleIs")
 	}
 	var sources []string
-	for _, s := range t.m.Taxonomy.Sources {
-		if c := t.m.SourceFallbacks[s.Name]; c != nil {
-			if set := apply(c, nil, c.Set); set != nil {
-				sources = append(sources, "{Source: "+quote(s.Name)+", Apply: "+expression(set)+"}")
-			}
+	for _, s := range m.Taxonomy.Sources {
+		if c := m.SourceFallbacks[s.Name]; c != nil && len(c.Set) > 0 {
+			sources = append(sources, "{Source: "+quote(s.Name)+", Apply: "+apply(c, c.Set)+"}")
 		}
 	}
 	if len(sources) > 0 {
-		elements = append(elements, "Sources: []detect.SourceApply{\n"+strings.Join(sources, ",\n")+",\n}")
+		add("Sources", "[]detect.SourceApply{\n"+strings.Join(sources, ",\n")+",\n}")
 	}
-	detection := jen.Var().Id("detection").Op("=").Qual(pkgDetect, "Detection")
-	if f := t.m.Fallback; f != nil {
-		if set := apply(f, t.m.FallbackSet, f.Set); set != nil {
-			return detection.Op("{\n" + strings.Join(elements, ",\n") + ",\nFallbackApply:").Add(set).Op(",\n}")
+	if c := m.Fallback; c != nil && len(m.FallbackSet)+len(c.Set) > 0 {
+		add("FallbackApply", apply(c, m.FallbackSet, c.Set))
+	}
+	return "var detection = detect.Detection" + braces(elements, false)
+}
+
+// namedError is an error that a rule names.
+type namedError struct {
+	key  detect.Key
+	name string
+}
+
+// namedErrors lists the errors that rules name, sorted: values first.
+func namedErrors(m *model.Package) []namedError {
+	var out []namedError
+	for _, r := range m.Rules {
+		for _, c := range r.Conditions {
+			if c.Key == detect.Is || c.Key == detect.As {
+				for _, name := range slices.Concat(c.Any, c.Not) {
+					out = append(out, namedError{c.Key, name})
+				}
+			}
 		}
 	}
-	return detection.Op(braces(elements, false))
+	slices.SortFunc(out, func(a, b namedError) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.name, b.name))
+	})
+	return slices.Compact(out)
+}
+
+// ruleIs returns the function that tests an error for the errors that rules name.
+func (g *generator) ruleIs(named []namedError) string {
+	var cases strings.Builder
+	for _, e := range named {
+		fmt.Fprintf(&cases, "case %s:\n", quote(e.name))
+		if e.key == detect.Is {
+			fmt.Fprintf(&cases, "return errors.Is(err, %s)\n", g.errorRef(e.name))
+		} else {
+			fmt.Fprintf(&cases, "_, ok := errors.AsType[%s](err)\nreturn ok\n", g.errorRef(e.name))
+		}
+	}
+	return `// ruleIs reports whether err is, or wraps, the error that a rule names in is or as.
+func ruleIs(err error, name string) bool {
+	switch name {
+	` + cases.String() + `default:
+		return false
+	}
+}`
+}
+
+// errorRef returns the name of an error or of its type as Go.
+func (g *generator) errorRef(name string) string {
+	e := errorName(name)
+	return strings.Repeat("*", strings.Count(name[:1], "*")) + g.imports[e.Path] + "." + e.Name
+}
+
+// errorName parses a name that package check has accepted.
+func errorName(name string) model.ErrorName {
+	parsed, err := model.ParseErrorName(name)
+	if err != nil {
+		panic(err)
+	}
+	return parsed
 }
 
 func packageComment(m *model.Package) []string {
@@ -205,96 +239,4 @@ func packageComment(m *model.Package) []string {
 		use += " [Classify] makes one from any other error."
 	}
 	return []string{first, use}
-}
-
-// versionCheck refuses to compile with a runtime that does not fit.
-func versionCheck() jen.Code {
-	return jen.Comment(versionComment).Line().Const().Defs(
-		jen.Id("_").Op("=").Qual(pkgGen, "EnforceVersion").Call(
-			jen.Qual(pkgGen, "Version").Op("-").Lit(contractVersion)),
-		jen.Id("_").Op("=").Qual(pkgGen, "EnforceVersion").Call(
-			jen.Lit(contractVersion).Op("-").Qual(pkgGen, "MinVersion")),
-	)
-}
-
-const versionComment = `// If this does not compile, the runtime is older than this file or no longer supports it: run
-// "go get github.com/errgen/errgen@latest". If that does not help, generate again.`
-
-// contractVersion is the version of runtime/taxonomy/gen that the emitted code is written for.
-const contractVersion = 5
-
-func categoryType(m *model.Package) jen.Code {
-	return jen.Add(note("Category is a category of the taxonomy.")).Type().Id("Category").String().Line().Line().
-		Add(note("The categories.")).Const().DefsFunc(func(g *jen.Group) {
-		for _, c := range m.Categories {
-			g.Id(c.Const).Id("Category").Op("=").Lit(c.Name)
-		}
-	})
-}
-
-// categoryIndexes names the categories' places in the table.
-func categoryIndexes(m *model.Package) jen.Code {
-	return jen.Add(note("The categories by their place in the table.")).Const().DefsFunc(func(g *jen.Group) {
-		for i, c := range m.Categories {
-			if s := g.Id(c.Var); i == 0 {
-				s.Op("=").Iota()
-			}
-		}
-	})
-}
-
-func categoriesFunc(m *model.Package) jen.Code {
-	return jen.Add(note("Categories returns all categories, in the order of the taxonomy.")).
-		Func().Id("Categories").Params().Index().Id("Category").
-		Add(returning(
-			jen.Index().Id("Category").
-				Add(list(each(m.Categories, func(c *model.Category) jen.Code { return jen.Id(c.Const) })))))
-}
-
-func categoryOf() jen.Code {
-	return jen.Add(note(`CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".`)).
-		Func().Id("CategoryOf").Params(jen.Id("err").Error()).Id("Category").
-		Add(returning(jen.Id("Category").Call(jen.Qual(pkgGen, "CategoryOf").Call(jen.Id("err"), definition()))))
-}
-
-func tierConstants(m *model.Package) jen.Code {
-	if len(m.Tiers) == 0 {
-		return nil
-	}
-	return jen.Add(note("The tiers, in the order of escalation.")).Const().DefsFunc(func(g *jen.Group) {
-		for _, t := range m.Tiers {
-			g.Add(comment(about(t.Const, t.Doc, " is the tier "+t.Name+"."))).Id(t.Const).Op("=").Lit(t.Name)
-		}
-	})
-}
-
-// predicates makes the functions that test for a category or a group.
-func predicates(m *model.Package) jen.Code {
-	s := jen.Add(note("Each of these reports whether err is, or wraps, an error of that category or group.")).Line()
-	for _, c := range m.Categories {
-		s.Line().Add(predicate(c.Predicate, "InCategory", jen.Id(c.Var)))
-	}
-	for _, g := range m.Groups {
-		s.Line().Add(predicate(g.Predicate, "InGroup", jen.Lit(g.Bit)))
-	}
-	return s
-}
-
-// constantFuncs makes the functions that return the constants of codes.
-func constantFuncs(m *model.Package) []jen.Code {
-	out := make([]jen.Code, len(m.Constants))
-	for i, c := range m.Constants {
-		typ := valueType(&model.Field{Type: c.Type})
-		doc := c.Function + " returns the constant " + c.Name + " of the code of err, if it has one"
-		out[i] = jen.Add(comment(about(doc, c.Doc, "."))).
-			Func().Id(c.Function).Params(jen.Id("err").Error()).
-			Params(jen.Id("value").Add(typ), jen.Id("ok").Bool()).
-			Block(jen.Return(jen.Qual(pkgGen, "Constant").Types(typ).Call(jen.Id("err"), definition(), jen.Lit(i))))
-	}
-	return out
-}
-
-func predicate(name, function string, of jen.Code) jen.Code {
-	return jen.Func().Id(name).Params(jen.Id("err").Error()).Bool().
-		Add(returning(jen.Qual(pkgGen, function).Call(jen.Id("err"), definition(), of)))
 }

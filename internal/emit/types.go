@@ -1,7 +1,10 @@
 package emit
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -24,7 +27,7 @@ func typesOf(fields []*model.Field) types {
 	return t
 }
 
-// place is where fields stand.
+// place is the place of fields.
 type place struct{ object, secret, sealed bool }
 
 func (t *types) collect(fields []*model.Field, in place) {
@@ -38,21 +41,14 @@ func (t *types) collect(fields []*model.Field, in place) {
 			t.enums = append(t.enums, f.Enum)
 		case model.ObjectType, model.Objects:
 			t.collect(f.Object.Fields, at)
-			list := t.listOf(at)
+			list := &t.objects
+			if at.sealed {
+				list = &t.sealed
+			} else if at.secret {
+				list = &t.secrets
+			}
 			*list = append(*list, f)
 		}
-	}
-}
-
-// listOf returns the list for objects of a place.
-func (t *types) listOf(at place) *[]*model.Field {
-	switch {
-	case at.sealed:
-		return &t.sealed
-	case at.secret:
-		return &t.secrets
-	default:
-		return &t.objects
 	}
 }
 
@@ -70,16 +66,17 @@ func ownFields(m *model.Package, c *model.Category) []*model.Field {
 }
 
 // fieldTypes declares what fields need; fills reports whether evidence fills the fields.
-func fieldTypes(f *jen.File, l *literals, t types, fills bool) {
+func (g *generator) fieldTypes(f *jen.File, t types, fills bool) {
 	if len(t.texts) > 0 {
-		declare(f, cleanConstants(t.texts))
+		declare(f, constants("How texts are shown: masked, and cut at a length.",
+			eachText(t.texts, func(f *model.Field) string { return f.Const + " = " + cleanFlags(f) })))
 	}
 	for _, e := range t.enums {
-		l.use(pkgGen)
 		declare(f, enum(e)...)
 	}
 	for _, field := range t.objects {
-		declare(f, object(field)...)
+		declare(f, objectType(field.Object), objectKept(field), text("func (v *"+field.Object.Type+
+			") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n"+puts("v", field.Object.Fields)+"return o\n}"))
 	}
 	for _, field := range t.secrets {
 		declare(f, objectType(field.Object), objectKept(field))
@@ -89,32 +86,177 @@ func fieldTypes(f *jen.File, l *literals, t types, fills bool) {
 	}
 	for _, field := range slices.Concat(t.objects, t.secrets, t.sealed) {
 		if fills && fillable(field) {
-			declare(f, objectFrom(l, field.Object))
+			declare(f, text(objectFrom(field.Object)))
 		}
 	}
 }
 
-// cleanConstants makes the constants that say how texts are shown.
-func cleanConstants(fields []*model.Field) jen.Code {
-	return constants("How texts are shown: masked, and cut at a length.",
-		each(fields, func(f *model.Field) jen.Code {
-			return jen.Id(f.Const).Op("=").Add(cleanFlags(f))
-		}))
-}
-
-func cleanFlags(f *model.Field) jen.Code {
-	var flags []jen.Code
+func cleanFlags(f *model.Field) string {
+	var flags []string
 	if f.Scrub {
-		flags = append(flags, jen.Qual(pkgGen, "Scrub"))
+		flags = append(flags, "gen.Scrub")
 	}
 	if f.KeepTail {
-		flags = append(flags, jen.Qual(pkgGen, "KeepTail"))
+		flags = append(flags, "gen.KeepTail")
 	}
 	switch {
 	case len(flags) == 0:
-		return jen.Qual(pkgGen, "Clean").Call(jen.Lit(f.MaxLength))
+		return "gen.Clean(" + strconv.Itoa(f.MaxLength) + ")"
 	case f.MaxLength > 0:
-		flags = append(flags, jen.Lit(f.MaxLength))
+		flags = append(flags, strconv.Itoa(f.MaxLength))
 	}
-	return joined("|", flags)
+	return strings.Join(flags, " | ")
+}
+
+// structFields makes the exported fields of a struct; tagged ones are for encoding/json.
+func structFields(g *jen.Group, fields []*model.Field, tagged bool) {
+	for _, f := range fields {
+		doc := strings.TrimSpace(oneLine(f.Doc) + shownAs(f))
+		if tagged || doc == "" || len(doc) > maxTrailing {
+			s := g.Add(comment(about(f.Go, f.Doc, " is "+f.Wire+" in the context.") + shownAs(f))).
+				Id(f.Go).Id(fieldType(f))
+			if tagged {
+				s.Op(tag(f))
+			}
+			continue
+		}
+		g.Id(f.Go).Id(fieldType(f)).Comment("// " + doc)
+	}
+}
+
+// maxTrailing is how long a comment behind a field is at the most.
+const maxTrailing = 70
+
+// shownAs says how a field is shown.
+func shownAs(f *model.Field) string {
+	doc := ""
+	switch {
+	case f.Sensitive:
+		doc = " Only Reveal shows it."
+	case f.Scrub && f.MaxLength > 0:
+		doc = " Shown masked and cut."
+	case f.Scrub:
+		doc = " Shown masked."
+	case f.MaxLength > 0:
+		doc = " Shown cut."
+	}
+	if f.MessageOnly {
+		doc += " In the message only."
+	}
+	return doc
+}
+
+// tag returns the struct tag of a field. A wire name may contain a back quote.
+func tag(f *model.Field) string {
+	key := f.Wire
+	switch {
+	case f.MessageOnly:
+		key = "-"
+	case !f.Required:
+		key += ",omitzero"
+	}
+	text := "json:" + strconv.Quote(key)
+	if strings.Contains(text, "`") {
+		return strconv.Quote(text)
+	}
+	return "`" + text + "`"
+}
+
+// enum makes the type of an enum, its values, numbered from one, and its methods.
+func enum(e *model.Enum) []jen.Code {
+	typ := jen.Add(comment(about(e.Type+" is one of a closed set of words", e.Doc, ".") +
+		" The zero value is not valid.")).Type().Id(e.Type).Uint8()
+	values := jen.Add(comment("The values of [" + e.Type + "].")).Const().DefsFunc(func(g *jen.Group) {
+		for i, v := range e.Values {
+			if s := g.Id(v.Const); i == 0 {
+				s.Id(e.Type).Op("=").Iota().Op("+").Lit(1)
+			}
+		}
+	})
+	return []jen.Code{typ, values, text("var " + e.Var + " = []string{" + quoted(e.Words()) + "}"),
+		text(strings.NewReplacer("$E", e.Type, "$V", e.Var).Replace(`
+func (v $E) String() string { return gen.EnumWord(uint8(v), $V) }
+func (v $E) MarshalText() ([]byte, error) { return gen.MarshalEnum(uint8(v), "$E", $V) }
+func (v *$E) UnmarshalText(text []byte) error { return gen.UnmarshalEnum(text, v, "$E", $V) }
+`))}
+}
+
+func objectType(o *model.Object) jen.Code {
+	return jen.Add(comment(about(o.Type+" is a part of an error's context", o.Doc, "."))).
+		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) })
+}
+
+// objectKept makes the method that returns an object as its field holds it. It does the wrapping,
+// too, so that the methods that call it stay small enough to be inlined. It is nil if storing the
+// object takes no more than an assignment.
+func objectKept(f *model.Field) jen.Code {
+	if !keepsParts(f.Object) {
+		return nil
+	}
+	body := ""
+	for _, part := range f.Object.Fields {
+		switch {
+		case !takesKeeping(part):
+		case part.Optional():
+			body += fmt.Sprintf("if x, ok := v.%s.Get(); ok {\nv.%[1]s = %s\n}\n", part.Go, kept(part, "x"))
+		default:
+			body += "v." + part.Go + " = " + kept(part, "v."+part.Go) + "\n"
+		}
+	}
+	typ, value := fieldType(f), held(f, "v")
+	if f.Type == model.Objects {
+		typ, value = itemType(f), "v"
+	}
+	return text("// kept returns v with copies of its lists, and without values that are not valid.\n" +
+		"func (v " + f.Object.Type + ") kept() " + typ + " {\n" + body + "return " + value + "\n}")
+}
+
+// puts returns the statements that append the fields of owner as JSON.
+func puts(owner string, fields []*model.Field) string {
+	var b strings.Builder
+	for _, f := range shown(fields) {
+		value := owner + "." + f.Go
+		switch {
+		case f.Type.IsObjects():
+			put := "(*" + itemType(f) + ").appendContext"
+			if f.Type == model.Violations {
+				put = "gen.PutViolation"
+			}
+			fmt.Fprintf(&b, "o = gen.%s(o, %q, %s, %s)\n", absentable(f, "Objects"), f.Wire, value, put)
+		case f.Type != model.ObjectType || f.Sensitive:
+			b.WriteString("o = o" + put(f, value) + "\n")
+		case f.Required:
+			fmt.Fprintf(&b, "o = %s.appendContext(o.Begin(%q)).End()\n", value, f.Wire)
+		default:
+			fmt.Fprintf(&b, "if x, ok := %s.Get(); ok {\no = x.appendContext(o.Begin(%q)).End()\n}\n", value, f.Wire)
+		}
+	}
+	return b.String()
+}
+
+// put returns the call of the builder's method that appends a field, with its dot.
+func put(f *model.Field, value string) string {
+	key := strconv.Quote(f.Wire)
+	switch {
+	case f.Sensitive:
+		return fmt.Sprintf(".%s(%s, !%s.IsZero())", absentable(f, "Secret"), key, value)
+	case f.Type == model.EnumType:
+		return fmt.Sprintf(".%s(%s, %s)", absentable(f, "Enum"), key, enumWord(f, value))
+	case f.Type == model.Strings:
+		return fmt.Sprintf(".%s(%s, %s, %s)", absentable(f, "Strings"), key, value, cleaning(f))
+	case f.Const != "":
+		return fmt.Sprintf(".Clean(%s, %s, %s)", key, opt(f, value), cleaning(f))
+	case f.Type == model.JSON:
+		return fmt.Sprintf(".%s(%s, %s)", absentable(f, "JSON"), key, value)
+	default:
+		return fmt.Sprintf(".%s(%s, %s)", typeWord(f), key, opt(f, value))
+	}
+}
+
+// absentable returns the name of a builder's method for a field that may be left out.
+func absentable(f *model.Field, name string) string {
+	if f.Required {
+		return name
+	}
+	return "Opt" + name
 }

@@ -24,8 +24,13 @@ type Case struct {
 // Message returns the message that the error must have.
 func (c Case) Message() string { return c.Code.Message.Text(c.Context, c.cause()) }
 
-// Feedback returns what the code's own feedback must say of the error.
-func (c Case) Feedback() string { return c.Code.Feedback.Text(c.Context, c.cause()) }
+// Feedback returns what the code's own feedback must say of the error; "" without one.
+func (c Case) Feedback() string {
+	if c.Code.Feedback == nil {
+		return ""
+	}
+	return c.Code.Feedback.Text(c.Context, c.cause())
+}
 
 // Row returns the row that the error must have.
 func (c Case) Row() *model.Row { return c.Code.RowFor(c.Context) }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -37,12 +36,13 @@ func writeObject(b *bytes.Buffer, fields []*model.Field, ctx model.Context) {
 
 func writeValue(b *bytes.Buffer, f *model.Field, v model.Value, given bool) {
 	switch {
-	case f.Sensitive && !given, v.Type == model.EnumType && v.Str == "":
-		b.WriteString("null")
-	case f.Sensitive:
-		encode(b, taxonomy.Redacted)
+	case f.Sensitive && given:
+		v = model.Value{Type: model.String, Str: taxonomy.Redacted}
+	case f.Sensitive, v.Type == model.EnumType && v.Str == "", v.Type == model.JSON && v.Str == "":
+		v = model.Value{Type: model.JSON, Str: "null"}
 	case v.Type == model.ObjectType:
 		writeObject(b, f.Object.Fields, v.Object)
+		return
 	case v.Type.IsObjects():
 		b.WriteByte('[')
 		for i, item := range v.Objects {
@@ -52,29 +52,16 @@ func writeValue(b *bytes.Buffer, f *model.Field, v model.Value, given bool) {
 			writeObject(b, f.Object.Fields, item)
 		}
 		b.WriteByte(']')
-	case v.Type == model.JSON && v.Str == "":
-		b.WriteString("null")
-	case v.Type == model.JSON:
-		encode(b, json.RawMessage(v.Str))
+		return
+	case v.Type == model.String:
+		v.Str = f.Clean(v.Str)
 	case v.Type == model.Strings:
 		shown := make([]string, len(v.Strings))
 		for i, s := range v.Strings {
 			shown[i] = f.Clean(s)
 		}
-		encode(b, shown)
-	case v.Type == model.Float64:
-		encode(b, v.Float)
-	case v.Type == model.Int, v.Type == model.Int64, v.Type == model.Uint64, v.Type == model.Bool:
-		b.WriteString(f.Shown(v))
-	case v.Type == model.Time:
-		encode(b, v.Time.UTC().Format(time.RFC3339Nano))
-	default:
-		encode(b, f.Shown(v))
+		v.Strings = shown
 	}
-}
-
-// encode writes v as JSON.
-func encode(b *bytes.Buffer, v any) {
-	_ = json.NewEncoder(b).Encode(v) // strings, lists of strings, finite numbers and valid JSON always encode
-	b.Truncate(b.Len() - 1)
+	wire, _ := json.Marshal(json.RawMessage(v.JSON())) // compact; always valid
+	b.Write(wire)
 }

@@ -20,26 +20,26 @@ type ConfigCode uint16
 
 // The codes of [ConfigError]. Store their names; their values may change.
 const (
-	// CodeConfigMissing: there is no configuration, or a part of it is missing.
+	// CodeConfigMissing: There is no configuration, or a part of it is missing.
 	CodeConfigMissing ConfigCode = iota + 1
-	// CodeConfigInvalid: the configuration cannot be used as it is.
+	// CodeConfigInvalid: The configuration cannot be used as it is.
 	CodeConfigInvalid
 )
 
-// ConfigError is an error of category config: the configuration is not as it must be. Its factories
+// ConfigError is an error of category config: The configuration is not as it must be. Its factories
 // are the only way to give it a code.
 type ConfigError struct {
 	base[ConfigCode]
 
-	Detail     string                      // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Detail     string                      // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage             // Whatever else is known.
-	Source     ConfigSource                // where the error came from.
+	Source     ConfigSource                // Where the error came from.
 }
 
 // ConfigSourceType is one of a closed set of words. The zero value is not valid.
@@ -66,7 +66,7 @@ func (v *ConfigSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "ConfigSourceType", configSourceTypeWords)
 }
 
-// ConfigSource is a part of an error's context: where the error came from.
+// ConfigSource is a part of an error's context: Where the error came from.
 type ConfigSource struct {
 	// Type is type in the context.
 	Type ConfigSourceType `json:"type"`

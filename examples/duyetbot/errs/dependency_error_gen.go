@@ -20,25 +20,25 @@ type DependencyCode uint16
 
 // The codes of [DependencyError]. Store their names; their values may change.
 const (
-	// CodeDependencyError: a module or package is missing.
+	// CodeDependencyError: A module or package is missing.
 	CodeDependencyError DependencyCode = iota + 1
 )
 
-// DependencyError is an error of category dependency: something that the work needs is not
+// DependencyError is an error of category dependency: Something that the work needs is not
 // installed. Its factories are the only way to give it a code.
 type DependencyError struct {
 	base[DependencyCode]
 
-	Detail     string                          // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]            // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration]     // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]         // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]         // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]            // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]          // what was tried to recover; whoever recovers says so.
+	Detail     string                          // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]            // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration]     // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]         // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]         // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]            // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]          // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage                 // Whatever else is known.
-	Source     DependencySource                // where the error came from.
-	Pattern    taxonomy.Opt[DependencyPattern] // the words by which the error was recognised.
+	Source     DependencySource                // Where the error came from.
+	Pattern    taxonomy.Opt[DependencyPattern] // The words by which the error was recognised.
 }
 
 // DependencySourceType is one of a closed set of words. The zero value is not valid.
@@ -67,7 +67,7 @@ func (v *DependencySourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "DependencySourceType", dependencySourceTypeWords)
 }
 
-// DependencyPattern is one of a closed set of words: the words by which the error was recognised.
+// DependencyPattern is one of a closed set of words: The words by which the error was recognised.
 // The zero value is not valid.
 type DependencyPattern uint8
 
@@ -86,7 +86,7 @@ func (v *DependencyPattern) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "DependencyPattern", dependencyPatternWords)
 }
 
-// DependencySource is a part of an error's context: where the error came from.
+// DependencySource is a part of an error's context: Where the error came from.
 type DependencySource struct {
 	// Type is type in the context.
 	Type DependencySourceType `json:"type"`

@@ -173,7 +173,7 @@ func TestTaxonomy(t *testing.T) {
 	gentest.Attribute(t, &genPackage, 0, Attach, Detail("some detail"), `{"detail":"some detail"}`)
 	gentest.Attribute(t, &genPackage, 1, Attach, SourceCode("some code"), `{"code":"some code"}`)
 	gentest.Attribute(t, &genPackage, 2, Attach, RetryAfter(3500*time.Millisecond), `{"retryAfter":"3.5s"}`)
-	gentest.Attribute(t, &genPackage, 3, Attach, ResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), `{"resetAt":"2026-01-02T03:04:03Z"}`)
+	gentest.Attribute(t, &genPackage, 3, Attach, ResetAt(time.Date(2026, time.January, 2, 3, 4, 3, 0, time.UTC)), `{"resetAt":"2026-01-02T03:04:03Z"}`)
 	gentest.Attribute(t, &genPackage, 4, Attach, ExecutionField(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), `{"execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"}}`)
 	gentest.Attribute(t, &genPackage, 5, Attach, GitHubField(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), `{"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"}}`)
 	gentest.Attribute(t, &genPackage, 6, Attach, RecoveryField(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), `{"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true}}`)

@@ -20,28 +20,28 @@ type FileCode uint16
 
 // The codes of [FileError]. Store their names; their values may change.
 const (
-	// CodeFileNotFound: there is no such file.
+	// CodeFileNotFound: There is no such file.
 	CodeFileNotFound FileCode = iota + 1
-	// CodeFilePermission: a file may not be read or written.
+	// CodeFilePermission: A file may not be read or written.
 	CodeFilePermission
-	// CodeFileSystem: the file system failed otherwise.
+	// CodeFileSystem: The file system failed otherwise.
 	CodeFileSystem
 )
 
-// FileError is an error of category file: the file system refused or failed. Its factories are the
+// FileError is an error of category file: The file system refused or failed. Its factories are the
 // only way to give it a code.
 type FileError struct {
 	base[FileCode]
 
-	Detail     string                      // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Detail     string                      // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage             // Whatever else is known.
-	Source     FileSource                  // where the error came from.
+	Source     FileSource                  // Where the error came from.
 }
 
 // FileSourceType is one of a closed set of words. The zero value is not valid.
@@ -68,7 +68,7 @@ func (v *FileSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "FileSourceType", fileSourceTypeWords)
 }
 
-// FileSource is a part of an error's context: where the error came from.
+// FileSource is a part of an error's context: Where the error came from.
 type FileSource struct {
 	// Type is type in the context.
 	Type FileSourceType `json:"type"`

@@ -26,7 +26,7 @@ const (
 	CodeGitHubTimeout
 	// CodeGitHubNotFound: GitHub does not have it, or hides it.
 	CodeGitHubNotFound
-	// CodeGitHubForbidden: the credentials are bad, or do not reach so far.
+	// CodeGitHubForbidden: The credentials are bad, or do not reach so far.
 	CodeGitHubForbidden
 	// CodeGitHubValidation: GitHub does not take the request as it is.
 	CodeGitHubValidation
@@ -39,15 +39,15 @@ const (
 type GitHubError struct {
 	base[GitHubCode]
 
-	Detail     string                      // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Detail     string                      // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage             // Whatever else is known.
-	Source     GitHubSource                // where the error came from.
+	Source     GitHubSource                // Where the error came from.
 }
 
 // GitHubSourceType is one of a closed set of words. The zero value is not valid.
@@ -74,7 +74,7 @@ func (v *GitHubSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "GitHubSourceType", gitHubSourceTypeWords)
 }
 
-// GitHubSource is a part of an error's context: where the error came from.
+// GitHubSource is a part of an error's context: Where the error came from.
 type GitHubSource struct {
 	// Type is type in the context.
 	Type GitHubSourceType `json:"type"`

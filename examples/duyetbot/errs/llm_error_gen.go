@@ -20,35 +20,35 @@ type LLMCode uint16
 
 // The codes of [LLMError]. Store their names; their values may change.
 const (
-	// CodeLLMRateLimit: the model's API asks to slow down.
+	// CodeLLMRateLimit: The model's API asks to slow down.
 	CodeLLMRateLimit LLMCode = iota + 1
-	// CodeLLMTimeout: the model did not answer in time.
+	// CodeLLMTimeout: The model did not answer in time.
 	CodeLLMTimeout
-	// CodeLLMQuotaExceeded: what was paid for is used up.
+	// CodeLLMQuotaExceeded: What was paid for is used up.
 	CodeLLMQuotaExceeded
-	// CodeLLMAuth: the model's API refuses the key.
+	// CodeLLMAuth: The model's API refuses the key.
 	CodeLLMAuth
-	// CodeLLMInvalidRequest: the model's API does not take the request as it is.
+	// CodeLLMInvalidRequest: The model's API does not take the request as it is.
 	CodeLLMInvalidRequest
-	// CodeLLMServerError: the model's API fails.
+	// CodeLLMServerError: The model's API fails.
 	CodeLLMServerError
 )
 
-// LLMError is an error of category llm: the language model, or the way to it. Its factories are the
+// LLMError is an error of category llm: The language model, or the way to it. Its factories are the
 // only way to give it a code.
 type LLMError struct {
 	base[LLMCode]
 
-	Detail     string                      // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Detail     string                      // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage             // Whatever else is known.
-	Source     LLMSource                   // where the error came from.
-	Pattern    taxonomy.Opt[LLMPattern]    // the words by which the error was recognised.
+	Source     LLMSource                   // Where the error came from.
+	Pattern    taxonomy.Opt[LLMPattern]    // The words by which the error was recognised.
 }
 
 // LLMSourceType is one of a closed set of words. The zero value is not valid.
@@ -75,7 +75,7 @@ func (v *LLMSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "LLMSourceType", llmSourceTypeWords)
 }
 
-// LLMPattern is one of a closed set of words: the words by which the error was recognised. The zero
+// LLMPattern is one of a closed set of words: The words by which the error was recognised. The zero
 // value is not valid.
 type LLMPattern uint8
 
@@ -95,7 +95,7 @@ func (v *LLMPattern) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "LLMPattern", llmPatternWords)
 }
 
-// LLMSource is a part of an error's context: where the error came from.
+// LLMSource is a part of an error's context: Where the error came from.
 type LLMSource struct {
 	// Type is type in the context.
 	Type LLMSourceType `json:"type"`

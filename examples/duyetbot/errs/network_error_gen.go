@@ -20,29 +20,29 @@ type NetworkCode uint16
 
 // The codes of [NetworkError]. Store their names; their values may change.
 const (
-	// CodeDNSError: a name does not lead to an address.
+	// CodeDNSError: A name does not lead to an address.
 	CodeDNSError NetworkCode = iota + 1
-	// CodeConnectionError: a connection cannot be made, or broke.
+	// CodeConnectionError: A connection cannot be made, or broke.
 	CodeConnectionError
-	// CodeNetworkError: the network failed, and nothing says where.
+	// CodeNetworkError: The network failed, and nothing says where.
 	CodeNetworkError
 )
 
-// NetworkError is an error of category network: the network failed, or what is behind it and gives
+// NetworkError is an error of category network: The network failed, or what is behind it and gives
 // no name. Its factories are the only way to give it a code.
 type NetworkError struct {
 	base[NetworkCode]
 
-	Detail     string                       // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]         // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration]  // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]      // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]      // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]         // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]       // what was tried to recover; whoever recovers says so.
+	Detail     string                       // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]         // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration]  // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]      // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]      // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]         // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]       // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage              // Whatever else is known.
-	Source     NetworkSource                // where the error came from.
-	Pattern    taxonomy.Opt[NetworkPattern] // the words by which the error was recognised.
+	Source     NetworkSource                // Where the error came from.
+	Pattern    taxonomy.Opt[NetworkPattern] // The words by which the error was recognised.
 }
 
 // NetworkSourceType is one of a closed set of words. The zero value is not valid.
@@ -69,7 +69,7 @@ func (v *NetworkSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "NetworkSourceType", networkSourceTypeWords)
 }
 
-// NetworkPattern is one of a closed set of words: the words by which the error was recognised. The
+// NetworkPattern is one of a closed set of words: The words by which the error was recognised. The
 // zero value is not valid.
 type NetworkPattern uint8
 
@@ -88,7 +88,7 @@ func (v *NetworkPattern) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "NetworkPattern", networkPatternWords)
 }
 
-// NetworkSource is a part of an error's context: where the error came from.
+// NetworkSource is a part of an error's context: Where the error came from.
 type NetworkSource struct {
 	// Type is type in the context.
 	Type NetworkSourceType `json:"type"`

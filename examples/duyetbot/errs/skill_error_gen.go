@@ -20,28 +20,28 @@ type SkillCode uint16
 
 // The codes of [SkillError]. Store their names; their values may change.
 const (
-	// CodeSkillNotFound: there is no such skill.
+	// CodeSkillNotFound: There is no such skill.
 	CodeSkillNotFound SkillCode = iota + 1
-	// CodeSkillTimeout: a skill ran too long.
+	// CodeSkillTimeout: A skill ran too long.
 	CodeSkillTimeout
-	// CodeSkillValidation: a skill is not what a skill must be.
+	// CodeSkillValidation: A skill is not what a skill must be.
 	CodeSkillValidation
 )
 
-// SkillError is an error of category skill: a skill could not be used. Its factories are the only
+// SkillError is an error of category skill: A skill could not be used. Its factories are the only
 // way to give it a code.
 type SkillError struct {
 	base[SkillCode]
 
-	Detail     string                      // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Detail     string                      // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage             // Whatever else is known.
-	Source     SkillSource                 // where the error came from.
+	Source     SkillSource                 // Where the error came from.
 }
 
 // SkillSourceType is one of a closed set of words. The zero value is not valid.
@@ -68,7 +68,7 @@ func (v *SkillSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "SkillSourceType", skillSourceTypeWords)
 }
 
-// SkillSource is a part of an error's context: where the error came from.
+// SkillSource is a part of an error's context: Where the error came from.
 type SkillSource struct {
 	// Type is type in the context.
 	Type SkillSourceType `json:"type"`

@@ -20,26 +20,26 @@ type SystemCode uint16
 
 // The codes of [SystemError]. Store their names; their values may change.
 const (
-	// CodeSystemError: the bot's own failure, which nothing can go on after; or one that no rule
+	// CodeSystemError: The bot's own failure, which nothing can go on after; or one that no rule
 	// describes.
 	CodeSystemError SystemCode = iota + 1
 )
 
-// SystemError is an error of category system: the bot itself failed, or nothing describes what did.
+// SystemError is an error of category system: The bot itself failed, or nothing describes what did.
 // Its factories are the only way to give it a code.
 type SystemError struct {
 	base[SystemCode]
 
-	Detail     string                      // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Detail     string                      // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage             // Whatever else is known.
-	Source     SystemSource                // where the error came from.
-	Unmatched  taxonomy.Opt[bool]          // no rule described it.
+	Source     SystemSource                // Where the error came from.
+	Unmatched  taxonomy.Opt[bool]          // No rule described it.
 }
 
 // SystemSourceType is one of a closed set of words. The zero value is not valid.
@@ -66,7 +66,7 @@ func (v *SystemSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "SystemSourceType", systemSourceTypeWords)
 }
 
-// SystemSource is a part of an error's context: where the error came from.
+// SystemSource is a part of an error's context: Where the error came from.
 type SystemSource struct {
 	// Type is type in the context.
 	Type SystemSourceType `json:"type"`

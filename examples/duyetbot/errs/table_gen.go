@@ -166,7 +166,7 @@ var reactionProfiledRetry = taxonomy.Reaction{
 	HonorRetryAfter: true,
 }
 
-// reactionVerifyAgain: the agent is told what was found, and tries again.
+// reactionVerifyAgain: The agent is told what was found, and tries again.
 var reactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &policyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -322,7 +322,7 @@ var strictReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// strictReactionVerifyAgain: the agent is told what was found, and tries again.
+// strictReactionVerifyAgain: The agent is told what was found, and tries again.
 var strictReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &strictPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -396,7 +396,7 @@ var lenientReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// lenientReactionVerifyAgain: the agent is told what was found, and tries again.
+// lenientReactionVerifyAgain: The agent is told what was found, and tries again.
 var lenientReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &lenientPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -470,7 +470,7 @@ var fastReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// fastReactionVerifyAgain: the agent is told what was found, and tries again.
+// fastReactionVerifyAgain: The agent is told what was found, and tries again.
 var fastReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &fastPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -544,7 +544,7 @@ var thoroughReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// thoroughReactionVerifyAgain: the agent is told what was found, and tries again.
+// thoroughReactionVerifyAgain: The agent is told what was found, and tries again.
 var thoroughReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &thoroughPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,

@@ -20,30 +20,30 @@ type ToolCode uint16
 
 // The codes of [ToolError]. Store their names; their values may change.
 const (
-	// CodeToolTimeout: a tool ran too long.
+	// CodeToolTimeout: A tool ran too long.
 	CodeToolTimeout ToolCode = iota + 1
-	// CodeToolNotFound: there is no such tool, or it does not find what it needs.
+	// CodeToolNotFound: There is no such tool, or it does not find what it needs.
 	CodeToolNotFound
-	// CodeToolPermission: a tool may not be run, or may not do what it was to do.
+	// CodeToolPermission: A tool may not be run, or may not do what it was to do.
 	CodeToolPermission
-	// CodeToolExecution: a tool failed in a way of its own.
+	// CodeToolExecution: A tool failed in a way of its own.
 	CodeToolExecution
 )
 
-// ToolError is an error of category tool: a tool did not do its work. Its factories are the only
+// ToolError is an error of category tool: A tool did not do its work. Its factories are the only
 // way to give it a code.
 type ToolError struct {
 	base[ToolCode]
 
-	Detail     string                      // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Detail     string                      // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage             // Whatever else is known.
-	Source     ToolSource                  // where the error came from.
+	Source     ToolSource                  // Where the error came from.
 }
 
 // ToolSourceType is one of a closed set of words. The zero value is not valid.
@@ -70,7 +70,7 @@ func (v *ToolSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "ToolSourceType", toolSourceTypeWords)
 }
 
-// ToolSource is a part of an error's context: where the error came from.
+// ToolSource is a part of an error's context: Where the error came from.
 type ToolSource struct {
 	// Type is type in the context.
 	Type ToolSourceType `json:"type"`

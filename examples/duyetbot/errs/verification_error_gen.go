@@ -20,33 +20,33 @@ type VerificationCode uint16
 
 // The codes of [VerificationError]. Store their names; their values may change.
 const (
-	// CodeTypeError: the type checker found an error.
+	// CodeTypeError: The type checker found an error.
 	CodeTypeError VerificationCode = iota + 1
-	// CodeBuildFailed: the build failed.
+	// CodeBuildFailed: The build failed.
 	CodeBuildFailed
-	// CodeLintError: the linter found fault.
+	// CodeLintError: The linter found fault.
 	CodeLintError
-	// CodeTestFailure: a test failed.
+	// CodeTestFailure: A test failed.
 	CodeTestFailure
-	// CodeVerificationFailed: a check failed, and nothing says which.
+	// CodeVerificationFailed: A check failed, and nothing says which.
 	CodeVerificationFailed
 )
 
-// VerificationError is an error of category verification: a check found the work wanting. Its
+// VerificationError is an error of category verification: A check found the work wanting. Its
 // factories are the only way to give it a code.
 type VerificationError struct {
 	base[VerificationCode]
 
-	Detail     string                            // what was said of the failure. Shown masked and cut.
-	SourceCode taxonomy.Opt[string]              // the source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration]       // how long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]           // when the source lets one in again.
-	Execution  taxonomy.Opt[Execution]           // what the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]              // what on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]            // what was tried to recover; whoever recovers says so.
+	Detail     string                            // What was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]              // The source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration]       // How long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]           // When the source lets one in again.
+	Execution  taxonomy.Opt[Execution]           // What the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]              // What on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]            // What was tried to recover; whoever recovers says so.
 	Metadata   json.RawMessage                   // Whatever else is known.
-	Source     VerificationSource                // where the error came from.
-	Pattern    taxonomy.Opt[VerificationPattern] // the words by which the error was recognised.
+	Source     VerificationSource                // Where the error came from.
+	Pattern    taxonomy.Opt[VerificationPattern] // The words by which the error was recognised.
 }
 
 // VerificationSourceType is one of a closed set of words. The zero value is not valid.
@@ -75,7 +75,7 @@ func (v *VerificationSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "VerificationSourceType", verificationSourceTypeWords)
 }
 
-// VerificationPattern is one of a closed set of words: the words by which the error was recognised.
+// VerificationPattern is one of a closed set of words: The words by which the error was recognised.
 // The zero value is not valid.
 type VerificationPattern uint8
 
@@ -97,7 +97,7 @@ func (v *VerificationPattern) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "VerificationPattern", verificationPatternWords)
 }
 
-// VerificationSource is a part of an error's context: where the error came from.
+// VerificationSource is a part of an error's context: Where the error came from.
 type VerificationSource struct {
 	// Type is type in the context.
 	Type VerificationSourceType `json:"type"`

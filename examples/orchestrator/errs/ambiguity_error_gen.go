@@ -17,24 +17,24 @@ type AmbiguityCode uint16
 
 // The codes of [AmbiguityError]. Store their names; their values may change.
 const (
-	// CodeAmbiguityError: the plan does not say enough to continue safely.
+	// CodeAmbiguityError: The plan does not say enough to continue safely.
 	CodeAmbiguityError AmbiguityCode = iota + 1
 )
 
-// AmbiguityError is an error of category ambiguity: the plan does not say enough to continue
+// AmbiguityError is an error of category ambiguity: The plan does not say enough to continue
 // safely. Its factories are the only way to give it a code.
 type AmbiguityError struct {
 	base[AmbiguityCode]
 
-	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail     taxonomy.Opt[string]
-	Files      []string                       // the files that it is about.
-	Finding    taxonomy.Opt[AmbiguityFinding] // what the plan lacks.
-	Unreadable taxonomy.Opt[bool]             // it cannot even be read.
+	Files      []string                       // The files that it is about.
+	Finding    taxonomy.Opt[AmbiguityFinding] // What the plan lacks.
+	Unreadable taxonomy.Opt[bool]             // It cannot even be read.
 }
 
-// AmbiguityFinding is one of a closed set of words: what the plan lacks. The zero value is not
+// AmbiguityFinding is one of a closed set of words: What the plan lacks. The zero value is not
 // valid.
 type AmbiguityFinding uint8
 

@@ -17,26 +17,26 @@ type ExecutionCode uint16
 
 // The codes of [ExecutionError]. Store their names; their values may change.
 const (
-	// CodeExecutionError: a command or script that could be run fails.
+	// CodeExecutionError: A command or script that could be run fails.
 	CodeExecutionError ExecutionCode = iota + 1
 )
 
-// ExecutionError is an error of category execution: a command or script that could be run fails.
+// ExecutionError is an error of category execution: A command or script that could be run fails.
 // Its factories are the only way to give it a code.
 type ExecutionError struct {
 	base[ExecutionCode]
 
-	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail    taxonomy.Opt[string]
-	Files     []string                         // the files that it is about.
-	Reason    taxonomy.Opt[ExecutionReason]    // why it failed.
-	Indicator taxonomy.Opt[ExecutionIndicator] // what showed it.
-	ExitCode  taxonomy.Opt[int]                // what the command exited with.
-	Signal    taxonomy.Opt[string]             // what ended the command.
+	Files     []string                         // The files that it is about.
+	Reason    taxonomy.Opt[ExecutionReason]    // Why it failed.
+	Indicator taxonomy.Opt[ExecutionIndicator] // What showed it.
+	ExitCode  taxonomy.Opt[int]                // What the command exited with.
+	Signal    taxonomy.Opt[string]             // What ended the command.
 }
 
-// ExecutionReason is one of a closed set of words: why it failed. The zero value is not valid.
+// ExecutionReason is one of a closed set of words: Why it failed. The zero value is not valid.
 type ExecutionReason uint8
 
 // The values of [ExecutionReason].
@@ -59,7 +59,7 @@ func (v *ExecutionReason) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "ExecutionReason", executionReasonWords)
 }
 
-// ExecutionIndicator is one of a closed set of words: what showed it. The zero value is not valid.
+// ExecutionIndicator is one of a closed set of words: What showed it. The zero value is not valid.
 type ExecutionIndicator uint8
 
 // The values of [ExecutionIndicator].

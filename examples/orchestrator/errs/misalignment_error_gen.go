@@ -17,25 +17,25 @@ type MisalignmentCode uint16
 
 // The codes of [MisalignmentError]. Store their names; their values may change.
 const (
-	// CodeInterAgentMisalignment: an agent departs from its instructions. Only a review can say so.
+	// CodeInterAgentMisalignment: An agent departs from its instructions. Only a review can say so.
 	CodeInterAgentMisalignment MisalignmentCode = iota + 1
 )
 
-// MisalignmentError is an error of category misalignment: an agent departs from its instructions.
+// MisalignmentError is an error of category misalignment: An agent departs from its instructions.
 // Only a review can say so; an agent cannot say it of itself or of another. Its factories are the
 // only way to give it a code.
 type MisalignmentError struct {
 	base[MisalignmentCode]
 
-	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail  taxonomy.Opt[string]
-	Files   []string                          // the files that it is about.
-	Finding taxonomy.Opt[MisalignmentFinding] // how it departs from them.
-	Reason  taxonomy.Opt[MisalignmentReason]  // why it does.
+	Files   []string                          // The files that it is about.
+	Finding taxonomy.Opt[MisalignmentFinding] // How it departs from them.
+	Reason  taxonomy.Opt[MisalignmentReason]  // Why it does.
 }
 
-// MisalignmentFinding is one of a closed set of words: how it departs from them. The zero value is
+// MisalignmentFinding is one of a closed set of words: How it departs from them. The zero value is
 // not valid.
 type MisalignmentFinding uint8
 
@@ -62,7 +62,7 @@ func (v *MisalignmentFinding) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "MisalignmentFinding", misalignmentFindingWords)
 }
 
-// MisalignmentReason is one of a closed set of words: why it does. The zero value is not valid.
+// MisalignmentReason is one of a closed set of words: Why it does. The zero value is not valid.
 type MisalignmentReason uint8
 
 // The values of [MisalignmentReason].

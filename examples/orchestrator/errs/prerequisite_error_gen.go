@@ -17,24 +17,24 @@ type PrerequisiteCode uint16
 
 // The codes of [PrerequisiteError]. Store their names; their values may change.
 const (
-	// CodePrerequisiteFailure: something that the plan takes for granted is not there or cannot be
+	// CodePrerequisiteFailure: Something that the plan takes for granted is not there or cannot be
 	// reached.
 	CodePrerequisiteFailure PrerequisiteCode = iota + 1
 )
 
-// PrerequisiteError is an error of category prerequisite: something that the plan takes for granted
+// PrerequisiteError is an error of category prerequisite: Something that the plan takes for granted
 // is not there or cannot be reached. Its factories are the only way to give it a code.
 type PrerequisiteError struct {
 	base[PrerequisiteCode]
 
-	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail taxonomy.Opt[string]
-	Files  []string                         // the files that it is about.
-	Reason taxonomy.Opt[PrerequisiteReason] // what is wrong with the environment.
+	Files  []string                         // The files that it is about.
+	Reason taxonomy.Opt[PrerequisiteReason] // What is wrong with the environment.
 }
 
-// PrerequisiteReason is one of a closed set of words: what is wrong with the environment. The zero
+// PrerequisiteReason is one of a closed set of words: What is wrong with the environment. The zero
 // value is not valid.
 type PrerequisiteReason uint8
 

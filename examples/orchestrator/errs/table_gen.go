@@ -108,35 +108,35 @@ var reactionVerify = taxonomy.Reaction{
 	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeVerification, LogLevel: taxonomy.LogWarn,
 }
 
-// reactionTryAgain: the same tier tries again after a wait. If what is missing does not come back,
+// reactionTryAgain: The same tier tries again after a wait. If what is missing does not come back,
 // a higher tier finds out why.
 var reactionTryAgain = taxonomy.Reaction{
 	Name: "try_again", Policy: &policyTransient, Then: &reactionFindOut, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionRunAgain: the same tier runs it again after a wait. If that does not help, a higher tier
+// reactionRunAgain: The same tier runs it again after a wait. If that does not help, a higher tier
 // finds out why.
 var reactionRunAgain = taxonomy.Reaction{
 	Name: "run_again", Policy: &policyTransient, Then: &reactionAnalyse, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionMakeAgain: the same tier makes it again after a wait. If that does not help, a higher
+// reactionMakeAgain: The same tier makes it again after a wait. If that does not help, a higher
 // tier finds out why.
 var reactionMakeAgain = taxonomy.Reaction{
 	Name: "make_again", Policy: &policyTransient, Then: &reactionVerify, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionTryWithLess: the same tier tries again in a new conversation without the reports so far.
+// reactionTryWithLess: The same tier tries again in a new conversation without the reports so far.
 // If that does not help, a higher tier takes over.
 var reactionTryWithLess = taxonomy.Reaction{
 	Name: "try_with_less", Policy: &policyOnceMore, Then: &reactionVerify, Action: taxonomy.Retry,
 	Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
-// reactionHandOver: the next tier takes the place of this one.
+// reactionHandOver: The next tier takes the place of this one.
 var reactionHandOver = taxonomy.Reaction{Name: "hand_over", Then: &reactionAskUser, To: "haiku", Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn}
 
 // reactionWait: Waits as long as the tier asks, half a minute if it does not say. Waiting is no
@@ -153,14 +153,14 @@ var reactionCallAgain = taxonomy.Reaction{
 	Revert: taxonomy.RevertIteration, LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
 }
 
-// reactionRecordAndStop: the error is kept for the person who resumes the chain.
+// reactionRecordAndStop: The error is kept for the person who resumes the chain.
 var reactionRecordAndStop = taxonomy.Reaction{Name: "record_and_stop", LogLevel: taxonomy.LogError}
 
-// reactionBlockTask: the task is blocked. It may go on as it is once the trouble has passed; a
+// reactionBlockTask: The task is blocked. It may go on as it is once the trouble has passed; a
 // person says when.
 var reactionBlockTask = taxonomy.Reaction{Name: "block_task", Action: taxonomy.Block, LogLevel: taxonomy.LogWarn}
 
-// reactionFailTask: the task has failed. A person decides what becomes of it.
+// reactionFailTask: The task has failed. A person decides what becomes of it.
 var reactionFailTask = taxonomy.Reaction{Name: "fail_task", LogLevel: taxonomy.LogError}
 
 // reactionAbort: Ends the task as failed.
@@ -172,10 +172,10 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 // reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
-// chainsReactionHandOver: the next tier takes the place of this one.
+// chainsReactionHandOver: The next tier takes the place of this one.
 var chainsReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}
 
-// tasksReactionHandOver: the next tier takes the place of this one.
+// tasksReactionHandOver: The next tier takes the place of this one.
 var tasksReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}
 
 // policyTransient: Long enough for a service to come back, short enough not to hide that it does
@@ -185,7 +185,7 @@ var policyTransient = taxonomy.Policy{
 	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
-// policyOnceMore: one more try.
+// policyOnceMore: One more try.
 var policyOnceMore = taxonomy.Policy{
 	Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,

@@ -18,34 +18,34 @@ type TierCode uint16
 
 // The codes of [TierError]. Store their names; their values may change.
 const (
-	// CodeTierRateLimited: the tier asks to slow down.
+	// CodeTierRateLimited: The tier asks to slow down.
 	CodeTierRateLimited TierCode = iota + 1
-	// CodeTierUnavailable: the tier does not answer now, and may do so later.
+	// CodeTierUnavailable: The tier does not answer now, and may do so later.
 	CodeTierUnavailable
-	// CodeTierRefused: the tier cannot do it, and asking it again changes nothing.
+	// CodeTierRefused: The tier cannot do it, and asking it again changes nothing.
 	CodeTierRefused
-	// CodeTierNotCalled: the call could not be begun, and that of another tier could not either.
+	// CodeTierNotCalled: The call could not be begun, and that of another tier could not either.
 	CodeTierNotCalled
 )
 
-// TierError is an error of category tier: a failure of a tier itself, or of its caller. It is none
+// TierError is an error of category tier: A failure of a tier itself, or of its caller. It is none
 // of the five categories and says nothing about the step. Its factories are the only way to give it
 // a code.
 type TierError struct {
 	base[TierCode]
 
-	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail     taxonomy.Opt[string]
-	Files      []string                    // the files that it is about.
-	Provider   string                      // who was asked, or who could not ask.
-	Reason     taxonomy.Opt[TierReason]    // what is the matter with it.
-	StatusCode taxonomy.Opt[int]           // the HTTP status, when there was one.
-	RetryAfter taxonomy.Opt[time.Duration] // how long it asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // when it lets one in again.
+	Files      []string                    // The files that it is about.
+	Provider   string                      // Who was asked, or who could not ask.
+	Reason     taxonomy.Opt[TierReason]    // What is the matter with it.
+	StatusCode taxonomy.Opt[int]           // The HTTP status, when there was one.
+	RetryAfter taxonomy.Opt[time.Duration] // How long it asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // When it lets one in again.
 }
 
-// TierReason is one of a closed set of words: what is the matter with it. The zero value is not
+// TierReason is one of a closed set of words: What is the matter with it. The zero value is not
 // valid.
 type TierReason uint8
 

@@ -16,19 +16,19 @@ type UnclassifiedCode uint16
 
 // The codes of [UnclassifiedError]. Store their names; their values may change.
 const (
-	// CodeUnclassified: the step failed, and nothing says how. That never means that it succeeded.
+	// CodeUnclassified: The step failed, and nothing says how. That never means that it succeeded.
 	CodeUnclassified UnclassifiedCode = iota + 1
 )
 
-// UnclassifiedError is an error of category unclassified: the step failed, and nothing says how.
+// UnclassifiedError is an error of category unclassified: The step failed, and nothing says how.
 // Its factories are the only way to give it a code.
 type UnclassifiedError struct {
 	base[UnclassifiedCode]
 
-	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail taxonomy.Opt[string]
-	Files  []string // the files that it is about.
+	Files  []string // The files that it is about.
 }
 
 // NewUnclassified returns a [CodeUnclassified].

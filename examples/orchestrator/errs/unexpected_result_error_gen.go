@@ -17,27 +17,27 @@ type UnexpectedResultCode uint16
 
 // The codes of [UnexpectedResultError]. Store their names; their values may change.
 const (
-	// CodeUnexpectedResult: the operation succeeds, and its result is not what was specified.
+	// CodeUnexpectedResult: The operation succeeds, and its result is not what was specified.
 	CodeUnexpectedResult UnexpectedResultCode = iota + 1
 )
 
-// UnexpectedResultError is an error of category unexpected: the operation succeeds, and its result
+// UnexpectedResultError is an error of category unexpected: The operation succeeds, and its result
 // is not what was specified. Its factories are the only way to give it a code.
 type UnexpectedResultError struct {
 	base[UnexpectedResultCode]
 
-	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail   taxonomy.Opt[string]
-	Files    []string                              // the files that it is about.
-	Finding  taxonomy.Opt[UnexpectedResultFinding] // in what it differs.
-	Breach   taxonomy.Opt[UnexpectedResultBreach]  // what was not kept, besides the step's own criteria.
-	Expected taxonomy.Opt[string]                  // what was specified.
-	Actual   taxonomy.Opt[string]                  // what was found.
-	Reason   taxonomy.Opt[UnexpectedResultReason]  // why it differs.
+	Files    []string                              // The files that it is about.
+	Finding  taxonomy.Opt[UnexpectedResultFinding] // In what it differs.
+	Breach   taxonomy.Opt[UnexpectedResultBreach]  // What was not kept, besides the step's own criteria.
+	Expected taxonomy.Opt[string]                  // What was specified.
+	Actual   taxonomy.Opt[string]                  // What was found.
+	Reason   taxonomy.Opt[UnexpectedResultReason]  // Why it differs.
 }
 
-// UnexpectedResultFinding is one of a closed set of words: in what it differs. The zero value is
+// UnexpectedResultFinding is one of a closed set of words: In what it differs. The zero value is
 // not valid.
 type UnexpectedResultFinding uint8
 
@@ -63,7 +63,7 @@ func (v *UnexpectedResultFinding) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "UnexpectedResultFinding", unexpectedResultFindingWords)
 }
 
-// UnexpectedResultBreach is one of a closed set of words: what was not kept, besides the step's own
+// UnexpectedResultBreach is one of a closed set of words: What was not kept, besides the step's own
 // criteria. The zero value is not valid.
 type UnexpectedResultBreach uint8
 
@@ -89,7 +89,7 @@ func (v *UnexpectedResultBreach) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "UnexpectedResultBreach", unexpectedResultBreachWords)
 }
 
-// UnexpectedResultReason is one of a closed set of words: why it differs. The zero value is not
+// UnexpectedResultReason is one of a closed set of words: Why it differs. The zero value is not
 // valid.
 type UnexpectedResultReason uint8
 
@@ -153,8 +153,8 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeUnexpectedResult:
-		m = m.Text("unexpected result").Begin(" (").String(e.Finding.Or(0).String()).End(")").Begin(" (").String(e.Breach.Or(0).String()).End(")")
-		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
+		m = m.Text("unexpected result").Begin(" (").String(e.Finding.Or(0).String()).End(")")
+		m = m.Begin(" (").String(e.Breach.Or(0).String()).End(")").Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("unexpected")
 	}

@@ -16,19 +16,19 @@ type OrderCode uint16
 
 // The codes of [OrderError]. Store their names; their values may change.
 const (
-	// CodeOrderNotFound: there is no such order.
+	// CodeOrderNotFound: There is no such order.
 	CodeOrderNotFound OrderCode = iota + 1
-	// CodeOrderOutOfStock: some items are sold out.
+	// CodeOrderOutOfStock: Some items are sold out.
 	CodeOrderOutOfStock
 )
 
-// OrderError is an error of category order: the order cannot be carried out as it is. Its factories
+// OrderError is an error of category order: The order cannot be carried out as it is. Its factories
 // are the only way to give it a code.
 type OrderError struct {
 	base[OrderCode]
 
-	OrderID string   // which order.
-	Items   []string // which of its items.
+	OrderID string   // Which order.
+	Items   []string // Which of its items.
 }
 
 // NewOrderNotFound returns a [CodeOrderNotFound].
@@ -57,8 +57,7 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	case CodeOrderNotFound:
 		m = m.Text("no order ").String(e.OrderID)
 	case CodeOrderOutOfStock:
-		m = m.Text("order ").String(e.OrderID).Text(": ").Count(len(e.Items)).Text(" item(s) out of stock: ")
-		m = m.Strings(e.Items, 0)
+		m = m.Text("order ").String(e.OrderID).Text(": ").Count(len(e.Items)).Text(" item(s) out of stock: ").Strings(e.Items, 0)
 	default:
 		m = m.NoCode("order")
 	}

@@ -17,30 +17,30 @@ type PaymentCode uint16
 
 // The codes of [PaymentError]. Store their names; their values may change.
 const (
-	// CodePaymentDeclined: the bank refused the payment.
+	// CodePaymentDeclined: The bank refused the payment.
 	CodePaymentDeclined PaymentCode = iota + 1
-	// CodePaymentGatewayFailed: the payment gateway did not do its work.
+	// CodePaymentGatewayFailed: The payment gateway did not do its work.
 	CodePaymentGatewayFailed
 )
 
-// PaymentError is an error of category payment: the order was not paid. Its factories are the only
+// PaymentError is an error of category payment: The order was not paid. Its factories are the only
 // way to give it a code.
 type PaymentError struct {
 	base[PaymentCode]
 
-	OrderID     string                      // the order that was to be paid.
-	AmountCents int64                       // the amount, in cents.
-	Card        taxonomy.Secret[string]     // the number of the card. Only Reveal shows it.
-	Reason      taxonomy.Opt[PaymentReason] // why the bank refused.
-	Status      taxonomy.Opt[int]           // the gateway's HTTP status, when it answered.
-	Reply       taxonomy.Opt[string]        // what the gateway said. Shown masked and cut.
-	RetryAfter  taxonomy.Opt[time.Duration] // how long the gateway asks to wait.
+	OrderID     string                      // The order that was to be paid.
+	AmountCents int64                       // The amount, in cents.
+	Card        taxonomy.Secret[string]     // The number of the card. Only Reveal shows it.
+	Reason      taxonomy.Opt[PaymentReason] // Why the bank refused.
+	Status      taxonomy.Opt[int]           // The gateway's HTTP status, when it answered.
+	Reply       taxonomy.Opt[string]        // What the gateway said. Shown masked and cut.
+	RetryAfter  taxonomy.Opt[time.Duration] // How long the gateway asks to wait.
 }
 
 // How texts are shown: masked, and cut at a length.
 const paymentReply = gen.Scrub | 300
 
-// PaymentReason is one of a closed set of words: why the bank refused. The zero value is not valid.
+// PaymentReason is one of a closed set of words: Why the bank refused. The zero value is not valid.
 type PaymentReason uint8
 
 // The values of [PaymentReason].

@@ -37,7 +37,7 @@ var definition = taxonomy.Taxonomy{
 	Init: gen.Init,
 }
 
-// reactionPark: the order waits for somebody of the support team.
+// reactionPark: The order waits for somebody of the support team.
 var reactionPark = taxonomy.Reaction{Name: "park", Action: taxonomy.Block, LogLevel: taxonomy.LogError}
 
 // reactionPayAgain: Only the payment is tried again; the order stays as it is.
@@ -46,7 +46,7 @@ var reactionPayAgain = taxonomy.Reaction{
 	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
 }
 
-// reactionRefuse: the customer is told, and the order ends.
+// reactionRefuse: The customer is told, and the order ends.
 var reactionRefuse = taxonomy.Reaction{Name: "refuse", LogLevel: taxonomy.LogInfo}
 
 // reactionAbort: Ends the task as failed.
@@ -64,13 +64,13 @@ var nightReactionPayAgain = taxonomy.Reaction{
 	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
 }
 
-// policyGateway: the gateway recovers from most of its troubles within a minute.
+// policyGateway: The gateway recovers from most of its troubles within a minute.
 var policyGateway = taxonomy.Policy{
 	Name: "gateway", MaxAttempts: 4, InitialDelay: 200 * time.Millisecond, MaxDelay: 5 * time.Second,
 	Multiplier: 2, MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,
 }
 
-// nightPolicyGateway: the gateway recovers from most of its troubles within a minute.
+// nightPolicyGateway: The gateway recovers from most of its troubles within a minute.
 var nightPolicyGateway = taxonomy.Policy{
 	Name: "gateway", MaxAttempts: 20, InitialDelay: 200 * time.Millisecond, MaxDelay: 10 * time.Minute,
 	Multiplier: 2, MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,

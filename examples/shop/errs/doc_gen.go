@@ -92,17 +92,17 @@ func Attach(err error, attributes ...taxonomy.Attribute) error {
 	return taxonomy.Attach(err, attributes...)
 }
 
-// Unmatched sets the field unmatched of any error; see [Attach]: no rule described it.
+// Unmatched sets the field unmatched of any error; see [Attach]: No rule described it.
 func Unmatched(unmatched bool) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, 0, taxonomy.Some(unmatched))
 }
 
-// RequestID sets the field requestId of any error; see [Attach]: the request.
+// RequestID sets the field requestId of any error; see [Attach]: The request.
 func RequestID(requestID string) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, 1, taxonomy.Some(requestID))
 }
 
-// Source sets the field source of any error; see [Attach]: the source that reported the failure.
+// Source sets the field source of any error; see [Attach]: The source that reported the failure.
 func Source(source string) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, 2, taxonomy.Some(source))
 }

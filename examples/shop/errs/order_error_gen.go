@@ -16,23 +16,23 @@ type OrderCode uint16
 
 // The codes of [OrderError]. Store their names; their values may change.
 const (
-	// CodeOrderNotFound: there is no such order.
+	// CodeOrderNotFound: There is no such order.
 	CodeOrderNotFound OrderCode = iota + 1
-	// CodeOrderExists: an order with this number was placed before.
+	// CodeOrderExists: An order with this number was placed before.
 	CodeOrderExists
-	// CodeOrderClosed: the order was paid or refused, and cannot change any more.
+	// CodeOrderClosed: The order was paid or refused, and cannot change any more.
 	CodeOrderClosed
 )
 
-// OrderError is an error of category order: the order cannot be carried out as it is. Its factories
+// OrderError is an error of category order: The order cannot be carried out as it is. Its factories
 // are the only way to give it a code.
 type OrderError struct {
 	base[OrderCode]
 
-	Unmatched taxonomy.Opt[bool]   // no rule described it.
-	RequestID taxonomy.Opt[string] // the request.
-	Source    taxonomy.Opt[string] // the source that reported the failure.
-	OrderID   taxonomy.Opt[string] // the order.
+	Unmatched taxonomy.Opt[bool]   // No rule described it.
+	RequestID taxonomy.Opt[string] // The request.
+	Source    taxonomy.Opt[string] // The source that reported the failure.
+	OrderID   taxonomy.Opt[string] // The order.
 }
 
 // NewOrderNotFound returns a [CodeOrderNotFound].

@@ -18,33 +18,33 @@ type PaymentCode uint16
 
 // The codes of [PaymentError]. Store their names; their values may change.
 const (
-	// CodePaymentDeclined: the bank refused the payment.
+	// CodePaymentDeclined: The bank refused the payment.
 	CodePaymentDeclined PaymentCode = iota + 1
-	// CodePaymentUnavailable: the payment gateway does not answer.
+	// CodePaymentUnavailable: The payment gateway does not answer.
 	CodePaymentUnavailable
-	// CodePaymentRefused: the gateway refuses us, and not the customer.
+	// CodePaymentRefused: The gateway refuses us, and not the customer.
 	CodePaymentRefused
 )
 
-// PaymentError is an error of category payment: the order was not paid. Its factories are the only
+// PaymentError is an error of category payment: The order was not paid. Its factories are the only
 // way to give it a code.
 type PaymentError struct {
 	base[PaymentCode]
 
-	Unmatched     taxonomy.Opt[bool]          // no rule described it.
-	RequestID     taxonomy.Opt[string]        // the request.
-	Source        taxonomy.Opt[string]        // the source that reported the failure.
-	Reason        taxonomy.Opt[PaymentReason] // why the bank refused.
-	RetryAfter    taxonomy.Opt[time.Duration] // how long to wait.
-	Card          taxonomy.Secret[string]     // the number of the card. Only Reveal shows it.
-	GatewayReply  taxonomy.Opt[string]        // what the gateway said. Shown masked and cut.
-	GatewayStatus taxonomy.Opt[int]           // the gateway's status.
+	Unmatched     taxonomy.Opt[bool]          // No rule described it.
+	RequestID     taxonomy.Opt[string]        // The request.
+	Source        taxonomy.Opt[string]        // The source that reported the failure.
+	Reason        taxonomy.Opt[PaymentReason] // Why the bank refused.
+	RetryAfter    taxonomy.Opt[time.Duration] // How long to wait.
+	Card          taxonomy.Secret[string]     // The number of the card. Only Reveal shows it.
+	GatewayReply  taxonomy.Opt[string]        // What the gateway said. Shown masked and cut.
+	GatewayStatus taxonomy.Opt[int]           // The gateway's status.
 }
 
 // How texts are shown: masked, and cut at a length.
 const paymentGatewayReply = gen.Scrub | 300
 
-// PaymentReason is one of a closed set of words: why the bank refused. The zero value is not valid.
+// PaymentReason is one of a closed set of words: Why the bank refused. The zero value is not valid.
 type PaymentReason uint8
 
 // The values of [PaymentReason].

@@ -16,19 +16,19 @@ type RequestCode uint16
 
 // The codes of [RequestError]. Store their names; their values may change.
 const (
-	// CodeInvalid: the request is invalid.
+	// CodeInvalid: The request is invalid.
 	CodeInvalid RequestCode = iota + 1
 )
 
-// RequestError is an error of category request: the request cannot be carried out as it is. Its
+// RequestError is an error of category request: The request cannot be carried out as it is. Its
 // factories are the only way to give it a code.
 type RequestError struct {
 	base[RequestCode]
 
-	Unmatched  taxonomy.Opt[bool]   // no rule described it.
-	RequestID  taxonomy.Opt[string] // the request.
-	Source     taxonomy.Opt[string] // the source that reported the failure.
-	Violations []taxonomy.Violation // what is wrong with it.
+	Unmatched  taxonomy.Opt[bool]   // No rule described it.
+	RequestID  taxonomy.Opt[string] // The request.
+	Source     taxonomy.Opt[string] // The source that reported the failure.
+	Violations []taxonomy.Violation // What is wrong with it.
 }
 
 // NewInvalid returns a [CodeInvalid].

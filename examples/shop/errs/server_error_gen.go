@@ -16,23 +16,23 @@ type ServerCode uint16
 
 // The codes of [ServerError]. Store their names; their values may change.
 const (
-	// CodeInternal: the service failed. It has been reported.
+	// CodeInternal: The service failed. It has been reported.
 	CodeInternal ServerCode = iota + 1
-	// CodeConfigMissing: a setting is missing.
+	// CodeConfigMissing: A setting is missing.
 	CodeConfigMissing
-	// CodeUnexpected: no rule described it.
+	// CodeUnexpected: No rule described it.
 	CodeUnexpected
 )
 
-// ServerError is an error of category server: the service itself failed. Its factories are the only
+// ServerError is an error of category server: The service itself failed. Its factories are the only
 // way to give it a code.
 type ServerError struct {
 	base[ServerCode]
 
-	Unmatched taxonomy.Opt[bool]   // no rule described it.
-	RequestID taxonomy.Opt[string] // the request.
-	Source    taxonomy.Opt[string] // the source that reported the failure.
-	Setting   taxonomy.Opt[string] // the setting.
+	Unmatched taxonomy.Opt[bool]   // No rule described it.
+	RequestID taxonomy.Opt[string] // The request.
+	Source    taxonomy.Opt[string] // The source that reported the failure.
+	Setting   taxonomy.Opt[string] // The setting.
 }
 
 // NewInternal returns a [CodeInternal].

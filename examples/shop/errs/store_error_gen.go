@@ -19,21 +19,21 @@ type StoreCode uint16
 const (
 	// CodeStoreConflict: Another transaction was faster.
 	CodeStoreConflict StoreCode = iota + 1
-	// CodeStoreDown: the database cannot be reached.
+	// CodeStoreDown: The database cannot be reached.
 	CodeStoreDown
-	// CodeStoreFailed: the database rejected a statement.
+	// CodeStoreFailed: The database rejected a statement.
 	CodeStoreFailed
 )
 
-// StoreError is an error of category store: the database failed. Its factories are the only way to
+// StoreError is an error of category store: The database failed. Its factories are the only way to
 // give it a code.
 type StoreError struct {
 	base[StoreCode]
 
-	Unmatched taxonomy.Opt[bool]   // no rule described it.
-	RequestID taxonomy.Opt[string] // the request.
-	Source    taxonomy.Opt[string] // the source that reported the failure.
-	StoreText taxonomy.Opt[string] // what the database said. Shown masked and cut.
+	Unmatched taxonomy.Opt[bool]   // No rule described it.
+	RequestID taxonomy.Opt[string] // The request.
+	Source    taxonomy.Opt[string] // The source that reported the failure.
+	StoreText taxonomy.Opt[string] // What the database said. Shown masked and cut.
 }
 
 // How texts are shown: masked, and cut at a length.

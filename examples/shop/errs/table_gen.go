@@ -33,19 +33,19 @@ var definition = taxonomy.Taxonomy{
 	Init: gen.Init, AppendPublic: gen.AppendPublic,
 }
 
-// reactionPark: the order waits for the support team.
+// reactionPark: The order waits for the support team.
 var reactionPark = taxonomy.Reaction{Name: "park", Action: taxonomy.Block}
 
-// reactionAgain: the transaction runs again.
+// reactionAgain: The transaction runs again.
 var reactionAgain = taxonomy.Reaction{Name: "again", Policy: &policyStore, Then: &reactionPark, Action: taxonomy.RetryOperation}
 
-// reactionPayAgain: the payment is tried again.
+// reactionPayAgain: The payment is tried again.
 var reactionPayAgain = taxonomy.Reaction{
 	Name: "pay_again", Policy: &policyGateway, Then: &reactionPark, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
-// reactionRefuse: the customer is told.
+// reactionRefuse: The customer is told.
 var reactionRefuse = taxonomy.Reaction{Name: "refuse"}
 
 // reactionAbort: Ends the task as failed.
@@ -57,13 +57,13 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 // reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
-// policyStore: the database recovers in a second.
+// policyStore: The database recovers in a second.
 var policyStore = taxonomy.Policy{
 	Name: "store", MaxAttempts: 4, InitialDelay: 20 * time.Millisecond, MaxDelay: time.Second, Multiplier: 2,
 	MaxRetryAfter: time.Second, JitterKind: taxonomy.JitterFull,
 }
 
-// policyGateway: the gateway recovers from most of its troubles within a minute.
+// policyGateway: The gateway recovers from most of its troubles within a minute.
 var policyGateway = taxonomy.Policy{
 	Name: "gateway", MaxAttempts: 4, InitialDelay: 50 * time.Millisecond, MaxDelay: 5 * time.Second, Multiplier: 2,
 	MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,

@@ -18,49 +18,49 @@ type AttemptCode uint16
 
 // The codes of [AttemptError]. Store their names; their values may change.
 const (
-	// CodeTimeout: the agent ran past the limit of its call.
+	// CodeTimeout: The agent ran past the limit of its call.
 	CodeTimeout AttemptCode = iota + 1
-	// CodeRateLimit: no more requests are to be made for now, since the agent's service refuses them or
+	// CodeRateLimit: No more requests are to be made for now, since the agent's service refuses them or
 	// the budget is spent.
 	CodeRateLimit
-	// CodeSyntax: the agent's code could not be parsed.
+	// CodeSyntax: The agent's code could not be parsed.
 	//
 	// Deprecated: nothing makes it any more; stored attempts may still have it.
 	CodeSyntax
-	// CodeTestFailure: the tests fail with what the agent has done.
+	// CodeTestFailure: The tests fail with what the agent has done.
 	CodeTestFailure
-	// CodeLintFailure: the linters object to what the agent has done.
+	// CodeLintFailure: The linters object to what the agent has done.
 	CodeLintFailure
-	// CodeTaskFailed: the agent says that it could not do the task, or had too little room for it.
+	// CodeTaskFailed: The agent says that it could not do the task, or had too little room for it.
 	CodeTaskFailed
-	// CodeHookFailure: a hook failed for a reason of its own.
+	// CodeHookFailure: A hook failed for a reason of its own.
 	CodeHookFailure
-	// CodeUnknown: nothing describes the failure, or a stored attempt has a code that this version does
+	// CodeUnknown: Nothing describes the failure, or a stored attempt has a code that this version does
 	// not know.
 	CodeUnknown
 )
 
-// AttemptError is an error of category attempt: an attempt at a task failed. Its factories are the
+// AttemptError is an error of category attempt: An attempt at a task failed. Its factories are the
 // only way to give it a code.
 type AttemptError struct {
 	base[AttemptCode]
 
-	Reporter    taxonomy.Opt[AttemptReporter] // who reported it.
-	ExitCode    taxonomy.Opt[int]             // what the process exited with.
-	Signal      taxonomy.Opt[string]          // what ended the process, when it did not exit by itself.
-	Detail      taxonomy.Opt[string]          // the end of what was said on the error channel. Shown masked and cut.
-	CheckOutput taxonomy.Opt[string]          // what the failed tests or linters printed. Shown masked and cut.
-	Reason      taxonomy.Opt[string]          // what the agent gave as its reason. Shown masked and cut.
-	// Command: the command that failed, when that was not the agent's own work. Shown masked and cut.
+	Reporter    taxonomy.Opt[AttemptReporter] // Who reported it.
+	ExitCode    taxonomy.Opt[int]             // What the process exited with.
+	Signal      taxonomy.Opt[string]          // What ended the process, when it did not exit by itself.
+	Detail      taxonomy.Opt[string]          // The end of what was said on the error channel. Shown masked and cut.
+	CheckOutput taxonomy.Opt[string]          // What the failed tests or linters printed. Shown masked and cut.
+	Reason      taxonomy.Opt[string]          // What the agent gave as its reason. Shown masked and cut.
+	// Command: The command that failed, when that was not the agent's own work. Shown masked and cut.
 	Command         taxonomy.Opt[string]
-	Limit           taxonomy.Opt[time.Duration] // how long the call could take. The next attempt gets the same.
-	RetryAfter      taxonomy.Opt[time.Duration] // how long the agent's service asks to wait.
-	Files           []string                    // the files that were changed and may not be.
-	ContextOverflow taxonomy.Opt[bool]          // the conversation outgrew what the model can read at once.
-	// BudgetScope is what the budget is for that is spent, "attempt", "task:" and its name, or "all".
+	Limit           taxonomy.Opt[time.Duration] // How long the call could take. The next attempt gets the same.
+	RetryAfter      taxonomy.Opt[time.Duration] // How long the agent's service asks to wait.
+	Files           []string                    // The files that were changed and may not be.
+	ContextOverflow taxonomy.Opt[bool]          // The conversation outgrew what the model can read at once.
+	// BudgetScope: What the budget is for that is spent, "attempt", "task:" and its name, or "all".
 	BudgetScope taxonomy.Opt[string]
-	Interrupted taxonomy.Opt[bool] // the runner's process ended during the attempt.
-	Instrument  taxonomy.Opt[bool] // what failed is the runner or what it needs, and not the attempt.
+	Interrupted taxonomy.Opt[bool] // The runner's process ended during the attempt.
+	Instrument  taxonomy.Opt[bool] // What failed is the runner or what it needs, and not the attempt.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -71,7 +71,7 @@ const (
 	attemptCommand     = gen.Scrub | 200
 )
 
-// AttemptReporter is one of a closed set of words: who reported it. The zero value is not valid.
+// AttemptReporter is one of a closed set of words: Who reported it. The zero value is not valid.
 type AttemptReporter uint8
 
 // The values of [AttemptReporter].
@@ -229,8 +229,8 @@ func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 		m = m.Text("The linters object to your last attempt. Fix what they name.")
 		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
-		m = m.Text("Your last attempt ended without success.")
-		m = m.Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".").Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Text("Your last attempt ended without success.").Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".")
+		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
 		m = m.Text("Your last attempt failed.").Begin(" The end of its output: ").Clean(e.Detail.Or(""), attemptDetail)
 		m = m.Begin(" These files must not be changed, and were reverted: ").Strings(e.Files, 0).End(".")

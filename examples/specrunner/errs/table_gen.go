@@ -45,29 +45,29 @@ var definition = taxonomy.Taxonomy{
 	Init: gen.Init,
 }
 
-// reactionGiveUp: the task has failed as often as it may; each of its attempts has been counted.
+// reactionGiveUp: The task has failed as often as it may; each of its attempts has been counted.
 var reactionGiveUp = taxonomy.Reaction{Name: "give_up", LogLevel: taxonomy.LogError}
 
-// reactionSameAgain: the same call with the same limit; the agent may need all of the time that it
+// reactionSameAgain: The same call with the same limit; the agent may need all of the time that it
 // has.
 var reactionSameAgain = taxonomy.Reaction{
 	Name: "same_again", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionExplainAndRetry: the next attempt is told what went wrong with this one.
+// reactionExplainAndRetry: The next attempt is told what went wrong with this one.
 var reactionExplainAndRetry = taxonomy.Reaction{
 	Name: "explain_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
-// reactionShortenAndRetry: the next attempt begins a new conversation with less context.
+// reactionShortenAndRetry: The next attempt begins a new conversation with less context.
 var reactionShortenAndRetry = taxonomy.Reaction{
 	Name: "shorten_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
-// reactionRevertAndRetry: the agent changed files that it may not change. They are reverted, and
+// reactionRevertAndRetry: The agent changed files that it may not change. They are reverted, and
 // the next attempt learns that.
 var reactionRevertAndRetry = taxonomy.Reaction{
 	Name: "revert_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
@@ -81,26 +81,26 @@ var reactionReturnAPIError = taxonomy.Reaction{
 	LogLevel: taxonomy.LogError,
 }
 
-// reactionSpendNoMore: nothing more may be spent on any task, which is no failure of this one. It
+// reactionSpendNoMore: Nothing more may be spent on any task, which is no failure of this one. It
 // stays to be done.
 var reactionSpendNoMore = taxonomy.Reaction{Name: "spend_no_more", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
-// reactionSpendNoMoreOnIt: nothing more may be spent on this task. It stays to be done, and others
+// reactionSpendNoMoreOnIt: Nothing more may be spent on this task. It stays to be done, and others
 // go on.
 var reactionSpendNoMoreOnIt = taxonomy.Reaction{Name: "spend_no_more_on_it", Action: taxonomy.Block, LogLevel: taxonomy.LogError}
 
-// reactionBeginAgain: the process ended in the middle of the attempt, which says nothing about the
+// reactionBeginAgain: The process ended in the middle of the attempt, which says nothing about the
 // task. It is made once more and not counted.
 var reactionBeginAgain = taxonomy.Reaction{
 	Name: "begin_again", Policy: &policyInterruptions, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn,
 }
 
-// reactionStopTheRunner: the runner or what it needs is broken. No task is at fault, so that none
+// reactionStopTheRunner: The runner or what it needs is broken. No task is at fault, so that none
 // is tried, and nothing counts.
 var reactionStopTheRunner = taxonomy.Reaction{Name: "stop_the_runner", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
-// reactionFailFast: the infrastructure is at fault, and an agent cannot fix it. The task fails at
+// reactionFailFast: The infrastructure is at fault, and an agent cannot fix it. The task fails at
 // once and counts once.
 var reactionFailFast = taxonomy.Reaction{Name: "fail_fast", LogLevel: taxonomy.LogError, CountFailure: true}
 
@@ -126,7 +126,7 @@ var policyAttempts = taxonomy.Policy{
 	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
-// policyInterruptions: an attempt that a process dies of each time is not made for ever.
+// policyInterruptions: An attempt that a process dies of each time is not made for ever.
 var policyInterruptions = taxonomy.Policy{
 	Name: "interruptions", MaxAttempts: 10, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,

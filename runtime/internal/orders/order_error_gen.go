@@ -18,36 +18,36 @@ type OrderCode uint16
 
 // The codes of [OrderError]. Store their names; their values may change.
 const (
-	// CodeOrderNotFound: there is no such order. It may have been deleted.
+	// CodeOrderNotFound: There is no such order. It may have been deleted.
 	CodeOrderNotFound OrderCode = iota + 1
-	// CodeOrderConflict: the order changed meanwhile.
+	// CodeOrderConflict: The order changed meanwhile.
 	CodeOrderConflict
 )
 
-// OrderError is an error of category order: the order cannot be carried out. Its factories are the
+// OrderError is an error of category order: The order cannot be carried out. Its factories are the
 // only way to give it a code.
 type OrderError struct {
 	base[OrderCode]
 
-	Unmatched taxonomy.Opt[bool]          // no rule described it.
-	RequestID taxonomy.Opt[string]        // the request.
-	ID        taxonomy.Opt[string]        // the order.
-	Count     taxonomy.Opt[int]           // an int.
-	Size      taxonomy.Opt[int64]         // an int64.
-	Mask      taxonomy.Opt[uint64]        // a uint64.
-	Ratio     taxonomy.Opt[float64]       // a float64.
-	Open      taxonomy.Opt[bool]          // a bool.
-	Took      taxonomy.Opt[time.Duration] // a duration.
-	At        taxonomy.Opt[time.Time]     // a time.
-	Mood      taxonomy.Opt[OrderMood]     // an enum.
-	Items     []string                    // a list.
+	Unmatched taxonomy.Opt[bool]          // No rule described it.
+	RequestID taxonomy.Opt[string]        // The request.
+	ID        taxonomy.Opt[string]        // The order.
+	Count     taxonomy.Opt[int]           // An int.
+	Size      taxonomy.Opt[int64]         // An int64.
+	Mask      taxonomy.Opt[uint64]        // A uint64.
+	Ratio     taxonomy.Opt[float64]       // A float64.
+	Open      taxonomy.Opt[bool]          // A bool.
+	Took      taxonomy.Opt[time.Duration] // A duration.
+	At        taxonomy.Opt[time.Time]     // A time.
+	Mood      taxonomy.Opt[OrderMood]     // An enum.
+	Items     []string                    // A list.
 	Extra     json.RawMessage             // JSON.
-	Place     taxonomy.Opt[OrderPlace]    // an object.
-	Lines     []OrderLines                // a list of objects.
-	Shard     taxonomy.Opt[string]        // where it is stored.
+	Place     taxonomy.Opt[OrderPlace]    // An object.
+	Lines     []OrderLines                // A list of objects.
+	Shard     taxonomy.Opt[string]        // Where it is stored.
 }
 
-// OrderMood is one of a closed set of words: an enum. The zero value is not valid.
+// OrderMood is one of a closed set of words: An enum. The zero value is not valid.
 type OrderMood uint8
 
 // The values of [OrderMood].
@@ -66,9 +66,9 @@ func (v *OrderMood) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "OrderMood", orderMoodWords)
 }
 
-// OrderPlace is a part of an error's context: an object.
+// OrderPlace is a part of an error's context: An object.
 type OrderPlace struct {
-	// City: the city.
+	// City: The city.
 	City string `json:"city"`
 }
 
@@ -77,9 +77,9 @@ func (v *OrderPlace) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-// OrderLines is a part of an error's context: a list of objects.
+// OrderLines is a part of an error's context: A list of objects.
 type OrderLines struct {
-	// Sku: the article.
+	// Sku: The article.
 	Sku string `json:"sku"`
 }
 

@@ -18,23 +18,23 @@ type RequestCode uint16
 
 // The codes of [RequestError]. Store their names; their values may change.
 const (
-	// CodeInvalid: the request is invalid.
+	// CodeInvalid: The request is invalid.
 	CodeInvalid RequestCode = iota + 1
-	// CodeTooMany: too many requests.
+	// CodeTooMany: Too many requests.
 	CodeTooMany
-	// CodeInternal: something failed on our side.
+	// CodeInternal: Something failed on our side.
 	CodeInternal
 )
 
-// RequestError is an error of category request: the request is invalid, or comes too early. Its
+// RequestError is an error of category request: The request is invalid, or comes too early. Its
 // factories are the only way to give it a code.
 type RequestError struct {
 	base[RequestCode]
 
-	Unmatched  taxonomy.Opt[bool]          // no rule described it.
-	RequestID  taxonomy.Opt[string]        // the request.
-	Violations []taxonomy.Violation        // what is invalid.
-	RetryAfter taxonomy.Opt[time.Duration] // how long to wait.
+	Unmatched  taxonomy.Opt[bool]          // No rule described it.
+	RequestID  taxonomy.Opt[string]        // The request.
+	Violations []taxonomy.Violation        // What is invalid.
+	RetryAfter taxonomy.Opt[time.Duration] // How long to wait.
 }
 
 // NewInvalid returns a [CodeInvalid].

@@ -17,23 +17,23 @@ type StoreCode uint16
 
 // The codes of [StoreError]. Store their names; their values may change.
 const (
-	// CodeStoreDown: the store does not answer.
+	// CodeStoreDown: The store does not answer.
 	CodeStoreDown StoreCode = iota + 1
 	// CodeStoreConflict: Another transaction was faster.
 	CodeStoreConflict
-	// CodeUnexpected: no rule described it.
+	// CodeUnexpected: No rule described it.
 	CodeUnexpected
 )
 
-// StoreError is an error of category store: the store failed. Its factories are the only way to
+// StoreError is an error of category store: The store failed. Its factories are the only way to
 // give it a code.
 type StoreError struct {
 	base[StoreCode]
 
-	Unmatched taxonomy.Opt[bool]   // no rule described it.
-	RequestID taxonomy.Opt[string] // the request.
-	Query     taxonomy.Opt[string] // the query.
-	Reporter  taxonomy.Opt[string] // the source that reported it.
+	Unmatched taxonomy.Opt[bool]   // No rule described it.
+	RequestID taxonomy.Opt[string] // The request.
+	Query     taxonomy.Opt[string] // The query.
+	Reporter  taxonomy.Opt[string] // The source that reported it.
 }
 
 // NewStoreDown returns a [CodeStoreDown].

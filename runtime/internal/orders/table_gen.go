@@ -46,7 +46,7 @@ var reactionAbort = taxonomy.Reaction{Name: "abort"}
 // reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
-// policyShort: a few calls.
+// policyShort: A few calls.
 var policyShort = taxonomy.Policy{
 	Name: "short", MaxAttempts: 3, InitialDelay: 10 * time.Millisecond, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second,

@@ -32,11 +32,11 @@ func Made[C Code](code uint16, cause error) Base[C] { return Base[C]{code: C(cod
 // Init sets the code, by its place in the category, and the cause of a new error.
 func Init(e taxonomy.Error, code uint16, cause error) {
 	e.(interface {
-		init(code uint16, cause error)
-	}).init(code, cause)
+		set(code uint16, cause error)
+	}).set(code, cause)
 }
 
-func (b *Base[C]) init(code uint16, cause error) { b.code, b.cause = C(code), cause }
+func (b *Base[C]) set(code uint16, cause error) { b.code, b.cause = C(code), cause }
 
 // SetCause sets the cause.
 func SetCause[C Code](b *Base[C], cause error) { b.cause = cause }

@@ -4,21 +4,29 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strconv"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // LogValue returns the log value of e: its JSON, with objects as groups, secrets masked. So the
 // context, the cause and the causes are the same in a log as on the wire.
-func LogValue(e taxonomy.Error) slog.Value { return logJSON(AppendJSON(nil, e)) }
+func LogValue(e taxonomy.Error) slog.Value {
+	b := AppendJSON(make([]byte, 0, marshalSize), e)
+	return logJSON(b, string(b))
+}
 
-// logJSON returns the log value of valid JSON, which it keeps. A list stays JSON.
-func logJSON(raw []byte) slog.Value {
+// logJSON returns the log value of valid JSON, which it keeps. Text is the same JSON, of which the
+// values are parts. A list stays JSON.
+func logJSON(raw []byte, text string) slog.Value {
 	switch raw[0] {
 	case '{':
 		attrs := make([]slog.Attr, 0, 8)
 		for s := (scanner{b: raw}); s.next('}'); {
-			attrs = append(attrs, slog.Attr{Key: string(s.key()), Value: logJSON(s.value())})
+			start := s.pos + 1
+			key := text[start : start+len(s.key())]
+			value := s.value()
+			attrs = append(attrs, slog.Attr{Key: key, Value: logJSON(value, text[s.pos-len(value):s.pos])})
 		}
 		if len(attrs) == 0 { // slog leaves an empty group out
 			return slog.AnyValue(json.RawMessage(raw))
@@ -27,14 +35,17 @@ func logJSON(raw []byte) slog.Value {
 	case '[':
 		return slog.AnyValue(json.RawMessage(raw))
 	case '"':
-		return slog.StringValue(unquote(raw))
+		if strings.IndexByte(text, '\\') >= 0 {
+			return slog.StringValue(unquote(raw))
+		}
+		return slog.StringValue(text[1 : len(text)-1])
 	case 't', 'f':
 		return slog.BoolValue(raw[0] == 't')
 	case 'n':
 		return slog.AnyValue(nil)
 	}
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return slog.Int64Value(n)
 	}
-	return slog.AnyValue(json.Number(raw))
+	return slog.AnyValue(json.Number(text))
 }

@@ -53,16 +53,47 @@ func (k *category) checkFilling(t *testing.T, index int) {
 // evidenceFor returns evidence for fields: none, texts that cannot be read, all keys together and
 // each key alone.
 func evidenceFor(fields []taxonomy.Field) []*taxonomy.Evidence {
-	empty, unreadable, all := taxonomy.Evidence{}, taxonomy.Evidence{}, taxonomy.Evidence{}
-	evidence := []*taxonomy.Evidence{&empty, &unreadable, &all}
+	unreadable, all := map[string]any{}, map[string]any{}
+	var alone []*taxonomy.Evidence
 	eachKey(fields, func(f taxonomy.Field, key string) {
-		alone := taxonomy.Evidence{}
-		setEvidence(&alone, key, sampleText(f))
-		setEvidence(&all, key, sampleText(f))
-		setEvidence(&unreadable, key, "?")
-		evidence = append(evidence, &alone)
+		setKey(unreadable, key, "?")
+		setKey(all, key, sampleText(f))
+		one := map[string]any{}
+		setKey(one, key, sampleText(f))
+		alone = append(alone, evidenceOf(one))
 	})
-	return evidence
+	return append([]*taxonomy.Evidence{{}, evidenceOf(unreadable), evidenceOf(all)}, alone...)
+}
+
+// setKey sets a key of evidence. The text is the value of the keys that are texts.
+func setKey(values map[string]any, key, text string) {
+	if name, ok := strings.CutPrefix(key, "attributes."); ok {
+		attributes, _ := values["attributes"].(map[string]any)
+		if attributes == nil {
+			attributes = map[string]any{}
+		}
+		attributes[name] = text
+		values["attributes"] = attributes
+		return
+	}
+	values[key] = text
+	if value, ok := notTexts[key]; ok {
+		values[key] = value
+	}
+}
+
+// notTexts are values of the keys of evidence that are not texts.
+var notTexts = map[string]any{
+	"status": 418, "exit_code": 3, "files": []string{"some file"}, "retry_after": "1m30s",
+	"reset_at": "2026-01-02T03:04:05Z",
+}
+
+func evidenceOf(values map[string]any) *taxonomy.Evidence {
+	ev := new(taxonomy.Evidence)
+	if err := json.Unmarshal([]byte(encode(values)), ev); err != nil {
+		panic(err)
+	}
+	return ev
 }
 
 // checkFilled checks the context of an error that a rule makes of evidence.
@@ -167,33 +198,4 @@ func sampleText(f taxonomy.Field) string {
 		return `{"a":1}`
 	}
 	return "some text"
-}
-
-// setEvidence sets a part of evidence; text is the value of the parts that are texts.
-func setEvidence(ev *taxonomy.Evidence, key, text string) {
-	if name, ok := strings.CutPrefix(key, "attributes."); ok {
-		if ev.Attributes == nil {
-			ev.Attributes = map[string]string{}
-		}
-		ev.Attributes[name] = text
-		return
-	}
-	switch key {
-	case "status":
-		ev.Status = 418
-	case "exit_code":
-		ev.ExitCode = taxonomy.Some(3)
-	case "files":
-		ev.Files = []string{"some file"}
-	case "retry_after":
-		ev.RetryAfter = taxonomy.Some(90 * time.Second)
-	case "reset_at":
-		ev.ResetAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	default:
-		part := map[string]*string{
-			"source": &ev.Source, "op": &ev.Op, "type": &ev.Type, "code": &ev.Code, "signal": &ev.Signal,
-			"errno": &ev.Errno, "text": &ev.Text, "output": &ev.Output, "credential": &ev.Credential,
-		}
-		*part[key] = text
-	}
 }

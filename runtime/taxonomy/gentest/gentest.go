@@ -57,28 +57,26 @@ type Package struct {
 	names   []string         // of the profiles
 	tables  []taxonomy.Table // under the profiles
 	rules   map[string]int   // indexes by name
-	lists   [][]string
-	raws    []json.RawMessage
-	objects []func()
+	// overwrite changes the lists that errors were made with.
+	overwrite []func()
 }
 
 // Strings returns a list for a factory or a With method. The list changes before the error is
 // checked, because an error must have a copy.
 func (p *Package) Strings(items ...string) []string {
-	p.lists = append(p.lists, items)
-	return items
+	return Objects(p, items...)
 }
 
 // JSON is [Package.Strings] for a JSON text.
 func (p *Package) JSON(text string) json.RawMessage {
 	raw := json.RawMessage(text)
-	p.raws = append(p.raws, raw)
+	p.overwrite = append(p.overwrite, func() { copy(raw, strings.Repeat("!", len(raw))) })
 	return raw
 }
 
 // Objects is [Package.Strings] for a list of objects.
 func Objects[T any](p *Package, items ...T) []T {
-	p.objects = append(p.objects, func() { clear(items) })
+	p.overwrite = append(p.overwrite, func() { clear(items) })
 	return items
 }
 
@@ -93,18 +91,10 @@ func (p *Package) Read(code taxonomy.Coded, context string) Error {
 
 // begin prepares p for checking, and overwrites the lists that errors were made with.
 func (p *Package) begin() {
-	for _, list := range p.lists {
-		for i := range list {
-			list[i] = "changed"
-		}
-	}
-	for _, raw := range p.raws {
-		copy(raw, strings.Repeat("!", len(raw)))
-	}
-	for _, overwrite := range p.objects {
+	for _, overwrite := range p.overwrite {
 		overwrite()
 	}
-	p.lists, p.raws, p.objects = nil, nil, nil
+	p.overwrite = nil
 	if p.printer != nil {
 		return
 	}

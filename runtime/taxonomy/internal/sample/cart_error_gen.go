@@ -16,26 +16,26 @@ type CartCode uint16
 
 // The codes of [CartError]. Store their names; their values may change.
 const (
-	// CodeCart: it has lists of objects.
+	// CodeCart: It has lists of objects.
 	CodeCart CartCode = iota + 1
 )
 
-// CartError is an error of category cart: a cart, with lists of objects. Its factories are the only
+// CartError is an error of category cart: A cart, with lists of objects. Its factories are the only
 // way to give it a code.
 type CartError struct {
 	base[CartCode]
 
-	RequestID taxonomy.Opt[string] // the request that failed.
-	Items     []CartItems          // a list of objects.
-	OptItems  []CartOptItems       // an optional list of objects.
-	Faults    []taxonomy.Violation // a list of violations.
-	OptFaults []taxonomy.Violation // an optional list of violations.
+	RequestID taxonomy.Opt[string] // The request that failed.
+	Items     []CartItems          // A list of objects.
+	OptItems  []CartOptItems       // An optional list of objects.
+	Faults    []taxonomy.Violation // A list of violations.
+	OptFaults []taxonomy.Violation // An optional list of violations.
 }
 
 // How texts are shown: masked, and cut at a length.
 const cartItemsSku = gen.Scrub
 
-// CartItemsMood is one of a closed set of words: its mood. The zero value is not valid.
+// CartItemsMood is one of a closed set of words: Its mood. The zero value is not valid.
 type CartItemsMood uint8
 
 // The values of [CartItemsMood].
@@ -54,7 +54,7 @@ func (v *CartItemsMood) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "CartItemsMood", cartItemsMoodWords)
 }
 
-// CartItemsSizeUnit is one of a closed set of words: the unit. The zero value is not valid.
+// CartItemsSizeUnit is one of a closed set of words: The unit. The zero value is not valid.
 type CartItemsSizeUnit uint8
 
 // The values of [CartItemsSizeUnit].
@@ -73,9 +73,9 @@ func (v *CartItemsSizeUnit) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "CartItemsSizeUnit", cartItemsSizeUnitWords)
 }
 
-// CartItemsSize is a part of an error's context: its size.
+// CartItemsSize is a part of an error's context: Its size.
 type CartItemsSize struct {
-	// Unit: the unit.
+	// Unit: The unit.
 	Unit CartItemsSizeUnit `json:"unit"`
 }
 
@@ -90,15 +90,15 @@ func (v *CartItemsSize) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-// CartItems is a part of an error's context: a list of objects.
+// CartItems is a part of an error's context: A list of objects.
 type CartItems struct {
-	// Sku: its number. Shown masked.
+	// Sku: Its number. Shown masked.
 	Sku string `json:"sku"`
-	// Mood: its mood.
+	// Mood: Its mood.
 	Mood taxonomy.Opt[CartItemsMood] `json:"mood,omitzero"`
-	// Tags: its tags.
+	// Tags: Its tags.
 	Tags []string `json:"tags,omitzero"`
-	// Size: its size.
+	// Size: Its size.
 	Size taxonomy.Opt[CartItemsSize] `json:"size,omitzero"`
 }
 
@@ -124,9 +124,9 @@ func (v *CartItems) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-// CartOptItems is a part of an error's context: an optional list of objects.
+// CartOptItems is a part of an error's context: An optional list of objects.
 type CartOptItems struct {
-	// N: a number.
+	// N: A number.
 	N int `json:"n"`
 }
 

@@ -118,7 +118,7 @@ func Attach(err error, attributes ...taxonomy.Attribute) error {
 	return taxonomy.Attach(err, attributes...)
 }
 
-// RequestID sets the field requestId of any error; see [Attach]: the request that failed.
+// RequestID sets the field requestId of any error; see [Attach]: The request that failed.
 func RequestID(requestID string) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, 0, taxonomy.Some(requestID))
 }

@@ -18,45 +18,45 @@ type KindsCode uint16
 
 // The codes of [KindsError]. Store their names; their values may change.
 const (
-	// CodeKinds: it has a field of each type.
+	// CodeKinds: It has a field of each type.
 	CodeKinds KindsCode = iota + 1
 )
 
-// KindsError is an error of category kinds: a field of each type. Its factories are the only way to
+// KindsError is an error of category kinds: A field of each type. Its factories are the only way to
 // give it a code.
 type KindsError struct {
 	base[KindsCode]
 
-	RequestID taxonomy.Opt[string]        // the request that failed.
-	Str       string                      // a string.
-	Num       int                         // an int.
-	Big       int64                       // an int64.
-	Size      uint64                      // a uint64.
-	Ratio     float64                     // a float64.
-	Flag      bool                        // a bool.
-	Took      time.Duration               // a duration.
-	At        time.Time                   // a time.
-	Mood      KindsMood                   // an enum.
-	List      []string                    // a list.
+	RequestID taxonomy.Opt[string]        // The request that failed.
+	Str       string                      // A string.
+	Num       int                         // An int.
+	Big       int64                       // An int64.
+	Size      uint64                      // A uint64.
+	Ratio     float64                     // A float64.
+	Flag      bool                        // A bool.
+	Took      time.Duration               // A duration.
+	At        time.Time                   // A time.
+	Mood      KindsMood                   // An enum.
+	List      []string                    // A list.
 	Data      json.RawMessage             // JSON.
-	Run       KindsRun                    // an object.
-	Pin       taxonomy.Secret[int]        // a secret. Only Reveal shows it.
-	OptStr    taxonomy.Opt[string]        // an optional string.
-	OptNum    taxonomy.Opt[int]           // an optional int.
-	OptBig    taxonomy.Opt[int64]         // an optional int64.
-	OptSize   taxonomy.Opt[uint64]        // an optional uint64.
-	OptRatio  taxonomy.Opt[float64]       // an optional float64.
-	OptFlag   taxonomy.Opt[bool]          // an optional bool.
-	OptTook   taxonomy.Opt[time.Duration] // an optional duration.
-	OptAt     taxonomy.Opt[time.Time]     // an optional time.
-	OptMood   taxonomy.Opt[KindsOptMood]  // an optional enum.
-	OptList   []string                    // an optional list.
+	Run       KindsRun                    // An object.
+	Pin       taxonomy.Secret[int]        // A secret. Only Reveal shows it.
+	OptStr    taxonomy.Opt[string]        // An optional string.
+	OptNum    taxonomy.Opt[int]           // An optional int.
+	OptBig    taxonomy.Opt[int64]         // An optional int64.
+	OptSize   taxonomy.Opt[uint64]        // An optional uint64.
+	OptRatio  taxonomy.Opt[float64]       // An optional float64.
+	OptFlag   taxonomy.Opt[bool]          // An optional bool.
+	OptTook   taxonomy.Opt[time.Duration] // An optional duration.
+	OptAt     taxonomy.Opt[time.Time]     // An optional time.
+	OptMood   taxonomy.Opt[KindsOptMood]  // An optional enum.
+	OptList   []string                    // An optional list.
 	OptData   json.RawMessage             // Optional JSON.
-	OptRun    taxonomy.Opt[KindsOptRun]   // an optional object.
-	OptPin    taxonomy.Secret[int]        // an optional secret. Only Reveal shows it.
+	OptRun    taxonomy.Opt[KindsOptRun]   // An optional object.
+	OptPin    taxonomy.Secret[int]        // An optional secret. Only Reveal shows it.
 }
 
-// KindsMood is one of a closed set of words: an enum. The zero value is not valid.
+// KindsMood is one of a closed set of words: An enum. The zero value is not valid.
 type KindsMood uint8
 
 // The values of [KindsMood].
@@ -75,7 +75,7 @@ func (v *KindsMood) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "KindsMood", kindsMoodWords)
 }
 
-// KindsOptMood is one of a closed set of words: an optional enum. The zero value is not valid.
+// KindsOptMood is one of a closed set of words: An optional enum. The zero value is not valid.
 type KindsOptMood uint8
 
 // The values of [KindsOptMood].
@@ -94,9 +94,9 @@ func (v *KindsOptMood) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "KindsOptMood", kindsOptMoodWords)
 }
 
-// KindsRun is a part of an error's context: an object.
+// KindsRun is a part of an error's context: An object.
 type KindsRun struct {
-	// Mode: its mode.
+	// Mode: Its mode.
 	Mode string `json:"mode"`
 }
 
@@ -105,11 +105,11 @@ func (v *KindsRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-// KindsOptRun is a part of an error's context: an optional object.
+// KindsOptRun is a part of an error's context: An optional object.
 type KindsOptRun struct {
-	// Mode: its mode.
+	// Mode: Its mode.
 	Mode string `json:"mode"`
-	// Step: its step.
+	// Step: Its step.
 	Step taxonomy.Opt[string] `json:"step,omitzero"`
 }
 
@@ -213,9 +213,10 @@ func (e *KindsError) AppendMessage(dst []byte) []byte {
 		m = m.Begin(" opt=").Float64(e.OptRatio).End(";").Text(" flag=").Bool(taxonomy.Some(e.Flag))
 		m = m.Begin(" opt=").Bool(e.OptFlag).End(";").Text(" took=").Duration(taxonomy.Some(e.Took))
 		m = m.Begin(" opt=").Duration(e.OptTook).End(";").Text(" at=").Time(taxonomy.Some(e.At))
-		m = m.Begin(" opt=").Time(e.OptAt).End(";").Text(" secs=").Seconds(taxonomy.Some(e.Took)).Begin("/").Seconds(e.OptTook).End("")
-		m = m.Text(" quoted=").Quoted(e.Str, 0).Begin("/").Quoted(e.OptStr.Or(""), 0).End("").Text(" line=").Line(e.Str, 0)
-		m = m.Text(" mood=").String(e.Mood.String()).Begin("/").String(e.OptMood.Or(0).String()).End("").Text(" list=").Strings(e.List, 0)
+		m = m.Begin(" opt=").Time(e.OptAt).End(";").Text(" secs=").Seconds(taxonomy.Some(e.Took))
+		m = m.Begin("/").Seconds(e.OptTook).End("").Text(" quoted=").Quoted(e.Str, 0).Begin("/").Quoted(e.OptStr.Or(""), 0).End("")
+		m = m.Text(" line=").Line(e.Str, 0).Text(" mood=").String(e.Mood.String())
+		m = m.Begin("/").String(e.OptMood.Or(0).String()).End("").Text(" list=").Strings(e.List, 0)
 		m = m.Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, 0).End("").Text(" data=").JSON(e.Data)
 		m = m.Begin("/").JSON(e.OptData).Begin(" cause=").CauseLine(e.Unwrap()).Text("/").CauseQuoted(e.Unwrap())
 	default:

@@ -17,25 +17,25 @@ type OrderCode uint16
 
 // The codes of [OrderError]. Store their names; their values may change.
 const (
-	// CodeOrderConflict: two changes of one order.
+	// CodeOrderConflict: Two changes of one order.
 	CodeOrderConflict OrderCode = iota + 1
-	// CodeOrderInvalid: the order cannot be read.
+	// CodeOrderInvalid: The order cannot be read.
 	CodeOrderInvalid
-	// CodeOrderLedger: the books do not agree.
+	// CodeOrderLedger: The books do not agree.
 	CodeOrderLedger
 )
 
-// OrderError is an error of category order: an order was refused. Its factories are the only way to
+// OrderError is an error of category order: An order was refused. Its factories are the only way to
 // give it a code.
 type OrderError struct {
 	base[OrderCode]
 
-	RequestID  taxonomy.Opt[string]        // the request that failed.
-	Order      string                      // which order.
-	Left       taxonomy.Opt[int]           // how many are left.
-	Warehouse  taxonomy.Opt[string]        // where it was looked for.
-	Wait       taxonomy.Opt[time.Duration] // when to ask again.
-	Violations []taxonomy.Violation        // what is wrong with it.
+	RequestID  taxonomy.Opt[string]        // The request that failed.
+	Order      string                      // Which order.
+	Left       taxonomy.Opt[int]           // How many are left.
+	Warehouse  taxonomy.Opt[string]        // Where it was looked for.
+	Wait       taxonomy.Opt[time.Duration] // When to ask again.
+	Violations []taxonomy.Violation        // What is wrong with it.
 }
 
 // NewOrderConflict returns a [CodeOrderConflict].
@@ -79,8 +79,7 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeOrderConflict:
-		m = m.Text("order ").String(e.Order).Text(" was changed at the same time")
-		m = m.Begin(", ").Int(e.Left).End(" left")
+		m = m.Text("order ").String(e.Order).Text(" was changed at the same time").Begin(", ").Int(e.Left).End(" left")
 	case CodeOrderInvalid:
 		m = m.Text("order ").String(e.Order).Text(" is invalid: ").Count(len(e.Violations)).Text(" violations")
 	case CodeOrderLedger:

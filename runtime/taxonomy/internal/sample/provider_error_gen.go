@@ -17,39 +17,39 @@ type ProviderCode uint16
 
 // The codes of [ProviderError]. Store their names; their values may change.
 const (
-	// CodeProviderCrash: the provider process died.
+	// CodeProviderCrash: The provider process died.
 	//
 	// Since v1.0.
 	CodeProviderCrash ProviderCode = iota + 1
-	// CodeProviderAPIError: the provider's API answered with an error.
+	// CodeProviderAPIError: The provider's API answered with an error.
 	CodeProviderAPIError
-	// CodeProviderRateLimit: the provider asks to slow down.
+	// CodeProviderRateLimit: The provider asks to slow down.
 	CodeProviderRateLimit
 )
 
-// ProviderError is an error of category provider: the provider failed. Its factories are the only
+// ProviderError is an error of category provider: The provider failed. Its factories are the only
 // way to give it a code.
 type ProviderError struct {
 	base[ProviderCode]
 
-	RequestID  taxonomy.Opt[string]        // the request that failed.
-	Unmatched  taxonomy.Opt[bool]          // no rule described it.
-	RetryAfter taxonomy.Opt[time.Duration] // how long to wait.
-	Run        taxonomy.Opt[ProviderRun]   // which run it belongs to.
-	Provider   string                      // who failed.
+	RequestID  taxonomy.Opt[string]        // The request that failed.
+	Unmatched  taxonomy.Opt[bool]          // No rule described it.
+	RetryAfter taxonomy.Opt[time.Duration] // How long to wait.
+	Run        taxonomy.Opt[ProviderRun]   // Which run it belongs to.
+	Provider   string                      // Who failed.
 	StatusCode taxonomy.Opt[int]           // HTTP status, when there was one.
-	RawError   taxonomy.Opt[string]        // what the provider said. Shown masked and cut.
-	Token      taxonomy.Secret[string]     // the token of the call. Only Reveal shows it.
+	RawError   taxonomy.Opt[string]        // What the provider said. Shown masked and cut.
+	Token      taxonomy.Secret[string]     // The token of the call. Only Reveal shows it.
 }
 
 // How texts are shown: masked, and cut at a length.
 const providerRawError = gen.Scrub | gen.KeepTail | 2000
 
-// ProviderRun is a part of an error's context: which run it belongs to.
+// ProviderRun is a part of an error's context: Which run it belongs to.
 type ProviderRun struct {
-	// Mode: the mode of the run.
+	// Mode: The mode of the run.
 	Mode string `json:"mode"`
-	// Step: the step of the run.
+	// Step: The step of the run.
 	Step taxonomy.Opt[string] `json:"step,omitzero"`
 }
 

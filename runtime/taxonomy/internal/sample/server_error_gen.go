@@ -20,13 +20,13 @@ const (
 	CodeInternal ServerCode = iota + 1
 )
 
-// ServerError is an error of category server: the program failed. Its factories are the only way to
+// ServerError is an error of category server: The program failed. Its factories are the only way to
 // give it a code.
 type ServerError struct {
 	base[ServerCode]
 
-	RequestID taxonomy.Opt[string] // the request that failed.
-	Run       taxonomy.Opt[string] // the run.
+	RequestID taxonomy.Opt[string] // The request that failed.
+	Run       taxonomy.Opt[string] // The run.
 }
 
 // NewInternal returns a [CodeInternal].

@@ -18,7 +18,7 @@ type WorkCode uint16
 const (
 	// CodeScopeForbidden: Forbidden files were changed.
 	CodeScopeForbidden WorkCode = iota + 1
-	// CodeGitCommit: the commit failed.
+	// CodeGitCommit: The commit failed.
 	CodeGitCommit
 )
 
@@ -27,16 +27,16 @@ const (
 type WorkError struct {
 	base[WorkCode]
 
-	RequestID taxonomy.Opt[string]       // the request that failed.
-	Files     []string                   // what revert undoes.
-	Decision  taxonomy.Opt[WorkDecision] // what was decided.
-	Value     taxonomy.Opt[string]       // what the command said. Shown masked. In the message only.
+	RequestID taxonomy.Opt[string]       // The request that failed.
+	Files     []string                   // What revert undoes.
+	Decision  taxonomy.Opt[WorkDecision] // What was decided.
+	Value     taxonomy.Opt[string]       // What the command said. Shown masked. In the message only.
 }
 
 // How texts are shown: masked, and cut at a length.
 const workValue = gen.Scrub
 
-// WorkDecision is one of a closed set of words: what was decided. The zero value is not valid.
+// WorkDecision is one of a closed set of words: What was decided. The zero value is not valid.
 type WorkDecision uint8
 
 // The values of [WorkDecision].

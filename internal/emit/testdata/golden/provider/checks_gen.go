@@ -14,7 +14,7 @@ const CheckWindowFits = "window_fits"
 // Checks has a method for each check of the taxonomy, which runs before calls that are likely to
 // fail.
 type Checks interface {
-	// WindowFits: whether the prompt fits the context window.
+	// WindowFits: Whether the prompt fits the context window.
 	WindowFits(ctx context.Context) error
 }
 

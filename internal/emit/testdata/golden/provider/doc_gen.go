@@ -105,7 +105,7 @@ func Attach(err error, attributes ...taxonomy.Attribute) error {
 	return taxonomy.Attach(err, attributes...)
 }
 
-// Unmatched sets the field unmatched of any error; see [Attach]: whether no rule described it.
+// Unmatched sets the field unmatched of any error; see [Attach]: Whether no rule described it.
 func Unmatched(unmatched bool) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, 0, taxonomy.Some(unmatched))
 }
@@ -135,8 +135,7 @@ var detection = detect.Detection{
 	Categories: [][][]detect.CodeRule{
 		categoryProvider: providerRules,
 	},
-	FallbackSet:   `{"unmatched":true}`,
-	Is:            ruleIs,
+	FallbackSet: `{"unmatched":true}`, Is: ruleIs,
 	FallbackApply: func(e taxonomy.Error) { e.(*ProviderError).Unmatched = taxonomy.Some(true) },
 }
 

@@ -18,37 +18,37 @@ type ProviderCode uint16
 
 // The codes of [ProviderError]. Store their names; their values may change.
 const (
-	// CodeCrash: the provider process died.
+	// CodeCrash: The provider process died.
 	CodeCrash ProviderCode = iota + 1
-	// CodeAPIError: the provider's API answered with an error.
+	// CodeAPIError: The provider's API answered with an error.
 	CodeAPIError
-	// CodeTooLong: the prompt was too long.
+	// CodeTooLong: The prompt was too long.
 	CodeTooLong
-	// CodeHung: the provider did not answer.
+	// CodeHung: The provider did not answer.
 	//
 	// Deprecated: never seen. Use [CodeCrash].
 	CodeHung
 )
 
-// ProviderError is an error of category provider: the provider failed. Its factories are the only
+// ProviderError is an error of category provider: The provider failed. Its factories are the only
 // way to give it a code.
 type ProviderError struct {
 	base[ProviderCode]
 
-	Unmatched  taxonomy.Opt[bool]          // whether no rule described it.
-	Provider   string                      // who failed.
+	Unmatched  taxonomy.Opt[bool]          // Whether no rule described it.
+	Provider   string                      // Who failed.
 	StatusCode taxonomy.Opt[int]           // HTTP status, when there was one.
-	RawError   taxonomy.Opt[string]        // what the provider said. Shown masked and cut.
-	Token      taxonomy.Secret[string]     // the credential that was used. Only Reveal shows it.
-	Files      []string                    // what was written.
-	Limit      taxonomy.Opt[ProviderLimit] // what there was too much of.
-	Call       taxonomy.Opt[ProviderCall]  // the call that failed.
+	RawError   taxonomy.Opt[string]        // What the provider said. Shown masked and cut.
+	Token      taxonomy.Secret[string]     // The credential that was used. Only Reveal shows it.
+	Files      []string                    // What was written.
+	Limit      taxonomy.Opt[ProviderLimit] // What there was too much of.
+	Call       taxonomy.Opt[ProviderCall]  // The call that failed.
 }
 
 // How texts are shown: masked, and cut at a length.
 const providerRawError = gen.Scrub | gen.KeepTail | 2000
 
-// ProviderLimit is one of a closed set of words: what there was too much of. The zero value is not
+// ProviderLimit is one of a closed set of words: What there was too much of. The zero value is not
 // valid.
 type ProviderLimit uint8
 
@@ -68,11 +68,11 @@ func (v *ProviderLimit) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "ProviderLimit", providerLimitWords)
 }
 
-// ProviderCall is a part of an error's context: the call that failed.
+// ProviderCall is a part of an error's context: The call that failed.
 type ProviderCall struct {
-	// ID: its number.
+	// ID: Its number.
 	ID string `json:"id"`
-	// Tries says how often it was tried.
+	// Tries: How often it was tried.
 	Tries taxonomy.Opt[int] `json:"tries,omitzero"`
 }
 

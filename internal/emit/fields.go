@@ -1,0 +1,157 @@
+package emit
+
+import (
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/naming"
+)
+
+// valueType returns the type of f's value, as parameters have it.
+func valueType(f *model.Field) string {
+	switch f.Type {
+	case model.Duration, model.Time:
+		return "time." + typeWord(f)
+	case model.Strings:
+		return "[]string"
+	case model.JSON:
+		return "json.RawMessage"
+	case model.ObjectType:
+		return f.Object.Type
+	case model.Objects, model.Violations:
+		return "[]" + itemType(f)
+	case model.EnumType:
+		return f.Enum.Type
+	default:
+		return f.Type.String()
+	}
+}
+
+// itemType returns the type of an object, or of the items of a list of objects.
+func itemType(f *model.Field) string {
+	if f.Type == model.Violations {
+		return "taxonomy.Violation"
+	}
+	return f.Object.Type
+}
+
+// fieldType returns the type that f has in its struct.
+func fieldType(f *model.Field) string {
+	switch {
+	case f.Sensitive:
+		return "taxonomy.Secret[" + valueType(f) + "]"
+	case f.Optional():
+		return "taxonomy.Opt[" + valueType(f) + "]"
+	default:
+		return valueType(f)
+	}
+}
+
+// typeWord is f's type in the names of the runtime's helpers: String, Int64.
+func typeWord(f *model.Field) string {
+	word, _ := naming.Suffix(f.Type.String())
+	return word
+}
+
+// kept returns the expression that stores given, a value of f's type, in f: lists are copied, so
+// that the caller's stays the caller's, and an enum's value that does not exist is dropped.
+func kept(f *model.Field, given string) string {
+	switch {
+	case f.Type == model.ObjectType && keepsParts(f.Object):
+		return given + ".kept()"
+	case f.Type == model.Objects && keepsParts(f.Object):
+		return "gen.CloneObjects(" + given + ", " + itemType(f) + ".kept)"
+	case f.Type.IsObjects():
+		return "gen.CloneObjects(" + given + ", nil)"
+	case f.Type == model.EnumType && f.Optional():
+		return "gen.SomeEnum(" + given + ", " + lastValue(f.Enum) + ")"
+	case f.Type == model.EnumType:
+		return held(f, "gen.Enum("+given+", "+lastValue(f.Enum)+")")
+	case f.Type == model.Strings:
+		return held(f, "gen.CloneStrings("+given+")")
+	case f.Type == model.JSON && f.Sensitive:
+		return "gen.SecretJSON(" + given + ")"
+	case f.Type == model.JSON:
+		return held(f, "gen.CloneJSON("+given+")")
+	default:
+		return held(f, given)
+	}
+}
+
+// held returns value as f's field holds it.
+func held(f *model.Field, value string) string {
+	switch {
+	case f.Sensitive:
+		return "taxonomy.SecretOf(" + value + ")"
+	case f.Optional():
+		return "taxonomy.Some(" + value + ")"
+	default:
+		return value
+	}
+}
+
+// opt returns a field's value as a taxonomy.Opt.
+func opt(f *model.Field, value string) string {
+	if f.Optional() {
+		return value
+	}
+	return "taxonomy.Some(" + value + ")"
+}
+
+// fixed returns the expression that stores a value of the taxonomy in f.
+func fixed(f *model.Field, v model.Value) string {
+	value := constant(f, v)
+	if f.Optional() || f.Sensitive {
+		return held(f, typed(f, value))
+	}
+	return value
+}
+
+// cleaning returns how a field's text is shown.
+func cleaning(f *model.Field) string {
+	if f.Const == "" {
+		return "0"
+	}
+	return f.Const
+}
+
+// enumWord returns the word of an enum's value; one that is absent has none.
+func enumWord(f *model.Field, value string) string {
+	if f.Optional() {
+		value += ".Or(0)"
+	}
+	return value + ".String()"
+}
+
+// lastValue is the name of an enum's last value, which is also how many there are.
+func lastValue(e *model.Enum) string { return e.Values[len(e.Values)-1].Const }
+
+// keepsParts reports whether storing an object takes more than an assignment.
+func keepsParts(o *model.Object) bool {
+	for _, f := range o.Fields {
+		if takesKeeping(f) {
+			return true
+		}
+	}
+	return false
+}
+
+func takesKeeping(f *model.Field) bool {
+	switch f.Type {
+	case model.Strings, model.JSON, model.EnumType, model.Objects, model.Violations:
+		return !f.Sensitive
+	case model.ObjectType:
+		return !f.Sensitive && keepsParts(f.Object)
+	default:
+		return false
+	}
+}
+
+// shown leaves out the fields that are in the message only.
+func shown(fields []*model.Field) []*model.Field {
+	var out []*model.Field
+	for _, f := range fields {
+		if !f.MessageOnly {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,220 @@
+package emit
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/internal/naming"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// printer prints values of the runtime's types as Go source, zero fields left out.
+type printer struct {
+	// names are the variables that pointers point to.
+	names map[any]string
+}
+
+// lineWidth is how wide a line of a literal gets before it is broken.
+const lineWidth = 110
+
+// of returns v as an expression.
+func (p printer) of(v any) string { return p.value(reflect.ValueOf(v), true) }
+
+// value returns v as an expression; the type of a struct or a slice is left out unless typed.
+func (p printer) value(v reflect.Value, typed bool) string {
+	if v.Kind() == reflect.Interface {
+		switch x := v.Interface().(type) {
+		case nil:
+			return "nil"
+		case float64:
+			return float(x)
+		}
+		return p.value(v.Elem(), true)
+	}
+	switch x := v.Interface().(type) {
+	case time.Duration:
+		return duration(x)
+	case time.Time:
+		return instant(x)
+	case detect.Patterns:
+		if !strings.ContainsAny(string(x), "`\r\uFFFD") {
+			return "`" + string(x) + "`"
+		}
+	case detect.Bounds:
+		return [...]string{1: "detect.HasMin", 2: "detect.HasMax", 3: "detect.HasMin | detect.HasMax"}[x]
+	}
+	if strings.HasPrefix(v.Type().Name(), "Opt[") {
+		opt := reflect.New(v.Type())
+		opt.Elem().Set(v)
+		value := opt.Interface().(interface{ Present() any }).Present()
+		return "taxonomy.Some(" + p.value(reflect.ValueOf(value).Elem(), true) + ")"
+	}
+	if name := constantName(v); name != "" {
+		return name
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return quote(v.String())
+	case reflect.Uint64:
+		return bits(v.Uint())
+	case reflect.Pointer:
+		if name, ok := p.names[v.Interface()]; ok {
+			return "&" + name
+		}
+		return "&" + p.value(v.Elem(), true)
+	case reflect.Slice:
+		return p.slice(v)
+	case reflect.Map:
+		return typeName(v.Type()) + "{" + p.pairs(v) + "}"
+	case reflect.Struct:
+		name := ""
+		if typed {
+			name = typeName(v.Type())
+		}
+		return name + p.fields(v, nil)
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// pairs returns the entries of a map from strings to strings, sorted.
+func (p printer) pairs(v reflect.Value) string {
+	var entries []string
+	for key, value := range v.Seq2() {
+		entries = append(entries, quote(key.String())+": "+quote(value.String()))
+	}
+	slices.Sort(entries)
+	return strings.Join(entries, ", ")
+}
+
+// slice returns a list: on one line, unless it is long or has structs on lines of their own.
+func (p printer) slice(v reflect.Value) string {
+	elements := make([]string, v.Len())
+	for i := range elements {
+		elements[i] = p.value(v.Index(i), false)
+	}
+	name := typeName(v.Type())
+	short := v.Type().Elem().Kind() != reflect.Struct && len(strings.Join(elements, ", ")) < 4*lineWidth
+	if inLine[v.Type().Elem()] || short && v.Type() != reflect.TypeFor[[]*taxonomy.Category]() {
+		return name + "{" + strings.Join(elements, ", ") + "}"
+	}
+	return name + "{\n" + strings.Join(elements, ",\n") + ",\n}"
+}
+
+// fields returns the fields of a struct in braces: on one line if that is short or usual for the
+// type, otherwise as many to a line as fit. More are elements behind them.
+func (p printer) fields(v reflect.Value, more []string) string {
+	var elements []string
+	for i := range v.NumField() {
+		f, value := v.Type().Field(i), v.Field(i)
+		isKey := value.Type() == reflect.TypeFor[detect.Key]() // whose zero is one like the others
+		if f.IsExported() && (isKey || !value.IsZero()) && value.Kind() != reflect.Func {
+			elements = append(elements, f.Name+": "+p.value(value, true))
+		}
+	}
+	return braces(append(elements, more...), wholeLine[v.Type()])
+}
+
+// braces returns elements in braces, on one line or as many to a line as fit.
+func braces(elements []string, oneLine bool) string {
+	whole := strings.Join(elements, ", ")
+	if oneLine || len(whole) <= lineWidth && !strings.Contains(whole, "\n") {
+		return "{" + whole + "}"
+	}
+	var b strings.Builder
+	b.WriteString("{\n")
+	width := 0
+	for i, e := range elements {
+		switch long := strings.Contains(e, "\n"); {
+		case i == 0:
+		case long || width+len(e) > lineWidth:
+			b.WriteString(",\n")
+			width = 0
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(e)
+		if width += len(e) + 2; strings.Contains(e, "\n") {
+			width = lineWidth
+		}
+	}
+	b.WriteString(",\n}")
+	return b.String()
+}
+
+// bits returns a set of bits.
+func bits(set uint64) string {
+	var out []string
+	for i := range 64 {
+		if set>>i&1 != 0 {
+			out = append(out, "1<<"+strconv.Itoa(i))
+		}
+	}
+	return strings.Join(out, " | ")
+}
+
+// typeName returns the name of a type.
+func typeName(t reflect.Type) string {
+	return strings.ReplaceAll(t.String(), "interface {}", "any")
+}
+
+// constantName returns the name of the runtime's constant with the value, or "". It follows from
+// the word of the value: SeverityHigh is "high".
+func constantName(v reflect.Value) string {
+	if v.Kind() != reflect.Uint8 || v.Type().PkgPath() == "" {
+		return ""
+	}
+	switch v.Type() {
+	case reflect.TypeFor[detect.Key]():
+		return "detect." + keyNames[v.Uint()]
+	case reflect.TypeFor[detect.Presence]():
+		return [...]string{detect.Present: "detect.Present", detect.Absent: "detect.Absent"}[v.Uint()]
+	case reflect.TypeFor[taxonomy.Recoverability]():
+		if taxonomy.Recoverability(v.Uint()) == taxonomy.RecoverabilityUnknown {
+			return "taxonomy.RecoverabilityUnknown"
+		}
+	}
+	word, _ := naming.Suffix(fmt.Sprint(v.Interface()))
+	return "taxonomy." + constantPrefixes[v.Type()] + word
+}
+
+var keyNames = [...]string{
+	detect.Source: "Source", detect.Op: "Op", detect.Status: "Status", detect.Type: "Type", detect.Code: "Code",
+	detect.ExitCode: "ExitCode", detect.Signal: "Signal", detect.Errno: "Errno", detect.Is: "Is", detect.As: "As",
+	detect.Attribute: "Attribute",
+}
+
+// constantPrefixes are the beginnings of the names of constants, by type.
+var constantPrefixes = map[reflect.Type]string{
+	reflect.TypeFor[taxonomy.Extent]():     "Extent",
+	reflect.TypeFor[taxonomy.Revert]():     "Revert",
+	reflect.TypeFor[taxonomy.Session]():    "Session",
+	reflect.TypeFor[taxonomy.Purpose]():    "Purpose",
+	reflect.TypeFor[taxonomy.Resume]():     "Resume",
+	reflect.TypeFor[taxonomy.Shared]():     "Shared",
+	reflect.TypeFor[taxonomy.LogLevel]():   "Log",
+	reflect.TypeFor[taxonomy.Stack]():      "Stack",
+	reflect.TypeFor[taxonomy.JitterKind](): "Jitter",
+	reflect.TypeFor[taxonomy.Severity]():   "Severity",
+}
+
+// inLine are the types whose lists are on one line.
+var inLine = map[reflect.Type]bool{
+	reflect.TypeFor[detect.Condition](): true, reflect.TypeFor[detect.Pattern](): true,
+	reflect.TypeFor[detect.Literal](): true,
+}
+
+// wholeLine are the types whose values are each on one line, however long, because they are many.
+var wholeLine = map[reflect.Type]bool{
+	reflect.TypeFor[detect.CodeRule](): true, reflect.TypeFor[detect.Rule](): true,
+	reflect.TypeFor[detect.Condition](): true, reflect.TypeFor[detect.Form](): true,
+	reflect.TypeFor[detect.Extract](): true, reflect.TypeFor[detect.Pattern](): true,
+	reflect.TypeFor[detect.Literal](): true, reflect.TypeFor[taxonomy.Evidence](): true,
+	reflect.TypeFor[taxonomy.Field](): true, reflect.TypeFor[taxonomy.Traits](): true,
+	reflect.TypeFor[taxonomy.ProfileTraits](): true, reflect.TypeFor[taxonomy.Named](): true,
+	reflect.TypeFor[taxonomy.Tier](): true, reflect.TypeFor[taxonomy.CodeConstant](): true,
+}
