@@ -115,13 +115,19 @@ const (
 )
 
 const (
-	// paid selects the costs of runs and of attempts without a run.
-	paid = `SELECT run, task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost FROM runs
-		UNION ALL SELECT '', task_id, calls, input_tokens, output_tokens, cost_microusd,
-		iif(input_tokens IS NULL OR output_tokens IS NULL, calls, 0), iif(cost_microusd IS NULL, calls, 0)
+	paidRuns = `SELECT run, task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost
+		FROM runs`
+	paidAttempts = `SELECT '', task_id, calls, input_tokens, output_tokens, cost_microusd,
+		iif(input_tokens IS NULL OR output_tokens IS NULL, calls, 0) AS unknown_tokens,
+		iif(cost_microusd IS NULL, calls, 0) AS unknown_cost
 		FROM attempts INDEXED BY attempts_paid WHERE run IS NULL AND calls > 0`
+	// paid selects the costs of runs and of attempts without a run.
+	paid   = paidRuns + " UNION ALL " + paidAttempts
 	sumsOf = `SELECT task_id, sum(calls) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
 		sum(cost_microusd) AS cost_microusd, sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost`
+	// paidByTask has the sums of each task. Sums of either table first need no sorting.
+	paidByTask = sumsOf + " FROM (" + sumsOf + " FROM (" + paidRuns + ") GROUP BY task_id UNION ALL " +
+		sumsOf + " FROM (" + paidAttempts + ") GROUP BY task_id) GROUP BY task_id"
 )
 
 // Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs

@@ -158,7 +158,7 @@ func (s *Store) Statuses(ctx context.Context) (all []Status, err error) {
 				coalesce(unknown_tokens, 0) AS unknown_tokens, coalesce(unknown_cost, 0) AS unknown_cost,
 				iif(status = 'blocked', (SELECT question FROM runs r WHERE r.task_id = t.task_id
 					ORDER BY begun_at DESC, run DESC LIMIT 1), NULL) AS question
-			FROM tasks t LEFT JOIN (`+sumsOf+" FROM ("+paid+`) GROUP BY task_id) s ON s.task_id = t.task_id
+			FROM tasks t LEFT JOIN (`+paidByTask+`) s ON s.task_id = t.task_id
 			ORDER BY t.rowid`)
 		if err != nil {
 			return err
@@ -168,8 +168,8 @@ func (s *Store) Statuses(ctx context.Context) (all []Status, err error) {
 			index[all[i].ID] = i
 		}
 		last, err := query[Attempt](v, `SELECT id, task_id, generation, timestamp, success, outcome, error, error_code, run
-			FROM attempts WHERE id IN (SELECT max(a.id) FROM attempts a JOIN tasks t USING (task_id, generation)
-			GROUP BY task_id)`)
+			FROM attempts WHERE id IN (SELECT (SELECT max(id) FROM attempts a
+				WHERE a.task_id = t.task_id AND a.generation = t.generation) FROM tasks t)`)
 		for _, a := range s.coded(last) {
 			all[index[a.Task]].Last = a
 		}
