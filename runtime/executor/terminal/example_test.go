@@ -43,6 +43,6 @@ func Example() {
 	// run nightly-42: 42
 	// iteration 1
 	//   calling claude-cli
-	//   claude-cli took 0s
+	//   claude-cli took 0.0s
 	// completed after 1 iteration
 }
