@@ -232,7 +232,9 @@ func findCode(m *model.Package, name string) *model.Code {
 		return c.Key == name || c.Value == name || c.Const == goName || c.Factory == goName && !c.Abstract ||
 			err == nil && c.Numbered && c.Number == number
 	}
-	aliased := func(c *model.Code) bool { return slices.Contains(c.Extras().Aliases, name) || slices.Contains(c.Extras().Names, name) }
+	aliased := func(c *model.Code) bool {
+		return slices.Contains(c.Extras().Aliases, name) || slices.Contains(c.Extras().Names, name)
+	}
 	for _, is := range []func(*model.Code) bool{named, aliased} {
 		if i := slices.IndexFunc(m.Codes, is); i >= 0 {
 			return m.Codes[i]
