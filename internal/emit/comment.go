@@ -20,9 +20,6 @@ func comment(paragraphs ...string) jen.Code {
 	return jen.Comment(strings.Join(lines, "\n")).Line()
 }
 
-// note returns a comment of this package's own words, which fit in a line.
-func note(text string) jen.Code { return jen.Comment("// " + text).Line() }
-
 // commentLines returns the paragraphs as lines of comment, wrapped; empty ones are left out. Every
 // line begins with "//" and a space or nothing, so that no text can end the comment or become a
 // directive.
