@@ -12,12 +12,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// category makes the file of a category, which holds everything about it: its codes, its error and
-// the types that only it uses, the table and the rules.
+// category makes the file of a category, which contains everything about it: its codes, its error
+// and the types that only it uses, the table and the rules.
 func (g *generator) category(f *jen.File, c *model.Category) {
 	declare(f, documented(c.CodeType+" is a code of ["+c.Type+"]: a target for errors.Is, and an error itself. "+
 		"The zero value is not valid.", "type "+c.CodeType+" uint16"), codeConstants(c), errorType(c))
-	g.fieldTypes(f, typesOf(ownFields(g.m, c)), makes(g.m, c))
+	g.fieldTypes(f, typesOf(ownFields(g.m, c)), classifiesCategory(g.m, c))
 	for _, code := range c.Codes {
 		switch {
 		case code.Abstract:
@@ -93,7 +93,7 @@ func factoryLiteral(c *model.Code) string {
 				strings.Join(values, ", ") + "}}"}
 		}
 		if c.Takes(f) {
-			values = append(values, f.Go+": "+kept(f, f.Param))
+			values = append(values, f.Go+": "+convert(f, f.Param))
 		} else if value, ok := c.Fixed(f); ok {
 			values = append(values, f.Go+": "+fixed(f, value))
 		}
@@ -104,7 +104,7 @@ func factoryLiteral(c *model.Code) string {
 	return "{" + strings.Join(values, ", ") + "}"
 }
 
-// parameters lists fields as parameters; neighbours of one type share it.
+// parameters lists fields as parameters. Adjacent parameters of one type share the type.
 func parameters(fields []*model.Field) string {
 	params := make([]string, len(fields))
 	for i, f := range fields {
@@ -152,7 +152,7 @@ func setters(fields []*model.Field) []setter {
 	var out []setter
 	for _, f := range fields {
 		if !f.Required {
-			change := "e." + f.Go + " = " + kept(f, f.Param)
+			change := "e." + f.Go + " = " + convert(f, f.Param)
 			out = append(out, setter{"With" + f.Go, f.Param + " " + valueType(f), change})
 		}
 	}
@@ -172,8 +172,8 @@ func (g *generator) contextMethod(c *model.Category) string {
 	return doc + head + "o := gen.Object(dst)\n" + puts("e", c.Fields) + "return o.Close()\n}"
 }
 
-// appends returns the statements that append fields of e to an object: the calls one after the
-// other in one statement, if none takes statements and they are not long.
+// appends returns the statements that append fields of e to an object: as one chain of
+// calls if no field needs a statement and the chain is short.
 func appends(object string, fields []*model.Field) string {
 	chain := object
 	for _, f := range shown(fields) {

@@ -11,7 +11,7 @@ import (
 // commentWidth is where comments are wrapped, in characters after the slashes.
 const commentWidth = 98
 
-// comment returns the paragraphs as the comment of what follows.
+// comment returns the paragraphs as the comment of the next declaration.
 func comment(paragraphs ...string) jen.Code {
 	lines := commentLines(paragraphs...)
 	if len(lines) == 0 {
@@ -31,7 +31,7 @@ func commentLines(paragraphs ...string) []string {
 				lines = append(lines, "//")
 			}
 			if i > 0 && words[0] == "Deprecated:" {
-				words[0] = "'Deprecated:'" // only a code can be deprecated, by saying so
+				words[0] = "'Deprecated:'" // only codes are deprecated, with the key `deprecated`
 			}
 			lines = append(lines, wrapped(words)...)
 		}
@@ -94,7 +94,7 @@ func cleanWords(text string) []string {
 // isJoiner reports whether r joins or separates letters without printing, as several scripts need.
 func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
-// about returns "name: doc.", or "name" and otherwise when there is no doc.
+// about returns "name: doc.", or name followed by otherwise if doc is empty.
 func about(name, doc, otherwise string) string {
 	if doc == "" {
 		return name + otherwise
@@ -102,7 +102,7 @@ func about(name, doc, otherwise string) string {
 	return name + ": " + sentence(doc)
 }
 
-// sentence returns text with a full stop, unless it ends with a mark of its own.
+// sentence returns text with a full stop, unless it ends with a punctuation mark.
 func sentence(text string) string {
 	text = strings.TrimSpace(text)
 	last, _ := utf8.DecodeLastRuneInString(text)

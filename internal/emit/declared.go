@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// categories makes the type of categories, its values, and the places of the categories in the
+// categories makes the type of categories, its values, and the indexes of the categories in the
 // table.
 func categories(m *model.Package) jen.Code {
 	consts := eachText(m.Categories, func(c *model.Category) string { return c.Const })
@@ -89,7 +89,7 @@ func declaredNames(m *model.Package) []jen.Code {
 }
 
 // exported are the package's exported names that follow from the taxonomy, and the names of the
-// constants that say how texts are shown.
+// constants that specify how texts are shown.
 type exported map[string]bool
 
 func exportedNames(m *model.Package) exported {

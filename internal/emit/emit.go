@@ -1,10 +1,10 @@
 // Package emit turns a resolved taxonomy into the files of a Go package.
 //
-// [Files] is the whole of it: model in, formatted files out. Nothing is decided here and nothing
-// can fail, because whatever is wrong with a taxonomy has been found before; the same model always
-// gives the same bytes. Each Go file of this package makes one kind of declarations, and its
-// functions are named after the result. Generated code names packages without importing them; the
-// imports are found in the result.
+// [Files] is its only function: it takes a model and returns formatted files. It decides nothing
+// and cannot fail, because package check has found all faults of the taxonomy. The same model
+// always gives the same bytes. Each Go file of this package makes one kind of declarations, and its
+// functions are named after the result. The declarations contain names of packages, and
+// [addImports] adds the imports that these need.
 package emit
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// Options say what to generate besides the package itself.
+// Options select what is generated besides the package itself.
 type Options struct {
 	Tests bool // the package's tests
 }
@@ -77,8 +77,8 @@ type file struct {
 	text  func() []byte
 }
 
-// plan lists the files of the package, large ones first, so that none is begun when the others are
-// done.
+// plan lists the files of the package, the large ones first, so that no worker begins a large file
+// when the others are done.
 func (g *generator) plan(opts Options) []file {
 	var files []file
 	if opts.Tests {
@@ -107,8 +107,8 @@ func (g *generator) plan(opts Options) []file {
 	return files
 }
 
-// render makes the planned files, a few at a time: formatting is most of the work of generating,
-// and a bound on the workers is a bound on the syntax trees that are held at once.
+// render makes the planned files concurrently, because formatting is most of the work. The number
+// of workers bounds the number of syntax trees in memory.
 func (g *generator) render(files []file) []File {
 	out := make([]File, len(files))
 	errs := make([]error, len(files))
@@ -130,7 +130,7 @@ func (g *generator) render(files []file) []File {
 	return out
 }
 
-// renderFile makes one file. An error is a fault of this package, not of the taxonomy.
+// renderFile makes one file. An error is a bug in this package, not a fault of the taxonomy.
 func (g *generator) renderFile(file file) (File, error) {
 	f := jen.NewFile(g.m.Name)
 	f.NoFormat = true
@@ -152,8 +152,7 @@ func (g *generator) renderFile(file file) (File, error) {
 	return File{Name: file.name, Content: content}, nil
 }
 
-// signatures makes the file of the signatures that rules name. Each is there once, however many
-// rules name it.
+// signatures makes the file of the signatures that rules name. It contains each signature once.
 func (g *generator) signatures(f *jen.File) {
 	declare(f, text("// leads match the beginnings of lines before the texts of signatures.\nvar leads = "+
 		g.of(g.m.Leads)))
@@ -168,8 +167,7 @@ func codeRule(r *model.Rule) detect.CodeRule {
 	return out
 }
 
-// declare adds declarations to a file, a blank line after each. A nil declaration is one that the
-// taxonomy gives no cause for.
+// declare adds declarations to a file, with a blank line after each. It skips nil declarations.
 func declare(f *jen.File, decls ...jen.Code) {
 	for _, d := range decls {
 		if d != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/errgen/errgen/internal/naming"
 )
 
-// valueType returns the type of f's value, as parameters have it.
+// valueType returns the type of f's value in parameters.
 func valueType(f *model.Field) string {
 	switch f.Type {
 	case model.Duration, model.Time:
@@ -51,33 +51,34 @@ func typeWord(f *model.Field) string {
 	return word
 }
 
-// kept returns the expression that stores given, a value of f's type, in f: lists are copied, so
-// that the caller's stays the caller's, and an enum's value that does not exist is dropped.
-func kept(f *model.Field, given string) string {
+// convert returns the expression that converts given, a value of f's type, to the type of f's
+// field. It copies lists, so that the caller can change them later, and drops enum values that do
+// not exist.
+func convert(f *model.Field, given string) string {
 	switch {
-	case f.Type == model.ObjectType && keepsParts(f.Object):
+	case f.Type == model.ObjectType && convertsParts(f.Object):
 		return given + ".kept()"
-	case f.Type == model.Objects && keepsParts(f.Object):
+	case f.Type == model.Objects && convertsParts(f.Object):
 		return "gen.CloneObjects(" + given + ", " + itemType(f) + ".kept)"
 	case f.Type.IsObjects():
 		return "gen.CloneObjects(" + given + ", nil)"
 	case f.Type == model.EnumType && f.Optional():
 		return "gen.SomeEnum(" + given + ", " + lastValue(f.Enum) + ")"
 	case f.Type == model.EnumType:
-		return held(f, "gen.Enum("+given+", "+lastValue(f.Enum)+")")
+		return wrap(f, "gen.Enum("+given+", "+lastValue(f.Enum)+")")
 	case f.Type == model.Strings:
-		return held(f, "gen.CloneStrings("+given+")")
+		return wrap(f, "gen.CloneStrings("+given+")")
 	case f.Type == model.JSON && f.Sensitive:
 		return "gen.SecretJSON(" + given + ")"
 	case f.Type == model.JSON:
-		return held(f, "gen.CloneJSON("+given+")")
+		return wrap(f, "gen.CloneJSON("+given+")")
 	default:
-		return held(f, given)
+		return wrap(f, given)
 	}
 }
 
-// held returns value as f's field holds it.
-func held(f *model.Field, value string) string {
+// wrap returns the expression that wraps a value as a secret or an optional value if f is one.
+func wrap(f *model.Field, value string) string {
 	switch {
 	case f.Sensitive:
 		return "taxonomy.SecretOf(" + value + ")"
@@ -96,11 +97,11 @@ func opt(f *model.Field, value string) string {
 	return "taxonomy.Some(" + value + ")"
 }
 
-// fixed returns the expression that stores a value of the taxonomy in f.
+// fixed returns the expression of a value of the taxonomy in the type of f's field.
 func fixed(f *model.Field, v model.Value) string {
 	value := constant(f, v)
 	if f.Optional() || f.Sensitive {
-		return held(f, typed(f, value))
+		return wrap(f, typed(f, value))
 	}
 	return value
 }
@@ -113,7 +114,8 @@ func cleaning(f *model.Field) string {
 	return f.Const
 }
 
-// enumWord returns the word of an enum's value; one that is absent has none.
+// enumWord returns the expression of the word of an enum's value. The word of an absent value is
+// empty.
 func enumWord(f *model.Field, value string) string {
 	if f.Optional() {
 		value += ".Or(0)"
@@ -121,31 +123,31 @@ func enumWord(f *model.Field, value string) string {
 	return value + ".String()"
 }
 
-// lastValue is the name of an enum's last value, which is also how many there are.
+// lastValue is the name of an enum's last value, which equals the number of values.
 func lastValue(e *model.Enum) string { return e.Values[len(e.Values)-1].Const }
 
-// keepsParts reports whether storing an object takes more than an assignment.
-func keepsParts(o *model.Object) bool {
+// convertsParts reports whether storing an object takes more than an assignment.
+func convertsParts(o *model.Object) bool {
 	for _, f := range o.Fields {
-		if takesKeeping(f) {
+		if needsConversion(f) {
 			return true
 		}
 	}
 	return false
 }
 
-func takesKeeping(f *model.Field) bool {
+func needsConversion(f *model.Field) bool {
 	switch f.Type {
 	case model.Strings, model.JSON, model.EnumType, model.Objects, model.Violations:
 		return !f.Sensitive
 	case model.ObjectType:
-		return !f.Sensitive && keepsParts(f.Object)
+		return !f.Sensitive && convertsParts(f.Object)
 	default:
 		return false
 	}
 }
 
-// shown leaves out the fields that are in the message only.
+// shown returns the fields without those that are in the message only.
 func shown(fields []*model.Field) []*model.Field {
 	var out []*model.Field
 	for _, f := range fields {

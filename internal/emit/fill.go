@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/naming"
 )
 
-// makes reports whether evidence can become an error of the category.
-func makes(m *model.Package, c *model.Category) bool {
+// classifiesCategory reports whether evidence can become an error of the category.
+func classifiesCategory(m *model.Package, c *model.Category) bool {
 	for _, code := range m.SourceFallbacks {
 		if code.Category == c {
 			return true
@@ -20,16 +20,18 @@ func makes(m *model.Package, c *model.Category) bool {
 		slices.ContainsFunc(m.Rules, func(r *model.Rule) bool { return r.Code.Category == c })
 }
 
-// fromEvidence returns the function that returns an error filled from evidence. Every caller knows
-// it, so that evidence need not be on the heap.
+// fromEvidence returns the function that returns an error filled from evidence. Generated code
+// calls the function directly, so that the compiler can keep evidence on the stack.
 func (g *generator) fromEvidence() string {
-	made := slices.DeleteFunc(slices.Clone(g.m.Categories), func(c *model.Category) bool { return !makes(g.m, c) })
-	body := "code := uint16(row.Code())\n" + g.errorOf(made[len(made)-1]) + "\n"
-	if len(made) > 1 {
+	targets := slices.DeleteFunc(slices.Clone(g.m.Categories), func(c *model.Category) bool {
+		return !classifiesCategory(g.m, c)
+	})
+	body := "code := uint16(row.Code())\n" + g.errorOf(targets[len(targets)-1]) + "\n"
+	if len(targets) > 1 {
 		var cases strings.Builder
-		for i, c := range made {
+		for i, c := range targets {
 			label := "case " + c.Var
-			if i+1 == len(made) {
+			if i+1 == len(targets) {
 				label = "default"
 			}
 			cases.WriteString(label + ":\n" + g.errorOf(c) + "\n")
@@ -42,18 +44,20 @@ func (g *generator) fromEvidence() string {
 
 // errorOf returns the statements that return an error of a category filled from evidence.
 func (g *generator) errorOf(c *model.Category) string {
-	error := c.Type + fill([]string{"base: gen.Made[" + c.CodeType + "](code, ev.Err)"}, c.Fields)
+	literal := c.Type + fill([]string{"base: gen.Made[" + c.CodeType + "](code, ev.Err)"}, c.Fields)
 	var cases []string
-	last := "return &" + error
+	last := "return &" + literal
 	for _, code := range c.Codes {
-		if code.Own != nil && made(g.m, code) {
-			base := c.OwnFields + ": " + c.OwnFields + "{" + error + "}"
+		if code.Own != nil && classifiesCode(g.m, code) {
+			base := c.OwnFields + ": " + c.OwnFields + "{" + literal + "}"
 			last = "return &" + code.Own.Type + fill([]string{base}, ownFields(g.m, code.Own))
 			cases = append(cases, "case "+code.Const+":\n"+last+"\n")
 		}
 	}
-	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Own == nil && made(g.m, code) }) {
-		last = "return &" + error
+	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool {
+		return code.Own == nil && classifiesCode(g.m, code)
+	}) {
+		last = "return &" + literal
 	} else {
 		cases = cases[:len(cases)-1]
 	}
@@ -134,7 +138,7 @@ func filled(f *model.Field) string {
 func filledText(f *model.Field) string {
 	switch {
 	case f.Default != nil:
-		return held(f, firstText(f, f.Default.Str))
+		return wrap(f, firstText(f, f.Default.Str))
 	case f.Required && !f.Sensitive:
 		return firstText(f, "")
 	default:
@@ -149,9 +153,9 @@ func stored(f *model.Field, value string) string {
 	case isList && f.Default != nil:
 		value = call("FirstList", value, typed(f, constant(f, *f.Default)))
 	case f.Default != nil:
-		return held(f, value+".Or("+typed(f, constant(f, *f.Default))+")")
+		return wrap(f, value+".Or("+typed(f, constant(f, *f.Default))+")")
 	case f.Type == model.ObjectType && f.Required:
-		return held(f, value+".Or("+defaultObject(f.Object)+")")
+		return wrap(f, value+".Or("+defaultObject(f.Object)+")")
 	case f.Required && !f.Sensitive && !isList:
 		return value + ".Or(" + zero(f) + ")"
 	}
@@ -190,7 +194,7 @@ func unfilled(f *model.Field) string {
 	}
 	if f.Type == model.ObjectType && f.Required {
 		if object := defaultObject(f.Object); f.Sensitive || object != f.Object.Type+"{}" {
-			return held(f, object)
+			return wrap(f, object)
 		}
 	}
 	return ""

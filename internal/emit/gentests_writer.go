@@ -32,7 +32,7 @@ func (w *testWriter) list(begin string, items []string) {
 	}
 }
 
-// longRun is the least number of equal characters that a literal counts instead of repeating them.
+// longRun is the minimum number of equal characters that a literal counts instead of repeating.
 const longRun = 48
 
 // str returns s as a readable expression: a literal, with long runs of one character counted.
@@ -66,8 +66,8 @@ func run(s string) (from, to int) {
 	return from, to
 }
 
-// value returns v as an expression that can be passed for a parameter of f's type. A list is one
-// that the test overwrites later.
+// value returns v as an expression that can be passed for a parameter of f's type. The test
+// overwrites lists later.
 func (w *testWriter) value(f *model.Field, v model.Value) string {
 	switch {
 	case f.Type == model.String:
@@ -103,7 +103,7 @@ func (w *testWriter) object(f *model.Field, ctx model.Context) string {
 			continue
 		}
 		if part.Sensitive || part.Optional() {
-			value = held(part, typed(part, value))
+			value = wrap(part, typed(part, value))
 		}
 		fields = append(fields, part.Go+": "+value)
 	}

@@ -68,8 +68,8 @@ func importNames(m *model.Package) map[string]string {
 	return names
 }
 
-// reservedImport reports whether generated code may use a name for something else than the package
-// of this path.
+// reservedImport reports whether generated code may use a name for anything but the package of this
+// path.
 func reservedImport(name, path string) bool {
 	switch name {
 	case "base", "name", "gentest", "os", "reflect":

@@ -13,7 +13,8 @@ import (
 )
 
 // largeTable returns the first codes of a taxonomy like the largest public tables: one category of
-// 2,000 codes with 1,000 parameters. 700 are of one code, 300 of three codes each; 400 codes have none.
+// 2,000 codes with 1,000 parameters. 700 are of one code, 300 of three codes each; 400 codes have
+// none.
 func largeTable(codes int) []byte {
 	var b strings.Builder
 	b.WriteString("errgen: 1\npackage: large\ncategories:\n  table:\n    doc: A large table.\n    codes:\n")
@@ -35,8 +36,8 @@ func largeTable(codes int) []byte {
 	return []byte(b.String())
 }
 
-// TestLargeTable bounds the generated lines of a large table, and the size of its errors. The size does
-// not depend on the number of codes, so a small table is compiled.
+// TestLargeTable bounds the generated lines of a large table, and the size of its errors. The size
+// does not depend on the number of codes, so a small table is compiled.
 func TestLargeTable(t *testing.T) {
 	m, findings := check.Load("taxonomy.yaml", largeTable(2000))
 	require.NotNil(t, m, findings)

@@ -37,8 +37,8 @@ func constant(f *model.Field, v model.Value) string {
 	}
 }
 
-// typed returns text, the constant of a value of f, as an expression that has the type of f in every
-// place.
+// typed returns text, the constant of a value of f, as an expression that has the type of f in any
+// context.
 func typed(f *model.Field, text string) string {
 	switch {
 	case f.Type == model.Int64 || f.Type == model.Uint64:
@@ -62,7 +62,7 @@ func quote(s string) string {
 // quoted returns the items of a list of strings.
 func quoted(items []string) string { return strings.Join(eachText(items, quote), ", ") }
 
-// float returns x so that it is not an integer.
+// float returns x as a floating-point constant.
 func float(x float64) string {
 	text := strconv.FormatFloat(x, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {

@@ -27,7 +27,8 @@ func (e *` + c.Type + `) AppendMessage(dst []byte) []byte {
 }`
 }
 
-// feedbackMethod returns the method that appends the text of codes for the provider; "" without any.
+// feedbackMethod returns the method that appends the text of codes for the provider. It returns ""
+// if no code has one.
 func feedbackMethod(c *model.Category) string {
 	var cases strings.Builder
 	for _, code := range c.Codes {
@@ -56,7 +57,7 @@ func messageCase(c *model.Code, t model.Template) string {
 	return text
 }
 
-// messageCalls returns the calls that build a message: as many to a statement as fit on a line.
+// messageCalls returns the calls that build a message, as many in a statement as fit on a line.
 func messageCalls(t model.Template) []string {
 	const maxWidth = 118
 	var out []string
@@ -76,9 +77,8 @@ func messageCalls(t model.Template) []string {
 	return out
 }
 
-// messageGroup returns the calls for an optional part: its leading and its trailing text go into
-// the calls that open and close it. Before another one, and at the end of a message, it closes by
-// itself.
+// messageGroup returns the calls for an optional part. The calls that open and close the part take
+// its leading and trailing text. If endsItself, the next call closes the part.
 func messageGroup(parts []model.Part, endsItself bool) string {
 	isText := func(p model.Part) bool { return p.Field == nil && !p.Cause && p.Group == nil }
 	lead, trail := "", ""

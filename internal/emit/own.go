@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// A code with fields has a type of its own. A table can have a thousand of them, so what they have
-// in common is in one type that all of a category embed.
+// A code with fields has a separate type. A table can have a thousand of these types, so their
+// common methods are in one type that all of a category embed.
 
 // ownBase returns the type that the types of codes embed, and its methods.
 func ownBase(c *model.Category) string {
@@ -59,7 +59,7 @@ func (g *generator) ownType(f *jen.File, code *model.Code) {
 		g.Id(c.OwnFields)
 		structFields(g, fields, false)
 	}))
-	g.fieldTypes(f, typesOf(fields), made(g.m, code))
+	g.fieldTypes(f, typesOf(fields), classifiesCode(g.m, code))
 	own := setters(fields)
 	var with strings.Builder
 	for _, s := range own[:len(own)-1] { // the type that is embedded has WithCause
@@ -99,8 +99,8 @@ func ownMessage(c *model.Category) string {
 }`, c.Type, body, m, c.Name)
 }
 
-// made reports whether evidence can become an error of the code.
-func made(m *model.Package, c *model.Code) bool {
+// classifiesCode reports whether evidence can become an error of the code.
+func classifiesCode(m *model.Package, c *model.Code) bool {
 	for _, code := range m.SourceFallbacks {
 		if code == c {
 			return true

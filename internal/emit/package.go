@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// packageFile makes the file of what the package has as a whole: its comment, the check of the
-// runtime's version, the names of what the taxonomy declares, and what reads and classifies.
+// packageFile makes the file of the package as a whole: its comment, the check of the runtime's
+// version, the names that the taxonomy declares, and the functions that read and classify errors.
 func (g *generator) packageFile(f *jen.File) {
 	m := g.m
 	for _, line := range commentLines(packageComment(m)...) {
@@ -44,7 +44,7 @@ func (g *generator) packageFile(f *jen.File) {
 		doc := about(x.Attribute+" sets the field "+x.Wire+" of any error; see [Attach]", x.Doc, ".")
 		declare(f, documented(doc, fmt.Sprintf(`func %s(%s %s) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, %d, %s)
-}`, x.Attribute, x.Param, valueType(x), i, kept(x, x.Param))))
+}`, x.Attribute, x.Param, valueType(x), i, convert(x, x.Param))))
 	}
 	if classifies(m) {
 		g.classifying(f)
@@ -64,9 +64,9 @@ const (
 	_ = gen.EnforceVersion(5 - gen.MinVersion)
 )`
 
-// tableFile makes the file of the table, but for the parts in the categories' files. All tables are
-// composite literals of constants and addresses, which the compiler lays out: nothing is built when
-// a program starts.
+// tableFile makes the file of the table, except the parts in the categories' files. All tables are
+// composite literals of constants and addresses. The compiler lays them out, so a program builds
+// nothing when it starts.
 func (g *generator) tableFile(f *jen.File) {
 	m := g.m
 	classifier := ""
@@ -96,8 +96,7 @@ func variable(name, doc, value string) jen.Code {
 	return jen.Add(comment(doc), text("var "+name+" = "+value))
 }
 
-// classifies reports whether m's package classifies: without a rule and a fallback there is nothing
-// to find.
+// classifies reports whether m's package classifies: it has a rule or a fallback.
 func classifies(m *model.Package) bool {
 	return len(m.Rules) > 0 || m.Fallback != nil || len(m.SourceFallbacks) > 0
 }

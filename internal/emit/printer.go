@@ -19,7 +19,7 @@ type printer struct {
 	names map[any]string
 }
 
-// lineWidth is how wide a line of a literal gets before it is broken.
+// lineWidth is the maximum width of a line of a literal.
 const lineWidth = 110
 
 // of returns v as an expression.
@@ -91,7 +91,7 @@ func (p printer) pairs(v reflect.Value) string {
 	return strings.Join(entries, ", ")
 }
 
-// slice returns a list: on one line, unless it is long or has structs on lines of their own.
+// slice returns a list: on one line, unless it is long or contains structs that each need a line.
 func (p printer) slice(v reflect.Value) string {
 	elements := make([]string, v.Len())
 	for i := range elements {
@@ -106,12 +106,12 @@ func (p printer) slice(v reflect.Value) string {
 }
 
 // fields returns the fields of a struct in braces: on one line if that is short or usual for the
-// type, otherwise as many to a line as fit. More are elements behind them.
+// type, otherwise as many to a line as fit. The elements in more follow them.
 func (p printer) fields(v reflect.Value, more []string) string {
 	var elements []string
 	for i := range v.NumField() {
 		f, value := v.Type().Field(i), v.Field(i)
-		isKey := value.Type() == reflect.TypeFor[detect.Key]() // whose zero is one like the others
+		isKey := value.Type() == reflect.TypeFor[detect.Key]() // the zero Key is a valid key
 		if f.IsExported() && (isKey || !value.IsZero()) && value.Kind() != reflect.Func {
 			elements = append(elements, f.Name+": "+p.value(value, true))
 		}
@@ -208,7 +208,7 @@ var inLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.Literal](): true,
 }
 
-// wholeLine are the types whose values are each on one line, however long, because they are many.
+// wholeLine are the types whose values are each on one line of any length, because there are many.
 var wholeLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.CodeRule](): true, reflect.TypeFor[detect.Rule](): true,
 	reflect.TypeFor[detect.Condition](): true, reflect.TypeFor[detect.Form](): true,

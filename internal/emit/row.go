@@ -40,7 +40,8 @@ func selectsInternally(c *model.Code) bool {
 	})
 }
 
-// rowChoice returns the choice between a code's branches; none of them means the code's own row.
+// rowChoice returns the choice between a code's branches. If no branch matches, the row is the
+// code's own.
 func rowChoice(c *model.Code) string {
 	t := branchTests{valued: map[*model.Field]bool{}}
 	for _, b := range c.When {
@@ -96,8 +97,8 @@ func testsValue(c model.Cond) bool {
 	return len(c.Values) > 0 || c.Min != nil || c.Max != nil || len(c.Not) > 0 || len(c.Prefix) > 0
 }
 
-// names returns the variables of an optional value: v and ok, or with a number if there are
-// several.
+// names returns the variables of an optional value: v and ok, followed by a number if there are
+// several values.
 func (t *branchTests) names(f *model.Field) (value, present string) {
 	if len(t.fields) == 1 {
 		return "v", "ok"
@@ -176,8 +177,8 @@ func anyOf[T any](items []T, test func(T) string) string {
 	return "(" + strings.Join(eachText(items, test), " || ") + ")"
 }
 
-// compare returns the comparison of a value with a constant. Conditions test lists, JSON and objects
-// for presence only.
+// compare returns the comparison of a value with a constant. Conditions test lists, JSON and
+// objects for presence only.
 func compare(f *model.Field, value, op string, v model.Value) string {
 	switch f.Type {
 	case model.Bool:

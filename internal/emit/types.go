@@ -11,16 +11,16 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// types are the declarations that fields need besides their struct.
+// types are the declarations that fields need in addition to their struct.
 type types struct {
-	texts   []*model.Field // with a constant that says how they are shown
+	texts   []*model.Field // with a constant that specifies how they are shown
 	enums   []*model.Enum
 	objects []*model.Field // whose types are objects; each such type belongs to one field
-	secrets []*model.Field // likewise, but never shown, so that nothing shows or reads them
-	sealed  []*model.Field // secrets within objects: these come with the object, so that nothing stores them either
+	secrets []*model.Field // likewise, but never shown or read
+	sealed  []*model.Field // likewise, and stored only as a part of another object
 }
 
-// typesOf collects what fields need, those of objects included.
+// typesOf collects the types of fields, including those of the fields of objects.
 func typesOf(fields []*model.Field) types {
 	var t types
 	t.collect(fields, place{})
@@ -65,7 +65,7 @@ func ownFields(m *model.Package, c *model.Category) []*model.Field {
 	return slices.DeleteFunc(slices.Clone(c.Fields), func(f *model.Field) bool { return slices.Contains(m.Fields, f) })
 }
 
-// fieldTypes declares what fields need; fills reports whether evidence fills the fields.
+// fieldTypes declares the types of fields. If fills is true, evidence fills the fields.
 func (g *generator) fieldTypes(f *jen.File, t types, fills bool) {
 	if len(t.texts) > 0 {
 		declare(f, constants("How texts are shown: masked, and cut at a length.",
@@ -124,10 +124,10 @@ func structFields(g *jen.Group, fields []*model.Field, tagged bool) {
 	}
 }
 
-// maxTrailing is how long a comment behind a field is at the most.
+// maxTrailing is the maximum length of a comment behind a field.
 const maxTrailing = 70
 
-// shownAs says how a field is shown.
+// shownAs describes how a field is shown.
 func shownAs(f *model.Field) string {
 	doc := ""
 	switch {
@@ -186,24 +186,24 @@ func objectType(o *model.Object) jen.Code {
 		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) })
 }
 
-// objectKept makes the method that returns an object as its field holds it. It does the wrapping,
-// too, so that the methods that call it stay small enough to be inlined. It is nil if storing the
-// object takes no more than an assignment.
+// objectKept makes the method `kept`, which returns an object in the form of its field. The method
+// also wraps the object, so that its callers stay small enough to be inlined. objectKept returns nil
+// if an assignment can store the object.
 func objectKept(f *model.Field) jen.Code {
-	if !keepsParts(f.Object) {
+	if !convertsParts(f.Object) {
 		return nil
 	}
 	body := ""
 	for _, part := range f.Object.Fields {
 		switch {
-		case !takesKeeping(part):
+		case !needsConversion(part):
 		case part.Optional():
-			body += fmt.Sprintf("if x, ok := v.%s.Get(); ok {\nv.%[1]s = %s\n}\n", part.Go, kept(part, "x"))
+			body += fmt.Sprintf("if x, ok := v.%s.Get(); ok {\nv.%[1]s = %s\n}\n", part.Go, convert(part, "x"))
 		default:
-			body += "v." + part.Go + " = " + kept(part, "v."+part.Go) + "\n"
+			body += "v." + part.Go + " = " + convert(part, "v."+part.Go) + "\n"
 		}
 	}
-	typ, value := fieldType(f), held(f, "v")
+	typ, value := fieldType(f), wrap(f, "v")
 	if f.Type == model.Objects {
 		typ, value = itemType(f), "v"
 	}

@@ -1,14 +1,13 @@
-// Package resolve turns a taxonomy as written into the model that emitters read: names become Go
-// identifiers, defaults are applied, references are followed, profiles are worked out to what they
-// change.
+// Package resolve turns a taxonomy as written into the model that emitters read. It makes Go
+// identifiers of names, applies defaults, follows references, and reduces profiles to the rows that
+// they change.
 //
-// [Build] expects a taxonomy whose names are declared and whose chains of reactions end. Other
-// faults leave a placeholder that does no harm, so that package check can report them with the
-// model at hand; where a rule needs the same reading of a literal, a condition or a message as the
-// model, it is exported here.
+// [Build] expects a taxonomy whose names are declared and whose chains of reactions end. Any other
+// fault leaves a harmless placeholder in the model, and package check reports it. The functions
+// that check needs to read literals, conditions and messages in the same way are exported.
 //
-// Reactions, policies and profiles are made by the overlay engine of package taxonomy: the
-// declarations become overrides of reactions that abort, of default policies, and of the table.
+// The overlay engine of package taxonomy makes the reactions, policies and profiles: declarations
+// become overrides of reactions that abort, of default policies, and of the table.
 package resolve
 
 import (
@@ -21,9 +20,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Build resolves a taxonomy. Its lists line up with those of the taxonomy: category i, its code j
-// and that code's branch k are the same in both; a category's fields are those of every category
-// and then its own. It takes time in proportion to the taxonomy.
+// Build resolves a taxonomy. The lists of the model are parallel to those of the taxonomy: category
+// i, its code j and the code's branch k have the same indexes in both. A category's fields are
+// those of every category, followed by its own. Build takes time in proportion to the taxonomy.
 func Build(t *spec.Taxonomy) *model.Package {
 	if t == nil {
 		t = &spec.Taxonomy{}
@@ -51,7 +50,7 @@ type builder struct {
 	globals map[string]*model.Field
 	codes   map[string]*model.Code // by key
 	entries []entry                // by code index
-	read    map[string]bool        // the evidence that fills fields
+	read    map[string]bool        // the keys of evidence that fill fields
 
 	registry   *registry                     // of the table
 	registries []*registry                   // of the profiles
@@ -63,7 +62,7 @@ func newBuilder(t *spec.Taxonomy) *builder {
 		read: make(map[string]bool)}
 }
 
-// entry is a code together with what it was resolved from.
+// entry is a code with its declaration, its category's declaration, and the fields that it can use.
 type entry struct {
 	code   *model.Code
 	decl   *spec.Code

@@ -61,8 +61,8 @@ func (b *builder) category(d *spec.Category, files idents) {
 	}
 }
 
-// categoryNames returns what the category's names are made of, and its type. `type: LLMError` makes
-// the base LLM; a type that does not end in Error is its own base.
+// categoryNames returns the base of the category's names, and its type. The base of `type:
+// LLMError` is LLM. A type that does not end in Error is its own base.
 func categoryNames(d *spec.Category, n int) (base, typ string) {
 	if d.Type.Set && naming.IsExported(d.Type.V) {
 		if base := strings.TrimSuffix(d.Type.V, "Error"); base != "" {
@@ -74,7 +74,8 @@ func categoryNames(d *spec.Category, n int) (base, typ string) {
 	return base, base + "Error"
 }
 
-// fileName always ends in _error, so that no category's file meets errgen's own (table_gen.go).
+// fileName returns a name that ends in _error, so that it differs from errgen's other files, such
+// as table_gen.go.
 func fileName(base string) string {
 	snake, _ := naming.Snake(base)
 	return snake + "_error"

@@ -12,7 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// code makes the code known by its names; codeBody does the rest once all codes are known.
+// code registers a code with its names and fields. codeBody resolves the rest when all codes are
+// registered.
 func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, fields map[string]*model.Field) {
 	name := codeName(d, len(c.Codes)+1)
 	code := &model.Code{
@@ -30,7 +31,8 @@ func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, f
 	putFirst(&b.codes, code.Key, code)
 }
 
-// ownFields gives a code a type with fields of its own, and returns its fields by name.
+// ownFields gives a code a separate type with additional fields, and returns all its fields by
+// name.
 func (b *builder) ownFields(code *model.Code, parent *spec.Category, d *spec.Code,
 	inherited map[string]*model.Field) map[string]*model.Field {
 	own := *code.Category
@@ -73,7 +75,8 @@ func (b *builder) codeBody(e entry) {
 		Parent: uint16(d.Parent),
 	}
 	extra := taxonomy.Extras{
-		Deprecated: d.Deprecated.V, Aliases: written(d.Aliases), Names: written(d.Names), Prevent: prevention(d.Prevent),
+		Deprecated: d.Deprecated.V, Aliases: written(d.Aliases), Names: written(d.Names),
+		Prevent: prevention(d.Prevent),
 	}
 	if c.Key != c.Value {
 		c.Code.Key = c.Key
@@ -123,8 +126,8 @@ func (b *builder) constantsOf(d *spec.Code) []*model.Value {
 	return out
 }
 
-// assignments leaves out what no field has the name of, and keeps a value of the wrong type as a
-// zero.
+// assignments returns the values of fields. It leaves out unknown fields, and replaces a value of
+// the wrong type by the zero value.
 func assignments(list []spec.Assignment, fields map[string]*model.Field) []model.FieldValue {
 	var out []model.FieldValue
 	for _, a := range list {
@@ -161,7 +164,7 @@ func namedArgs(e entry) []*model.Field {
 	return out
 }
 
-// branches reads the code's `when` branches; rows follow when all of them are known.
+// branches reads the code's `when` branches. [builder.rows] sets their rows.
 func branches(e entry) []*model.Branch {
 	var out []*model.Branch
 	for _, w := range e.decl.When {

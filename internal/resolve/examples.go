@@ -66,7 +66,7 @@ func want(d *spec.Want, fields map[string]*model.Field) *model.Want {
 	return w
 }
 
-// wantedValue is [Value], and reads an object key by key.
+// wantedValue acts like [Value], and also reads objects.
 func wantedValue(f *model.Field, lit spec.Literal) (model.Value, error) {
 	if f.Type != model.ObjectType || lit.Kind != spec.LitMap {
 		return Value(f, lit)

@@ -7,7 +7,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// fieldOwner is what a list of fields belongs to, as far as names follow from it.
+// fieldOwner describes the declaration that fields belong to: the prefixes of their names, and
+// their default audience.
 type fieldOwner struct {
 	typePrefix  string // of the types of its enums and objects: Provider
 	constPrefix string // of its constants: provider
@@ -23,12 +24,12 @@ func (b *builder) globalFields() {
 	for _, f := range b.pkg.Fields {
 		f.Attribute = f.Go
 		if f.Enum != nil || f.Object != nil && f.Object.Type != "" {
-			f.Attribute += "Field" // the type has the name
+			f.Attribute += "Field" // the type has this name already
 		}
 	}
 }
 
-// public is the audience of what clients see.
+// public is the audience of codes and fields that clients see.
 const public = "public"
 
 // audienceOf returns the audience of a code, and of its fields that declare none.
@@ -101,7 +102,7 @@ func fieldName(d *spec.Field, n int) string {
 
 // paramName derives the name of a parameter from the Go name, so that `name:` changes both.
 func paramName(goName string, n int) string {
-	return or(naming.Param, goName, "x", n)
+	return convertOr(naming.Param, goName, "x", n)
 }
 
 func fieldType(d *spec.Field) model.Type {
@@ -124,7 +125,7 @@ func (b *builder) enum(name string, d *spec.Field) *model.Enum {
 	return e
 }
 
-// object comes after the objects and enums in it.
+// object adds an object to the package, after the objects and enums in it.
 func (b *builder) object(name string, d *spec.Field, audience string) *model.Object {
 	o := &model.Object{Type: name, Doc: d.Doc.V}
 	o.Fields = b.fields(fieldOwner{typePrefix: name, constPrefix: constPrefix(name), params: newIdents(),
@@ -133,7 +134,7 @@ func (b *builder) object(name string, d *spec.Field, audience string) *model.Obj
 	return o
 }
 
-// tableFields returns fields as the table has them.
+// tableFields returns fields in the table's form.
 func tableFields(fields []*model.Field) []taxonomy.Field {
 	var out []taxonomy.Field
 	for _, f := range fields {

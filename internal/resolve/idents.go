@@ -6,7 +6,7 @@ import (
 	"github.com/errgen/errgen/internal/naming"
 )
 
-// idents hands out identifiers, each once. It holds how often each name was asked for.
+// idents makes identifiers unique. It contains the number of requests for each name.
 type idents map[string]int
 
 func newIdents() idents { return make(idents) }
@@ -22,15 +22,21 @@ func (ids idents) take(name string) string {
 	return free
 }
 
-// exported, suffix, unexported and param are naming's functions with a placeholder where a name
-// cannot become an identifier: X and the given number.
-func exported(name string, n int) string { return or(naming.Exported, name, "X", n) }
+// exported returns a name as an exported identifier. If that is impossible, it returns X and the
+// number.
+func exported(name string, n int) string { return convertOr(naming.Exported, name, "X", n) }
 
-func suffix(name string, n int) string { return or(naming.Suffix, name, "X", n) }
+// suffix returns a name as the end of an identifier. If that is impossible, it returns X and the
+// number.
+func suffix(name string, n int) string { return convertOr(naming.Suffix, name, "X", n) }
 
-func unexported(name string, n int) string { return or(naming.Unexported, name, "x", n) }
+// unexported returns a name as an unexported identifier. If that is impossible, it returns x and
+// the number.
+func unexported(name string, n int) string { return convertOr(naming.Unexported, name, "x", n) }
 
-func or(convert func(string) (string, bool), name, placeholder string, n int) string {
+// convertOr returns the converted name. If it cannot be converted, it returns the placeholder and
+// the number.
+func convertOr(convert func(string) (string, bool), name, placeholder string, n int) string {
 	if ident, ok := convert(name); ok {
 		return ident
 	}

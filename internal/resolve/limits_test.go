@@ -89,7 +89,7 @@ profiles:
 	assert.Equal(t, &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 8, Target: 0.8, Window: 50},
 		numbers.Adapt)
 	assert.Equal(t, &taxonomy.Budget{Retries: 3, Reserve: 3, Window: 10 * time.Second}, numbers.Budget)
-	assert.Equal(t, 2.0, m.Codes[1].Row.Reaction.Policy.Budget.Retries, "in place")
+	assert.Equal(t, 2.0, m.Codes[1].Row.Reaction.Policy.Budget.Retries, "inline")
 }
 
 func TestChecksAndPrevention(t *testing.T) {

@@ -19,14 +19,14 @@ func newOverrides(r *registry) *overrides {
 	return &overrides{registry: r, places: make(map[string]diag.Span)}
 }
 
-// decode decodes a mapping at a path. Names replace the reactions and policies that are in place.
+// decode decodes a mapping at a path. Names replace inline reactions and policies.
 func (o *overrides) decode(raw spec.Raw, path string, into any, valueOf func(code string) string) {
 	raw = raw.Edit(func(keys []string, at diag.Span, value spec.Raw) string {
 		if valueOf != nil && keys[0] == "codes" && len(keys) > 1 {
 			keys = append([]string{keys[0], valueOf(keys[1])}, keys[2:]...)
 		}
 		o.places[path+strings.Join(keys, ".")] = at
-		return o.registry.inPlace[value]
+		return o.registry.inline[value]
 	})
 	_ = raw.Decode(into) // package spec checked the form
 }

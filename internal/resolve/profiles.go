@@ -23,7 +23,7 @@ func (b *builder) profile(d *spec.Profile, n int) {
 	r.follow(d.Reactions)
 	for i := range d.Codes {
 		key := d.Codes[i].Key.V
-		r.addInPlace(d.Codes[i].Traits.Reaction, key, b.overlaySuffix(key))
+		r.addInline(d.Codes[i].Traits.Reaction, key, b.overlaySuffix(key))
 	}
 	o := newOverrides(r)
 	o.of(d, func(key string) string {
@@ -52,7 +52,7 @@ func (b *builder) profile(d *spec.Profile, n int) {
 	b.addRows(p)
 }
 
-// addRows adds the rows of a profile to the taxonomy: those of codes to the codes.
+// addRows adds a profile to the taxonomy. The codes get the rows that the profile changes.
 func (b *builder) addRows(p *model.Profile) {
 	t := b.pkg.Taxonomy
 	own := *p.Profile
@@ -69,17 +69,17 @@ func (b *builder) addRows(p *model.Profile) {
 	t.Profiles = append(t.Profiles, own)
 }
 
-// workingTable returns the taxonomy with the reactions and policies that are in place in a profile.
+// workingTable returns the taxonomy with the inline reactions and policies of a profile.
 func (b *builder) workingTable(r *registry) *taxonomy.Taxonomy {
 	work := *b.pkg.Taxonomy
 	work.Reactions, work.Policies = slices.Clone(work.Reactions), slices.Clone(work.Policies)
 	for _, d := range r.reactions {
-		if isInPlace(d.name) {
+		if isInline(d.name) {
 			work.Reactions = append(work.Reactions, &taxonomy.Reaction{Name: d.name})
 		}
 	}
 	for _, p := range b.newPolicies(r) {
-		if isInPlace(p.Name) {
+		if isInline(p.Name) {
 			work.Policies = append(work.Policies, p)
 		}
 	}

@@ -160,7 +160,7 @@ func TestProfileChains(t *testing.T) {
 			"R": "reactionCalm reactionStop", "R.1": "reactionCalm reactionStop", "S": "reactionCalm reactionStop",
 			"C": "reactionCalm reactionStop", "I": "reactionBlock",
 		}, ""},
-		{"in place",
+		{"inline",
 			`{codes: {S: {reaction: {action: block, log: {level: error}}}, '@net': {reaction: {action: abort, ` +
 				`extent: run}}, '*': {reaction: {action: continue}}}}`, map[string]string{
 				"S": "itReactionS", "R": "itReactionNet", "R.1": "itReactionNet", "C": "itReactionAll",

@@ -13,13 +13,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// registry names the reactions and policies of the table, and those that a profile adds in place.
-// The name of one in place is its owner's, a "#" and a number, so that names are unique. The names
-// in the result are without that.
+// registry names the reactions and policies of the table, and the inline ones of a profile. The
+// name of an inline reaction or policy is its owner's name, a "#" and a number, so that names are
+// unique. The names in the result end before the "#".
 type registry struct {
-	reactions []declaration // declared, predeclared, in place
+	reactions []declaration // declared, predeclared, inline
 	policies  []declaration
-	inPlace   map[spec.Raw]string // names
+	inline    map[spec.Raw]string // the names of inline reactions and policies
 	variables map[string]variable // by kind and name
 }
 
@@ -41,12 +41,12 @@ var predeclared = []struct{ name, doc string }{
 	{"continue", "Continues as if nothing had happened."},
 }
 
-// clone returns a copy with the names, and without the lists.
+// clone returns a registry with the same names and without reactions and policies.
 func (r *registry) clone() *registry {
-	return &registry{inPlace: maps.Clone(r.inPlace), variables: maps.Clone(r.variables)}
+	return &registry{inline: maps.Clone(r.inline), variables: maps.Clone(r.variables)}
 }
 
-// declare adds declared reactions and policies, and the policies in place in them.
+// declare adds declared reactions and policies, and the inline policies of the reactions.
 func (r *registry) declare(reactions []spec.Reaction, policies []spec.Policy) {
 	for i := range policies {
 		r.policy(&policies[i], policies[i].Name.V, suffix(policies[i].Name.V, i+1))
@@ -56,11 +56,11 @@ func (r *registry) declare(reactions []spec.Reaction, policies []spec.Policy) {
 	}
 }
 
-// follow adds the reactions that are declared in place after declared reactions.
+// follow adds the inline reactions that follow declared reactions.
 func (r *registry) follow(reactions []spec.Reaction) {
 	for i := range reactions {
 		d := &reactions[i]
-		r.addInPlace(d.Then, d.Name.V+".then", suffix(d.Name.V, i+1)+"Then")
+		r.addInline(d.Then, d.Name.V+".then", suffix(d.Name.V, i+1)+"Then")
 	}
 }
 
@@ -78,16 +78,17 @@ func (r *registry) policy(d *spec.Policy, name, suffix string) {
 }
 
 func (r *registry) note(key, suffix string, doc spec.Text) {
-	v, known := r.variables[key]
-	if !known {
+	v, ok := r.variables[key]
+	if !ok {
 		v.suffix = suffix
 	}
 	v.doc = doc.Or(v.doc)
 	r.variables[key] = v
 }
 
-// addInPlace adds the reaction in place at ref, if there is one, and those that follow it in place.
-func (r *registry) addInPlace(ref *spec.ReactionRef, name, suffix string) {
+// addInline adds the inline reaction of ref, if it has one, and the inline reactions that follow
+// it.
+func (r *registry) addInline(ref *spec.ReactionRef, name, suffix string) {
 	for ref != nil && ref.Inline != nil {
 		r.reaction(ref.Inline, r.unique(name, ref.Inline.Raw), suffix)
 		ref, name, suffix = ref.Inline.Then, name+".then", suffix+"Then"
@@ -95,22 +96,22 @@ func (r *registry) addInPlace(ref *spec.ReactionRef, name, suffix string) {
 }
 
 func (r *registry) unique(name string, raw spec.Raw) string {
-	name += "#" + strconv.Itoa(len(r.inPlace))
-	r.inPlace[raw] = name
+	name += "#" + strconv.Itoa(len(r.inline))
+	r.inline[raw] = name
 	return name
 }
 
-// owner returns the name in the result of a reaction or policy.
+// owner returns the name of a reaction or policy in the result.
 func owner(name string) string {
 	name, _, _ = strings.Cut(name, "#")
 	return name
 }
 
-func isInPlace(name string) bool { return strings.Contains(name, "#") }
+func isInline(name string) bool { return strings.Contains(name, "#") }
 
 // registerReactions names all reactions and policies of the table, and makes them.
 func (b *builder) registerReactions() {
-	r := &registry{inPlace: make(map[spec.Raw]string), variables: make(map[string]variable)}
+	r := &registry{inline: make(map[spec.Raw]string), variables: make(map[string]variable)}
 	b.registry = r
 	r.declare(b.src.Reactions, b.src.Policies)
 	for _, p := range predeclared {
@@ -120,26 +121,26 @@ func (b *builder) registerReactions() {
 		}
 	}
 	r.follow(b.src.Reactions)
-	r.addInPlace(b.src.Uncategorized, "uncategorized", "Uncategorized")
+	r.addInline(b.src.Uncategorized, "uncategorized", "Uncategorized")
 	for i, c := range b.pkg.Categories {
 		d := &b.src.Categories[i]
-		r.addInPlace(d.Traits.Reaction, d.Name.V, c.Const[len("Category"):])
+		r.addInline(d.Traits.Reaction, d.Name.V, c.Const[len("Category"):])
 		for j, code := range c.Codes {
 			own := &d.Codes[j]
 			if own.Parent == 0 || d.Codes[own.Parent-1].Traits.Reaction != own.Traits.Reaction {
-				r.addInPlace(own.Traits.Reaction, own.Name.V, code.Go)
+				r.addInline(own.Traits.Reaction, own.Name.V, code.Go)
 			}
 			for k := range own.When {
 				nth := strconv.Itoa(k + 1)
-				r.addInPlace(own.When[k].Traits.Reaction, own.Name.V+".when"+nth, code.Go+"When"+nth)
+				r.addInline(own.When[k].Traits.Reaction, own.Name.V+".when"+nth, code.Go+"When"+nth)
 			}
 		}
 	}
 	b.define()
 }
 
-// define makes the reactions of the table: the overrides of reactions that abort. Each is that of a
-// code, so that all are in the result.
+// define makes the reactions and policies of the table. The reactions are overrides of reactions
+// that abort. Each belongs to a code, because the result contains only the reactions of codes.
 func (b *builder) define() {
 	t := b.pkg.Taxonomy
 	o := newOverrides(b.registry)
@@ -174,12 +175,12 @@ func (b *builder) define() {
 		}
 	}
 	for _, r := range work.Reactions {
-		if !isInPlace(r.Name) {
+		if !isInline(r.Name) {
 			t.Reactions = append(t.Reactions, b.reactions[r.Name])
 		}
 	}
 	for _, p := range work.Policies {
-		if !isInPlace(p.Name) {
+		if !isInline(p.Name) {
 			t.Policies = append(t.Policies, p)
 		}
 	}
@@ -196,8 +197,8 @@ func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
 			*retry.MaxAttempts = defaultAttempts
 		}
 		table, problems := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}.Apply(taxonomy.Overrides{Retry: retry})
-		if r != b.registry && !isInPlace(d.name) {
-			problems = nil // a profile's overlay, which is not complete
+		if r != b.registry && !isInline(d.name) {
+			problems = nil // an overlay of a profile is not complete
 		}
 		for _, problem := range problems {
 			problem.Path = "policies." + d.name + strings.TrimPrefix(problem.Path, "retry")
@@ -212,11 +213,11 @@ func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
 
 const defaultAttempts = 3
 
-// reaction returns the table's reaction; abort without a reference, or if the name is not declared.
+// reaction returns the table's reaction. If ref is nil or its name is not declared, that is abort.
 func (b *builder) reaction(ref *spec.ReactionRef) *taxonomy.Reaction {
 	name := taxonomy.Abort.String()
 	if ref != nil && ref.Inline != nil {
-		name = b.registry.inPlace[ref.Inline.Raw]
+		name = b.registry.inline[ref.Inline.Raw]
 	} else if ref != nil {
 		name = ref.Name.V
 	}
@@ -257,7 +258,7 @@ type collector struct {
 	seen     map[any]bool
 }
 
-// reaction lists r behind everything that may follow it.
+// reaction lists r after the reactions and policies that it refers to.
 func (c *collector) reaction(r *taxonomy.Reaction) {
 	if r == nil || c.seen[r] {
 		return
@@ -266,7 +267,7 @@ func (c *collector) reaction(r *taxonomy.Reaction) {
 	c.reaction(r.Then)
 	c.policy(r.Policy)
 	v := c.registry.variables["reaction "+r.Name]
-	c.pkg.Declared[r] = !isInPlace(r.Name)
+	c.pkg.Declared[r] = !isInline(r.Name)
 	c.pkg.Reactions = append(c.pkg.Reactions, model.Variable[taxonomy.Reaction]{
 		Value: r, Doc: v.doc, Profile: c.profile, Var: c.variable("reaction", v.suffix),
 	})
@@ -277,11 +278,11 @@ func (c *collector) policy(p *taxonomy.Policy) {
 		return
 	}
 	c.seen[p] = true
-	v, known := c.registry.variables["policy "+p.Name]
-	if !known {
-		v.suffix = "Retry" // a profile's numbers
+	v, named := c.registry.variables["policy "+p.Name]
+	if !named {
+		v.suffix = "Retry" // the policy of a profile's `retry`
 	}
-	c.pkg.Declared[p] = known && !isInPlace(p.Name)
+	c.pkg.Declared[p] = named && !isInline(p.Name)
 	c.pkg.Policies = append(c.pkg.Policies, model.Variable[taxonomy.Policy]{
 		Value: p, Doc: v.doc, Profile: c.profile, Var: c.variable("policy", v.suffix),
 	})

@@ -104,7 +104,7 @@ func TestPolicyDefaults(t *testing.T) {
 	}
 }
 
-func TestInPlace(t *testing.T) {
+func TestInlineReactions(t *testing.T) {
 	p := build(t, `
 errgen: 1
 package: errs

@@ -32,7 +32,8 @@ func (b *builder) fallback() {
 	}
 }
 
-// rows makes the rows: unknown and permanent, the codes, then the branches that change anything.
+// rows makes the rows: unknown and permanent, those of the codes, and those of the branches that
+// change a trait.
 func (b *builder) rows() {
 	unknown := b.addRow(&model.Row{At: taxonomy.RowUnknown})
 	permanent := b.addRow(&model.Row{At: taxonomy.RowUnknownPermanent})

@@ -103,8 +103,8 @@ func literalTexts(key detect.Key, lits []spec.Literal) []string {
 	return out
 }
 
-// EvidenceField is what a condition of a rule tests, as if it were a field. Attributes are texts;
-// between bounds they are read as numbers.
+// EvidenceField returns the field of evidence that a condition of a rule tests. An attribute is a
+// number if the condition has bounds, and a text otherwise.
 func EvidenceField(c spec.RuleCondition) *model.Field {
 	f := &model.Field{Wire: c.Key, Type: model.String}
 	switch c.Key {

@@ -42,32 +42,32 @@ func (b *builder) signature(name string) *model.Signature {
 	return out
 }
 
-// trimSignatures leaves out what the package does not use: attributes that no field takes, and
-// names of signatures that no rule names.
+// trimSignatures removes attributes that fill no field, and references to signatures that no rule
+// names.
 func (b *builder) trimSignatures() {
 	named := map[string]bool{}
 	for _, s := range b.pkg.Signatures {
 		named[s.Name] = true
 	}
 	for _, s := range b.pkg.Signatures {
-		s.Over = only(s.Over, func(name string) bool { return named[name] })
-		s.Extract = only(s.Extract, func(x detect.Extract) bool { return b.read["attributes."+x.Attribute] })
+		s.Over = filter(s.Over, func(name string) bool { return named[name] })
+		s.Extract = filter(s.Extract, func(x detect.Extract) bool { return b.read["attributes."+x.Attribute] })
 	}
 }
 
-// only returns the elements of a list that are wanted, or nil.
-func only[T any](list []T, wanted func(T) bool) []T {
+// filter returns the elements of a list that f accepts, or nil.
+func filter[T any](list []T, f func(T) bool) []T {
 	var out []T
 	for _, x := range list {
-		if wanted(x) {
+		if f(x) {
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// SignatureNamed returns the signature that rules of a taxonomy name, or nil. One that the taxonomy
-// declares hides errgen's of the same name.
+// SignatureNamed returns the signature that rules of a taxonomy name, or nil. A signature of the
+// taxonomy replaces errgen's of the same name.
 func SignatureNamed(t *spec.Taxonomy, name string) *signatures.Signature {
 	for i := range t.Signatures {
 		if t.Signatures[i].Name.V == name {
@@ -80,6 +80,6 @@ func SignatureNamed(t *spec.Taxonomy, name string) *signatures.Signature {
 // Signature returns a signature of a taxonomy in the form of errgen's.
 func Signature(d *spec.Signature) *signatures.Signature {
 	s := &signatures.Signature{Name: d.Name.V}
-	_ = d.Raw.Decode(s) // the form was checked
+	_ = d.Raw.Decode(s) // package spec checked the form
 	return s
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// forms describe the literals of each type, as an error names them.
+// forms describe the literals of each type in errors.
 var forms = map[model.Type]string{
 	model.String: "text; put it in quotes", model.Int: "a whole number", model.Int64: "a whole number",
 	model.Uint64: "a whole number that is not negative", model.Float64: "a finite number", model.Bool: "true or false",
@@ -73,8 +73,8 @@ func Value(f *model.Field, lit spec.Literal) (model.Value, error) {
 	return model.Value{Type: f.Type}, err
 }
 
-// jsonOf returns a literal as encoding/json takes it. A number that JSON cannot express stays as
-// written, which is an error to encode.
+// jsonOf returns a literal as a value for encoding/json. A number that JSON cannot express stays as
+// written, so that it cannot be encoded.
 func jsonOf(lit spec.Literal) any {
 	switch lit.Kind {
 	case spec.LitNull:
