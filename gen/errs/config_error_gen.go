@@ -124,8 +124,7 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 }
 
 var configCategory = taxonomy.Category{
-	Name: "config", Type: "ConfigError", Zero: (*ConfigError)(nil),
-	Doc: "The configuration is missing or wrong. No iteration can fix it.",
+	Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can fix it.",
 	Fields: []taxonomy.Field{
 		{Name: "configPath", Type: "string", From: []string{"attributes.path"}},
 		{Name: "field", Type: "string", From: []string{"attributes.field"}},
@@ -134,6 +133,7 @@ var configCategory = taxonomy.Category{
 		{Name: "value", Type: "string", From: []string{"attributes.value"}, MaxLength: 100, Scrub: true, MessageOnly: true},
 		{Name: "expected", Type: "string", From: []string{"attributes.expected"}, MaxLength: 200, MessageOnly: true},
 	},
+	Zero: (*ConfigError)(nil),
 	Codes: []taxonomy.Code{
 		CodeConfigInvalid: {
 			Value: "CONFIG_INVALID", Number: 501, Groups: 1 << 2,

@@ -102,12 +102,13 @@ func (e *GitError) AppendContext(dst []byte) []byte {
 }
 
 var gitCategory = taxonomy.Category{
-	Name: "git", Type: "GitError", Zero: (*GitError)(nil), Doc: "A git operation failed.",
+	Name: "git", Type: "GitError", Doc: "A git operation failed.",
 	Fields: []taxonomy.Field{
 		{Name: "operation", Type: "string", From: []string{"op"}, Required: true},
 		{Name: "files", Type: "strings", From: []string{"files"}},
 		{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
 	},
+	Zero: (*GitError)(nil),
 	Codes: []taxonomy.Code{
 		CodeGitCommitFailed: {
 			Value: "GIT_COMMIT_FAILED", Number: 601, Message: "git commit failed[: {rawError:first_line}]",

@@ -129,7 +129,7 @@ func (e *PermissionError) AppendContext(dst []byte) []byte {
 }
 
 var permissionCategory = taxonomy.Category{
-	Name: "permission", Type: "PermissionError", Zero: (*PermissionError)(nil),
+	Name: "permission", Type: "PermissionError",
 	Doc: "A safeguard said no. Only another configuration or a person's consent changes that.",
 	Fields: []taxonomy.Field{
 		{Name: "resource", Type: "string", From: []string{"attributes.resource", "attributes.path"}, MaxLength: 500},
@@ -139,6 +139,7 @@ var permissionCategory = taxonomy.Category{
 		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}},
 		{Name: "statusCode", Type: "int", From: []string{"status"}},
 	},
+	Zero: (*PermissionError)(nil),
 	Codes: []taxonomy.Code{
 		CodePermissionSkipDenied: {
 			Value: "PERMISSION_SKIP_DENIED", Number: 701, Groups: 1 << 2,

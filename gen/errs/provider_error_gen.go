@@ -143,8 +143,7 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 }
 
 var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Zero: (*ProviderError)(nil),
-	Doc: "The AI provider failed, or the way to it.",
+	Name: "provider", Type: "ProviderError", Doc: "The AI provider failed, or the way to it.",
 	Fields: []taxonomy.Field{
 		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
 		{Name: "statusCode", Type: "int", From: []string{"status"}},
@@ -157,6 +156,7 @@ var providerCategory = taxonomy.Category{
 		{Name: "invalidRequest", Type: "bool"},
 		{Name: "unmatched", Type: "bool"},
 	},
+	Zero: (*ProviderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeProviderCrash: {
 			Value: "PROVIDER_CRASH", Number: 101,

@@ -123,14 +123,14 @@ func (e *ScopeError) AppendContext(dst []byte) []byte {
 }
 
 var scopeCategory = taxonomy.Category{
-	Name: "scope", Type: "ScopeError", Zero: (*ScopeError)(nil),
-	Doc: "The agent changed files that the task does not allow it to change.",
+	Name: "scope", Type: "ScopeError", Doc: "The agent changed files that the task does not allow it to change.",
 	Fields: []taxonomy.Field{
 		{Name: "files", Type: "strings", From: []string{"files"}, Required: true},
 		{Name: "outsideFiles", Type: "strings"},
 		{Name: "scopeMode", Type: "string", From: []string{"attributes.scope_mode"}, Required: true},
 		{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}, Required: true},
 	},
+	Zero: (*ScopeError)(nil),
 	Codes: []taxonomy.Code{
 		CodeScopeForbidden: {
 			Value: "SCOPE_FORBIDDEN", Number: 401, Message: "{files:count} file(s) in forbidden scope: {files}",

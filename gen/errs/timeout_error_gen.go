@@ -82,12 +82,13 @@ func (e *TimeoutError) AppendContext(dst []byte) []byte {
 }
 
 var timeoutCategory = taxonomy.Category{
-	Name: "timeout", Type: "TimeoutError", Zero: (*TimeoutError)(nil), Doc: "A time limit was reached.",
+	Name: "timeout", Type: "TimeoutError", Doc: "A time limit was reached.",
 	Fields: []taxonomy.Field{
 		{Name: "timeoutMs", Type: "int64", From: []string{"attributes.timeout_ms"}, Required: true},
 		{Name: "iteration", Type: "int", From: []string{"attributes.iteration"}},
 		{Name: "elapsedMs", Type: "int64", From: []string{"attributes.elapsed_ms"}},
 	},
+	Zero: (*TimeoutError)(nil),
 	Codes: []taxonomy.Code{
 		CodeIterationTimeout: {
 			Value: "ITERATION_TIMEOUT", Number: 201,

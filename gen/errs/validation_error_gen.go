@@ -130,7 +130,7 @@ func (e *ValidationError) AppendContext(dst []byte) []byte {
 }
 
 var validationCategory = taxonomy.Category{
-	Name: "validation", Type: "ValidationError", Zero: (*ValidationError)(nil),
+	Name: "validation", Type: "ValidationError",
 	Doc: "A command that checks the work found it wanting. The agent is shown the output.",
 	Fields: []taxonomy.Field{
 		{Name: "command", Type: "string", From: []string{"attributes.command"}, MaxLength: 500, Required: true, Scrub: true},
@@ -138,6 +138,7 @@ var validationCategory = taxonomy.Category{
 		{Name: "output", Type: "string", From: []string{"output"}, MaxLength: 8000, Required: true, Scrub: true, KeepTail: true},
 		{Name: "phase", Type: "string", Required: true},
 	},
+	Zero: (*ValidationError)(nil),
 	Codes: []taxonomy.Code{
 		CodeValidationPreCommit: {
 			Value: "VALIDATION_PRE_COMMIT", Number: 301,

@@ -206,19 +206,14 @@ func (e *` + c.Type + ") AppendPublicContext(dst []byte) []byte "
 
 // categoryTable returns the table of a category.
 func (g *generator) categoryTable(c *model.Category) string {
-	elements := []string{"Name: " + quote(c.Name), "Type: " + quote(c.Type), "Zero: (*" + c.Type + ")(nil)"}
-	if c.Doc != "" {
-		elements = append(elements, "Doc: "+quote(c.Doc))
-	}
-	if len(c.Fields) > 0 {
-		elements = append(elements, "Fields: "+g.of(g.m.Taxonomy.Categories[c.Index].Fields))
-	}
 	codes := ""
 	for _, code := range c.Codes {
 		codes += code.Const + ": " + g.tableCode(code) + ",\n"
 	}
-	elements = append(elements, "Codes: []taxonomy.Code{\n"+codes+"}")
-	return "var " + c.Table + " = taxonomy.Category" + braces(elements, false)
+	category := *g.m.Taxonomy.Categories[c.Index]
+	category.Codes = nil
+	return "var " + c.Table + " = taxonomy.Category" + g.fields(reflect.ValueOf(category),
+		[]string{"Zero: (*" + c.Type + ")(nil)", "Codes: []taxonomy.Code{\n" + codes + "}"})
 }
 
 // tableCode returns a code's entry of the table.

@@ -242,7 +242,7 @@ func fitIgnores(text []byte, add bool) []byte {
 	_, findings := check.Load("taxonomy.yaml", bytes.Join(lines, nil))
 	var ids []string
 	for _, f := range findings {
-		if (f.ID == "W-no-doc" || f.ID == "W-unsorted") && f.Severity == diag.Warning && !slices.Contains(ids, f.ID) {
+		if slices.Contains(ignorable, f.ID) && f.Severity == diag.Warning && !slices.Contains(ids, f.ID) {
 			ids = append(ids, f.ID)
 		}
 	}
@@ -251,6 +251,9 @@ func fitIgnores(text []byte, add bool) []byte {
 	}
 	return bytes.Join(lines, nil)
 }
+
+// ignorable are the warnings that the table of another project can cause.
+var ignorable = []string{"W-no-doc", "W-unsorted"}
 
 // spaced puts an empty line before each section of a new file.
 func spaced(text []byte) []byte {

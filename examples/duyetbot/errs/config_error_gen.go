@@ -171,7 +171,7 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 }
 
 var configCategory = taxonomy.Category{
-	Name: "config", Type: "ConfigError", Zero: (*ConfigError)(nil), Doc: "The configuration is not as it must be.",
+	Name: "config", Type: "ConfigError", Doc: "The configuration is not as it must be.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -205,6 +205,7 @@ var configCategory = taxonomy.Category{
 			{Name: "method", Type: "string", From: []string{"attributes.method"}},
 		}, Required: true},
 	},
+	Zero: (*ConfigError)(nil),
 	Codes: []taxonomy.Code{
 		CodeConfigMissing: {
 			Value: "config_missing", Key: "CONFIG_MISSING", Message: "configuration is missing: {detail:first_line}",

@@ -188,8 +188,7 @@ func (e *DependencyError) AppendContext(dst []byte) []byte {
 }
 
 var dependencyCategory = taxonomy.Category{
-	Name: "dependency", Type: "DependencyError", Zero: (*DependencyError)(nil),
-	Doc: "Something that the work needs is not installed.",
+	Name: "dependency", Type: "DependencyError", Doc: "Something that the work needs is not installed.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -224,6 +223,7 @@ var dependencyCategory = taxonomy.Category{
 		}, Required: true},
 		{Name: "pattern", Type: "enum", Enum: []string{"dependency"}},
 	},
+	Zero: (*DependencyError)(nil),
 	Codes: []taxonomy.Code{
 		CodeDependencyError: {
 			Value: "dependency_error", Key: "DEPENDENCY_ERROR", Message: "a dependency is missing: {detail:first_line}",

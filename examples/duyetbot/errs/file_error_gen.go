@@ -180,7 +180,7 @@ func (e *FileError) AppendContext(dst []byte) []byte {
 }
 
 var fileCategory = taxonomy.Category{
-	Name: "file", Type: "FileError", Zero: (*FileError)(nil), Doc: "The file system refused or failed.",
+	Name: "file", Type: "FileError", Doc: "The file system refused or failed.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -214,6 +214,7 @@ var fileCategory = taxonomy.Category{
 			{Name: "method", Type: "string", From: []string{"attributes.method"}},
 		}, Required: true},
 	},
+	Zero: (*FileError)(nil),
 	Codes: []taxonomy.Code{
 		CodeFileNotFound: {
 			Value: "file_not_found", Key: "FILE_NOT_FOUND", Message: "no such file: {detail:first_line}",

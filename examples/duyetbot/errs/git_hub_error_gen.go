@@ -207,7 +207,7 @@ func (e *GitHubError) AppendContext(dst []byte) []byte {
 }
 
 var gitHubCategory = taxonomy.Category{
-	Name: "github", Type: "GitHubError", Zero: (*GitHubError)(nil), Doc: "GitHub's API refused or failed.",
+	Name: "github", Type: "GitHubError", Doc: "GitHub's API refused or failed.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -241,6 +241,7 @@ var gitHubCategory = taxonomy.Category{
 			{Name: "method", Type: "string", From: []string{"attributes.method"}},
 		}, Required: true},
 	},
+	Zero: (*GitHubError)(nil),
 	Codes: []taxonomy.Code{
 		CodeGitHubRateLimit: {
 			Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT", Message: "GitHub limits the rate: {detail:first_line}",

@@ -232,7 +232,7 @@ func (e *LLMError) AppendContext(dst []byte) []byte {
 }
 
 var llmCategory = taxonomy.Category{
-	Name: "llm", Type: "LLMError", Zero: (*LLMError)(nil), Doc: "The language model, or the way to it.",
+	Name: "llm", Type: "LLMError", Doc: "The language model, or the way to it.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -267,6 +267,7 @@ var llmCategory = taxonomy.Category{
 		}, Required: true},
 		{Name: "pattern", Type: "enum", Enum: []string{"rate_limit", "timeout"}},
 	},
+	Zero: (*LLMError)(nil),
 	Codes: []taxonomy.Code{
 		CodeLLMRateLimit: {
 			Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT", Message: "the LLM limits the rate: {detail:first_line}",

@@ -204,8 +204,7 @@ func (e *NetworkError) AppendContext(dst []byte) []byte {
 }
 
 var networkCategory = taxonomy.Category{
-	Name: "network", Type: "NetworkError", Zero: (*NetworkError)(nil),
-	Doc: "The network failed, or what is behind it and gives no name.",
+	Name: "network", Type: "NetworkError", Doc: "The network failed, or what is behind it and gives no name.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -240,6 +239,7 @@ var networkCategory = taxonomy.Category{
 		}, Required: true},
 		{Name: "pattern", Type: "enum", Enum: []string{"network"}},
 	},
+	Zero: (*NetworkError)(nil),
 	Codes: []taxonomy.Code{
 		CodeDNSError: {
 			Value: "dns_error", Key: "DNS_ERROR", Message: "a name cannot be resolved: {detail:first_line}",

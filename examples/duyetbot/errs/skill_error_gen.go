@@ -180,7 +180,7 @@ func (e *SkillError) AppendContext(dst []byte) []byte {
 }
 
 var skillCategory = taxonomy.Category{
-	Name: "skill", Type: "SkillError", Zero: (*SkillError)(nil), Doc: "A skill could not be used.",
+	Name: "skill", Type: "SkillError", Doc: "A skill could not be used.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -214,6 +214,7 @@ var skillCategory = taxonomy.Category{
 			{Name: "method", Type: "string", From: []string{"attributes.method"}},
 		}, Required: true},
 	},
+	Zero: (*SkillError)(nil),
 	Codes: []taxonomy.Code{
 		CodeSkillNotFound: {
 			Value: "skill_not_found", Key: "SKILL_NOT_FOUND", Message: "no such skill: {detail:first_line}",

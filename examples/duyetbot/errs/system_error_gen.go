@@ -168,8 +168,7 @@ func (e *SystemError) AppendContext(dst []byte) []byte {
 }
 
 var systemCategory = taxonomy.Category{
-	Name: "system", Type: "SystemError", Zero: (*SystemError)(nil),
-	Doc: "The bot itself failed, or nothing describes what did.",
+	Name: "system", Type: "SystemError", Doc: "The bot itself failed, or nothing describes what did.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -204,6 +203,7 @@ var systemCategory = taxonomy.Category{
 		}, Required: true},
 		{Name: "unmatched", Type: "bool"},
 	},
+	Zero: (*SystemError)(nil),
 	Codes: []taxonomy.Code{
 		CodeSystemError: {
 			Value: "system_error", Key: "SYSTEM_ERROR", Message: "system error: {detail:first_line}",

@@ -189,7 +189,7 @@ func (e *ToolError) AppendContext(dst []byte) []byte {
 }
 
 var toolCategory = taxonomy.Category{
-	Name: "tool", Type: "ToolError", Zero: (*ToolError)(nil), Doc: "A tool did not do its work.",
+	Name: "tool", Type: "ToolError", Doc: "A tool did not do its work.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -223,6 +223,7 @@ var toolCategory = taxonomy.Category{
 			{Name: "method", Type: "string", From: []string{"attributes.method"}},
 		}, Required: true},
 	},
+	Zero: (*ToolError)(nil),
 	Codes: []taxonomy.Code{
 		CodeToolTimeout: {
 			Value: "tool_timeout", Key: "TOOL_TIMEOUT", Message: "a tool ran too long: {detail:first_line}",

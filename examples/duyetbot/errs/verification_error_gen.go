@@ -227,8 +227,7 @@ func (e *VerificationError) AppendContext(dst []byte) []byte {
 }
 
 var verificationCategory = taxonomy.Category{
-	Name: "verification", Type: "VerificationError", Zero: (*VerificationError)(nil),
-	Doc: "A check found the work wanting.",
+	Name: "verification", Type: "VerificationError", Doc: "A check found the work wanting.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -263,6 +262,7 @@ var verificationCategory = taxonomy.Category{
 		}, Required: true},
 		{Name: "pattern", Type: "enum", Enum: []string{"type", "lint", "test", "build"}},
 	},
+	Zero: (*VerificationError)(nil),
 	Codes: []taxonomy.Code{
 		CodeTypeError: {
 			Value: "type_error", Key: "TYPE_ERROR", Message: "type error: {detail:first_line}",

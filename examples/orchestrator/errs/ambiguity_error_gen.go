@@ -108,8 +108,7 @@ func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 }
 
 var ambiguityCategory = taxonomy.Category{
-	Name: "ambiguity", Type: "AmbiguityError", Zero: (*AmbiguityError)(nil),
-	Doc: "The plan does not say enough to continue safely.",
+	Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to continue safely.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -117,6 +116,7 @@ var ambiguityCategory = taxonomy.Category{
 		{Name: "finding", Type: "enum", Enum: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}, From: []string{"type"}},
 		{Name: "unreadable", Type: "bool"},
 	},
+	Zero: (*AmbiguityError)(nil),
 	Codes: []taxonomy.Code{
 		CodeAmbiguityError: {
 			Value: "AMBIGUITY_ERROR", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",

@@ -143,8 +143,7 @@ func (e *ExecutionError) AppendContext(dst []byte) []byte {
 }
 
 var executionCategory = taxonomy.Category{
-	Name: "execution", Type: "ExecutionError", Zero: (*ExecutionError)(nil),
-	Doc: "A command or script that could be run fails.",
+	Name: "execution", Type: "ExecutionError", Doc: "A command or script that could be run fails.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -154,6 +153,7 @@ var executionCategory = taxonomy.Category{
 		{Name: "exitCode", Type: "int", From: []string{"exit_code"}},
 		{Name: "signal", Type: "string", From: []string{"signal"}},
 	},
+	Zero: (*ExecutionError)(nil),
 	Codes: []taxonomy.Code{
 		CodeExecutionError: {
 			Value:      "EXECUTION_ERROR",

@@ -137,7 +137,7 @@ func (e *MisalignmentError) AppendContext(dst []byte) []byte {
 }
 
 var misalignmentCategory = taxonomy.Category{
-	Name: "misalignment", Type: "MisalignmentError", Zero: (*MisalignmentError)(nil),
+	Name: "misalignment", Type: "MisalignmentError",
 	Doc: "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
@@ -146,6 +146,7 @@ var misalignmentCategory = taxonomy.Category{
 		{Name: "finding", Type: "enum", Enum: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}, From: []string{"type"}},
 		{Name: "reason", Type: "enum", Enum: []string{"context_overflow", "model_limitation", "contradictory_instructions"}, From: []string{"attributes.reason"}},
 	},
+	Zero: (*MisalignmentError)(nil),
 	Codes: []taxonomy.Code{
 		CodeInterAgentMisalignment: {
 			Value:      "INTER_AGENT_MISALIGNMENT",

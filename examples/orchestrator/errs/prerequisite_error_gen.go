@@ -108,7 +108,7 @@ func (e *PrerequisiteError) AppendContext(dst []byte) []byte {
 }
 
 var prerequisiteCategory = taxonomy.Category{
-	Name: "prerequisite", Type: "PrerequisiteError", Zero: (*PrerequisiteError)(nil),
+	Name: "prerequisite", Type: "PrerequisiteError",
 	Doc: "Something that the plan takes for granted is not there or cannot be reached.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
@@ -116,6 +116,7 @@ var prerequisiteCategory = taxonomy.Category{
 		{Name: "files", Type: "strings", From: []string{"files"}},
 		{Name: "reason", Type: "enum", Enum: []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}, From: []string{"attributes.reason"}},
 	},
+	Zero: (*PrerequisiteError)(nil),
 	Codes: []taxonomy.Code{
 		CodePrerequisiteFailure: {
 			Value: "PREREQUISITE_FAILURE", Message: "a prerequisite is not met[ ({reason})][: {detail:first_line}]",

@@ -159,7 +159,7 @@ func (e *TierError) AppendContext(dst []byte) []byte {
 }
 
 var tierCategory = taxonomy.Category{
-	Name: "tier", Type: "TierError", Zero: (*TierError)(nil),
+	Name: "tier", Type: "TierError",
 	Doc: "A failure of a tier itself, or of its caller. It is none of the five categories and says nothing about the step.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
@@ -171,6 +171,7 @@ var tierCategory = taxonomy.Category{
 		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
 		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
 	},
+	Zero: (*TierError)(nil),
 	Codes: []taxonomy.Code{
 		CodeTierRateLimited: {
 			Value:   "TIER_RATE_LIMITED",

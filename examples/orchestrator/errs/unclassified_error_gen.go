@@ -73,13 +73,13 @@ func (e *UnclassifiedError) AppendContext(dst []byte) []byte {
 }
 
 var unclassifiedCategory = taxonomy.Category{
-	Name: "unclassified", Type: "UnclassifiedError", Zero: (*UnclassifiedError)(nil),
-	Doc: "The step failed, and nothing says how.",
+	Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
 		{Name: "files", Type: "strings", From: []string{"files"}},
 	},
+	Zero: (*UnclassifiedError)(nil),
 	Codes: []taxonomy.Code{
 		CodeUnclassified: {
 			Value: "UNCLASSIFIED", Message: "unclassified failure[: {detail:first_line}]",

@@ -176,7 +176,7 @@ func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 }
 
 var unexpectedResultCategory = taxonomy.Category{
-	Name: "unexpected", Type: "UnexpectedResultError", Zero: (*UnexpectedResultError)(nil),
+	Name: "unexpected", Type: "UnexpectedResultError",
 	Doc: "The operation succeeds, and its result is not what was specified.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
@@ -188,6 +188,7 @@ var unexpectedResultCategory = taxonomy.Category{
 		{Name: "actual", Type: "string", From: []string{"attributes.actual"}},
 		{Name: "reason", Type: "enum", Enum: []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}, From: []string{"attributes.reason"}},
 	},
+	Zero: (*UnexpectedResultError)(nil),
 	Codes: []taxonomy.Code{
 		CodeUnexpectedResult: {
 			Value: "UNEXPECTED_RESULT", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",

@@ -73,11 +73,12 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 }
 
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Zero: (*OrderError)(nil), Doc: "The order cannot be carried out as it is.",
+	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.",
 	Fields: []taxonomy.Field{
 		{Name: "orderId", Type: "string", Required: true},
 		{Name: "items", Type: "strings"},
 	},
+	Zero: (*OrderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeOrderNotFound: {
 			Value: "ORDER_NOT_FOUND", Number: 1, Groups: 1 << 0, Message: "no order {orderId}",

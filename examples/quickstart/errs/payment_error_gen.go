@@ -120,7 +120,7 @@ func (e *PaymentError) AppendContext(dst []byte) []byte {
 }
 
 var paymentCategory = taxonomy.Category{
-	Name: "payment", Type: "PaymentError", Zero: (*PaymentError)(nil), Doc: "The order was not paid.",
+	Name: "payment", Type: "PaymentError", Doc: "The order was not paid.",
 	Fields: []taxonomy.Field{
 		{Name: "orderId", Type: "string", Required: true},
 		{Name: "amountCents", Type: "int64", Required: true},
@@ -130,6 +130,7 @@ var paymentCategory = taxonomy.Category{
 		{Name: "reply", Type: "string", MaxLength: 300, Scrub: true},
 		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
 	},
+	Zero: (*PaymentError)(nil),
 	Codes: []taxonomy.Code{
 		CodePaymentDeclined: {
 			Value: "PAYMENT_DECLINED", Number: 3, Groups: 1 << 0, Message: "payment of order {orderId} declined[: {reason}]",

@@ -103,13 +103,14 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 }
 
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Zero: (*OrderError)(nil), Doc: "The order cannot be carried out as it is.",
+	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "orderId", Type: "string", Public: true},
 	},
+	Zero: (*OrderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeOrderNotFound: {
 			Value: "ORDER_NOT_FOUND", Public: true, Message: "no order[ {orderId}]", Doc: "There is no such order.",

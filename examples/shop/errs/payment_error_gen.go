@@ -148,7 +148,7 @@ func (e *PaymentError) AppendPublicContext(dst []byte) []byte {
 }
 
 var paymentCategory = taxonomy.Category{
-	Name: "payment", Type: "PaymentError", Zero: (*PaymentError)(nil), Doc: "The order was not paid.",
+	Name: "payment", Type: "PaymentError", Doc: "The order was not paid.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
@@ -159,6 +159,7 @@ var paymentCategory = taxonomy.Category{
 		{Name: "gatewayReply", Type: "string", From: []string{"text"}, MaxLength: 300, Scrub: true},
 		{Name: "gatewayStatus", Type: "int", From: []string{"status"}},
 	},
+	Zero: (*PaymentError)(nil),
 	Codes: []taxonomy.Code{
 		CodePaymentDeclined: {
 			Value: "PAYMENT_DECLINED", Public: true, Message: "payment declined[: {reason}]",

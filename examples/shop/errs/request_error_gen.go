@@ -85,8 +85,7 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 }
 
 var requestCategory = taxonomy.Category{
-	Name: "request", Type: "RequestError", Zero: (*RequestError)(nil),
-	Doc: "The request cannot be carried out as it is.",
+	Name: "request", Type: "RequestError", Doc: "The request cannot be carried out as it is.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
@@ -97,6 +96,7 @@ var requestCategory = taxonomy.Category{
 			{Name: "code", Type: "string", Public: true},
 		}, Public: true},
 	},
+	Zero: (*RequestError)(nil),
 	Codes: []taxonomy.Code{
 		CodeInvalid: {
 			Value: "INVALID", Public: true, Message: "invalid request[: {violations:count} violation(s)]",

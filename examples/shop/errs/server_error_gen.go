@@ -102,13 +102,14 @@ func (e *ServerError) AppendPublicContext(dst []byte) []byte {
 }
 
 var serverCategory = taxonomy.Category{
-	Name: "server", Type: "ServerError", Zero: (*ServerError)(nil), Doc: "The service itself failed.",
+	Name: "server", Type: "ServerError", Doc: "The service itself failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "setting", Type: "string"},
 	},
+	Zero: (*ServerError)(nil),
 	Codes: []taxonomy.Code{
 		CodeInternal: {
 			Value: "INTERNAL", Public: true, Message: "internal error", Doc: "The service failed. It has been reported.",

@@ -99,13 +99,14 @@ func (e *StoreError) AppendContext(dst []byte) []byte {
 }
 
 var storeCategory = taxonomy.Category{
-	Name: "store", Type: "StoreError", Zero: (*StoreError)(nil), Doc: "The database failed.",
+	Name: "store", Type: "StoreError", Doc: "The database failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "storeText", Type: "string", From: []string{"text"}, MaxLength: 300, Scrub: true},
 	},
+	Zero: (*StoreError)(nil),
 	Codes: []taxonomy.Code{
 		CodeStoreConflict: {
 			Value: "STORE_CONFLICT", Message: "transaction conflict[: {storeText:first_line}]",

@@ -259,7 +259,7 @@ func (e *AttemptError) AppendContext(dst []byte) []byte {
 }
 
 var attemptCategory = taxonomy.Category{
-	Name: "attempt", Type: "AttemptError", Zero: (*AttemptError)(nil), Doc: "An attempt at a task failed.",
+	Name: "attempt", Type: "AttemptError", Doc: "An attempt at a task failed.",
 	Fields: []taxonomy.Field{
 		{Name: "reporter", Type: "enum", Enum: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator", "scope", "git"}, From: []string{"source"}},
 		{Name: "exitCode", Type: "int", From: []string{"exit_code"}},
@@ -276,6 +276,7 @@ var attemptCategory = taxonomy.Category{
 		{Name: "interrupted", Type: "bool"},
 		{Name: "instrument", Type: "bool"},
 	},
+	Zero: (*AttemptError)(nil),
 	Codes: []taxonomy.Code{
 		CodeTimeout: {
 			Value: "TIMEOUT", Message: "the agent ran past its limit[ of {limit}]",

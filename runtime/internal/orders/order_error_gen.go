@@ -213,7 +213,7 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 }
 
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Zero: (*OrderError)(nil), Doc: "The order cannot be carried out.",
+	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
@@ -236,6 +236,7 @@ var orderCategory = taxonomy.Category{
 		}, Public: true},
 		{Name: "shard", Type: "string"},
 	},
+	Zero: (*OrderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeOrderNotFound: {
 			Value: "ORDER_NOT_FOUND", Public: true, Message: "no order[ {id}]",

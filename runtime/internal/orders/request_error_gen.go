@@ -106,8 +106,7 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 }
 
 var requestCategory = taxonomy.Category{
-	Name: "request", Type: "RequestError", Zero: (*RequestError)(nil),
-	Doc: "The request is invalid, or comes too early.",
+	Name: "request", Type: "RequestError", Doc: "The request is invalid, or comes too early.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
@@ -118,6 +117,7 @@ var requestCategory = taxonomy.Category{
 		}, Public: true},
 		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}, Public: true},
 	},
+	Zero: (*RequestError)(nil),
 	Codes: []taxonomy.Code{
 		CodeInvalid: {
 			Value: "INVALID", Public: true, Message: "invalid request[: {violations:count} violations]",

@@ -96,13 +96,14 @@ func (e *StoreError) AppendContext(dst []byte) []byte {
 }
 
 var storeCategory = taxonomy.Category{
-	Name: "store", Type: "StoreError", Zero: (*StoreError)(nil), Doc: "The store failed.",
+	Name: "store", Type: "StoreError", Doc: "The store failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "query", Type: "string"},
 		{Name: "reporter", Type: "string", From: []string{"source"}},
 	},
+	Zero: (*StoreError)(nil),
 	Codes: []taxonomy.Code{
 		CodeStoreDown: {
 			Value: "STORE_DOWN", Message: "store down[ while {query}]", Doc: "The store does not answer.",

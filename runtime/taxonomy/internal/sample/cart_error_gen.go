@@ -180,7 +180,7 @@ func (e *CartError) AppendContext(dst []byte) []byte {
 }
 
 var cartCategory = taxonomy.Category{
-	Name: "cart", Type: "CartError", Zero: (*CartError)(nil), Doc: "A cart, with lists of objects.",
+	Name: "cart", Type: "CartError", Doc: "A cart, with lists of objects.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "items", Type: "objects", Fields: []taxonomy.Field{
@@ -205,6 +205,7 @@ var cartCategory = taxonomy.Category{
 			{Name: "code", Type: "string"},
 		}},
 	},
+	Zero: (*CartError)(nil),
 	Codes: []taxonomy.Code{
 		CodeCart: {
 			Value: "CART", Message: "{items:count}[/{optItems:count}] items, {faults:count}[/{optFaults:count}] faults",

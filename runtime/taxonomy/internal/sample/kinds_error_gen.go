@@ -261,7 +261,7 @@ func (e *KindsError) AppendContext(dst []byte) []byte {
 }
 
 var kindsCategory = taxonomy.Category{
-	Name: "kinds", Type: "KindsError", Zero: (*KindsError)(nil), Doc: "A field of each type.",
+	Name: "kinds", Type: "KindsError", Doc: "A field of each type.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "str", Type: "string", Required: true},
@@ -296,6 +296,7 @@ var kindsCategory = taxonomy.Category{
 		}},
 		{Name: "optPin", Type: "int", Sensitive: true},
 	},
+	Zero: (*KindsError)(nil),
 	Codes: []taxonomy.Code{
 		CodeKinds: {
 			Value:   "KINDS",

@@ -114,7 +114,7 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 }
 
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Zero: (*OrderError)(nil), Doc: "An order was refused.",
+	Name: "order", Type: "OrderError", Doc: "An order was refused.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "order", Type: "string", Required: true, Public: true},
@@ -127,6 +127,7 @@ var orderCategory = taxonomy.Category{
 			{Name: "code", Type: "string", Public: true},
 		}, Public: true},
 	},
+	Zero: (*OrderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeOrderConflict: {
 			Value: "ORDER_CONFLICT", Number: 30, Public: true,

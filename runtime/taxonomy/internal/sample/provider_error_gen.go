@@ -135,7 +135,7 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 }
 
 var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Zero: (*ProviderError)(nil), Doc: "The provider failed.",
+	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "unmatched", Type: "bool"},
@@ -149,6 +149,7 @@ var providerCategory = taxonomy.Category{
 		{Name: "rawError", Type: "string", MaxLength: 2000, Scrub: true, KeepTail: true},
 		{Name: "token", Type: "string", Sensitive: true},
 	},
+	Zero: (*ProviderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeProviderCrash: {
 			Value: "PROVIDER_CRASH", Groups: 1 << 0, Since: "v1.0",

@@ -70,11 +70,12 @@ func (e *ServerError) AppendContext(dst []byte) []byte {
 func (e *ServerError) AppendPublicContext(dst []byte) []byte { return e.AppendContext(dst) }
 
 var serverCategory = taxonomy.Category{
-	Name: "server", Type: "ServerError", Zero: (*ServerError)(nil), Doc: "The program failed.",
+	Name: "server", Type: "ServerError", Doc: "The program failed.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "run", Type: "string", Public: true},
 	},
+	Zero: (*ServerError)(nil),
 	Codes: []taxonomy.Code{
 		CodeInternal: {
 			Value: "INTERNAL", Number: 40, Public: true, Message: "internal error",

@@ -118,13 +118,14 @@ func (e *WorkError) AppendContext(dst []byte) []byte {
 }
 
 var workCategory = taxonomy.Category{
-	Name: "work", Type: "WorkError", Zero: (*WorkError)(nil), Doc: "Work on the repository failed.",
+	Name: "work", Type: "WorkError", Doc: "Work on the repository failed.",
 	Fields: []taxonomy.Field{
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "files", Type: "strings", From: []string{"files"}},
 		{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
 		{Name: "value", Type: "string", Scrub: true, MessageOnly: true},
 	},
+	Zero: (*WorkError)(nil),
 	Codes: []taxonomy.Code{
 		CodeScopeForbidden: {
 			Value: "SCOPE_FORBIDDEN", Number: 4, Message: "{files:count} forbidden: {files}",

@@ -68,10 +68,11 @@ func (e *UserError) AppendContext(dst []byte) []byte {
 }
 
 var userCategory = taxonomy.Category{
-	Name: "user", Type: "UserError", Zero: (*UserError)(nil),
+	Name: "user", Type: "UserError",
 	Fields: []taxonomy.Field{
 		{Name: "id", Type: "string", Required: true},
 	},
+	Zero: (*UserError)(nil),
 	Codes: []taxonomy.Code{
 		CodeUserNotFound: {Value: "USER_NOT_FOUND", Message: "no user {id}", Traits: taxonomy.Traits{Reaction: &reactionAbort}},
 		CodeUserLocked: {

@@ -183,7 +183,7 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 }
 
 var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Zero: (*ProviderError)(nil), Doc: "The provider failed.",
+	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
@@ -197,6 +197,7 @@ var providerCategory = taxonomy.Category{
 			{Name: "tries", Type: "int", From: []string{"attributes.tries"}},
 		}},
 	},
+	Zero: (*ProviderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeCrash: {
 			Value: "CRASH", Number: 1, Groups: 1 << 0, Message: "provider {provider} crashed[: {rawError:first_line}]",
