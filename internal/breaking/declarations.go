@@ -144,7 +144,7 @@ func (c *comparison) key(code *model.Code) string {
 	return code.Key
 }
 
-// names compares the declarations that become names in Go.
+// goNames compares the declarations that become names in Go.
 func (c *comparison) goNames() {
 	was, is := reflect.ValueOf(*c.old.tree), reflect.ValueOf(*c.new.tree)
 	for _, list := range []string{"Groups", "Strategies", "Checks", "Tiers", "Profiles", "Sources", "Ops", "Policies",
