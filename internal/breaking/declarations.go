@@ -292,7 +292,7 @@ func (c *comparison) field(s Subject, label string, retyped bool, o, n *model.Fi
 			level = Source
 		}
 		c.report(s, label, fact{id: "E-break-field-type", key: "type", old: o.Type.String(), new: n.Type.String(),
-			at: at(decl.Type.Span, place), level: level,
+			at: at(decl.Type.Span, decl.EnumSpan, place), level: level,
 			hint: "add a field with another name, and keep this one"})
 		return
 	}
@@ -316,11 +316,12 @@ func (c *comparison) field(s Subject, label string, retyped bool, o, n *model.Fi
 	c.reportAudience(s, label, o.Public, n.Public, decl.Audience.Span, place)
 	for _, word := range missing(n.Enum.Words(), o.Enum.Words()) {
 		c.part(s, label, true, "word "+word, fact{id: "E-break-word-added", key: "words", old: word,
-			at: place, hint: "older programs do not know it: update all readers first, then the senders"})
+			at:   at(decl.EnumSpan, place),
+			hint: "older programs do not know it: update all readers first, then the senders"})
 	}
 	for _, word := range missing(o.Enum.Words(), n.Enum.Words()) {
 		c.part(s, label, false, "word "+word, fact{id: "E-break-word-removed", key: "words", old: word,
-			at: place, hint: "keep the word: stored values with it could no longer be read"})
+			at: at(decl.EnumSpan, place), hint: "keep the word: stored values with it could no longer be read"})
 	}
 	goName := fact{id: idGoName, key: "go_name", old: o.Go, new: n.Go, at: at(decl.GoName.Span, place), level: Source}
 	switch {
