@@ -35,10 +35,10 @@ type command struct {
 // run runs the command once. An error is evidence with the skill's facts.
 func (c *command) run(ctx context.Context) error {
 	s := c.skill
-	out, said := proc.NewTail(maxOutput), proc.NewTail(maxOutput)
+	out, stderr := proc.NewTail(maxOutput), proc.NewTail(maxOutput)
 	cmd := proc.Command{
 		Path: s.Command[0], Args: s.Command[1:], Dir: s.dir(), Env: proc.SafeEnv(s.Env...),
-		Stdout: out, Stderr: said, Grace: commandGrace,
+		Stdout: out, Stderr: stderr, Grace: commandGrace,
 	}
 	mask := masking(s.Env)
 	exit, err := proc.Run(ctx, cmd)
@@ -48,7 +48,7 @@ func (c *command) run(ctx context.Context) error {
 		return nil
 	}
 	ev.Output = out.Masked(mask)
-	detectflag.SetText(ev, []byte(cmp.Or(strings.TrimSpace(said.Masked(mask)), strings.TrimSpace(ev.Output))))
+	detectflag.SetText(ev, []byte(cmp.Or(strings.TrimSpace(stderr.Masked(mask)), strings.TrimSpace(ev.Output))))
 	if code, exited := ev.ExitCode.Get(); ev.Text == "" && ev.Signal != "" {
 		ev.Text = "it said nothing and was ended by " + ev.Signal
 	} else if ev.Text == "" && exited {

@@ -17,7 +17,7 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// envelopeOf returns what goes over the wire of err.
+// envelopeOf returns the JSON of err.
 func envelopeOf(t *testing.T, err error) map[string]any {
 	t.Helper()
 	b, marshalErr := json.Marshal(err)
@@ -27,7 +27,7 @@ func envelopeOf(t *testing.T, err error) map[string]any {
 	return envelope
 }
 
-// contextOf returns the context of err as it goes over the wire.
+// contextOf returns the context in the JSON of err.
 func contextOf(t *testing.T, err error) map[string]any {
 	t.Helper()
 	c, ok := envelopeOf(t, err)["context"].(map[string]any)
@@ -109,7 +109,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestContext fills all that evidence can tell.
+// TestContext fills all fields that evidence can fill.
 func TestContext(t *testing.T) {
 	reset := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	err := errs.Classify(&evidence{
@@ -173,8 +173,8 @@ func TestRecoveryBlock(t *testing.T) {
 	})
 }
 
-// TestStack: the profile says whether an error keeps the stack of where it was classified. It is
-// never on the wire.
+// TestStack checks that the profile decides whether an error records the stack of its
+// classification. The stack is never on the wire.
 func TestStack(t *testing.T) {
 	tests := []struct {
 		profile taxonomy.ProfileName
@@ -197,7 +197,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// TestRetryHint: how long to wait is known from a header, or from words.
+// TestRetryHint checks that the wait comes from a header, or from the text.
 func TestRetryHint(t *testing.T) {
 	tests := []struct {
 		name string

@@ -10,8 +10,8 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// handling is a skill's error-handling: a profile and changes to it. An absent value is the
-// profile's.
+// handling is a skill's error-handling: a profile and changes to it. An absent value does not
+// change the profile.
 type handling struct {
 	Profile   string `yaml:"profile"`
 	Detection struct {
@@ -46,7 +46,8 @@ func (s *skill) table(profile string) (taxonomy.Table, error) {
 	name := cmp.Or(profile, s.Handling.Profile)
 	table, err := errs.Table.Profile(taxonomy.ProfileName(name))
 	if err != nil {
-		return table, fmt.Errorf("Profile not found: %s (%w)", name, err) //lint:ignore ST1005 the words are the design's
+		//lint:ignore ST1005 the design specifies this text
+		return table, fmt.Errorf("Profile not found: %s (%w)", name, err)
 	}
 	if profile == "" {
 		table, err = table.Override(s.Handling.overrides(table))

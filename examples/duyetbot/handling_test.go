@@ -23,7 +23,7 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// clock is one on which waits take no time, and are noted.
+// clock is a clock on which waits take no time. It records them.
 type clock struct {
 	mu    sync.Mutex
 	now   time.Time
@@ -51,7 +51,7 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// handled is what came of an operation.
+// handled is the result of an operation.
 type handled struct {
 	recovery.Outcome
 	waits    []time.Duration
@@ -82,8 +82,8 @@ func tableOf(t *testing.T, block string) taxonomy.Table {
 	return table
 }
 
-// handle handles an operation of source that fails as often as said, as a skill with the block
-// error-handling does. There are no tools; waits take no time.
+// handle handles an operation of source that fails a given number of times, as a skill with the
+// block error-handling does. The skill has no tools, and waits take no time.
 func handle(t *testing.T, block, source string, failure error, times int) *handled {
 	t.Helper()
 	table := tableOf(t, block)
@@ -134,7 +134,7 @@ func assertWaits(t *testing.T, want, got []time.Duration) {
 	}
 }
 
-// repeated returns n times what.
+// repeated returns a list of n equal values.
 func repeated[T any](n int, what T) (all []T) {
 	for range n {
 		all = append(all, what)
@@ -142,7 +142,8 @@ func repeated[T any](n int, what T) (all []T) {
 	return all
 }
 
-// TestSeedIntegration: detected, reported, recovered without any tools, and tried again.
+// TestSeedIntegration checks that a failure is detected, reported, recovered without tools, and
+// retried.
 func TestSeedIntegration(t *testing.T) {
 	t.Run("D174 B-D25", func(t *testing.T) {
 		got := handle(t, "  profile: default\n", "llm", &evidence{Source: "llm", Text: "Rate limit exceeded"}, 1)
@@ -179,7 +180,7 @@ func TestSeedIntegration(t *testing.T) {
 	})
 }
 
-// TestPolicyNumbers: without strategies the waits are those of the policies.
+// TestPolicyNumbers checks that without strategies the waits are those of the policies.
 func TestPolicyNumbers(t *testing.T) {
 	tests := []struct {
 		row, code, source string
@@ -215,8 +216,8 @@ func TestPolicyNumbers(t *testing.T) {
 	})
 }
 
-// TestProfilesRun: what each profile comes to, for a limit of the rate and for a failure that is
-// tried again by its own numbers.
+// TestProfilesRun checks the result of each profile, for a rate limit and for a failure that is
+// retried by the numbers of its policy.
 func TestProfilesRun(t *testing.T) {
 	minutes := func(n int) []time.Duration { return repeated(n, time.Minute) }
 	nine := seconds(1, 2, 4, 8, 16, 32, 64, 120, 120)
@@ -258,7 +259,7 @@ func TestProfilesRun(t *testing.T) {
 	}
 }
 
-// TestSwitches: what a skill says about its failures is what happens. D144 D154 B-D24 B-D25
+// TestSwitches checks that a skill's error-handling decides what happens. D144 D154 B-D24 B-D25
 func TestSwitches(t *testing.T) {
 	limit := func() *evidence { return &evidence{Source: "llm", Text: "Rate limit exceeded"} }
 	tests := []struct {
@@ -339,7 +340,7 @@ func TestSwitches(t *testing.T) {
 		dns := &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "none.invalid"}}
 		block := "  retry: {max_attempts: 5, initial_delay_ms: 100, max_delay_ms: 250, backoff_multiplier: 2}\n"
 		assertWaits(t, seconds(.1, .2, .25, .25), handle(t, block, "network", dns, always).waits)
-		// Field by field: the rest is as in the profile.
+		// The other fields are those of the profile.
 		assertWaits(t, seconds(.1, .2), handle(t, "  retry: {initial_delay_ms: 100}\n", "network", dns, always).waits)
 	})
 }

@@ -8,9 +8,9 @@
 // A skill is a YAML file with a command and a block error-handling; README.md has all of
 // its keys.
 //
-// The exit code is 0 when all skills succeeded, 1 when one failed or the report cannot be written,
-// 2 for wrong usage, which includes a faulty skill, and 130 when it was interrupted before all
-// skills were done.
+// The exit code is 0 if all skills succeeded, 1 if a skill failed or the report cannot be written,
+// 2 for wrong usage or a faulty skill, and 130 if the program was interrupted before all skills
+// were done.
 package main
 
 import (
@@ -66,8 +66,9 @@ func run(ctx context.Context, args []string, out, hints io.Writer) int {
 		return exitUsage
 	case fs.NArg() == 0:
 		return fail(hints, exitUsage, errors.New("no skill; name its file"))
-	case *file != "" && forms[filepath.Ext(*file)] == nil:
-		return fail(hints, exitUsage, fmt.Errorf("-report is %q; its name must end in .csv, .html, .json or .txt", *file))
+	case *file != "" && formats[filepath.Ext(*file)] == nil:
+		return fail(hints, exitUsage,
+			fmt.Errorf("-report is %q; its name must end in .csv, .html, .json or .txt", *file))
 	}
 	s := newSession(out, retry.System)
 	defer s.screen.Close()
@@ -103,8 +104,8 @@ func fail(hints io.Writer, code int, err error) int {
 	return code
 }
 
-// forms are the formats of a report, by the extension of its file.
-var forms = map[string]func(*session, io.Writer) error{
+// formats are the formats of a report, by the extension of its file.
+var formats = map[string]func(*session, io.Writer) error{
 	".csv":  func(s *session, w io.Writer) error { return s.reporter.WriteCSV(w) },
 	".json": func(s *session, w io.Writer) error { return s.reporter.WriteJSON(w) },
 	".html": func(s *session, w io.Writer) error {
@@ -124,7 +125,7 @@ func (s *session) writeReport(name string) error {
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	if err := errors.Join(forms[filepath.Ext(name)](s, f), f.Close()); err != nil {
+	if err := errors.Join(formats[filepath.Ext(name)](s, f), f.Close()); err != nil {
 		return fmt.Errorf("write report %s: %w", name, err)
 	}
 	return nil

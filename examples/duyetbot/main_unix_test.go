@@ -27,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the program prints into README.md")
 
-// done is what the program came to.
+// done is the result of the program.
 type done struct {
 	code       int
 	out, hints string
@@ -93,7 +93,8 @@ func TestSteps(t *testing.T) {
 	assert.Equal(t, "left-pad", entries[0].Name())
 }
 
-// TestFlags: a profile replaces what the skills set, and -stop ends the session. D146
+// TestFlags checks that a profile replaces the settings of skills, and that -stop ends the session.
+// D146
 func TestFlags(t *testing.T) {
 	dir := demo(t)
 	first, second := filepath.Join(dir, "permanent.yaml"), filepath.Join(dir, "dependency.yaml")
@@ -115,7 +116,7 @@ func TestFlags(t *testing.T) {
 	assert.NotContains(t, quiet, "level=INFO")
 }
 
-// TestReportFiles: all skills are in one report. D142 D143
+// TestReportFiles checks that one report contains all skills. D142 D143
 func TestReportFiles(t *testing.T) {
 	dir := demo(t)
 	write := func(t *testing.T, name string) string {
@@ -160,7 +161,8 @@ func TestUsage(t *testing.T) {
 		{"no skill", nil, exitUsage, "no skill"},
 		{"unknown profile", []string{"-profile", "careful", good}, exitUsage, "Profile not found: careful"},
 		{"unknown flag", []string{"-colour"}, exitUsage, "flag provided but not defined"},
-		{"another report", []string{"-report", "r.pdf", good}, exitUsage, "its name must end in .csv, .html, .json or .txt"},
+		{"another report", []string{"-report", "r.pdf", good}, exitUsage,
+			"its name must end in .csv, .html, .json or .txt"},
 		{"no file", []string{"none.yaml"}, exitUsage, "none.yaml"},
 		{"a faulty skill beside a good one", []string{good, written(t, "nmae: x")}, exitUsage, "nmae"},
 		{"a report that cannot be written", []string{"-report", "none/r.csv", good}, exitFailed, "write report"},
@@ -174,7 +176,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestCommands: how a command ended is evidence, also if it printed nothing.
+// TestCommands checks that the end of a command is evidence, even if the command printed nothing.
 func TestCommands(t *testing.T) {
 	for script, want := range map[string]string{
 		"kill -SEGV $$":                  "(tool_execution) it said nothing and was ended by SIGSEGV",
@@ -185,8 +187,8 @@ func TestCommands(t *testing.T) {
 		`echo "[${GH:-none}]"; exit 127`: "(tool_not_found) [none]", // no other variable is passed on
 	} {
 		t.Setenv("GH", "hunter2hunter2")
-		got := do(t.Context(), written(t, "name: s\nsource: tool\ntimeout: 1s\ncommand:\n  - sh\n  - -c\n  - |\n    "+script+
-			"\nerror-handling: {profile: strict}\n"))
+		got := do(t.Context(), written(t, "name: s\nsource: tool\ntimeout: 1s\n"+
+			"command:\n  - sh\n  - -c\n  - |\n    "+script+"\nerror-handling: {profile: strict}\n"))
 		code, text, _ := strings.Cut(want, " ")
 		assert.Equal(t, exitFailed, got.code, got.hints)
 		assert.Contains(t, got.out, code)
@@ -194,7 +196,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestVariablesAreMasked: what variables hold that a command gets is shown nowhere.
+// TestVariablesAreMasked checks that the values of a command's variables are shown nowhere.
 func TestVariablesAreMasked(t *testing.T) {
 	const value = "plain words-17"
 	t.Setenv("PASSPHRASE", value+"\n")
@@ -217,7 +219,7 @@ func TestVariablesAreMasked(t *testing.T) {
 	}
 }
 
-// TestExtentOfFailures: a reaction that ends everything ends the skills that follow.
+// TestExtentOfFailures checks that a reaction that ends everything prevents the following skills.
 func TestExtentOfFailures(t *testing.T) {
 	for extent, follows := range map[string]bool{"task": true, "run": false} {
 		table, err := errs.Table.Override(
@@ -227,7 +229,9 @@ func TestExtentOfFailures(t *testing.T) {
 		s := newRunning(t, &out)
 		first, second := s.skill("tool", balanced), s.skill("tool", balanced)
 		first.skill.Command, second.skill.Command = []string{"false"}, []string{"echo", "second"}
-		first.handler, err = recovery.NewHandler(recovery.Config{Table: table, Classify: detect.Classifier(errs.Explain)})
+		first.handler, err = recovery.NewHandler(recovery.Config{
+			Table: table, Classify: detect.Classifier(errs.Explain),
+		})
 		require.NoError(t, err)
 		assert.False(t, s.run(t.Context(), []*job{first, second}))
 		assert.Equal(t, follows, strings.Contains(out.String(), "| second"), extent)
@@ -244,7 +248,7 @@ var varying = []struct {
 	{regexp.MustCompile(`(after \d+ iterations?)(, \d+\.\ds)?`), "$1"},
 }
 
-// TestReadmeShows: the output in README.md is the program's.
+// TestReadmeShows checks that the output in README.md is the program's.
 func TestReadmeShows(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
@@ -267,7 +271,7 @@ func TestReadmeShows(t *testing.T) {
 	assert.Equal(t, string(readme), shows)
 }
 
-// TestReadmeHasEveryKey: the skill of README.md is valid and complete.
+// TestReadmeHasEveryKey checks that the skill of README.md is valid and complete.
 func TestReadmeHasEveryKey(t *testing.T) {
 	b, err := os.ReadFile("README.md")
 	require.NoError(t, err)

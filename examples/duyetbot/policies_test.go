@@ -13,7 +13,7 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// TestPoliciesOfProfiles holds all numbers of the policies for retries, in each profile that
+// TestPoliciesOfProfiles checks all numbers of the policies for retries, in each profile that
 // retries.
 func TestPoliciesOfProfiles(t *testing.T) {
 	const second, minute = time.Second, time.Minute
@@ -25,7 +25,7 @@ func TestPoliciesOfProfiles(t *testing.T) {
 		return &taxonomy.Adapt{MinAttempts: least, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: longest,
 			Target: 0.8, Window: 50}
 	}
-	// all is what a profile has for all four.
+	// all are the numbers of a profile for all four policies.
 	all := func(attempts int, initial, most time.Duration, multiplier float64) map[string]taxonomy.Policy {
 		p := taxonomy.Policy{MaxAttempts: attempts, InitialDelay: initial, MaxDelay: most, Multiplier: multiplier}
 		return map[string]taxonomy.Policy{"llm": p, "github": p, "tool": p, "verification": p}
@@ -71,8 +71,8 @@ func TestPoliciesOfProfiles(t *testing.T) {
 	}
 }
 
-// TestAskedWaits: a source that says how long to wait is obeyed, up to a longest wait, by
-// strategies and by retries. B-X01
+// TestAskedWaits checks that strategies and retries wait as long as the source requests, up to a
+// limit. B-X01
 func TestAskedWaits(t *testing.T) {
 	const recovers, retries = "", "  recovery: {enable_automatic_recovery: false}\n"
 	tests := []struct {

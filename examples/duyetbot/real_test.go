@@ -24,7 +24,7 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// TestRealErrors classifies errors as Go and the system make them.
+// TestRealErrors classifies errors that Go and the system make.
 func TestRealErrors(t *testing.T) {
 	dir := t.TempDir()
 	closed := closedPort
@@ -84,7 +84,8 @@ func TestRealErrors(t *testing.T) {
 	}
 }
 
-// TestNotClassified: nil, the end of a context, and a typed error are returned unchanged.
+// TestNotClassified checks that nil, the end of a context, and a typed error are returned
+// unchanged.
 func TestNotClassified(t *testing.T) {
 	require.NoError(t, errs.Classify(nil))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -94,7 +95,7 @@ func TestNotClassified(t *testing.T) {
 	assert.Equal(t, own, errs.Classify(own))
 }
 
-// TestResponses classifies answers as they come over HTTP.
+// TestResponses classifies HTTP responses.
 func TestResponses(t *testing.T) {
 	const github, openai = "api.github.com", "api.openai.com"
 	tests := []struct {
@@ -163,7 +164,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// answering returns a client whose requests, to whatever host, a server on this machine answers.
+// answering returns a client whose requests to any host are answered by a server on this machine.
 func answering(t *testing.T, status int, header map[string]string, body string) *http.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

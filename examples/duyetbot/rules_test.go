@@ -15,16 +15,15 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// evidence is a short name.
 type evidence = taxonomy.Evidence
 
-// said is what source said.
+// said returns evidence of source with a text.
 func said(source, text string) evidence { return evidence{Source: source, Text: text} }
 
-// answered is an HTTP status of source.
+// answered returns evidence of source with an HTTP status.
 func answered(source string, status int) evidence { return evidence{Source: source, Status: status} }
 
-// TestSeed holds the tests that the system was described with.
+// TestSeed contains the tests of the system's description.
 func TestSeed(t *testing.T) {
 	tests := []struct {
 		row            string
@@ -66,7 +65,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestTalk: a text that only mentions a failure is not classified as one, whatever its source.
+// TestTalk checks that a text that only mentions a failure is not classified as a failure.
 // B-D04 B-D06 B-D07 B-D23
 func TestTalk(t *testing.T) {
 	talk, err := os.ReadFile("testdata/talk.txt")
@@ -83,7 +82,7 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// TestSystemError: one that is reported as such is worse than one that nothing describes.
+// TestSystemError checks that a reported system error is more severe than an unknown failure.
 func TestSystemError(t *testing.T) {
 	tests := []struct {
 		row  string
@@ -103,14 +102,14 @@ func TestSystemError(t *testing.T) {
 	}
 }
 
-// TestPattern: the words by which an error was recognised decide on what to do, and travel with it.
+// TestPattern checks that the matched text selects the reaction, and is in the error's context.
 func TestPattern(t *testing.T) {
 	tests := []struct {
 		row, source, text string
 		pattern           string
 		reaction          string
 		strategy          string
-		attempts, runs    int // attempts with the first one
+		attempts, runs    int // attempts, including the first
 	}{
 		{"D82", "tool", "error TS2345: no", "type", "pattern_apply_type_fix", "apply_type_fix", 4, 1},
 		{"D83", "tool", "src/app.js:12:5: error: no", "lint", "pattern_apply_lint_fix", "apply_lint_fix", 2, 1},

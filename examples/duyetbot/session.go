@@ -101,8 +101,9 @@ func (s *session) prepare(ctx context.Context, sk *skill, profile string) (*job,
 		observers = append(observers, executor.Slog(s.log, table))
 	}
 	h, err := recovery.NewHandler(recovery.Config{
-		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Recoverer: strategies{standard},
-		Sink: report.Sinks{s.reporter, s.groups}, Runs: &s.runs, Observer: executor.Observers(observers...),
+		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)),
+		Recoverer: strategies{standard}, Sink: report.Sinks{s.reporter, s.groups}, Runs: &s.runs,
+		Observer:      executor.Observers(observers...),
 		StatusSources: []string{"github"}, Clock: s.clock, Timeout: sk.Timeout, Admission: s.admission,
 	})
 	if err != nil {
@@ -142,8 +143,8 @@ func (s *session) line(format string, args ...any) {
 	})
 }
 
-// strategies run what the taxonomy's reactions recover with. If the taxonomy names a strategy that
-// recovery.Standard does not have, this does not compile until it has a method here.
+// strategies implements the taxonomy's strategies. If the taxonomy names a strategy that
+// recovery.Standard does not have, this does not compile until the type has a method for it.
 type strategies struct{ *recovery.Standard }
 
 var _ errs.Strategies = strategies{}

@@ -18,7 +18,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// running is a session, as the program makes one, whose skills' calls come to what a test says.
+// running is a session of the program, in which a test decides the results of the skills' calls.
 type running struct {
 	*session
 	t *testing.T

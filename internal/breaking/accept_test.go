@@ -80,7 +80,7 @@ func TestMalformedAcceptances(t *testing.T) {
 	}
 }
 
-// Entries for all changes accept all changes, whatever they are.
+// TestAcceptEverything checks that the entries for all changes accept all changes.
 func TestAcceptEverything(t *testing.T) {
 	var all []*breaking.Taxonomy
 	for _, file := range taxonomies(t) {
@@ -97,7 +97,8 @@ func TestAcceptEverything(t *testing.T) {
 	}
 }
 
-// Entries that are written accept the changes. Comments and entries in use stay, the others go.
+// TestAddAcceptances checks that added entries accept the changes. Comments and used entries stay,
+// and the other entries are removed.
 func TestAddAcceptances(t *testing.T) {
 	changes := compare(t, before, after)
 	a := breaking.ReadAcceptances(breaking.AcceptFile, []byte(`# Decisions.

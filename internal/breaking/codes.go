@@ -36,7 +36,7 @@ func (c *comparison) codes() {
 
 // removed reports a removed code that is not reserved.
 func (c *comparison) removed(o *model.Code) {
-	change := c.gone(idCodeRemoved, o, "", o.Value, "",
+	change := c.removal(idCodeRemoved, o, "", o.Value, "",
 		fmt.Sprintf("code %s is removed, and is not reserved", codeName(o)))
 	change.codes = []string{o.Value}
 	for _, alias := range slices.Concat(o.Extras().Aliases, o.Extras().Names) {
@@ -131,7 +131,7 @@ func (c *comparison) codeValue(o, n *model.Code) {
 // reports its number, unless that is reserved.
 func (c *comparison) retired(o *model.Code, how string) {
 	if o.Extras().Deprecated == "" && c.new.byKey[o.Key] == nil {
-		change := c.gone(idRetired, o, "", o.Value,
+		change := c.removal(idRetired, o, "", o.Value,
 			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
 			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", codeName(o), how, o.Const,
 				o.Factory))
@@ -150,7 +150,7 @@ func (c *comparison) freedNumber(o *model.Code) {
 	case now != nil && now != n:
 		c.reused(o, now)
 	case now == nil && (n == nil || c.from[n] != o) && (n != nil || c.new.reservedCodes[o.Value]):
-		change := c.gone(idNumber, o, "number", number(o), fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
+		change := c.removal(idNumber, o, "number", number(o), fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
 			fmt.Sprintf("number %d of %s is removed, and is not reserved", o.Number, o.Key))
 		change.number = number(o)
 		c.add(change)
@@ -176,7 +176,7 @@ func (c *comparison) aliases(o, n *model.Code) {
 				fmt.Sprintf("%s decoded to %s, and now decodes to %s", alias, o.Value, now.Value))
 		case c.new.reservedCodes[alias]:
 		case n == nil:
-			change := c.gone(idAlias, o, "aliases", alias, hint,
+			change := c.removal(idAlias, o, "aliases", alias, hint,
 				fmt.Sprintf("%s, an alias of %s, is removed, and is not reserved", alias, o.Value))
 			change.codes = []string{alias}
 			c.add(change)

@@ -144,7 +144,7 @@ func (c *comparison) key(code *model.Code) string {
 	return code.Key
 }
 
-// names compares the declarations that become names in Go.
+// goNames compares the declarations that become names in Go.
 func (c *comparison) goNames() {
 	was, is := reflect.ValueOf(*c.old.tree), reflect.ValueOf(*c.new.tree)
 	for _, list := range []string{"Groups", "Strategies", "Checks", "Tiers", "Profiles", "Sources", "Ops", "Policies",
@@ -316,7 +316,8 @@ func (c *comparison) field(s Subject, label string, retyped bool, o, n *model.Fi
 	c.reportAudience(s, label, o.Public, n.Public, decl.Audience.Span, place)
 	for _, word := range missing(n.Enum.Words(), o.Enum.Words()) {
 		c.part(s, label, true, "word "+word, fact{id: "E-break-word-added", key: "words", old: word,
-			at: at(decl.EnumSpan, place), hint: "older programs do not know it: update all readers first, then the senders"})
+			at:   at(decl.EnumSpan, place),
+			hint: "older programs do not know it: update all readers first, then the senders"})
 	}
 	for _, word := range missing(o.Enum.Words(), n.Enum.Words()) {
 		c.part(s, label, false, "word "+word, fact{id: "E-break-word-removed", key: "words", old: word,

@@ -24,8 +24,9 @@ type comparison struct {
 
 	renamed map[*model.Code]string // old codes that seem to be renamed, with the reason
 
-	// differs are the fields of both sides whose changes change factories, by their labels, and retyped
-	// those with another type. affected are the codes with these factories.
+	// differs contains the labels of the fields, of both sides, whose changes change factories.
+	// retyped contains those with another type. affected are the codes of these factories, by
+	// label.
 	differs  map[*model.Field]string
 	retyped  map[*model.Field]bool
 	affected map[string][]string
@@ -69,10 +70,11 @@ func (c *comparison) changed(id string, code *model.Code, span diag.Span, key, o
 		Finding: diag.Finding{ID: id, Span: at(span, c.new.codeAt(code)), Hint: hint, Message: message}})
 }
 
-// gone adds a change of a code of the old taxonomy that is no longer a code.
-func (c *comparison) gone(id string, code *model.Code, key, old, hint, message string) Change {
+// removal returns a change of a code of the old taxonomy that is no longer a code. The caller adds
+// it.
+func (c *comparison) removal(id string, code *model.Code, key, old, hint, message string) Change {
 	return Change{Subject: Subject{Code: code.Key, Category: code.Category.Name}, Key: key, Old: old,
-		Finding: diag.Finding{ID: id, Span: c.home(code.Category), Hint: hint, Message: message}}
+		Finding: diag.Finding{ID: id, Span: c.homeOf(code.Category), Hint: hint, Message: message}}
 }
 
 // subject returns the subject of changes of a code of the new taxonomy.
@@ -84,9 +86,9 @@ func (c *comparison) subject(code *model.Code) Subject {
 	return s
 }
 
-// home returns the position of the category that continues an old one, otherwise that of the
+// homeOf returns the position of the category that continues an old one, otherwise that of the
 // package's name, which every taxonomy has.
-func (c *comparison) home(old *model.Category) diag.Span {
+func (c *comparison) homeOf(old *model.Category) diag.Span {
 	if n := c.categories[old]; n != nil {
 		return c.new.categories[n].Name.Span
 	}

@@ -58,9 +58,9 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// JSONChange is a change as JSON, after the keys of [diag.JSONFinding]. Fields may be added; these
+// jsonChange is a change as JSON, after the keys of [diag.JSONFinding]. Fields may be added; these
 // keep their meaning.
-type JSONChange struct {
+type jsonChange struct {
 	diag.JSONFinding
 	Level        string       `json:"level"`  // the first of the levels
 	Levels       []string     `json:"levels"` // wire, source, behaviour
@@ -69,11 +69,11 @@ type JSONChange struct {
 	Old          string       `json:"old,omitempty"` // absent if it did not exist
 	New          string       `json:"new,omitempty"` // absent if it does not exist
 	Factories    []string     `json:"factories,omitempty"`
-	Consequences []JSONChange `json:"consequences,omitempty"`
+	Consequences []jsonChange `json:"consequences,omitempty"`
 }
 
-func (r Report) json(c Change) JSONChange {
-	out := JSONChange{
+func (r Report) json(c Change) jsonChange {
+	out := jsonChange{
 		JSONFinding: diag.NewJSON(r.Source, c.Finding), Level: c.Level().String(),
 		Levels: strings.Split(c.Levels.String(), ","), Subject: c.Subject, Key: c.Key, Old: c.Old, New: c.New,
 		Factories: c.Factories,
@@ -133,13 +133,13 @@ func (r Report) GitHub(w io.Writer) error {
 	for _, g := range groups[:len(groups)-hidden] {
 		f := g.findings[0]
 		if n := len(g.findings); n > 1 {
-			const most = 10
+			const maxListed = 10
 			f.Message = fmt.Sprintf("%d findings: %s", n, f.Message)
-			for _, other := range g.findings[1:min(n, most)] {
+			for _, other := range g.findings[1:min(n, maxListed)] {
 				f.Message += "; " + other.Message
 			}
-			if n > most {
-				f.Message += fmt.Sprintf("; and %d more", n-most)
+			if n > maxListed {
+				f.Message += fmt.Sprintf("; and %d more", n-maxListed)
 			}
 		}
 		files = append(files, diag.FileFindings{Source: g.source, Findings: []diag.Finding{f}})
@@ -197,7 +197,7 @@ func (r Report) kind(b *strings.Builder, changes []Change) {
 	fmt.Fprintf(b, "  %s %s: %d\n", changes[0].Severity, changes[0].ID, len(changes))
 	common := changes[0].Hint
 	for _, c := range changes {
-		if c.Hint != common || c.pasted() {
+		if c.Hint != common || c.hasLineToPaste() {
 			common = ""
 		}
 	}
@@ -224,7 +224,7 @@ func (r Report) kind(b *strings.Builder, changes []Change) {
 			file = ""
 		}
 		fmt.Fprintf(b, "    %s%d:%d %s\n", diag.Printable(file), line, c.Span.Col, diag.Printable(text))
-		if c.Hint != common && !c.pasted() {
+		if c.Hint != common && !c.hasLineToPaste() {
 			fmt.Fprintf(b, "      hint: %s\n", diag.Printable(c.Hint))
 		}
 	}
@@ -237,9 +237,9 @@ func (r Report) kind(b *strings.Builder, changes []Change) {
 	}
 }
 
-// pasted reports whether the text of a change or the reservation has the line to paste, so that its
-// hint is not needed.
-func (c Change) pasted() bool {
+// hasLineToPaste reports whether the text of a change or the reservation contains the line to
+// paste, so that its hint is not needed.
+func (c Change) hasLineToPaste() bool {
 	return c.number != "" || c.codes != nil || c.ID == idCodeRenamed || c.Hint == ""
 }
 

@@ -327,7 +327,7 @@ func (c *comparison) parts(o, n *taxonomy.Reaction, declared bool) (old, new []p
 		return append(old, pair{"then", was}), append(new, pair{"then", is})
 	}
 	next, other := c.parts(o.Then, n.Then, declared)
-	return append(old, below("then", next)...), append(new, below("then", other)...)
+	return append(old, prefixed("then", next)...), append(new, prefixed("then", other)...)
 }
 
 func reactionLeaves(r *taxonomy.Reaction) []pair {
@@ -396,8 +396,9 @@ func (c *comparison) profile(o, n *model.Profile, span diag.Span) {
 
 // settings returns the settings of a profile, except the reactions that it changes.
 func settings(p *model.Profile) []pair {
-	out := append(below("detection", leaves(p.Detection)), pair{"retry_enabled", strconv.FormatBool(p.Retry.Enabled)})
-	out = append(out, below("retry", leaves(p.Retry.Policy, "Name"))...)
+	out := prefixed("detection", leaves(p.Detection))
+	out = append(out, pair{"retry_enabled", strconv.FormatBool(p.Retry.Enabled)})
+	out = append(out, prefixed("retry", leaves(p.Retry.Policy, "Name"))...)
 	allowed := "every strategy"
 	if p.Recovery.Allowed != nil {
 		allowed = fmt.Sprint(slices.Sorted(slices.Values(p.Recovery.Allowed)))

@@ -16,8 +16,8 @@ import (
 // pair is a value of a declaration under its key.
 type pair struct{ key, text string }
 
-// below returns the values under a key that contains them.
-func below(key string, values []pair) []pair {
+// prefixed returns the values with a key before each of their keys.
+func prefixed(key string, values []pair) []pair {
 	out := make([]pair, len(values))
 	for i, v := range values {
 		out[i] = pair{key + " " + v.key, v.text}
@@ -63,7 +63,7 @@ func textOf(values []pair, key string) string {
 	return ""
 }
 
-// unquoted returns a text without quotes, as JSON has it.
+// unquoted returns a JSON string without its quotes.
 func unquoted(text string) string {
 	if s, err := strconv.Unquote(text); err == nil {
 		return s

@@ -25,7 +25,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// Options select what is generated besides the package itself.
+// Options select additional files.
 type Options struct {
 	Tests bool // the package's tests
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// FuzzGenerate checks that whatever is accepted as a taxonomy becomes packages that gofmt leaves
+// FuzzGenerate checks that every accepted taxonomy becomes packages that gofmt leaves
 // alone and that type-check, tests included.
 func FuzzGenerate(f *testing.F) {
 	for _, path := range append(fixtures(f), "testdata/golden/provider/taxonomy.yaml") {

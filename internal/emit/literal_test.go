@@ -19,7 +19,7 @@ func TestLiteral(t *testing.T) {
 		field    model.Field
 		value    model.Value
 		constant string
-		typed    string // where nothing else says the type, if that differs
+		typed    string // in a context without a type, if that differs
 		inTest   string // as a parameter in a test, if that differs
 	}{
 		{model.Field{Type: model.String}, model.Value{Str: "a\"`\n\u2028\x00%s"}, `"a\"` + "`" + `\n\u2028\x00%s"`,

@@ -390,9 +390,9 @@ type Rule struct {
 	Text []Text `key:"text" many:"" chars:"any"`
 	// Texts to find in the same place, in any case. One of them must occur.
 	Contains []Text `key:"contains" many:"" chars:"any"`
-	// Regular expressions without case, of which a line must report one: the match begins the line,
-	// or follows what tools print before a message. One that ends with `.*` may be followed by
-	// anything.
+	// Regular expressions without case. A line must report one of them: the match begins the line,
+	// or follows the text that tools print before a message. Any text may follow a match of an
+	// expression that ends with `.*`.
 	Reported []Text `key:"reported" many:"" chars:"any" only:"form"`
 	// Like `reported`, but the match begins a line only if it is the complete text.
 	Announced []Text `key:"announced" many:"" chars:"any" only:"form"`

@@ -48,7 +48,7 @@ func TestAdmission(t *testing.T) {
 		p.Budget = &taxonomy.Budget{Reserve: 1, Window: time.Hour}
 		m["limit"] = taxonomy.Reaction{Action: taxonomy.Retry, Policy: &p, Shared: taxonomy.SharedCredential,
 			Then: &taxonomy.Reaction{Name: "block", Action: taxonomy.Block}}
-		w := newWorld(breaks("limit"), breaks("limit"), done("a"))
+		w := newSimulation(breaks("limit"), breaks("limit"), done("a"))
 		cfg := w.config(tablesOf(m), nil)
 		all := &parts{waits: 1}
 		cfg.Clock = retry.System
@@ -76,7 +76,7 @@ func TestAdmission(t *testing.T) {
 
 // TestCheckFails fails the call that a check was made for.
 func TestCheckFails(t *testing.T) {
-	w := newWorld(done("a"))
+	w := newSimulation(done("a"))
 	cfg := w.config(tablesOf(reactions()), nil)
 	all := &parts{checkErr: evidence("quota", "crash")}
 	cfg.Admission = Admission{Preventer: all, Checker: all}
@@ -99,7 +99,7 @@ func TestLaneWaits(t *testing.T) {
 		calls int
 	}{{Unlimited, EndCompleted, 1}, {time.Minute, EndDeadline, 0}} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(done("a"))
+			w := newSimulation(done("a"))
 			cfg := w.config(tablesOf(reactions()), nil)
 			cfg.Clock, cfg.Limits.Run = retry.System, tt.run
 			lanes := retry.NewSharedWait(cfg.Clock, func() float64 { return 0 })

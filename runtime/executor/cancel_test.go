@@ -59,7 +59,7 @@ func TestCancelAtEachEffect(t *testing.T) {
 
 func TestIterationTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(callStep{Hangs: true, Writes: written("a", "forbidden/x")}, done("b"))
+		w := newSimulation(callStep{Hangs: true, Writes: written("a", "forbidden/x")}, done("b"))
 		m := reactions()
 		m["timeout"] = taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true}
 		cfg := w.config(tablesOf(m), nil)
@@ -73,10 +73,10 @@ func TestIterationTimeout(t *testing.T) {
 	})
 }
 
-// A cancelled run has the grace to judge and revert, and no longer.
+// TestGrace checks that a cancelled run judges and reverts for at most the grace.
 func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(callStep{Hangs: true, Writes: written("forbidden/x")})
+		w := newSimulation(callStep{Hangs: true, Writes: written("forbidden/x")})
 		cfg := w.config(tablesOf(reactions()), &memStore{})
 		cfg.Clock, cfg.Limits.Grace, cfg.Guard = retry.System, time.Minute, slowGuard{}
 		e, err := New(cfg)

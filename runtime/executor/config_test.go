@@ -34,7 +34,7 @@ func TestConfigProblems(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			cfg := newWorld(done()).config(tablesOf(reactions()), &memStore{})
+			cfg := newSimulation(done()).config(tablesOf(reactions()), &memStore{})
 			tt.set(&cfg)
 			_, err := New(cfg)
 			if tt.want == "" {
@@ -95,7 +95,7 @@ func TestMarkers(t *testing.T) {
 
 // TestBusy refuses a second run of an executor that has a working tree.
 func TestBusy(t *testing.T) {
-	w := newWorld(done("a"))
+	w := newSimulation(done("a"))
 	cfg := w.config(tablesOf(reactions()), nil)
 	var e *Executor
 	var second *Result

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestEvents compares the kinds of events of a run with its story.
 func TestEvents(t *testing.T) {
-	w := newWorld(breaks("limit", "forbidden/x"), done("a"))
+	w := newSimulation(breaks("limit", "forbidden/x"), done("a"))
 	cfg := w.config(tablesOf(reactions()), nil)
 	var kinds []EventKind
 	var last Event
@@ -50,7 +50,7 @@ func TestSecrets(t *testing.T) {
 	const secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
 	failed := &taxonomy.Evidence{Source: "anthropic-api", Op: OpCall, Status: 500, Text: "bad key " + secret,
 		Output: "key=" + secret, Attributes: map[string]string{"api_key": secret}}
-	w := newWorld(callStep{Err: failed, Answer: Answer{Session: secret}},
+	w := newSimulation(callStep{Err: failed, Answer: Answer{Session: secret}},
 		callStep{Writes: written("forbidden/" + secret), Answer: Answer{Text: "BLOCKED: is " + secret + " right?"}})
 	store := &memStore{}
 	cfg := w.config(tablesOf(reactions()), store)
@@ -75,7 +75,7 @@ func TestSecrets(t *testing.T) {
 	require.NoError(t, err)
 	state := string(store.b)
 	for _, paths := range []string{"revert", "files", "reverted", "unchecked", "changed", "bad"} {
-		_ = paths // paths are kept as they are, because a resumed run needs them
+		_ = paths // paths are not masked, because a resumed run needs them
 	}
 	state = strings.ReplaceAll(state, "forbidden/"+secret, "")
 	for name, text := range map[string]string{
@@ -93,7 +93,7 @@ func TestManyRuns(t *testing.T) {
 	m := tablesOf(reactions())
 	ends := make(chan EndReason, runs)
 	for i := range runs {
-		w := newWorld(breaks("limit"), works("a"), done("b"))
+		w := newSimulation(breaks("limit"), works("a"), done("b"))
 		cfg := w.config(m, nil)
 		cfg.Limits.Failures = Unlimited
 		e, err := New(cfg)
@@ -155,7 +155,7 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// TestDecideAllocatesNothing holds what the loop promises of its decisions.
+// TestDecideAllocatesNothing checks that a decision of the loop does not allocate.
 func TestDecideAllocatesNothing(t *testing.T) {
 	h := Host{cfg: Config{}.completed()}
 	r := reactions()["limit"]

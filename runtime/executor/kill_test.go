@@ -17,8 +17,8 @@ type killer struct {
 	n, at int
 	step  Step // that was saved last
 	what  string
-	w     *world
-	fails map[string][]error // what the world was about to answer at the last save
+	w     *simulation
+	fails map[string][]error // the pending failures of the simulation at the last save
 	shut  []time.Duration
 	next  int
 }
@@ -81,7 +81,7 @@ func TestKillAtEachPoint(t *testing.T) {
 			if !dies(func() { runState(context.Background(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) }) {
 				t.Fatalf("%s: not killed at point %d", st.name, n)
 			}
-			// The world answers what followed the last save again: a cause that remains fails
+			// The simulation repeats the failures after the last save: a cause that remains fails
 			// again.
 			if k.fails != nil {
 				w.Next, w.Fails, w.Shut = k.next, k.fails, k.shut
@@ -122,7 +122,7 @@ func TestKillAtEachPoint(t *testing.T) {
 }
 
 // twice reports that an iteration has two commits.
-func twice(w *world) bool {
+func twice(w *simulation) bool {
 	seen := map[int]bool{}
 	for _, c := range w.CommitLog {
 		if seen[c.Attempt] {

@@ -81,7 +81,7 @@ func randomStory(r *rand.Rand) story {
 		steps = append(steps, randomStep(r))
 	}
 	seed := r.Int63()
-	return story{"random", m, steps, func(w *world, cfg *Config) {
+	return story{"random", m, steps, func(w *simulation, cfg *Config) {
 		r := rand.New(rand.NewSource(seed))
 		for _, op := range randomOps {
 			for range r.Intn(3) * r.Intn(2) {
@@ -124,8 +124,8 @@ func (c counter) Do(e Effect) Outcome {
 	return c.Env.Do(e)
 }
 
-// TestRandomTables runs random tables in random worlds. Each run ends within its limits, commits
-// nothing that is forbidden, and loses nothing. Half of them are killed at random points.
+// TestRandomTables runs random tables in random simulations. Each run ends within its limits,
+// commits nothing that is forbidden, and loses nothing. Half of them are killed at random points.
 func TestRandomTables(t *testing.T) {
 	seeds := int64(4000)
 	if testing.Short() {
@@ -158,7 +158,7 @@ func TestRandomTables(t *testing.T) {
 	t.Log(ends)
 }
 
-func randomProblems(w *world, cfg *Config, s *RunState, alive bool) (all []string) {
+func randomProblems(w *simulation, cfg *Config, s *RunState, alive bool) (all []string) {
 	problem := func(wrong bool, format string, args ...any) {
 		if wrong {
 			all = append(all, fmt.Sprintf(format, args...))

@@ -19,7 +19,7 @@ func TestReopen(t *testing.T) {
 		steps  []callStep
 		limits func(*Limits)
 		first  EndReason
-		person func(w *world) // between the processes
+		person func(w *simulation) // between the processes
 		reopen Reopening
 		end    EndReason
 		commit string // content of "a" in the last commit
@@ -35,17 +35,17 @@ func TestReopen(t *testing.T) {
 		{name: "a cause that was fixed", steps: []callStep{breaks("fatal", "a=1"), done("b")},
 			first: EndFatal, end: EndCompleted, commit: "1", calls: 2},
 		{name: "the work done by hand", steps: []callStep{breaks("fatal", "a=1")}, first: EndFatal,
-			person: func(w *world) { w.Disk["mine"] = "of a person" }, reopen: Reopening{ByHand: true},
+			person: func(w *simulation) { w.Disk["mine"] = "of a person" }, reopen: Reopening{ByHand: true},
 			end: EndCompleted, commit: "1", calls: 1},
 		{name: "a person's changes are not delivered", steps: []callStep{blocks("BLOCKED"), done("b")},
-			first: EndBlockedSignal, person: func(w *world) { w.Disk["a"] = "of a person" }, end: EndCompleted,
+			first: EndBlockedSignal, person: func(w *simulation) { w.Disk["a"] = "of a person" }, end: EndCompleted,
 			calls: 2},
 		{name: "a completed run is not reopened", steps: []callStep{done("a=1"), done("a=2")},
 			first: EndCompleted, reopen: Reopening{Answer: "again"}, end: EndCompleted, commit: "1", calls: 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w, store := newWorld(tt.steps...), &memStore{}
+			w, store := newSimulation(tt.steps...), &memStore{}
 			cfg := w.config(tablesOf(reactions()), store)
 			first := cfg
 			if tt.limits != nil {
@@ -72,7 +72,7 @@ func TestReopen(t *testing.T) {
 // TestLeftovers begins a run in a tree with the uncommitted changes of another run.
 func TestLeftovers(t *testing.T) {
 	for _, takeOver := range []bool{false, true} {
-		w := newWorld(breaks("fatal", "a=left", "forbidden/x"))
+		w := newSimulation(breaks("fatal", "a=left", "forbidden/x"))
 		store := &memStore{}
 		cfg := w.config(tablesOf(reactions()), store)
 		first := runState(t.Context(), cfg, aTask, nil)
@@ -107,7 +107,7 @@ func TestRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w, store := newWorld(works("a"), done("b")), &memStore{}
+			w, store := newSimulation(works("a"), done("b")), &memStore{}
 			cfg := w.config(tablesOf(reactions()), store)
 			k := &killer{n: 20, w: w}
 			require.True(t, dies(func() {
@@ -136,7 +136,7 @@ func TestRefused(t *testing.T) {
 
 // TestProcesses ends the processes that a dead process left running before anything else happens.
 func TestProcesses(t *testing.T) {
-	w, store := newWorld(done("a")), &memStore{}
+	w, store := newSimulation(done("a")), &memStore{}
 	cfg := w.config(tablesOf(reactions()), store)
 	p := &forking{agent: agent{w}, process: Process{PID: 7, Start: "then"}}
 	cfg.Provider = p
@@ -183,7 +183,7 @@ func (f *forking) End(_ context.Context, p Process) error {
 
 // TestSetupProblems reports each of several problems of a setup with its own context.
 func TestSetupProblems(t *testing.T) {
-	w := newWorld(done("a"))
+	w := newSimulation(done("a"))
 	cfg := w.config(tablesOf(reactions()), nil)
 	cfg.Setup = func(context.Context) error {
 		return joined{evidence("load_config", "crash"), evidence("load_config", "fatal"), evidence("load_config", "x")}

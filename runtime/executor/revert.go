@@ -76,7 +76,7 @@ func (l *Loop) revert(s *RunState, it *Iteration) Step {
 // inspected ends an inspection: another call follows, or the checked tree advances.
 func (l *Loop) inspected(s *RunState, it *Iteration, ok bool) Step {
 	it.Revert, it.Causes, it.Surfaced = nil, nil, false
-	for i := range it.Failures { // a check that passed is not undermined by a later revert
+	for i := range it.Failures { // a later revert does not affect a check that passed
 		it.Failures[i].Reverted = it.Failures[i].Reverted || !it.BeforeRetry
 	}
 	if !it.BeforeRetry {
@@ -98,7 +98,7 @@ func (it *Iteration) clearChanges() {
 	it.Found, it.Count, it.Bad, it.Reverted, it.AllReverted = "", 0, nil, nil, false
 }
 
-// accept makes the checked tree of the iteration: with the changes that are allowed.
+// accept makes the checked tree of the iteration, which contains the allowed changes.
 func (l *Loop) accept(s *RunState, it *Iteration) Step {
 	next := func(out *Outcome, ok bool) Step {
 		if out != nil {

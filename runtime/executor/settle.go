@@ -178,12 +178,12 @@ func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
 	if f.Op != OpCall && !strings.HasPrefix(f.Op, OpValidate) {
 		rec.Files = rec.Files[:min(len(rec.Files), maxListed)]
 	}
-	kept := rec
-	kept.Wire = nil
+	stored := rec
+	stored.Wire = nil
 	if n := len(s.Errors) - keptReports + 1; n > 0 {
 		s.Errors[n-1].Report = ""
 	}
-	s.Errors = push(s.Errors, kept)
+	s.Errors = push(s.Errors, stored)
 	s.ErrorCount++
 	if s.Reactions == nil {
 		s.Reactions = map[string]int{}

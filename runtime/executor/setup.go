@@ -56,7 +56,7 @@ func (l *Loop) setupDone(s *RunState, next Step) Step {
 	return next
 }
 
-// adopt accepts what a person changed while the run was over.
+// adopt accepts the changes that a person made while the run was over.
 func (l *Loop) adopt(s *RunState, it *Iteration) Step {
 	next := func(out *Outcome, _ bool) Step {
 		s.setTrees(out)

@@ -14,7 +14,7 @@ type story struct {
 	name      string
 	reactions map[string]taxonomy.Reaction
 	steps     []callStep
-	set       func(w *world, cfg *Config)
+	set       func(w *simulation, cfg *Config)
 }
 
 func policy(n int) *taxonomy.Policy {
@@ -57,9 +57,9 @@ func reactions() map[string]taxonomy.Reaction {
 
 func evidence(op, typ string) error { return &taxonomy.Evidence{Source: "x", Op: op, Type: typ} }
 
-// failing lets the next effects of an operation fail; an empty type is a success.
-func failing(op string, types ...string) func(w *world, cfg *Config) {
-	return func(w *world, cfg *Config) {
+// failing makes the next effects of an operation fail. An empty type is a success.
+func failing(op string, types ...string) func(w *simulation, cfg *Config) {
+	return func(w *simulation, cfg *Config) {
 		for _, typ := range types {
 			var err error
 			if typ != "" {
@@ -89,18 +89,19 @@ func stories() []story {
 		{"forbidden and done", b, []callStep{done("forbidden/a", "b")}, nil},
 		{"outside", b, []callStep{works("outside/a", "b"), done("c")}, nil},
 		{"git hook", b, []callStep{works(".git/hooks/x", "b"), done("c")}, nil},
-		{"ask, yes", b, []callStep{works("ask/a"), done("b", "ask/a=2")}, func(w *world, cfg *Config) { w.Yes = true }},
+		{"ask, yes", b, []callStep{works("ask/a"), done("b", "ask/a=2")},
+			func(w *simulation, cfg *Config) { w.Yes = true }},
 		{"ask, no", b, []callStep{works("ask/a", "b")}, nil},
-		{"ask, unattended", b, []callStep{works("ask/a", "b")}, func(w *world, cfg *Config) { cfg.Asker = nil }},
+		{"ask, unattended", b, []callStep{works("ask/a", "b")}, func(w *simulation, cfg *Config) { cfg.Asker = nil }},
 		{"check", b, []callStep{done("a=1"), done("a=2")}, failing(OpValidate+"pre_commit", "exit")},
 		{"check reverts", b, []callStep{works("z"), done("a=1"), done("b=2")},
 			failing(OpValidate+"pre_commit", "", "exit_undo")},
 		{"push check", b, []callStep{done("a=1"), done("a=2")}, failing(OpValidate+"pre_push", "exit_undo")},
 		{"pr check", b, []callStep{done("a=1"), done("a=2")}, failing(OpValidate+"pre_pr", "exit")},
 		{"check writes", b, []callStep{works("a"), done("b")},
-			func(w *world, cfg *Config) { w.CheckWrites = written("gen=1") }},
+			func(w *simulation, cfg *Config) { w.CheckWrites = written("gen=1") }},
 		{"check writes forbidden", b, []callStep{works("a"), done("b")},
-			func(w *world, cfg *Config) { w.CheckWrites = written("forbidden/gen=1") }},
+			func(w *simulation, cfg *Config) { w.CheckWrites = written("forbidden/gen=1") }},
 		{"commit twice", b, []callStep{works("a"), done("b")}, failing(OpCommit, "git")},
 		{"commit given up", b, []callStep{works("a"), done("b")}, failing(OpCommit, "git", "git")},
 		{"commit uncategorized", b, []callStep{works("a"), done("b")}, failing(OpCommit, "x", "x")},
@@ -119,16 +120,16 @@ func stories() []story {
 		{"fatal", b, []callStep{works("a"), breaks("fatal", "b")}, nil},
 		{"budget", b, []callStep{works("a"), done("b")}, failing(OpBudget, "", "budget")},
 		{"closed", b, []callStep{works("a"), done("b")},
-			func(w *world, cfg *Config) { w.Shut = []time.Duration{time.Minute, time.Second} }},
+			func(w *simulation, cfg *Config) { w.Shut = []time.Duration{time.Minute, time.Second} }},
 		{"blocked", b, []callStep{works("a"), blocked}, nil},
 		{"failure without evidence", b, []callStep{{Answer: Answer{Failure: "oh"}}, done("a")}, nil},
 		{"panic", b, []callStep{{Panics: true}, done("a")}, nil},
 		{"available twice", b, []callStep{done("a")}, failing(OpAvailable, "again")},
 		{"fresh", b, []callStep{
 			{Writes: written("a"), Answer: Answer{Text: "x", Session: "s"}}, breaks("fresh"), done("b"),
-		}, func(w *world, cfg *Config) { cfg.Continue = true }},
+		}, func(w *simulation, cfg *Config) { cfg.Continue = true }},
 		{"max iterations", b, []callStep{works("a"), works("b"), works("c")},
-			func(w *world, cfg *Config) { cfg.Limits.Iterations = 3 }},
+			func(w *simulation, cfg *Config) { cfg.Limits.Iterations = 3 }},
 	}
 }
 
@@ -154,8 +155,8 @@ func tablesOf(reactions map[string]taxonomy.Reaction) *tables {
 }
 
 // play prepares a story.
-func play(st story) (*world, Config, *memStore) {
-	w, store := newWorld(st.steps...), &memStore{}
+func play(st story) (*simulation, Config, *memStore) {
+	w, store := newSimulation(st.steps...), &memStore{}
 	cfg := w.config(tablesOf(st.reactions), store)
 	if st.set != nil {
 		st.set(w, &cfg)
@@ -186,7 +187,7 @@ func runState(ctx context.Context, cfg Config, task Task, wrap func(Env) Env) *R
 
 // outcome returns everything that a kill must not change. After a kill during a call it is only the
 // end.
-func outcome(w *world, s *RunState, endOnly bool) string {
+func outcome(w *simulation, s *RunState, endOnly bool) string {
 	c := *s
 	c.Saves, c.Now, c.Began, c.Ended, c.Resumed, c.Waits = 0, time.Time{}, time.Time{}, time.Time{}, false, nil
 	c.Waited, c.Warnings, c.Crashes, c.Spent, c.Deadline, c.Word = 0, nil, 0, Spending{}, time.Time{}, ""

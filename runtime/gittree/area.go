@@ -223,5 +223,5 @@ func (a *area) record(ctx context.Context) (Tree, error) {
 	return a.last, nil
 }
 
-// notFound reports whether err says that a file, or a directory above it, does not exist.
+// notFound reports whether err means that a file, or a directory above it, does not exist.
 func notFound(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotDir(err) }

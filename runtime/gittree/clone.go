@@ -62,8 +62,8 @@ func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Spac
 	return clone, user, nil
 }
 
-// makeClone makes the clone unless it is complete. It is made beside its place, so that nothing else
-// is there after a crash.
+// makeClone makes the clone unless it is complete. It makes the clone in a directory beside its
+// place, so that no incomplete clone is there after a crash.
 func (s *Space) makeClone(ctx context.Context, c Clone) error {
 	if s.state.Cloned {
 		return nil

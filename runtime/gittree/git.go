@@ -77,7 +77,8 @@ type command struct {
 	none   int       // the exit code of an empty result, unless 0
 }
 
-// fixedArgs come first in every git command: nothing runs that was not asked for.
+// fixedArgs come first in every git command. They disable background programs, and settings that
+// change the output or the effect.
 var fixedArgs = []string{
 	"--no-pager", "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 	"-c", "submodule.recurse=false", "-c", "core.quotePath=false", "-c", "core.safecrlf=false",
@@ -173,8 +174,8 @@ func (s *Space) place(c command) (dir string, env []string) {
 	return dir, append(env, c.env...)
 }
 
-// processEnv is the environment of this process without the variables that control git. It keeps ssh
-// from asking for a password.
+// processEnv is the environment of this process without the variables that control git. It keeps
+// ssh from asking for a password.
 func processEnv() []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		return strings.HasPrefix(strings.ToUpper(entry), "GIT_")

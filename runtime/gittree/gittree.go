@@ -101,7 +101,7 @@ func (w *Workspace) Dir() string { return w.dir }
 // GitDir returns git's directory of the working tree.
 func (w *Workspace) GitDir() string { return w.gitDir }
 
-// Watch sets [Options.Watch], for patterns that depend on the root. It comes before Open.
+// Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
 func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
 
 // Open takes the working tree for a run; see [Open].
@@ -127,7 +127,7 @@ func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 }
 
 // Deliver brings the commits of a run that worked in a clone to a branch of the user's repository;
-// see [Space.Deliver]. No process may have the clone.
+// see [Space.Deliver]. No other process may use the clone.
 func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward bool) error {
 	s, err := w.open(ctx, run)
 	if err != nil {

@@ -21,15 +21,15 @@ import (
 type gitDir struct {
 	Repo string `json:"repo"`           // the directory of the repository; "" is the root
 	File []byte `json:"file,omitempty"` // the content of .git, if that is a file
-	// Base is the baseline: git's directory as it was when the run began, or as an own command left
-	// it.
+	// Base is the baseline: git's directory when the run began, or after the last command of this
+	// package.
 	Base Tree  `json:"base,omitempty"`
 	area *area // of git's directory; nil if .git is a file of a repository within the working tree
 }
 
 func (g *gitDir) path() string { return path.Join(g.Repo, ".git") }
 
-// lockPatience is how long a lock of git's gets to be removed by its owner.
+// lockPatience is how long Guard waits for the owner of a lock of git's to remove it.
 const lockPatience = 3 * time.Second
 
 // setArea sets the area of s.state.Git[i].
@@ -46,7 +46,7 @@ func (s *Space) setArea(ctx context.Context, g *gitDir, i int) (err error) {
 // abs returns the absolute path of a path in the working tree.
 func (s *Space) abs(p string) string { return filepath.Join(s.root, filepath.FromSlash(p)) }
 
-// recordGit makes git as it is now the baseline.
+// recordGit makes the current state of git the baseline.
 func (s *Space) recordGit(ctx context.Context) error {
 	repos, err := s.repositories(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Space) repositories(ctx context.Context) ([]string, error) {
 }
 
 // Guard returns the changes of git itself since the run began or committed last, and of
-// repositories within the working tree. It belongs after Snapshot. A changed index and locks are
+// repositories within the working tree. Call it after Snapshot. A changed index and locks are
 // restored without a report. Changes by other working trees and by git's housekeeping are accepted:
 // remote branches, packed references, an index with equal entries.
 func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
@@ -116,7 +116,7 @@ func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
 	return exported(found), err
 }
 
-// Adopt makes git as it is now the baseline of Guard, for a run that a person continues.
+// Adopt makes the current state of git the baseline of Guard, for a run that a person continues.
 func (s *Space) Adopt(ctx context.Context) (err error) {
 	leave, err := s.enter(opPrepare)
 	if err != nil {
@@ -247,7 +247,7 @@ func (s *Space) isOthers(ref string) bool {
 func (s *Space) accepts(ctx context.Context, c change, sameRefs bool) bool {
 	switch {
 	case strings.HasSuffix(c.Path, ".lock"):
-		return c.OldMode != absent // its owner may write it and remove it; a new one is waited for, and removed
+		return c.OldMode != absent // its owner may change or remove it; a new lock is awaited and removed
 	case strings.HasPrefix(c.Path, "refs/") || c.Path == "packed-refs":
 		return sameRefs || s.isOthers(c.Path)
 	case c.Path == path.Join(s.worktreeName(), "index") && c.OldMode != absent && c.NewMode != absent:
@@ -266,7 +266,8 @@ func awaitRemoval(file string, until time.Time) {
 	}
 }
 
-// settle accepts into the baseline what an own command did to the user's git directory.
+// settle accepts into the baseline the changes of the user's git directory by a command of this
+// package.
 func (s *Space) settle(ctx context.Context, own func(p string) bool) error {
 	g := s.state.Git[0]
 	now, err := g.area.snapshot(ctx)

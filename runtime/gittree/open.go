@@ -127,7 +127,8 @@ func (s *Space) begin(ctx context.Context) error {
 	return s.recordGit(ctx)
 }
 
-// removeStore removes the store, unless it has saved attempts or locates a clone that may have some.
+// removeStore removes the store, unless it has saved attempts or locates a clone that may have
+// some.
 func (s *Space) removeStore() error {
 	beforeStep("remove store")
 	if len(names(filepath.Join(s.store, savedRefs))) == 0 && s.state.Clone == "" {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// intent is a commit that is about to be published. It is recorded before the reference moves, and
-// says after a crash whether that happened.
+// intent is a commit that is about to be published. It is recorded before the reference moves, so
+// that a process can check after a crash whether the reference moved.
 type intent struct {
 	ID   string `json:"id"`
 	Ref  string `json:"ref"`           // the reference that moves: a branch, or HEAD if it is detached
@@ -30,7 +30,7 @@ func (s *Space) committed(ctx context.Context, attempt int) (string, error) {
 	}
 	// A person can have added commits since.
 	if _, err := s.users(ctx, command{}, "merge-base", "--is-ancestor", in.ID, refs[in.Ref]); err != nil {
-		return "", ctx.Err() // it was not published: it is made again
+		return "", ctx.Err() // not published, so the caller makes it again
 	}
 	return s.finish(context.WithoutCancel(ctx), attempt, in)
 }

@@ -14,12 +14,12 @@ import (
 )
 
 // Restore gives the paths the content that they have in the tree to, and returns the working tree
-// after that. Paths that contain ".git" are restored to what git was when the run began or
+// after that. Paths that contain ".git" are restored to their state when the run began or
 // committed last.
 //
-// Restore begins with a snapshot, so that the store has what it overwrites. What the store cannot
-// hold, such as a repository, is moved to the directory "kept" of the store. A restored .gitignore
-// can reveal files, so Snapshot and Guard belong after Restore.
+// Restore begins with a snapshot, so that the store contains the files that it overwrites. It moves
+// files that git cannot store, such as repositories, to the directory "kept" of the store. A
+// restored .gitignore can reveal files, so call Snapshot and Guard after Restore.
 func (s *Space) Restore(ctx context.Context, to Tree, paths []string) (after Tree, err error) {
 	leave, err := s.enter(opRevert, paths...)
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Space) restore(ctx context.Context, to Tree, paths []string) (Tree, err
 	return s.work.restore(ctx, to, files)
 }
 
-// restoreGit restores paths of the .git of a repository; the path "" is all of it. A repository that
-// is new is moved to the store and not removed, because it may contain commits.
+// restoreGit restores paths of the .git of a repository; the path "" is all of it. A repository
+// that is new is moved to the store and not removed, because it may contain commits.
 func (s *Space) restoreGit(ctx context.Context, repo string, paths []string) error {
 	name := path.Join(repo, ".git")
 	info, err := os.Stat(s.abs(name))
@@ -138,7 +138,7 @@ func (a *area) apply(ctx context.Context, to Tree, changes []change) error {
 	defer root.Close()
 	w := &writer{area: a, root: root}
 	var written []change
-	for _, c := range slices.Backward(changes) { // which are sorted
+	for _, c := range slices.Backward(changes) { // sorted by path
 		if c.OldMode != absent {
 			written = append(written, c)
 		} else if err := w.remove(c.Path); err != nil {
@@ -175,7 +175,7 @@ func (w *writer) remove(p string) error {
 	beforeStep("remove " + p)
 	if err := w.root.Remove(p); err != nil && !notFound(err) {
 		if info, lerr := w.root.Lstat(p); lerr == nil && info.IsDir() {
-			return nil // it has files that are to stay
+			return nil // it contains files that must stay
 		}
 		return err
 	}
@@ -184,7 +184,7 @@ func (w *writer) remove(p string) error {
 	return nil
 }
 
-// replace moves the restored file to its place. What is in the way goes to the store.
+// replace moves the restored file to its place. It moves a file that is in the way to the store.
 func (w *writer) replace(c change) error {
 	beforeStep("write " + c.Path)
 	for i, b := range c.Path {

@@ -10,8 +10,8 @@ import (
 )
 
 // rulesDir contains the .gitignore files that apply in the run: those of its beginning, with the
-// changes that were accepted. A rule that nothing has judged yet neither hides a file nor turns a
-// person's ignored file into an addition.
+// changes that were accepted. A new rule that is not accepted yet neither hides a file nor turns
+// a person's ignored file into an addition.
 const (
 	rulesDir  = "rules"
 	probeName = ".errgen-probe" // a file that no directory has
@@ -61,8 +61,8 @@ func (a *area) checkOut(ctx context.Context, tree Tree, paths []string, dir stri
 }
 
 // acceptRules makes the .gitignore files of a tree apply if they are among the changes. It returns
-// the tree that contains the files that were ignored until then: they were there before, so they
-// are no additions.
+// the tree with the files that were ignored until then. They existed before, so they are not
+// additions.
 func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (Tree, error) {
 	if !slices.ContainsFunc(changes, func(c change) bool { return isRule(c.Path) }) {
 		return tree, nil
@@ -109,8 +109,8 @@ func (a *area) applyRules(ctx context.Context, entries []string) ([]string, erro
 	return entries, nil
 }
 
-// reclassify corrects entries of git's status, which applies the .gitignore files as they are now,
-// by the rules that apply in the run.
+// reclassify corrects entries of git's status by the rules that apply in the run, because git
+// applies the current .gitignore files.
 func (a *area) reclassify(ctx context.Context, entries []string) ([]string, error) {
 	ignored, err := a.ignoredEntries(ctx, entries)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Space) ignored(ctx context.Context, paths []string, index string) (map[
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	const prefix = "./" // because check-ignore knows no literal paths
+	const prefix = "./" // because check-ignore has no literal paths
 	c := command{dir: filepath.Join(s.store, rulesDir), none: 1,
 		env:   []string{"GIT_LITERAL_PATHSPECS=0", "GIT_INDEX_FILE=" + index},
 		stdin: strings.NewReader(prefix + strings.Join(paths, "\x00"+prefix) + "\x00"),

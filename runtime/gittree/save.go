@@ -18,7 +18,7 @@ const (
 	maxSaved  = 26 // different trees that are saved under one name
 )
 
-// Save keeps a tree and the state of git itself under a name, such as the attempt's number, and
+// Save stores a tree and the state of git itself under a name, such as the attempt's number, and
 // returns the reference in the store. It never overwrites: another tree gets the next free name,
 // and the same trees get the same reference.
 func (s *Space) Save(ctx context.Context, name string, base, tree Tree) (ref string, err error) {
@@ -74,8 +74,8 @@ func (s *Space) saveCommit(ctx context.Context, tree Tree, parents ...string) (s
 	return s.line(ctx, command{args: append(args, string(tree))})
 }
 
-// saveGit keeps git's directory as it is now, and the commits that its references have gained. It
-// returns nothing if nothing changed.
+// saveGit saves the current state of git's directory, and the commits that were added to its
+// references. It returns nothing if nothing changed.
 func (s *Space) saveGit(ctx context.Context) (git, tips []string, err error) {
 	if err := s.linkObjects(); err != nil {
 		return nil, nil, err

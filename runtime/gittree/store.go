@@ -21,7 +21,7 @@ import (
 const stateFile = "space.json"
 
 // state describes the user's repository when the run began or committed last, and the operations
-// that are under way. It is recorded before anything that the run starts can change the user's
+// in progress. It is recorded before anything that the run starts can change the user's
 // configuration.
 type state struct {
 	Root     string            `json:"root"`
@@ -41,7 +41,7 @@ type state struct {
 	Index []byte                 `json:"index"` // the digest of the user's index
 	// Commits are those of the run, by attempt.
 	Commits map[int]intent `json:"commits"`
-	// Attempt is the one that is under way; see [Space.Attempt].
+	// Attempt is the attempt in progress; see [Space.Attempt].
 	Attempt *attemptNote `json:"attempt,omitempty"`
 }
 
@@ -89,8 +89,8 @@ func (s *Space) openStore(ctx context.Context, clone string) error {
 	return err
 }
 
-// removeLocks removes locks in the store. Their owners are git commands of a killed process, which
-// get a moment to end.
+// removeLocks removes locks in the store. It first waits for their owners, git commands of a killed
+// process, to end.
 func (s *Space) removeLocks() {
 	until := time.Now().Add(lockPatience)
 	for _, pattern := range []string{"*.lock", "*/*.lock", "refs/*/*.lock"} {
@@ -129,7 +129,7 @@ func (s *Space) makeStore(ctx context.Context, clone string) error {
 // headless is a HEAD without a commit.
 const headless = "ref: refs/heads/none\n"
 
-// readUsers reads what a store has to know of the user's repository.
+// readUsers reads the properties of the user's repository that the store depends on.
 func (s *Space) readUsers(ctx context.Context) error {
 	entries, err := s.list(ctx, command{in: inUsers, none: 1, args: []string{"config", "-z", "--get-regexp",
 		`^core\.(filemode|symlinks|precomposeunicode|excludesfile)$`}})
@@ -141,7 +141,7 @@ func (s *Space) readUsers(ctx context.Context) error {
 		config = filepath.Join(home, ".config")
 	}
 	excludes := filepath.Join(config, "git", "ignore")
-	// A configuration that is wrong about the case of names would hide files.
+	// A wrong core.ignoreCase would hide files.
 	s.state.Core = map[string]string{"ignorecase": strconv.FormatBool(s.ignoresCase())}
 	for _, entry := range entries {
 		key, value, _ := strings.Cut(entry, "\n")
@@ -185,8 +185,8 @@ func (s *Space) otherBranches() (refs []string) {
 	return refs
 }
 
-// includedFiles returns the files below the root that the configuration includes: a change of one is
-// a change of the configuration.
+// includedFiles returns the files below the root that the configuration includes: a change of one
+// is a change of the configuration.
 func (s *Space) includedFiles(ctx context.Context) (below []string, err error) {
 	entries, err := s.list(ctx, command{in: inUsers, none: 1, args: []string{"config", "-z", "--includes",
 		"--show-origin", "--get-regexp", `^include(if\..+)?\.path$`}})
@@ -231,7 +231,7 @@ func (s *Space) configure() error {
 }
 
 // gitExcludes are the files of git's directory that are not compared: objects, logs other than the
-// stash's, errgen's own, and what belongs to other working trees.
+// stash's, errgen's own files, and the files of other working trees.
 func (s *Space) gitExcludes() string {
 	rules := "/objects/*\n!/objects/info/\n/objects/info/*\n!/objects/info/alternates\n/errgen/\n/lfs/\n" +
 		"/logs/*\n!/logs/refs/\n/logs/refs/*\n!/logs/refs/stash\n" +
@@ -270,9 +270,9 @@ func (s *Space) alternates() (dirs string) {
 	return dirs
 }
 
-// linkObjects links the objects that the user's repository has gained. The store has all of the
-// user's objects in a directory, so that no garbage collection removes what a run may have to
-// restore, and apart from its own, which never enter the user's.
+// linkObjects links the new objects of the user's repository into the store, so that no garbage
+// collection removes objects that a run may have to restore. They are in a separate directory,
+// because the store's own objects never enter the user's repository.
 func (s *Space) linkObjects() error {
 	_, err := link(s.objects(), filepath.Join(s.store, "users"))
 	return err
@@ -357,7 +357,7 @@ func (s *Space) marks() string {
 }
 
 // checkSeal returns evidence if another process changed the store since the last operation. A new
-// process continues with the store as it is.
+// process accepts the current store.
 func (s *Space) checkSeal() error {
 	if s.seal == "" || s.seal == s.marks() {
 		return nil

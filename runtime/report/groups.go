@@ -79,8 +79,8 @@ type GroupOptions struct {
 	MaxAge time.Duration
 	// MaxSize limits the kept occurrences of a group; 0 is 100.
 	MaxSize int
-	// MaxGroups limits the groups; 0 is 10 000. The least recently seen group is dropped first, also
-	// if all groups together keep more than 10 000 occurrences.
+	// MaxGroups limits the groups; 0 is 10 000. The least recently seen group is dropped first,
+	// also if all groups together keep more than 10 000 occurrences.
 	MaxGroups int
 	// Clock is the source of time; nil is [retry.System].
 	Clock retry.Clock

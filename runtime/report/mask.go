@@ -30,9 +30,9 @@ const (
 	maxCauses  = 8
 )
 
-// kept returns the masked beginning of a text, at most n bytes. It is a copy, so that the rest of
-// the text can be freed.
-func kept(s string, n int) string {
+// beginning returns the masked beginning of a text, at most n bytes. It is a copy, so that the rest
+// of the text can be freed.
+func beginning(s string, n int) string {
 	if s == "" {
 		return ""
 	}
@@ -57,11 +57,11 @@ func maskedAt(o *Occurrence, depth int) *Occurrence {
 	c.masked = true
 	names(&c.ID, &c.Domain, &c.Category, &c.Code, &c.Severity, &c.Recoverability, &c.SourceCode,
 		&c.Fingerprint, &c.Reaction, &c.Action)
-	c.Message, c.Stack = kept(c.Message, maxMessage), kept(c.Stack, maxStack)
+	c.Message, c.Stack = beginning(c.Message, maxMessage), beginning(c.Stack, maxStack)
 	if o.Source != nil {
 		s := *o.Source
 		names(&s.Type, &s.Component, &s.Method)
-		s.Endpoint = kept(s.Endpoint, maxAddress)
+		s.Endpoint = beginning(s.Endpoint, maxAddress)
 		c.Source = &s
 	}
 	if o.Execution != nil {
@@ -92,7 +92,7 @@ func maskedAt(o *Occurrence, depth int) *Occurrence {
 // names masks and bounds names.
 func names(all ...*string) {
 	for _, s := range all {
-		*s = kept(*s, maxName)
+		*s = beginning(*s, maxName)
 	}
 }
 
@@ -143,7 +143,7 @@ func (t *tree) object(m map[string]any, depth int) map[string]any {
 }
 
 func (t *tree) text(s string, n int) string {
-	s = kept(s, min(n, max(t.left, 0)))
+	s = beginning(s, min(n, max(t.left, 0)))
 	t.left -= len(s) + 8
 	return s
 }

@@ -45,7 +45,7 @@ type Timeline struct {
 	// 7, 14 or 28 days; 0 without errors.
 	Step    time.Duration
 	Buckets []Bucket
-	// Outside counts the errors outside all buckets: those that are not kept any more, and up to 1 %
+	// Outside counts the errors outside all buckets: those that are no longer kept, and up to 1 %
 	// of the others.
 	Outside int
 }

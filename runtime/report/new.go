@@ -78,7 +78,7 @@ func New(err error, o Options) *Occurrence {
 // occurrenceOf returns an occurrence with the content of the error and its taxonomy. The coded
 // error may be nil.
 func occurrenceOf(err error, coded taxonomy.Coded, o Options) *Occurrence {
-	out := &Occurrence{ID: o.ID(), At: o.At, Message: kept(errtree.Text(err), maxMessage)}
+	out := &Occurrence{ID: o.ID(), At: o.At, Message: beginning(errtree.Text(err), maxMessage)}
 	try(func() {
 		if coded != nil {
 			out.describe(coded, o)
@@ -118,7 +118,7 @@ func causeOf(err error, coded taxonomy.Coded, message string, o Options, depth i
 	first := true
 	for e := range errtree.Walk(err) {
 		own, _ := e.(taxonomy.Coded)
-		if first || own == nil && strings.Contains(message, kept(errtree.Text(e), maxMessage)) {
+		if first || own == nil && strings.Contains(message, beginning(errtree.Text(e), maxMessage)) {
 			first = false
 			continue
 		}

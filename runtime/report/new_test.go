@@ -77,7 +77,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestFinding: the finding of a compiler or linter is kept, from attributes or a failed command.
+// TestFinding reads findings of compilers and linters from attributes and failed commands.
 // A classified error has no evidence in its tree, but fields that evidence filled.
 func TestSourceInField(t *testing.T) {
 	classified := orders.Classify(taxonomy.Evidence{Source: "gateway", Status: 503})
@@ -102,7 +102,7 @@ func TestFinding(t *testing.T) {
 	assert.Nil(t, report.New(&taxonomy.Evidence{Output: output}, report.Options{}).Finding, "not of a command")
 }
 
-// TestOtherErrors: errors without a code, and errors that misbehave.
+// TestOtherErrors describes errors without a code, and errors whose methods panic.
 func TestOtherErrors(t *testing.T) {
 	deep := error(io.EOF)
 	for range 10_000 {

@@ -101,7 +101,7 @@ func (o *Occurrence) With(r *Recovery) *Occurrence {
 	c := *o
 	if c.Recovery = nil; r != nil {
 		tried := *r
-		tried.Strategy = kept(r.Strategy, maxName)
+		tried.Strategy = beginning(r.Strategy, maxName)
 		if r.Successful != nil {
 			successful := *r.Successful
 			tried.Successful = &successful

@@ -54,7 +54,7 @@ func TestOccurrenceJSON(t *testing.T) {
 	}
 }
 
-// TestMasked: an occurrence that is filled in by hand is masked and bounded wherever it is shown.
+// TestMasked checks that an occurrence from a program is masked and bounded in all outputs.
 func TestMasked(t *testing.T) {
 	huge := strings.Repeat("x y ", 1<<20)
 	round := map[string]any{}

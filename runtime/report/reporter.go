@@ -134,14 +134,14 @@ func (o *Occurrence) updated(by *Occurrence) *Occurrence {
 	}
 	next := o.With(recovery)
 	if by.Reaction != "" || by.Action != "" {
-		next.Reaction, next.Action = kept(by.Reaction, maxName), kept(by.Action, maxName)
+		next.Reaction, next.Action = beginning(by.Reaction, maxName), beginning(by.Action, maxName)
 	}
 	return next
 }
 
 // Retried counts an operation that was retried.
 func (r *Reporter) Retried(x Retry) {
-	x.Reaction, x.Action = kept(x.Reaction, maxName), kept(x.Action, maxName)
+	x.Reaction, x.Action = beginning(x.Reaction, maxName), beginning(x.Action, maxName)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.counts.retry(x)
@@ -215,9 +215,9 @@ func (r *Reporter) Codes() []CodeCount {
 	return r.counts.codeCounts()
 }
 
-// Timeline returns the number of the kept occurrences over time, in at most 120 buckets. Its step is the shortest
-// one with which the buckets contain at least 99 % of them. Buckets begin at multiples of the
-// step, counted from 1970 in UTC.
+// Timeline returns the number of the kept occurrences over time, in at most 120 buckets. Its step
+// is the shortest one with which the buckets contain at least 99 % of them. Buckets begin at
+// multiples of the step, counted from 1970 in UTC.
 func (r *Reporter) Timeline() Timeline {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -137,7 +137,7 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-// TestTimes: a time that is missing, ahead of the clock, or far in the past.
+// TestTimes reports times that are missing, ahead of the clock, or far in the past.
 func TestTimes(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// TestCountRetries: an operation is counted after its last call, if it was retried.
+// TestCountRetries checks that a retried operation is counted after its last call.
 func TestCountRetries(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -62,7 +62,7 @@ type Runs struct {
 func (r *Runs) Begin(id, task string, at time.Time) {
 	r.with(id, func(run *Run) {
 		if run.Began.IsZero() {
-			run.Task, run.Began = kept(task, maxName), at
+			run.Task, run.Began = beginning(task, maxName), at
 		}
 		run.Ended, run.End = time.Time{}, ""
 	})
@@ -70,7 +70,7 @@ func (r *Runs) Begin(id, task string, at time.Time) {
 
 // Add adds a span to a run, and the cost and tokens of the span to those of the run.
 func (r *Runs) Add(id string, s Span) {
-	s.Label, s.Tier, s.Code = kept(s.Label, maxName), kept(s.Tier, maxName), kept(s.Code, maxName)
+	s.Label, s.Tier, s.Code = beginning(s.Label, maxName), beginning(s.Tier, maxName), beginning(s.Code, maxName)
 	r.with(id, func(run *Run) {
 		run.Cost += s.Cost
 		run.Tokens += s.Tokens
@@ -88,7 +88,7 @@ func (r *Runs) Fail(id, code string) {
 		for i := len(run.Spans) - 1; i >= 0; i-- {
 			if s := &run.Spans[i]; s.Kind == SpanCall {
 				if s.Code == "" {
-					s.Code, s.Failed = kept(code, maxName), true
+					s.Code, s.Failed = beginning(code, maxName), true
 				}
 				return
 			}
@@ -98,12 +98,12 @@ func (r *Runs) Fail(id, code string) {
 
 // End ends a run.
 func (r *Runs) End(id, reason string, at time.Time) {
-	r.with(id, func(run *Run) { run.Ended, run.End = at, kept(reason, maxName) })
+	r.with(id, func(run *Run) { run.Ended, run.End = at, beginning(reason, maxName) })
 }
 
 // with calls f with the run of an ID. An unknown run is added.
 func (r *Runs) with(id string, f func(run *Run)) {
-	id = kept(id, maxName)
+	id = beginning(id, maxName)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, run := range slices.Backward(r.order) {

@@ -24,8 +24,8 @@ type Retry struct {
 	Succeeded bool
 }
 
-// CountRetries returns a function for [retry.WithNotify] that reports each operation that was retried
-// to the sink, after its last call. Several calls of [retry.Do] can share it.
+// CountRetries returns a function for [retry.WithNotify] that reports each operation that was
+// retried to the sink, after its last call. Several calls of [retry.Do] can share it.
 func CountRetries(sink Sink) func(retry.Attempt) {
 	return func(a retry.Attempt) {
 		if a.Number > 1 && (a.Last || a.Err == nil) {

@@ -71,8 +71,8 @@ type Attempt struct {
 // RecordAttempt records an attempt and the status of its task, in one transaction, and returns the
 // attempt's ID. It adds an unknown task.
 //
-// ID, Generation, Run, Iteration and Calls are ignored. At defaults to now, and Category, Reaction, Action
-// and Counted to those of the code. TaskStatus defaults to completed after a success, and to
+// ID, Generation, Run, Iteration and Calls are ignored. At defaults to now, and Category, Reaction,
+// Action and Counted to those of the code. TaskStatus defaults to completed after a success, and to
 // running after a failure, or failed or blocked if the code's reaction aborts or blocks. In a
 // budget the attempt is one call if it has a Provider or a Usage.
 func (s *Store) RecordAttempt(ctx context.Context, a Attempt) (id int64, err error) {
@@ -139,7 +139,7 @@ func (s *Store) withDefaults(a Attempt) Attempt {
 	}
 	if !a.Success {
 		m := s.meaningOf(a.CodeAsWritten)
-		status = m.leaves()
+		status = m.statusAfter()
 		if a.Category == "" && (a.CodeAsWritten != "" || a.Outcome == Failed) {
 			a.Category = m.category
 		}

@@ -103,9 +103,9 @@ type BudgetOptions struct {
 
 // account compares the spending with a limit, in tokens or millionths of a dollar.
 type account struct {
-	scope, unit              string
-	limit                    int64
-	known, unknown, underWay int64
+	scope, unit                string
+	limit                      int64
+	known, unknown, inProgress int64
 }
 
 // The units of a limit.
@@ -123,8 +123,8 @@ const (
 		FROM attempts INDEXED BY attempts_paid WHERE run IS NULL AND calls > 0`
 	// paid selects the costs of runs and of attempts without a run.
 	paid   = paidRuns + " UNION ALL " + paidAttempts
-	sumsOf = `SELECT task_id, sum(calls) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
-		sum(cost_microusd) AS cost_microusd, sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost`
+	sumsOf = `SELECT task_id, sum(calls) AS calls, sum(input_tokens) AS input_tokens,
+		sum(output_tokens) AS output_tokens, sum(cost_microusd) AS cost_microusd, sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost`
 	// paidByTask has the sums of each task. Sums of either table first need no sorting.
 	paidByTask = sumsOf + " FROM (" + sumsOf + " FROM (" + paidRuns + ") GROUP BY task_id UNION ALL " +
 		sumsOf + " FROM (" + paidAttempts + ") GROUP BY task_id) GROUP BY task_id"
@@ -163,7 +163,7 @@ func (s budget) Allow(ctx context.Context, bill executor.Call) error {
 	var unknown *taxonomy.Evidence
 	for _, a := range accounts {
 		if assumed := assume[a.unit]; assumed.Valid {
-			a.known, a.unknown = a.known+assumed.V*(a.unknown+a.underWay), 0
+			a.known, a.unknown = a.known+assumed.V*(a.unknown+a.inProgress), 0
 		}
 		switch {
 		case a.known >= a.limit:
@@ -210,30 +210,30 @@ func (s *Store) accounts(v *tx, bill *executor.Call) (all []account, err error) 
 		if !ok {
 			continue
 		}
-		own, others, underWay := bill.Total, executor.Spending{}, int64(0)
+		own, others, inProgress := bill.Total, executor.Spending{}, int64(0)
 		switch scope {
 		case ScopeAttempt:
 			own = bill.Attempt
 		case ScopeAll:
-			others, underWay, err = s.others(v, bill.Run, "")
+			others, inProgress, err = s.others(v, bill.Run, "")
 		default:
-			others, underWay, err = s.others(v, bill.Run, bill.Task)
+			others, inProgress, err = s.others(v, bill.Run, bill.Task)
 		}
 		if err != nil {
 			return nil, err
 		}
-		a := account{scope: scope, underWay: underWay}
+		a := account{scope: scope, inProgress: inProgress}
 		if limit, ok := l.Tokens.Get(); ok {
 			a.unit, a.limit = unitTokens, limit
 			a.known = own.Usage.InputTokens.Or(0) + own.Usage.OutputTokens.Or(0) + others.Usage.InputTokens.Or(0) +
 				others.Usage.OutputTokens.Or(0)
-			a.unknown = int64(own.UnknownTokens+others.UnknownTokens) - underWay
+			a.unknown = int64(own.UnknownTokens+others.UnknownTokens) - inProgress
 			all = append(all, a)
 		}
 		if limit := microUSD(l.CostUSD); limit.Valid {
 			a.unit, a.limit = unitUSD, limit.V
 			a.known = microUSD(own.Usage.CostUSD).V + microUSD(others.Usage.CostUSD).V
-			a.unknown = int64(own.UnknownCost+others.UnknownCost) - underWay
+			a.unknown = int64(own.UnknownCost+others.UnknownCost) - inProgress
 			all = append(all, a)
 		}
 	}
@@ -242,9 +242,10 @@ func (s *Store) accounts(v *tx, bill *executor.Call) (all []account, err error) 
 
 // others returns the spending of all other runs on a task, and the number of their calls in
 // progress, which are among the unknown ones. If task is empty, it is that on all tasks.
-func (s *Store) others(v *tx, run, task string) (spent executor.Spending, underWay int64, err error) {
-	sums, err := query[executor.Spending](v, `SELECT coalesce(sum(calls), 0) AS calls, sum(input_tokens) AS input_tokens,
-		sum(output_tokens) AS output_tokens, sum(cost_microusd) AS cost_microusd, sum(unknown_tokens) AS unknown_tokens,
+func (s *Store) others(v *tx, run, task string) (spent executor.Spending, inProgress int64, err error) {
+	sums, err := query[executor.Spending](v, `SELECT coalesce(sum(calls), 0) AS calls,
+		sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+		sum(cost_microusd) AS cost_microusd, sum(unknown_tokens) AS unknown_tokens,
 		sum(unknown_cost) AS unknown_cost FROM (`+paid+`) WHERE run <> ?1 AND (?2 = '' OR task_id = ?2)`, run, task)
 	if err != nil {
 		return spent, 0, err
@@ -255,10 +256,10 @@ func (s *Store) others(v *tx, run, task string) (spent executor.Spending, underW
 		AND (?2 = '' OR task_id = ?2)`, run, task)
 	for _, other := range calling {
 		if s.holder(other) != nil {
-			underWay++
+			inProgress++
 		}
 	}
-	return sums[0], underWay, err
+	return sums[0], inProgress, err
 }
 
 func (a account) evidence(typ, text string) *taxonomy.Evidence {

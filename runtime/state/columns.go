@@ -64,7 +64,8 @@ func columnsOf(v reflect.Value, f func(column string, field reflect.Value)) {
 	}
 }
 
-// bind returns a value as a column. Empty texts and lists, the zero time and absent values are NULL.
+// bind returns a value as a column. Empty texts and lists, the zero time and absent values are
+// NULL.
 func bind(v any) any {
 	switch v := v.(type) {
 	case time.Time:

@@ -156,7 +156,8 @@ func (s *Store) unimported(content []byte, err error) error {
 // on, also if an earlier process was killed between import and renaming.
 func (s *Store) retireLegacy(ctx context.Context) error {
 	var imported int
-	err := s.writer.QueryRowContext(ctx, "SELECT count(*) FROM executor_meta WHERE key = ?", keyImported).Scan(&imported)
+	row := s.writer.QueryRowContext(ctx, "SELECT count(*) FROM executor_meta WHERE key = ?", keyImported)
+	err := row.Scan(&imported)
 	if err != nil || imported == 0 {
 		return err
 	}

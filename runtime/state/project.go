@@ -216,8 +216,8 @@ func (p *projection) errors(iteration int) error {
 			b, err = maskJSON(b)
 		}
 		if err == nil {
-			_, err = p.exec("INSERT INTO errors (run, iteration, seq, record) VALUES (?, ?, ?, ?)", p.run, rec.Iteration,
-				i, string(b))
+			_, err = p.exec("INSERT INTO errors (run, iteration, seq, record) VALUES (?, ?, ?, ?)",
+				p.run, rec.Iteration, i, string(b))
 		}
 	}
 	return err

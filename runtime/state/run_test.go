@@ -418,7 +418,7 @@ func TestRunKilledAtRandom(t *testing.T) {
 	sound(t, path)
 }
 
-// No text that others write reaches the file in clear, whatever its way.
+// TestSecrets checks that no text from outside reaches the file unmasked.
 func TestSecrets(t *testing.T) {
 	secret := "q9zxA1b2C3d4E5f6G7h8I9j0K1l2M3n4"
 	forms := []string{"sk-ant-api03-" + secret, "password=" + secret, `{"api_key": "` + secret + `"}`,

@@ -38,7 +38,7 @@ func (r laneRows) Pause(ctx context.Context, lane string, t time.Time) error {
 	})
 }
 
-// maxYear is the last year that RFC 3339 has a form for.
+// maxYear is the last year that RFC 3339 can express.
 const maxYear = 9999
 
 // Until implements [retry.SharedWait].
@@ -46,7 +46,8 @@ func (r laneRows) Until(ctx context.Context, lane string) (time.Time, error) {
 	if ctx.Err() != nil {
 		return time.Time{}, context.Cause(ctx)
 	}
-	found, err := list[time.Time](ctx, r.Store, "read a lane", "SELECT until FROM lanes WHERE lane = ?", lanes.Key(lane))
+	const query = "SELECT until FROM lanes WHERE lane = ?"
+	found, err := list[time.Time](ctx, r.Store, "read a lane", query, lanes.Key(lane))
 	if now := r.clock.Now(); err == nil && len(found) > 0 && found[0].After(now) {
 		return retry.Spread(found[0], now, r.options.Random), nil
 	}

@@ -112,7 +112,8 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.reader.SetMaxOpenConns(max(2, runtime.NumCPU()))
 	if have, err := inspect(ctx, s.reader); err != nil || have != version {
-		return cmp.Or(err, refuse("corrupt", "it has no tables, or those of an older runner, and was opened for reading"))
+		return cmp.Or(err,
+			refuse("corrupt", "it has no tables, or those of an older runner, and was opened for reading"))
 	}
 	if s.options.ReadOnly {
 		return nil

@@ -116,7 +116,7 @@ type Counters struct {
 	Completed, Failed int
 }
 
-// Counters returns the counters, all of the same moment.
+// Counters returns the counters at one moment.
 func (s *Store) Counters(ctx context.Context) (c Counters, err error) {
 	err = s.view(ctx, "count failures", func(v *tx) error {
 		return v.scan(`SELECT
@@ -154,8 +154,8 @@ type Status struct {
 // Statuses returns all tasks, in the order in which they were added.
 func (s *Store) Statuses(ctx context.Context) (all []Status, err error) {
 	err = s.view(ctx, "list the tasks", func(v *tx) (err error) {
-		all, err = query[Status](v, selectTasks+`, coalesce(calls, 0) AS calls, input_tokens, output_tokens, cost_microusd,
-				coalesce(unknown_tokens, 0) AS unknown_tokens, coalesce(unknown_cost, 0) AS unknown_cost,
+		all, err = query[Status](v, selectTasks+`, coalesce(calls, 0) AS calls, input_tokens, output_tokens,
+				cost_microusd, coalesce(unknown_tokens, 0) AS unknown_tokens, coalesce(unknown_cost, 0) AS unknown_cost,
 				iif(status = 'blocked', (SELECT question FROM runs r WHERE r.task_id = t.task_id
 					ORDER BY begun_at DESC, run DESC LIMIT 1), NULL) AS question
 			FROM tasks t LEFT JOIN (`+paidByTask+`) s ON s.task_id = t.task_id
@@ -167,8 +167,8 @@ func (s *Store) Statuses(ctx context.Context) (all []Status, err error) {
 		for i := range all {
 			index[all[i].ID] = i
 		}
-		last, err := query[Attempt](v, `SELECT id, task_id, generation, timestamp, success, outcome, error, error_code, run
-			FROM attempts WHERE id IN (SELECT (SELECT max(id) FROM attempts a
+		last, err := query[Attempt](v, `SELECT id, task_id, generation, timestamp, success, outcome, error,
+				error_code, run FROM attempts WHERE id IN (SELECT (SELECT max(id) FROM attempts a
 				WHERE a.task_id = t.task_id AND a.generation = t.generation) FROM tasks t)`)
 		for _, a := range s.coded(last) {
 			all[index[a.Task]].Last = a
@@ -217,8 +217,8 @@ func (s *Store) meaningOf(written string) meaning {
 // counts reports whether a failure counts. Without a taxonomy each failure counts.
 func (m *meaning) counts() bool { return len(m.reactions) == 0 || m.reactions[0].CountFailure }
 
-// leaves returns the status of a task after a failure.
-func (m *meaning) leaves() TaskStatus {
+// statusAfter returns the status of a task after a failure.
+func (m *meaning) statusAfter() TaskStatus {
 	switch {
 	case len(m.reactions) == 0:
 	case m.reactions[0].Action == taxonomy.Abort:

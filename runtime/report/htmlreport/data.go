@@ -177,7 +177,8 @@ func newData(s report.Snapshot, o Options) *data {
 		d.Forecasts = append(d.Forecasts, f)
 	}
 	d.note(s.Timeline.Outside, "are not in the chart: old ones, or with a time that is too far from the others")
-	d.note(s.Dropped.Errors, fmt.Sprintf("are in %d groups that were dropped: old ones, or to make room", s.Dropped.Groups))
+	d.note(s.Dropped.Errors,
+		fmt.Sprintf("are in %d groups that were dropped: old ones, or to make room", s.Dropped.Groups))
 	d.note(len(s.Runs)-len(d.Runs), "runs are not shown")
 	d.note(b.short, "errors are shown without details, because the page is full")
 	return d

@@ -13,10 +13,10 @@ type Code interface {
 	taxonomy.Coded
 }
 
-// Base is what all errors of a category have: a code and a cause. Generated packages embed it under
-// an unexported name, so that only they can set it.
+// Base is the part that all errors of a category have: a code and a cause. Generated packages embed
+// it under an unexported name, so that only they can set it.
 type Base[C Code] struct {
-	_     [0]func() // not comparable, which saves each type of errors a function
+	_     [0]func() // makes it not comparable, so that error types need no function to compare them
 	code  C
 	sent  uint8 // the branch that the sender selected, from 1; see Sent
 	cause error
@@ -25,8 +25,8 @@ type Base[C Code] struct {
 // Of returns the base of an error of a code.
 func Of[C Code](code C) Base[C] { return Base[C]{code: code} }
 
-// Made returns the base of an error of the code with the given place in its category, 0 for none,
-// and its cause.
+// Made returns the base of an error with a cause. The code is given by its place in the category; 0
+// is no code.
 func Made[C Code](code uint16, cause error) Base[C] { return Base[C]{code: C(code), cause: cause} }
 
 // Init sets the code, by its place in the category, and the cause of a new error.
@@ -41,8 +41,8 @@ func (b *Base[C]) set(code uint16, cause error) { b.code, b.cause = C(code), cau
 // SetCause sets the cause.
 func SetCause[C Code](b *Base[C], cause error) { b.cause = cause }
 
-// With returns e, changed. It is small enough to be inlined, which keeps an error made and
-// completed in one expression at one allocation.
+// With returns a changed copy of e. It is small enough to be inlined, so that an error that is made
+// and completed in one expression takes one allocation.
 func With[E any](e E, change func(e *E)) *E {
 	change(&e)
 	return &e
@@ -124,8 +124,8 @@ func MarshalCode(row taxonomy.Row, t *taxonomy.Taxonomy) ([]byte, error) {
 	return nil, fmt.Errorf("%s: marshal code: no such code", t.Package)
 }
 
-// UnmarshalCode sets c to the code of its category that text is the value or an alias of. Any other
-// text is an error and changes nothing.
+// UnmarshalCode sets c to the code of its category with text as value or alias. Any other text is
+// an error and changes nothing.
 func UnmarshalCode[C Code](text []byte, c *C) error {
 	place, err := placeOf(text, (*c).Taxonomy(), (*c).Row().Category())
 	if err == nil {
@@ -174,10 +174,10 @@ func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 	return taxonomy.CategoryOf(c)
 }
 
-// Errors of codes with fields have types of their own, whose first field is a common one, so that
-// hundreds of types share their methods. These functions get from that field to the error around
-// it. A pointer to a struct is a pointer to its first field, and generated packages declare the
-// field so that it is in no other place; package gentest checks this.
+// Errors of codes with fields have separate types. Their first field has a common type, so that
+// hundreds of types share its methods. These functions convert a pointer to that field to the error
+// that contains it. A pointer to a struct is a pointer to its first field. Generated packages never
+// use the type of the field in another place; package gentest checks this.
 
 // Outer returns the error of type *T whose first field o points to.
 func Outer[T, F any](o *F) taxonomy.Error { return any((*T)(unsafe.Pointer(o))).(taxonomy.Error) }

@@ -16,12 +16,12 @@ const (
 
 // causeEncoder writes an error and the tree of its causes. It leaves out causes beyond the bounds.
 type causeEncoder struct {
-	// left is how many causes may still be written.
+	// left is the number of causes that may still be written.
 	left int
 }
 
-// cause appends a cause as a JSON object: an error or a code of a taxonomy as itself; any other by
-// its text, with the errors of a taxonomy that are below it.
+// cause appends a cause as a JSON object: an error or a code of a taxonomy as its JSON, any other
+// error as its text and the errors of a taxonomy below it.
 func (w *causeEncoder) cause(dst []byte, err error, depth int) []byte {
 	w.left--
 	if s, ok := err.(*taxonomy.Traced); ok {
@@ -35,8 +35,8 @@ func (w *causeEncoder) cause(dst []byte, err error, depth int) []byte {
 	return w.other(dst, err, depth)
 }
 
-// coded appends an error or a code of a taxonomy; ok is false when it has no code, or panics, as a
-// nil pointer does.
+// coded appends an error or a code of a taxonomy. If it has no code or panics, as a nil pointer
+// does, ok is false.
 func (w *causeEncoder) coded(dst []byte, c taxonomy.Coded, depth int) (out []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -90,7 +90,8 @@ func appendCode(dst []byte, c taxonomy.Coded) []byte {
 	return append(dst, `,"context":{}}`...)
 }
 
-// asError returns err as an error of a taxonomy, looking through a recorded stack; otherwise nil.
+// asError returns err as an error of a taxonomy, without a recorded stack around it. For any other
+// error it returns nil.
 func asError(err error) taxonomy.Error {
 	if s, ok := err.(*taxonomy.Traced); ok {
 		_, err = errtree.Below(s)
@@ -99,8 +100,8 @@ func asError(err error) taxonomy.Error {
 	return te
 }
 
-// descend returns the causes to show for an error that is not of a taxonomy: its branches,
-// otherwise the first error below it that is of a taxonomy or has branches.
+// descend returns the causes to show for an error that is not of a taxonomy: its branches, or the
+// first error below it that is of a taxonomy or has branches.
 func descend(err error) (joined []error, below error) {
 	for range maxDepth {
 		branches, one := errtree.Below(err)
@@ -120,14 +121,15 @@ func descend(err error) (joined []error, below error) {
 // bounded reports whether err's tree is within the bounds.
 func bounded(err error) bool { return errtree.Within(err, maxDepth, maxCauses) }
 
-// Bounds on a tree that is asked for its text. An error's text is often made of those below it, so
-// that one with a greater tree could run for ever, or out of stack, which nothing recovers from.
+// Bounds on the tree of an error whose Error method is called. The method often calls those of the
+// errors below. In a greater tree it could run forever or exhaust the stack, which is fatal.
 const (
 	maxTextDepth  = 1024
 	maxTextErrors = 4096
 )
 
-// textOf returns the text of an error; a note when it panics or its tree is beyond the bounds.
+// textOf returns the text of an error. If the error panics or its tree is beyond the bounds, it
+// returns a note.
 func textOf(err error) string {
 	if !errtree.Within(err, maxTextDepth, maxTextErrors) {
 		return fmt.Sprintf("(%T has too many causes to be shown)", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
-// Clean specifies how a text is shown: the flags below, or'ed with the greatest length in bytes (0
+// Clean specifies how a text is shown: the flags below, or'ed with the maximum length in bytes (0
 // is no limit). A text is scrubbed first and then cut. Cleaning a clean text changes nothing. A
 // text that is not scrubbed is cut so that taxonomy.Redact still masks the rest of its secrets.
 type Clean uint32
@@ -26,13 +26,12 @@ const (
 // causeText is how the text of an error that is not of a taxonomy is shown.
 const causeText = Scrub | 4096
 
-// Printable returns s as a message shows it: characters that steer a terminal or turn text around
-// are escaped.
+// Printable returns s with escapes for characters that control a terminal or change the direction
+// of text.
 func Printable(s string) string { return printable.Text(s) }
 
-// Text returns s cleaned. It cuts a text that is too long as c specifies. A text that only its
-// masks made too long loses its end, so that the beginning of other texts never depends on the
-// rest.
+// Text returns s cleaned. It cuts a text that is too long as c specifies. If only the masks
+// make a text too long, Text cuts its end, so that the kept beginning never depends on the rest.
 func (c Clean) Text(s string) string {
 	before, kept, after := c.parts(s)
 	if before == "" && after == "" {
@@ -140,7 +139,7 @@ func firstLine(s string) string {
 	return s
 }
 
-// echo quotes a short beginning of text that came from outside, for an error message.
+// echo quotes the beginning of untrusted text for an error message.
 func echo(s string) string {
 	return strconv.Quote((Scrub | 64).Text(s))
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Unmarshal reads an error of taxonomy t as AppendJSON wrote it. A code or a category that is
-// unknown, or a domain that is not t's, gives a *[taxonomy.Unknown]; so does a word that an enum
-// does not have, which a newer program may have sent. The result shares no memory with b.
+// Unmarshal reads an error of taxonomy t that AppendJSON wrote. If the code, the category or a word
+// of an enum is unknown, or the domain is not t's, it returns a *[taxonomy.Unknown], because a
+// newer program may have sent it. The result shares no memory with b.
 func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	e, err := unmarshal(bytes.TrimSpace(b), t)
 	if err != nil {
@@ -53,7 +53,7 @@ func UnmarshalAs(b []byte, e taxonomy.Error) error {
 	return fmt.Errorf("%s: unmarshal error: code %s is of category %s", name, code, echo(taxonomy.CategoryOf(back)))
 }
 
-// envelope is the JSON of an error, or of a cause that is of no taxonomy.
+// envelope is the JSON of an error, or of a cause that is not of a taxonomy.
 type envelope struct {
 	Domain, Name           string
 	Category, Code         taxonomy.Opt[string]
@@ -77,7 +77,7 @@ func readEnvelope(raw []byte) (w envelope, err error) {
 	return w, err
 }
 
-// build makes the error that w, read from raw, describes, with depth levels of causes at the most.
+// build makes the error that w describes, with at most depth levels of causes. w was read from raw.
 func (w *envelope) build(raw []byte, t *taxonomy.Taxonomy, depth int) (taxonomy.Error, error) {
 	cause := w.cause(t, depth)
 	row, ok := w.find(t)
@@ -126,7 +126,7 @@ func (w *envelope) unknown(raw []byte, t *taxonomy.Taxonomy, cause, reason error
 	})
 }
 
-// remote is an error off the wire that is not of a taxonomy.
+// remote is an error from the wire that is not of a taxonomy.
 type remote struct {
 	text  string
 	cause error
@@ -135,7 +135,7 @@ type remote struct {
 func (e *remote) Error() string { return e.text }
 func (e *remote) Unwrap() error { return e.cause }
 
-// remoteJoin is a remote whose chain forks.
+// remoteJoin is a remote with several causes.
 type remoteJoin struct {
 	text   string
 	causes []error
@@ -144,8 +144,8 @@ type remoteJoin struct {
 func (e *remoteJoin) Error() string   { return e.text }
 func (e *remoteJoin) Unwrap() []error { return e.causes }
 
-// readCause returns the cause that raw describes. A cause never makes decoding fail: one that cannot
-// be read as an error, or is nested too deep, is kept as text.
+// readCause returns the cause that raw describes. It never fails: a cause that is not a valid
+// error, or is nested too deep, becomes its text.
 func readCause(raw []byte, t *taxonomy.Taxonomy, depth int) error {
 	if raw[0] == '"' {
 		return errors.New(unquote(raw))

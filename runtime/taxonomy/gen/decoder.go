@@ -18,7 +18,7 @@ import (
 // decoder reads the fields of an error out of its JSON, which is valid.
 type decoder struct {
 	path        []string // of the value that is read
-	unknownWord error    // the first word that an enum does not have
+	unknownWord error    // about the first word that its enum does not have
 }
 
 // object reads a JSON object into the struct that p points to. Null leaves a field unchanged.
@@ -129,8 +129,8 @@ func (d *decoder) objects(raw []byte, described []taxonomy.Field, list reflect.V
 	return nil
 }
 
-// word reads a word of an enum. An empty word leaves the enum unchanged. A word that the enum does
-// not have is noted.
+// word reads a word of an enum. An empty word leaves the enum unchanged. An unknown word
+// sets d.unknownWord.
 func (d *decoder) word(raw []byte, words []string, p any) error {
 	if raw[0] != '"' {
 		return d.problem("not a value of type enum")
@@ -179,7 +179,7 @@ func integer(raw []byte) (int64, bool) {
 	if err == nil {
 		return n, true
 	}
-	const exact = 1 << 53 // a floating-point number has all integers up to this one
+	const exact = 1 << 53 // a float64 represents all integers up to this one
 	x, err := strconv.ParseFloat(text, 64)
 	return int64(x), err == nil && x == math.Trunc(x) && math.Abs(x) <= exact
 }

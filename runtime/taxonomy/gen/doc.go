@@ -1,20 +1,19 @@
-// Package gen supports generated code. Do not call it: it promises nothing to other callers, and
-// [github.com/errgen/errgen/runtime/taxonomy] has what programs need.
+// Package gen supports generated code. Do not call it from other code, because its API can change
+// at any time. Programs use [github.com/errgen/errgen/runtime/taxonomy].
 //
 // The builders ([MessageBuilder], [ObjectBuilder]) are values: each method returns the next
 // builder, so that calls can be chained and a caller's buffer never escapes to the heap.
 //
-// Nothing in the package keeps state; everything is safe for concurrent use.
+// The package has no state and is safe for concurrent use.
 package gen
 
-// Version is the version of what this package offers to generated code. It rises when something is
-// added.
+// Version is the version of this package's API for generated code. An addition increments it.
 const Version = 5
 
-// MinVersion is the oldest version of generated code that this package still serves. If a generated
+// MinVersion is the oldest version of generated code that this package supports. If a generated
 // package does not compile because it is older, run "errgen generate" on its taxonomy.
 const MinVersion = 5
 
-// EnforceVersion refuses, when it is compiled, a constant below zero. Generated code states with it
-// which versions of this package it can work with.
+// EnforceVersion makes the compiler reject a negative constant. Generated code uses it to require
+// the versions of this package that it supports.
 type EnforceVersion uint

@@ -6,11 +6,11 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// marshalSize is the room that MarshalJSON begins with: enough for most errors.
+// marshalSize is the initial capacity of MarshalJSON's buffer, which fits most errors.
 const marshalSize = 512
 
-// Text returns the message that a method appends. It is inlined, so that a message which is not
-// long takes one allocation.
+// Text returns the message that appendMessage appends. It is inlined, so that a short message takes
+// one allocation.
 func Text[E any](e E, appendMessage func(e E, dst []byte) []byte) string {
 	var b [128]byte
 	return string(appendMessage(e, b[:0]))
@@ -24,7 +24,7 @@ func AppendJSON(dst []byte, e taxonomy.Error) []byte {
 	return w.error(dst, e, maxDepth+1)
 }
 
-// error appends e with depth levels at the most.
+// error appends e with at most depth levels of causes.
 func (w *causeEncoder) error(dst []byte, e taxonomy.Error, depth int) []byte {
 	t, row := e.Taxonomy(), e.Row()
 	dst = appendHead(dst, t, row)
@@ -82,8 +82,8 @@ func appendConstants(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte 
 	return o.b
 }
 
-// appendHead appends how the JSON of an error of a row begins, up to its message. The type is a Go
-// identifier, which needs no escaping.
+// appendHead appends the beginning of the JSON of an error of a row, up to its message. The type is
+// a Go identifier, which needs no escaping.
 func appendHead(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
 	c := t.Categories[row.Category()]
 	if t.Domain != "" {
@@ -103,7 +103,7 @@ func appendHead(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
 	return append(dst, `","message":"`...)
 }
 
-// MarshalJSON returns what [AppendJSON] appends. It never fails.
+// MarshalJSON returns the JSON that [AppendJSON] appends. It never fails.
 //
 //go:noinline
 func MarshalJSON(e taxonomy.Error) ([]byte, error) {

@@ -41,7 +41,7 @@ type ring struct{ below []error }
 func (*ring) Error() string     { return "ring" }
 func (r *ring) Unwrap() []error { return r.below }
 
-// shownInEveryWay returns all that an error says of itself.
+// shownInEveryWay returns all outputs of an error.
 func shownInEveryWay(t *testing.T, err error) []string {
 	b, jsonErr := json.Marshal(err)
 	require.NoError(t, jsonErr)

@@ -8,9 +8,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
-// Format prints e: %s and %v its message, %q the message quoted, %+v also
-// code, category, context and the chain of causes with their recorded stacks, a line each. Secrets
-// are masked.
+// Format prints e. The verbs %s and %v print its message, and %q the quoted message. %+v adds lines
+// with the code, category, context and the chain of causes with their recorded stacks. Secrets are
+// masked.
 func Format(s fmt.State, verb rune, e taxonomy.Error) {
 	t, row := e.Taxonomy(), e.Row()
 	switch verb {
@@ -35,10 +35,10 @@ func Format(s fmt.State, verb rune, e taxonomy.Error) {
 	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), e.Error())
 }
 
-// detailPrinter collects what %+v prints.
+// detailPrinter collects the output of %+v.
 type detailPrinter struct {
 	b []byte
-	// left is how many causes may still be printed.
+	// left is the number of causes that may still be printed.
 	left int
 }
 
@@ -72,7 +72,7 @@ func (p *detailPrinter) causes(err error, depth int, indent string) {
 	}
 }
 
-// cause prints err; of an error that panics, as a nil pointer does, a note.
+// cause prints err. If err panics, as a nil pointer does, it prints a note.
 func (p *detailPrinter) cause(err error, indent string) {
 	printed := p.b
 	defer func() {

@@ -9,15 +9,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// LogValue returns the log value of e: its JSON, with objects as groups, secrets masked. So the
-// context, the cause and the causes are the same in a log as on the wire.
+// LogValue returns the log value of e: its JSON with objects as groups and secrets masked. So a log
+// contains the same context and causes as the wire.
 func LogValue(e taxonomy.Error) slog.Value {
 	b := AppendJSON(make([]byte, 0, marshalSize), e)
 	return logJSON(b, string(b))
 }
 
-// logJSON returns the log value of valid JSON, which it keeps. Text is the same JSON, of which the
-// values are parts. A list stays JSON.
+// logJSON returns the log value of valid JSON. It retains raw. text is the same JSON, and the log's
+// texts are parts of it. A list stays JSON.
 func logJSON(raw []byte, text string) slog.Value {
 	switch raw[0] {
 	case '{':

@@ -14,8 +14,8 @@ import (
 // direction of text are escaped.
 type MessageBuilder struct {
 	b []byte
-	// part is 0 while no optional part is open, n+1 in one that began at n, and -(n+1) when it is
-	// to fall away.
+	// part is 0 if no optional part is open, n+1 in a part that began at n, and -(n+1) if that part
+	// will be removed.
 	part int
 }
 
@@ -25,7 +25,7 @@ func Message(dst []byte) MessageBuilder { return MessageBuilder{b: dst} }
 // Bytes closes the open part, if any, and returns the buffer with the message at its end.
 func (m MessageBuilder) Bytes() []byte { return m.close().b }
 
-// close takes back the open part if anything in it was absent or empty.
+// close closes the open part, and removes it if a value in it was absent or empty.
 func (m MessageBuilder) close() MessageBuilder {
 	if m.part < 0 {
 		m.b = m.b[:-m.part-1]
@@ -65,8 +65,8 @@ func (m MessageBuilder) Begin(text string) MessageBuilder {
 	return m
 }
 
-// End appends the trailing text of the optional part and closes it; if anything in it was absent or
-// empty, all of it goes.
+// End appends the trailing text of the optional part and closes it. If a value in the part was
+// absent or empty, End removes the part.
 //
 //go:noinline
 func (m MessageBuilder) End(text string) MessageBuilder {
@@ -76,7 +76,7 @@ func (m MessageBuilder) End(text string) MessageBuilder {
 	return m.close()
 }
 
-// absent notes that the open part, if any, falls away.
+// absent marks the open part, if any, for removal.
 func (m MessageBuilder) absent() MessageBuilder {
 	if m.part > 0 {
 		m.part = -m.part
@@ -193,8 +193,8 @@ func (m MessageBuilder) Duration(opt taxonomy.Opt[time.Duration]) MessageBuilder
 	return m
 }
 
-// Millis appends a number of milliseconds as a duration, "1m30s"; what a duration cannot hold is
-// cut.
+// Millis appends a number of milliseconds as a duration, "1m30s". If it is too large for a
+// duration, Millis appends the longest one.
 func (m MessageBuilder) Millis(opt taxonomy.Opt[int64]) MessageBuilder {
 	n, ok := opt.Get()
 	if !ok {
@@ -250,7 +250,7 @@ func (m MessageBuilder) Count(n int) MessageBuilder {
 	return m
 }
 
-// JSON appends a JSON value as it goes on the wire; null counts as absent.
+// JSON appends a JSON value in the form of the wire; null counts as absent.
 func (m MessageBuilder) JSON(raw []byte) MessageBuilder {
 	if isNull(raw) {
 		return m.absent()
@@ -265,12 +265,12 @@ func (m MessageBuilder) Cause(err error) MessageBuilder {
 	return m.String(causeString(err))
 }
 
-// CauseLine appends the first line of what [MessageBuilder.Cause] appends.
+// CauseLine appends the first line of the text that [MessageBuilder.Cause] appends.
 func (m MessageBuilder) CauseLine(err error) MessageBuilder {
 	return m.String(firstLine(causeString(err)))
 }
 
-// CauseQuoted appends what [MessageBuilder.Cause] appends as a quoted Go string.
+// CauseQuoted appends the text that [MessageBuilder.Cause] appends, as a quoted Go string.
 func (m MessageBuilder) CauseQuoted(err error) MessageBuilder {
 	return m.Quoted(causeString(err), 0)
 }

@@ -19,7 +19,7 @@ func Object(dst []byte) ObjectBuilder { return ObjectBuilder{append(dst, '{')} }
 // Close ends the object and returns the buffer with it at its end.
 func (o ObjectBuilder) Close() []byte { return append(o.b, '}') }
 
-// Begin opens an object as the value of key; the calls up to End are about it.
+// Begin opens an object as the value of key; the calls up to End write its fields.
 //
 //go:noinline
 func (o ObjectBuilder) Begin(key string) ObjectBuilder {
@@ -81,7 +81,7 @@ func (o ObjectBuilder) OptEnum(key, word string) ObjectBuilder {
 	return o.text(key, word)
 }
 
-// Secret writes the mask of a secret that is present, and null for one that is absent.
+// Secret writes the mask of a secret, or null if it is absent.
 func (o ObjectBuilder) Secret(key string, present bool) ObjectBuilder {
 	if !present {
 		return o.Null(key)
@@ -89,7 +89,7 @@ func (o ObjectBuilder) Secret(key string, present bool) ObjectBuilder {
 	return o.text(key, taxonomy.Redacted)
 }
 
-// OptSecret writes the mask of a secret that is present; one that is absent is left out.
+// OptSecret writes the mask of a secret. An absent secret is left out.
 //
 //go:noinline
 func (o ObjectBuilder) OptSecret(key string, present bool) ObjectBuilder {
@@ -123,7 +123,7 @@ func (o ObjectBuilder) Uint64(key string, opt taxonomy.Opt[uint64]) ObjectBuilde
 	return o
 }
 
-// Float64 writes a number; what JSON cannot say (infinities, not a number) is null.
+// Float64 writes a number. Infinities and NaN, which JSON does not have, become null.
 func (o ObjectBuilder) Float64(key string, opt taxonomy.Opt[float64]) ObjectBuilder {
 	if f, ok := opt.Get(); ok {
 		o.b = appendFloat(appendKey(o.b, key), f)
@@ -147,7 +147,7 @@ func (o ObjectBuilder) Duration(key string, opt taxonomy.Opt[time.Duration]) Obj
 	return o
 }
 
-// Time writes an instant as RFC 3339 in UTC; a year that RFC 3339 cannot say makes it null.
+// Time writes an instant as RFC 3339 in UTC, or null if RFC 3339 cannot express its year.
 func (o ObjectBuilder) Time(key string, opt taxonomy.Opt[time.Time]) ObjectBuilder {
 	if t, ok := opt.Get(); ok {
 		t = t.UTC()
@@ -159,7 +159,7 @@ func (o ObjectBuilder) Time(key string, opt taxonomy.Opt[time.Time]) ObjectBuild
 	return o
 }
 
-// fitsRFC3339 reports whether RFC 3339 can say t.
+// fitsRFC3339 reports whether RFC 3339 can express t.
 func fitsRFC3339(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 // Strings writes a list, each element cleaned; nil is [].
@@ -236,7 +236,7 @@ func (o ObjectBuilder) OptJSON(key string, raw []byte) ObjectBuilder {
 	return o.JSON(key, raw)
 }
 
-// appendKey appends the comma that is due, the key and the colon.
+// appendKey appends a comma, unless the key is the object's first, then the key and a colon.
 func appendKey(b []byte, key string) []byte {
 	n := len(b)
 	if cap(b)-n < len(key)+4 {
@@ -271,7 +271,7 @@ func appendFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// appendInt appends n in decimal; fast for what ids of states and counts are.
+// appendInt appends n in decimal. It is fast for small numbers, such as statuses and counts.
 func appendInt(b []byte, n int64) []byte {
 	switch {
 	case uint64(n) < 10:

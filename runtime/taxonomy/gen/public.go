@@ -12,8 +12,8 @@ func AppendPublic(dst []byte, e taxonomy.PublicError, row taxonomy.Row, traits *
 	return appendPublic(dst, e, row, traits, maxDepth+1)
 }
 
-// appendPublic appends an error with depth levels at the most. The reaction is part of it only if
-// it differs from the code's, because a receiver cannot find that out without the internal fields.
+// appendPublic appends an error with at most depth levels. The reaction is included only if it
+// differs from the code's, because a receiver cannot select the branch without the internal fields.
 func appendPublic(dst []byte, e taxonomy.PublicError, row taxonomy.Row, traits *taxonomy.Traits, depth int) []byte {
 	t := e.Taxonomy()
 	c, code := t.Categories[row.Category()], t.Code(row)
@@ -42,7 +42,7 @@ func appendPublic(dst []byte, e taxonomy.PublicError, row taxonomy.Row, traits *
 }
 
 // appendPublicCause appends the first error of a taxonomy in a cause's tree, if its code is public.
-// One that panics, as a nil pointer does, is left out.
+// An error that panics, as a nil pointer does, is left out.
 func appendPublicCause(dst []byte, cause error, depth int) (out []byte) {
 	defer func() {
 		if recover() != nil {

@@ -126,8 +126,8 @@ func toValid(s string) string {
 	return string([]rune(s))
 }
 
-// hexRune returns the character of the \u escapes that in begins with, and their length: 6, or 12 for
-// a pair. Half of a pair is U+FFFD.
+// hexRune returns the character of the \u escapes that in begins with, and their length: 6, or 12
+// for a pair. Half of a pair is U+FFFD.
 func hexRune(in []byte) (r rune, n int) {
 	hex := func(in []byte) rune {
 		if len(in) < 6 || in[0] != '\\' || in[1] != 'u' {

@@ -56,7 +56,8 @@ func UnmarshalEnum[T ~uint8](word []byte, v *T, name string, words []string) err
 // CloneStrings returns a copy of list; nil stays nil.
 func CloneStrings(list []string) []string { return slices.Clone(list) }
 
-// CloneObjects returns a copy of a list of objects, each as keep returns it; nil stays nil.
+// CloneObjects returns a copy of a list of objects. If keep is not nil, it converts each object.
+// Nil stays nil.
 func CloneObjects[T any](list []T, keep func(T) T) []T {
 	list = slices.Clone(list)
 	if keep != nil {
@@ -67,8 +68,8 @@ func CloneObjects[T any](list []T, keep func(T) T) []T {
 	return list
 }
 
-// CloneJSON returns a copy of raw in the form in which it goes on the wire: compact, and as a JSON
-// string if it is not valid JSON. Null is nil.
+// CloneJSON returns a copy of raw in the form of the wire: compact, and as a JSON string if it is
+// not valid JSON. Null becomes nil.
 func CloneJSON(raw json.RawMessage) json.RawMessage {
 	if isNull(raw) {
 		return nil
@@ -76,7 +77,7 @@ func CloneJSON(raw json.RawMessage) json.RawMessage {
 	return appendRaw(make([]byte, 0, len(raw)), raw)
 }
 
-// SecretJSON returns what [CloneJSON] returns, as a secret.
+// SecretJSON returns the result of [CloneJSON] as a secret.
 //
 //go:noinline
 func SecretJSON(raw json.RawMessage) taxonomy.Secret[json.RawMessage] {

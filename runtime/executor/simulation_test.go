@@ -66,7 +66,7 @@ func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// callStep is what the fake provider does in a call.
+// callStep describes a call of the fake provider.
 type callStep struct {
 	Writes map[string]string // path to content; "-" removes
 	Answer Answer
@@ -75,8 +75,8 @@ type callStep struct {
 	Hangs  bool // until its context ends
 }
 
-// world is everything outside of a run. It outlives the run's processes.
-type world struct {
+// simulation simulates everything outside of a run. It outlives the run's processes.
+type simulation struct {
 	Disk, LastCommit map[string]string
 	Trees            map[Tree]map[string]string
 	CommitLog        []Commit
@@ -100,8 +100,8 @@ type world struct {
 	Lost             []string        // reverted without having been saved
 }
 
-func newWorld(steps ...callStep) *world {
-	return &world{
+func newSimulation(steps ...callStep) *simulation {
+	return &simulation{
 		Disk: map[string]string{"old": "old", "dirty": "mine"}, LastCommit: map[string]string{"old": "old"},
 		Trees: map[Tree]map[string]string{}, Saved: map[string]Tree{}, Steps: steps, Fails: map[string][]error{},
 	}
@@ -109,7 +109,7 @@ func newWorld(steps ...callStep) *world {
 
 func hashOf(s string) string { h := sha256.Sum256([]byte(s)); return hex.EncodeToString(h[:6]) }
 
-func (w *world) fail(op string) error {
+func (w *simulation) fail(op string) error {
 	q := w.Fails[op]
 	if len(q) == 0 {
 		return nil
@@ -120,7 +120,7 @@ func (w *world) fail(op string) error {
 
 func isGit(p string) bool { return strings.HasPrefix(p, ".git/") }
 
-func (w *world) keep(m map[string]string) Tree {
+func (w *simulation) keep(m map[string]string) Tree {
 	m = maps.Clone(m)
 	maps.DeleteFunc(m, func(p, _ string) bool { return isGit(p) })
 	b, _ := json.Marshal(m)
@@ -275,17 +275,17 @@ func (w space) OpenPR(context.Context, string, string) (string, error) {
 	return "https://example.org/pr/1", nil
 }
 
-// space is the world as a working tree, tree as a workspace, agent as a provider.
-type space struct{ *world }
+// space is the simulation as a working tree, tree as a workspace, agent as a provider.
+type space struct{ *simulation }
 
-type tree struct{ w *world }
+type tree struct{ w *simulation }
 
 func (t tree) Dir() string { return "/tree" }
 func (t tree) Open(context.Context, string) (Space, error) {
 	return space{t.w}, t.w.fail(OpLock)
 }
 
-type agent struct{ w *world }
+type agent struct{ w *simulation }
 
 func (a agent) Name() string                    { return "fake" }
 func (a agent) Available(context.Context) error { return a.w.fail(OpAvailable) }
@@ -306,7 +306,7 @@ func (a agent) Call(ctx context.Context, r Request) (Answer, error) {
 	return st.Answer, st.Err
 }
 
-func (w *world) write(files map[string]string) {
+func (w *simulation) write(files map[string]string) {
 	for p, content := range files {
 		if content == "-" {
 			delete(w.Disk, p)
@@ -316,8 +316,8 @@ func (w *world) write(files map[string]string) {
 	}
 }
 
-func (w *world) Mode() string { return "strict" }
-func (w *world) Judge(_ context.Context, changes []Change) ([]Verdict, error) {
+func (w *simulation) Mode() string { return "strict" }
+func (w *simulation) Judge(_ context.Context, changes []Change) ([]Verdict, error) {
 	if err := w.fail(OpScope); err != nil {
 		return nil, err
 	}
@@ -337,13 +337,13 @@ func (w *world) Judge(_ context.Context, changes []Change) ([]Verdict, error) {
 	return out, nil
 }
 
-func (w *world) Ask(context.Context, Question) (bool, error) { return w.Yes, nil }
-func (w *world) Validate(_ context.Context, c Check) error {
+func (w *simulation) Ask(context.Context, Question) (bool, error) { return w.Yes, nil }
+func (w *simulation) Validate(_ context.Context, c Check) error {
 	w.write(w.CheckWrites)
 	return w.fail(OpValidate + string(c.Phase))
 }
 
-func (w *world) Admit(_ context.Context, c Call) error {
+func (w *simulation) Admit(_ context.Context, c Call) error {
 	if !c.OverBudget {
 		if err := w.fail(OpBudget); err != nil {
 			return err
@@ -357,19 +357,19 @@ func (w *world) Admit(_ context.Context, c Call) error {
 	w.Open++
 	return nil
 }
-func (w *world) Done(string, *Failure, bool)                            { w.Open-- }
-func (w *world) Pause(context.Context, string, string, time.Time) error { return nil }
-func (w *world) Recover(context.Context, taxonomy.RecoveryRequest) error {
+func (w *simulation) Done(string, *Failure, bool)                            { w.Open-- }
+func (w *simulation) Pause(context.Context, string, string, time.Time) error { return nil }
+func (w *simulation) Recover(context.Context, taxonomy.RecoveryRequest) error {
 	w.Strategies++
 	return w.fail("strategy")
 }
 
-func (w *world) Notify(context.Context, *Result) error {
+func (w *simulation) Notify(context.Context, *Result) error {
 	w.Notified++
 	return w.fail(OpNotify)
 }
 
-func (w *world) config(m *tables, store Store) Config {
+func (w *simulation) config(m *tables, store Store) Config {
 	return Config{
 		Table: taxonomy.Table{Taxonomy: m.taxonomy}, Classify: m.classify,
 		Decode:   func([]byte) (error, error) { return nil, errors.New("not decoded") },
@@ -380,8 +380,8 @@ func (w *world) config(m *tables, store Store) Config {
 	}
 }
 
-// judge is the world as a guard.
-type judge struct{ w *world }
+// judge is the simulation as a guard.
+type judge struct{ w *simulation }
 
 func (j judge) Mode() string { return j.w.Mode() }
 func (j judge) Judge(ctx context.Context, c []Change) ([]Verdict, error) {
