@@ -117,7 +117,7 @@ func run(args []string, out, hints io.Writer) int {
 	return code
 }
 
-// messages returns the lines of an error, of which joined errors have one each.
+// messages returns the lines of an error. Joined errors have one each.
 func messages(err error) []string {
 	lines := strings.Split(err.Error(), "\n")
 	for i := range lines {

@@ -58,7 +58,8 @@ func (r *Result) YAML() []byte {
 		fmt.Fprintf(&b, "# Nothing to propose for %s.\n", entries(r.Entries))
 	} else {
 		b.WriteString("# Proposals for evidence that no rule matched. Paste codes under the codes of a category, or " +
-			"move a rule and its\n# examples to an existing code. Names are guesses; add doc, retryable and reaction.\n")
+			"move a rule and its\n# examples to an existing code. Names are guesses; " +
+			"add doc, retryable and reaction.\n")
 	}
 	if r.Matched > 0 {
 		fmt.Fprintf(&b, "# %s left out, because rules of the taxonomy match now.\n", entries(r.Matched))

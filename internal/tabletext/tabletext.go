@@ -161,6 +161,7 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 	if len(groups) == 0 {
 		groups = nil
 	}
+	x := c.Extras()
 	return p.Text(struct {
 		Value                         string
 		Number                        int
@@ -172,8 +173,8 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 		Since, Deprecated, ReplacedBy string
 		Prevent                       *taxonomy.Prevention
 		Public                        bool
-	}{c.Value, c.Number, c.NumberZero, c.Extras().Names, c.Abstract, c.Extras().Constants, groups, c.Since, c.Extras().Deprecated, c.Extras().ReplacedBy,
-		c.Extras().Prevent, c.Public})
+	}{c.Value, c.Number, c.NumberZero, x.Names, c.Abstract, x.Constants, groups, c.Since, x.Deprecated, x.ReplacedBy,
+		x.Prevent, c.Public})
 }
 
 // Field prints a field and, of an object, its fields.
@@ -282,7 +283,8 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 		name  string
 		items []taxonomy.Named
 	}{
-		{"groups", t.Groups}, {"strategies", t.Strategies}, {"checks", t.Checks}, {"sources", t.Sources}, {"ops", t.Ops},
+		{"groups", t.Groups}, {"strategies", t.Strategies}, {"checks", t.Checks},
+		{"sources", t.Sources}, {"ops", t.Ops},
 	} {
 		var items []string
 		for _, item := range list.items {

@@ -89,7 +89,8 @@ func TestCode(t *testing.T) {
 }
 
 func TestField(t *testing.T) {
-	assert.Equal(t, "o object fields=(e enum enum=[A B], s string max_length=5 scrub, t string sensitive message_only) required",
+	assert.Equal(t, "o object fields=(e enum enum=[A B], s string max_length=5 scrub, "+
+		"t string sensitive message_only) required",
 		tabletext.Field(taxonomy.Field{Name: "o", Type: "object", Required: true, Fields: []taxonomy.Field{
 			{Name: "e", Type: "enum", Enum: []string{"A", "B"}},
 			{Name: "s", Type: "string", MaxLength: 5, Scrub: true},

@@ -74,8 +74,8 @@ func OpenRecord(path string, o RecordOptions) (*Record, error) {
 }
 
 // Record appends evidence, bounded as [taxonomy.Evidence.Masked] bounds it. It returns
-// [ErrRecordFull] if the record has no room for it. Nil is ignored, and so is evidence of which 20
-// entries with the same facts and the same [Normalize]d text were recorded.
+// [ErrRecordFull] if the record has no room for it. Nil is ignored. So is evidence if 20 entries
+// with the same facts and the same [Normalize]d text were recorded.
 func (r *Record) Record(ev *taxonomy.Evidence) error {
 	if ev == nil {
 		return nil

@@ -124,7 +124,8 @@ const (
 	// paid selects the costs of runs and of attempts without a run.
 	paid   = paidRuns + " UNION ALL " + paidAttempts
 	sumsOf = `SELECT task_id, sum(calls) AS calls, sum(input_tokens) AS input_tokens,
-		sum(output_tokens) AS output_tokens, sum(cost_microusd) AS cost_microusd, sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost`
+		sum(output_tokens) AS output_tokens, sum(cost_microusd) AS cost_microusd,
+		sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost`
 	// paidByTask has the sums of each task. Sums of either table first need no sorting.
 	paidByTask = sumsOf + " FROM (" + sumsOf + " FROM (" + paidRuns + ") GROUP BY task_id UNION ALL " +
 		sumsOf + " FROM (" + paidAttempts + ") GROUP BY task_id) GROUP BY task_id"

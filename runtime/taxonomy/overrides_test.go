@@ -58,11 +58,13 @@ func TestOverrideIsLikeAProfile(t *testing.T) {
 		"{reactions: {ask: {action: escalate}, up: {action: retry, to: high, purpose: analysis, then: block}}}",
 		"{reactions: {block: {log: {level: error}, extent: run}}, codes: {S: {reaction: block}}}",
 		"{reactions: {wait: {revert: files, accept_completion: false, feed_back: false, shared: run, " +
-			"honor_retry_after: false}, calm: {resume: operation, session: fresh, count_failure: false, policy: slow}}}",
+			"honor_retry_after: false}, calm: {resume: operation, session: fresh, count_failure: false, " +
+			"policy: slow}}}",
 		"{policies: {slow: {max_delay: 1h, max_retry_after: 5m, max_elapsed: 6h, multiplier: 1.5, backoff: linear, " +
 			"jitter: full}, fast: {max_delay: 1h, jitter: 0}}}",
 		"{policies: {slow: {adapt: {attempts: {min: 2, max: 6}, delay: {min: 500ms}}, budget: {retries: 0.2}}, " +
-			"fast: {max_attempts: 2, adapt: {delay: {max: 1s}}, budget: {retries: 1.5, breaker: {of: 20, probe: 1m}}}}}",
+			"fast: {max_attempts: 2, adapt: {delay: {max: 1s}}, budget: {retries: 1.5, " +
+			"breaker: {of: 20, probe: 1m}}}}}",
 		"{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: " +
 			"high}, C: {reaction: stop}}}",
 		"{codes: {'*': {reaction: {retryable: block, permanent: continue}, retryable: false}, I: {retryable: true}}}",

@@ -283,7 +283,8 @@ func TestCommandsAreTracked(t *testing.T) {
 		seen = append(seen, p)
 		if len(seen) == 2 {
 			go func() {
-				assert.Eventually(t, func() bool { return exists(filepath.Join(dir, "begun")) }, time.Minute, time.Millisecond)
+				begun := func() bool { return exists(filepath.Join(dir, "begun")) }
+				assert.Eventually(t, begun, time.Minute, time.Millisecond)
 				assert.NoError(t, v.End(context.WithoutCancel(t.Context()), p))
 			}()
 		}
