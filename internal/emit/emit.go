@@ -3,8 +3,9 @@
 // [Files] is its only function: it takes a model and returns formatted files. It decides nothing
 // and cannot fail, because package check has found all faults of the taxonomy. The same model
 // always gives the same bytes. Each Go file of this package makes one kind of declarations, and its
-// functions are named after the result. The declarations contain names of packages, and
-// [addImports] adds the imports that these need.
+// functions are named after the result. Types, constants, interfaces and their comments are made
+// with jennifer; bodies of functions are text, and data is printed by [printer]. The declarations
+// contain names of packages, and [addImports] adds the imports that these need.
 package emit
 
 import (
