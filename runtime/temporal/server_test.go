@@ -326,7 +326,7 @@ func TestServerContinuesAsNew(t *testing.T) {
 // A rate limit that one run meets holds another run of the credential, on another host.
 func TestServerSharedWait(t *testing.T) {
 	t.Parallel()
-	north, south := newStage(t, "limit 4s", "done"), newStage(t, "done")
+	north, south := newStage(t, "limit 10s", "done"), newStage(t, "done")
 	south.runs.Queue, south.task.Run = "south", "south"
 	for _, s := range []*stage{north, south} {
 		s.worker()
