@@ -200,8 +200,7 @@ func GitHubField(gitHub GitHub) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, 5, gitHub.kept())
 }
 
-// RecoveryField sets the field recovery of any error; see [Attach]: What was tried to recover;
-// whoever recovers says so.
+// RecoveryField sets the field recovery of any error; see [Attach]: The recovery that was tried.
 func RecoveryField(recovery Recovery) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, 6, taxonomy.Some(recovery))
 }

@@ -85,7 +85,7 @@ func (v *GitHub) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-// Recovery is a part of an error's context: What was tried to recover; whoever recovers says so.
+// Recovery is a part of an error's context: The recovery that was tried.
 type Recovery struct {
 	// Attempts is attempts in the context.
 	Attempts int `json:"attempts"`

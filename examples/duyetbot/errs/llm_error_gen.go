@@ -24,7 +24,7 @@ const (
 	CodeLLMRateLimit LLMCode = iota + 1
 	// CodeLLMTimeout: The model did not answer in time.
 	CodeLLMTimeout
-	// CodeLLMQuotaExceeded: What was paid for is used up.
+	// CodeLLMQuotaExceeded: The paid quota is exhausted.
 	CodeLLMQuotaExceeded
 	// CodeLLMAuth: The model's API refuses the key.
 	CodeLLMAuth
@@ -45,7 +45,7 @@ type LLMError struct {
 	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
 	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
 	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // What was tried to recover; whoever recovers says so.
+	Recovery   taxonomy.Opt[Recovery]      // The recovery that was tried.
 	Metadata   json.RawMessage             // Whatever else is known.
 	Source     LLMSource                   // Where the error came from.
 	Pattern    taxonomy.Opt[LLMPattern]    // The words by which the error was recognised.
@@ -308,7 +308,7 @@ var llmCategory = taxonomy.Category{
 		},
 		CodeLLMQuotaExceeded: {
 			Value: "llm_quota_exceeded", Key: "LLM_QUOTA_EXCEEDED",
-			Message: "the quota of the LLM is used up: {detail:first_line}", Doc: "What was paid for is used up.",
+			Message: "the quota of the LLM is used up: {detail:first_line}", Doc: "The paid quota is exhausted.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityCritical},
 		},
 		CodeLLMAuth: {

@@ -28,8 +28,8 @@ const (
 	CodeNetworkError
 )
 
-// NetworkError is an error of category network: The network failed, or what is behind it and gives
-// no name. Its factories are the only way to give it a code.
+// NetworkError is an error of category network: The network failed, or an unnamed service behind
+// it. Its factories are the only way to give it a code.
 type NetworkError struct {
 	base[NetworkCode]
 
@@ -39,7 +39,7 @@ type NetworkError struct {
 	ResetAt    taxonomy.Opt[time.Time]      // When the source lets one in again.
 	Execution  taxonomy.Opt[Execution]      // What the bot was doing.
 	GitHub     taxonomy.Opt[GitHub]         // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]       // What was tried to recover; whoever recovers says so.
+	Recovery   taxonomy.Opt[Recovery]       // The recovery that was tried.
 	Metadata   json.RawMessage              // Whatever else is known.
 	Source     NetworkSource                // Where the error came from.
 	Pattern    taxonomy.Opt[NetworkPattern] // The words by which the error was recognised.
@@ -204,7 +204,7 @@ func (e *NetworkError) AppendContext(dst []byte) []byte {
 }
 
 var networkCategory = taxonomy.Category{
-	Name: "network", Type: "NetworkError", Doc: "The network failed, or what is behind it and gives no name.",
+	Name: "network", Type: "NetworkError", Doc: "The network failed, or an unnamed service behind it.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

@@ -39,7 +39,7 @@ type SkillError struct {
 	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
 	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
 	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // What was tried to recover; whoever recovers says so.
+	Recovery   taxonomy.Opt[Recovery]      // The recovery that was tried.
 	Metadata   json.RawMessage             // Whatever else is known.
 	Source     SkillSource                 // Where the error came from.
 }

@@ -26,7 +26,7 @@ type Strategies interface {
 	WaitForRateLimit(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// RetryWithBackoff: Waits, longer each time.
 	RetryWithBackoff(ctx context.Context, failure taxonomy.RecoveryRequest) error
-	// InstallDependency: Installs what is missing.
+	// InstallDependency: Installs the missing package.
 	InstallDependency(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// ApplyTypeFix: Mends what the type checker reports.
 	ApplyTypeFix(ctx context.Context, failure taxonomy.RecoveryRequest) error

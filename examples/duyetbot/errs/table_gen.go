@@ -109,7 +109,7 @@ var definition = taxonomy.Taxonomy{
 	Strategies: []taxonomy.Named{
 		{Name: "wait_for_rate_limit", Doc: "Waits until the source lets one in again; a minute where nobody says when."},
 		{Name: "retry_with_backoff", Doc: "Waits, longer each time."},
-		{Name: "install_dependency", Doc: "Installs what is missing."},
+		{Name: "install_dependency", Doc: "Installs the missing package."},
 		{Name: "apply_type_fix", Doc: "Mends what the type checker reports."},
 		{Name: "apply_lint_fix", Doc: "Lets the linter fix its findings."},
 		{Name: "fix_test", Doc: "Mends a failing test, or what it tests."},
@@ -132,7 +132,7 @@ var definition = taxonomy.Taxonomy{
 // reactionFail: Trying does not help.
 var reactionFail = taxonomy.Reaction{Name: "fail", LogLevel: taxonomy.LogError}
 
-// reactionAsk: Somebody has to say what is missing.
+// reactionAsk: A person has to supply the missing value.
 var reactionAsk = taxonomy.Reaction{Name: "ask", Action: taxonomy.Block, LogLevel: taxonomy.LogWarn}
 
 var reactionLLMWait = taxonomy.Reaction{
@@ -166,7 +166,7 @@ var reactionProfiledRetry = taxonomy.Reaction{
 	HonorRetryAfter: true,
 }
 
-// reactionVerifyAgain: The agent is told what was found, and tries again.
+// reactionVerifyAgain: The agent gets the finding, and tries again.
 var reactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &policyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -322,7 +322,7 @@ var strictReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// strictReactionVerifyAgain: The agent is told what was found, and tries again.
+// strictReactionVerifyAgain: The agent gets the finding, and tries again.
 var strictReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &strictPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -396,7 +396,7 @@ var lenientReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// lenientReactionVerifyAgain: The agent is told what was found, and tries again.
+// lenientReactionVerifyAgain: The agent gets the finding, and tries again.
 var lenientReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &lenientPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -470,7 +470,7 @@ var fastReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// fastReactionVerifyAgain: The agent is told what was found, and tries again.
+// fastReactionVerifyAgain: The agent gets the finding, and tries again.
 var fastReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &fastPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -544,7 +544,7 @@ var thoroughReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// thoroughReactionVerifyAgain: The agent is told what was found, and tries again.
+// thoroughReactionVerifyAgain: The agent gets the finding, and tries again.
 var thoroughReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &thoroughPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
