@@ -17,7 +17,7 @@ type ConfigCode uint16
 
 // The codes of [ConfigError]. Store their names; their values may change.
 const (
-	// CodeConfigInvalid: A setting has a value that it cannot have, or the file cannot be read.
+	// CodeConfigInvalid: A setting has an invalid value, or the file cannot be read.
 	CodeConfigInvalid ConfigCode = iota + 1
 	// CodeConfigMissing: The configuration file does not exist.
 	CodeConfigMissing
@@ -27,19 +27,20 @@ const (
 	CodeConfigParseError
 )
 
-// ConfigError is an error of category config: The configuration is missing or wrong. No iteration
-// can fix it. Its factories are the only way to give it a code.
+// ConfigError is an error of category config: The configuration is missing or invalid. An iteration
+// cannot fix it. Its factories are the only way to give it a code.
 type ConfigError struct {
 	base[ConfigCode]
 
 	ConfigPath taxonomy.Opt[string] // The configuration file.
-	Field      taxonomy.Opt[string] // The path of the wrong setting in the file.
+	Field      taxonomy.Opt[string] // The path of the invalid setting in the file.
 	EnvVar     taxonomy.Opt[string] // The environment variable that the configuration refers to.
-	RawError   taxonomy.Opt[string] // What the parser said, or why a run was refused. Shown masked and cut.
-	// Value: The wrong value. It may hold a key or a password, so it is shown in the message only,
-	// masked and cut. Shown masked and cut. In the message only.
+	// RawError: The parser's message, or the reason for which a run was refused. Shown masked and cut.
+	RawError taxonomy.Opt[string]
+	// Value: The invalid value. It can contain a key or a password, so only the message has it, masked
+	// and cut. Shown masked and cut. In the message only.
 	Value    taxonomy.Opt[string]
-	Expected taxonomy.Opt[string] // What the setting would accept. Shown cut. In the message only.
+	Expected taxonomy.Opt[string] // The values that the setting accepts. Shown cut. In the message only.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -124,7 +125,8 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 }
 
 var configCategory = taxonomy.Category{
-	Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can fix it.",
+	Name: "config", Type: "ConfigError",
+	Doc: "The configuration is missing or invalid. An iteration cannot fix it.",
 	Fields: []taxonomy.Field{
 		{Name: "configPath", Type: "string", From: []string{"attributes.path"}},
 		{Name: "field", Type: "string", From: []string{"attributes.field"}},
@@ -138,29 +140,29 @@ var configCategory = taxonomy.Category{
 		CodeConfigInvalid: {
 			Value: "CONFIG_INVALID", Number: 501, Groups: 1 << 2,
 			Message:    "invalid configuration[: {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]",
-			Doc:        "A setting has a value that it cannot have, or the file cannot be read.",
-			Resolution: "Correct the setting that is named; the schema of the configuration lists what it accepts.",
+			Doc:        "A setting has an invalid value, or the file cannot be read.",
+			Resolution: "Correct the named setting. The configuration's schema lists the accepted values.",
 			Takes:      []string{"field", "value", "expected"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigMissing: {
 			Value: "CONFIG_MISSING", Number: 502, Groups: 1 << 2, Message: "configuration file not found[: {configPath}]",
 			Doc:        "The configuration file does not exist.",
-			Resolution: "Create the file, or name the right one on the command line.", Takes: []string{"configPath"},
+			Resolution: "Create the file, or give its path on the command line.", Takes: []string{"configPath"},
 			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigEnvVarMissing: {
 			Value: "CONFIG_ENV_VAR_MISSING", Number: 503, Groups: 1<<1 | 1<<2,
 			Message:    "environment variable[ {envVar}] is not set",
 			Doc:        "The configuration refers to an environment variable that is not set.",
-			Resolution: "Set the variable, or write $$ where a dollar sign was meant.", Takes: []string{"envVar"},
+			Resolution: "Set the variable, or write $$ for a dollar sign.", Takes: []string{"envVar"},
 			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigParseError: {
 			Value: "CONFIG_PARSE_ERROR", Number: 504, Groups: 1 << 2,
 			Message:    "configuration file[ {configPath}] cannot be parsed[: {rawError:first_line}]",
 			Doc:        "The configuration file is not well-formed.",
-			Resolution: "Correct the syntax at the place that the message names.",
-			Takes:      []string{"configPath", "rawError"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			Resolution: "Correct the syntax at the place in the message.", Takes: []string{"configPath", "rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 	},
 }

@@ -23,7 +23,7 @@ var genPackage = gentest.Package{
 		"correct then=block action=retry log_level=warn count_failure feed_back",
 		"undo_and_stop action=abort revert=files log_level=error",
 		"undo then=undo_and_stop action=retry revert=files log_level=warn count_failure accept_completion feed_back",
-		`go_on log_message="Gave up on a git operation, going on without it" action=continue log_level=warn`,
+		`go_on log_message="A git operation failed, continuing without it" action=continue log_level=warn`,
 		"repeat policy=once_more then=go_on action=retry_operation log_level=warn",
 		"stop action=abort log_level=error",
 		"stop_all action=abort extent=run log_level=error",

@@ -17,31 +17,29 @@ type PermissionCode uint16
 
 // The codes of [PermissionError]. Store their names; their values may change.
 const (
-	// CodePermissionSkipDenied: Skipping the permission checks was asked for and refused.
+	// CodePermissionSkipDenied: A request to skip the permission checks was refused.
 	CodePermissionSkipDenied PermissionCode = iota + 1
 	// CodePermissionCommandBlocked: The command policy does not allow a command.
 	CodePermissionCommandBlocked
-	// CodePermissionFileAccess: A file or directory may not be read or written.
+	// CodePermissionFileAccess: Access to a file or directory is denied.
 	CodePermissionFileAccess
 	// CodePermissionAPIAuth: The provider's API refused the credentials (401 or 403).
 	CodePermissionAPIAuth
 )
 
-// PermissionError is an error of category permission: A safeguard said no. Only another
+// PermissionError is an error of category permission: A safeguard refused. Only another
 // configuration or a person's consent changes that. Its factories are the only way to give it a
 // code.
 type PermissionError struct {
 	base[PermissionCode]
 
-	Resource taxonomy.Opt[string] // What was asked for. Shown cut.
-	// Reason: The reason of the refusal, in the source's words. Shown masked and cut.
-	Reason  taxonomy.Opt[string]
-	Command taxonomy.Opt[string] // The command that was refused. Shown masked and cut.
-	Policy  taxonomy.Opt[string] // The policy that refused.
-	// Provider: Who met the refusal: the provider whose credentials they are, or a part of the
-	// executor.
-	Provider   taxonomy.Opt[string]
-	StatusCode taxonomy.Opt[int] // The HTTP status of the refusal, 401 or 403.
+	Resource taxonomy.Opt[string] // The resource that was asked for. Shown cut.
+	// Reason: The reason of the refusal, as the source words it. Shown masked and cut.
+	Reason     taxonomy.Opt[string]
+	Command    taxonomy.Opt[string] // The refused command. Shown masked and cut.
+	Policy     taxonomy.Opt[string] // The policy that refused.
+	Provider   taxonomy.Opt[string] // The provider that was refused, or the refused part of the executor.
+	StatusCode taxonomy.Opt[int]    // The HTTP status of the refusal, 401 or 403.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -130,7 +128,7 @@ func (e *PermissionError) AppendContext(dst []byte) []byte {
 
 var permissionCategory = taxonomy.Category{
 	Name: "permission", Type: "PermissionError",
-	Doc: "A safeguard said no. Only another configuration or a person's consent changes that.",
+	Doc: "A safeguard refused. Only another configuration or a person's consent changes that.",
 	Fields: []taxonomy.Field{
 		{Name: "resource", Type: "string", From: []string{"attributes.resource", "attributes.path"}, MaxLength: 500},
 		{Name: "reason", Type: "string", From: []string{"text"}, MaxLength: 500, Scrub: true},
@@ -144,30 +142,30 @@ var permissionCategory = taxonomy.Category{
 		CodePermissionSkipDenied: {
 			Value: "PERMISSION_SKIP_DENIED", Number: 701, Groups: 1 << 2,
 			Message:    "skipping permission checks was denied[ for {resource}]",
-			Doc:        "Skipping the permission checks was asked for and refused.",
-			Resolution: "Run without skipping them, or allow it in the configuration.", Takes: []string{"resource"},
-			Traits: taxonomy.Traits{Reaction: &reactionStop},
+			Doc:        "A request to skip the permission checks was refused.",
+			Resolution: "Run with the permission checks, or allow the skip in the configuration.",
+			Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
 		},
 		CodePermissionCommandBlocked: {
 			Value: "PERMISSION_COMMAND_BLOCKED", Number: 702, Groups: 1 << 2,
 			Message:    "command blocked[ by policy {policy}][: {command:quoted}][: {reason:first_line}]",
 			Doc:        "The command policy does not allow a command.",
-			Resolution: "Allow the command in the policy if the task needs it. If it was a budget, raise it, or set what a call of unknown cost counts.",
+			Resolution: "If the task needs the command, allow it in the policy. For a budget, raise it, or set the cost of a call whose cost is unknown.",
 			Takes:      []string{"command", "policy"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
 		},
 		CodePermissionFileAccess: {
 			Value: "PERMISSION_FILE_ACCESS", Number: 703, Groups: 1 << 2,
 			Message:    "file access denied[: {resource}][: {reason:first_line}]",
-			Doc:        "A file or directory may not be read or written.",
-			Resolution: "Check the owner and mode of the file that is named; if another run has it, wait for that to end.",
+			Doc:        "Access to a file or directory is denied.",
+			Resolution: "Check the owner and mode of the named file. If another run holds it, wait for its end.",
 			Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
 		},
 		CodePermissionAPIAuth: {
 			Value: "PERMISSION_API_AUTH", Number: 704, Groups: 1<<1 | 1<<2,
 			Message:    "authentication failed[ for provider {provider}][ with status {statusCode}]",
 			Doc:        "The provider's API refused the credentials (401 or 403).",
-			Resolution: "Check that the key is set, has not expired and may use the model.", Takes: []string{"provider"},
-			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			Resolution: "Check that the key is set, has not expired, and has access to the model.",
+			Takes:      []string{"provider"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 	},
 }

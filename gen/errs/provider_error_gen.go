@@ -18,9 +18,9 @@ type ProviderCode uint16
 
 // The codes of [ProviderError]. Store their names; their values may change.
 const (
-	// CodeProviderCrash: The provider ended without an answer, or in a way that nothing describes.
+	// CodeProviderCrash: The provider ended without an answer, or no rule matches the failure.
 	CodeProviderCrash ProviderCode = iota + 1
-	// CodeProviderNotAvailable: The provider is not installed or cannot be started at all.
+	// CodeProviderNotAvailable: The provider is not installed, or cannot be started.
 	CodeProviderNotAvailable
 	// CodeProviderAPIError: The provider's API answered with an error, or could not be reached.
 	CodeProviderAPIError
@@ -28,26 +28,26 @@ const (
 	CodeProviderRateLimit
 )
 
-// ProviderError is an error of category provider: The AI provider failed, or the way to it. Its
-// factories are the only way to give it a code.
+// ProviderError is an error of category provider: The AI provider failed, or could not be reached.
+// Its factories are the only way to give it a code.
 type ProviderError struct {
 	base[ProviderCode]
 
-	Provider string // Which provider failed.
-	// StatusCode: The HTTP status, when there was one. A process's exit code is never put here.
+	Provider string // The name of the provider.
+	// StatusCode: The HTTP status, if the provider sent one. It is never the exit code of a process.
 	StatusCode taxonomy.Opt[int]
-	ExitCode   taxonomy.Opt[int]           // The exit code of the provider's process, when it exited with one.
+	// ExitCode: The exit code of the provider's process. It is absent if a signal ended the process.
+	ExitCode   taxonomy.Opt[int]
 	Signal     taxonomy.Opt[string]        // The signal that ended the provider's process.
-	RawError   taxonomy.Opt[string]        // What the provider said. Shown masked and cut.
-	RetryAfter taxonomy.Opt[time.Duration] // How long the provider asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // When the provider lets one in again.
-	// QuotaExceeded: The account has no quota or credit left. A person must pay; a wait of seconds does
-	// not help.
+	RawError   taxonomy.Opt[string]        // The provider's error text. Shown masked and cut.
+	RetryAfter taxonomy.Opt[time.Duration] // The wait that the provider asks for.
+	ResetAt    taxonomy.Opt[time.Time]     // The time at which the provider answers again.
+	// QuotaExceeded: The account has no quota or credit left. A person must pay; waiting does not help.
 	QuotaExceeded taxonomy.Opt[bool]
-	// InvalidRequest: The request itself is at fault, and there was no status to say so. The same
-	// request cannot help.
+	// InvalidRequest: The request is invalid, and the error has no status. The same request would fail
+	// again.
 	InvalidRequest taxonomy.Opt[bool]
-	Unmatched      taxonomy.Opt[bool] // Nothing described the failure, so that it was taken for a crash.
+	Unmatched      taxonomy.Opt[bool] // No rule matched the failure, so it counts as a crash.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -143,7 +143,7 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 }
 
 var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Doc: "The AI provider failed, or the way to it.",
+	Name: "provider", Type: "ProviderError", Doc: "The AI provider failed, or could not be reached.",
 	Fields: []taxonomy.Field{
 		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
 		{Name: "statusCode", Type: "int", From: []string{"status"}},
@@ -161,14 +161,14 @@ var providerCategory = taxonomy.Category{
 		CodeProviderCrash: {
 			Value: "PROVIDER_CRASH", Number: 101,
 			Message:    "provider {provider} crashed[ with exit code {exitCode}][ on {signal}][: {rawError:first_line}]",
-			Doc:        "The provider ended without an answer, or in a way that nothing describes.",
+			Doc:        "The provider ended without an answer, or no rule matches the failure.",
 			Resolution: "Read the provider's own log; run its command by hand with the same input.",
 			Takes:      []string{"rawError"},
 			Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeProviderNotAvailable: {
 			Value: "PROVIDER_NOT_AVAILABLE", Number: 102, Groups: 1 << 2, Message: "provider {provider} is not available",
-			Doc:        "The provider is not installed or cannot be started at all.",
+			Doc:        "The provider is not installed, or cannot be started.",
 			Resolution: "Install the provider's command, or configure another provider.",
 			Traits:     taxonomy.Traits{Reaction: &reactionStopAll},
 		},
@@ -176,7 +176,7 @@ var providerCategory = taxonomy.Category{
 			Value: "PROVIDER_API_ERROR", Number: 103, Groups: 1 << 0,
 			Message:    "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
 			Doc:        "The provider's API answered with an error, or could not be reached.",
-			Resolution: "With a status from 400 to 499 the request itself is at fault, so look at the model name, the parameters and the length of the prompt. Otherwise look at the provider's status page.",
+			Resolution: "With a status from 400 to 499 the request is invalid, so look at the model name, the parameters and the length of the prompt. Otherwise look at the provider's status page.",
 			Takes:      []string{"rawError"},
 			Traits:     taxonomy.Traits{Reaction: &reactionBackoff, Retryable: true, Recoverability: taxonomy.Retryable},
 			When: []taxonomy.Traits{

@@ -17,12 +17,12 @@ type ScopeCode uint16
 
 // The codes of [ScopeError]. Store their names; their values may change.
 const (
-	// CodeScopeForbidden: Files that the task forbids were changed, perhaps along with files outside
+	// CodeScopeForbidden: The agent changed files that the task forbids, and possibly files outside of
 	// its allowed ones.
 	CodeScopeForbidden ScopeCode = iota + 1
-	// CodeScopeOutsideAllowed: Files outside the task's allowed ones were changed.
+	// CodeScopeOutsideAllowed: The agent changed files outside of the task's allowed ones.
 	CodeScopeOutsideAllowed
-	// CodeScopeUserDenied: A person was asked about the files and refused, or no person was present.
+	// CodeScopeUserDenied: A person refused the changes, or no person was present.
 	CodeScopeUserDenied
 )
 
@@ -31,14 +31,13 @@ const (
 type ScopeError struct {
 	base[ScopeCode]
 
-	Files []string // The files that were changed; all of them are taken back.
-	// OutsideFiles: Those of the files that are not forbidden, only outside what is allowed.
-	OutsideFiles []string
-	ScopeMode    string        // How strictly the guard was set when it judged.
-	Decision     ScopeDecision // What the guard decided.
+	Files        []string      // The changed files. All of them are reverted.
+	OutsideFiles []string      // The files that are not forbidden, but not in the allowed ones either.
+	ScopeMode    string        // The mode of the check.
+	Decision     ScopeDecision // The decision of the check.
 }
 
-// ScopeDecision is one of a closed set of words: What the guard decided. The zero value is not
+// ScopeDecision is one of a closed set of words: The decision of the check. The zero value is not
 // valid.
 type ScopeDecision uint8
 
@@ -134,22 +133,22 @@ var scopeCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeScopeForbidden: {
 			Value: "SCOPE_FORBIDDEN", Number: 401, Message: "{files:count} file(s) in forbidden scope: {files}",
-			Doc:        "Files that the task forbids were changed, perhaps along with files outside its allowed ones.",
-			Resolution: "Nothing, unless it happens again and again; then say in the task what must be left alone and why.",
+			Doc:        "The agent changed files that the task forbids, and possibly files outside of its allowed ones.",
+			Resolution: "None is needed. If it happens often, state in the task which files must not change and why.",
 			Set:        `{"decision":"BLOCK"}`,
 			Traits:     taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeScopeOutsideAllowed: {
 			Value: "SCOPE_OUTSIDE_ALLOWED", Number: 402,
 			Message:    "{files:count} file(s) outside the allowed scope: {files}",
-			Doc:        "Files outside the task's allowed ones were changed.",
+			Doc:        "The agent changed files outside of the task's allowed ones.",
 			Resolution: "If the task needs these files, allow them in its scope.", Set: `{"decision":"BLOCK"}`,
 			Traits: taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeScopeUserDenied: {
 			Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2, Message: "user denied scope changes for: {files}",
-			Doc:        "A person was asked about the files and refused, or no person was present.",
-			Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.",
+			Doc:        "A person refused the changes, or no person was present.",
+			Resolution: "If the change is wanted, widen the task's scope and start the task again.",
 			Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`, Traits: taxonomy.Traits{Reaction: &reactionUndoAndStop},
 		},
 	},

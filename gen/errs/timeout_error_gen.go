@@ -17,9 +17,9 @@ type TimeoutCode uint16
 
 // The codes of [TimeoutError]. Store their names; their values may change.
 const (
-	// CodeIterationTimeout: An iteration did not end in time; its process was stopped.
+	// CodeIterationTimeout: An iteration exceeded its limit. Its process was stopped.
 	CodeIterationTimeout TimeoutCode = iota + 1
-	// CodeOperationTimeout: One operation did not end in time.
+	// CodeOperationTimeout: One operation exceeded its limit.
 	CodeOperationTimeout
 )
 
@@ -28,11 +28,11 @@ const (
 type TimeoutError struct {
 	base[TimeoutCode]
 
-	TimeoutMs int64 // The limit, in milliseconds.
-	// Iteration: The iteration that ran out of time, counted from 1; absent for an operation outside
-	// one.
+	TimeoutMs int64 // The limit in milliseconds.
+	// Iteration: The number of the iteration, from 1. It is absent for an operation outside of an
+	// iteration.
 	Iteration taxonomy.Opt[int]
-	ElapsedMs taxonomy.Opt[int64] // How long it had run, in milliseconds.
+	ElapsedMs taxonomy.Opt[int64] // The elapsed time in milliseconds.
 }
 
 // NewIterationTimeout returns a [CodeIterationTimeout].
@@ -93,15 +93,15 @@ var timeoutCategory = taxonomy.Category{
 		CodeIterationTimeout: {
 			Value: "ITERATION_TIMEOUT", Number: 201,
 			Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
-			Doc:        "An iteration did not end in time; its process was stopped.",
+			Doc:        "An iteration exceeded its limit. Its process was stopped.",
 			Resolution: "Raise the iteration's limit, or split the task.", Takes: []string{"iteration"},
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeOperationTimeout: {
 			Value: "OPERATION_TIMEOUT", Number: 202,
 			Message:    "operation exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
-			Doc:        "One operation did not end in time.",
-			Resolution: "Raise the operation's limit, or find out what it waits for.",
+			Doc:        "One operation exceeded its limit.",
+			Resolution: "Raise the operation's limit, or find the cause of the delay.",
 			Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 	},

@@ -25,17 +25,15 @@ const (
 	CodeValidationPrePR
 )
 
-// ValidationError is an error of category validation: A command that checks the work found it
-// wanting. The agent is shown the output. Its factories are the only way to give it a code.
+// ValidationError is an error of category validation: A command that checks the work failed. The
+// agent gets its output. Its factories are the only way to give it a code.
 type ValidationError struct {
 	base[ValidationCode]
 
-	Command string // The command that was run. Shown masked and cut.
-	// ExitCode: The command's exit code; -1 when it did not exit with one, as after a signal.
-	ExitCode int
-	// Output: What the command printed; the end of it, where it says why. Shown masked and cut.
-	Output string
-	Phase  string // Before which step the command ran.
+	Command  string // The failed command. Shown masked and cut.
+	ExitCode int    // The command's exit code, or -1 if a signal ended it.
+	Output   string // The end of the command's output. Shown masked and cut.
+	Phase    string // The step before which the command ran.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -131,7 +129,7 @@ func (e *ValidationError) AppendContext(dst []byte) []byte {
 
 var validationCategory = taxonomy.Category{
 	Name: "validation", Type: "ValidationError",
-	Doc: "A command that checks the work found it wanting. The agent is shown the output.",
+	Doc: "A command that checks the work failed. The agent gets its output.",
 	Fields: []taxonomy.Field{
 		{Name: "command", Type: "string", From: []string{"attributes.command"}, MaxLength: 500, Required: true, Scrub: true},
 		{Name: "exitCode", Type: "int", From: []string{"exit_code"}, Default: "-1", Required: true},

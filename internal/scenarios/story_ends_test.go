@@ -173,7 +173,7 @@ func TestA168_CommitFailure(t *testing.T) {
 	assert.Empty(t, s.commits())
 	require.Len(t, r.Warnings, 1)
 	assert.Contains(t, r.Warnings[0], "continue without commit: git commit failed")
-	assert.Contains(t, s.logged.String(), "Gave up on a git operation, going on without it")
+	assert.Contains(t, s.logged.String(), "A git operation failed, continuing without it")
 	assert.Equal(t, []string{"Task completed: task-42"}, s.hook.messages())
 	assert.NoFileExists(t, path)
 	assert.FileExists(t, s.path("tasks/completed/42.md"))

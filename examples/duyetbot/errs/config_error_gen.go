@@ -20,26 +20,26 @@ type ConfigCode uint16
 
 // The codes of [ConfigError]. Store their names; their values may change.
 const (
-	// CodeConfigMissing: There is no configuration, or a part of it is missing.
+	// CodeConfigMissing: The configuration, or a part of it, is missing.
 	CodeConfigMissing ConfigCode = iota + 1
-	// CodeConfigInvalid: The configuration cannot be used as it is.
+	// CodeConfigInvalid: The configuration is invalid.
 	CodeConfigInvalid
 )
 
-// ConfigError is an error of category config: The configuration is not as it must be. Its factories
-// are the only way to give it a code.
+// ConfigError is an error of category config: The configuration is missing or invalid. Its
+// factories are the only way to give it a code.
 type ConfigError struct {
 	base[ConfigCode]
 
-	Detail     string                      // What was said of the failure. Shown masked and cut.
+	Detail     string                      // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // The recovery that was tried.
-	Metadata   json.RawMessage             // Whatever else is known.
-	Source     ConfigSource                // Where the error came from.
+	RetryAfter taxonomy.Opt[time.Duration] // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]     // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]     // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]        // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]      // The recovery so far.
+	Metadata   json.RawMessage             // Other data.
+	Source     ConfigSource                // The source of the error.
 }
 
 // ConfigSourceType is one of a closed set of words. The zero value is not valid.
@@ -66,7 +66,7 @@ func (v *ConfigSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "ConfigSourceType", configSourceTypeWords)
 }
 
-// ConfigSource is a part of an error's context: Where the error came from.
+// ConfigSource is a part of an error's context: The source of the error.
 type ConfigSource struct {
 	// Type is type in the context.
 	Type ConfigSourceType `json:"type"`
@@ -171,7 +171,7 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 }
 
 var configCategory = taxonomy.Category{
-	Name: "config", Type: "ConfigError", Doc: "The configuration is not as it must be.",
+	Name: "config", Type: "ConfigError", Doc: "The configuration is missing or invalid.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -209,12 +209,12 @@ var configCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeConfigMissing: {
 			Value: "config_missing", Key: "CONFIG_MISSING", Message: "configuration is missing: {detail:first_line}",
-			Doc:    "There is no configuration, or a part of it is missing.",
+			Doc:    "The configuration, or a part of it, is missing.",
 			Traits: taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeConfigInvalid: {
 			Value: "config_invalid", Key: "CONFIG_INVALID", Message: "configuration is invalid: {detail:first_line}",
-			Doc:    "The configuration cannot be used as it is.",
+			Doc:    "The configuration is invalid.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 	},

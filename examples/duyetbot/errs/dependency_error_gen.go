@@ -24,21 +24,21 @@ const (
 	CodeDependencyError DependencyCode = iota + 1
 )
 
-// DependencyError is an error of category dependency: Something that the work needs is not
-// installed. Its factories are the only way to give it a code.
+// DependencyError is an error of category dependency: A dependency is not installed. Its factories
+// are the only way to give it a code.
 type DependencyError struct {
 	base[DependencyCode]
 
-	Detail     string                          // What was said of the failure. Shown masked and cut.
+	Detail     string                          // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]            // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration]     // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]         // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]         // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]            // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]          // The recovery that was tried.
-	Metadata   json.RawMessage                 // Whatever else is known.
-	Source     DependencySource                // Where the error came from.
-	Pattern    taxonomy.Opt[DependencyPattern] // The words by which the error was recognised.
+	RetryAfter taxonomy.Opt[time.Duration]     // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]         // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]         // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]            // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]          // The recovery so far.
+	Metadata   json.RawMessage                 // Other data.
+	Source     DependencySource                // The source of the error.
+	Pattern    taxonomy.Opt[DependencyPattern] // The kind of text that identified the error.
 }
 
 // DependencySourceType is one of a closed set of words. The zero value is not valid.
@@ -67,7 +67,7 @@ func (v *DependencySourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "DependencySourceType", dependencySourceTypeWords)
 }
 
-// DependencyPattern is one of a closed set of words: The words by which the error was recognised.
+// DependencyPattern is one of a closed set of words: The kind of text that identified the error.
 // The zero value is not valid.
 type DependencyPattern uint8
 
@@ -86,7 +86,7 @@ func (v *DependencyPattern) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "DependencyPattern", dependencyPatternWords)
 }
 
-// DependencySource is a part of an error's context: Where the error came from.
+// DependencySource is a part of an error's context: The source of the error.
 type DependencySource struct {
 	// Type is type in the context.
 	Type DependencySourceType `json:"type"`
@@ -188,7 +188,7 @@ func (e *DependencyError) AppendContext(dst []byte) []byte {
 }
 
 var dependencyCategory = taxonomy.Category{
-	Name: "dependency", Type: "DependencyError", Doc: "Something that the work needs is not installed.",
+	Name: "dependency", Type: "DependencyError", Doc: "A dependency is not installed.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

@@ -31,7 +31,7 @@ func (v *GitHubEntityType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "GitHubEntityType", gitHubEntityTypeWords)
 }
 
-// Execution is a part of an error's context: What the bot was doing.
+// Execution is a part of an error's context: The work of the bot at the time of the failure.
 type Execution struct {
 	// Mode is mode in the context.
 	Mode string `json:"mode"`
@@ -57,7 +57,7 @@ func (v *Execution) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-// GitHub is a part of an error's context: What on GitHub it was about.
+// GitHub is a part of an error's context: The repository and the entity on GitHub.
 type GitHub struct {
 	// Owner is owner in the context.
 	Owner string `json:"owner"`
@@ -85,7 +85,7 @@ func (v *GitHub) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-// Recovery is a part of an error's context: The recovery that was tried.
+// Recovery is a part of an error's context: The recovery so far.
 type Recovery struct {
 	// Attempts is attempts in the context.
 	Attempts int `json:"attempts"`

@@ -20,9 +20,9 @@ type FileCode uint16
 
 // The codes of [FileError]. Store their names; their values may change.
 const (
-	// CodeFileNotFound: There is no such file.
+	// CodeFileNotFound: The file does not exist.
 	CodeFileNotFound FileCode = iota + 1
-	// CodeFilePermission: A file may not be read or written.
+	// CodeFilePermission: Access to a file is denied.
 	CodeFilePermission
 	// CodeFileSystem: The file system failed otherwise.
 	CodeFileSystem
@@ -33,15 +33,15 @@ const (
 type FileError struct {
 	base[FileCode]
 
-	Detail     string                      // What was said of the failure. Shown masked and cut.
+	Detail     string                      // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // The recovery that was tried.
-	Metadata   json.RawMessage             // Whatever else is known.
-	Source     FileSource                  // Where the error came from.
+	RetryAfter taxonomy.Opt[time.Duration] // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]     // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]     // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]        // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]      // The recovery so far.
+	Metadata   json.RawMessage             // Other data.
+	Source     FileSource                  // The source of the error.
 }
 
 // FileSourceType is one of a closed set of words. The zero value is not valid.
@@ -68,7 +68,7 @@ func (v *FileSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "FileSourceType", fileSourceTypeWords)
 }
 
-// FileSource is a part of an error's context: Where the error came from.
+// FileSource is a part of an error's context: The source of the error.
 type FileSource struct {
 	// Type is type in the context.
 	Type FileSourceType `json:"type"`
@@ -218,12 +218,12 @@ var fileCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeFileNotFound: {
 			Value: "file_not_found", Key: "FILE_NOT_FOUND", Message: "no such file: {detail:first_line}",
-			Doc:    "There is no such file.",
+			Doc:    "The file does not exist.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeFilePermission: {
 			Value: "file_permission", Key: "FILE_PERMISSION", Message: "no permission for a file: {detail:first_line}",
-			Doc:    "A file may not be read or written.",
+			Doc:    "Access to a file is denied.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeFileSystem: {

@@ -24,13 +24,13 @@ const (
 	CodeGitHubRateLimit GitHubCode = iota + 1
 	// CodeGitHubTimeout: GitHub did not answer in time.
 	CodeGitHubTimeout
-	// CodeGitHubNotFound: GitHub does not have it, or hides it.
+	// CodeGitHubNotFound: GitHub does not have the resource, or hides it.
 	CodeGitHubNotFound
-	// CodeGitHubForbidden: The credentials are bad, or do not reach so far.
+	// CodeGitHubForbidden: The credentials are invalid, or have no access.
 	CodeGitHubForbidden
-	// CodeGitHubValidation: GitHub does not take the request as it is.
+	// CodeGitHubValidation: GitHub refuses the request as invalid.
 	CodeGitHubValidation
-	// CodeGitHubServerError: GitHub's API fails, or answers in a way that nothing describes.
+	// CodeGitHubServerError: GitHub's API fails, or no rule matches its answer.
 	CodeGitHubServerError
 )
 
@@ -39,15 +39,15 @@ const (
 type GitHubError struct {
 	base[GitHubCode]
 
-	Detail     string                      // What was said of the failure. Shown masked and cut.
+	Detail     string                      // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // The recovery that was tried.
-	Metadata   json.RawMessage             // Whatever else is known.
-	Source     GitHubSource                // Where the error came from.
+	RetryAfter taxonomy.Opt[time.Duration] // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]     // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]     // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]        // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]      // The recovery so far.
+	Metadata   json.RawMessage             // Other data.
+	Source     GitHubSource                // The source of the error.
 }
 
 // GitHubSourceType is one of a closed set of words. The zero value is not valid.
@@ -74,7 +74,7 @@ func (v *GitHubSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "GitHubSourceType", gitHubSourceTypeWords)
 }
 
-// GitHubSource is a part of an error's context: Where the error came from.
+// GitHubSource is a part of an error's context: The source of the error.
 type GitHubSource struct {
 	// Type is type in the context.
 	Type GitHubSourceType `json:"type"`
@@ -268,23 +268,23 @@ var gitHubCategory = taxonomy.Category{
 		},
 		CodeGitHubNotFound: {
 			Value: "github_not_found", Key: "GITHUB_NOT_FOUND", Message: "GitHub does not have it: {detail:first_line}",
-			Doc:    "GitHub does not have it, or hides it.",
+			Doc:    "GitHub does not have the resource, or hides it.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeGitHubForbidden: {
 			Value: "github_forbidden", Key: "GITHUB_FORBIDDEN", Message: "GitHub forbids it: {detail:first_line}",
-			Doc:    "The credentials are bad, or do not reach so far.",
+			Doc:    "The credentials are invalid, or have no access.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeGitHubValidation: {
 			Value: "github_validation", Key: "GITHUB_VALIDATION",
 			Message: "GitHub does not take the request: {detail:first_line}",
-			Doc:     "GitHub does not take the request as it is.",
+			Doc:     "GitHub refuses the request as invalid.",
 			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeGitHubServerError: {
 			Value: "github_server_error", Key: "GITHUB_SERVER_ERROR", Message: "GitHub fails: {detail:first_line}",
-			Doc:    "GitHub's API fails, or answers in a way that nothing describes.",
+			Doc:    "GitHub's API fails, or no rule matches its answer.",
 			Traits: taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},

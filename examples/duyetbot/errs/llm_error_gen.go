@@ -28,27 +28,27 @@ const (
 	CodeLLMQuotaExceeded
 	// CodeLLMAuth: The model's API refuses the key.
 	CodeLLMAuth
-	// CodeLLMInvalidRequest: The model's API does not take the request as it is.
+	// CodeLLMInvalidRequest: The model's API refuses the request as invalid.
 	CodeLLMInvalidRequest
 	// CodeLLMServerError: The model's API fails.
 	CodeLLMServerError
 )
 
-// LLMError is an error of category llm: The language model, or the way to it. Its factories are the
-// only way to give it a code.
+// LLMError is an error of category llm: The language model failed, or could not be reached. Its
+// factories are the only way to give it a code.
 type LLMError struct {
 	base[LLMCode]
 
-	Detail     string                      // What was said of the failure. Shown masked and cut.
+	Detail     string                      // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // The recovery that was tried.
-	Metadata   json.RawMessage             // Whatever else is known.
-	Source     LLMSource                   // Where the error came from.
-	Pattern    taxonomy.Opt[LLMPattern]    // The words by which the error was recognised.
+	RetryAfter taxonomy.Opt[time.Duration] // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]     // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]     // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]        // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]      // The recovery so far.
+	Metadata   json.RawMessage             // Other data.
+	Source     LLMSource                   // The source of the error.
+	Pattern    taxonomy.Opt[LLMPattern]    // The kind of text that identified the error.
 }
 
 // LLMSourceType is one of a closed set of words. The zero value is not valid.
@@ -75,7 +75,7 @@ func (v *LLMSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "LLMSourceType", llmSourceTypeWords)
 }
 
-// LLMPattern is one of a closed set of words: The words by which the error was recognised. The zero
+// LLMPattern is one of a closed set of words: The kind of text that identified the error. The zero
 // value is not valid.
 type LLMPattern uint8
 
@@ -95,7 +95,7 @@ func (v *LLMPattern) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "LLMPattern", llmPatternWords)
 }
 
-// LLMSource is a part of an error's context: Where the error came from.
+// LLMSource is a part of an error's context: The source of the error.
 type LLMSource struct {
 	// Type is type in the context.
 	Type LLMSourceType `json:"type"`
@@ -232,7 +232,7 @@ func (e *LLMError) AppendContext(dst []byte) []byte {
 }
 
 var llmCategory = taxonomy.Category{
-	Name: "llm", Type: "LLMError", Doc: "The language model, or the way to it.",
+	Name: "llm", Type: "LLMError", Doc: "The language model failed, or could not be reached.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -319,7 +319,7 @@ var llmCategory = taxonomy.Category{
 		CodeLLMInvalidRequest: {
 			Value: "llm_invalid_request", Key: "LLM_INVALID_REQUEST",
 			Message: "the LLM does not take the request: {detail:first_line}",
-			Doc:     "The model's API does not take the request as it is.",
+			Doc:     "The model's API refuses the request as invalid.",
 			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeLLMServerError: {

@@ -20,11 +20,11 @@ type NetworkCode uint16
 
 // The codes of [NetworkError]. Store their names; their values may change.
 const (
-	// CodeDNSError: A name does not lead to an address.
+	// CodeDNSError: The name of a host cannot be resolved.
 	CodeDNSError NetworkCode = iota + 1
-	// CodeConnectionError: A connection cannot be made, or broke.
+	// CodeConnectionError: A connection was refused, reset or lost.
 	CodeConnectionError
-	// CodeNetworkError: The network failed, and nothing says where.
+	// CodeNetworkError: The network failed at an unknown place.
 	CodeNetworkError
 )
 
@@ -33,16 +33,16 @@ const (
 type NetworkError struct {
 	base[NetworkCode]
 
-	Detail     string                       // What was said of the failure. Shown masked and cut.
+	Detail     string                       // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]         // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration]  // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]      // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]      // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]         // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]       // The recovery that was tried.
-	Metadata   json.RawMessage              // Whatever else is known.
-	Source     NetworkSource                // Where the error came from.
-	Pattern    taxonomy.Opt[NetworkPattern] // The words by which the error was recognised.
+	RetryAfter taxonomy.Opt[time.Duration]  // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]      // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]      // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]         // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]       // The recovery so far.
+	Metadata   json.RawMessage              // Other data.
+	Source     NetworkSource                // The source of the error.
+	Pattern    taxonomy.Opt[NetworkPattern] // The kind of text that identified the error.
 }
 
 // NetworkSourceType is one of a closed set of words. The zero value is not valid.
@@ -69,7 +69,7 @@ func (v *NetworkSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "NetworkSourceType", networkSourceTypeWords)
 }
 
-// NetworkPattern is one of a closed set of words: The words by which the error was recognised. The
+// NetworkPattern is one of a closed set of words: The kind of text that identified the error. The
 // zero value is not valid.
 type NetworkPattern uint8
 
@@ -88,7 +88,7 @@ func (v *NetworkPattern) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "NetworkPattern", networkPatternWords)
 }
 
-// NetworkSource is a part of an error's context: Where the error came from.
+// NetworkSource is a part of an error's context: The source of the error.
 type NetworkSource struct {
 	// Type is type in the context.
 	Type NetworkSourceType `json:"type"`
@@ -243,17 +243,17 @@ var networkCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeDNSError: {
 			Value: "dns_error", Key: "DNS_ERROR", Message: "a name cannot be resolved: {detail:first_line}",
-			Doc:    "A name does not lead to an address.",
+			Doc:    "The name of a host cannot be resolved.",
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeConnectionError: {
 			Value: "connection_error", Key: "CONNECTION_ERROR", Message: "no connection: {detail:first_line}",
-			Doc:    "A connection cannot be made, or broke.",
+			Doc:    "A connection was refused, reset or lost.",
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeNetworkError: {
 			Value: "network_error", Key: "NETWORK_ERROR", Message: "the network failed: {detail:first_line}",
-			Doc:    "The network failed, and nothing says where.",
+			Doc:    "The network failed at an unknown place.",
 			Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},

@@ -20,11 +20,11 @@ type SkillCode uint16
 
 // The codes of [SkillError]. Store their names; their values may change.
 const (
-	// CodeSkillNotFound: There is no such skill.
+	// CodeSkillNotFound: The skill does not exist.
 	CodeSkillNotFound SkillCode = iota + 1
 	// CodeSkillTimeout: A skill ran too long.
 	CodeSkillTimeout
-	// CodeSkillValidation: A skill is not what a skill must be.
+	// CodeSkillValidation: The definition of a skill is invalid.
 	CodeSkillValidation
 )
 
@@ -33,15 +33,15 @@ const (
 type SkillError struct {
 	base[SkillCode]
 
-	Detail     string                      // What was said of the failure. Shown masked and cut.
+	Detail     string                      // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // The recovery that was tried.
-	Metadata   json.RawMessage             // Whatever else is known.
-	Source     SkillSource                 // Where the error came from.
+	RetryAfter taxonomy.Opt[time.Duration] // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]     // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]     // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]        // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]      // The recovery so far.
+	Metadata   json.RawMessage             // Other data.
+	Source     SkillSource                 // The source of the error.
 }
 
 // SkillSourceType is one of a closed set of words. The zero value is not valid.
@@ -68,7 +68,7 @@ func (v *SkillSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "SkillSourceType", skillSourceTypeWords)
 }
 
-// SkillSource is a part of an error's context: Where the error came from.
+// SkillSource is a part of an error's context: The source of the error.
 type SkillSource struct {
 	// Type is type in the context.
 	Type SkillSourceType `json:"type"`
@@ -218,7 +218,7 @@ var skillCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeSkillNotFound: {
 			Value: "skill_not_found", Key: "SKILL_NOT_FOUND", Message: "no such skill: {detail:first_line}",
-			Doc:    "There is no such skill.",
+			Doc:    "The skill does not exist.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeSkillTimeout: {
@@ -228,7 +228,7 @@ var skillCategory = taxonomy.Category{
 		},
 		CodeSkillValidation: {
 			Value: "skill_validation", Key: "SKILL_VALIDATION", Message: "a skill is invalid: {detail:first_line}",
-			Doc:    "A skill is not what a skill must be.",
+			Doc:    "The definition of a skill is invalid.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 	},

@@ -22,19 +22,19 @@ const (
 
 // Strategies has a method for each strategy of the taxonomy, which reactions run to recover.
 type Strategies interface {
-	// WaitForRateLimit: Waits until the source lets one in again; a minute where nobody says when.
+	// WaitForRateLimit: Waits until the source answers again, by default a minute.
 	WaitForRateLimit(ctx context.Context, failure taxonomy.RecoveryRequest) error
-	// RetryWithBackoff: Waits, longer each time.
+	// RetryWithBackoff: Waits for a growing time.
 	RetryWithBackoff(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// InstallDependency: Installs the missing package.
 	InstallDependency(ctx context.Context, failure taxonomy.RecoveryRequest) error
-	// ApplyTypeFix: Mends what the type checker reports.
+	// ApplyTypeFix: Fixes the type checker's findings.
 	ApplyTypeFix(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// ApplyLintFix: Lets the linter fix its findings.
 	ApplyLintFix(ctx context.Context, failure taxonomy.RecoveryRequest) error
-	// FixTest: Mends a failing test, or what it tests.
+	// FixTest: Fixes a failing test, or the tested code.
 	FixTest(ctx context.Context, failure taxonomy.RecoveryRequest) error
-	// FixBuild: Mends the build.
+	// FixBuild: Fixes the build.
 	FixBuild(ctx context.Context, failure taxonomy.RecoveryRequest) error
 }
 

@@ -20,26 +20,26 @@ type SystemCode uint16
 
 // The codes of [SystemError]. Store their names; their values may change.
 const (
-	// CodeSystemError: The bot's own failure, which nothing can go on after; or one that no rule
-	// describes.
+	// CodeSystemError: A failure of the bot itself that ends its work, or a failure that no rule
+	// matches.
 	CodeSystemError SystemCode = iota + 1
 )
 
-// SystemError is an error of category system: The bot itself failed, or nothing describes what did.
-// Its factories are the only way to give it a code.
+// SystemError is an error of category system: The bot itself failed, or no rule matches the
+// failure. Its factories are the only way to give it a code.
 type SystemError struct {
 	base[SystemCode]
 
-	Detail     string                      // What was said of the failure. Shown masked and cut.
+	Detail     string                      // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // The recovery that was tried.
-	Metadata   json.RawMessage             // Whatever else is known.
-	Source     SystemSource                // Where the error came from.
-	Unmatched  taxonomy.Opt[bool]          // No rule described it.
+	RetryAfter taxonomy.Opt[time.Duration] // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]     // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]     // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]        // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]      // The recovery so far.
+	Metadata   json.RawMessage             // Other data.
+	Source     SystemSource                // The source of the error.
+	Unmatched  taxonomy.Opt[bool]          // No rule matched it.
 }
 
 // SystemSourceType is one of a closed set of words. The zero value is not valid.
@@ -66,7 +66,7 @@ func (v *SystemSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "SystemSourceType", systemSourceTypeWords)
 }
 
-// SystemSource is a part of an error's context: Where the error came from.
+// SystemSource is a part of an error's context: The source of the error.
 type SystemSource struct {
 	// Type is type in the context.
 	Type SystemSourceType `json:"type"`
@@ -168,7 +168,7 @@ func (e *SystemError) AppendContext(dst []byte) []byte {
 }
 
 var systemCategory = taxonomy.Category{
-	Name: "system", Type: "SystemError", Doc: "The bot itself failed, or nothing describes what did.",
+	Name: "system", Type: "SystemError", Doc: "The bot itself failed, or no rule matches the failure.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -207,7 +207,7 @@ var systemCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeSystemError: {
 			Value: "system_error", Key: "SYSTEM_ERROR", Message: "system error: {detail:first_line}",
-			Doc:    "The bot's own failure, which nothing can go on after; or one that no rule describes.",
+			Doc:    "A failure of the bot itself that ends its work, or a failure that no rule matches.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityCritical},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium},

@@ -22,28 +22,28 @@ type ToolCode uint16
 const (
 	// CodeToolTimeout: A tool ran too long.
 	CodeToolTimeout ToolCode = iota + 1
-	// CodeToolNotFound: There is no such tool, or it does not find what it needs.
+	// CodeToolNotFound: The tool does not exist, or does not find a file that it needs.
 	CodeToolNotFound
-	// CodeToolPermission: A tool may not be run, or may not do what it was to do.
+	// CodeToolPermission: The tool, or its action, is not permitted.
 	CodeToolPermission
-	// CodeToolExecution: A tool failed in a way of its own.
+	// CodeToolExecution: A tool failed in another way.
 	CodeToolExecution
 )
 
-// ToolError is an error of category tool: A tool did not do its work. Its factories are the only
-// way to give it a code.
+// ToolError is an error of category tool: A tool failed. Its factories are the only way to give it
+// a code.
 type ToolError struct {
 	base[ToolCode]
 
-	Detail     string                      // What was said of the failure. Shown masked and cut.
+	Detail     string                      // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]        // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration] // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]     // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]        // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]      // The recovery that was tried.
-	Metadata   json.RawMessage             // Whatever else is known.
-	Source     ToolSource                  // Where the error came from.
+	RetryAfter taxonomy.Opt[time.Duration] // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]     // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]     // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]        // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]      // The recovery so far.
+	Metadata   json.RawMessage             // Other data.
+	Source     ToolSource                  // The source of the error.
 }
 
 // ToolSourceType is one of a closed set of words. The zero value is not valid.
@@ -70,7 +70,7 @@ func (v *ToolSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "ToolSourceType", toolSourceTypeWords)
 }
 
-// ToolSource is a part of an error's context: Where the error came from.
+// ToolSource is a part of an error's context: The source of the error.
 type ToolSource struct {
 	// Type is type in the context.
 	Type ToolSourceType `json:"type"`
@@ -189,7 +189,7 @@ func (e *ToolError) AppendContext(dst []byte) []byte {
 }
 
 var toolCategory = taxonomy.Category{
-	Name: "tool", Type: "ToolError", Doc: "A tool did not do its work.",
+	Name: "tool", Type: "ToolError", Doc: "A tool failed.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -238,17 +238,17 @@ var toolCategory = taxonomy.Category{
 		},
 		CodeToolNotFound: {
 			Value: "tool_not_found", Key: "TOOL_NOT_FOUND", Message: "a tool is missing: {detail:first_line}",
-			Doc:    "There is no such tool, or it does not find what it needs.",
+			Doc:    "The tool does not exist, or does not find a file that it needs.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeToolPermission: {
 			Value: "tool_permission", Key: "TOOL_PERMISSION", Message: "a tool lacks permission: {detail:first_line}",
-			Doc:    "A tool may not be run, or may not do what it was to do.",
+			Doc:    "The tool, or its action, is not permitted.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeToolExecution: {
 			Value: "tool_execution", Key: "TOOL_EXECUTION", Message: "a tool failed: {detail:first_line}",
-			Doc:    "A tool failed in a way of its own.",
+			Doc:    "A tool failed in another way.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium},
 		},
 	},

@@ -24,29 +24,29 @@ const (
 	CodeTypeError VerificationCode = iota + 1
 	// CodeBuildFailed: The build failed.
 	CodeBuildFailed
-	// CodeLintError: The linter found fault.
+	// CodeLintError: The linter reported findings.
 	CodeLintError
 	// CodeTestFailure: A test failed.
 	CodeTestFailure
-	// CodeVerificationFailed: A check failed, and nothing says which.
+	// CodeVerificationFailed: A check of unknown kind failed.
 	CodeVerificationFailed
 )
 
-// VerificationError is an error of category verification: A check found the work wanting. Its
-// factories are the only way to give it a code.
+// VerificationError is an error of category verification: A check of the work failed. Its factories
+// are the only way to give it a code.
 type VerificationError struct {
 	base[VerificationCode]
 
-	Detail     string                            // What was said of the failure. Shown masked and cut.
+	Detail     string                            // The text of the failure. Shown masked and cut.
 	SourceCode taxonomy.Opt[string]              // The source's own code, or the HTTP status.
-	RetryAfter taxonomy.Opt[time.Duration]       // How long the source asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]           // When the source lets one in again.
-	Execution  taxonomy.Opt[Execution]           // What the bot was doing.
-	GitHub     taxonomy.Opt[GitHub]              // What on GitHub it was about.
-	Recovery   taxonomy.Opt[Recovery]            // The recovery that was tried.
-	Metadata   json.RawMessage                   // Whatever else is known.
-	Source     VerificationSource                // Where the error came from.
-	Pattern    taxonomy.Opt[VerificationPattern] // The words by which the error was recognised.
+	RetryAfter taxonomy.Opt[time.Duration]       // The wait that the source asks for.
+	ResetAt    taxonomy.Opt[time.Time]           // The time at which the source answers again.
+	Execution  taxonomy.Opt[Execution]           // The work of the bot at the time of the failure.
+	GitHub     taxonomy.Opt[GitHub]              // The repository and the entity on GitHub.
+	Recovery   taxonomy.Opt[Recovery]            // The recovery so far.
+	Metadata   json.RawMessage                   // Other data.
+	Source     VerificationSource                // The source of the error.
+	Pattern    taxonomy.Opt[VerificationPattern] // The kind of text that identified the error.
 }
 
 // VerificationSourceType is one of a closed set of words. The zero value is not valid.
@@ -75,7 +75,7 @@ func (v *VerificationSourceType) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "VerificationSourceType", verificationSourceTypeWords)
 }
 
-// VerificationPattern is one of a closed set of words: The words by which the error was recognised.
+// VerificationPattern is one of a closed set of words: The kind of text that identified the error.
 // The zero value is not valid.
 type VerificationPattern uint8
 
@@ -97,7 +97,7 @@ func (v *VerificationPattern) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "VerificationPattern", verificationPatternWords)
 }
 
-// VerificationSource is a part of an error's context: Where the error came from.
+// VerificationSource is a part of an error's context: The source of the error.
 type VerificationSource struct {
 	// Type is type in the context.
 	Type VerificationSourceType `json:"type"`
@@ -227,7 +227,7 @@ func (e *VerificationError) AppendContext(dst []byte) []byte {
 }
 
 var verificationCategory = taxonomy.Category{
-	Name: "verification", Type: "VerificationError", Doc: "A check found the work wanting.",
+	Name: "verification", Type: "VerificationError", Doc: "A check of the work failed.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},
@@ -279,7 +279,7 @@ var verificationCategory = taxonomy.Category{
 		},
 		CodeLintError: {
 			Value: "lint_error", Key: "LINT_ERROR", Message: "lint error: {detail:first_line}",
-			Doc:    "The linter found fault.",
+			Doc:    "The linter reported findings.",
 			Traits: taxonomy.Traits{Reaction: &reactionApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionPatternApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
@@ -292,7 +292,7 @@ var verificationCategory = taxonomy.Category{
 		},
 		CodeVerificationFailed: {
 			Value: "verification_failed", Key: "VERIFICATION_FAILED", Message: "verification failed: {detail:first_line}",
-			Doc:    "A check failed, and nothing says which.",
+			Doc:    "A check of unknown kind failed.",
 			Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},

@@ -17,24 +17,23 @@ type AmbiguityCode uint16
 
 // The codes of [AmbiguityError]. Store their names; their values may change.
 const (
-	// CodeAmbiguityError: The plan does not say enough to continue safely.
+	// CodeAmbiguityError: The plan is too unclear to continue safely.
 	CodeAmbiguityError AmbiguityCode = iota + 1
 )
 
-// AmbiguityError is an error of category ambiguity: The plan does not say enough to continue
-// safely. Its factories are the only way to give it a code.
+// AmbiguityError is an error of category ambiguity: The plan is too unclear to continue safely. Its
+// factories are the only way to give it a code.
 type AmbiguityError struct {
 	base[AmbiguityCode]
 
-	Step taxonomy.Opt[string] // Which step of the plan.
-	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
-	Detail     taxonomy.Opt[string]
-	Files      []string                       // The files that it is about.
-	Finding    taxonomy.Opt[AmbiguityFinding] // What the plan lacks.
-	Unreadable taxonomy.Opt[bool]             // It cannot even be read.
+	Step       taxonomy.Opt[string]           // The step of the plan.
+	Detail     taxonomy.Opt[string]           // The end of the raw report, for the next tier. Shown masked and cut.
+	Files      []string                       // The files of the failure.
+	Finding    taxonomy.Opt[AmbiguityFinding] // The gap in the plan.
+	Unreadable taxonomy.Opt[bool]             // The plan cannot be parsed.
 }
 
-// AmbiguityFinding is one of a closed set of words: What the plan lacks. The zero value is not
+// AmbiguityFinding is one of a closed set of words: The gap in the plan. The zero value is not
 // valid.
 type AmbiguityFinding uint8
 
@@ -108,7 +107,7 @@ func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 }
 
 var ambiguityCategory = taxonomy.Category{
-	Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to continue safely.",
+	Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan is too unclear to continue safely.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -120,7 +119,7 @@ var ambiguityCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeAmbiguityError: {
 			Value: "AMBIGUITY_ERROR", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
-			Doc: "The plan does not say enough to continue safely.", Resolution: "Settle in the plan what it leaves open.",
+			Doc: "The plan is too unclear to continue safely.", Resolution: "Answer the open question in the plan.",
 			Traits: taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},

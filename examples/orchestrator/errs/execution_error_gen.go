@@ -17,26 +17,26 @@ type ExecutionCode uint16
 
 // The codes of [ExecutionError]. Store their names; their values may change.
 const (
-	// CodeExecutionError: A command or script that could be run fails.
+	// CodeExecutionError: A command or script ran and failed.
 	CodeExecutionError ExecutionCode = iota + 1
 )
 
-// ExecutionError is an error of category execution: A command or script that could be run fails.
-// Its factories are the only way to give it a code.
+// ExecutionError is an error of category execution: A command or script ran and failed. Its
+// factories are the only way to give it a code.
 type ExecutionError struct {
 	base[ExecutionCode]
 
-	Step taxonomy.Opt[string] // Which step of the plan.
-	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
-	Detail    taxonomy.Opt[string]
-	Files     []string                         // The files that it is about.
-	Reason    taxonomy.Opt[ExecutionReason]    // Why it failed.
-	Indicator taxonomy.Opt[ExecutionIndicator] // What showed it.
-	ExitCode  taxonomy.Opt[int]                // What the command exited with.
-	Signal    taxonomy.Opt[string]             // What ended the command.
+	Step      taxonomy.Opt[string]             // The step of the plan.
+	Detail    taxonomy.Opt[string]             // The end of the raw report, for the next tier. Shown masked and cut.
+	Files     []string                         // The files of the failure.
+	Reason    taxonomy.Opt[ExecutionReason]    // The reason of the failure.
+	Indicator taxonomy.Opt[ExecutionIndicator] // The evidence of the failure.
+	ExitCode  taxonomy.Opt[int]                // The exit code of the command.
+	Signal    taxonomy.Opt[string]             // The signal that ended the command.
 }
 
-// ExecutionReason is one of a closed set of words: Why it failed. The zero value is not valid.
+// ExecutionReason is one of a closed set of words: The reason of the failure. The zero value is not
+// valid.
 type ExecutionReason uint8
 
 // The values of [ExecutionReason].
@@ -59,7 +59,8 @@ func (v *ExecutionReason) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "ExecutionReason", executionReasonWords)
 }
 
-// ExecutionIndicator is one of a closed set of words: What showed it. The zero value is not valid.
+// ExecutionIndicator is one of a closed set of words: The evidence of the failure. The zero value
+// is not valid.
 type ExecutionIndicator uint8
 
 // The values of [ExecutionIndicator].
@@ -143,7 +144,7 @@ func (e *ExecutionError) AppendContext(dst []byte) []byte {
 }
 
 var executionCategory = taxonomy.Category{
-	Name: "execution", Type: "ExecutionError", Doc: "A command or script that could be run fails.",
+	Name: "execution", Type: "ExecutionError", Doc: "A command or script ran and failed.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -156,11 +157,10 @@ var executionCategory = taxonomy.Category{
 	Zero: (*ExecutionError)(nil),
 	Codes: []taxonomy.Code{
 		CodeExecutionError: {
-			Value:      "EXECUTION_ERROR",
-			Message:    "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
-			Doc:        "A command or script that could be run fails.",
-			Resolution: "Mend the step if the fault is its own, or the plan if it is not.",
-			Traits:     taxonomy.Traits{Reaction: &reactionAnalyse, Kind: taxonomy.Failure},
+			Value:   "EXECUTION_ERROR",
+			Message: "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
+			Doc:     "A command or script ran and failed.", Resolution: "Fix the step, or the plan if the step is correct.",
+			Traits: taxonomy.Traits{Reaction: &reactionAnalyse, Kind: taxonomy.Failure},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionRunAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
 			},

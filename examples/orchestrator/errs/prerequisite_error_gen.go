@@ -17,25 +17,23 @@ type PrerequisiteCode uint16
 
 // The codes of [PrerequisiteError]. Store their names; their values may change.
 const (
-	// CodePrerequisiteFailure: Something that the plan takes for granted is not there or cannot be
-	// reached.
+	// CodePrerequisiteFailure: A prerequisite of the plan is missing or cannot be reached.
 	CodePrerequisiteFailure PrerequisiteCode = iota + 1
 )
 
-// PrerequisiteError is an error of category prerequisite: Something that the plan takes for granted
-// is not there or cannot be reached. Its factories are the only way to give it a code.
+// PrerequisiteError is an error of category prerequisite: A prerequisite of the plan is missing or
+// cannot be reached. Its factories are the only way to give it a code.
 type PrerequisiteError struct {
 	base[PrerequisiteCode]
 
-	Step taxonomy.Opt[string] // Which step of the plan.
-	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
-	Detail taxonomy.Opt[string]
-	Files  []string                         // The files that it is about.
-	Reason taxonomy.Opt[PrerequisiteReason] // What is wrong with the environment.
+	Step   taxonomy.Opt[string]             // The step of the plan.
+	Detail taxonomy.Opt[string]             // The end of the raw report, for the next tier. Shown masked and cut.
+	Files  []string                         // The files of the failure.
+	Reason taxonomy.Opt[PrerequisiteReason] // The fault of the environment.
 }
 
-// PrerequisiteReason is one of a closed set of words: What is wrong with the environment. The zero
-// value is not valid.
+// PrerequisiteReason is one of a closed set of words: The fault of the environment. The zero value
+// is not valid.
 type PrerequisiteReason uint8
 
 // The values of [PrerequisiteReason].
@@ -109,7 +107,7 @@ func (e *PrerequisiteError) AppendContext(dst []byte) []byte {
 
 var prerequisiteCategory = taxonomy.Category{
 	Name: "prerequisite", Type: "PrerequisiteError",
-	Doc: "Something that the plan takes for granted is not there or cannot be reached.",
+	Doc: "A prerequisite of the plan is missing or cannot be reached.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -120,8 +118,8 @@ var prerequisiteCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodePrerequisiteFailure: {
 			Value: "PREREQUISITE_FAILURE", Message: "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
-			Doc:        "Something that the plan takes for granted is not there or cannot be reached.",
-			Resolution: "Find out what is there in its place; correct the step, or provide what is missing.",
+			Doc:        "A prerequisite of the plan is missing or cannot be reached.",
+			Resolution: "Correct the step, or provide the missing prerequisite.",
 			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionTryAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault},

@@ -20,33 +20,31 @@ type TierCode uint16
 const (
 	// CodeTierRateLimited: The tier asks to slow down.
 	CodeTierRateLimited TierCode = iota + 1
-	// CodeTierUnavailable: The tier does not answer now, and may do so later.
+	// CodeTierUnavailable: The tier does not answer now, but may answer later.
 	CodeTierUnavailable
-	// CodeTierRefused: The tier cannot do it, and asking it again changes nothing.
+	// CodeTierRefused: The tier cannot do the work, and would fail again.
 	CodeTierRefused
-	// CodeTierNotCalled: The call could not be begun, and that of another tier could not either.
+	// CodeTierNotCalled: The call could not start, and a call of another tier could not either.
 	CodeTierNotCalled
 )
 
-// TierError is an error of category tier: A failure of a tier itself, or of its caller. It is none
-// of the five categories and says nothing about the step. Its factories are the only way to give it
-// a code.
+// TierError is an error of category tier: A failure of a tier or of its caller. It is not a failure
+// of the step. Its factories are the only way to give it a code.
 type TierError struct {
 	base[TierCode]
 
-	Step taxonomy.Opt[string] // Which step of the plan.
-	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
-	Detail     taxonomy.Opt[string]
-	Files      []string                    // The files that it is about.
-	Provider   string                      // Who was asked, or who could not ask.
-	Reason     taxonomy.Opt[TierReason]    // What is the matter with it.
-	StatusCode taxonomy.Opt[int]           // The HTTP status, when there was one.
-	RetryAfter taxonomy.Opt[time.Duration] // How long it asks to wait.
-	ResetAt    taxonomy.Opt[time.Time]     // When it lets one in again.
+	Step   taxonomy.Opt[string] // The step of the plan.
+	Detail taxonomy.Opt[string] // The end of the raw report, for the next tier. Shown masked and cut.
+	Files  []string             // The files of the failure.
+	// Provider: The provider of the tier, or the part of the orchestrator that failed before the call.
+	Provider   string
+	Reason     taxonomy.Opt[TierReason]    // The fault of the tier.
+	StatusCode taxonomy.Opt[int]           // The HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // The wait that the tier asks for.
+	ResetAt    taxonomy.Opt[time.Time]     // The time at which the tier answers again.
 }
 
-// TierReason is one of a closed set of words: What is the matter with it. The zero value is not
-// valid.
+// TierReason is one of a closed set of words: The fault of the tier. The zero value is not valid.
 type TierReason uint8
 
 // The values of [TierReason].
@@ -159,8 +157,7 @@ func (e *TierError) AppendContext(dst []byte) []byte {
 }
 
 var tierCategory = taxonomy.Category{
-	Name: "tier", Type: "TierError",
-	Doc: "A failure of a tier itself, or of its caller. It is none of the five categories and says nothing about the step.",
+	Name: "tier", Type: "TierError", Doc: "A failure of a tier or of its caller. It is not a failure of the step.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -174,10 +171,11 @@ var tierCategory = taxonomy.Category{
 	Zero: (*TierError)(nil),
 	Codes: []taxonomy.Code{
 		CodeTierRateLimited: {
-			Value:   "TIER_RATE_LIMITED",
-			Message: "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
-			Doc:     "The tier asks to slow down.", Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
-			Traits: taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			Value:      "TIER_RATE_LIMITED",
+			Message:    "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
+			Doc:        "The tier asks to slow down.",
+			Resolution: "Wait, run fewer plans simultaneously, or ask for a higher limit.",
+			Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
 				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
@@ -186,7 +184,7 @@ var tierCategory = taxonomy.Category{
 		CodeTierUnavailable: {
 			Value:      "TIER_UNAVAILABLE",
 			Message:    "{provider} does not answer[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
-			Doc:        "The tier does not answer now, and may do so later.",
+			Doc:        "The tier does not answer now, but may answer later.",
 			Resolution: "Look at the provider's status page, or run its command by hand.",
 			Traits:     taxonomy.Traits{Reaction: &reactionCallAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
 			Profiles: []taxonomy.ProfileTraits{
@@ -197,8 +195,8 @@ var tierCategory = taxonomy.Category{
 		CodeTierRefused: {
 			Value:      "TIER_REFUSED",
 			Message:    "{provider} cannot be used[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
-			Doc:        "The tier cannot do it, and asking it again changes nothing.",
-			Resolution: "Mend the credentials, the account, the request or the installation that the message names; until then another tier does the work.",
+			Doc:        "The tier cannot do the work, and would fail again.",
+			Resolution: "Fix the credentials, account, request or installation that the message names. Another tier does the work until then.",
 			Traits:     taxonomy.Traits{Reaction: &reactionHandOver, Kind: taxonomy.Failure},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
@@ -207,8 +205,8 @@ var tierCategory = taxonomy.Category{
 		},
 		CodeTierNotCalled: {
 			Value: "TIER_NOT_CALLED", Message: "nothing was called[ ({reason})][: {detail:first_line}]",
-			Doc:        "The call could not be begun, and that of another tier could not either.",
-			Resolution: "Raise the budget, end the run that has the lock, or fix what the message names.",
+			Doc:        "The call could not start, and a call of another tier could not either.",
+			Resolution: "Raise the budget, end the run that holds the lock, or fix the fault that the message names.",
 			Traits:     taxonomy.Traits{Reaction: &reactionAskUser, Kind: taxonomy.Failure},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},

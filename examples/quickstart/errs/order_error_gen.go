@@ -16,19 +16,19 @@ type OrderCode uint16
 
 // The codes of [OrderError]. Store their names; their values may change.
 const (
-	// CodeOrderNotFound: There is no such order.
+	// CodeOrderNotFound: The order does not exist.
 	CodeOrderNotFound OrderCode = iota + 1
 	// CodeOrderOutOfStock: Some items are sold out.
 	CodeOrderOutOfStock
 )
 
-// OrderError is an error of category order: The order cannot be carried out as it is. Its factories
-// are the only way to give it a code.
+// OrderError is an error of category order: The order cannot be carried out. Its factories are the
+// only way to give it a code.
 type OrderError struct {
 	base[OrderCode]
 
-	OrderID string   // Which order.
-	Items   []string // Which of its items.
+	OrderID string   // The number of the order.
+	Items   []string // The affected items.
 }
 
 // NewOrderNotFound returns a [CodeOrderNotFound].
@@ -73,7 +73,7 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 }
 
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.",
+	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out.",
 	Fields: []taxonomy.Field{
 		{Name: "orderId", Type: "string", Required: true},
 		{Name: "items", Type: "strings"},
@@ -82,7 +82,7 @@ var orderCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeOrderNotFound: {
 			Value: "ORDER_NOT_FOUND", Number: 1, Groups: 1 << 0, Message: "no order {orderId}",
-			Doc: "There is no such order.", Resolution: "Check the number on the confirmation.",
+			Doc: "The order does not exist.", Resolution: "Check the number on the confirmation.",
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 404, GRPC: 5},
 		},
 		CodeOrderOutOfStock: {

@@ -92,7 +92,7 @@ func Attach(err error, attributes ...taxonomy.Attribute) error {
 	return taxonomy.Attach(err, attributes...)
 }
 
-// Unmatched sets the field unmatched of any error; see [Attach]: No rule described it.
+// Unmatched sets the field unmatched of any error; see [Attach]: No rule matched it.
 func Unmatched(unmatched bool) taxonomy.Attribute {
 	return taxonomy.NewAttribute(&definition, 0, taxonomy.Some(unmatched))
 }

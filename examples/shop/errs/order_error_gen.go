@@ -16,7 +16,7 @@ type OrderCode uint16
 
 // The codes of [OrderError]. Store their names; their values may change.
 const (
-	// CodeOrderNotFound: There is no such order.
+	// CodeOrderNotFound: The order does not exist.
 	CodeOrderNotFound OrderCode = iota + 1
 	// CodeOrderExists: An order with this number was placed before.
 	CodeOrderExists
@@ -24,12 +24,12 @@ const (
 	CodeOrderClosed
 )
 
-// OrderError is an error of category order: The order cannot be carried out as it is. Its factories
-// are the only way to give it a code.
+// OrderError is an error of category order: The order cannot be carried out. Its factories are the
+// only way to give it a code.
 type OrderError struct {
 	base[OrderCode]
 
-	Unmatched taxonomy.Opt[bool]   // No rule described it.
+	Unmatched taxonomy.Opt[bool]   // No rule matched it.
 	RequestID taxonomy.Opt[string] // The request.
 	Source    taxonomy.Opt[string] // The source that reported the failure.
 	OrderID   taxonomy.Opt[string] // The order.
@@ -103,7 +103,7 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 }
 
 var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.",
+	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
@@ -113,7 +113,7 @@ var orderCategory = taxonomy.Category{
 	Zero: (*OrderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeOrderNotFound: {
-			Value: "ORDER_NOT_FOUND", Public: true, Message: "no order[ {orderId}]", Doc: "There is no such order.",
+			Value: "ORDER_NOT_FOUND", Public: true, Message: "no order[ {orderId}]", Doc: "The order does not exist.",
 			Resolution: "Check the number on the confirmation.", Takes: []string{"orderId"},
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 404, GRPC: 5},
 		},

@@ -22,7 +22,7 @@ const (
 	CodePaymentDeclined PaymentCode = iota + 1
 	// CodePaymentUnavailable: The payment gateway does not answer.
 	CodePaymentUnavailable
-	// CodePaymentRefused: The gateway refuses us, and not the customer.
+	// CodePaymentRefused: The gateway refuses the service's credentials.
 	CodePaymentRefused
 )
 
@@ -31,13 +31,13 @@ const (
 type PaymentError struct {
 	base[PaymentCode]
 
-	Unmatched     taxonomy.Opt[bool]          // No rule described it.
+	Unmatched     taxonomy.Opt[bool]          // No rule matched it.
 	RequestID     taxonomy.Opt[string]        // The request.
 	Source        taxonomy.Opt[string]        // The source that reported the failure.
 	Reason        taxonomy.Opt[PaymentReason] // Why the bank refused.
-	RetryAfter    taxonomy.Opt[time.Duration] // How long to wait.
+	RetryAfter    taxonomy.Opt[time.Duration] // The time to wait.
 	Card          taxonomy.Secret[string]     // The number of the card. Only Reveal shows it.
-	GatewayReply  taxonomy.Opt[string]        // What the gateway said. Shown masked and cut.
+	GatewayReply  taxonomy.Opt[string]        // The gateway's reply. Shown masked and cut.
 	GatewayStatus taxonomy.Opt[int]           // The gateway's status.
 }
 
@@ -173,7 +173,7 @@ var paymentCategory = taxonomy.Category{
 		},
 		CodePaymentRefused: {
 			Value: "PAYMENT_REFUSED", Message: "gateway refuses us[: {gatewayReply:first_line}]",
-			Doc: "The gateway refuses us, and not the customer.", Resolution: "Check the key of the gateway.",
+			Doc: "The gateway refuses the service's credentials.", Resolution: "Check the key of the gateway.",
 			Traits: taxonomy.Traits{Reaction: &reactionPark, HTTP: 500, GRPC: 9},
 		},
 	},

@@ -20,15 +20,15 @@ const (
 	CodeInvalid RequestCode = iota + 1
 )
 
-// RequestError is an error of category request: The request cannot be carried out as it is. Its
-// factories are the only way to give it a code.
+// RequestError is an error of category request: The request cannot be carried out. Its factories
+// are the only way to give it a code.
 type RequestError struct {
 	base[RequestCode]
 
-	Unmatched  taxonomy.Opt[bool]   // No rule described it.
+	Unmatched  taxonomy.Opt[bool]   // No rule matched it.
 	RequestID  taxonomy.Opt[string] // The request.
 	Source     taxonomy.Opt[string] // The source that reported the failure.
-	Violations []taxonomy.Violation // What is wrong with it.
+	Violations []taxonomy.Violation // The violations.
 }
 
 // NewInvalid returns a [CodeInvalid].
@@ -85,7 +85,7 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 }
 
 var requestCategory = taxonomy.Category{
-	Name: "request", Type: "RequestError", Doc: "The request cannot be carried out as it is.",
+	Name: "request", Type: "RequestError", Doc: "The request cannot be carried out.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},

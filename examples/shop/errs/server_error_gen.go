@@ -20,7 +20,7 @@ const (
 	CodeInternal ServerCode = iota + 1
 	// CodeConfigMissing: A setting is missing.
 	CodeConfigMissing
-	// CodeUnexpected: No rule described it.
+	// CodeUnexpected: No rule matched it.
 	CodeUnexpected
 )
 
@@ -29,7 +29,7 @@ const (
 type ServerError struct {
 	base[ServerCode]
 
-	Unmatched taxonomy.Opt[bool]   // No rule described it.
+	Unmatched taxonomy.Opt[bool]   // No rule matched it.
 	RequestID taxonomy.Opt[string] // The request.
 	Source    taxonomy.Opt[string] // The source that reported the failure.
 	Setting   taxonomy.Opt[string] // The setting.
@@ -120,7 +120,7 @@ var serverCategory = taxonomy.Category{
 			Takes: []string{"setting"}, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},
 		},
 		CodeUnexpected: {
-			Value: "UNEXPECTED", Message: "unexpected[: {cause}]", Doc: "No rule described it.",
+			Value: "UNEXPECTED", Message: "unexpected[: {cause}]", Doc: "No rule matched it.",
 			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},
 		},
 	},

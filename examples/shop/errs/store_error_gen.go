@@ -17,7 +17,7 @@ type StoreCode uint16
 
 // The codes of [StoreError]. Store their names; their values may change.
 const (
-	// CodeStoreConflict: Another transaction was faster.
+	// CodeStoreConflict: A concurrent transaction changed the same rows.
 	CodeStoreConflict StoreCode = iota + 1
 	// CodeStoreDown: The database cannot be reached.
 	CodeStoreDown
@@ -30,10 +30,10 @@ const (
 type StoreError struct {
 	base[StoreCode]
 
-	Unmatched taxonomy.Opt[bool]   // No rule described it.
+	Unmatched taxonomy.Opt[bool]   // No rule matched it.
 	RequestID taxonomy.Opt[string] // The request.
 	Source    taxonomy.Opt[string] // The source that reported the failure.
-	StoreText taxonomy.Opt[string] // What the database said. Shown masked and cut.
+	StoreText taxonomy.Opt[string] // The database's message. Shown masked and cut.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -110,7 +110,7 @@ var storeCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeStoreConflict: {
 			Value: "STORE_CONFLICT", Message: "transaction conflict[: {storeText:first_line}]",
-			Doc:    "Another transaction was faster.",
+			Doc:    "A concurrent transaction changed the same rows.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeStoreDown: {

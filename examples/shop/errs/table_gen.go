@@ -45,7 +45,7 @@ var reactionPayAgain = taxonomy.Reaction{
 	HonorRetryAfter: true,
 }
 
-// reactionRefuse: The customer is told.
+// reactionRefuse: The customer gets the error.
 var reactionRefuse = taxonomy.Reaction{Name: "refuse"}
 
 // reactionAbort: Ends the task as failed.
@@ -63,7 +63,7 @@ var policyStore = taxonomy.Policy{
 	MaxRetryAfter: time.Second, JitterKind: taxonomy.JitterFull,
 }
 
-// policyGateway: The gateway recovers from most of its troubles within a minute.
+// policyGateway: The gateway recovers from most failures within a minute.
 var policyGateway = taxonomy.Policy{
 	Name: "gateway", MaxAttempts: 4, InitialDelay: 50 * time.Millisecond, MaxDelay: 5 * time.Second, Multiplier: 2,
 	MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,

@@ -18,25 +18,24 @@ type AttemptCode uint16
 
 // The codes of [AttemptError]. Store their names; their values may change.
 const (
-	// CodeTimeout: The agent ran past the limit of its call.
+	// CodeTimeout: The agent exceeded the time limit of its call.
 	CodeTimeout AttemptCode = iota + 1
-	// CodeRateLimit: No more requests are to be made for now, since the agent's service refuses them or
-	// the budget is spent.
+	// CodeRateLimit: The agent's service refuses more requests for now, or the budget is exhausted.
 	CodeRateLimit
 	// CodeSyntax: The agent's code could not be parsed.
 	//
 	// Deprecated: nothing makes it any more; stored attempts may still have it.
 	CodeSyntax
-	// CodeTestFailure: The tests fail with what the agent has done.
+	// CodeTestFailure: The tests fail after the agent's changes.
 	CodeTestFailure
-	// CodeLintFailure: The linters object to what the agent has done.
+	// CodeLintFailure: The linters report findings in the agent's changes.
 	CodeLintFailure
-	// CodeTaskFailed: The agent says that it could not do the task, or had too little room for it.
+	// CodeTaskFailed: The agent reports that it could not do the task, or that its context was too
+	// small.
 	CodeTaskFailed
-	// CodeHookFailure: A hook failed for a reason of its own.
+	// CodeHookFailure: A hook failed for another reason.
 	CodeHookFailure
-	// CodeUnknown: Nothing describes the failure, or a stored attempt has a code that this version does
-	// not know.
+	// CodeUnknown: No rule matches the failure, or a stored attempt has a code of another version.
 	CodeUnknown
 )
 
@@ -45,22 +44,21 @@ const (
 type AttemptError struct {
 	base[AttemptCode]
 
-	Reporter    taxonomy.Opt[AttemptReporter] // Who reported it.
-	ExitCode    taxonomy.Opt[int]             // What the process exited with.
-	Signal      taxonomy.Opt[string]          // What ended the process, when it did not exit by itself.
-	Detail      taxonomy.Opt[string]          // The end of what was said on the error channel. Shown masked and cut.
-	CheckOutput taxonomy.Opt[string]          // What the failed tests or linters printed. Shown masked and cut.
-	Reason      taxonomy.Opt[string]          // What the agent gave as its reason. Shown masked and cut.
-	// Command: The command that failed, when that was not the agent's own work. Shown masked and cut.
-	Command         taxonomy.Opt[string]
-	Limit           taxonomy.Opt[time.Duration] // How long the call could take. The next attempt gets the same.
-	RetryAfter      taxonomy.Opt[time.Duration] // How long the agent's service asks to wait.
-	Files           []string                    // The files that were changed and may not be.
-	ContextOverflow taxonomy.Opt[bool]          // The conversation outgrew what the model can read at once.
-	// BudgetScope: What the budget is for that is spent, "attempt", "task:" and its name, or "all".
+	Reporter        taxonomy.Opt[AttemptReporter] // The reporter of the failure.
+	ExitCode        taxonomy.Opt[int]             // The exit code of the process.
+	Signal          taxonomy.Opt[string]          // The signal that ended the process.
+	Detail          taxonomy.Opt[string]          // The end of the standard error output. Shown masked and cut.
+	CheckOutput     taxonomy.Opt[string]          // The output of the failed tests or linters. Shown masked and cut.
+	Reason          taxonomy.Opt[string]          // The reason that the agent gave. Shown masked and cut.
+	Command         taxonomy.Opt[string]          // The failed command, unless it was the agent. Shown masked and cut.
+	Limit           taxonomy.Opt[time.Duration]   // The time limit of the call. The next attempt has the same limit.
+	RetryAfter      taxonomy.Opt[time.Duration]   // The wait that the agent's service asks for.
+	Files           []string                      // The changed files that the agent may not change.
+	ContextOverflow taxonomy.Opt[bool]            // The conversation exceeded the context of the model.
+	// BudgetScope: The exhausted budget: "attempt", "task:" and the name of the task, or "all".
 	BudgetScope taxonomy.Opt[string]
 	Interrupted taxonomy.Opt[bool] // The runner's process ended during the attempt.
-	Instrument  taxonomy.Opt[bool] // What failed is the runner or what it needs, and not the attempt.
+	Instrument  taxonomy.Opt[bool] // The runner or its environment failed, and not the attempt.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -71,7 +69,8 @@ const (
 	attemptCommand     = gen.Scrub | 200
 )
 
-// AttemptReporter is one of a closed set of words: Who reported it. The zero value is not valid.
+// AttemptReporter is one of a closed set of words: The reporter of the failure. The zero value is
+// not valid.
 type AttemptReporter uint8
 
 // The values of [AttemptReporter].
@@ -280,13 +279,14 @@ var attemptCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeTimeout: {
 			Value: "TIMEOUT", Message: "the agent ran past its limit[ of {limit}]",
-			Doc: "The agent ran past the limit of its call.", Resolution: "Split the task, or give the agent more time.",
-			Traits: taxonomy.Traits{Reaction: &reactionSameAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			Doc:        "The agent exceeded the time limit of its call.",
+			Resolution: "Split the task, or give the agent more time.",
+			Traits:     taxonomy.Traits{Reaction: &reactionSameAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeRateLimit: {
 			Value:      "RATE_LIMIT",
 			Message:    "the limit of requests is reached[, try again in {retryAfter}][: {detail:first_line}]",
-			Doc:        "No more requests are to be made for now, since the agent's service refuses them or the budget is spent.",
+			Doc:        "The agent's service refuses more requests for now, or the budget is exhausted.",
 			Resolution: "Wait until the limit is lifted, or raise the budget; then start the run again.",
 			Traits:     taxonomy.Traits{Reaction: &reactionReturnAPIError},
 			When: []taxonomy.Traits{
@@ -305,19 +305,18 @@ var attemptCategory = taxonomy.Category{
 		},
 		CodeTestFailure: {
 			Value: "TEST_FAILURE", Message: "tests failed[: {detail:first_line}]",
-			Doc:        "The tests fail with what the agent has done.",
-			Resolution: "Fix the code, or the tests if they are wrong.",
-			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
+			Doc: "The tests fail after the agent's changes.", Resolution: "Fix the code, or the tests if they are wrong.",
+			Traits: taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeLintFailure: {
 			Value: "LINT_FAILURE", Message: "the linters object[: {detail:first_line}]",
-			Doc: "The linters object to what the agent has done.", Resolution: "Fix what the linters name.",
+			Doc: "The linters report findings in the agent's changes.", Resolution: "Fix the findings of the linters.",
 			Traits: taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeTaskFailed: {
 			Value: "TASK_FAILED", Message: "the agent could not do the task[: {reason}][ ({detail:first_line})]",
-			Doc:        "The agent says that it could not do the task, or had too little room for it.",
-			Resolution: "Read the agent's reason; split the task or make it clearer.",
+			Doc:        "The agent reports that it could not do the task, or that its context was too small.",
+			Resolution: "Read the agent's reason. Split the task, or make it clearer.",
 			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionShortenAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
@@ -326,14 +325,14 @@ var attemptCategory = taxonomy.Category{
 		CodeHookFailure: {
 			Value:   "HOOK_FAILURE",
 			Message: "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
-			Doc:     "A hook failed for a reason of its own.", Resolution: "Run the hook by hand, and fix what it needs.",
+			Doc:     "A hook failed for another reason.", Resolution: "Run the hook by hand, and fix its environment.",
 			Takes: []string{"reporter"}, Traits: taxonomy.Traits{Reaction: &reactionFailFast},
 		},
 		CodeUnknown: {
 			Value:      "UNKNOWN",
 			Message:    "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}][, files changed against the rules: {files}]",
-			Doc:        "Nothing describes the failure, or a stored attempt has a code that this version does not know.",
-			Resolution: "Read what the attempt said last.",
+			Doc:        "No rule matches the failure, or a stored attempt has a code of another version.",
+			Resolution: "Read the end of the attempt's output.",
 			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionBeginAgain, Retryable: true, Recoverability: taxonomy.Retryable},
