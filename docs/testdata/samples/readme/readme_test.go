@@ -33,7 +33,7 @@ func Example() {
 	b, _ := json.Marshal(err)                                    // {"name":"UserError","category":"user","code":"USER_LOCKED",…}
 	back, _ := usererr.UnmarshalError(b)                         // the same type, code and context
 	slog.Error("save failed", "err", back)                       // structured, secrets masked
-	saveErr := retry.Do(ctx, save, retry.ByTable(usererr.Table)) // calls save again as the table specifies
+	saveErr := retry.Do(ctx, save, retry.ByTable(usererr.Table)) // calls save up to 3 times, with growing waits
 
 	fmt.Println(saveErr, saves)
 	// Output:
