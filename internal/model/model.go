@@ -39,7 +39,7 @@ type Package struct {
 	Reactions  []Variable[taxonomy.Reaction] // likewise; a reaction comes after the one it names as Then
 	Profiles   []*Profile
 
-	// Problems are mistakes in reactions and policies.
+	// Problems are mistakes in reactions, policies and profiles.
 	Problems []Problem
 
 	// Taxonomy is the value that the generated package has, without functions. Its codes and
@@ -262,12 +262,12 @@ type Row struct {
 type Profile struct {
 	*taxonomy.Profile
 	Const string // ProfileStrict
-	// Problems are mistakes, and overlays that were skipped for rows that are not retryable.
-	Problems []Problem
 }
 
-// Problem is a problem of an overlay, a reaction or a policy, and its place.
+// Problem is a mistake in a reaction, a policy or a profile.
 type Problem struct {
-	taxonomy.Problem
-	Span diag.Span
+	ID      string // of the finding
+	Span    diag.Span
+	Message string
+	Skipped []*Row // that a change of a profile is not applied to, because they are not retryable
 }

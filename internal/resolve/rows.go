@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
@@ -35,14 +36,15 @@ func (b *builder) fallback() {
 // rows makes the rows: unknown and permanent, those of the codes, and those of the branches that
 // change a trait.
 func (b *builder) rows() {
-	unknown := b.addRow(&model.Row{At: taxonomy.RowUnknown})
-	permanent := b.addRow(&model.Row{At: taxonomy.RowUnknownPermanent})
+	unknown := b.addRow(model.Row{At: taxonomy.RowUnknown}, spec.Traits{})
+	permanent := b.addRow(model.Row{At: taxonomy.RowUnknownPermanent}, spec.Traits{})
 	for _, e := range b.entries {
-		e.code.Row = b.addRow(&model.Row{
-			At: taxonomy.At(e.code.Category.Index, uint16(e.code.Ordinal)), Code: e.code,
-			Traits: b.traits(e.decl.Traits.Over(e.parent.Traits)),
-		})
-		e.code.Traits = e.code.Row.Traits
+		c := e.code
+		b.table.reaction(e.parent.Traits.Reaction, c.Category.Name, c.Category.Const[len("Category"):])
+		b.table.reaction(e.decl.Traits.Reaction, c.Key, c.Go)
+		at := taxonomy.At(c.Category.Index, uint16(c.Ordinal))
+		c.Row = b.addRow(model.Row{At: at, Code: c}, e.decl.Traits.Over(e.parent.Traits))
+		c.Traits = c.Row.Traits
 	}
 	for _, e := range b.entries {
 		e.code.When = branches(e)
@@ -50,59 +52,55 @@ func (b *builder) rows() {
 			branch.Row = b.branchRow(e, i)
 		}
 	}
-	unknown.Traits = b.unknownTraits()
-	permanent.Traits = b.permanentTraits(unknown.Traits)
-	b.pkg.Taxonomy.None, b.pkg.Taxonomy.Permanent = unknown.Traits, permanent.Traits
-	b.pkg.Taxonomy.Uncategorized = b.reaction(b.src.Uncategorized)
+	b.unknownRows(unknown, permanent)
 }
 
-func (b *builder) addRow(row *model.Row) *model.Row {
-	row.Index = len(b.pkg.Rows)
-	b.pkg.Rows = append(b.pkg.Rows, row)
-	return row
+// addRow adds a row with the traits that the taxonomy declares.
+func (b *builder) addRow(row model.Row, declared spec.Traits) *model.Row {
+	row.Index, row.Traits = len(b.pkg.Rows), b.table.traits(declared)
+	b.pkg.Rows, b.declaredTraits = append(b.pkg.Rows, &row), append(b.declaredTraits, declared)
+	return &row
 }
 
 func (b *builder) branchRow(e entry, i int) *model.Row {
-	traits := b.traits(e.decl.When[i].Traits.Over(e.decl.Traits).Over(e.parent.Traits))
-	if traits == e.code.Row.Traits {
-		return e.code.Row
+	c, nth := e.code, strconv.Itoa(i+1)
+	own := e.decl.When[i].Traits
+	b.table.reaction(own.Reaction, c.Key+".when"+nth, c.Go+"When"+nth)
+	declared := own.Over(e.decl.Traits).Over(e.parent.Traits)
+	traits := b.table.traits(declared)
+	if traits == c.Row.Traits {
+		return c.Row
 	}
-	code := e.code.Code
-	code.When = append(code.When, traits)
-	return b.addRow(&model.Row{
-		At: e.code.Row.At.When(uint8(len(code.When))), Code: e.code, Branch: i + 1, Traits: traits,
-	})
+	c.Code.When = append(c.Code.When, traits)
+	return b.addRow(model.Row{At: c.Row.At.When(uint8(len(c.Code.When))), Code: c, Branch: i + 1}, declared)
 }
 
-// unknownTraits are the traits of the fallback with the fields that it and its code set, as for an
-// error that classification makes.
-func (b *builder) unknownTraits() taxonomy.Traits {
-	code := b.pkg.Fallback
-	if code == nil {
-		return b.traits(spec.Traits{})
-	}
-	ctx := make(model.Context)
-	for _, set := range [][]model.FieldValue{b.pkg.FallbackSet, code.Set} {
-		for _, s := range set {
-			ctx[s.Field] = s.Value
+// unknownRows gives the rows without a code the traits of the fallback with the fields that it and
+// its code set, as for an error that classification makes.
+func (b *builder) unknownRows(unknown, permanent *model.Row) {
+	var declared spec.Traits
+	if code := b.pkg.Fallback; code != nil {
+		ctx := make(model.Context)
+		for _, set := range [][]model.FieldValue{b.pkg.FallbackSet, code.Set} {
+			for _, s := range set {
+				ctx[s.Field] = s.Value
+			}
 		}
+		declared = b.declaredTraits[code.RowFor(ctx).Index]
 	}
-	return code.RowFor(ctx).Traits
+	unknown.Traits, b.declaredTraits[unknown.Index] = b.table.traits(declared), declared
+	declared.Retryable, declared.Recoverability = spec.Bool{}, spec.Text{}
+	if unknown.Reaction.Retries() {
+		declared.Reaction = nil
+	}
+	permanent.Traits, b.declaredTraits[permanent.Index] = b.table.traits(declared), declared
+	b.pkg.Taxonomy.None, b.pkg.Taxonomy.Permanent = unknown.Traits, permanent.Traits
 }
 
-// permanentTraits are those of an unknown code that must not be retried.
-func (b *builder) permanentTraits(t taxonomy.Traits) taxonomy.Traits {
-	t.Retryable, t.Recoverability = false, taxonomy.Permanent
-	if t.Reaction.Retries() {
-		t.Reaction = b.reaction(nil)
-	}
-	return t
-}
-
-// traits resolves the traits of a row of the table.
-func (b *builder) traits(t spec.Traits) taxonomy.Traits {
+// traits returns the values of declared traits.
+func (s *reactions) traits(t spec.Traits) taxonomy.Traits {
 	out := taxonomy.Traits{
-		Reaction: b.reaction(t.Reaction), Retryable: t.Retryable.V,
+		Reaction: s.reaction(t.Reaction, "", ""), Retryable: t.Retryable.V,
 		Severity: word[taxonomy.Severity](t.Severity), Kind: word[taxonomy.Kind](t.Kind),
 		GRPC:           uint8(max(0, slices.Index(grpcWords, t.GRPC.V))),
 		Recoverability: word[taxonomy.Recoverability](t.Recoverability),
