@@ -161,7 +161,7 @@ func (s *profile) choose(row *model.Row, retryable bool, layers []*spec.Overlay)
 			ref, at = &spec.ReactionRef{Name: name}, name.Span
 		}
 		r := s.reaction(ref, l.Key.V, s.overlaySuffix(l.Key.V))
-		if retryable || !leadsToRetry(r) || leadsToRetry(row.Reaction) && !r.Retries() {
+		if retryable || !leadsToRetry(r) {
 			return r
 		}
 		s.skip(at, row)
