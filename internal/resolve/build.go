@@ -43,11 +43,9 @@ type builder struct {
 	pkg    *model.Package
 	idents idents
 
-	groups  map[string]*model.Group
-	globals map[string]*model.Field
-	codes   map[string]*model.Code // by key
-	entries []entry                // by code index
-	read    map[string]bool        // the keys of evidence that fill fields
+	groups map[string]*model.Group
+	codes  map[string]*model.Code // by key
+	read   map[string]bool        // the keys of evidence that fill fields
 
 	table          *reactions
 	origins        map[any]origin // of reactions and policies
@@ -57,14 +55,6 @@ type builder struct {
 func newBuilder(t *spec.Taxonomy) *builder {
 	return &builder{src: t, pkg: &model.Package{Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents(),
 		read: make(map[string]bool)}
-}
-
-// entry is a code with its declaration, its category's declaration, and the fields that it can use.
-type entry struct {
-	code   *model.Code
-	decl   *spec.Code
-	parent *spec.Category
-	fields map[string]*model.Field
 }
 
 func (b *builder) header() {

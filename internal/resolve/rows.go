@@ -29,7 +29,7 @@ func (b *builder) fallback() {
 	b.pkg.Fallback = b.codes[d.Code.V]
 	if b.pkg.Fallback != nil {
 		b.pkg.Taxonomy.Fallback = b.pkg.Fallback.Value
-		b.pkg.FallbackSet = assignments(d.Set, b.entries[b.pkg.Fallback.Index].fields)
+		b.pkg.FallbackSet = assignments(b.pkg.Fallback, d.Set)
 	}
 }
 
@@ -38,18 +38,18 @@ func (b *builder) fallback() {
 func (b *builder) rows() {
 	unknown := b.addRow(model.Row{At: taxonomy.RowUnknown}, spec.Traits{})
 	permanent := b.addRow(model.Row{At: taxonomy.RowUnknownPermanent}, spec.Traits{})
-	for _, e := range b.entries {
-		c := e.code
-		b.table.reaction(e.parent.Traits.Reaction, c.Category.Name, c.Category.Const[len("Category"):])
-		b.table.reaction(e.decl.Traits.Reaction, c.Key, c.Go)
+	for _, c := range b.pkg.Codes {
+		own, shared := c.Decl.Traits, c.Category.Decl.Traits
+		b.table.reaction(shared.Reaction, c.Category.Name, c.Category.Const[len("Category"):])
+		b.table.reaction(own.Reaction, c.Key, c.Go)
 		at := taxonomy.At(c.Category.Index, uint16(c.Ordinal))
-		c.Row = b.addRow(model.Row{At: at, Code: c}, e.decl.Traits.Over(e.parent.Traits))
+		c.Row = b.addRow(model.Row{At: at, Code: c}, own.Over(shared))
 		c.Traits = c.Row.Traits
 	}
-	for _, e := range b.entries {
-		e.code.When = branches(e)
-		for i, branch := range e.code.When {
-			branch.Row = b.branchRow(e, i)
+	for _, c := range b.pkg.Codes {
+		c.When = branches(c)
+		for i, branch := range c.When {
+			branch.Row = b.branchRow(c, i)
 		}
 	}
 	b.unknownRows(unknown, permanent)
@@ -62,11 +62,10 @@ func (b *builder) addRow(row model.Row, declared spec.Traits) *model.Row {
 	return &row
 }
 
-func (b *builder) branchRow(e entry, i int) *model.Row {
-	c, nth := e.code, strconv.Itoa(i+1)
-	own := e.decl.When[i].Traits
+func (b *builder) branchRow(c *model.Code, i int) *model.Row {
+	own, nth := c.Decl.When[i].Traits, strconv.Itoa(i+1)
 	b.table.reaction(own.Reaction, c.Key+".when"+nth, c.Go+"When"+nth)
-	declared := own.Over(e.decl.Traits).Over(e.parent.Traits)
+	declared := own.Over(c.Decl.Traits).Over(c.Category.Decl.Traits)
 	traits := b.table.traits(declared)
 	if traits == c.Row.Traits {
 		return c.Row
