@@ -221,10 +221,17 @@ func TestVariablesAreMasked(t *testing.T) {
 
 // TestExtentOfFailures checks that a reaction that ends everything prevents the following skills.
 func TestExtentOfFailures(t *testing.T) {
-	for extent, follows := range map[string]bool{"task": true, "run": false} {
-		table, err := errs.Table.Override(
-			taxonomy.Overrides{Reactions: map[string]taxonomy.ReactionOverride{"fail": {Extent: extent}}})
+	for extent, follows := range map[taxonomy.Extent]bool{taxonomy.ExtentTask: true, taxonomy.ExtentRun: false} {
+		table, err := errs.Table.Profile(errs.ProfileStrict)
 		require.NoError(t, err)
+		profile, reaction := *table.Overlay, taxonomy.Reaction{Extent: extent}
+		profile.Rows = nil
+		for row := range table.Taxonomy.Rows() {
+			traits := table.Row(row)
+			traits.Reaction = &reaction
+			profile.Rows = append(profile.Rows, taxonomy.RowOverride{Row: row, Traits: traits})
+		}
+		table.Overlay = &profile
 		var out bytes.Buffer
 		s := newRunning(t, &out)
 		first, second := s.skill("tool", balanced), s.skill("tool", balanced)

@@ -130,3 +130,15 @@ func TestPrevention(t *testing.T) {
 	}
 	assert.Equal(t, want, got)
 }
+
+// policyOf returns a policy with the numbers of the table's profile, or nil if no code uses it.
+func policyOf(table taxonomy.Table, name taxonomy.PolicyName) *taxonomy.Policy {
+	for row := range table.Taxonomy.Codes() {
+		for r := range table.Row(row).Reaction.Chain() {
+			if r.Policy != nil && r.Policy.Name == string(name) {
+				return r.Policy
+			}
+		}
+	}
+	return nil
+}

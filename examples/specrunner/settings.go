@@ -209,15 +209,11 @@ func (p *program) load() (err error) {
 
 // attempts returns the overrides for max_retries and retry_delay.
 func (s *settings) attempts() taxonomy.Overrides {
-	var policy taxonomy.PolicyOverride
+	numbers := taxonomy.Numbers{InitialDelay: (*taxonomy.Duration)(s.RetryDelay)}
 	if s.MaxRetries > 0 {
-		policy.MaxAttempts = &s.MaxRetries
+		numbers.MaxAttempts = &s.MaxRetries
 	}
-	if d := s.RetryDelay; d != nil {
-		policy.InitialDelay = d.String()
-		policy.MaxDelay = max(*d, errs.Table.Policy(errs.PolicyAttempts).MaxDelay).String()
-	}
-	return taxonomy.Overrides{Policies: map[string]taxonomy.PolicyOverride{string(errs.PolicyAttempts): policy}}
+	return taxonomy.Overrides{Policies: map[string]taxonomy.Numbers{string(errs.PolicyAttempts): numbers}}
 }
 
 // statePath returns the path of the state.

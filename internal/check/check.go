@@ -41,7 +41,7 @@ var stages = [][]func(*checker){
 	},
 	{
 		args, publicFallback, unfillableFields, reactions, tiers, rows, roleFields, branches, examples,
-		signatureExamples, quotas, overlays, unusedNames, missingDocs, unsortedNumbers,
+		signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
 	},
 }
 

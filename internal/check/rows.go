@@ -149,25 +149,33 @@ func roleFields(c *checker) {
 	}
 }
 
-// codeAt returns the code of a row, or nil.
-func (c *checker) codeAt(row taxonomy.Row) *code {
-	if c.m.Taxonomy.Code(row) == nil {
-		return nil
-	}
-	return c.codes[c.m.Categories[row.Category()].Codes[row.Code()-1].Index]
-}
-
-// mistakes are the ids of mistakes in reactions, in policies and in the sections of a profile.
-var mistakes = map[string]string{
-	"codes": "E-retryable", "reactions": "E-action", "policies": "E-policy-bounds", "retry": "E-policy-bounds",
-	"recovery": "E-value",
-}
-
-// reactions reports the mistakes that the runtime finds in reactions and policies.
+// reactions reports the mistakes in reactions, policies and profiles, and warns of profiles that
+// would retry a code that is not retryable. The model leaves these changes out.
 func reactions(c *checker) {
 	for _, p := range c.m.Problems {
-		section, _, _ := strings.Cut(p.Path, ".")
-		c.report(mistakes[section], p.Span, p.Message, "change it")
+		var skipped []string
+		for _, row := range p.Skipped {
+			if row.Code != nil && !slices.Contains(skipped, row.Code.Key) {
+				skipped = append(skipped, row.Code.Key)
+			}
+		}
+		if p.Skipped == nil {
+			c.report(p.ID, p.Span, p.Message, "change it")
+		} else if len(skipped) > 0 {
+			if len(skipped) > 3 {
+				skipped = append(skipped[:3:3], "others")
+			}
+			c.report(p.ID, p.Span, fmt.Sprintf("left out for %s: not retryable, and a profile cannot change that",
+				strings.Join(skipped, ", ")), "choose another reaction, or set retryable: true on the codes")
+		}
+	}
+	for _, p := range c.t.Profiles {
+		for _, o := range p.Codes {
+			t := o.Traits
+			if t.Retryable.Set && t.Recoverability.Set {
+				c.contradiction(o.Key.V, t.Retryable.V, t.Recoverability.V, t.Recoverability.Span)
+			}
+		}
 	}
 }
 
@@ -181,31 +189,6 @@ func tiers(c *checker) {
 				"make the person the last tier", seeAlso(next.Span, "the next tier"))
 		case t.Person.V && t.Purpose.Set:
 			c.report("E-tiers", t.Purpose.Span, "a person takes no purpose", "remove it: a person decides")
-		}
-	}
-}
-
-// overlays finds profiles that contradict themselves or the table, and warns of those that would
-// retry a code that is not retryable. The model leaves these overlays out.
-func overlays(c *checker) {
-	for _, p := range c.m.Profiles {
-		for _, problem := range p.Problems {
-			var skipped []string
-			for _, row := range problem.Skipped {
-				if k := c.codeAt(row); k != nil && !slices.Contains(skipped, k.Name.V) {
-					skipped = append(skipped, k.Name.V)
-				}
-			}
-			if section, _, _ := strings.Cut(problem.Path, "."); problem.Skipped == nil {
-				c.report(mistakes[section], problem.Span, problem.Message, "change the profile")
-			} else if len(skipped) > 0 {
-				if len(skipped) > 3 {
-					skipped = append(skipped[:3:3], "others")
-				}
-				c.report("W-overlay-skipped", problem.Span,
-					fmt.Sprintf("left out for %s: not retryable, and a profile cannot change that",
-						strings.Join(skipped, ", ")), "choose another reaction, or set retryable: true on the codes")
-			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ package model
 
 import (
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -39,7 +40,7 @@ type Package struct {
 	Reactions  []Variable[taxonomy.Reaction] // likewise; a reaction comes after the one it names as Then
 	Profiles   []*Profile
 
-	// Problems are mistakes in reactions and policies.
+	// Problems are mistakes in reactions, policies and profiles.
 	Problems []Problem
 
 	// Taxonomy is the value that the generated package has, without functions. Its codes and
@@ -87,6 +88,7 @@ type Tier struct {
 
 // Category is a struct type and the codes that it carries.
 type Category struct {
+	Decl      *spec.Category
 	Index     int
 	Name      string // provider
 	Type      string // ProviderError
@@ -132,11 +134,12 @@ func (t Type) IsObjects() bool { return t == Objects || t == Violations }
 
 // Field is a value of an error's context, or of an object in it.
 type Field struct {
-	Wire        string // on the wire
-	Go          string // StatusCode
-	Attribute   string // RequestID: the function that makes an attribute of a field of all categories; "" for others
-	Param       string // statusCode: as a parameter; never a keyword or a name that the package uses
-	Const       string // providerRawError: the constant that says how its text is shown; "" unless Scrub or MaxLength
+	Decl        *spec.Field // nil for the fields of a violation
+	Wire        string      // on the wire
+	Go          string      // StatusCode
+	Attribute   string      // RequestID: the function that makes an attribute of a field of all categories; "" for others
+	Param       string      // statusCode: as a parameter; never a keyword or a name that the package uses
+	Const       string      // providerRawError: the constant that says how its text is shown; "" unless Scrub or MaxLength
 	Doc         string
 	Type        Type
 	Required    bool
@@ -196,6 +199,7 @@ type Object struct {
 // Code is a code constant and its factory. It embeds the code's entry in the table.
 type Code struct {
 	*taxonomy.Code
+	Decl     *spec.Code
 	Index    int // in Package.Codes
 	Ordinal  int // in its category, from 1: the Go value
 	Category *Category
@@ -262,12 +266,12 @@ type Row struct {
 type Profile struct {
 	*taxonomy.Profile
 	Const string // ProfileStrict
-	// Problems are mistakes, and overlays that were skipped for rows that are not retryable.
-	Problems []Problem
 }
 
-// Problem is a problem of an overlay, a reaction or a policy, and its place.
+// Problem is a mistake in a reaction, a policy or a profile.
 type Problem struct {
-	taxonomy.Problem
-	Span diag.Span
+	ID      string // of the finding
+	Span    diag.Span
+	Message string
+	Skipped []*Row // that a change of a profile is not applied to, because they are not retryable
 }

@@ -5,9 +5,6 @@
 // [Build] expects a taxonomy whose names are declared and whose chains of reactions end. Any other
 // fault leaves a harmless placeholder in the model, and package check reports it. The functions
 // that check needs to read literals, conditions and messages in the same way are exported.
-//
-// The overlay engine of package taxonomy makes the reactions, policies and profiles: declarations
-// become overrides of reactions that abort, of default policies, and of the table.
 package resolve
 
 import (
@@ -33,7 +30,7 @@ func Build(t *spec.Taxonomy) *model.Package {
 	b.globalFields()
 	b.categories()
 	b.fallback()
-	b.registerReactions()
+	b.makeTable()
 	b.rows()
 	b.profiles()
 	b.trimSignatures()
@@ -46,28 +43,18 @@ type builder struct {
 	pkg    *model.Package
 	idents idents
 
-	groups  map[string]*model.Group
-	globals map[string]*model.Field
-	codes   map[string]*model.Code // by key
-	entries []entry                // by code index
-	read    map[string]bool        // the keys of evidence that fill fields
+	groups map[string]*model.Group
+	codes  map[string]*model.Code // by key
+	read   map[string]bool        // the keys of evidence that fill fields
 
-	registry   *registry                     // of the table
-	registries []*registry                   // of the profiles
-	reactions  map[string]*taxonomy.Reaction // of the table, by name in the registry
+	table          *reactions
+	origins        map[any]origin // of reactions and policies
+	declaredTraits []spec.Traits  // by the index of their row
 }
 
 func newBuilder(t *spec.Taxonomy) *builder {
 	return &builder{src: t, pkg: &model.Package{Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents(),
 		read: make(map[string]bool)}
-}
-
-// entry is a code with its declaration, its category's declaration, and the fields that it can use.
-type entry struct {
-	code   *model.Code
-	decl   *spec.Code
-	parent *spec.Category
-	fields map[string]*model.Field
 }
 
 func (b *builder) header() {

@@ -223,8 +223,9 @@ func dump(p *model.Package) string {
 		fmt.Fprintln(&b, c.Type, names(c.Fields, func(f *model.Field) string { return f.Go + f.Param + f.Const }))
 	}
 	for _, profile := range p.Profiles {
-		fmt.Fprintln(&b, profile.Name, len(profile.Rows), profile.Problems)
+		fmt.Fprintln(&b, profile.Name, len(profile.Rows))
 	}
+	fmt.Fprintln(&b, p.Problems)
 	return b.String()
 }
 

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,9 +16,9 @@ func (b *builder) categories() {
 	for i := range b.src.Categories {
 		b.category(&b.src.Categories[i], files)
 	}
-	for _, e := range b.entries {
-		b.codeBody(e)
-		b.detection(e)
+	for _, c := range b.pkg.Codes {
+		b.codeBody(c)
+		b.detection(c)
 	}
 }
 
@@ -27,7 +26,7 @@ func (b *builder) category(d *spec.Category, files idents) {
 	n := len(b.pkg.Categories)
 	base, typ := categoryNames(d, n+1)
 	c := &model.Category{
-		Index: n, Name: d.Name.V, Doc: d.Doc.V,
+		Decl: d, Index: n, Name: d.Name.V, Doc: d.Doc.V,
 		Type: typ, CodeType: base + "Code", Const: "Category" + base, Predicate: "Is" + base,
 		Var:  b.idents.take("category" + base),
 		File: files.take(fileName(base)),
@@ -51,13 +50,8 @@ func (b *builder) category(d *spec.Category, files idents) {
 		Name: c.Name, Type: c.Type, Doc: c.Doc, Fields: tableFields(c.Fields),
 		Codes: make([]taxonomy.Code, len(d.Codes)+1),
 	})
-	fields := b.globals
-	if len(own) > 0 {
-		fields = maps.Clone(b.globals)
-		index(fields, own)
-	}
 	for i := range d.Codes {
-		b.code(c, d, &d.Codes[i], fields)
+		b.code(c, &d.Codes[i])
 	}
 }
 

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,41 +13,34 @@ import (
 
 // code registers a code with its names and fields. codeBody resolves the rest when all codes are
 // registered.
-func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, fields map[string]*model.Field) {
+func (b *builder) code(c *model.Category, d *spec.Code) {
 	name := codeName(d, len(c.Codes)+1)
 	code := &model.Code{
-		Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
+		Decl: d, Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
 		Code: &b.pkg.Taxonomy.Categories[c.Index].Codes[len(c.Codes)+1],
 		Key:  d.Name.V, Go: name, Const: "Code" + name, Factory: "New" + name,
 	}
 	code.Value = d.Value.Or(d.Name.V)
 	if len(d.Fields) > 0 {
-		fields = b.ownFields(code, parent, d, fields)
+		b.ownFields(code)
 	}
 	c.Codes = append(c.Codes, code)
 	b.pkg.Codes = append(b.pkg.Codes, code)
-	b.entries = append(b.entries, entry{code: code, decl: d, parent: parent, fields: fields})
 	putFirst(&b.codes, code.Key, code)
 }
 
-// ownFields gives a code a separate type with additional fields, and returns all its fields by
-// name.
-func (b *builder) ownFields(code *model.Code, parent *spec.Category, d *spec.Code,
-	inherited map[string]*model.Field) map[string]*model.Field {
-	own := *code.Category
+// ownFields gives a code a separate type with additional fields.
+func (b *builder) ownFields(code *model.Code) {
+	d, own := code.Decl, *code.Category
 	own.Type = strings.TrimSuffix(code.Go, "Error") + "Error"
 	own.Doc, own.Codes = d.Doc.V, []*model.Code{code}
 	owner := fieldOwner{typePrefix: code.Go, constPrefix: constPrefix(code.Go), params: newIdents(),
-		audience: b.audienceOf(parent, d)}
+		audience: b.audienceOf(code)}
 	for _, f := range own.Fields {
 		owner.params.take(f.Param)
 	}
-	fields := b.fields(owner, d.Fields)
-	own.Fields = slices.Concat(own.Fields, fields)
+	own.Fields = slices.Concat(own.Fields, b.fields(owner, d.Fields))
 	code.Own = &own
-	all := maps.Clone(inherited)
-	index(all, fields)
-	return all
 }
 
 func codeName(d *spec.Code, n int) string {
@@ -58,20 +50,20 @@ func codeName(d *spec.Code, n int) string {
 	return suffix(d.Name.V, n)
 }
 
-func (b *builder) codeBody(e entry) {
-	c, d := e.code, e.decl
+func (b *builder) codeBody(c *model.Code) {
+	d := c.Decl
 	c.Numbered, c.ReplacedBy = d.Number.Set, b.codes[d.ReplacedBy.V]
-	c.MessageText, c.Message = d.Message.V, template(d.Message.V, e.fields)
+	c.MessageText, c.Message = d.Message.V, template(c, d.Message.V)
 	if d.Feedback.Set {
-		feedback := template(d.Feedback.V, e.fields)
+		feedback := template(c, d.Feedback.V)
 		c.Feedback = &feedback
 	}
-	c.Set, c.Constants = assignments(d.Set, e.fields), b.constantsOf(d)
-	c.Args = args(e)
+	c.Set, c.Constants = assignments(c, d.Set), b.constantsOf(d)
+	c.Args = args(c)
 	*c.Code = taxonomy.Code{
 		Value: c.Value, Number: d.Number.V, NumberZero: d.Number.Set && d.Number.V == 0, Since: d.Since.V,
 		Message: d.Message.V, Doc: d.Doc.V, Resolution: d.Resolution.V,
-		Abstract: d.Abstract.V, Set: model.SetJSON(c.Set), Public: b.audienceOf(e.parent, d) == public,
+		Abstract: d.Abstract.V, Set: model.SetJSON(c.Set), Public: b.audienceOf(c) == public,
 		Parent: uint16(d.Parent),
 	}
 	extra := taxonomy.Extras{
@@ -128,10 +120,10 @@ func (b *builder) constantsOf(d *spec.Code) []*model.Value {
 
 // assignments returns the values of fields. It leaves out unknown fields, and replaces a value of
 // the wrong type by the zero value.
-func assignments(list []spec.Assignment, fields map[string]*model.Field) []model.FieldValue {
+func assignments(c *model.Code, list []spec.Assignment) []model.FieldValue {
 	var out []model.FieldValue
 	for _, a := range list {
-		f := fields[a.Field.V]
+		f := c.ErrorType().Field(a.Field.V)
 		if f == nil {
 			continue
 		}
@@ -141,23 +133,20 @@ func assignments(list []spec.Assignment, fields map[string]*model.Field) []model
 	return out
 }
 
-func args(e entry) []*model.Field {
-	if e.decl.Args != nil {
-		return namedArgs(e)
-	}
+// args returns the parameters of the factory: the declared ones, or the required fields that
+// nothing sets.
+func args(c *model.Code) []*model.Field {
 	var out []*model.Field
-	for _, f := range e.code.Fields() {
-		if _, fixed := e.code.Fixed(f); f.Required && !fixed && e.fields[f.Wire] == f {
+	for _, name := range c.Decl.Args {
+		if f := c.ErrorType().Field(name.V); f != nil && !slices.Contains(out, f) {
 			out = append(out, f)
 		}
 	}
-	return out
-}
-
-func namedArgs(e entry) []*model.Field {
-	var out []*model.Field
-	for _, name := range e.decl.Args {
-		if f := e.fields[name.V]; f != nil && !e.code.Takes(f) {
+	if c.Decl.Args != nil {
+		return out
+	}
+	for _, f := range c.Fields() {
+		if _, fixed := c.Fixed(f); f.Required && !fixed {
 			out = append(out, f)
 		}
 	}
@@ -165,12 +154,12 @@ func namedArgs(e entry) []*model.Field {
 }
 
 // branches reads the code's `when` branches. [builder.rows] sets their rows.
-func branches(e entry) []*model.Branch {
+func branches(code *model.Code) []*model.Branch {
 	var out []*model.Branch
-	for _, w := range e.decl.When {
+	for _, w := range code.Decl.When {
 		branch := &model.Branch{}
 		for _, c := range w.If {
-			f := e.fields[c.Field.V]
+			f := code.ErrorType().Field(c.Field.V)
 			if f == nil {
 				continue
 			}

@@ -9,10 +9,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func example(e entry, d *spec.Example, place int) *model.Example {
-	x := &model.Example{Place: place, Code: e.code, Doc: d.Raw.Flow(), Evidence: Evidence(d), Is: d.Is.V, As: d.As.V}
+func example(c *model.Code, d *spec.Example, place int) *model.Example {
+	x := &model.Example{Place: place, Code: c, Doc: d.Raw.Flow(), Evidence: Evidence(d), Is: d.Is.V, As: d.As.V}
 	if d.Want != nil {
-		x.Want = want(d.Want, e.fields)
+		x.Want = want(c, d.Want)
 	}
 	return x
 }
@@ -43,7 +43,7 @@ func Evidence(d *spec.Example) taxonomy.Evidence {
 	return ev
 }
 
-func want(d *spec.Want, fields map[string]*model.Field) *model.Want {
+func want(c *model.Code, d *spec.Want) *model.Want {
 	w := &model.Want{Reaction: d.Reaction.V}
 	if d.Retryable.Set {
 		w.Retryable = &d.Retryable.V
@@ -57,7 +57,7 @@ func want(d *spec.Want, fields map[string]*model.Field) *model.Want {
 		w.Severity = &s
 	}
 	for _, a := range d.Context {
-		if f := fields[a.Field.V]; f != nil {
+		if f := c.ErrorType().Field(a.Field.V); f != nil {
 			if v, err := wantedValue(f, a.Value); err == nil {
 				w.Context = append(w.Context, model.FieldValue{Field: f, Value: v})
 			}

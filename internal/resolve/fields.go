@@ -19,8 +19,6 @@ type fieldOwner struct {
 func (b *builder) globalFields() {
 	owner := fieldOwner{constPrefix: "shared", params: newIdents(), audience: b.src.Audience.V}
 	b.pkg.Fields = b.fields(owner, b.src.Fields)
-	b.globals = make(map[string]*model.Field)
-	index(b.globals, b.pkg.Fields)
 	for _, f := range b.pkg.Fields {
 		f.Attribute = f.Go
 		if f.Enum != nil || f.Object != nil && f.Object.Type != "" {
@@ -33,14 +31,8 @@ func (b *builder) globalFields() {
 const public = "public"
 
 // audienceOf returns the audience of a code, and of its fields that declare none.
-func (b *builder) audienceOf(category *spec.Category, code *spec.Code) string {
-	return code.Audience.Or(category.Audience.Or(b.src.Audience.V))
-}
-
-func index(m map[string]*model.Field, fields []*model.Field) {
-	for _, f := range fields {
-		putFirst(&m, f.Wire, f)
-	}
+func (b *builder) audienceOf(c *model.Code) string {
+	return c.Decl.Audience.Or(c.Category.Decl.Audience.Or(b.src.Audience.V))
 }
 
 func (b *builder) fields(owner fieldOwner, decls []spec.Field) []*model.Field {
@@ -53,7 +45,7 @@ func (b *builder) fields(owner fieldOwner, decls []spec.Field) []*model.Field {
 
 func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	f := &model.Field{
-		Wire: d.Name.V, Go: fieldName(d, n), Doc: d.Doc.V, Type: fieldType(d),
+		Decl: d, Wire: d.Name.V, Go: fieldName(d, n), Doc: d.Doc.V, Type: fieldType(d),
 		Required: d.Required.V, Sensitive: d.Sensitive.V, Scrub: d.Scrub.V, MessageOnly: d.MessageOnly.V,
 		KeepTail: d.Keep.V == "tail", MaxLength: max(0, d.MaxLength.V), Public: d.Audience.Or(owner.audience) == public,
 	}

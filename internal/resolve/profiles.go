@@ -1,14 +1,24 @@
 package resolve
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
+
+// profile is a profile that is applied to the table.
+type profile struct {
+	*reactions
+	decl  *spec.Profile
+	codes map[*model.Code]*spec.Overlay
+}
 
 func (b *builder) profiles() {
 	for i := range b.src.Profiles {
@@ -16,40 +26,173 @@ func (b *builder) profiles() {
 	}
 }
 
-// profile applies a profile to the table, as a program applies a run's overrides.
 func (b *builder) profile(d *spec.Profile, n int) {
-	r := b.registry.clone()
-	r.declare(d.Reactions, d.Policies)
-	r.follow(d.Reactions)
+	s := &profile{
+		reactions: newReactions(b, b.table, d.Reactions, d.Policies), decl: d,
+		codes: make(map[*model.Code]*spec.Overlay),
+	}
+	for i := range d.Policies {
+		s.policyNamed(d.Policies[i].Name.V)
+	}
+	for i := range d.Reactions {
+		s.named(d.Reactions[i].Name.V)
+	}
 	for i := range d.Codes {
 		key := d.Codes[i].Key.V
-		r.addInline(d.Codes[i].Traits.Reaction, key, b.overlaySuffix(key))
-	}
-	o := newOverrides(r)
-	o.of(d, func(key string) string {
 		if c := b.codes[key]; c != nil {
-			return c.Value
+			s.codes[c] = &d.Codes[i]
 		}
-		return key
-	})
-	p := &model.Profile{Const: "Profile" + suffix(d.Name.V, n)}
-	table, problems := taxonomy.Table{Taxonomy: b.workingTable(r), Overlay: &taxonomy.Profile{
+		if ref := d.Codes[i].Traits.Reaction; ref != nil && ref.ByFlag == nil {
+			s.reaction(ref, key, b.overlaySuffix(key))
+		}
+	}
+	out := taxonomy.Profile{
 		Name: d.Name.V, Doc: d.Doc.V,
-		Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-		Recovery:  taxonomy.Recovery{Enabled: true},
-		Retry:     taxonomy.RetryDefaults{Enabled: true},
-		Reporting: taxonomy.Reporting{Context: true},
-	}}.Apply(o.Overrides)
-	p.Profile = table.Overlay
-	for _, problem := range problems {
-		if at := o.place(problem.Path, d.Name.Span); problem.Skipped == nil || o.places[problem.Path].Valid() {
-			p.Problems = append(p.Problems, model.Problem{Problem: problem, Span: at})
+		Detection: taxonomy.Detection{
+			Text: d.Detection.Text.Or(true), Severity: d.Detection.Severity.Or(true),
+			Recoverability: d.Detection.Recoverability.Or(true),
+		},
+		Recovery: taxonomy.Recovery{Enabled: d.Recovery.Enabled.Or(true), MaxAttempts: d.Recovery.MaxAttempts.V},
+		Retry:    taxonomy.RetryDefaults{Enabled: d.Retry.Enabled.Or(true), Policy: s.retryPolicy()},
+		Reporting: taxonomy.Reporting{
+			LogLevel: word[taxonomy.LogLevel](d.Reporting.LogLevel), Stack: d.Reporting.Stack.V,
+			Context: d.Reporting.Context.Or(true),
+		},
+	}
+	if d.Recovery.MaxAttempts.Set && d.Recovery.MaxAttempts.V == 0 {
+		out.Recovery.MaxAttempts = -1
+	}
+	if d.Recovery.Allowed != nil {
+		out.Recovery.Allowed = append([]string{}, written(d.Recovery.Allowed)...)
+	}
+	if r := s.version(b.pkg.Taxonomy.Uncategorized); r != b.pkg.Taxonomy.Uncategorized {
+		out.Uncategorized = r
+	}
+	p := &model.Profile{Profile: &out, Const: "Profile" + suffix(d.Name.V, n)}
+	for _, row := range b.pkg.Rows {
+		if traits := s.row(row); traits != row.Traits {
+			p.Rows = append(p.Rows, taxonomy.RowOverride{Row: row.At, Traits: traits})
 		}
 	}
 	slices.SortFunc(p.Rows, func(x, y taxonomy.RowOverride) int { return int(x.Row) - int(y.Row) })
 	b.pkg.Profiles = append(b.pkg.Profiles, p)
-	b.registries = append(b.registries, r)
 	b.addRows(p)
+}
+
+// retryPolicy returns the policy of the profile's section `retry`, or nil if it has no numbers.
+func (s *profile) retryPolicy() *taxonomy.Policy {
+	numbers := &s.decl.Retry.Policy
+	unset := *numbers
+	unset.Span = diag.Span{}
+	if reflect.ValueOf(unset).IsZero() {
+		return nil
+	}
+	return s.policy(numbers, numbers, s.decl.Name.V+".retry", "Retry")
+}
+
+// row returns the traits of a row under the profile. Rows without a code are covered as the
+// fallback is. A row that is not retryable stays so.
+func (s *profile) row(row *model.Row) taxonomy.Traits {
+	layers := s.layers(row)
+	var changes spec.Traits
+	for _, l := range layers {
+		top := l.Traits
+		if top.Retryable.V && !row.Retryable {
+			s.skip(top.Retryable.Span, row)
+			top.Retryable = spec.Bool{}
+		}
+		changes = changes.Over(top)
+	}
+	declared := s.declaredTraits[row.Index]
+	if changes.Retryable.Set && (declared.Recoverability.V == "retryable" || declared.Recoverability.V == "permanent") {
+		declared.Recoverability = spec.Text{} // it follows the flag
+	}
+	changes.Reaction = nil
+	out := s.traits(changes.Over(declared))
+	out.Reaction = s.choose(row, out.Retryable, layers)
+	return out
+}
+
+// layers returns the changes that cover the code of a row, the most specific first.
+func (s *profile) layers(row *model.Row) []*spec.Overlay {
+	code := row.Code
+	if code == nil {
+		code = s.pkg.Fallback
+	}
+	if code == nil {
+		return nil
+	}
+	keys := []string{code.Category.Name}
+	for _, g := range s.pkg.Groups {
+		if slices.Contains(code.Groups, g) {
+			keys = append(keys, "@"+g.Name)
+		}
+	}
+	var out []*spec.Overlay
+	if own := s.codes[code]; own != nil {
+		out = append(out, own)
+	}
+	for _, key := range append(keys, "*") {
+		i := slices.IndexFunc(s.decl.Codes, func(o spec.Overlay) bool { return o.Key.V == key })
+		if i >= 0 && s.builder.codes[key] == nil {
+			out = append(out, &s.decl.Codes[i])
+		}
+	}
+	return out
+}
+
+// choose returns the reaction of the most specific layer that the row may have, else the profile's
+// version of its own. A row that is not retryable is not retried, immediately or later.
+func (s *profile) choose(row *model.Row, retryable bool, layers []*spec.Overlay) *taxonomy.Reaction {
+	for _, l := range layers {
+		ref := l.Traits.Reaction
+		if ref == nil {
+			continue
+		}
+		at := ref.Span
+		if by := ref.ByFlag; by != nil {
+			name := by.Permanent
+			if retryable {
+				name = by.Retryable
+			}
+			if !name.Set {
+				continue
+			}
+			ref, at = &spec.ReactionRef{Name: name}, name.Span
+		}
+		r := s.reaction(ref, l.Key.V, s.overlaySuffix(l.Key.V))
+		if retryable || !leadsToRetry(r) {
+			return r
+		}
+		s.skip(at, row)
+	}
+	r := s.version(row.Reaction)
+	if retryable || !leadsToRetry(r) || leadsToRetry(row.Reaction) {
+		return r
+	}
+	for x := r; x != nil; x = x.Then {
+		if d := s.declared[x.Name]; d != nil && leadsToRetry(x) {
+			s.skip(cmp.Or(d.Action.Span, d.Name.Span), row)
+		}
+	}
+	return row.Reaction
+}
+
+func leadsToRetry(r *taxonomy.Reaction) bool {
+	for r != nil && !r.Retries() {
+		r = r.Then
+	}
+	return r != nil
+}
+
+// skip reports that a change is not applied to a row, because the row is not retryable.
+func (s *profile) skip(at diag.Span, row *model.Row) {
+	i := slices.IndexFunc(s.pkg.Problems, func(p model.Problem) bool { return p.Skipped != nil && p.Span == at })
+	if i < 0 {
+		i = len(s.pkg.Problems)
+		s.pkg.Problems = append(s.pkg.Problems, model.Problem{ID: "W-overlay-skipped", Span: at})
+	}
+	s.pkg.Problems[i].Skipped = append(s.pkg.Problems[i].Skipped, row)
 }
 
 // addRows adds a profile to the taxonomy. The codes get the rows that the profile changes.
@@ -67,23 +210,6 @@ func (b *builder) addRows(p *model.Profile) {
 		}
 	}
 	t.Profiles = append(t.Profiles, own)
-}
-
-// workingTable returns the taxonomy with the inline reactions and policies of a profile.
-func (b *builder) workingTable(r *registry) *taxonomy.Taxonomy {
-	work := *b.pkg.Taxonomy
-	work.Reactions, work.Policies = slices.Clone(work.Reactions), slices.Clone(work.Policies)
-	for _, d := range r.reactions {
-		if isInline(d.name) {
-			work.Reactions = append(work.Reactions, &taxonomy.Reaction{Name: d.name})
-		}
-	}
-	for _, p := range b.newPolicies(r) {
-		if isInline(p.Name) {
-			work.Policies = append(work.Policies, p)
-		}
-	}
-	return &work
 }
 
 func (b *builder) overlaySuffix(key string) string {

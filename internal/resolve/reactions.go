@@ -2,9 +2,9 @@ package resolve
 
 import (
 	"cmp"
-	"maps"
+	"fmt"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -13,26 +13,24 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// registry names the reactions and policies of the table, and the inline ones of a profile. The
-// name of an inline reaction or policy is its owner's name, a "#" and a number, so that names are
-// unique. The names in the result end before the "#".
-type registry struct {
-	reactions []declaration // declared, predeclared, inline
-	policies  []declaration
-	inline    map[spec.Raw]string // the names of inline reactions and policies
-	variables map[string]variable // by kind and name
+// reactions makes the reactions and policies of the table, or those of a profile.
+type reactions struct {
+	*builder
+	table     *reactions                // those of the table, which a profile changes; nil for the table
+	declared  map[string]*spec.Reaction // or the changes of a profile
+	policies  map[string]*spec.Policy
+	made      map[any]*taxonomy.Reaction // by origin.key; nil while it is made
+	policyFor map[any]*taxonomy.Policy
 }
 
-// declaration is a reaction or a policy.
-type declaration struct {
-	name   string
-	raw    spec.Raw
-	action string // of a predeclared reaction, which has no Raw
-	at     diag.Span
+// origin describes the source of a reaction or a policy.
+type origin struct {
+	key      any    // its name, or its declaration if it is in place
+	end      string // of the name of its variable
+	doc      string
+	reaction spec.Reaction // with the changes of the profile
+	policy   spec.Policy
 }
-
-// variable is the end of the name of a variable, and its doc.
-type variable struct{ suffix, doc string }
 
 // predeclared are the reactions that every taxonomy has.
 var predeclared = []struct{ name, doc string }{
@@ -41,258 +39,242 @@ var predeclared = []struct{ name, doc string }{
 	{"continue", "Continues as if nothing had happened."},
 }
 
-// clone returns a registry with the same names and without reactions and policies.
-func (r *registry) clone() *registry {
-	return &registry{inline: maps.Clone(r.inline), variables: maps.Clone(r.variables)}
-}
-
-// declare adds declared reactions and policies, and the inline policies of the reactions.
-func (r *registry) declare(reactions []spec.Reaction, policies []spec.Policy) {
+func newReactions(b *builder, table *reactions, declared []spec.Reaction, policies []spec.Policy) *reactions {
+	s := &reactions{
+		builder: b, table: table, declared: make(map[string]*spec.Reaction), policies: make(map[string]*spec.Policy),
+		made: make(map[any]*taxonomy.Reaction), policyFor: make(map[any]*taxonomy.Policy),
+	}
+	for i := range declared {
+		putFirst(&s.declared, declared[i].Name.V, &declared[i])
+	}
 	for i := range policies {
-		r.policy(&policies[i], policies[i].Name.V, suffix(policies[i].Name.V, i+1))
+		putFirst(&s.policies, policies[i].Name.V, &policies[i])
 	}
-	for i := range reactions {
-		r.reaction(&reactions[i], reactions[i].Name.V, suffix(reactions[i].Name.V, i+1))
-	}
+	return s
 }
 
-// follow adds the inline reactions that follow declared reactions.
-func (r *registry) follow(reactions []spec.Reaction) {
-	for i := range reactions {
-		d := &reactions[i]
-		r.addInline(d.Then, d.Name.V+".then", suffix(d.Name.V, i+1)+"Then")
-	}
-}
-
-func (r *registry) reaction(d *spec.Reaction, name, suffix string) {
-	r.reactions = append(r.reactions, declaration{name, d.Raw, d.Action.V, cmp.Or(d.Action.Span, d.Name.Span, d.Span)})
-	r.note("reaction "+name, suffix, d.Doc)
-	if d.Policy != nil && d.Policy.Inline != nil {
-		r.policy(d.Policy.Inline, r.unique(owner(name), d.Policy.Inline.Raw), suffix)
-	}
-}
-
-func (r *registry) policy(d *spec.Policy, name, suffix string) {
-	r.policies = append(r.policies, declaration{name: name, raw: d.Raw, at: cmp.Or(d.Name.Span, d.Span)})
-	r.note("policy "+name, suffix, d.Doc)
-}
-
-func (r *registry) note(key, suffix string, doc spec.Text) {
-	v, ok := r.variables[key]
-	if !ok {
-		v.suffix = suffix
-	}
-	v.doc = doc.Or(v.doc)
-	r.variables[key] = v
-}
-
-// addInline adds the inline reaction of ref, if it has one, and the inline reactions that follow
-// it.
-func (r *registry) addInline(ref *spec.ReactionRef, name, suffix string) {
-	for ref != nil && ref.Inline != nil {
-		r.reaction(ref.Inline, r.unique(name, ref.Inline.Raw), suffix)
-		ref, name, suffix = ref.Inline.Then, name+".then", suffix+"Then"
-	}
-}
-
-func (r *registry) unique(name string, raw spec.Raw) string {
-	name += "#" + strconv.Itoa(len(r.inline))
-	r.inline[raw] = name
-	return name
-}
-
-// owner returns the name of a reaction or policy in the result.
-func owner(name string) string {
-	name, _, _ = strings.Cut(name, "#")
-	return name
-}
-
-func isInline(name string) bool { return strings.Contains(name, "#") }
-
-// registerReactions names all reactions and policies of the table, and makes them.
-func (b *builder) registerReactions() {
-	r := &registry{inline: make(map[spec.Raw]string), variables: make(map[string]variable)}
-	b.registry = r
-	r.declare(b.src.Reactions, b.src.Policies)
-	for _, p := range predeclared {
-		if !slices.ContainsFunc(b.src.Reactions, func(d spec.Reaction) bool { return d.Name.V == p.name }) {
-			d := spec.Reaction{Name: text(p.name), Doc: text(p.doc), Action: text(p.name)}
-			r.reaction(&d, p.name, suffix(p.name, 0))
-		}
-	}
-	r.follow(b.src.Reactions)
-	r.addInline(b.src.Uncategorized, "uncategorized", "Uncategorized")
-	for i, c := range b.pkg.Categories {
-		d := &b.src.Categories[i]
-		r.addInline(d.Traits.Reaction, d.Name.V, c.Const[len("Category"):])
-		for j, code := range c.Codes {
-			own := &d.Codes[j]
-			if own.Parent == 0 || d.Codes[own.Parent-1].Traits.Reaction != own.Traits.Reaction {
-				r.addInline(own.Traits.Reaction, own.Name.V, code.Go)
-			}
-			for k := range own.When {
-				nth := strconv.Itoa(k + 1)
-				r.addInline(own.When[k].Traits.Reaction, own.Name.V+".when"+nth, code.Go+"When"+nth)
-			}
-		}
-	}
-	b.define()
-}
-
-// define makes the reactions and policies of the table. The reactions are overrides of reactions
-// that abort. Each belongs to a code, because the result contains only the reactions of codes.
-func (b *builder) define() {
+// makeTable makes the reactions and policies of the table.
+func (b *builder) makeTable() {
+	b.origins = make(map[any]origin)
+	b.table = newReactions(b, nil, b.src.Reactions, b.src.Policies)
 	t := b.pkg.Taxonomy
-	o := newOverrides(b.registry)
-	o.reactions()
-	category := &taxonomy.Category{Codes: make([]taxonomy.Code, 1)}
-	work := &taxonomy.Taxonomy{
-		Tiers: t.Tiers, Strategies: t.Strategies, Categories: []*taxonomy.Category{category},
-		Policies: b.newPolicies(b.registry),
-	}
-	b.reactions = make(map[string]*taxonomy.Reaction)
-	for i, d := range b.registry.reactions {
-		if b.reactions[d.name] != nil {
-			continue
-		}
-		r := &taxonomy.Reaction{Name: d.name}
-		b.reactions[d.name], work.Reactions = r, append(work.Reactions, r)
-		category.Codes = append(category.Codes, taxonomy.Code{
-			Value:  strconv.Itoa(i),
-			Traits: taxonomy.Traits{Reaction: r, Retryable: true, Recoverability: taxonomy.Retryable},
-		})
-	}
-	table, problems := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)
-	for _, problem := range problems {
-		if problem.Mistake {
-			at := o.place(problem.Path, b.src.Version.Span)
-			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: at})
-		}
-	}
-	for _, row := range table.Overlay.Rows {
-		if r := row.Traits.Reaction; row.Row.Code() > 0 {
-			b.reactions[r.Name] = r
-		}
-	}
-	for _, r := range work.Reactions {
-		if !isInline(r.Name) {
-			t.Reactions = append(t.Reactions, b.reactions[r.Name])
-		}
-	}
-	for _, p := range work.Policies {
-		if !isInline(p.Name) {
+	for _, d := range b.src.Policies {
+		if p := b.table.policyNamed(d.Name.V); !slices.Contains(t.Policies, p) {
 			t.Policies = append(t.Policies, p)
 		}
 	}
+	names := make([]string, len(b.src.Reactions))
+	for i, d := range b.src.Reactions {
+		names[i] = d.Name.V
+	}
+	for _, p := range predeclared {
+		name := spec.Text{V: p.name, Set: true}
+		d := &spec.Reaction{Name: name, Action: name, Doc: spec.Text{V: p.doc, Set: true}}
+		putFirst(&b.table.declared, p.name, d)
+		names = append(names, p.name)
+	}
+	for _, name := range names {
+		if r := b.table.named(name); !slices.Contains(t.Reactions, r) {
+			t.Reactions = append(t.Reactions, r)
+		}
+	}
+	t.Uncategorized = b.table.reaction(b.src.Uncategorized, "uncategorized", "Uncategorized")
 }
 
-// newPolicies makes policies with the defaults of a profile's section `retry`.
-func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
-	var out []*taxonomy.Policy
-	for _, d := range r.policies {
-		o := newOverrides(r)
-		retry := &taxonomy.RetryOverride{PolicyOverride: *o.policy(d)}
-		if retry.MaxAttempts == nil {
-			retry.MaxAttempts = new(int)
-			*retry.MaxAttempts = defaultAttempts
-		}
-		table, problems := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}.Apply(taxonomy.Overrides{Retry: retry})
-		if r != b.registry && !isInline(d.name) {
-			problems = nil // an overlay of a profile is not complete
-		}
-		for _, problem := range problems {
-			problem.Path = "policies." + d.name + strings.TrimPrefix(problem.Path, "retry")
-			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: o.place(problem.Path, d.at)})
-		}
-		p := table.Overlay.Retry.Policy
-		p.Name = d.name
-		out = append(out, p)
+// reaction returns a reaction that the taxonomy refers to. One in place gets a name and the end of
+// the name of its variable. Without a reference, and for a name that is not declared, it is abort.
+func (s *reactions) reaction(ref *spec.ReactionRef, name, end string) *taxonomy.Reaction {
+	switch {
+	case ref == nil:
+		return s.named(taxonomy.Abort.String())
+	case ref.Inline != nil:
+		return s.build(ref.Inline, ref.Inline, name, end)
 	}
-	return out
+	return s.named(ref.Name.V)
 }
 
-const defaultAttempts = 3
-
-// reaction returns the table's reaction. If ref is nil or its name is not declared, that is abort.
-func (b *builder) reaction(ref *spec.ReactionRef) *taxonomy.Reaction {
-	name := taxonomy.Abort.String()
-	if ref != nil && ref.Inline != nil {
-		name = b.registry.inline[ref.Inline.Raw]
-	} else if ref != nil {
-		name = ref.Name.V
+func (s *reactions) named(name string) *taxonomy.Reaction {
+	d := s.declared[name]
+	if d == nil && (s.table == nil || s.table.made[name] == nil) {
+		return s.named(taxonomy.Abort.String())
 	}
-	return cmp.Or(b.reactions[name], b.reactions[taxonomy.Abort.String()])
+	return s.build(name, d, name, suffix(name, 0))
+}
+
+// version returns the profile's version of a reaction of the table.
+func (s *reactions) version(r *taxonomy.Reaction) *taxonomy.Reaction {
+	key := s.origins[r].key
+	name, _ := key.(string)
+	return s.build(key, s.declared[name], "", "")
+}
+
+// build returns the reaction of a key. Under a profile, d are its changes, or nil; if they change
+// nothing, the reaction is that of the table.
+func (s *reactions) build(key any, d *spec.Reaction, name, end string) *taxonomy.Reaction {
+	if r, known := s.made[key]; known {
+		if r == nil {
+			s.circle()
+			return &taxonomy.Reaction{Name: taxonomy.Abort.String()}
+		}
+		return r
+	}
+	s.made[key] = nil
+	var before *taxonomy.Reaction
+	from := origin{key: key, end: end}
+	if s.table != nil {
+		before = s.table.made[key]
+	}
+	if before != nil {
+		from, name = s.origins[before], before.Name
+	}
+	from.reaction = changed(from.reaction, d)
+	full := from.reaction
+	from.doc = full.Doc.V
+	untaken(&full, full.Action, full.Purpose.Set, reflect.Value.SetZero)
+	r := s.read(&full, name)
+	r.Policy = s.policyOf(full.Policy, name, from.end)
+	switch {
+	case full.Then != nil:
+		r.Then = s.reaction(full.Then, name+".then", from.end+"Then")
+	case r.Action == taxonomy.Recover:
+		r.Then = s.named(taxonomy.Abort.String())
+	case r.Retries() || r.Action == taxonomy.Escalate:
+		r.Then = s.named(taxonomy.Block.String())
+	}
+	if _, declared := key.(string); d != nil && (declared || before == nil) {
+		s.check(d, &full, r)
+	}
+	if before != nil && *r == *before {
+		r = before
+	} else {
+		s.origins[r] = from
+	}
+	s.made[key] = r
+	return r
+}
+
+// read returns the values of a reaction whose action takes all its keys.
+func (s *reactions) read(d *spec.Reaction, name string) *taxonomy.Reaction {
+	r := &taxonomy.Reaction{
+		Name: name, Action: word[taxonomy.Action](d.Action), Extent: word[taxonomy.Extent](d.Extent),
+		Revert: word[taxonomy.Revert](d.Revert), Session: word[taxonomy.Session](d.Session),
+		Resume: word[taxonomy.Resume](d.Resume), Shared: word[taxonomy.Shared](d.Shared),
+		Purpose: word[taxonomy.Purpose](d.Purpose), Strategy: d.Strategy.V, To: d.To.V,
+		HonorRetryAfter: d.HonorRetryAfter.V, AcceptCompletion: d.AcceptCompletion.V, FeedBack: d.FeedBack.V,
+	}
+	r.CountFailure = d.CountFailure.Or(r.Action == taxonomy.Retry || r.Action == taxonomy.Recover)
+	if d.Log != nil {
+		r.LogLevel, r.LogMessage = word[taxonomy.LogLevel](d.Log.Level), d.Log.Message.V
+	}
+	if tiers := s.pkg.Taxonomy.Tiers; r.Action == taxonomy.Escalate && len(tiers) > 0 {
+		r.To = cmp.Or(r.To, tiers[0].Name)
+	}
+	return r
+}
+
+// check reports mistakes in a reaction. d has the keys that it, or the profile, declares, and full
+// all keys that the action takes.
+func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
+	at := cmp.Or(d.Action.Span, d.Name.Span, d.Span)
+	asks := r.Retries() && r.Purpose != taxonomy.PurposeNone
+	untaken(d, full.Action, asks, func(v reflect.Value) {
+		s.problem("E-action", placeOf(v), "%s does not take it", r.Action)
+	})
+	tiers := s.pkg.Taxonomy.Tiers
+	i := slices.IndexFunc(tiers, func(t taxonomy.Tier) bool { return t.Name == r.To })
+	person := i >= 0 && tiers[i].Person
+	switch {
+	case r.Action == taxonomy.Recover && r.Strategy == "":
+		s.problem("E-action", at, "recover needs a strategy")
+	case r.Action == taxonomy.RetryOperation && full.Then == nil:
+		s.problem("E-action", at, "retry_operation needs then: the reaction when its attempts are exhausted")
+	case (r.Action == taxonomy.Escalate || asks) && len(tiers) == 0:
+		s.problem("E-action", at, "the taxonomy has no tiers")
+	case (r.Retries() || r.Action == taxonomy.Recover) && !r.CountFailure && r.Policy == nil:
+		s.problem("E-action", at, "a reaction that does not count as a failure needs a policy")
+	case asks && (i < 0 || person):
+		s.problem("E-action", cmp.Or(d.To.Span, d.Purpose.Span, at),
+			"%s with a purpose needs to: a tier that is not a person, not %q", r.Action, r.To)
+	case r.Action == taxonomy.Escalate && person && d.Purpose.Set:
+		s.problem("E-action", d.Purpose.Span, "%q is a person, and takes no purpose", r.To)
+	}
+	if r.AcceptCompletion && r.Revert == taxonomy.RevertNone {
+		s.problem("E-action", cmp.Or(d.AcceptCompletion.Span, at), "accept_completion needs revert")
+	}
+}
+
+// circle reports that a change of the profile makes `then` lead in a circle. Package check finds
+// the circles of the table.
+func (s *reactions) circle() {
+	var last diag.Span
+	for name, d := range s.declared {
+		if r, known := s.made[name]; known && r == nil && s.table != nil && d.Then != nil &&
+			(d.Then.Span.Line > last.Line || d.Then.Span.Line == last.Line && d.Then.Span.Col > last.Col) {
+			last = d.Then.Span
+		}
+	}
+	if last.Valid() {
+		s.problem("E-action", last, "then leads in a circle")
+	}
+}
+
+func (b *builder) problem(id string, at diag.Span, format string, args ...any) {
+	b.pkg.Problems = append(b.pkg.Problems, model.Problem{ID: id, Span: at, Message: fmt.Sprintf(format, args...)})
 }
 
 // collect lists the reactions and policies that the package needs, and names their variables.
 func (b *builder) collect() {
 	b.pkg.Declared = make(map[any]bool)
-	c := collector{pkg: b.pkg, idents: b.idents, seen: make(map[any]bool), registry: b.registry}
 	for _, p := range b.pkg.Taxonomy.Policies {
-		c.policy(p)
+		b.listPolicy(p, "")
 	}
-	for _, d := range b.registry.reactions {
-		c.reaction(b.reactions[d.name])
+	for _, r := range b.pkg.Taxonomy.Reactions {
+		b.list(r, "")
 	}
-	for i, p := range b.pkg.Profiles {
-		c.profile, c.registry = p.Name, b.registries[i]
-		c.policy(p.Retry.Policy)
-		for _, row := range p.Rows {
-			c.reaction(row.Traits.Reaction)
+	b.list(b.pkg.Taxonomy.Uncategorized, "")
+	for _, c := range b.pkg.Codes {
+		b.list(c.Row.Reaction, "")
+		for _, branch := range c.When {
+			b.list(branch.Row.Reaction, "")
 		}
-		c.reaction(p.Uncategorized)
 	}
-	for _, r := range b.pkg.Reactions {
-		r.Value.Name = owner(r.Value.Name)
-	}
-	for _, p := range b.pkg.Policies {
-		p.Value.Name = owner(p.Value.Name)
+	for _, p := range b.pkg.Profiles {
+		b.listPolicy(p.Retry.Policy, p.Name)
+		for _, row := range p.Rows {
+			b.list(row.Traits.Reaction, p.Name)
+		}
+		b.list(p.Uncategorized, p.Name)
 	}
 }
 
-type collector struct {
-	pkg      *model.Package
-	idents   idents
-	registry *registry
-	profile  string
-	seen     map[any]bool
-}
-
-// reaction lists r after the reactions and policies that it refers to.
-func (c *collector) reaction(r *taxonomy.Reaction) {
-	if r == nil || c.seen[r] {
+// list lists r after the reactions and policies that it refers to.
+func (b *builder) list(r *taxonomy.Reaction, profile string) {
+	if _, listed := b.pkg.Declared[r]; r == nil || listed {
 		return
 	}
-	c.seen[r] = true
-	c.reaction(r.Then)
-	c.policy(r.Policy)
-	v := c.registry.variables["reaction "+r.Name]
-	c.pkg.Declared[r] = !isInline(r.Name)
-	c.pkg.Reactions = append(c.pkg.Reactions, model.Variable[taxonomy.Reaction]{
-		Value: r, Doc: v.doc, Profile: c.profile, Var: c.variable("reaction", v.suffix),
+	from := b.origins[r]
+	_, b.pkg.Declared[r] = from.key.(string)
+	b.list(r.Then, profile)
+	b.listPolicy(r.Policy, profile)
+	b.pkg.Reactions = append(b.pkg.Reactions, model.Variable[taxonomy.Reaction]{
+		Value: r, Doc: from.doc, Profile: profile, Var: b.variable("reaction", profile, from.end),
 	})
 }
 
-func (c *collector) policy(p *taxonomy.Policy) {
-	if p == nil || c.seen[p] {
+func (b *builder) listPolicy(p *taxonomy.Policy, profile string) {
+	if _, listed := b.pkg.Declared[p]; p == nil || listed {
 		return
 	}
-	c.seen[p] = true
-	v, named := c.registry.variables["policy "+p.Name]
-	if !named {
-		v.suffix = "Retry" // the policy of a profile's `retry`
-	}
-	c.pkg.Declared[p] = named && !isInline(p.Name)
-	c.pkg.Policies = append(c.pkg.Policies, model.Variable[taxonomy.Policy]{
-		Value: p, Doc: v.doc, Profile: c.profile, Var: c.variable("policy", v.suffix),
+	from := b.origins[p]
+	_, b.pkg.Declared[p] = from.key.(string)
+	b.pkg.Policies = append(b.pkg.Policies, model.Variable[taxonomy.Policy]{
+		Value: p, Doc: from.doc, Profile: profile, Var: b.variable("policy", profile, from.end),
 	})
 }
 
-func (c *collector) variable(kind, suffix string) string {
-	if c.profile == "" {
-		return c.idents.take(kind + suffix)
+func (b *builder) variable(kind, profile, end string) string {
+	if profile == "" {
+		return b.idents.take(kind + end)
 	}
-	return c.idents.take(prefix(c.profile) + strings.ToUpper(kind[:1]) + kind[1:] + suffix)
+	return b.idents.take(prefix(profile) + strings.ToUpper(kind[:1]) + kind[1:] + end)
 }
-
-func text(s string) spec.Text { return spec.Text{V: s, Set: true} }

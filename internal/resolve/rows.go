@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
@@ -28,81 +29,77 @@ func (b *builder) fallback() {
 	b.pkg.Fallback = b.codes[d.Code.V]
 	if b.pkg.Fallback != nil {
 		b.pkg.Taxonomy.Fallback = b.pkg.Fallback.Value
-		b.pkg.FallbackSet = assignments(d.Set, b.entries[b.pkg.Fallback.Index].fields)
+		b.pkg.FallbackSet = assignments(b.pkg.Fallback, d.Set)
 	}
 }
 
 // rows makes the rows: unknown and permanent, those of the codes, and those of the branches that
 // change a trait.
 func (b *builder) rows() {
-	unknown := b.addRow(&model.Row{At: taxonomy.RowUnknown})
-	permanent := b.addRow(&model.Row{At: taxonomy.RowUnknownPermanent})
-	for _, e := range b.entries {
-		e.code.Row = b.addRow(&model.Row{
-			At: taxonomy.At(e.code.Category.Index, uint16(e.code.Ordinal)), Code: e.code,
-			Traits: b.traits(e.decl.Traits.Over(e.parent.Traits)),
-		})
-		e.code.Traits = e.code.Row.Traits
+	unknown := b.addRow(model.Row{At: taxonomy.RowUnknown}, spec.Traits{})
+	permanent := b.addRow(model.Row{At: taxonomy.RowUnknownPermanent}, spec.Traits{})
+	for _, c := range b.pkg.Codes {
+		own, shared := c.Decl.Traits, c.Category.Decl.Traits
+		b.table.reaction(shared.Reaction, c.Category.Name, c.Category.Const[len("Category"):])
+		b.table.reaction(own.Reaction, c.Key, c.Go)
+		at := taxonomy.At(c.Category.Index, uint16(c.Ordinal))
+		c.Row = b.addRow(model.Row{At: at, Code: c}, own.Over(shared))
+		c.Traits = c.Row.Traits
 	}
-	for _, e := range b.entries {
-		e.code.When = branches(e)
-		for i, branch := range e.code.When {
-			branch.Row = b.branchRow(e, i)
+	for _, c := range b.pkg.Codes {
+		c.When = branches(c)
+		for i, branch := range c.When {
+			branch.Row = b.branchRow(c, i)
 		}
 	}
-	unknown.Traits = b.unknownTraits()
-	permanent.Traits = b.permanentTraits(unknown.Traits)
+	b.unknownRows(unknown, permanent)
+}
+
+// addRow adds a row with the traits that the taxonomy declares.
+func (b *builder) addRow(row model.Row, declared spec.Traits) *model.Row {
+	row.Index, row.Traits = len(b.pkg.Rows), b.table.traits(declared)
+	b.pkg.Rows, b.declaredTraits = append(b.pkg.Rows, &row), append(b.declaredTraits, declared)
+	return &row
+}
+
+func (b *builder) branchRow(c *model.Code, i int) *model.Row {
+	own, nth := c.Decl.When[i].Traits, strconv.Itoa(i+1)
+	b.table.reaction(own.Reaction, c.Key+".when"+nth, c.Go+"When"+nth)
+	declared := own.Over(c.Decl.Traits).Over(c.Category.Decl.Traits)
+	traits := b.table.traits(declared)
+	if traits == c.Row.Traits {
+		return c.Row
+	}
+	c.Code.When = append(c.Code.When, traits)
+	return b.addRow(model.Row{At: c.Row.At.When(uint8(len(c.Code.When))), Code: c, Branch: i + 1}, declared)
+}
+
+// unknownRows gives the rows without a code the traits of the fallback with the fields that it and
+// its code set, as for an error that classification makes.
+func (b *builder) unknownRows(unknown, permanent *model.Row) {
+	var declared spec.Traits
+	if code := b.pkg.Fallback; code != nil {
+		ctx := make(model.Context)
+		for _, set := range [][]model.FieldValue{b.pkg.FallbackSet, code.Set} {
+			for _, s := range set {
+				ctx[s.Field] = s.Value
+			}
+		}
+		declared = b.declaredTraits[code.RowFor(ctx).Index]
+	}
+	unknown.Traits, b.declaredTraits[unknown.Index] = b.table.traits(declared), declared
+	declared.Retryable, declared.Recoverability = spec.Bool{}, spec.Text{}
+	if unknown.Reaction.Retries() {
+		declared.Reaction = nil
+	}
+	permanent.Traits, b.declaredTraits[permanent.Index] = b.table.traits(declared), declared
 	b.pkg.Taxonomy.None, b.pkg.Taxonomy.Permanent = unknown.Traits, permanent.Traits
-	b.pkg.Taxonomy.Uncategorized = b.reaction(b.src.Uncategorized)
 }
 
-func (b *builder) addRow(row *model.Row) *model.Row {
-	row.Index = len(b.pkg.Rows)
-	b.pkg.Rows = append(b.pkg.Rows, row)
-	return row
-}
-
-func (b *builder) branchRow(e entry, i int) *model.Row {
-	traits := b.traits(e.decl.When[i].Traits.Over(e.decl.Traits).Over(e.parent.Traits))
-	if traits == e.code.Row.Traits {
-		return e.code.Row
-	}
-	code := e.code.Code
-	code.When = append(code.When, traits)
-	return b.addRow(&model.Row{
-		At: e.code.Row.At.When(uint8(len(code.When))), Code: e.code, Branch: i + 1, Traits: traits,
-	})
-}
-
-// unknownTraits are the traits of the fallback with the fields that it and its code set, as for an
-// error that classification makes.
-func (b *builder) unknownTraits() taxonomy.Traits {
-	code := b.pkg.Fallback
-	if code == nil {
-		return b.traits(spec.Traits{})
-	}
-	ctx := make(model.Context)
-	for _, set := range [][]model.FieldValue{b.pkg.FallbackSet, code.Set} {
-		for _, s := range set {
-			ctx[s.Field] = s.Value
-		}
-	}
-	return code.RowFor(ctx).Traits
-}
-
-// permanentTraits are those of an unknown code that must not be retried.
-func (b *builder) permanentTraits(t taxonomy.Traits) taxonomy.Traits {
-	t.Retryable, t.Recoverability = false, taxonomy.Permanent
-	if t.Reaction.Retries() {
-		t.Reaction = b.reaction(nil)
-	}
-	return t
-}
-
-// traits resolves the traits of a row of the table.
-func (b *builder) traits(t spec.Traits) taxonomy.Traits {
+// traits returns the values of declared traits.
+func (s *reactions) traits(t spec.Traits) taxonomy.Traits {
 	out := taxonomy.Traits{
-		Reaction: b.reaction(t.Reaction), Retryable: t.Retryable.V,
+		Reaction: s.reaction(t.Reaction, "", ""), Retryable: t.Retryable.V,
 		Severity: word[taxonomy.Severity](t.Severity), Kind: word[taxonomy.Kind](t.Kind),
 		GRPC:           uint8(max(0, slices.Index(grpcWords, t.GRPC.V))),
 		Recoverability: word[taxonomy.Recoverability](t.Recoverability),

@@ -9,27 +9,28 @@ import (
 )
 
 // detection resolves a code's rules and examples.
-func (b *builder) detection(e entry) {
-	for i := range e.decl.Detect {
-		r := rule(e, &e.decl.Detect[i], i+1)
-		r.Like = b.likes(&e.decl.Detect[i])
-		e.code.Rules = append(e.code.Rules, r)
+func (b *builder) detection(c *model.Code) {
+	d := c.Decl
+	for i := range d.Detect {
+		r := rule(c, &d.Detect[i], i+1)
+		r.Like = b.likes(&d.Detect[i])
+		c.Rules = append(c.Rules, r)
 		b.pkg.Rules = append(b.pkg.Rules, r)
 	}
-	for i := range e.decl.Examples {
-		e.code.Examples = append(e.code.Examples, example(e, &e.decl.Examples[i], i+1))
+	for i := range d.Examples {
+		c.Examples = append(c.Examples, example(c, &d.Examples[i], i+1))
 	}
-	for i := range e.decl.NotExamples {
-		x := example(e, &e.decl.NotExamples[i], i+1)
+	for i := range d.NotExamples {
+		x := example(c, &d.NotExamples[i], i+1)
 		x.Not = true
-		e.code.Examples = append(e.code.Examples, x)
+		c.Examples = append(c.Examples, x)
 	}
 }
 
-func rule(e entry, d *spec.Rule, place int) *model.Rule {
+func rule(code *model.Code, d *spec.Rule, place int) *model.Rule {
 	r := &model.Rule{
-		Name: e.code.Key + "/" + strconv.Itoa(place), Place: place, Code: e.code, Doc: d.Raw.Flow(),
-		Priority: d.Priority.V, Set: assignments(d.Set, e.fields),
+		Name: code.Key + "/" + strconv.Itoa(place), Place: place, Code: code, Doc: d.Raw.Flow(),
+		Priority: d.Priority.V, Set: assignments(code, d.Set),
 		Text: written(d.Text), Contains: written(d.Contains),
 	}
 	for _, c := range d.Conditions() {

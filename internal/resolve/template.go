@@ -98,17 +98,17 @@ func appendPart(to []model.Part, p model.Part) []model.Part {
 
 // template resolves a message against the fields that its code has. A placeholder that names none
 // of them stays as text.
-func template(text string, fields map[string]*model.Field) model.Template {
+func template(c *model.Code, text string) model.Template {
 	parts, _ := ParseTemplate(text)
-	link(text, parts, fields)
+	link(c, text, parts)
 	return model.Template{Parts: parts}
 }
 
-func link(text string, parts []model.Part, fields map[string]*model.Field) {
+func link(c *model.Code, text string, parts []model.Part) {
 	for i := range parts {
 		p := &parts[i]
-		link(text, p.Group, fields)
-		p.Field = fields[p.Name]
+		link(c, text, p.Group)
+		p.Field = c.ErrorType().Field(p.Name)
 		p.Cause = p.Field == nil && p.Name == CauseName
 		if p.Name != "" && p.Field == nil && !p.Cause {
 			*p = model.Part{Text: text[p.Offset : p.Offset+p.Len]}

@@ -100,9 +100,7 @@ func fetch(ctx context.Context, call func(context.Context) error) error {
 }
 
 func override() (taxonomy.Table, error) {
-	return errs.Table.Override(taxonomy.Overrides{
-		Codes: map[string]taxonomy.TraitsOverride{"validation": {Reaction: &taxonomy.ReactionRef{Name: "stop"}}},
-	})
+	return errs.Table.Override(taxonomy.Overrides{Codes: map[string]string{"validation": "stop"}})
 }
 
 func runStored(ctx context.Context, path string, claude executor.Provider, task executor.Task) (

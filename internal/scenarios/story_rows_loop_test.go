@@ -75,7 +75,7 @@ func TestResultRows(t *testing.T) {
 				return l.run()
 			},
 			executor.EndBlocked: func() *executor.Result {
-				return newLight(t, answered(500)).overridden(`{"codes":{"PROVIDER_API_ERROR":{"reaction":"block"}}}`).
+				return newLight(t, answered(500)).overridden(`{"codes":{"PROVIDER_API_ERROR":"block"}}`).
 					run()
 			},
 		}
@@ -127,7 +127,7 @@ func TestPolicyRows(t *testing.T) {
 		assert.GreaterOrEqual(t, len(seen), 6, seen)
 	})
 	t.Run("A116 reactions are data, and a run may have its own", func(t *testing.T) {
-		l := newLight(t, timedOut()).overridden(`{"codes":{"timeout":{"reaction":"stop"}}}`)
+		l := newLight(t, timedOut()).overridden(`{"codes":{"timeout":"stop"}}`)
 		assert.Equal(t, executor.EndFatal, l.run().EndReason)
 		l = newLight(t, timedOut())
 		l.cfg.Table, _ = errs.Table.Profile("strict")
@@ -139,8 +139,8 @@ func TestPolicyRows(t *testing.T) {
 	})
 	t.Run("A117 backoff fits on top by data alone", func(t *testing.T) {
 		l := newLight(t, timedOut(), timedOut(), theEnd).overridden(
-			`{"codes":{"timeout":{"reaction":"backoff"}},` +
-				`"policies":{"api":{"initial_delay":"3s","max_delay":"1m","multiplier":3,"jitter":"none"}}}`)
+			`{"codes":{"timeout":"backoff"},` +
+				`"policies":{"api":{"initial_delay":"3s","max_delay":"1m","multiplier":3,"jitter":0}}}`)
 		l.run()
 		assert.Equal(t, []time.Duration{3 * time.Second, 9 * time.Second}, l.clock.slept())
 	})

@@ -28,7 +28,6 @@ type Policy struct {
 	// Limits for all callers of the same provider with the same credential.
 	Budget *Budget `key:"budget"`
 	Span   diag.Span
-	Raw    Raw
 }
 
 // Adapt limits how far a policy's numbers follow the outcomes of earlier retries.
@@ -147,7 +146,6 @@ type Reaction struct {
 	// Question for the tier before the work resumes.
 	Purpose Text `key:"purpose" words:"purpose" default:"that of the tier" actions:"retry retry_operation escalate"`
 	Span    diag.Span
-	Raw     Raw
 }
 
 // ReactionRef is the name of a reaction, a reaction in place, or (in overlays) a choice by the
@@ -198,7 +196,6 @@ type Profile struct {
 	// Contents of reports.
 	Reporting Reporting `key:"reporting"`
 	Span      diag.Span
-	Raw       Raw
 }
 
 // Overlay changes the traits of a code, a category, an @group or of all codes (*).

@@ -104,30 +104,6 @@ func (r Raw) Decode(v any) error {
 	return r.node.Decode(v)
 }
 
-// Edit returns a copy of the mapping. It calls edit with the path and the place of each value that
-// is not in a list. If edit returns a text, that replaces the value.
-func (r Raw) Edit(edit func(path []string, at diag.Span, value Raw) string) Raw {
-	if r.node == nil {
-		return r
-	}
-	return r.edit(nil, edit)
-}
-
-func (r Raw) edit(path []string, edit func(path []string, at diag.Span, value Raw) string) Raw {
-	out := *r.node
-	out.Content = slices.Clone(out.Content)
-	for i := 0; out.Kind == yaml.MappingNode && i < len(out.Content); i += 2 {
-		below := append(slices.Clip(path), out.Content[i].Value)
-		value := Raw{out.Content[i+1], r.lines}
-		if text := edit(below, r.lines.span(value.node), value); text != "" {
-			out.Content[i+1] = scalarNode(text, "!!str")
-		} else {
-			out.Content[i+1] = value.edit(below, edit).node
-		}
-	}
-	return Raw{&out, r.lines}
-}
-
 // Flow returns the entries of the mapping on one line, with its scalars as the file has them.
 func (r Raw) Flow() string {
 	if r.node == nil {

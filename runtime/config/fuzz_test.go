@@ -16,8 +16,8 @@ func FuzzParse(f *testing.F) {
 	for _, in := range []string{
 		"", "provider: ${KEY}", "retries: ${KEY}", "a: &a [*a]", "<<: {retries: 1}", "servers: [{port: x}]",
 		"\ufeffa: b", "a: b: c",
-		"overrides: {codes: {A: {reaction: {retryable: ${KEY}, polcy: x}}}, policies: {p: {max_attempts: ${KEY}}}}",
-		"overrides: {codes: {A: {reaction: {permanent: {then: x}}}}}", "overrides: {codes: {A: {reaction: [${KEY}]}}}",
+		"overrides: {codes: {A: ${KEY}}, policies: {p: {max_attempts: ${KEY}, initial_delay: ${KEY}}}}",
+		"overrides: {codes: {A: {x: y}}}", "overrides: {codes: {A: [${KEY}]}, reporting: {log_level: ${KEY}}}",
 		"? [a]\n: b", "extra: !!binary aGk=", "timeout: 5", "x: |\n  ${KEY\n", "#\xff", "mode: ${KEY}",
 		"api_key: [${KEY}]", "${KEY}: ${KEY}",
 	} {

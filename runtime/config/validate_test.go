@@ -3,6 +3,7 @@ package config_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -44,29 +45,23 @@ func TestOverrides(t *testing.T) {
 	var into host
 	warnings, err := config.Parse("c.yml", []byte(`
 overrides:
-  codes:
-    PROVIDER_RATE_LIMIT: {reaction: backoff, http: 503}
-    config: {reaction: stop}
-    "*": {reaction: {retryable: again, permanent: stop}}
-  reactions:
-    wait: {log: {level: warn, message: "wait"}, session: fresh, then: stop}
+  codes: {PROVIDER_RATE_LIMIT: backoff, config: stop, "*": stop}
   policies:
-    rate_limit: {max_attempts: 4, max_delay: 1m, initial_delay: '${DELAY}', jitter: 0.1}
+    rate_limit: {max_attempts: 4, max_delay: 1m, initial_delay: '${DELAY}', backoff: linear, jitter: 0.1}
+  recovery: {allowed: []}
+  reporting: {log_level: warn, stack: true}
+  retry: {enabled: false, max_attempts: 4}
 `), &into, env("DELAY", "7s"))
 	require.NoError(t, err)
 	assert.Empty(t, warnings)
-	four, status := 4, 503
-	message := "wait"
 	assert.Equal(t, taxonomy.Overrides{
-		Codes: map[string]taxonomy.TraitsOverride{
-			"PROVIDER_RATE_LIMIT": {Reaction: &taxonomy.ReactionRef{Name: "backoff"}, HTTP: &status},
-			"config":              {Reaction: &taxonomy.ReactionRef{Name: "stop"}},
-			"*":                   {Reaction: &taxonomy.ReactionRef{Retryable: "again", Permanent: "stop"}},
-		},
-		Reactions: map[string]taxonomy.ReactionOverride{"wait": {Log: &taxonomy.LogOverride{Level: "warn",
-			Message: &message}, Session: "fresh", Then: "stop"}},
-		Policies: map[string]taxonomy.PolicyOverride{"rate_limit": {MaxAttempts: &four, MaxDelay: "1m",
-			InitialDelay: "7s", Jitter: "0.1"}},
+		Codes: map[string]string{"PROVIDER_RATE_LIMIT": "backoff", "config": "stop", "*": "stop"},
+		Policies: map[string]taxonomy.Numbers{"rate_limit": {MaxAttempts: new(4),
+			MaxDelay: new(taxonomy.Duration(time.Minute)), InitialDelay: new(taxonomy.Duration(7 * time.Second)),
+			Backoff: new(taxonomy.Linear), Jitter: new(0.1)}},
+		Recovery:  taxonomy.RecoveryOverride{Allowed: []string{}},
+		Reporting: taxonomy.ReportingOverride{LogLevel: new(taxonomy.LogWarn), Stack: new(true)},
+		Retry:     taxonomy.RetryOverride{Enabled: new(false), Numbers: taxonomy.Numbers{MaxAttempts: new(4)}},
 	}, into.Overrides)
 	_, err = errs.Table.Override(into.Overrides)
 	require.NoError(t, err)
@@ -76,15 +71,14 @@ func TestOverridesThatCannotBe(t *testing.T) {
 	var into host
 	warnings, err := config.Parse("c.yml", []byte(`
 overrides:
-  codes:
-    A: {reaction: {retryable: again, permanant: x}}
-    B: {http: many}
-    C: {reaction: [a]}
+  codes: {A: {reaction: again}}
+  policies: {p: {max_attempts: many, initial_delay: soon, backof: linear}}
 `), &into)
 	assert.Equal(t, []string{
-		"invalid | overrides.codes.B.http | many | a whole number",
-		"invalid | overrides.codes.C.reaction | a list | a mapping",
+		"invalid | overrides.codes.A | a mapping | a text",
+		"invalid | overrides.policies.p.max_attempts | many | a whole number",
+		"invalid | overrides.policies.p.initial_delay | soon | something else: time: invalid duration \"soon\"",
 	}, problems(t, err))
-	assert.Equal(t, `c.yml:4: overrides.codes.A.reaction.permanant: unknown key; did you mean "permanent"?`,
+	assert.Equal(t, `c.yml:4: overrides.policies.p.backof: unknown key; did you mean "backoff"?`,
 		strings.Join(warnings, "\n"))
 }

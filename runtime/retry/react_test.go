@@ -140,11 +140,7 @@ func TestDoByTable(t *testing.T) {
 func TestDoByGeneratedTable(t *testing.T) {
 	strict, err := errs.Table.Profile("strict")
 	require.NoError(t, err)
-	parked, err := errs.Table.Override(taxonomy.Overrides{
-		Codes: map[string]taxonomy.TraitsOverride{
-			"PROVIDER_API_ERROR": {Reaction: &taxonomy.ReactionRef{Name: "block"}},
-		},
-	})
+	parked, err := errs.Table.Override(taxonomy.Overrides{Codes: map[string]string{"PROVIDER_API_ERROR": "block"}})
 	require.NoError(t, err)
 	raw := &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 500, Text: "overloaded"}
 	for _, tt := range []struct {

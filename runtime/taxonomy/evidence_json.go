@@ -23,21 +23,8 @@ type plainEvidence Evidence
 // evidenceJSON is evidence as JSON and logs have it.
 type evidenceJSON struct {
 	plainEvidence
-	RetryAfter Opt[durationText] `json:"retry_after,omitzero"`
-	Error      string            `json:"error,omitempty"`
-}
-
-// durationText is a duration that is a text in JSON: "1.5s".
-type durationText time.Duration
-
-// MarshalText returns the text.
-func (d durationText) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
-
-// UnmarshalText reads the text.
-func (d *durationText) UnmarshalText(b []byte) error {
-	v, err := time.ParseDuration(string(b))
-	*d = durationText(v)
-	return err
+	RetryAfter Opt[Duration] `json:"retry_after,omitzero"`
+	Error      string        `json:"error,omitempty"`
 }
 
 // Masked returns a copy that is safe to show: secrets are masked, Err has only its text, and each
@@ -83,7 +70,7 @@ func (e *Evidence) json() evidenceJSON {
 	masked := e.Masked()
 	out := evidenceJSON{plainEvidence: plainEvidence(masked)}
 	if d, ok := masked.RetryAfter.Get(); ok {
-		out.RetryAfter = Some(durationText(d))
+		out.RetryAfter = Some(Duration(d))
 	}
 	if masked.Err != nil {
 		out.Error = masked.Err.Error()

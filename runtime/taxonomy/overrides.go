@@ -5,121 +5,58 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
 )
 
-// Overrides are the changes of a run to a table, for a configuration file. The keys are those of a
-// profile in the taxonomy's language. Reactions and policies are names. Zero values change nothing.
-//
-// In the tags, `range` has the limits of a number, and `to` the name of the field that changes if
-// it has another name.
+// Overrides are the changes of a run to a table, for a configuration file in JSON or YAML. They
+// name reactions and policies that the taxonomy declares. A field that is nil or empty changes
+// nothing.
 type Overrides struct {
-	// Codes change the traits of a code (by its value or an alias), of a category, of an "@group",
-	// or of all codes ("*"). The most specific one wins, key by key. Of two groups, the one that
-	// the taxonomy declares first wins.
-	Codes map[string]TraitsOverride `json:"codes,omitempty" yaml:"codes,omitempty"`
-	// Reactions change declared reactions, and the predeclared abort, block and continue, field by
-	// field.
-	Reactions map[string]ReactionOverride `json:"reactions,omitempty" yaml:"reactions,omitempty"`
-	// Policies change declared policies, field by field.
-	Policies map[string]PolicyOverride `json:"policies,omitempty" yaml:"policies,omitempty"`
+	// Codes are the names of reactions, by code (its value or an alias) or category, or "*" for all
+	// codes. The most specific one wins.
+	Codes map[string]string `json:"codes,omitempty" yaml:"codes,omitempty"`
+	// Policies change the numbers of policies.
+	Policies map[string]Numbers `json:"policies,omitempty" yaml:"policies,omitempty"`
 	// Uncategorized names the reaction to an error that is not of the taxonomy.
 	Uncategorized string `json:"uncategorized,omitempty" yaml:"uncategorized,omitempty"`
-	// Detection, Recovery, Retry and Reporting change the profile's sections, field by field.
-	// Without a profile, they change one that has everything on and no limits.
-	Detection *DetectionOverride `json:"detection,omitempty" yaml:"detection,omitempty"`
-	Recovery  *RecoveryOverride  `json:"recovery,omitempty" yaml:"recovery,omitempty"`
-	Retry     *RetryOverride     `json:"retry,omitempty" yaml:"retry,omitempty"`
-	Reporting *ReportingOverride `json:"reporting,omitempty" yaml:"reporting,omitempty"`
+	// Detection, Recovery, Retry and Reporting change the profile's sections. Without a profile,
+	// they change one that has everything on and no limits.
+	Detection DetectionOverride `json:"detection,omitzero" yaml:"detection,omitempty"`
+	Recovery  RecoveryOverride  `json:"recovery,omitzero" yaml:"recovery,omitempty"`
+	Retry     RetryOverride     `json:"retry,omitzero" yaml:"retry,omitempty"`
+	Reporting ReportingOverride `json:"reporting,omitzero" yaml:"reporting,omitempty"`
 }
 
-// TraitsOverride changes the traits of rows.
-type TraitsOverride struct {
-	Kind           string       `json:"kind,omitempty" yaml:"kind,omitempty"`
-	Severity       string       `json:"severity,omitempty" yaml:"severity,omitempty"`
-	Retryable      *bool        `json:"retryable,omitempty" yaml:"retryable,omitempty"`
-	Recoverability string       `json:"recoverability,omitempty" yaml:"recoverability,omitempty"`
-	Reaction       *ReactionRef `json:"reaction,omitempty" yaml:"reaction,omitempty"`
-	HTTP           *int         `json:"http,omitempty" yaml:"http,omitempty" range:"400..599"`
-	GRPC           string       `json:"grpc,omitempty" yaml:"grpc,omitempty"`
+// Numbers change the numbers of a policy. A delay that contradicts the other one, which is nil,
+// changes that too. If the policy is adaptive, it makes no more than MaxAttempts.
+type Numbers struct {
+	MaxAttempts   *int      `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
+	InitialDelay  *Duration `json:"initial_delay,omitempty" yaml:"initial_delay,omitempty"`
+	MaxDelay      *Duration `json:"max_delay,omitempty" yaml:"max_delay,omitempty"`
+	MaxElapsed    *Duration `json:"max_elapsed,omitempty" yaml:"max_elapsed,omitempty"`
+	MaxRetryAfter *Duration `json:"max_retry_after,omitempty" yaml:"max_retry_after,omitempty"`
+	Multiplier    *float64  `json:"multiplier,omitempty" yaml:"multiplier,omitempty"`
+	Backoff       *Backoff  `json:"backoff,omitempty" yaml:"backoff,omitempty"`
+	// Jitter is the fraction of a proportional jitter; 0 is no jitter.
+	Jitter *float64 `json:"jitter,omitempty" yaml:"jitter,omitempty"`
 }
 
-// ReactionOverride changes a reaction. Policy and Then are names.
-type ReactionOverride struct {
-	Doc              string       `json:"doc,omitempty" yaml:"doc,omitempty"`
-	Action           string       `json:"action,omitempty" yaml:"action,omitempty"`
-	Policy           string       `json:"policy,omitempty" yaml:"policy,omitempty"`
-	Then             string       `json:"then,omitempty" yaml:"then,omitempty"`
-	Log              *LogOverride `json:"log,omitempty" yaml:"log,omitempty"`
-	CountFailure     *bool        `json:"count_failure,omitempty" yaml:"count_failure,omitempty"`
-	HonorRetryAfter  *bool        `json:"honor_retry_after,omitempty" yaml:"honor_retry_after,omitempty"`
-	AcceptCompletion *bool        `json:"accept_completion,omitempty" yaml:"accept_completion,omitempty"`
-	FeedBack         *bool        `json:"feed_back,omitempty" yaml:"feed_back,omitempty"`
-	Shared           string       `json:"shared,omitempty" yaml:"shared,omitempty"`
-	Revert           string       `json:"revert,omitempty" yaml:"revert,omitempty"`
-	Extent           string       `json:"extent,omitempty" yaml:"extent,omitempty"`
-	Strategy         string       `json:"strategy,omitempty" yaml:"strategy,omitempty"`
-	Session          string       `json:"session,omitempty" yaml:"session,omitempty"`
-	Resume           string       `json:"resume,omitempty" yaml:"resume,omitempty"`
-	To               string       `json:"to,omitempty" yaml:"to,omitempty"`
-	Purpose          string       `json:"purpose,omitempty" yaml:"purpose,omitempty"`
-}
+// Duration is a duration that is a text in JSON and YAML: "1.5s".
+type Duration time.Duration
 
-// LogOverride changes the log line of a reaction.
-type LogOverride struct {
-	Level   string  `json:"level,omitempty" yaml:"level,omitempty" to:"LogLevel"`
-	Message *string `json:"message,omitempty" yaml:"message,omitempty" to:"LogMessage"`
-}
+// MarshalText returns the text.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
-// PolicyOverride changes a policy. Durations are written as "1.5s" or "2h".
-type PolicyOverride struct {
-	Doc           string          `json:"doc,omitempty" yaml:"doc,omitempty"`
-	MaxAttempts   *int            `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty" range:"1..1000000"`
-	InitialDelay  string          `json:"initial_delay,omitempty" yaml:"initial_delay,omitempty"`
-	MaxDelay      string          `json:"max_delay,omitempty" yaml:"max_delay,omitempty"`
-	MaxElapsed    string          `json:"max_elapsed,omitempty" yaml:"max_elapsed,omitempty"`
-	MaxRetryAfter string          `json:"max_retry_after,omitempty" yaml:"max_retry_after,omitempty"`
-	Multiplier    *float64        `json:"multiplier,omitempty" yaml:"multiplier,omitempty" range:"1.."`
-	Backoff       string          `json:"backoff,omitempty" yaml:"backoff,omitempty"`
-	Jitter        JitterText      `json:"jitter,omitempty" yaml:"jitter,omitempty"`
-	Adapt         *AdaptOverride  `json:"adapt,omitempty" yaml:"adapt,omitempty"`
-	Budget        *BudgetOverride `json:"budget,omitempty" yaml:"budget,omitempty"`
-}
-
-// AdaptOverride changes the limits of a policy's adaptive numbers. For a policy without `adapt`, a
-// limit that is not set is the policy's number.
-type AdaptOverride struct {
-	Attempts *AttemptsOverride `json:"attempts,omitempty" yaml:"attempts,omitempty"`
-	Delay    *DelayOverride    `json:"delay,omitempty" yaml:"delay,omitempty"`
-	Target   *float64          `json:"target,omitempty" yaml:"target,omitempty" range:"0.01..0.99"`
-	Window   *int              `json:"window,omitempty" yaml:"window,omitempty" range:"10..1000"`
-}
-
-// AttemptsOverride changes the bounds of MaxAttempts.
-type AttemptsOverride struct {
-	Min *int `json:"min,omitempty" yaml:"min,omitempty" to:"MinAttempts"`
-	Max *int `json:"max,omitempty" yaml:"max,omitempty" to:"MaxAttempts"`
-}
-
-// DelayOverride changes the bounds of InitialDelay.
-type DelayOverride struct {
-	Min string `json:"min,omitempty" yaml:"min,omitempty" to:"MinDelay"`
-	Max string `json:"max,omitempty" yaml:"max,omitempty" to:"MaxDelay"`
-}
-
-// BudgetOverride changes the limits that all callers in a lane share.
-type BudgetOverride struct {
-	Retries *float64         `json:"retries,omitempty" yaml:"retries,omitempty" range:"0.."`
-	Reserve *int             `json:"reserve,omitempty" yaml:"reserve,omitempty" range:"0..1000000"`
-	Window  string           `json:"window,omitempty" yaml:"window,omitempty" range:">0"`
-	Breaker *BreakerOverride `json:"breaker,omitempty" yaml:"breaker,omitempty"`
-}
-
-// BreakerOverride changes the limits of a circuit breaker.
-type BreakerOverride struct {
-	Failures  *int   `json:"failures,omitempty" yaml:"failures,omitempty" range:"1..1000"`
-	Of        *int   `json:"of,omitempty" yaml:"of,omitempty" range:"1..1000"`
-	Probe     string `json:"probe,omitempty" yaml:"probe,omitempty" range:">0"`
-	Successes *int   `json:"successes,omitempty" yaml:"successes,omitempty" range:"1..1000"`
+// UnmarshalText reads the text.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	*d = Duration(v)
+	return err
 }
 
 // DetectionOverride changes the switches of classification.
@@ -133,28 +70,22 @@ type DetectionOverride struct {
 type RecoveryOverride struct {
 	Enabled *bool `json:"enabled,omitempty" yaml:"enabled,omitempty"`
 	// MaxAttempts is the maximum number of strategies in a run; 0 allows none.
-	MaxAttempts *int `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty" range:"0.."`
+	MaxAttempts *int `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
 	// Allowed are the strategies that may run. An empty list that is not nil allows none.
-	Allowed AllowedStrategies `json:"allowed,omitzero" yaml:"allowed,omitempty"`
+	Allowed []string `json:"allowed,omitzero" yaml:"allowed,omitempty"`
 }
-
-// AllowedStrategies are names of strategies. Nil changes nothing; an empty list allows none.
-type AllowedStrategies []string
-
-// IsZero reports whether the list is nil, so that an empty list is written.
-func (s AllowedStrategies) IsZero() bool { return s == nil }
 
 // RetryOverride changes the switch of retries, and the policy of reactions without one.
 type RetryOverride struct {
-	Enabled        *bool `json:"enabled,omitempty" yaml:"enabled,omitempty"`
-	PolicyOverride `yaml:",inline"`
+	Enabled *bool `json:"enabled,omitempty" yaml:"enabled,omitempty"`
+	Numbers `yaml:",inline"`
 }
 
 // ReportingOverride changes the contents of reports.
 type ReportingOverride struct {
-	LogLevel string `json:"log_level,omitempty" yaml:"log_level,omitempty"`
-	Stack    *bool  `json:"stack,omitempty" yaml:"stack,omitempty"`
-	Context  *bool  `json:"context,omitempty" yaml:"context,omitempty"`
+	LogLevel *LogLevel `json:"log_level,omitempty" yaml:"log_level,omitempty"`
+	Stack    *bool     `json:"stack,omitempty" yaml:"stack,omitempty"`
+	Context  *bool     `json:"context,omitempty" yaml:"context,omitempty"`
 }
 
 // UnmarshalJSON decodes overrides. An unknown key is an error at every level. A YAML decoder must
@@ -162,124 +93,285 @@ type ReportingOverride struct {
 func (o *Overrides) UnmarshalJSON(b []byte) error {
 	type plain Overrides
 	var in plain
-	if err := strictly(b, &in); err != nil {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
 		return err
 	}
 	*o = Overrides(in)
 	return nil
 }
 
-func strictly(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	return d.Decode(v)
-}
-
-// JitterText is a number from 0 to 1, or one of none, full and decorrelated.
-type JitterText string
-
-// UnmarshalJSON reads a string or a number.
-func (j *JitterText) UnmarshalJSON(b []byte) error {
-	var n json.Number
-	if err := json.Unmarshal(b, &n); err == nil && len(b) > 0 && b[0] != '"' {
-		*j = JitterText(n)
-		return nil
-	}
-	return json.Unmarshal(b, (*string)(j))
-}
-
-// ReactionRef is the name of a reaction, or one for retryable codes and one for the others. An
-// empty name changes nothing. In JSON and YAML it is a string, or an object with retryable and
-// permanent.
-type ReactionRef struct {
-	Name      string `json:"-" yaml:"-"`
-	Retryable string `json:"retryable,omitempty" yaml:"retryable,omitempty"`
-	Permanent string `json:"permanent,omitempty" yaml:"permanent,omitempty"`
-}
-
-type reactionByFlag ReactionRef
-
-func (r ReactionRef) form() any {
-	if r.Retryable != "" || r.Permanent != "" {
-		return reactionByFlag(r)
-	}
-	return r.Name
-}
-
-// MarshalJSON returns a string or an object.
-func (r ReactionRef) MarshalJSON() ([]byte, error) { return json.Marshal(r.form()) }
-
-// MarshalYAML returns a string or a mapping.
-func (r ReactionRef) MarshalYAML() (any, error) { return r.form(), nil }
-
-// UnmarshalJSON reads a string or an object; an unknown key is an error.
-func (r *ReactionRef) UnmarshalJSON(b []byte) error {
-	return r.read(func(v any) error { return strictly(b, v) })
-}
-
-// UnmarshalYAML reads a string or a mapping, by any YAML library that passes a decode function.
-func (r *ReactionRef) UnmarshalYAML(decode func(any) error) error { return r.read(decode) }
-
-func (r *ReactionRef) read(decode func(any) error) error {
-	var in ReactionRef
-	if decode(&in.Name) == nil {
-		*r = in
-		return nil
-	}
-	in.Name = ""
-	if err := decode((*reactionByFlag)(&in)); err != nil {
-		return err
-	}
-	*r = in
-	return nil
-}
-
-// Problem is a mistake in overrides, or an override that is skipped for some rows.
-type Problem struct {
-	// Path is the path of the key: "reactions.again.policy".
-	Path    string
-	Message string
-	// Skipped are the rows that the override is not applied to, because they are not retryable.
-	Skipped []Row
-	// Mistake is false for an override that is skipped for some rows only.
-	Mistake bool
-}
-
-// Error returns the path and the message.
-func (p Problem) Error() string { return p.Path + ": " + p.Message }
-
 // Override returns the table, with its profile, changed by the overrides. The receiver and the
-// taxonomy do not change. An override that would retry a row that is not retryable is skipped for
-// that row.
+// taxonomy do not change. Rows that are not retryable do not get a reaction that leads to a retry.
 //
-// The error wraps a [Problem] for each mistake: an undeclared name, a value out of range, a key
-// that the action does not take, a retry without a limit, a cycle of `then`, and an override that
-// is skipped for every row that it covers. [Table.Profile] of the result is without the overrides.
+// The error names each mistake with its path: an undeclared name, a number out of range, and a
+// reaction that no row can get. [Table.Profile] of the result is without the overrides.
 func (t Table) Override(o Overrides) (Table, error) {
 	if t.Taxonomy == nil {
 		return Table{}, errors.New("overrides: the table has no taxonomy")
 	}
-	out, problems := t.Apply(o)
-	var mistakes []error
-	for _, p := range problems {
-		if p.Mistake {
-			mistakes = append(mistakes, p)
-		}
-	}
-	if mistakes != nil {
-		return Table{}, fmt.Errorf("%s: overrides: %w", t.Taxonomy.Package, errors.Join(mistakes...))
-	}
-	return out, nil
-}
-
-// Apply is [Table.Override] for tools that show each problem. It returns all problems, and the
-// table with the overrides that have none.
-func (t Table) Apply(o Overrides) (Table, []Problem) {
-	if len(o.Codes) == 0 && len(o.Reactions) == 0 && len(o.Policies) == 0 && o.Uncategorized == "" &&
-		o.Detection == nil && o.Recovery == nil && o.Retry == nil && o.Reporting == nil {
+	if reflect.ValueOf(o).IsZero() {
 		return t, nil
 	}
-	v := newOverlay(t, &o)
-	t.Overlay = v.profile()
-	return t, v.problems
+	v := override{table: t, over: o, reactions: make(map[*Reaction]*Reaction), policies: make(map[*Policy]*Policy)}
+	profile := v.profile()
+	if v.mistakes != nil {
+		return Table{}, fmt.Errorf("%s: overrides: %w", t.Taxonomy.Package, errors.Join(v.mistakes...))
+	}
+	t.Overlay = profile
+	return t, nil
+}
+
+// override applies overrides to a table. It writes only values that it creates.
+type override struct {
+	table     Table
+	over      Overrides
+	reactions map[*Reaction]*Reaction // those with changed policies, by the original
+	policies  map[*Policy]*Policy     // likewise
+	mistakes  []error
+}
+
+func (v *override) mistake(path, format string, args ...any) {
+	v.mistakes = append(v.mistakes, fmt.Errorf(path+": "+format, args...))
+}
+
+// everythingOn is the profile of a table without one.
+var everythingOn = Profile{
+	Detection: Detection{Text: true, Severity: true, Recoverability: true},
+	Recovery:  Recovery{Enabled: true},
+	Retry:     RetryDefaults{Enabled: true},
+	Reporting: Reporting{Context: true},
+}
+
+// profile returns the profile with the overrides.
+func (v *override) profile() *Profile {
+	p, t := everythingOn, v.table.Taxonomy
+	if v.table.Overlay != nil {
+		p = *v.table.Overlay
+	}
+	v.sections(&p)
+	declared := make(map[string]*Policy)
+	for _, policy := range t.Policies {
+		declared[policy.Name] = policy
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.over.Policies)) {
+		if declared[name] == nil {
+			v.unknown("policies", "policy", name, slices.Sorted(maps.Keys(declared)))
+		} else {
+			v.policy(declared[name])
+		}
+	}
+	p.Uncategorized = v.table.uncategorized()
+	if name := v.over.Uncategorized; name != "" {
+		p.Uncategorized = v.named(name, "uncategorized")
+	}
+	p.Uncategorized = v.reaction(p.Uncategorized)
+	p.Rows = v.rows()
+	return &p
+}
+
+// rows returns the rows that differ from the taxonomy's.
+func (v *override) rows() []RowOverride {
+	t := v.table.Taxonomy
+	chosen := make(map[string]*Reaction)
+	for _, key := range slices.Sorted(maps.Keys(v.over.Codes)) {
+		if _, ok := t.Find(key); !ok && key != "*" &&
+			!slices.ContainsFunc(t.Categories, func(c *Category) bool { return c.Name == key }) {
+			v.mistake("codes."+key, "no such code or category")
+		}
+		chosen[key] = v.named(v.over.Codes[key], "codes."+key)
+	}
+	applied := make(map[string]bool)
+	var out []RowOverride
+	for row := range t.Rows() {
+		traits, covered := *v.table.row(row), row
+		if t.Code(row) == nil { // covered as the fallback is
+			covered, _ = t.Find(t.Fallback)
+		}
+		if code := t.Code(covered); code != nil {
+			category := t.Categories[covered.Category()].Name
+			for _, key := range slices.Concat([]string{code.Value}, code.Extras().Aliases, []string{category, "*"}) {
+				r := chosen[key]
+				if r == nil {
+					continue
+				}
+				fits := traits.Retryable || !leadsToRetry(r)
+				if applied[key] = applied[key] || fits; fits {
+					traits.Reaction = r
+					break
+				}
+			}
+		}
+		traits.Reaction = v.reaction(traits.Reaction)
+		if traits != *t.Traits(row) {
+			out = append(out, RowOverride{Row: row, Traits: traits})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(applied)) {
+		if !applied[key] {
+			v.mistake("codes."+key, "%s retries, and nothing that it covers is retryable", chosen[key].Name)
+		}
+	}
+	return out
+}
+
+func leadsToRetry(r *Reaction) bool {
+	for r != nil && !r.Retries() {
+		r = r.Then
+	}
+	return r != nil
+}
+
+// named returns the reaction of a name as the table's profile has it.
+func (v *override) named(name, path string) *Reaction {
+	t := v.table.Taxonomy
+	i := slices.IndexFunc(t.Reactions, func(r *Reaction) bool { return r.Name == name })
+	if i < 0 {
+		known := make([]string, len(t.Reactions))
+		for i, r := range t.Reactions {
+			known[i] = r.Name
+		}
+		v.unknown(path, "reaction", name, known)
+		return nothing.Reaction
+	}
+	if v.table.Overlay != nil {
+		for _, row := range v.table.Overlay.Rows {
+			for r := range row.Traits.Reaction.Chain() {
+				if r.Name == name && r != t.Reactions[i] {
+					return r
+				}
+			}
+		}
+	}
+	return t.Reactions[i]
+}
+
+func (v *override) unknown(path, what, name string, known []string) {
+	v.mistake(path, "no %s %q; there are %s", what, name, strings.Join(known, ", "))
+}
+
+// reaction returns r and its successors with the changed policies; r itself if nothing changes.
+func (v *override) reaction(r *Reaction) *Reaction {
+	if r == nil || v.reactions[r] != nil {
+		return v.reactions[r]
+	}
+	changed := *r
+	changed.Policy, changed.Then = v.policy(r.Policy), v.reaction(r.Then)
+	v.reactions[r] = r
+	if changed != *r {
+		v.reactions[r] = &changed
+	}
+	return v.reactions[r]
+}
+
+// policy returns p with the changed numbers; p itself if nothing changes.
+func (v *override) policy(p *Policy) *Policy {
+	if p == nil || v.policies[p] != nil {
+		return v.policies[p]
+	}
+	v.policies[p] = p
+	if n := v.over.Policies[p.Name]; n != (Numbers{}) {
+		changed := *p
+		v.numbers(&changed, n, "policies."+p.Name)
+		v.policies[p] = &changed
+	}
+	return v.policies[p]
+}
+
+// sections applies the overrides of the profile's sections.
+func (v *override) sections(p *Profile) {
+	set(&p.Detection.Text, v.over.Detection.Text)
+	set(&p.Detection.Severity, v.over.Detection.Severity)
+	set(&p.Detection.Recoverability, v.over.Detection.Recoverability)
+	set(&p.Reporting.LogLevel, v.over.Reporting.LogLevel)
+	set(&p.Reporting.Stack, v.over.Reporting.Stack)
+	set(&p.Reporting.Context, v.over.Reporting.Context)
+	set(&p.Recovery.Enabled, v.over.Recovery.Enabled)
+	if n := v.over.Recovery.MaxAttempts; n != nil {
+		v.check("recovery.max_attempts", *n >= 0, *n, "0 or more")
+		if p.Recovery.MaxAttempts = *n; *n == 0 {
+			p.Recovery.MaxAttempts = -1
+		}
+	}
+	if allowed := v.over.Recovery.Allowed; allowed != nil {
+		p.Recovery.Allowed = slices.Clone(allowed)
+		for _, name := range allowed {
+			if !slices.ContainsFunc(v.table.Taxonomy.Strategies, func(s Named) bool { return s.Name == name }) {
+				v.mistake("recovery.allowed", "no strategy %q", name)
+			}
+		}
+	}
+	set(&p.Retry.Enabled, v.over.Retry.Enabled)
+	if n := v.over.Retry.Numbers; n != (Numbers{}) {
+		policy := Policy{Name: "retry", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
+			MaxRetryAfter: 30 * time.Second, Multiplier: 2}
+		if p.Retry.Policy != nil {
+			policy = *p.Retry.Policy
+		}
+		v.numbers(&policy, n, "retry")
+		p.Retry.Policy = &policy
+	}
+}
+
+// set sets a value that is overridden.
+func set[T any](value, to *T) {
+	if to != nil {
+		*value = *to
+	}
+}
+
+// numbers applies n to p. MaxRetryAfter follows MaxDelay if it is the same.
+func (v *override) numbers(p *Policy, n Numbers, path string) {
+	follows := p.MaxRetryAfter == p.MaxDelay
+	set(&p.MaxAttempts, n.MaxAttempts)
+	set(&p.InitialDelay, (*time.Duration)(n.InitialDelay))
+	set(&p.MaxDelay, (*time.Duration)(n.MaxDelay))
+	set(&p.MaxElapsed, (*time.Duration)(n.MaxElapsed))
+	set(&p.Multiplier, n.Multiplier)
+	set(&p.Backoff, n.Backoff)
+	if n.Jitter != nil {
+		p.Jitter, p.JitterKind = *n.Jitter, JitterNone
+		if p.Jitter > 0 {
+			p.JitterKind = JitterProportional
+		}
+	}
+	switch {
+	case p.InitialDelay <= p.MaxDelay:
+	case n.InitialDelay == nil:
+		p.InitialDelay = p.MaxDelay
+	case n.MaxDelay == nil:
+		p.MaxDelay = p.InitialDelay
+	default:
+		v.mistake(path+".max_delay", "%s is below initial_delay %s", p.MaxDelay, p.InitialDelay)
+	}
+	if follows {
+		p.MaxRetryAfter = p.MaxDelay
+	}
+	set(&p.MaxRetryAfter, (*time.Duration)(n.MaxRetryAfter))
+	if p.Adapt != nil {
+		a := *p.Adapt
+		if n.MaxAttempts != nil && a.MaxAttempts != 0 {
+			a.MinAttempts, a.MaxAttempts = min(a.MinAttempts, p.MaxAttempts), p.MaxAttempts
+		}
+		if a.MaxDelay != 0 {
+			a.MinDelay = min(a.MinDelay, p.InitialDelay)
+			a.MaxDelay = min(max(a.MaxDelay, p.InitialDelay), p.MaxDelay)
+		}
+		p.Adapt = &a
+	}
+	v.check(path+".max_attempts", 1 <= p.MaxAttempts && p.MaxAttempts <= 1e6, p.MaxAttempts, "1 to 1000000")
+	v.check(path+".multiplier", 1 <= p.Multiplier && p.Multiplier <= math.MaxFloat64, p.Multiplier, "1 or more")
+	v.check(path+".jitter", 0 <= p.Jitter && p.Jitter <= 1, p.Jitter, "0 to 1")
+	for i, d := range [...]time.Duration{p.InitialDelay, p.MaxDelay, p.MaxElapsed, p.MaxRetryAfter} {
+		key := [...]string{".initial_delay", ".max_delay", ".max_elapsed", ".max_retry_after"}[i]
+		v.check(path+key, d >= 0, d, "0s or more")
+	}
+}
+
+// check reports a number that is out of range.
+func (v *override) check(path string, ok bool, n any, limits string) {
+	if !ok {
+		v.mistake(path, "%v is out of range (%s)", n, limits)
+	}
 }

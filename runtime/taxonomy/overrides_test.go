@@ -6,223 +6,275 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
-	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/resolve"
+	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 var errPlain = errors.New("plain")
 
-// equalTables holds that two tables say the same.
-func equalTables(t testing.TB, want, got taxonomy.Table, about ...any) {
+// overridden is a taxonomy that has everything an override can meet.
+const overridden = `
+errgen: 1
+package: errs
+groups: {auth: A., net: N.}
+strategies: {reduce: R., rest: R.}
+tiers: {low: {}, high: {purpose: analysis}, boss: {person: true}}
+policies: {slow: {initial_delay: 2s, adapt: {attempts: {min: 2, max: 6}, delay: {min: 1s, max: 5s}}}, fast: {initial_delay: 0s, max_delay: 1s, jitter: 0.1, max_retry_after: 1m, adapt: {attempts: {max: 6}}, budget: {breaker: {failures: 3}}}}
+reactions:
+  again:   {action: retry, policy: slow, then: up}
+  up:      {action: escalate, purpose: diagnosis, then: once}
+  ask:     {action: retry, to: low, purpose: verification, policy: slow}
+  once:    {action: retry_operation, policy: {max_attempts: 2}, then: stop}
+  stop:    {action: abort, log: {level: warn, message: Stopping.}}
+  shorter: {action: recover, strategy: reduce, policy: slow, session: reduced, then: again}
+  calm:    {action: recover, strategy: rest, then: stop}
+  wait:    {action: retry, policy: fast, count_failure: false, honor_retry_after: true, shared: credential, revert: iteration, accept_completion: true, feed_back: true}
+fallback: {code: R}
+uncategorized: again
+categories:
+  net:
+    severity: low
+    http: 502
+    grpc: UNAVAILABLE
+    fields: {n: {type: int}, after: {type: duration, from: retry_after}, files: {type: strings, from: files}}
+    codes:
+      R: {message: r, retryable: true, reaction: again, groups: [net, auth], when: [{if: {n: 1}, retryable: false, reaction: stop}]}
+      S: {message: s, reaction: stop, groups: [auth]}
+      W: {message: w, aliases: [net.wait], retryable: true, recoverability: recoverable, reaction: wait}
+  job:
+    kind: fault
+    fields: {after: {type: duration, from: retry_after}, files: {type: strings, from: files}}
+    codes:
+      C: {message: c, retryable: true, reaction: shorter}
+      D: {message: d, reaction: calm}
+      Q: {message: q, retryable: true, reaction: ask}
+      I: {message: i, retryable: true, reaction: {action: retry, then: {action: retry_operation, policy: slow, then: stop}}}
+`
+
+// tableOf returns the table of a taxonomy, as generating and compiling it would.
+func tableOf(t testing.TB, src string) taxonomy.Table {
 	t.Helper()
-	wantRows, wantReaction := said(want)
-	gotRows, gotReaction := said(got)
-	require.Equal(t, len(wantRows), len(gotRows))
-	for i := range wantRows {
-		require.Equal(t, wantRows[i], gotRows[i], append(about, "row", i)...)
-	}
-	require.Equal(t, wantReaction, gotReaction, about...)
+	tree, findings := spec.Parse("taxonomy.yaml", []byte(src))
+	require.False(t, diag.HasErrors(findings), findings)
+	return taxonomy.Table{Taxonomy: resolve.Build(tree).Taxonomy}
 }
 
-// sectionsOf returns the profile of a table without its name and rows. One that a run has of its
-// own has no name to call its numbers by.
-func sectionsOf(table taxonomy.Table) taxonomy.Profile {
-	if table.Overlay == nil {
-		return taxonomy.Profile{
-			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true},
-			Retry:     taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
+// decoded reads overrides as a configuration holds them.
+func decoded(t testing.TB, text string) taxonomy.Overrides {
+	t.Helper()
+	var o taxonomy.Overrides
+	require.NoError(t, yaml.Unmarshal([]byte(text), &o))
+	return o
+}
+
+// chains returns the reactions of each code, and of an error that is not of the taxonomy, as a
+// program walks them: names, and the numbers of attempts of their policies.
+func chains(t testing.TB, table taxonomy.Table) map[string]string {
+	t.Helper()
+	text := func(r taxonomy.Reaction) string {
+		var names []string
+		for _, step := range table.Overlay.Chain(&r) {
+			name := step.Name
+			if step.Policy != nil {
+				name += "/" + string(rune('0'+step.Policy.MaxAttempts))
+			}
+			names = append(names, name)
 		}
+		return strings.Join(names, " ")
 	}
-	p := taxonomy.Profile{
-		Detection: table.Overlay.Detection, Recovery: table.Overlay.Recovery, Retry: table.Overlay.Retry,
-		Reporting: table.Overlay.Reporting,
+	out := map[string]string{"plain": text(table.Reaction(errPlain))}
+	for row, code := range table.Taxonomy.Codes() {
+		out[code.Value] = text(*table.Row(row).Reaction)
 	}
-	if p.Retry.Policy != nil {
-		p.Retry.Policy = new(*p.Retry.Policy)
-		p.Retry.Policy.Name = "retry"
-	}
-	return p
+	out["unknown"] = text(*table.Row(taxonomy.RowUnknown).Reaction)
+	return out
 }
 
-// What a run overrides means what the same text means in a profile.
-func TestOverrideIsLikeAProfile(t *testing.T) {
-	for _, text := range []string{
-		"{reactions: {stop: {log: {level: info, message: ''}}, again: {action: retry_operation}}}",
-		"{reactions: {wait: {action: escalate, then: stop}, again: {action: recover, strategy: rest}}}",
-		"{reactions: {ask: {action: escalate}, up: {action: retry, to: high, purpose: analysis, then: block}}}",
-		"{reactions: {block: {log: {level: error}, extent: run}}, codes: {S: {reaction: block}}}",
-		"{reactions: {wait: {revert: files, accept_completion: false, feed_back: false, shared: run, " +
-			"honor_retry_after: false}, calm: {resume: operation, session: fresh, count_failure: false, " +
-			"policy: slow}}}",
-		"{policies: {slow: {max_delay: 1h, max_retry_after: 5m, max_elapsed: 6h, multiplier: 1.5, backoff: linear, " +
-			"jitter: full}, fast: {max_delay: 1h, jitter: 0}}}",
-		"{policies: {slow: {adapt: {attempts: {min: 2, max: 6}, delay: {min: 500ms}}, budget: {retries: 0.2}}, " +
-			"fast: {max_attempts: 2, adapt: {delay: {max: 1s}}, budget: {retries: 1.5, " +
-			"breaker: {of: 20, probe: 1m}}}}}",
-		"{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: " +
-			"high}, C: {reaction: stop}}}",
-		"{codes: {'*': {reaction: {retryable: block, permanent: continue}, retryable: false}, I: {retryable: true}}}",
-		"{codes: {'*': {severity: critical, http: 503, kind: failure}, net: {http: 500, grpc: CANCELLED}, W: " +
-			"{recoverability: unknown}, R: {retryable: false}}}",
-		"{detection: {text: false, severity: false}, recovery: {max_attempts: 2, allowed: [rest]}}",
-		"{recovery: {allowed: []}, reporting: {log_level: debug, stack: true, context: false}}",
-		"{retry: {enabled: false, initial_delay: 2s, jitter: 0.5, adapt: {attempts: {max: 4}}, budget: {retries: " +
-			"0.1}}}",
-	} {
-		t.Run(text, func(t *testing.T) {
-			declared := tableOf(t, overridden+"profiles:\n  it: "+text+"\n")
-			want, err := declared.Profile("it")
-			require.NoError(t, err)
-			got, err := declared.Override(decoded(t, text))
-			require.NoError(t, err)
-			equalTables(t, want, got)
-			assert.Equal(t, sectionsOf(want), sectionsOf(got))
-			again, err := got.Override(decoded(t, "{codes: {}}"))
-			require.NoError(t, err)
-			equalTables(t, want, again, "nothing laid over it")
-		})
-	}
+// declaredChains are the chains without overrides.
+var declaredChains = map[string]string{
+	"R": "again/3 up once/2 stop", "S": "stop", "W": "wait/3 block", "C": "shorter/3 again/3 up once/2 stop",
+	"D": "calm stop", "Q": "ask/3 block", "I": "I I.then/3 stop", "plain": "again/3 up once/2 stop",
+	"unknown": "again/3 up once/2 stop",
 }
 
-// Overrides compose on top of a profile, as if the profile said both.
-func TestOverrideOfAProfile(t *testing.T) {
-	for _, tt := range []struct{ name, profile, over, both string }{
-		{"policies field by field",
-			"{policies: {slow: {max_attempts: 9, max_delay: 1h}}}", "{policies: {slow: {max_attempts: 2}}}",
-			"{policies: {slow: {max_attempts: 2, max_delay: 1h}}}"},
-		{"reactions field by field",
-			"{reactions: {wait: {then: stop}, again: {log: {level: info}}}}",
-			"{reactions: {wait: {feed_back: false}, again: {log: {message: Again.}}}}",
-			"{reactions: {wait: {then: stop, feed_back: false}, again: {log: {level: info, message: Again.}}}}"},
-		{"a code against all", "{codes: {S: {reaction: continue, http: 404}}}",
-			"{codes: {'*': {reaction: block, severity: high}}}",
-			"{codes: {S: {reaction: block, http: 404, severity: high}, '*': {reaction: block, severity: high}}}"},
-		{"a reaction that the profile has another version of",
-			"{reactions: {wait: {then: stop}}}", "{codes: {R: {reaction: {retryable: wait}}}}",
-			"{reactions: {wait: {then: stop}}, codes: {R: {reaction: {retryable: wait}}}}"},
-		{"a policy that the profile has another version of",
-			"{policies: {fast: {max_attempts: 9}}}", "{reactions: {again: {policy: fast}}}",
-			"{policies: {fast: {max_attempts: 9}}, reactions: {again: {policy: fast}}}"},
-		{"purposes field by field", "{reactions: {ask: {to: high}, up: {purpose: analysis}}}",
-			"{reactions: {ask: {purpose: diagnosis}, up: {to: high}}}",
-			"{reactions: {ask: {to: high, purpose: diagnosis}, up: {to: high, purpose: analysis}}}"},
-		{"a kind of reaction that the profile has changed", "{reactions: {up: {action: retry, then: block}}}",
-			"{reactions: {up: {to: low, purpose: analysis}}}",
-			"{reactions: {up: {action: retry, to: low, purpose: analysis, then: block}}}"},
-		{"retries that are off stay off",
-			"{retry: {enabled: false}}", "{codes: {'*': {reaction: {retryable: wait, permanent: calm}}}}",
-			"{retry: {enabled: false}, codes: {'*': {reaction: {retryable: wait, permanent: calm}}}}"},
-		{"strategies that are off stay off",
-			"{recovery: {allowed: [reduce]}}", "{codes: {R: {reaction: calm}}}",
-			"{recovery: {allowed: [reduce]}, codes: {R: {reaction: calm}}}"},
-		{"what a profile does not rate", "{detection: {severity: false, recoverability: false}}",
-			"{codes: {'*': {severity: high, http: 500}}}",
-			"{detection: {severity: false, recoverability: false}, codes: {'*': {http: 500}}}"},
-		{"a flag taken away by the profile stays away", "{codes: {R: {retryable: false}}}",
-			"{codes: {net: {severity: high}}, reactions: {again: {log: {level: error}}}}",
-			"{codes: {R: {retryable: false}, net: {severity: high}}, reactions: {again: {log: {level: error}}}}"},
-		{"sections field by field",
-			"{detection: {text: false}, recovery: {max_attempts: 2, allowed: [rest]}, retry: {max_attempts: 7}, " +
-				"reporting: {log_level: error, stack: true}}",
-			"{detection: {severity: false}, recovery: {max_attempts: 4}, retry: {initial_delay: 2s}, reporting: " +
-				"{stack: false}}",
-			"{detection: {text: false, severity: false}, recovery: {max_attempts: 4, allowed: [rest]}, retry: " +
-				"{max_attempts: 7, initial_delay: 2s}, reporting: {log_level: error, stack: false}}"},
-		{"adapt and budget field by field",
-			"{policies: {fast: {adapt: {target: 0.7}, budget: {retries: 0.5, breaker: {of: 9}}}}}",
-			"{policies: {fast: {adapt: {attempts: {max: 9}}, budget: {reserve: 1, breaker: {failures: 4}}}}}",
-			"{policies: {fast: {adapt: {target: 0.7, attempts: {max: 9}}, budget: {retries: 0.5, reserve: 1, " +
-				"breaker: {of: 9, failures: 4}}}}}"},
-		{"retries switched off", "{policies: {slow: {max_attempts: 9}}}", "{retry: {enabled: false}}",
-			"{policies: {slow: {max_attempts: 9}}, retry: {enabled: false}}"},
-		{"retries switched on", "{retry: {enabled: false}}", "{retry: {enabled: true}}", "{}"},
-		{"retries switched on, with what the profile says besides",
-			"{retry: {enabled: false}, reactions: {up: {session: fresh}, calm: {session: fresh}, shorter: " +
-				"{feed_back: true}}, codes: {R: {severity: critical}}}",
-			"{retry: {enabled: true}, reactions: {again: {policy: fast}}}",
-			"{reactions: {up: {session: fresh}, calm: {session: fresh}, shorter: {feed_back: true}, again: " +
-				"{policy: fast}}, codes: {R: {severity: critical}}}"},
-		{"retries switched on, and a policy that the profile has another version of",
-			"{retry: {enabled: false}, policies: {slow: {max_attempts: 9}}}", "{retry: {enabled: true}}",
-			"{policies: {slow: {max_attempts: 9}}}"},
-		{"retries switched on for codes that the profile sends elsewhere",
-			"{retry: {enabled: false}, codes: {R: {reaction: block}}}",
-			"{retry: {enabled: true}, codes: {W: {reaction: again}}}",
-			"{codes: {R: {reaction: block}, W: {reaction: again}}}"},
-		{"retries switched on where the flag was taken away",
-			"{retry: {enabled: false}, codes: {R: {retryable: false}, W: {retryable: false}}}",
-			"{retry: {enabled: true}}", "{codes: {R: {retryable: false}, W: {retryable: false}}}"},
-		{"strategies switched on", "{recovery: {enabled: false}}", "{recovery: {enabled: true}}", "{}"},
-		{"strategies switched on, retries left off", "{recovery: {enabled: false}, retry: {enabled: false}}",
-			"{recovery: {enabled: true}}", "{retry: {enabled: false}}"},
-		{"other strategies", "{recovery: {allowed: [rest]}}", "{recovery: {allowed: [reduce]}}",
-			"{recovery: {allowed: [reduce]}}"},
-		{"one strategy more",
-			"{recovery: {allowed: []}, reactions: {calm: {log: {level: info}}}}", "{recovery: {allowed: [rest]}}",
-			"{recovery: {allowed: [rest]}, reactions: {calm: {log: {level: info}}}}"},
-		{"everything off, everything on",
-			"{recovery: {enabled: false, allowed: []}, retry: {enabled: false}, detection: {text: false, severity: " +
-				"false, recoverability: false}, reporting: {context: false}}",
-			"{recovery: {enabled: true, allowed: [reduce, rest]}, retry: {enabled: true}, detection: {text: true, " +
-				"severity: true, recoverability: true}, reporting: {context: true}}",
-			"{recovery: {allowed: [reduce, rest]}}"},
+func TestOverrideReactions(t *testing.T) {
+	for _, tt := range []struct {
+		name, profile, over string
+		want                map[string]string // that differ
+	}{
+		{"a code", "{}", "{codes: {R: block}}", map[string]string{"R": "block", "unknown": "block"}},
+		{"an alias", "{}", "{codes: {net.wait: calm}}", map[string]string{"W": "calm stop"}},
+		{"a code before its category before all", "{}", "{codes: {'*': continue, net: block, S: stop}}",
+			map[string]string{"R": "block", "W": "block", "C": "continue", "D": "continue", "Q": "continue",
+				"I": "continue", "unknown": "block"}},
+		{"no retry of codes that are not retryable", "{}", "{codes: {job: ask}}",
+			map[string]string{"C": "ask/3 block", "I": "ask/3 block"}},
+		{"uncategorized", "{}", "{uncategorized: stop}", map[string]string{"plain": "stop"}},
+		{"a policy, wherever it is", "{}", "{policies: {slow: {max_attempts: 7}}}", map[string]string{
+			"R": "again/7 up once/2 stop", "C": "shorter/7 again/7 up once/2 stop", "Q": "ask/7 block",
+			"I": "I I.then/7 stop", "plain": "again/7 up once/2 stop", "unknown": "again/7 up once/2 stop",
+		}},
+		{"a reaction with a policy", "{}", "{codes: {W: again}, policies: {slow: {max_attempts: 2}}}",
+			map[string]string{
+				"R": "again/2 up once/2 stop", "C": "shorter/2 again/2 up once/2 stop", "Q": "ask/2 block",
+				"I": "I I.then/2 stop", "plain": "again/2 up once/2 stop", "unknown": "again/2 up once/2 stop",
+				"W": "again/2 up once/2 stop",
+			}},
+		{"a reaction that the profile changes", "{reactions: {wait: {then: stop}}}", "{codes: {R: wait}}",
+			map[string]string{"R": "wait/3 stop", "unknown": "wait/3 stop", "W": "wait/3 stop"}},
+		{"a policy that the profile changes", "{policies: {fast: {max_attempts: 2, max_delay: 9s}}}",
+			"{policies: {fast: {initial_delay: 2s}}}", map[string]string{"W": "wait/2 block"}},
+		{"retries off", "{}", "{retry: {enabled: false}}", map[string]string{
+			"R": "up stop", "W": "block", "C": "shorter/3 up stop", "Q": "block", "I": "stop", "plain": "up stop",
+			"unknown": "up stop",
+		}},
+		{"retries on again", "{retry: {enabled: false}}", "{retry: {enabled: true}}", nil},
+		{"retries off stay off", "{retry: {enabled: false}, recovery: {allowed: []}}", "{codes: {'*': calm}}",
+			map[string]string{"R": "stop", "S": "stop", "W": "stop", "C": "stop", "D": "stop", "Q": "stop", "I": "stop",
+				"plain": "up stop", "unknown": "stop"}},
+		{"strategies", "{recovery: {allowed: [reduce]}}", "{recovery: {allowed: [rest]}}", map[string]string{
+			"C": "again/3 up once/2 stop"}},
+		{"no strategies", "{}", "{recovery: {max_attempts: 0}}", map[string]string{
+			"C": "again/3 up once/2 stop", "D": "stop"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			base := tableOf(t, overridden+"profiles:\n  it: "+tt.profile+"\n  both: "+tt.both+"\n")
-			profile, err := base.Profile("it")
+			table, err := tableOf(t, overridden+"profiles:\n  it: "+tt.profile+"\n").Profile("it")
 			require.NoError(t, err)
-			want, err := base.Profile("both")
+			table, err = table.Override(decoded(t, tt.over))
 			require.NoError(t, err)
-			got, err := profile.Override(decoded(t, tt.over))
-			require.NoError(t, err)
-			equalTables(t, want, got)
-			assert.Equal(t, sectionsOf(want), sectionsOf(got))
-			assert.Equal(t, "it", got.Overlay.Name)
+			want := map[string]string{}
+			for code, chain := range declaredChains {
+				want[code] = chain
+			}
+			for code, chain := range tt.want {
+				want[code] = chain
+			}
+			assert.Equal(t, want, chains(t, table))
+			assert.Equal(t, "it", table.Overlay.Name)
 		})
 	}
 }
 
-// The shipped taxonomy: its profile `unattended` as overrides of the table, and once more over the
-// profile itself.
-func TestOverrideOfTheShippedTaxonomy(t *testing.T) {
-	o := decoded(t, `
-reactions:
-  backoff: {then: stop}
-  wait: {then: stop}
-policies:
-  api: {max_attempts: 3}
-  rate_limit: {max_attempts: 13, max_retry_after: 1m, max_elapsed: 1m}
-`)
-	want, err := errs.Table.Profile("unattended")
+func TestOverrideNumbers(t *testing.T) {
+	declared := taxonomy.Policy{
+		Name: "slow", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+		MaxRetryAfter: 30 * time.Second,
+		Adapt: &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: time.Second, MaxDelay: 5 * time.Second,
+			Target: 0.8, Window: 50},
+	}
+	for over, change := range map[string]func(p *taxonomy.Policy){
+		"{}": func(*taxonomy.Policy) {},
+		"{max_attempts: 9, max_elapsed: 1h, multiplier: 1.5, backoff: linear, jitter: 0.5}": func(p *taxonomy.Policy) {
+			p.MaxAttempts, p.MaxElapsed, p.Multiplier, p.Backoff = 9, time.Hour, 1.5, taxonomy.Linear
+			p.JitterKind, p.Jitter = taxonomy.JitterProportional, 0.5
+			p.Adapt.MaxAttempts = 9
+		},
+		"{max_attempts: 1}": func(p *taxonomy.Policy) {
+			p.MaxAttempts, p.Adapt.MinAttempts, p.Adapt.MaxAttempts = 1, 1, 1
+		},
+		"{max_delay: 1h}": func(p *taxonomy.Policy) { p.MaxDelay, p.MaxRetryAfter = time.Hour, time.Hour },
+		"{max_delay: 1h, max_retry_after: 1m}": func(p *taxonomy.Policy) {
+			p.MaxDelay, p.MaxRetryAfter = time.Hour, time.Minute
+		},
+		"{max_delay: 1s}": func(p *taxonomy.Policy) {
+			p.InitialDelay, p.MaxDelay, p.MaxRetryAfter = time.Second, time.Second, time.Second
+			p.Adapt.MaxDelay = time.Second
+		},
+		"{initial_delay: 1m}": func(p *taxonomy.Policy) {
+			p.InitialDelay, p.MaxDelay, p.MaxRetryAfter = time.Minute, time.Minute, time.Minute
+			p.Adapt.MaxDelay = time.Minute
+		},
+		"{initial_delay: 10ms}": func(p *taxonomy.Policy) {
+			p.InitialDelay, p.Adapt.MinDelay = 10*time.Millisecond, 10*time.Millisecond
+		},
+	} {
+		t.Run(over, func(t *testing.T) {
+			want, adapt := declared, *declared.Adapt
+			want.Adapt = &adapt
+			change(&want)
+			base := tableOf(t, overridden)
+			got, err := base.Override(decoded(t, "{policies: {slow: "+over+"}}"))
+			require.NoError(t, err)
+			row, _ := base.Taxonomy.Find("R")
+			assert.Equal(t, want, *got.Row(row).Reaction.Policy)
+		})
+	}
+}
+
+func TestOverrideSections(t *testing.T) {
+	base := tableOf(t, overridden)
+	got, err := base.Override(decoded(t, "{detection: {text: false}, recovery: {max_attempts: 2, allowed: [rest]}, "+
+		"retry: {max_attempts: 7, max_delay: 5s}, reporting: {log_level: warn, stack: true, context: false}}"))
 	require.NoError(t, err)
-	got, err := errs.Table.Override(o)
+	assert.Equal(t, taxonomy.Profile{
+		Uncategorized: got.Overlay.Uncategorized,
+		Detection:     taxonomy.Detection{Severity: true, Recoverability: true},
+		Recovery:      taxonomy.Recovery{Enabled: true, MaxAttempts: 2, Allowed: []string{"rest"}},
+		Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &taxonomy.Policy{Name: "retry", MaxAttempts: 7,
+			InitialDelay: time.Second, MaxDelay: 5 * time.Second, MaxRetryAfter: 5 * time.Second, Multiplier: 2}},
+		Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn, Stack: true},
+	}, *got.Overlay)
+	got, err = got.Override(decoded(t, "{recovery: {enabled: false}, retry: {initial_delay: 2s}}"))
 	require.NoError(t, err)
-	equalTables(t, want, got)
-	twice, err := want.Override(o)
-	require.NoError(t, err)
-	equalTables(t, want, twice)
-	assert.True(t, twice.Overlay.Reporting.Stack, "the profile's own settings stay")
+	assert.Equal(t, taxonomy.Recovery{MaxAttempts: 2, Allowed: []string{"rest"}}, got.Overlay.Recovery)
+	assert.Equal(t, []any{7, 2 * time.Second}, []any{got.Overlay.Retry.Policy.MaxAttempts,
+		got.Overlay.Retry.Policy.InitialDelay})
+}
+
+func TestOverrideMistakes(t *testing.T) {
+	for _, tt := range []struct{ over, paths string }{
+		{"{codes: {X: block}}", "codes.X"},
+		{"{codes: {'@auth': block}}", "codes.@auth"},
+		{"{codes: {R: stopp}}", "codes.R"},
+		{"{codes: {R: I}}", "codes.R"},
+		{"{uncategorized: x}", "uncategorized"},
+		{"{policies: {x: {max_attempts: 1}}}", "policies"},
+		{"{policies: {slow: {max_attempts: 0, multiplier: 0.5, jitter: 1.5, max_elapsed: -1s}}}",
+			"policies.slow.max_attempts policies.slow.multiplier policies.slow.jitter policies.slow.max_elapsed"},
+		{"{policies: {slow: {initial_delay: 2s, max_delay: 1s}}}", "policies.slow.max_delay"},
+		{"{policies: {slow: {multiplier: .nan, max_retry_after: -1s}}}",
+			"policies.slow.multiplier policies.slow.max_retry_after"},
+		{"{recovery: {allowed: [rest, sleep], max_attempts: -1}}", "recovery.max_attempts recovery.allowed"},
+		{"{retry: {max_attempts: 0}}", "retry.max_attempts"},
+		{"{codes: {S: again}}", "codes.S"},
+		{"{codes: {D: shorter}}", "codes.D"},
+		{"{codes: {X: y, R: z}, policies: {slow: {max_attempts: 1000001}}}",
+			"policies.slow.max_attempts codes.R codes.X codes.X"},
+	} {
+		t.Run(tt.over, func(t *testing.T) {
+			got, err := tableOf(t, overridden).Override(decoded(t, tt.over))
+			require.Error(t, err)
+			assert.Equal(t, taxonomy.Table{}, got)
+			var paths []string
+			for line := range strings.SplitSeq(strings.TrimPrefix(err.Error(), "errs: overrides: "), "\n") {
+				path, _, _ := strings.Cut(line, ":")
+				paths = append(paths, path)
+			}
+			assert.Equal(t, strings.Fields(tt.paths), paths, err)
+		})
+	}
+	_, err := taxonomy.Table{}.Override(taxonomy.Overrides{})
+	assert.EqualError(t, err, "overrides: the table has no taxonomy")
 }
 
 func TestOverrideLeavesTheTaxonomyAlone(t *testing.T) {
 	base := tableOf(t, overridden)
 	before, err := json.Marshal(base.Taxonomy)
 	require.NoError(t, err)
-	o := decoded(
-		t, "{codes: {'*': {reaction: block, severity: high}}, reactions: {again: {then: stop}}, policies: {slow: "+
-			"{max_attempts: 9}}}")
+	o := decoded(t, "{codes: {'*': block}, policies: {slow: {max_attempts: 9}}}")
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			got, err := base.Override(o)
+			_, err := base.Override(o)
 			assert.NoError(t, err)
-			equalTables(t, got, got)
 		})
 	}
 	wg.Wait()
@@ -234,51 +286,21 @@ func TestOverrideLeavesTheTaxonomyAlone(t *testing.T) {
 	assert.Equal(t, base, same, "no overrides, no overlay")
 }
 
-// Of rows that a group or a reaction shares, those that may be retried are, and the others are not.
-func TestOverrideNeverRetriesThePermanent(t *testing.T) {
-	for _, text := range []string{
-		"{codes: {'*': {reaction: again, retryable: true}}}",
-		"{codes: {net: {reaction: once}}}",
-		"{codes: {'*': {reaction: {retryable: wait, permanent: again}}}}",
-		"{reactions: {stop: {action: retry, then: block}}}",
-	} {
-		base := tableOf(t, overridden)
-		got, err := base.Override(decoded(t, text))
-		require.NoError(t, err)
-		for row := range base.Taxonomy.Rows() {
-			before, after := base.Row(row), got.Row(row)
-			if !before.Retryable {
-				assert.False(t, after.Retryable, text)
-				assert.NotContains(t, []taxonomy.Action{taxonomy.Retry, taxonomy.RetryOperation}, after.Reaction.Action,
-					text)
-			}
-		}
-	}
-}
-
 func TestOverridesJSONAndYAML(t *testing.T) {
 	text := `{
-"codes": {"*": {"reaction": {"retryable": "block"}, "http": 500}, "S": {"reaction": "stop", "retryable": false}},
-"reactions": {"again": {"policy": "slow", "then": "stop", "log": {"level": "error", "message": ""}}, "up": {"to": "high", "purpose": "analysis"}},
-"policies": {"slow": {"jitter": "full", "max_delay": "5s"}, "fast": {"jitter": 0.5}},
+"codes": {"*": "block", "S": "stop"},
+"policies": {"slow": {"max_delay": "5s", "backoff": "linear"}, "fast": {"jitter": 0.5}},
 "uncategorized": "stop",
 "detection": {"text": false},
 "recovery": {"max_attempts": 2, "allowed": []},
-"retry": {"enabled": true, "max_attempts": 7, "budget": {"retries": 0, "reserve": 0, "window": "1m"}},
+"retry": {"enabled": true, "max_attempts": 7},
 "reporting": {"log_level": "warn", "stack": false}}`
 	var fromJSON taxonomy.Overrides
 	require.NoError(t, json.Unmarshal([]byte(text), &fromJSON))
 	assert.Equal(t, decoded(t, text), fromJSON, "YAML and JSON mean the same")
 	b, err := json.Marshal(fromJSON)
 	require.NoError(t, err)
-	assert.Contains(t, string(b), `"allowed":[]`, "an empty list is not the same as none")
-	var back taxonomy.Overrides
-	require.NoError(t, json.Unmarshal(b, &back))
-	assert.Equal(t, fromJSON, back)
-	b, err = yaml.Marshal(fromJSON)
-	require.NoError(t, err)
-	assert.Equal(t, fromJSON, decoded(t, string(b)))
-	assert.NotNil(t, decoded(t, string(b)).Recovery.Allowed)
+	assert.JSONEq(t, text, string(b), "an empty list is not the same as none")
 	assert.Nil(t, decoded(t, "{recovery: {enabled: true}}").Recovery.Allowed)
 }
 
@@ -287,17 +309,15 @@ func TestOverridesJSONAndYAML(t *testing.T) {
 func TestOverridesAreStrict(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{"x": 1}`, `"x"`},
+		{`{"reactions": {"again": {"then": "stop"}}}`, `"reactions"`},
 		{`{"recovery": {"alowed": ["x"]}}`, `"alowed"`},
 		{`{"retry": {"enabled": true, "max_tries": 2}}`, `"max_tries"`},
 		{`{"detection": {"texts": true}}`, `"texts"`},
 		{`{"reporting": {"level": "warn"}}`, `"level"`},
-		{`{"codes": {"A": {"retriable": true}}}`, `"retriable"`},
-		{`{"codes": {"A": {"reaction": {"permanent": "stop", "polcy": "x"}}}}`, `"polcy"`},
-		{`{"reactions": {"again": {"akshun": "retry"}}}`, `"akshun"`},
-		{`{"reactions": {"again": {"policy": {"max_attempts": 2}}}}`, "policy"},
-		{`{"policies": {"slow": {"adapt": {"attempts": {"most": 2}}}}}`, `"most"`},
-		{`{"policies": {"slow": {"budget": {"breaker": {"after": 2}}}}}`, `"after"`},
-		{`{"policies": {"slow": {"jitter": true}}}`, "string"},
+		{`{"policies": {"slow": {"adapt": {"target": 0.5}}}}`, `"adapt"`},
+		{`{"policies": {"slow": {"backoff": "no"}}}`, "backoff"},
+		{`{"policies": {"slow": {"initial_delay": "5"}}}`, "duration"},
+		{`{"codes": {"A": {"reaction": "stop"}}}`, "codes"},
 		{`{"uncategorized": 7}`, "uncategorized"},
 	} {
 		var o taxonomy.Overrides
@@ -311,50 +331,13 @@ func TestOverridesAreStrict(t *testing.T) {
 	}
 }
 
-// A taxonomy made by hand need not list what every taxonomy has.
-func TestOverrideOfABareTaxonomy(t *testing.T) {
-	stop := &taxonomy.Reaction{Name: "stop"}
-	bare := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{
-		Package: "bare", Categories: []*taxonomy.Category{
-			{Name: "c", Codes: []taxonomy.Code{{}, {Value: "X", Traits: taxonomy.Traits{Reaction: stop}}}},
-		},
-		None: taxonomy.Traits{Reaction: stop}, Permanent: taxonomy.Traits{Reaction: stop},
-		Reactions: []*taxonomy.Reaction{stop},
-	}}
-	got, err := bare.Override(decoded(t, "{codes: {X: {reaction: block, severity: low}}, uncategorized: continue}"))
-	require.NoError(t, err)
-	rows, uncategorized := said(got)
-	assert.Equal(t, []taxonomy.Traits{{Reaction: stop}, {Reaction: stop}, {
-		Reaction: &taxonomy.Reaction{Name: "block", Action: taxonomy.Block}, Severity: taxonomy.SeverityLow,
-	}}, rows, "without a fallback nothing covers the rows without a code")
-	assert.Equal(t, taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}, uncategorized)
-	assert.Equal(t, taxonomy.Profile{
-		Rows: got.Overlay.Rows, Uncategorized: got.Overlay.Uncategorized,
-		Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-		Recovery:  taxonomy.Recovery{Enabled: true},
-		Retry:     taxonomy.RetryDefaults{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
-	}, *got.Overlay, "as a profile that says nothing else")
-
-	_, err = bare.Override(decoded(t, "{reactions: {stop: {action: retry, to: low, purpose: analysis}}}"))
-	assert.ErrorContains(t, err, "reactions.stop: the taxonomy has no tiers")
-	_, err = bare.Override(decoded(t, "{reactions: {stop: {action: escalate}}, policies: {p: {max_attempts: 1}}}"))
-	assert.EqualError(t, err, `bare: overrides: policies: no policy "p"; there are none
-reactions.stop: the taxonomy has no tiers`)
-}
-
 // FuzzOverride takes any JSON: it ends, changes no static data, and retries nothing that is
 // permanent.
 func FuzzOverride(f *testing.F) {
 	for _, seed := range []string{
-		`{"codes": {"*": {"reaction": {"retryable": "again", "permanent": "wait"}, "retryable": true}}}`,
-		`{"reactions": {"abort": {"action": "recover", "strategy": "rest", "then": "abort"},` +
-			` "again": {"then": "again"}}}`,
-		`{"retry": {"enabled": false, "max_attempts": 2}, "recovery": {"allowed": ["rest"]},` +
-			` "policies": {"slow": {"adapt": {"delay": {"max": "3s"}}, "budget": {"breaker": {"failures": 2}}}}}`,
-		`{"reactions": {"ask": {"action": "escalate", "purpose": "diagnosis"},` +
-			` "up": {"action": "retry", "to": "boss", "purpose": "analysis"}}}`,
-		`{"policies": {"slow": {"max_attempts": -1, "jitter": 1e999, "max_delay": "99999999h"}},` +
-			` "uncategorized": "again"}`,
+		`{"codes": {"*": "again", "net": "wait"}, "uncategorized": "again"}`,
+		`{"retry": {"enabled": false, "max_attempts": 2}, "recovery": {"allowed": ["rest"]}}`,
+		`{"policies": {"slow": {"max_attempts": -1, "jitter": 1e999, "max_delay": "99999999h"}}}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -31,39 +31,6 @@ var (
 	}
 )
 
-// wordsOf returns the words of v's type.
-func wordsOf(v any) []string {
-	switch v.(type) {
-	case Action:
-		return actionWords[:]
-	case Extent:
-		return extentWords[:]
-	case Revert:
-		return revertWords[:]
-	case Session:
-		return sessionWords[:]
-	case Purpose:
-		return purposeWords[:]
-	case Resume:
-		return resumeWords[:]
-	case Shared:
-		return sharedWords[:]
-	case LogLevel:
-		return logLevelWords[:]
-	case Backoff:
-		return backoffWords[:]
-	case JitterKind:
-		return jitterKindWords[:]
-	case Recoverability:
-		return recoverabilityWords[:]
-	case Severity:
-		return severityWords[:]
-	case Kind:
-		return kindWords[:]
-	}
-	return grpcWords[:]
-}
-
 // GRPCWords returns the words of google.rpc.Code, in the order of their numbers.
 func GRPCWords() []string { return slices.Clone(grpcWords[:]) }
 

@@ -1,0 +1,140 @@
+package resolve
+
+import (
+	"cmp"
+	"reflect"
+	"time"
+
+	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// policyOf returns a policy that a reaction refers to, or nil. One in place has the reaction's
+// name.
+func (s *reactions) policyOf(ref *spec.PolicyRef, name, end string) *taxonomy.Policy {
+	switch {
+	case ref == nil:
+		return nil
+	case ref.Inline != nil:
+		return s.policy(ref.Inline, ref.Inline, name, end)
+	}
+	return s.policyNamed(ref.Name.V)
+}
+
+func (s *reactions) policyNamed(name string) *taxonomy.Policy {
+	d := s.policies[name]
+	if d == nil && (s.table == nil || s.table.policyFor[name] == nil) {
+		return nil
+	}
+	return s.policy(name, d, name, suffix(name, 0))
+}
+
+// policy returns the policy of a key, as [reactions.build] does for reactions.
+func (s *reactions) policy(key any, d *spec.Policy, name, end string) *taxonomy.Policy {
+	if p := s.policyFor[key]; p != nil {
+		return p
+	}
+	var before *taxonomy.Policy
+	from := origin{key: key, end: end}
+	if s.table != nil {
+		before = s.table.policyFor[key]
+	}
+	if before != nil {
+		from, name = s.origins[before], before.Name
+	}
+	from.policy = overlaid(from.policy, d)
+	from.doc = from.policy.Doc.V
+	p := readPolicy(&from.policy, name)
+	if _, declared := key.(string); d != nil && (declared || before == nil) {
+		s.checkPolicy(d, &from.policy, p)
+	}
+	if before != nil && reflect.DeepEqual(p, before) {
+		p = before
+	} else {
+		s.origins[p] = from
+	}
+	s.policyFor[key] = p
+	return p
+}
+
+// readPolicy returns the values of a policy.
+func readPolicy(d *spec.Policy, name string) *taxonomy.Policy {
+	p := &taxonomy.Policy{
+		Name: name, MaxAttempts: d.MaxAttempts.Or(3), InitialDelay: d.InitialDelay.Or(time.Second),
+		MaxDelay: d.MaxDelay.Or(30 * time.Second), Multiplier: d.Multiplier.Or(2), MaxElapsed: d.MaxElapsed.V,
+		Backoff: word[taxonomy.Backoff](d.Backoff), JitterKind: word[taxonomy.JitterKind](d.Jitter.Kind),
+		Jitter: d.Jitter.Fraction.V,
+	}
+	p.MaxRetryAfter = d.MaxRetryAfter.Or(p.MaxDelay)
+	if p.Jitter > 0 {
+		p.JitterKind = taxonomy.JitterProportional
+	}
+	if a := d.Adapt; a != nil {
+		p.Adapt = &taxonomy.Adapt{Target: a.Target.Or(0.8), Window: a.Window.Or(50)}
+		if t := a.Attempts; t != nil {
+			p.Adapt.MinAttempts, p.Adapt.MaxAttempts = t.Min.Or(p.MaxAttempts), t.Max.Or(p.MaxAttempts)
+		}
+		if t := a.Delay; t != nil {
+			p.Adapt.MinDelay, p.Adapt.MaxDelay = t.Min.Or(p.InitialDelay), t.Max.Or(p.InitialDelay)
+		}
+	}
+	if b := d.Budget; b != nil {
+		p.Budget = &taxonomy.Budget{
+			Retries: b.Retries.Or(-1), Reserve: b.Reserve.Or(3), Window: b.Window.Or(10 * time.Second),
+		}
+		if c := b.Breaker; c != nil {
+			p.Budget.Breaker = &taxonomy.Breaker{
+				Failures: c.Failures.V, Of: c.Of.Or(c.Failures.V), Probe: c.Probe.Or(5 * time.Second),
+				Successes: c.Successes.Or(1),
+			}
+		}
+	}
+	return p
+}
+
+// maxMoved is the greatest number of attempts that `adapt` may move to.
+const maxMoved = 100
+
+// checkPolicy reports numbers that contradict each other. d has the keys that the policy, or the
+// profile, declares, and full all of them.
+func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
+	const id = "E-policy-bounds"
+	at := cmp.Or(d.Name.Span, d.Span)
+	if p.MaxDelay < p.InitialDelay {
+		s.problem(id, cmp.Or(d.MaxDelay.Span, d.InitialDelay.Span, at),
+			"max_delay %s is below initial_delay %s", p.MaxDelay, p.InitialDelay)
+	}
+	if a := p.Adapt; a != nil {
+		adapt := cmp.Or(d.Adapt, &spec.Adapt{Span: at})
+		attempts := cmp.Or(adapt.Attempts, &spec.Attempts{Span: adapt.Span})
+		switch {
+		case full.Adapt.Attempts == nil && full.Adapt.Delay == nil:
+			s.problem(id, adapt.Span, "needs attempts or delay")
+		case full.Adapt.Attempts == nil:
+		case a.MinAttempts > p.MaxAttempts:
+			s.problem(id, cmp.Or(attempts.Min.Span, attempts.Span), "%d is out of range (1 to %d)",
+				a.MinAttempts, p.MaxAttempts)
+		case a.MaxAttempts < p.MaxAttempts || a.MaxAttempts > maxMoved:
+			s.problem(id, cmp.Or(attempts.Max.Span, attempts.Span), "%d is out of range (%d to %d)",
+				a.MaxAttempts, p.MaxAttempts, maxMoved)
+		}
+		if full.Adapt.Delay != nil &&
+			(a.MinDelay > p.InitialDelay || a.MaxDelay < p.InitialDelay || a.MaxDelay > p.MaxDelay || a.MaxDelay == 0) {
+			s.problem(id, cmp.Or(adapt.Delay, &spec.Delays{Span: adapt.Span}).Span,
+				"%s to %s must include initial_delay %s and end within max_delay %s",
+				a.MinDelay, a.MaxDelay, p.InitialDelay, p.MaxDelay)
+		}
+	}
+	if d.Budget == nil {
+		return
+	}
+	b, c := full.Budget, p.Budget.Breaker
+	if !b.Retries.Set && (c == nil || b.Reserve.Set || b.Window.Set) {
+		s.problem(id, d.Budget.Span, "needs retries, or nothing but breaker")
+	}
+	if c != nil && (c.Failures == 0 || c.Failures > c.Of) {
+		breaker := cmp.Or(d.Budget.Breaker, &spec.Breaker{Span: d.Budget.Span})
+		s.problem(id, cmp.Or(breaker.Failures.Span, breaker.Span), "%d is out of range (1 to %d)",
+			c.Failures, max(c.Of, 1))
+	}
+}
