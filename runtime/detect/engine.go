@@ -9,8 +9,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// minLiteral is the least length of a literal that texts are searched for.
-const minLiteral = 3
+const (
+	// minLiteral is the least length of a literal that texts are searched for.
+	minLiteral = 3
+	// maxPlaces is how many places of a literal are noted. With so many the complete text is
+	// searched.
+	maxPlaces = 64
+)
 
 // engine finds the patterns that a text may contain in one pass over the text for all of them. A
 // [scanner] finds the places of literals; where a literal is found, the expression of its pattern
@@ -75,7 +80,7 @@ func newEngine(r *Rules) *engine {
 	}
 	e.scanner = newScanner(e.literals)
 	e.pool.New = func() any {
-		return &scratch{findings: make([]finding, len(e.patterns)), places: make([]uint32, len(e.literals)),
+		return &scratch{findings: make([]finding, len(e.patterns)), places: make([][]uint32, len(e.literals)),
 			ranks: make([]uint64, (len(r.Rules)+63)/64)}
 	}
 	return e
@@ -140,10 +145,10 @@ type work struct {
 
 // scratch holds the findings about one text.
 type scratch struct {
-	findings []finding // by pattern
-	places   []uint32  // by literal, its first place, from 1
-	found    []uint32  // the literals with a place
-	ranks    []uint64  // bits: the rules that have a candidate
+	findings []finding  // by pattern
+	places   [][]uint32 // by literal, its first maxPlaces places
+	found    []uint32   // the literals with a place
+	ranks    []uint64   // bits: the rules that have a candidate
 	// folded reports that letters beyond ASCII replace letters of literals, so that places are of
 	// no use.
 	folded bool
@@ -171,7 +176,7 @@ func (e *engine) release(s *scratch) {
 		e.watch(s.work)
 	}
 	for _, id := range s.found {
-		s.places[id] = 0
+		s.places[id] = s.places[id][:0]
 	}
 	clear(s.findings)
 	clear(s.ranks)
@@ -276,10 +281,13 @@ func (c *collector) pass(s *scanner, text string, i int, gram uint32) {
 // hit notes the place of a literal.
 func (c *collector) hit(id uint32, i int) {
 	s := c.scratch()
-	if s.places[id] != 0 {
+	known := len(s.places[id])
+	if known < maxPlaces {
+		s.places[id] = append(s.places[id], uint32(i))
+	}
+	if known > 0 {
 		return
 	}
-	s.places[id] = uint32(i) + 1
 	s.found = append(s.found, id)
 	for _, n := range c.e.literals[id].patterns {
 		p := &c.e.patterns[n]

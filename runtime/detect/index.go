@@ -28,8 +28,9 @@ type index struct {
 
 // rankedRule is the rule of a rank.
 type rankedRule struct {
-	rule int
-	// conditions are those that the place of the rule in the index does not imply.
+	rule   int
+	source string // the only source of the rule, or ""
+	// conditions are those that neither source nor the place of the rule in the index implies.
 	conditions []Condition
 }
 
@@ -73,7 +74,8 @@ func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
 		if int(rank) >= best {
 			break
 		}
-		if c := x.rules[rank].conditions; len(c) == 0 || x.owner.holds(c, ev) {
+		r := &x.rules[rank]
+		if (r.source == "" || r.source == ev.Source) && (len(r.conditions) == 0 || x.owner.holds(r.conditions, ev)) {
 			return int(rank)
 		}
 	}
@@ -105,26 +107,38 @@ var selective = [...]Key{Code, Type, Status, Errno, Signal, Attribute, Op, Sourc
 
 // add adds the rule of a rank under one key. Ranks are added in their order.
 func (x *index) add(rank, rule int) {
-	r := &x.owner.Rules[rule]
-	x.rules[rank] = rankedRule{rule, r.Conditions}
+	r, ranked := &x.owner.Rules[rule], &x.rules[rank]
+	ranked.rule, ranked.conditions = rule, r.Conditions
 	x.testsStatus = x.testsStatus || slices.ContainsFunc(r.Conditions, func(c Condition) bool { return c.Key == Status })
 	if r.onText() {
 		x.addText(r, rank)
 		return
 	}
 	for _, k := range selective {
-		if i := slices.IndexFunc(r.Conditions, func(c Condition) bool { return c.Key == k && c.listable() }); i >= 0 {
-			x.rules[rank].conditions = slices.Concat(r.Conditions[:i], r.Conditions[i+1:])
-			x.addValues(&r.Conditions[i], rank)
-			return
+		i := listed(ranked.conditions, k)
+		if i < 0 {
+			continue
 		}
+		c := &ranked.conditions[i]
+		ranked.conditions = slices.Concat(ranked.conditions[:i], ranked.conditions[i+1:])
+		x.addValues(c, rank)
+		if i := listed(ranked.conditions, Source); i >= 0 && len(ranked.conditions[i].Any) == 1 {
+			ranked.source = ranked.conditions[i].Any[0]
+			ranked.conditions = slices.Delete(ranked.conditions, i, i+1)
+		}
+		return
 	}
 	x.rest = append(x.rest, uint16(rank))
 }
 
+// listed returns the place of a condition on a key whose values can be listed, or -1.
+func listed(conditions []Condition, k Key) int {
+	return slices.IndexFunc(conditions, func(c Condition) bool { return c.Key == k && c.listable() })
+}
+
 // addText notes the rank of a rule on text under its sources.
 func (x *index) addText(r *Rule, rank int) {
-	i := slices.IndexFunc(r.Conditions, func(c Condition) bool { return c.Key == Source && c.listable() })
+	i := listed(r.Conditions, Source)
 	if i < 0 {
 		x.text = min(x.text, rank)
 		return

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -24,12 +25,14 @@ type tables struct {
 // lazy is a table that is built on first use.
 type lazy[T any] struct {
 	once  sync.Once
-	table *T
+	table atomic.Pointer[T]
 }
 
 func (l *lazy[T]) get(r *Rules, build func(r *Rules) *T) *T {
-	l.once.Do(func() { l.table = build(r) })
-	return l.table
+	if l.table.Load() == nil {
+		l.once.Do(func() { l.table.Store(build(r)) })
+	}
+	return l.table.Load()
 }
 
 // engine returns the engine for texts.

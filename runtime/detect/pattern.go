@@ -3,6 +3,7 @@ package detect
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -22,7 +23,7 @@ type program struct {
 	re *regexp.Regexp // nil for an invalid expression, which is never found
 	// oneLine reports that no match contains the end of a line.
 	oneLine bool
-	// must are literals that every match contains.
+	// must are literals that every match contains, without the one that was found.
 	must []literal
 	// lead matches the line before a match; nil is no test.
 	lead func() *regexp.Regexp
@@ -41,6 +42,10 @@ func programOf(p *Pattern, leads []func() *regexp.Regexp) *program {
 	tree, _ := syntax.Parse(expr, syntax.Perl) // it compiles
 	c := &program{re: re, oneLine: !matchesLineEnd(tree)}
 	c.require(tree)
+	if len(p.Literals) == 1 {
+		found := p.Literals[0]
+		c.must = slices.DeleteFunc(c.must, func(l literal) bool { return l.text == found.Text && l.fold == found.Fold })
+	}
 	if p.Lead > 0 && int(p.Lead) <= len(leads) {
 		c.lead = leads[p.Lead-1]
 	}
@@ -119,18 +124,24 @@ func (l *literal) at(text string, i int) bool {
 	return true
 }
 
-// index returns the first place of the literal in the text, or -1.
-func (l *literal) index(text string) int {
+// in reports whether the text contains the literal.
+func (l *literal) in(text string) bool {
 	if !l.fold {
-		return strings.Index(text, l.text)
+		return strings.Contains(text, l.text)
 	}
-	first := l.text[0] | caseBit
-	for i := 0; i+len(l.text) <= len(text); i++ {
-		if text[i]|caseBit == first && l.at(text, i) {
-			return i
+	first := l.text[0]
+	for _, c := range [...]byte{first, first &^ caseBit} { // of another byte than a letter, at does not find the second
+		for i := 0; ; i++ {
+			n := strings.IndexByte(text[i:], c)
+			if n < 0 {
+				break
+			}
+			if i += n; l.at(text, i) {
+				return true
+			}
 		}
 	}
-	return -1
+	return false
 }
 
 // search reports whether the text contains a pattern that has no literal, or a literal that was
@@ -141,9 +152,15 @@ func (e *engine) search(p *pattern, text string, s *scratch) bool {
 		return c.run(text, s)
 	}
 	for _, id := range p.literals {
-		l, to := &e.literals[id], 0
-		for i := int(s.places[id]) - 1; i >= 0; i = l.index(text[to:]) {
-			i += to
+		if len(s.places[id]) == maxPlaces { // there may be others
+			return c.run(text, s)
+		}
+		to := 0
+		for _, place := range s.places[id] {
+			i := int(place)
+			if i < to {
+				continue
+			}
 			from := max(0, strings.LastIndexByte(text[:i], '\n'))
 			if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
 				to = i + n + 1
@@ -164,7 +181,7 @@ func (c *program) run(text string, s *scratch) bool {
 		return false
 	}
 	for i := range c.must {
-		if !s.folded && c.must[i].index(text) < 0 {
+		if !s.folded && !c.must[i].in(text) {
 			return false
 		}
 	}
