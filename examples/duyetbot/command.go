@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errgen/errgen/runtime/detect/detectflag"
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -48,7 +48,7 @@ func (c *command) run(ctx context.Context) error {
 		return nil
 	}
 	ev.Output = out.Masked(mask)
-	detectflag.SetText(ev, []byte(cmp.Or(strings.TrimSpace(stderr.Masked(mask)), strings.TrimSpace(ev.Output))))
+	detect.SetText(ev, []byte(cmp.Or(strings.TrimSpace(stderr.Masked(mask)), strings.TrimSpace(ev.Output))))
 	if code, exited := ev.ExitCode.Get(); ev.Text == "" && ev.Signal != "" {
 		ev.Text = "it said nothing and was ended by " + ev.Signal
 	} else if ev.Text == "" && exited {

@@ -173,7 +173,7 @@ var permissionCategory = taxonomy.Category{
 var permissionRules = [][]detect.CodeRule{
 	CodePermissionSkipDenied: {
 		{Doc: "type: skip_denied, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"skip_denied"}}}},
-		{Doc: "source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Contains: []detect.Pattern{{Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}, Reach: 51}}},
+		{Doc: "source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Contains: []detect.Pattern{{Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}}}},
 	},
 	CodePermissionCommandBlocked: {
 		{Doc: "type: command_blocked, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"command_blocked"}}}},

@@ -25,7 +25,7 @@ func TestPermissionError(t *testing.T) {
 			Says: "PERMISSION_SKIP_DENIED 701 group=human: stop",
 			Rules: []string{
 				"PERMISSION_SKIP_DENIED/1: type: skip_denied, priority: 20 (7391dc17)",
-				"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (1393331e)",
+				"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (388981b2)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),
@@ -89,7 +89,7 @@ func TestPermissionError(t *testing.T) {
 		{
 			Code:  CodePermissionAPIAuth,
 			Says:  "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all",
-			Rules: []string{"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (b0edf8ed)"},
+			Rules: []string{"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (d130aee7)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
 				gentest.Says(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),

@@ -245,7 +245,7 @@ func (p *page) setPolicy(policy *taxonomy.Policy) {
 	}
 	var waits []time.Duration
 	for state := (retry.State{}); len(waits) < maxWaits; {
-		next := state.Next(policy, retry.Hint{}, nil)
+		next := state.Next(policy, taxonomy.Opt[time.Duration]{}, nil)
 		if next.Stop != retry.StoppedNot {
 			break
 		}

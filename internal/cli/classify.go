@@ -16,7 +16,6 @@ import (
 	"github.com/errgen/errgen/internal/sample"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/detect/detectflag"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -77,17 +76,17 @@ func (s *session) classify(o *options, _ []string) error {
 // a terminal nor in use for the taxonomy.
 func (s *session) readText(ev *taxonomy.Evidence, o *options) error {
 	if o.text != nil {
-		detectflag.SetText(ev, []byte(*o.text))
+		detect.SetText(ev, []byte(*o.text))
 		return nil
 	}
-	if s.Stdin == nil || o.taxonomy == stdinArg || !detectflag.IsPiped(s.Stdin) {
+	if s.Stdin == nil || o.taxonomy == stdinArg || !isPiped(s.Stdin) {
 		return nil
 	}
-	body, err := detectflag.ReadTail(s.Stdin)
+	body, err := readTail(s.Stdin)
 	if err != nil {
 		return fmt.Errorf("read text from standard input: %w", err)
 	}
-	detectflag.SetText(ev, body)
+	detect.SetText(ev, body)
 	return nil
 }
 

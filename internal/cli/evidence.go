@@ -1,16 +1,21 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sysname"
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/detect/detectflag"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // evidenceFlags define a flag for each part of evidence.
@@ -20,8 +25,15 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 	fs.StringVar(&ev.Op, "op", "", "the operation that failed: a `NAME`, such as call")
 	fs.StringVar(&ev.Type, "type", "", "the source's own `NAME` for the kind of error")
 	fs.StringVar(&ev.Code, "code", "", "the source's own `CODE`")
-	fs.Func("status", "the HTTP status, a `NUMBER` from 100 to 599", detectflag.Status(ev))
-	fs.Func("exit-code", "the exit code of a process, a `NUMBER`", detectflag.ExitCode(ev))
+	fs.Func("status", "the HTTP status, a `NUMBER` from 100 to 599", func(s string) (err error) {
+		ev.Status, err = parseNumber(s, 100, 599)
+		return err
+	})
+	fs.Func("exit-code", "the exit code of a process, a `NUMBER`", func(s string) error {
+		n, err := parseNumber(s, -1<<31, 1<<31-1)
+		ev.ExitCode = taxonomy.Some(n)
+		return err
+	})
 	fs.Func("signal", "the signal that ended a process, by its `NAME`: SIGKILL", func(s string) error {
 		ev.Signal = detect.CanonicalSignal(s)
 		return nameAmong(s, sysname.IsSignal, sysname.SignalOf, sysname.Signals, "signal")
@@ -31,13 +43,32 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 		return nameAmong(s, sysname.IsErrno, sysname.ErrnoOf, sysname.Errnos, "system error")
 	})
 	errorFlags(fs, o)
-	fs.Func("attr", "an attribute, `NAME=VALUE`; may be repeated", detectflag.Attribute(ev))
+	fs.Func("attr", "an attribute, `NAME=VALUE`; may be repeated", func(s string) error {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return errors.New("it must be NAME=VALUE")
+		}
+		if ev.Attributes == nil {
+			ev.Attributes = make(map[string]string)
+		}
+		ev.Attributes[strings.ToLower(name)] = value
+		return nil
+	})
 	fs.Func("file", "a `FILE` that the failure concerns; may be repeated", func(s string) error {
 		ev.Files = append(ev.Files, s)
 		return nil
 	})
-	fs.Func("retry-after", "the wait that the source asks for: seconds, or a `TIME` such as 1m30s",
-		detectflag.RetryAfter(ev))
+	fs.Func("retry-after", "the wait that the source asks for: seconds, or a `TIME` such as 1m30s", func(s string) error {
+		d, err := time.ParseDuration(s)
+		if seconds, bad := strconv.ParseUint(s, 10, 31); bad == nil {
+			d, err = time.Duration(seconds)*time.Second, nil
+		}
+		if err != nil || d < 0 {
+			return errors.New("it must be seconds, or like 1m30s")
+		}
+		ev.RetryAfter = taxonomy.Some(d)
+		return nil
+	})
 	fs.Func("reset-at", "the instant from which the source answers again, a `TIME` in RFC 3339",
 		func(s string) (err error) {
 			if ev.ResetAt, err = time.Parse(time.RFC3339, s); err != nil {
@@ -49,6 +80,50 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 		o.text = &s
 		return nil
 	})
+}
+
+// parseNumber reads a number from least to most, both included.
+func parseNumber(s string, least, most int) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("it must be a number from %d to %d", least, most)
+	}
+	return n, nil
+}
+
+const (
+	// maxText is how many bytes [readTail] returns. It is more than detect.Body keeps, which masks
+	// the secrets at a cut by the text before it.
+	maxText = 1<<20 + 64<<10
+	// maxInput is how many bytes are read of an input without end.
+	maxInput = 1 << 28
+)
+
+// isPiped reports whether in is a file or a pipe. It is false for a terminal, where the command
+// would wait for a person, and for a closed input.
+func isPiped(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return in != nil
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+// readTail returns the last [maxText] bytes of an input.
+func readTail(in io.Reader) ([]byte, error) {
+	var b bytes.Buffer
+	in = io.LimitReader(in, maxInput)
+	for {
+		_, err := io.CopyN(&b, in, maxText)
+		b.Next(max(0, b.Len()-maxText))
+		if errors.Is(err, io.EOF) {
+			return b.Bytes(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // errorFlags define the flags that name the error of the evidence.

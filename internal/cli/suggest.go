@@ -10,7 +10,6 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/suggest"
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/detect/detectflag"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -28,7 +27,7 @@ skipped. With a taxonomy, entries that its rules match now are left out, and the
 			set.StringVar(&o.taxonomy, "taxonomy", "", "leave out entries that rules of the taxonomy `FILE` match")
 			o.least = 1
 			set.Func("min", "propose only for groups of at least `N` entries (default 1)", func(s string) (err error) {
-				o.least, err = detectflag.Number(s, 1, 1<<31-1)
+				o.least, err = parseNumber(s, 1, 1<<31-1)
 				return err
 			})
 			o.choice(set, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)

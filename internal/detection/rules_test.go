@@ -54,10 +54,10 @@ func TestPatternsOnce(t *testing.T) {
 		withRules(t, "{text: [abcd, '(?i)efgh']}", "{contains: [abcd, ijkl], text: abcd}",
 			"{status: 401, contains: ijkl}"))
 	assert.Equal(t, []detect.Pattern{
-		{Plain: "ijkl", Literals: []detect.Literal{{Text: "ijkl", Fold: true}}, Reach: 6},
-		{Expr: "abcd", Literals: []detect.Literal{{Text: "abcd"}}, Reach: 4},
-		{Expr: "(?i)efgh", Literals: []detect.Literal{{Text: "efgh", Fold: true}}, Reach: 4},
-		{Plain: "abcd", Literals: []detect.Literal{{Text: "abcd", Fold: true}}, Reach: 4},
+		{Plain: "ijkl", Literals: []detect.Literal{{Text: "ijkl", Fold: true}}},
+		{Expr: "abcd", Literals: []detect.Literal{{Text: "abcd"}}},
+		{Expr: "(?i)efgh", Literals: []detect.Literal{{Text: "efgh", Fold: true}}},
+		{Plain: "abcd", Literals: []detect.Literal{{Text: "abcd", Fold: true}}},
 	}, rules.Patterns)
 	text := func(i int) [2][]uint16 { return [2][]uint16{rules.Rules[i].Text, rules.Rules[i].Contains} }
 	assert.Equal(t, [2][]uint16{nil, {0}}, text(0))

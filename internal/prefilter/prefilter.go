@@ -27,8 +27,6 @@ const (
 	maxLiterals = 256
 	// maxCopies limits the copies of a repetition that are expanded.
 	maxCopies = 16
-	// maxReach is the length of the longest match that counts as bounded.
-	maxReach = 512
 )
 
 // Pattern returns the pattern of a regular expression.
@@ -37,11 +35,7 @@ func Pattern(expr string) (detect.Pattern, error) {
 	if err != nil {
 		return detect.Pattern{}, fmt.Errorf("parse expression: %w", err)
 	}
-	p := detect.Pattern{Expr: expr, Literals: Shorten(analyse(re).best, maxLiteral)}
-	if n := reachOf(re); n <= maxReach {
-		p.Reach = n
-	}
-	return p, nil
+	return detect.Pattern{Expr: expr, Literals: Shorten(analyse(re).best, maxLiteral)}, nil
 }
 
 // PlainPattern returns the pattern of a text that is searched literally, in any case.
@@ -249,51 +243,4 @@ func contains(l, part detect.Literal) bool {
 	}
 	return (!l.Fold || !strings.ContainsAny(part.Text, "abcdefghijklmnopqrstuvwxyz")) &&
 		strings.Contains(l.Text, part.Text)
-}
-
-// unbounded is the reach of an expression whose matches may be longer than maxReach.
-const unbounded = maxReach + 1
-
-// reachOf returns the length of the longest match in bytes, at most unbounded.
-func reachOf(re *syntax.Regexp) int {
-	n := 0
-	switch re.Op {
-	case syntax.OpLiteral:
-		for _, r := range re.Rune {
-			n += widest(r, re.Flags&syntax.FoldCase != 0)
-		}
-	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		n = utf8.UTFMax
-		if last := len(re.Rune) - 1; last >= 0 {
-			n = widest(re.Rune[last], false)
-		}
-	case syntax.OpCapture, syntax.OpQuest:
-		n = reachOf(re.Sub[0])
-	case syntax.OpStar, syntax.OpPlus:
-		n = reachOf(re.Sub[0]) * unbounded
-	case syntax.OpRepeat:
-		n = reachOf(re.Sub[0]) * re.Max
-		if re.Max < 0 {
-			n = reachOf(re.Sub[0]) * unbounded
-		}
-	case syntax.OpConcat:
-		for _, sub := range re.Sub {
-			n = min(n+reachOf(sub), unbounded)
-		}
-	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			n = max(n, reachOf(sub))
-		}
-	}
-	return min(n, unbounded)
-}
-
-// widest returns the bytes of a rune, or of the longest that it folds to. U+FFFD and surrogates
-// count as three.
-func widest(r rune, fold bool) int {
-	n := len(string(r))
-	for f := unicode.SimpleFold(r); fold && f != r; f = unicode.SimpleFold(f) {
-		n = max(n, len(string(f)))
-	}
-	return n
 }

@@ -88,8 +88,6 @@ func Pattern(t Text) (detect.Pattern, error) {
 		}
 	}
 	p.Literals = prefilter.Shorten(p.Literals, maxLiteral)
-	if t.Lead != noLead {
-		p.Lead, p.Reach = t.Lead, 0 // the line before a match belongs to it
-	}
+	p.Lead = t.Lead
 	return p, err
 }

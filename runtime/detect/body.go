@@ -43,6 +43,21 @@ func Body(ev *taxonomy.Evidence, body []byte) {
 	b.text(body)
 }
 
+// SetText fills ev from the text of a failed process. It is [Body] for JSON, unless the process
+// exited with status 0, and it keeps the white space of other texts. If the text alone has a wait,
+// the wait becomes RetryAfter; see [RetryHint].
+func SetText(ev *taxonomy.Evidence, text []byte) {
+	if code, exited := ev.ExitCode.Get(); exited && code == 0 {
+		ev.Text = string(text)
+		return
+	}
+	Body(ev, text)
+	if ev.Text == strings.TrimSpace(string(text)) {
+		ev.Text = string(text) // the indentation of a line can matter
+	}
+	readWait(ev)
+}
+
 // object is a decoded JSON object.
 type object map[string]any
 

@@ -161,3 +161,35 @@ func TestBodyReadsJSONAsWritten(t *testing.T) {
 		assert.Equal(t, c.want, ev, c.body)
 	}
 }
+
+func TestSetText(t *testing.T) {
+	zero, minute := taxonomy.Some(0), taxonomy.Some(time.Minute)
+	tests := []struct {
+		name       string
+		told, want taxonomy.Evidence
+		text       string
+	}{
+		{"an error body", taxonomy.Evidence{Status: 429},
+			taxonomy.Evidence{Status: 429, Type: "insufficient_quota", Code: "out", Text: "Out of credits"},
+			`{"error":{"message":"Out of credits","type":"insufficient_quota","code":"out"}}`},
+		{"flags say better", taxonomy.Evidence{Type: "mine"}, taxonomy.Evidence{Type: "mine", Text: "no"},
+			`{"error":{"message":"no","type":"theirs"}}`},
+		{"a body that ended well", taxonomy.Evidence{ExitCode: zero},
+			taxonomy.Evidence{ExitCode: zero, Text: `{"type":"result"}`}, `{"type":"result"}`},
+		{"words to wait by", taxonomy.Evidence{}, taxonomy.Evidence{
+			Text: "Retry after 30 seconds", RetryAfter: taxonomy.Some(30 * time.Second), RetryAfterDerived: true,
+		}, "Retry after 30 seconds"},
+		{"a flag to wait by", taxonomy.Evidence{RetryAfter: minute},
+			taxonomy.Evidence{Text: "Retry after 30 seconds", RetryAfter: minute}, "Retry after 30 seconds"},
+		{"a line that is indented", taxonomy.Evidence{}, taxonomy.Evidence{Text: " ! [rejected]\n"}, " ! [rejected]\n"},
+		{"half of a body", taxonomy.Evidence{}, taxonomy.Evidence{Text: `{"error":{"type":"x"`},
+			`{"error":{"type":"x"`},
+		{"nothing", taxonomy.Evidence{}, taxonomy.Evidence{}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			detect.SetText(&tt.told, []byte(tt.text))
+			assert.Equal(t, tt.want, tt.told)
+		})
+	}
+}

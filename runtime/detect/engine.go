@@ -2,11 +2,9 @@ package detect
 
 import (
 	"math/bits"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -21,11 +19,10 @@ const (
 
 // engine finds the patterns that a text may contain in one pass over the text for all of them. A
 // [scanner] finds the places of literals; where a literal is found, the expression of its pattern
-// is run on a window around it. The result is that of running every expression on the text.
+// is run on the line around it. The result is that of running every expression on the text.
 type engine struct {
 	patterns []pattern
 	literals []literal
-	leads    []func() *regexp.Regexp // compiled on first use; nil for an invalid expression
 	scanner  *scanner
 	// always are the rules with a pattern without a literal.
 	always []uint16
@@ -36,39 +33,23 @@ type engine struct {
 
 // pattern is a pattern with the index that it has in [Rules.Patterns].
 type pattern struct {
-	*Pattern
 	rules    []uint16
-	literals []uint32
-	// always reports that the pattern has no literal.
-	always bool
+	literals []uint32 // without any the pattern is run on every text
 	// plain reports that a place of the literal is a place of the pattern.
 	plain   bool
-	program atomic.Pointer[program]
-}
-
-// literal is a literal of one or more patterns.
-type literal struct {
-	text     string
-	fold     bool
-	patterns []uint16
+	program func() *program // compiles the pattern on first use
 }
 
 // newEngine returns the engine for the patterns of rules.
 func newEngine(r *Rules) *engine {
 	e := &engine{patterns: make([]pattern, len(r.Patterns))}
-	for _, expr := range r.Leads {
-		e.leads = append(e.leads, sync.OnceValue(func() *regexp.Regexp {
-			re, _ := regexp.Compile(`^(?:` + expr + `)$`) // the generator has checked it
-			return re
-		}))
-	}
+	leads := leadsOf(r)
 	ids := map[Literal]uint32{}
 	for i := range r.Patterns {
 		p := &e.patterns[i]
-		p.Pattern = &r.Patterns[i]
+		p.program = sync.OnceValue(func() *program { return programOf(&r.Patterns[i], leads) })
 		var literals []Literal
-		literals, p.plain = p.search()
-		p.always = len(literals) == 0
+		literals, p.plain = r.Patterns[i].search()
 		for _, l := range literals {
 			id, ok := ids[l]
 			if !ok {
@@ -89,7 +70,7 @@ func newEngine(r *Rules) *engine {
 				if int(id) < len(e.patterns) { // a pattern that does not exist is never found
 					p := &e.patterns[id]
 					p.rules = append(p.rules, uint16(i))
-					always = always || p.always
+					always = always || len(p.literals) == 0
 				}
 			}
 		}
@@ -165,23 +146,14 @@ type work struct {
 // scratch holds the findings about one text.
 type scratch struct {
 	findings []finding  // by pattern
-	changed  []uint16   // the patterns whose finding is not unknown
 	places   [][]uint32 // by literal, its first maxPlaces places
 	found    []uint32   // the literals with a place
 	ranks    []uint64   // bits: the rules that have a candidate
-	// folded reports that letters beyond ASCII replace letters of literals, so that windows are of
+	// folded reports that letters beyond ASCII replace letters of literals, so that places are of
 	// no use.
 	folded bool
 	led    map[led]bool // the beginnings of lines that were matched with a lead
 	work   work
-}
-
-// set notes a finding.
-func (s *scratch) set(id uint16, f finding) {
-	if s.findings[id] == unknown {
-		s.changed = append(s.changed, id)
-	}
-	s.findings[id] = f
 }
 
 // next returns the first rank of a rule with a candidate from rank on, or noRank.
@@ -203,15 +175,13 @@ func (e *engine) release(s *scratch) {
 	if e.watch != nil {
 		e.watch(s.work)
 	}
-	for _, id := range s.changed {
-		s.findings[id] = unknown
-	}
 	for _, id := range s.found {
 		s.places[id] = s.places[id][:0]
 	}
+	clear(s.findings)
 	clear(s.ranks)
 	clear(s.led)
-	s.changed, s.found, s.folded, s.work = s.changed[:0], s.found[:0], false, work{}
+	s.found, s.folded, s.work = s.found[:0], false, work{}
 	e.pool.Put(s)
 }
 
@@ -223,7 +193,8 @@ func (e *engine) best(x *index, ev *taxonomy.Evidence, text string, best int) in
 		return best
 	}
 	for rank := s.next(0); rank < best; rank = s.next(rank + 1) {
-		if e.meets(x, ev, text, s, rank) {
+		rule := &x.owner.Rules[x.rules[rank].rule]
+		if x.owner.holds(rule.Conditions, ev) && e.contains(rule, text, s) {
 			best = rank
 		}
 	}
@@ -231,26 +202,10 @@ func (e *engine) best(x *index, ev *taxonomy.Evidence, text string, best int) in
 	return best
 }
 
-// all appends the ranks of all rules on text that the evidence meets to ranks.
-func (e *engine) all(x *index, ev *taxonomy.Evidence, text string, ranks []int) []int {
-	s := e.candidates(x, text, noRank)
-	if s == nil {
-		return ranks
-	}
-	for rank := s.next(0); rank < noRank; rank = s.next(rank + 1) {
-		if e.meets(x, ev, text, s, rank) {
-			ranks = append(ranks, rank)
-		}
-	}
-	e.release(s)
-	return ranks
-}
-
-// meets reports whether the evidence meets the rule of a rank.
-func (e *engine) meets(x *index, ev *taxonomy.Evidence, text string, s *scratch, rank int) bool {
-	rule := &x.owner.Rules[x.rules[rank].rule]
-	return x.owner.holds(rule.Conditions, ev) && e.any(rule.Text, text, s) && e.any(rule.Contains, text, s) &&
-		e.any(rule.LikeText, text, s) && e.any(rule.LikeContains, text, s)
+// contains reports whether the text contains the patterns of a rule.
+func (e *engine) contains(r *Rule, text string, s *scratch) bool {
+	return e.any(r.Text, text, s) && e.any(r.Contains, text, s) && e.any(r.LikeText, text, s) &&
+		e.any(r.LikeContains, text, s)
 }
 
 // any reports whether the text contains one of the patterns, or there are none.
@@ -266,15 +221,13 @@ func (e *engine) any(patterns []uint16, text string, s *scratch) bool {
 // finds reports whether the text contains a pattern.
 func (e *engine) finds(id uint16, text string, s *scratch) bool {
 	p := &e.patterns[id]
-	f := s.findings[id]
-	if f == candidate || f == unknown && p.always {
-		f = missing
+	if f := s.findings[id]; f == candidate || f == unknown && len(p.literals) == 0 {
+		s.findings[id] = missing
 		if e.search(p, text, s) {
-			f = found
+			s.findings[id] = found
 		}
-		s.set(id, f)
 	}
-	return f == found
+	return s.findings[id] == found
 }
 
 // candidates returns the patterns that the text may contain, and marks the rules that have one and
@@ -328,23 +281,22 @@ func (c *collector) pass(s *scanner, text string, i int, gram uint32) {
 // hit notes the place of a literal.
 func (c *collector) hit(id uint32, i int) {
 	s := c.scratch()
-	if n := len(s.places[id]); n > 0 {
-		if n < maxPlaces {
-			s.places[id] = append(s.places[id], uint32(i))
-		}
+	known := len(s.places[id])
+	if known < maxPlaces {
+		s.places[id] = append(s.places[id], uint32(i))
+	}
+	if known > 0 {
 		return
 	}
-	s.places[id] = append(s.places[id], uint32(i))
 	s.found = append(s.found, id)
 	for _, n := range c.e.literals[id].patterns {
 		p := &c.e.patterns[n]
 		if s.findings[n] != unknown {
 			continue
 		}
+		s.findings[n] = candidate
 		if p.plain {
-			s.set(n, found)
-		} else {
-			s.set(n, candidate)
+			s.findings[n] = found
 		}
 		for _, rule := range p.rules {
 			c.mark(rule)

@@ -76,7 +76,7 @@ func describe(r *detect.Rules) string {
 		fmt.Fprintf(&b, "\n%d: %v %v %v", i, rule.Conditions, rule.Text, rule.Contains)
 	}
 	for i, p := range r.Patterns {
-		fmt.Fprintf(&b, "\npattern %d: %q %q %v reach %d", i, p.Expr, p.Plain, p.Literals, p.Reach)
+		fmt.Fprintf(&b, "\npattern %d: %q %q %v", i, p.Expr, p.Plain, p.Literals)
 	}
 	return b.String()
 }

@@ -7,7 +7,7 @@ type Work struct{ Runs, Bytes int }
 
 // Watch calls f after each text in which the engine found a candidate.
 func Watch(r *Rules, f func(Work)) {
-	load(r, &r.tables.engine, newEngine).watch = func(w work) { f(Work{Runs: w.runs, Bytes: w.bytes}) }
+	r.engine().watch = func(w work) { f(Work{Runs: w.runs, Bytes: w.bytes}) }
 }
 
 // Holds reports whether all conditions of a rule hold, without any table.
@@ -18,7 +18,7 @@ func Holds(r *Rules, rule int, ev *taxonomy.Evidence) bool {
 // Build makes all tables.
 func Build(r *Rules) {
 	r.index(false)
-	load(r, &r.tables.engine, newEngine)
+	r.engine()
 }
 
 // Functions for tests.

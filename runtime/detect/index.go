@@ -9,40 +9,29 @@ import (
 )
 
 // index finds the rules that evidence may meet by the values that they list, so that the time does
-// not grow with the number of rules. It names rules by their rank. It has no rules on text: the
-// engine finds them.
+// not grow with the number of rules. It names rules by their rank. The engine finds the rules on
+// text, of which the index has only the best ranks.
 type index struct {
-	owner   *Rules
-	rules   []rankedRule
-	rank    []uint16 // of each rule in [Rules.Rules]
-	sources map[string]*node
-	few     []namedNode // the sources, if they are a few
-	any     node        // the rules for every source
+	owner *Rules
+	rules []rankedRule
+	rank  []uint16 // of each rule in [Rules.Rules]
+
+	statuses [][]uint16 // ranks by status
+	keys     []keyed
+	rest     []uint16 // the ranks of rules that list no values
+
+	text   int            // the best rank of a rule on text for every source
+	textOf map[string]int // the best ranks of rules on text, by source
 	// testsStatus reports whether a rule tests the status, so that one is read in texts.
 	testsStatus bool
 }
 
 // rankedRule is the rule of a rank.
 type rankedRule struct {
-	rule int
-	// conditions are those that the place of the rule in the index does not imply.
+	rule   int
+	source string // the only source of the rule, or ""
+	// conditions are those that neither source nor the place of the rule in the index implies.
 	conditions []Condition
-}
-
-// node has the rules for one source.
-type node struct {
-	best      int        // the best rank of a rule that is not on text
-	statuses  [][]uint16 // ranks by status, from minStatus on
-	minStatus int
-	others    int // the best rank of a rule that is not found by a status
-	keys      []keyed
-	rest      []uint16 // the ranks of rules that list no values
-	text      int      // the best rank of a rule on text
-}
-
-type namedNode struct {
-	name string
-	node *node
 }
 
 // keyed has the rules that are found by the value of one key.
@@ -53,38 +42,22 @@ type keyed struct {
 	ranks map[string][]uint16
 }
 
-// maxFew is how many sources are a few.
-const maxFew = 12
-
-func newNode() node { return node{best: noRank, text: noRank, others: noRank} }
-
-// source returns the rules for a source, or nil. A few names are faster to compare than to hash.
-func (x *index) source(name string) *node {
-	for i := range x.few {
-		if x.few[i].name == name {
-			return x.few[i].node
-		}
+// textRank returns the best rank of a rule on text for a source.
+func (x *index) textRank(source string) int {
+	if rank, ok := x.textOf[source]; ok {
+		return min(rank, x.text)
 	}
-	if x.few != nil {
-		return nil
-	}
-	return x.sources[name]
+	return x.text
 }
 
-// find returns the best rank of the rules of a node that the evidence meets, if it is better than
-// best.
-func (x *index) find(n *node, ev *taxonomy.Evidence, best int) int {
-	if best <= n.best {
-		return best
+// find returns the best rank of the rules that the evidence meets, or noRank.
+func (x *index) find(ev *taxonomy.Evidence) int {
+	best := noRank
+	if i := uint(ev.Status); i < uint(len(x.statuses)) {
+		best = x.first(x.statuses[i], ev, best)
 	}
-	if i := uint(ev.Status - n.minStatus); i < uint(len(n.statuses)) {
-		best = x.first(n.statuses[i], ev, best)
-	}
-	if best <= n.others {
-		return best
-	}
-	for i := range n.keys {
-		k := &n.keys[i]
+	for i := range x.keys {
+		k := &x.keys[i]
 		if k.best >= best {
 			continue
 		}
@@ -92,7 +65,7 @@ func (x *index) find(n *node, ev *taxonomy.Evidence, best int) int {
 			best = x.first(k.ranks[v], ev, best)
 		}
 	}
-	return x.first(n.rest, ev, best)
+	return x.first(x.rest, ev, best)
 }
 
 // first returns the first rank of a list whose rule the evidence meets, if it is better than best.
@@ -101,7 +74,8 @@ func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
 		if int(rank) >= best {
 			break
 		}
-		if c := x.rules[rank].conditions; len(c) == 0 || x.owner.holds(c, ev) {
+		r := &x.rules[rank]
+		if (r.source == "" || r.source == ev.Source) && (len(r.conditions) == 0 || x.owner.holds(r.conditions, ev)) {
 			return int(rank)
 		}
 	}
@@ -112,7 +86,7 @@ func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
 // status that was read in the text.
 func newIndex(r *Rules, derived bool) *index {
 	x := &index{owner: r, rules: make([]rankedRule, len(r.Rules)), rank: make([]uint16, len(r.Rules)),
-		sources: map[string]*node{}, any: newNode()}
+		text: noRank, textOf: map[string]int{}}
 	order := make([]int, len(r.Rules))
 	for i := range order {
 		order[i] = i
@@ -124,72 +98,78 @@ func newIndex(r *Rules, derived bool) *index {
 		x.rank[rule] = uint16(rank)
 		x.add(rank, rule)
 	}
-	for name, n := range x.sources {
-		if len(x.sources) <= maxFew {
-			x.few = append(x.few, namedNode{name, n})
-		}
-	}
 	return x
 }
 
-// add adds the rule of a rank under its sources, and there under one key.
+// selective are the keys that a rule can be found by, the one first whose values are likely to be
+// shared with the fewest rules.
+var selective = [...]Key{Code, Type, Status, Errno, Signal, Attribute, Op, Source}
+
+// add adds the rule of a rank under one key. Ranks are added in their order.
 func (x *index) add(rank, rule int) {
-	r := &x.owner.Rules[rule]
-	conditions := slices.Clone(r.Conditions)
-	nodes := []*node{&x.any}
-	x.testsStatus = x.testsStatus || slices.ContainsFunc(conditions, func(c Condition) bool { return c.Key == Status })
-	if i := slices.IndexFunc(conditions, func(c Condition) bool { return c.Key == Source && c.onlyListed() }); i >= 0 {
-		nodes = x.nodesOf(conditions[i].Any)
-		conditions = slices.Delete(conditions, i, i+1)
-	}
+	r, ranked := &x.owner.Rules[rule], &x.rules[rank]
+	ranked.rule, ranked.conditions = rule, r.Conditions
+	x.testsStatus = x.testsStatus || slices.ContainsFunc(r.Conditions, func(c Condition) bool { return c.Key == Status })
 	if r.onText() {
-		for _, n := range nodes {
-			n.text = min(n.text, rank)
-		}
-		x.rules[rank] = rankedRule{rule: rule, conditions: r.Conditions}
+		x.addText(r, rank)
 		return
 	}
-	for _, n := range nodes {
-		n.best = min(n.best, rank)
-	}
-	// A rule is under the key whose values are likely to be shared with the fewest rules.
-	for _, k := range [...]Key{Code, Type, Status, Errno, Signal, Attribute, Op} {
-		i := slices.IndexFunc(conditions, func(c Condition) bool { return c.Key == k && c.listable() })
+	for _, k := range selective {
+		i := listed(ranked.conditions, k)
 		if i < 0 {
 			continue
 		}
-		c := conditions[i]
-		conditions = slices.Delete(conditions, i, i+1)
-		x.rules[rank] = rankedRule{rule, conditions}
-		for _, n := range nodes {
-			n.add(&c, rank)
+		c := &ranked.conditions[i]
+		ranked.conditions = slices.Concat(ranked.conditions[:i], ranked.conditions[i+1:])
+		x.addValues(c, rank)
+		if i := listed(ranked.conditions, Source); i >= 0 && len(ranked.conditions[i].Any) == 1 {
+			ranked.source = ranked.conditions[i].Any[0]
+			ranked.conditions = slices.Delete(ranked.conditions, i, i+1)
 		}
 		return
 	}
-	x.rules[rank] = rankedRule{rule, conditions}
-	for _, n := range nodes {
-		n.others = min(n.others, rank)
-		n.rest = append(n.rest, uint16(rank))
+	x.rest = append(x.rest, uint16(rank))
+}
+
+// listed returns the place of a condition on a key whose values can be listed, or -1.
+func listed(conditions []Condition, k Key) int {
+	return slices.IndexFunc(conditions, func(c Condition) bool { return c.Key == k && c.listable() })
+}
+
+// addText notes the rank of a rule on text under its sources.
+func (x *index) addText(r *Rule, rank int) {
+	i := listed(r.Conditions, Source)
+	if i < 0 {
+		x.text = min(x.text, rank)
+		return
+	}
+	for _, source := range r.Conditions[i].Any {
+		if _, known := x.textOf[source]; !known {
+			x.textOf[source] = rank
+		}
 	}
 }
 
-// nodesOf returns the nodes of sources.
-func (x *index) nodesOf(sources []string) []*node {
-	var nodes []*node
-	for _, name := range sources {
-		if name == "" {
-			continue
+// addValues adds a rule under the values that meet its condition.
+func (x *index) addValues(c *Condition, rank int) {
+	if c.Key == Status {
+		for _, status := range c.statuses() {
+			for len(x.statuses) <= status {
+				x.statuses = append(x.statuses, nil)
+			}
+			x.statuses[status] = append(x.statuses[status], uint16(rank))
 		}
-		n := x.sources[name]
-		if n == nil {
-			n = new(newNode())
-			x.sources[name] = n
-		}
-		if !slices.Contains(nodes, n) {
-			nodes = append(nodes, n)
-		}
+		return
 	}
-	return nodes
+	i := slices.IndexFunc(x.keys, func(k keyed) bool { return k.key == c.Key && k.name == c.Name })
+	if i < 0 {
+		i = len(x.keys)
+		x.keys = append(x.keys, keyed{key: c.Key, name: c.Name, best: rank, ranks: map[string][]uint16{}})
+	}
+	for _, v := range c.Any {
+		v = c.canonical(v)
+		x.keys[i].ranks[v] = append(x.keys[i].ranks[v], uint16(rank))
+	}
 }
 
 // onText reports whether the rule searches texts.
@@ -202,17 +182,12 @@ func (r *Rule) groups() iter.Seq[[]uint16] {
 	return slices.Values([][]uint16{r.Text, r.Contains, r.LikeText, r.LikeContains})
 }
 
-// onlyListed reports whether a condition tests only whether a text is one of a list.
-func (c *Condition) onlyListed() bool {
-	return len(c.Any) > 0 && len(c.Not) == 0 && len(c.Prefix) == 0 && c.Bounds == 0 && c.Presence != Absent
-}
-
 // listable reports whether all values that meet a condition can be listed.
 func (c *Condition) listable() bool {
 	if c.Key == Status {
 		return len(c.statuses()) > 0
 	}
-	return c.onlyListed()
+	return len(c.Any) > 0 && len(c.Not) == 0 && len(c.Prefix) == 0 && c.Bounds == 0 && c.Presence != Absent
 }
 
 // statuses returns all statuses that meet a condition, or nil if they are not a few that servers
@@ -234,42 +209,4 @@ func (c *Condition) statuses() (all []int) {
 		}
 	}
 	return all
-}
-
-// add adds a rule under the values that meet its condition.
-func (n *node) add(c *Condition, rank int) {
-	if c.Key == Status {
-		n.addStatuses(c.statuses(), rank)
-		return
-	}
-	n.others = min(n.others, rank)
-	i := slices.IndexFunc(n.keys, func(k keyed) bool { return k.key == c.Key && k.name == c.Name })
-	if i < 0 {
-		i = len(n.keys)
-		n.keys = append(n.keys, keyed{key: c.Key, name: c.Name, best: rank, ranks: map[string][]uint16{}})
-	}
-	ranks := n.keys[i].ranks
-	for _, v := range c.Any {
-		v = c.canonical(v)
-		if list := ranks[v]; len(list) == 0 || list[len(list)-1] != uint16(rank) {
-			ranks[v] = append(list, uint16(rank))
-		}
-	}
-}
-
-// addStatuses adds a rule under sorted statuses.
-func (n *node) addStatuses(statuses []int, rank int) {
-	least, most := statuses[0], statuses[len(statuses)-1]
-	if len(n.statuses) == 0 {
-		n.minStatus = least
-	}
-	if more := n.minStatus - least; more > 0 {
-		n.statuses, n.minStatus = append(make([][]uint16, more), n.statuses...), least
-	}
-	if more := most + 1 - n.minStatus - len(n.statuses); more > 0 {
-		n.statuses = append(n.statuses, make([][]uint16, more)...)
-	}
-	for _, status := range statuses {
-		n.statuses[status-n.minStatus] = append(n.statuses[status-n.minStatus], uint16(rank))
-	}
 }

@@ -17,25 +17,33 @@ const noRank = math.MaxInt
 
 // tables are built on first use. The zero tables are ready.
 type tables struct {
-	building sync.Mutex
-	index    atomic.Pointer[index] // by rank
-	derived  atomic.Pointer[index] // by rank for a status that was read in the text
-	engine   atomic.Pointer[engine]
+	index   lazy[index] // by rank
+	derived lazy[index] // by rank for a status that was read in the text
+	engine  lazy[engine]
 }
 
-// load returns the table that p contains. If p is empty, load builds the table first.
-func load[T any](r *Rules, p *atomic.Pointer[T], build func(r *Rules) *T) *T {
-	if t := p.Load(); t != nil {
-		return t
+// lazy is a table that is built on first use.
+type lazy[T any] struct {
+	once  sync.Once
+	table atomic.Pointer[T]
+}
+
+func (l *lazy[T]) get(r *Rules, build func(r *Rules) *T) *T {
+	if l.table.Load() == nil {
+		l.once.Do(func() { l.table.Store(build(r)) })
 	}
-	r.tables.building.Lock()
-	defer r.tables.building.Unlock()
-	t := p.Load()
-	if t == nil {
-		t = build(r)
-		p.Store(t)
+	return l.table.Load()
+}
+
+// engine returns the engine for texts.
+func (r *Rules) engine() *engine { return r.tables.engine.get(r, newEngine) }
+
+// index returns the index by the ranks that count.
+func (r *Rules) index(derived bool) *index {
+	if derived {
+		return r.tables.derived.get(r, func(r *Rules) *index { return newIndex(r, true) })
 	}
-	return t
+	return r.tables.index.get(r, func(r *Rules) *index { return newIndex(r, false) })
 }
 
 // Match returns the index of the rule that wins for the evidence, or [NoRule]. It does not check
@@ -81,29 +89,12 @@ func (r *Rules) prepare(ev, room *taxonomy.Evidence, o *Option) (as *taxonomy.Ev
 	return as, text
 }
 
-// index returns the index by the ranks that count.
-func (r *Rules) index(derived bool) *index {
-	p := &r.tables.index
-	if derived {
-		p = &r.tables.derived
-	}
-	return load(r, p, func(r *Rules) *index { return newIndex(r, derived) })
-}
-
 // match returns the index of the rule that wins, or NoRule.
 func (r *Rules) match(ev *taxonomy.Evidence, text string) int {
-	x := r.tables.index.Load()
-	if x == nil || ev.StatusDerived {
-		x = r.index(ev.StatusDerived && ev.Status != 0)
-	}
-	best, onText := noRank, x.any.text
-	if n := x.source(ev.Source); n != nil {
-		onText = min(onText, n.text)
-		best = x.find(n, ev, best)
-	}
-	best = x.find(&x.any, ev, best)
-	if text != "" && onText < best {
-		best = load(r, &r.tables.engine, newEngine).best(x, ev, text, best)
+	x := r.index(ev.StatusDerived && ev.Status != 0)
+	best := x.find(ev)
+	if text != "" && x.textRank(ev.Source) < best {
+		best = r.engine().best(x, ev, text, best)
 	}
 	if best == noRank {
 		return NoRule
@@ -112,22 +103,21 @@ func (r *Rules) match(ev *taxonomy.Evidence, text string) int {
 }
 
 // matching returns all rules whose conditions the evidence meets, best first.
-func (r *Rules) matching(ev *taxonomy.Evidence, text string) []int {
-	x := r.index(ev.StatusDerived && ev.Status != 0)
-	var ranks []int
-	for rank := range x.rules {
-		if rule := &r.Rules[x.rules[rank].rule]; !rule.onText() && r.holds(rule.Conditions, ev) {
-			ranks = append(ranks, rank)
+func (r *Rules) matching(ev *taxonomy.Evidence, text string) (rules []int) {
+	x, e := r.index(ev.StatusDerived && ev.Status != 0), r.engine()
+	var s *scratch // nil if the text contains no pattern
+	if text != "" {
+		if s = e.candidates(x, text, noRank); s != nil {
+			defer e.release(s)
 		}
 	}
-	if text != "" {
-		ranks = load(r, &r.tables.engine, newEngine).all(x, ev, text, ranks)
+	for _, ranked := range x.rules {
+		rule := &r.Rules[ranked.rule]
+		if r.holds(rule.Conditions, ev) && (!rule.onText() || s != nil && e.contains(rule, text, s)) {
+			rules = append(rules, ranked.rule)
+		}
 	}
-	slices.Sort(ranks)
-	for i, rank := range ranks {
-		ranks[i] = x.rules[rank].rule
-	}
-	return ranks
+	return rules
 }
 
 // holds reports whether the evidence meets all conditions.

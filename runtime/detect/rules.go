@@ -126,8 +126,6 @@ type Pattern struct {
 	// Literals are texts. Every match contains at least one of them. A pattern without literals is
 	// run on every text.
 	Literals []Literal
-	// Reach is the length of the longest match in bytes; 0 is no bound.
-	Reach int
 	// Lead is the place in [Rules.Leads], from 1, of the expression that the line before a match
 	// must match; 0 means no lead. Expr must not begin with an assertion such as ^ or \b. Of a
 	// longer line the last 256 bytes are tested, and of a window the first 16 matches.

@@ -42,10 +42,11 @@ type site struct {
 	offset  int32 // -1 if the gram begins before the literal
 }
 
-// has reports whether the filter passes a gram. It passes every gram of the table.
-func (s *scanner) has(gram uint32) bool {
+// has reports whether the filter passes a gram. It passes every gram of the table. The mask words is
+// that of the scanner, which the loop of scan keeps in a register.
+func (s *scanner) has(gram, words uint32) bool {
 	h := gram * gramMul >> (32 - filterBits)
-	return s.filter[h>>6&s.words&(1<<filterBits/64-1)]>>(h&63)&1 != 0
+	return s.filter[h>>6&words&(1<<filterBits/64-1)]>>(h&63)&1 != 0
 }
 
 // lookup returns the sites of a gram.
@@ -64,18 +65,21 @@ func (s *scanner) lookup(gram uint32) []site {
 
 // scan passes the places of a text where the filter passes the gram to c.
 func (s *scanner) scan(text string, c *collector) {
-	i := 0
-	for ; len(text)-i >= 8; i += 4 {
+	i, words := 0, s.words
+	for ; len(text)-i >= 8; i += 6 {
 		v := word64(text[i:i+8]) | caseBits
-		if g := uint32(v); s.has(g) {
+		if g := uint32(v); s.has(g, words) {
 			c.pass(s, text, i, g)
 		}
-		if g := uint32(v >> 16); s.has(g) {
+		if g := uint32(v >> 16); s.has(g, words) {
 			c.pass(s, text, i+2, g)
+		}
+		if g := uint32(v >> 32); s.has(g, words) {
+			c.pass(s, text, i+4, g)
 		}
 	}
 	for ; i < len(text); i += 2 {
-		if g := lastGram(text[i:]); s.has(g) {
+		if g := lastGram(text[i:]); s.has(g, words) {
 			c.pass(s, text, i, g)
 		}
 	}

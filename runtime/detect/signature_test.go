@@ -109,8 +109,8 @@ func TestPackedLeads(t *testing.T) {
 	assert.Equal(t, []string{"a(?3)x(?3)", "x(?3)", "zz"}, detect.PackLeads([]string{"azzxzz", "xzz", "zz"}))
 	packed := detect.Pack([]detect.Pattern{
 		{Expr: "bzz", Literals: []detect.Literal{{Text: "bzz", Fold: true}, {Text: "y"}}},
-		{Plain: "c.", Lead: 2, Reach: 4},
+		{Plain: "c.", Lead: 2},
 	}, []string{"a", "zz"})
-	assert.Equal(t, "0 0 b(?2)\t~bzz\t=y\n2 4 (?i)c\\.", string(packed))
+	assert.Equal(t, "0 b(?2)\t~bzz\t=y\n2 (?i)c\\.", string(packed))
 	assert.Empty(t, strings.TrimSpace(string(detect.Pack(nil, nil))))
 }

@@ -147,7 +147,7 @@ type situation struct {
 	chain       []Reaction
 	categorized bool
 	op          traits
-	hint        retry.Hint
+	hint        taxonomy.Opt[time.Duration]
 	now         time.Time
 	deadline    time.Time // of the run
 	inPlace     time.Time // of the iteration, for calls
@@ -268,7 +268,7 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 	}
 	hint := s.hint
 	if !d.Reaction.HonorRetryAfter {
-		hint = retry.Hint{}
+		hint = taxonomy.Opt[time.Duration]{}
 	}
 	next := counts[d.Depth].Next(p, hint, s.random)
 	counts[d.Depth] = next.State
@@ -330,7 +330,7 @@ func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision
 	now := l.now(s)
 	sit := situation{
 		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
-		hint:     retry.Hint{After: f.RetryAfter, At: f.ResetAt, Now: now},
+		hint:     retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
 		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
 	}
 	if f.Op == OpResume && !f.Found {

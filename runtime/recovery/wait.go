@@ -126,10 +126,10 @@ func retryWithBackoff(a *attempt) error {
 	policy.MaxAttempts = retry.Unlimited
 	var state retry.State
 	for range min(a.Attempts-1, 64) {
-		state = state.Next(&policy, retry.Hint{}, nil).State
+		state = state.Next(&policy, taxonomy.Opt[time.Duration]{}, nil).State
 	}
 	state.Calls, policy.MaxAttempts = a.Attempts-1, limit
-	hint := retry.Hint{}
+	hint := taxonomy.Opt[time.Duration]{}
 	if a.failed.Reaction.HonorRetryAfter {
 		hint = retry.HintOf(taxonomy.HintsOf(a.failed.Err), a.opts.Clock.Now())
 	}

@@ -15,7 +15,7 @@ func BenchmarkNext(b *testing.B) {
 	random, state := always(0.5), retry.State{Calls: 5}
 	b.ReportAllocs()
 	for b.Loop() {
-		state.Next(&p, retry.Hint{}, random)
+		state.Next(&p, noHint, random)
 	}
 }
 

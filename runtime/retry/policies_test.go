@@ -82,7 +82,7 @@ func TestKnownPoliciesAreCapped(t *testing.T) {
 		for _, roll := range []float64{0, 0.5, 1} {
 			late := retry.State{Calls: 60}
 			p.MaxAttempts = retry.Unlimited
-			next := late.Next(&p, retry.Hint{}, always(roll))
+			next := late.Next(&p, noHint, always(roll))
 			assert.LessOrEqual(t, next.Wait, most, name)
 			assert.GreaterOrEqual(t, next.Wait, most*9/10, name)
 		}

@@ -41,28 +41,16 @@ type State struct {
 // Random returns a number in [0, 1).
 type Random func() float64
 
-// Hint is a failure's own statement of when to try again. The zero Hint is empty.
-type Hint struct {
-	// After is how long to wait. A negative value is ignored.
-	After taxonomy.Opt[time.Duration]
-	// At is when to try again. It takes precedence over After.
-	At taxonomy.Opt[time.Time]
-	// Now is the time that At is compared with.
-	Now time.Time
-}
-
-// HintOf returns the hint in an error's hints.
-func HintOf(h taxonomy.Hints, now time.Time) Hint {
-	return Hint{After: h.RetryAfter, At: h.ResetAt, Now: now}
-}
-
-// wait returns how long the hint asks to wait, and whether it asks at all.
-func (h *Hint) wait() (time.Duration, bool) {
-	if at, ok := h.At.Get(); ok {
-		return max(0, at.Sub(h.Now)), true
+// HintOf returns how long an error's hints ask to wait, or nothing. ResetAt takes precedence over
+// RetryAfter, of which a negative value is ignored.
+func HintOf(h taxonomy.Hints, now time.Time) taxonomy.Opt[time.Duration] {
+	if at, ok := h.ResetAt.Get(); ok {
+		return taxonomy.Some(max(0, at.Sub(now)))
 	}
-	after, ok := h.After.Get()
-	return max(0, after), ok && after >= 0
+	if h.RetryAfter.Or(0) < 0 {
+		return taxonomy.Opt[time.Duration]{}
+	}
+	return h.RetryAfter
 }
 
 // Next is what follows a failure.
@@ -77,7 +65,8 @@ type Next struct {
 	State State
 }
 
-// Next counts a failure and decides what follows. It is pure apart from r, and does not allocate.
+// Next counts a failure and decides what follows. Hint is the wait that the failure asks for; see
+// [HintOf]. Next is pure apart from r, and does not allocate.
 //
 // A hint replaces the policy's delay and is a floor: jitter adds at most a tenth, and never exceeds
 // MaxRetryAfter. A hint above MaxRetryAfter exhausts the policy. The delay before call n+1 is
@@ -88,9 +77,9 @@ type Next struct {
 // Zero values have these defaults: MaxDelay 30 s, or InitialDelay if that is longer; MaxRetryAfter
 // MaxDelay; Multiplier 2. A policy with neither MaxAttempts nor MaxElapsed makes one call. A nil
 // policy has no limits and no delay except the hint.
-func (s State) Next(p *taxonomy.Policy, hint Hint, r Random) Next {
+func (s State) Next(p *taxonomy.Policy, hint taxonomy.Opt[time.Duration], r Random) Next {
 	s.Calls++
-	floor, hinted := hint.wait()
+	floor, hinted := hint.Get()
 	if p == nil {
 		return s.next(floor, hinted)
 	}

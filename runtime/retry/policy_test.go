@@ -27,7 +27,7 @@ func waits(p taxonomy.Policy, r retry.Random, n int) []time.Duration {
 	var state retry.State
 	var out []time.Duration
 	for range n {
-		next := state.Next(&p, retry.Hint{}, r)
+		next := state.Next(&p, noHint, r)
 		if next.Stop != retry.StoppedNot {
 			break
 		}
@@ -111,11 +111,17 @@ func TestNextBackoff(t *testing.T) {
 	}
 }
 
-func after(d time.Duration) retry.Hint { return retry.Hint{After: taxonomy.Some(d)} }
+var noHint taxonomy.Opt[time.Duration]
+
+func after(d time.Duration) taxonomy.Opt[time.Duration] {
+	return retry.HintOf(taxonomy.Hints{RetryAfter: taxonomy.Some(d)}, time.Time{})
+}
 
 func TestNextHint(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	at := func(d time.Duration) retry.Hint { return retry.Hint{At: taxonomy.Some(now.Add(d)), Now: now} }
+	at := func(d time.Duration) taxonomy.Opt[time.Duration] {
+		return retry.HintOf(taxonomy.Hints{ResetAt: taxonomy.Some(now.Add(d))}, now)
+	}
 	policy := taxonomy.Policy{MaxAttempts: 9, InitialDelay: s, MaxDelay: 30 * s, MaxRetryAfter: 10 * m}
 	with := func(change func(*taxonomy.Policy)) *taxonomy.Policy {
 		p := policy
@@ -127,16 +133,15 @@ func TestNextHint(t *testing.T) {
 	}
 	used := func(by retry.Stop) retry.Next { return retry.Next{Stop: by} }
 	wait := func(d time.Duration) retry.Next { return retry.Next{Wait: d, Hinted: true} }
-	both := at(2 * m)
-	both.After = taxonomy.Some(5 * s)
+	both := retry.HintOf(taxonomy.Hints{RetryAfter: taxonomy.Some(5 * s), ResetAt: taxonomy.Some(now.Add(2 * m))}, now)
 	for _, tt := range []struct {
 		name   string
 		policy *taxonomy.Policy
-		hint   retry.Hint
+		hint   taxonomy.Opt[time.Duration]
 		random retry.Random
 		want   retry.Next
 	}{
-		{"none", &policy, retry.Hint{}, nil, retry.Next{Wait: s}},
+		{"none", &policy, noHint, nil, retry.Next{Wait: s}},
 		{"retry after", &policy, after(40 * s), nil, wait(40 * s)},
 		{"below the policy's delay", &policy, after(10 * ms), nil, wait(10 * ms)},
 		{"reset", &policy, at(40 * s), nil, wait(40 * s)},
@@ -147,7 +152,6 @@ func TestNextHint(t *testing.T) {
 		{"the longest", &policy, after(10 * m), nil, wait(10 * m)},
 		{"too long", &policy, after(10*m + 1), nil, used(retry.StoppedRetryAfter)},
 		{"reset too late", &policy, at(11 * m), nil, used(retry.StoppedRetryAfter)},
-		{"reset without a now", &policy, retry.Hint{At: taxonomy.Some(now)}, nil, used(retry.StoppedRetryAfter)},
 		{"bound by the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(31 * s), nil,
 			used(retry.StoppedRetryAfter)},
 		{"within the greatest delay", with(func(p *taxonomy.Policy) { p.MaxRetryAfter = 0 }), after(30 * s), nil,
@@ -174,7 +178,7 @@ func TestNextHint(t *testing.T) {
 			with(func(p *taxonomy.Policy) { p.MaxElapsed, p.JitterKind = 41*s, taxonomy.JitterFull }), after(40 * s),
 			always(1), wait(41 * s)},
 		{"no policy", nil, after(99 * time.Hour), always(1), wait(99 * time.Hour)},
-		{"neither policy nor hint", nil, retry.Hint{}, nil, retry.Next{}},
+		{"neither policy nor hint", nil, noHint, nil, retry.Next{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := retry.State{}.Next(tt.policy, tt.hint, tt.random)
@@ -187,10 +191,10 @@ func TestNextHint(t *testing.T) {
 
 func TestNextCounts(t *testing.T) {
 	p := taxonomy.Policy{MaxAttempts: 4, InitialDelay: s, MaxDelay: m}
-	first := retry.State{}.Next(&p, retry.Hint{}, nil)
+	first := retry.State{}.Next(&p, noHint, nil)
 	second := first.State.Next(&p, after(10*s), nil)
-	third := second.State.Next(&p, retry.Hint{}, nil)
-	last := third.State.Next(&p, retry.Hint{}, nil)
+	third := second.State.Next(&p, noHint, nil)
+	last := third.State.Next(&p, noHint, nil)
 	assert.Equal(t, retry.State{Calls: 1, Waited: s, Last: s}, first.State)
 	assert.Equal(t, retry.State{Calls: 2, Waited: 11 * s, Last: s}, second.State, "a hint is no computed delay")
 	assert.Equal(t, retry.State{Calls: 3, Waited: 15 * s, Last: 4 * s}, third.State)
@@ -222,7 +226,7 @@ func TestNextAllocatesNothing(t *testing.T) {
 	p := taxonomy.Policy{MaxAttempts: 5, InitialDelay: s, MaxDelay: m, JitterKind: taxonomy.JitterFull}
 	random, hint := always(0.5), after(s)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		next := retry.State{}.Next(&p, retry.Hint{}, random)
+		next := retry.State{}.Next(&p, noHint, random)
 		_ = next.State.Next(&p, hint, random)
 	}))
 }
@@ -235,12 +239,4 @@ func TestStateJSON(t *testing.T) {
 	var got retry.State
 	require.NoError(t, json.Unmarshal(b, &got))
 	assert.Equal(t, want, got)
-}
-
-func TestHintOf(t *testing.T) {
-	now := time.Unix(100, 0)
-	h := taxonomy.Hints{RetryAfter: taxonomy.Some(s), ResetAt: taxonomy.Some(time.Unix(200, 0)), Credential: "c"}
-	assert.Equal(t, retry.Hint{After: taxonomy.Some(s), At: taxonomy.Some(time.Unix(200, 0)), Now: now},
-		retry.HintOf(h, now))
-	assert.Equal(t, retry.Hint{Now: now}, retry.HintOf(taxonomy.Hints{}, now))
 }

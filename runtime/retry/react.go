@@ -44,10 +44,11 @@ func (l *loop) decide(ctx context.Context, err error) (Next, Stop, *taxonomy.Rea
 }
 
 // try counts a failure under one reaction.
-func (l *loop) try(ctx context.Context, err error, r *taxonomy.Reaction, s *State, hint Hint) (Next, Stop) {
+func (l *loop) try(ctx context.Context, err error, r *taxonomy.Reaction, s *State,
+	hint taxonomy.Opt[time.Duration]) (Next, Stop) {
 	p := l.policyOf(r)
 	if !r.HonorRetryAfter {
-		hint = Hint{}
+		hint = taxonomy.Opt[time.Duration]{}
 	}
 	var next Next
 	if l.adaptive != nil && p.Adapt != nil {
@@ -104,12 +105,12 @@ func (l *loop) history(err error) *states {
 	return s
 }
 
-func (l *loop) hint(err error) Hint {
-	h := taxonomy.HintsOf(err)
-	if h.ResetAt.IsZero() {
-		return HintOf(h, time.Time{})
+func (l *loop) hint(err error) taxonomy.Opt[time.Duration] {
+	h, now := taxonomy.HintsOf(err), time.Time{}
+	if !h.ResetAt.IsZero() {
+		now = l.clock.Now()
 	}
-	return HintOf(h, l.clock.Now())
+	return HintOf(h, now)
 }
 
 // policyOf returns the policy of a reaction that retries.

@@ -102,7 +102,7 @@ func ApplicationError(table taxonomy.Table, err error, attempt int32) error {
 	policy := policyOf(table, &reaction)
 	o.NonRetryable = policy == nil
 	if policy != nil {
-		var hint retry.Hint
+		var hint taxonomy.Opt[time.Duration]
 		if reaction.HonorRetryAfter {
 			hint = retry.HintOf(taxonomy.HintsOf(typed), time.Now())
 		}

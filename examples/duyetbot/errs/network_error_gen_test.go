@@ -85,9 +85,9 @@ func TestNetworkError(t *testing.T) {
 				"NETWORK_ERROR/2: type: network (5b52d554)",
 				"NETWORK_ERROR/3: source: {present: false}, status: {min: 400, max: 599}, priority: -8 (da5e746f)",
 				"NETWORK_ERROR/4: source: network (3de86863)",
-				"NETWORK_ERROR/5: source: [llm, github, network, skill, system, config, file], like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -1, set: {pattern: network} (e25c76a1)",
-				"NETWORK_ERROR/6: source: [tool, verification], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -3, set: {pattern: network} (714a8ac0)",
-				"NETWORK_ERROR/7: source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network} (67499851)",
+				"NETWORK_ERROR/5: source: [llm, github, network, skill, system, config, file], like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -1, set: {pattern: network} (7e1ac9d7)",
+				"NETWORK_ERROR/6: source: [tool, verification], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -3, set: {pattern: network} (3bef7f8e)",
+				"NETWORK_ERROR/7: source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network} (24f6f8c9)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the network failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

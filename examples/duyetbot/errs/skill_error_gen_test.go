@@ -32,7 +32,7 @@ func TestSkillError(t *testing.T) {
 			Rules: []string{
 				"SKILL_NOT_FOUND/1: source: skill, type: not_found (9538d767)",
 				"SKILL_NOT_FOUND/2: source: skill, is: io/fs.ErrNotExist (de9df2bb)",
-				`SKILL_NOT_FOUND/3: source: skill, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (cb4bf3dd)`,
+				`SKILL_NOT_FOUND/3: source: skill, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (2ba34f1d)`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -59,7 +59,7 @@ func TestSkillError(t *testing.T) {
 			Says: "skill_timeout: profiled_retry retryable severity=high; strict: fail; fast: recoverability=unknown",
 			Rules: []string{
 				"SKILL_TIMEOUT/1: source: skill, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (82d7be52)",
-				"SKILL_TIMEOUT/2: source: skill, like: [timeout, late, overran] (7798a290)",
+				"SKILL_TIMEOUT/2: source: skill, like: [timeout, late, overran] (534585da)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -78,7 +78,7 @@ func TestSkillError(t *testing.T) {
 			Rules: []string{
 				"SKILL_VALIDATION/1: source: skill, type: [invalid, parse] (4082c885)",
 				"SKILL_VALIDATION/2: source: skill, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError'] (4dc914f7)",
-				`SKILL_VALIDATION/3: source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (b0b59ad0)`,
+				`SKILL_VALIDATION/3: source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (ba2645e8)`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -32,28 +32,28 @@ var signatureTimeout = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{408, 524}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "ESOCKETTIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ERR_HTTP_REQUEST_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}}},
-		{Text: `2 0 (?im)[ \t](?:408|524)\b(?9)	=408	=524
-1 0 (?14)(?:408|524)\b\)	=(408)	=(524)
-2 0 (?m)(?:408|524)\b\)[ \t]*[:·]	=408)	=524)
-2 0 (?m)[ \t](?:408|524)\b[ \t\r]*$	=408	=524
-1 0 (?im)(?:408|524)\b(?15)(?:Request Time-?out)(?16)(?:408|524)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))	=408	=524	~http
-3 0 (?:408|524)\b	=408	=524
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:408|524)\b(?:[ \t:-]*(?:Request Time-?out)(?17)	~request timeout	~request time-out	~error
-0 19 (?i)\b(?:408|524)\b (?:Client|Server) Error: 	~408 client error	~408 server error	~524 client error	~524 server error
-2 0 (?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?7))	~time
-0 0 (?10)(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?11)	~time
-1 0 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:(?:idle|read|stream|request) )?time-?out (?:\([^)\n]*\) )?waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:\w+ ){0,3}timed out (?:in|after) \d+(?:\.\d+)? ?m?s\b|(?:execution|job|build|run|it) took longer than \d|(?:the )?origin web server timed out|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|(?:(?:idle|read|stream|request) )?time-?out (?:\([^)\n]*\) )?(?:exceeded|expired|reached|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after|spawn(?:sync)? \S+ ETIMEDOUT|canceling statement due to statement timeout|operation exceeded time limit|a timeout occurred)(?7))	~waiting for	~no response 	~ took longer tha	~time	~net/http: reques	~exceed	~canceling statem
-0 0 (?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$	=: context deadli	=: i/o timeout	=: TLS handshake 
-0 0 (?m)(?:^|[\s.:])(?:\w+\.)*(?:TimeoutError|Timeout|TimeoutException|CancelledTimeout)$	=Timeout
-0 0 \(read timeout=[\d.]+\)|\(connect timeout=[\d.]+\)|\bRead timed out\. \(	=read timeout=	=connect timeout=	=Read timed out. 
-0 0 \brpc error: code = DeadlineExceeded\b|StatusCode\.DEADLINE_EXCEEDED|code: ['"]?(?:ETIMEDOUT|UND_ERR_\w*TIMEOUT)	=rpc error: code 	=StatusCode.DEADL	=ETIMEDOUT	=UND_ERR_
-0 27 \bDOMException \[TimeoutError\]	=DOMException [Ti
-0 0 (?m)^[^\n\x60#*>-][^\n]*: [^\n]{0,80}\btimed out after \d	=timed out after 
-0 7 (?i)curl 28\b	~curl 28
-4 0 (?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?12)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?13))	=ETIMEDOUT	=ESOCKETTIMEDOUT	=UND_ERR_CONNECT_	=UND_ERR_HEADERS_	=UND_ERR_BODY_TIM	=ERR_HTTP_REQUEST	=ERR_SOCKET_TIMEO	=timeout	=Timeout
-2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$	=code ETIMEDOUT	=code ESOCKETTIME	=code ERR_HTTP_RE	=code ERR_SOCKET_	=errno ETIMEDOUT	=errno ESOCKETTIM	=errno ERR_HTTP_R	=errno ERR_SOCKET
-2 0 (?m)(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\)(?: when|: \w|$)|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\) when|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout`},
+		{Text: `2 (?im)[ \t](?:408|524)\b(?9)	=408	=524
+1 (?14)(?:408|524)\b\)	=(408)	=(524)
+2 (?m)(?:408|524)\b\)[ \t]*[:·]	=408)	=524)
+2 (?m)[ \t](?:408|524)\b[ \t\r]*$	=408	=524
+1 (?im)(?:408|524)\b(?15)(?:Request Time-?out)(?16)(?:408|524)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))	=408	=524	~http
+3 (?:408|524)\b	=408	=524
+0 (?10)http(?:/[\d.]+)?[ \t])?(?:408|524)\b(?:[ \t:-]*(?:Request Time-?out)(?17)	~request timeout	~request time-out	~error
+0 (?i)\b(?:408|524)\b (?:Client|Server) Error: 	~408 client error	~408 server error	~524 client error	~524 server error
+2 (?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?7))	~time
+0 (?10)(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?11)	~time
+1 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:(?:idle|read|stream|request) )?time-?out (?:\([^)\n]*\) )?waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:\w+ ){0,3}timed out (?:in|after) \d+(?:\.\d+)? ?m?s\b|(?:execution|job|build|run|it) took longer than \d|(?:the )?origin web server timed out|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|(?:(?:idle|read|stream|request) )?time-?out (?:\([^)\n]*\) )?(?:exceeded|expired|reached|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after|spawn(?:sync)? \S+ ETIMEDOUT|canceling statement due to statement timeout|operation exceeded time limit|a timeout occurred)(?7))	~waiting for	~no response 	~ took longer tha	~time	~net/http: reques	~exceed	~canceling statem
+0 (?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$	=: context deadli	=: i/o timeout	=: TLS handshake 
+0 (?m)(?:^|[\s.:])(?:\w+\.)*(?:TimeoutError|Timeout|TimeoutException|CancelledTimeout)$	=Timeout
+0 \(read timeout=[\d.]+\)|\(connect timeout=[\d.]+\)|\bRead timed out\. \(	=read timeout=	=connect timeout=	=Read timed out. 
+0 \brpc error: code = DeadlineExceeded\b|StatusCode\.DEADLINE_EXCEEDED|code: ['"]?(?:ETIMEDOUT|UND_ERR_\w*TIMEOUT)	=rpc error: code 	=StatusCode.DEADL	=ETIMEDOUT	=UND_ERR_
+0 \bDOMException \[TimeoutError\]	=DOMException [Ti
+0 (?m)^[^\n\x60#*>-][^\n]*: [^\n]{0,80}\btimed out after \d	=timed out after 
+0 (?i)curl 28\b	~curl 28
+4 (?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?12)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?13))	=ETIMEDOUT	=ESOCKETTIMEDOUT	=UND_ERR_CONNECT_	=UND_ERR_HEADERS_	=UND_ERR_BODY_TIM	=ERR_HTTP_REQUEST	=ERR_SOCKET_TIMEO	=timeout	=Timeout
+2 (?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$	=code ETIMEDOUT	=code ESOCKETTIME	=code ERR_HTTP_RE	=code ERR_SOCKET_	=errno ETIMEDOUT	=errno ESOCKETTIM	=errno ERR_HTTP_R	=errno ERR_SOCKET
+2 (?m)(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\)(?: when|: \w|$)|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout
+0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\) when|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout`},
 	},
 }
 
@@ -61,12 +61,12 @@ var signatureGRPCDeadlineExceeded = detect.Signature{
 	Name: "grpc_deadline_exceeded", Over: []string{"timeout"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"DEADLINE_EXCEEDED", "DeadlineExceeded"}}}},
-		{Text: `0 34 \brpc error: code = DeadlineExceeded\b	=rpc error: code 
-0 28 StatusCode\.DEADLINE_EXCEEDED\b	=StatusCode.DEADL
-0 21 \b4 DEADLINE_EXCEEDED: 	=4 DEADLINE_EXCEE
-4 0 (?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?12)|(?:DEADLINE_EXCEEDED)(?13))	=EADLINE_EXCEEDED	=eadlineExceeded
-2 0 (?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])	=DeadlineExceeded
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])	=DeadlineExceeded`},
+		{Text: `0 \brpc error: code = DeadlineExceeded\b	=rpc error: code 
+0 StatusCode\.DEADLINE_EXCEEDED\b	=StatusCode.DEADL
+0 \b4 DEADLINE_EXCEEDED: 	=4 DEADLINE_EXCEE
+4 (?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?12)|(?:DEADLINE_EXCEEDED)(?13))	=EADLINE_EXCEEDED	=eadlineExceeded
+2 (?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])	=DeadlineExceeded
+0 (?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])	=DeadlineExceeded`},
 	},
 }
 
@@ -77,23 +77,23 @@ var signatureRateLimit = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitError", "RateLimitExceeded", "RateLimitExceededException", "TooManyRequests", "TooManyRequestsError", "APIRateLimitError", "ratelimited", "rate_limited"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitReached", "TOO_MANY_REQUESTS", "RESOURCE_EXHAUSTED", "rate_limited", "429"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}},
-		{Text: `2 0 (?im)[ \t](?:429)\b(?9)	=429
-1 0 (?14)(?:429)\b\)	=(429)
-2 0 (?m)(?:429)\b\)[ \t]*[:·]	=429)
-2 0 (?m)[ \t](?:429)\b[ \t\r]*$	=429
-1 0 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
-3 0 (?:429)\b	=429
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
-0 19 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
-1 0 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|too many [^\n]{1,120}, (?:please )?(?:wait|(?:retry|try again) (?:after|in|later))\b|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s[ \t]*(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))	~exceed	~request too larg	~too many 	~limit	~toomanyrequests	~request was thro	~request has been	~you've hit your 	~you've hit the 	~you've reached y	~you've reached t	~you have hit you	~you have hit the	~you have reached	~resource exhaust	~resource has bee	~you are 
-2 0 (?im)(?:(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?7))	~too many 
-0 0 (?10)too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?11)	~too many 
-0 0 (?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)	~limited
-0 14 \bRATE LIMITED: 	=RATE LIMITED: 
-0 0 (?m)\bstatus code (?:of )?429\b[^\n]*$|\b429 status code \(no body\)	=status code 429	=status code of 4	=429 status code 
-4 0 (?m)(?:(?:rate_limit_error|rate_limit_exceeded|rateLimitExceeded|userRateLimitExceeded|RateLimitError|RateLimitExceeded|RateLimitExceededException|TooManyRequests|TooManyRequestsError|APIRateLimitError|ratelimited|rate_limited|RateLimitReached|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED|429)(?12)|(?:rate_limit_error|rate_limit_exceeded|RateLimitError|RateLimitExceededException|TooManyRequestsError|APIRateLimitError|rate_limited|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED)(?13))	=rate_limit_error	=rate_limit_excee	=rateLimitExceede	=RateLimitError	=RateLimitExceede	=TooManyRequests	=ratelimited	=rate_limited	=RateLimitReached	=TOO_MANY_REQUEST	=RESOURCE_EXHAUST	=429
-2 0 (?m)(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\)(?: when|: \w|$)|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\) when|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached`},
+		{Text: `2 (?im)[ \t](?:429)\b(?9)	=429
+1 (?14)(?:429)\b\)	=(429)
+2 (?m)(?:429)\b\)[ \t]*[:·]	=429)
+2 (?m)[ \t](?:429)\b[ \t\r]*$	=429
+1 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
+3 (?:429)\b	=429
+0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
+0 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
+1 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|too many [^\n]{1,120}, (?:please )?(?:wait|(?:retry|try again) (?:after|in|later))\b|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s[ \t]*(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))	~exceed	~request too larg	~too many 	~limit	~toomanyrequests	~request was thro	~request has been	~you've hit your 	~you've hit the 	~you've reached y	~you've reached t	~you have hit you	~you have hit the	~you have reached	~resource exhaust	~resource has bee	~you are 
+2 (?im)(?:(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?7))	~too many 
+0 (?10)too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?11)	~too many 
+0 (?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)	~limited
+0 \bRATE LIMITED: 	=RATE LIMITED: 
+0 (?m)\bstatus code (?:of )?429\b[^\n]*$|\b429 status code \(no body\)	=status code 429	=status code of 4	=429 status code 
+4 (?m)(?:(?:rate_limit_error|rate_limit_exceeded|rateLimitExceeded|userRateLimitExceeded|RateLimitError|RateLimitExceeded|RateLimitExceededException|TooManyRequests|TooManyRequestsError|APIRateLimitError|ratelimited|rate_limited|RateLimitReached|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED|429)(?12)|(?:rate_limit_error|rate_limit_exceeded|RateLimitError|RateLimitExceededException|TooManyRequestsError|APIRateLimitError|rate_limited|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED)(?13))	=rate_limit_error	=rate_limit_excee	=rateLimitExceede	=RateLimitError	=RateLimitExceede	=TooManyRequests	=ratelimited	=rate_limited	=RateLimitReached	=TOO_MANY_REQUEST	=RESOURCE_EXHAUST	=429
+2 (?m)(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\)(?: when|: \w|$)|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached
+0 (?m)(?:\b\w+\.|^|\{ |\()(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\) when|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached`},
 	},
 	Extract: []detect.Extract{
 		{Attribute: "limit", Text: []string{`(?i)\(?[TR]P[MD]\)?: Limit (\d+)`, `(?i)rate limit of ([\d,]+ [a-z ]+ per [a-z]+)`}},
@@ -104,16 +104,16 @@ var signatureTooManyRequests = detect.Signature{
 	Name: "too_many_requests",
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
-		{Text: `2 0 (?im)[ \t](?:429)\b(?9)	=429
-1 0 (?14)(?:429)\b\)	=(429)
-2 0 (?m)(?:429)\b\)[ \t]*[:·]	=429)
-2 0 (?m)[ \t](?:429)\b[ \t\r]*$	=429
-1 0 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
-3 0 (?:429)\b	=429
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
-0 19 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
-2 0 (?im)(?:(?:too many requests)(?7))	~too many request
-0 0 (?10)too many requests)(?11)	~too many request`},
+		{Text: `2 (?im)[ \t](?:429)\b(?9)	=429
+1 (?14)(?:429)\b\)	=(429)
+2 (?m)(?:429)\b\)[ \t]*[:·]	=429)
+2 (?m)[ \t](?:429)\b[ \t\r]*$	=429
+1 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
+3 (?:429)\b	=429
+0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
+0 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
+2 (?im)(?:(?:too many requests)(?7))	~too many request
+0 (?10)too many requests)(?11)	~too many request`},
 	},
 }
 
@@ -122,10 +122,10 @@ var signatureThrottled = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ThrottlingException", "Throttling", "ThrottledException", "RequestLimitExceeded", "RequestThrottled", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "PriorRequestNotComplete", "BandwidthLimitExceeded", "TransactionInProgressException", "OperationNotAllowed", "SubscriptionRequestsThrottled"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ThrottlingException", "throttlingException", "Throttling", "ThrottledException", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "EC2ThrottledException"}}}},
-		{Text: `1 0 (?im)(?:throttling: |(?:rate exceeded|(?:the )?maximum number of [\w -]*requests (?:was |has been )?exceeded|please reduce your request rate|request limit exceeded|number of (?:read|write) requests [\w ']*exceeded)(?7))	~throttling: 	~rate exceeded	~maximum number o	~please reduce yo	~request limit ex	~number of read r	~number of write 
-4 0 (?m)(?:(?:ThrottlingException|Throttling|ThrottledException|RequestLimitExceeded|RequestThrottled|SlowDown|TooManyRequestsException|ProvisionedThroughputExceededException|PriorRequestNotComplete|BandwidthLimitExceeded|TransactionInProgressException|OperationNotAllowed|SubscriptionRequestsThrottled|throttlingException|EC2ThrottledException)(?12)|(?:ThrottlingException|ThrottledException|TooManyRequestsException|ProvisionedThroughputExceededException|TransactionInProgressException|throttlingException|EC2ThrottledException)(?13))	=Throttling	=ThrottledExcepti	=RequestLimitExce	=RequestThrottled	=SlowDown	=TooManyRequestsE	=ProvisionedThrou	=PriorRequestNotC	=BandwidthLimitEx	=TransactionInPro	=OperationNotAllo	=SubscriptionRequ	=throttlingExcept
-2 0 (?m)(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\)(?: when|: \w|$)|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\) when|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ`},
+		{Text: `1 (?im)(?:throttling: |(?:rate exceeded|(?:the )?maximum number of [\w -]*requests (?:was |has been )?exceeded|please reduce your request rate|request limit exceeded|number of (?:read|write) requests [\w ']*exceeded)(?7))	~throttling: 	~rate exceeded	~maximum number o	~please reduce yo	~request limit ex	~number of read r	~number of write 
+4 (?m)(?:(?:ThrottlingException|Throttling|ThrottledException|RequestLimitExceeded|RequestThrottled|SlowDown|TooManyRequestsException|ProvisionedThroughputExceededException|PriorRequestNotComplete|BandwidthLimitExceeded|TransactionInProgressException|OperationNotAllowed|SubscriptionRequestsThrottled|throttlingException|EC2ThrottledException)(?12)|(?:ThrottlingException|ThrottledException|TooManyRequestsException|ProvisionedThroughputExceededException|TransactionInProgressException|throttlingException|EC2ThrottledException)(?13))	=Throttling	=ThrottledExcepti	=RequestLimitExce	=RequestThrottled	=SlowDown	=TooManyRequestsE	=ProvisionedThrou	=PriorRequestNotC	=BandwidthLimitEx	=TransactionInPro	=OperationNotAllo	=SubscriptionRequ	=throttlingExcept
+2 (?m)(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\)(?: when|: \w|$)|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ
+0 (?m)(?:\b\w+\.|^|\{ |\()(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\) when|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ`},
 	},
 }
 
@@ -135,18 +135,18 @@ var signatureQuotaExhausted = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{402}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error", "InsufficientQuotaError", "billing_not_active", "insufficient_credits", "exceeded_current_quota_error", "credit_balance_too_low"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "quotaExceeded", "QuotaExceeded", "dailyLimitExceeded", "insufficient_credits", "insufficient_balance", "InsufficientBalance", "usage_limit_exceeded"}}}},
-		{Text: `2 0 (?im)[ \t](?:402)\b(?9)	=402
-1 0 (?14)(?:402)\b\)	=(402)
-2 0 (?m)(?:402)\b\)[ \t]*[:·]	=402)
-2 0 (?m)[ \t](?:402)\b[ \t\r]*$	=402
-1 0 (?im)(?:402)\b(?15)(?:Payment Required|Insufficient (?:Balance|credits|funds))(?16)(?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))	=402	~http
-3 0 (?:402)\b	=402
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))(?17)	=402
-0 19 (?i)\b(?:402)\b (?:Client|Server) Error: 	~402 client error	~402 server error
-1 0 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))	~insufficient 	~error: 402 	~quota	~balance	~credit	~funds	~exceeded	~reached	~exhausted	~depleted	~used up	~have run out of 	~this request req	~payment required	~you've hit your 	~you have hit you	~your account is 	~your organizatio
-4 0 (?m)(?:(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|quotaExceeded|QuotaExceeded|dailyLimitExceeded|insufficient_balance|InsufficientBalance|usage_limit_exceeded)(?12)|(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|insufficient_balance|usage_limit_exceeded)(?13))	=insufficient_quo	=billing_error	=InsufficientQuot	=billing_not_acti	=insufficient_cre	=exceeded_current	=credit_balance_t	=billing_hard_lim	=quota_exceeded	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=insufficient_bal	=InsufficientBala	=usage_limit_exce
-2 0 (?m)(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\)(?: when|: \w|$)|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\) when|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala`},
+		{Text: `2 (?im)[ \t](?:402)\b(?9)	=402
+1 (?14)(?:402)\b\)	=(402)
+2 (?m)(?:402)\b\)[ \t]*[:·]	=402)
+2 (?m)[ \t](?:402)\b[ \t\r]*$	=402
+1 (?im)(?:402)\b(?15)(?:Payment Required|Insufficient (?:Balance|credits|funds))(?16)(?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))	=402	~http
+3 (?:402)\b	=402
+0 (?10)http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))(?17)	=402
+0 (?i)\b(?:402)\b (?:Client|Server) Error: 	~402 client error	~402 server error
+1 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))	~insufficient 	~error: 402 	~quota	~balance	~credit	~funds	~exceeded	~reached	~exhausted	~depleted	~used up	~have run out of 	~this request req	~payment required	~you've hit your 	~you have hit you	~your account is 	~your organizatio
+4 (?m)(?:(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|quotaExceeded|QuotaExceeded|dailyLimitExceeded|insufficient_balance|InsufficientBalance|usage_limit_exceeded)(?12)|(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|insufficient_balance|usage_limit_exceeded)(?13))	=insufficient_quo	=billing_error	=InsufficientQuot	=billing_not_acti	=insufficient_cre	=exceeded_current	=credit_balance_t	=billing_hard_lim	=quota_exceeded	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=insufficient_bal	=InsufficientBala	=usage_limit_exce
+2 (?m)(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\)(?: when|: \w|$)|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala
+0 (?m)(?:\b\w+\.|^|\{ |\()(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\) when|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala`},
 	},
 	Extract: []detect.Extract{
 		{Attribute: "limit", Text: []string{`(?i)limit: (\d+)`, "(?i)quota metric '([^']+)'"}},
@@ -158,48 +158,48 @@ var signatureTestFailure = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ERR_ASSERTION"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"AssertionError", "AssertionFailedError", "ComparisonFailure"}}}},
-		{Text: `0 26 "Action":"fail","Package":	="Action":"fail",
-0 0 (?m)^[ \t]*--- FAIL: 	=--- FAIL: 
-0 0 (?m)^FAIL\t\S+|^FAIL$	=FAIL
-0 28 (?m)^panic: test timed out after 	=panic: test time
-0 0 (?m)^test result: FAILED\.|^test \S+ \.\.\. FAILED$|^error: (?:test failed, to rerun|doctest failed)	=test result: FAI	= ... FAILED	=error: test fail	=error: doctest f
-0 0 (?m)^thread '[^'\n]*(?:test|spec)[^'\n]*'(?: \(\d+\))? panicked at 	= panicked at 
-0 43 \bassertion [\x60]?(?:failed: )?\(?(?:left|right) ?(?:==|!=) ?(?:left|right)\)?[\x60]? ?(?:failed)?	=assertion 
-0 0 (?m)^\s*●[^\n]*\n{1,2}[ \t]+(?:expect\(|thrown: |\w*Error)	=●
-0 0 (?m)^(?:\x1b\[[\d;]*m|\s)*FAIL(?:\x1b\[[\d;]*m|\s)+\S+\.(?:\w+\.)?[cm]?[jt]sx?\b	=FAIL
-0 0 (?m)^(?:\x1b\[[\d;]*m|\s)*(?:Tests?|Test Suites|Test Files):?(?:\x1b\[[\d;]*m|\s)+[1-9]\d* failed	= failed
-0 0 Exceeded timeout of \d+ ?ms for a (?:test|hook)	=Exceeded timeout
-0 0 (?m)^[ \t]+[1-9]\d* failing$	= failing
-0 0 (?m)^(?:\[[ \d.s]+\] )?=+ (?:FAILURES|ERRORS|short test summary info) =+	= FAILURES 	= ERRORS 	= short test summ
-0 0 (?m)^(?:\[[ \d.s]+\] )?E  +(?:assert |AssertionError|[\w.]+(?:Error|Exception)\b)	=assert 	=Error	=Exception
-0 0 (?m)^(?:FAILED|ERROR) \S+\.py(?:::| - )	=FAILED 	=ERROR 
-0 0 (?m)^=+ (?:[^\n=]*, )?[1-9]\d* (?:failed|errors?)\b[^\n]*=+$	=failed	=error
-0 0 (?m)^(?:FAIL|ERROR): test\w* \(	=FAIL: test	=ERROR: test
-0 18 (?m)^FAILED \((?:failures|errors)=[1-9]	=FAILED (
-0 0 (?m)^not ok \d+\b(?:[^#\n]|#[^ \n])*$	=not ok 
-0 0 (?m)(?:^(?:\x1b\[[\d;]*m)*(?: *E +)?|^ {0,8}|: |\w\.)AssertionError(?: \[ERR_ASSERTION\])?(?:\x1b\[[\d;]*m)*(?:: |$)	=AssertionError
-0 0 (?m)^[1-9]\d* examples?, [1-9]\d* failures?	= example
-0 0 (?m)^FAILURES!$|^Tests: \d+, Assertions: \d+, (?:Failures|Errors): [1-9]	=FAILURES!	=, Assertions: 
-0 0 (?m)Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9])	=Tests run: 
-0 0 There were failing tests\. See the report|(?m)^Failed![ \t]+- Failed:[ \t]+[1-9]	=There were faili	=- Failed:
-0 0 (?m)\*\*\*Failed[ \t]+[\d.]+ sec|^[1-9]\d* tests? failed out of|, [1-9]\d* tests failed out of	=***Failed	= test failed out	= tests failed ou
-0 0 (?m)^  [1-9]\d* (?:failed|flaky)$	= failed	= flaky
-0 20 (?m)^npm ERR! Test failed	=npm ERR! Test fa
-0 0 (?m)^\(fail\) |^ *[1-9]\d* fail$|^error: expect\(received\)	=(fail) 	= fail	=error: expect(re
-0 0 (?m)^Error: expect\(\S+\)\.	=Error: expect(
-0 0 (?m)^[ \t]+\x1b?(?:\[\d+m)?✕ [^\n]+ \(\d+ m?s\)$	=✕ 
-1 0 (?im)(?:(?:(?:some |[1-9]\d* )?(?:tests?|specs?|test suites?) failed|coverage threshold for \w+ \([\d.]+%\) not met|assertion failed)(?7))	~ failed	~coverage thresho
-4 0 (?m)(?:(?:ERR_ASSERTION|AssertionError|AssertionFailedError|ComparisonFailure)(?12)|(?:ERR_ASSERTION|AssertionError|AssertionFailedError)(?13))	=ERR_ASSERTION	=AssertionError	=AssertionFailedE	=ComparisonFailur
-2 0 (?m)(?:code|errno) (?:ERR_ASSERTION)[ \t\r]*$	=code ERR_ASSERTI	=errno ERR_ASSERT
-2 0 (?m)(?:ComparisonFailure)(?:\)(?: when|: \w|$)|:[ \t])	=ComparisonFailur
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ComparisonFailure)(?:\) when|:[ \t])	=ComparisonFailur`},
+		{Text: `0 "Action":"fail","Package":	="Action":"fail",
+0 (?m)^[ \t]*--- FAIL: 	=--- FAIL: 
+0 (?m)^FAIL\t\S+|^FAIL$	=FAIL
+0 (?m)^panic: test timed out after 	=panic: test time
+0 (?m)^test result: FAILED\.|^test \S+ \.\.\. FAILED$|^error: (?:test failed, to rerun|doctest failed)	=test result: FAI	= ... FAILED	=error: test fail	=error: doctest f
+0 (?m)^thread '[^'\n]*(?:test|spec)[^'\n]*'(?: \(\d+\))? panicked at 	= panicked at 
+0 \bassertion [\x60]?(?:failed: )?\(?(?:left|right) ?(?:==|!=) ?(?:left|right)\)?[\x60]? ?(?:failed)?	=assertion 
+0 (?m)^\s*●[^\n]*\n{1,2}[ \t]+(?:expect\(|thrown: |\w*Error)	=●
+0 (?m)^(?:\x1b\[[\d;]*m|\s)*FAIL(?:\x1b\[[\d;]*m|\s)+\S+\.(?:\w+\.)?[cm]?[jt]sx?\b	=FAIL
+0 (?m)^(?:\x1b\[[\d;]*m|\s)*(?:Tests?|Test Suites|Test Files):?(?:\x1b\[[\d;]*m|\s)+[1-9]\d* failed	= failed
+0 Exceeded timeout of \d+ ?ms for a (?:test|hook)	=Exceeded timeout
+0 (?m)^[ \t]+[1-9]\d* failing$	= failing
+0 (?m)^(?:\[[ \d.s]+\] )?=+ (?:FAILURES|ERRORS|short test summary info) =+	= FAILURES 	= ERRORS 	= short test summ
+0 (?m)^(?:\[[ \d.s]+\] )?E  +(?:assert |AssertionError|[\w.]+(?:Error|Exception)\b)	=assert 	=Error	=Exception
+0 (?m)^(?:FAILED|ERROR) \S+\.py(?:::| - )	=FAILED 	=ERROR 
+0 (?m)^=+ (?:[^\n=]*, )?[1-9]\d* (?:failed|errors?)\b[^\n]*=+$	=failed	=error
+0 (?m)^(?:FAIL|ERROR): test\w* \(	=FAIL: test	=ERROR: test
+0 (?m)^FAILED \((?:failures|errors)=[1-9]	=FAILED (
+0 (?m)^not ok \d+\b(?:[^#\n]|#[^ \n])*$	=not ok 
+0 (?m)(?:^(?:\x1b\[[\d;]*m)*(?: *E +)?|^ {0,8}|: |\w\.)AssertionError(?: \[ERR_ASSERTION\])?(?:\x1b\[[\d;]*m)*(?:: |$)	=AssertionError
+0 (?m)^[1-9]\d* examples?, [1-9]\d* failures?	= example
+0 (?m)^FAILURES!$|^Tests: \d+, Assertions: \d+, (?:Failures|Errors): [1-9]	=FAILURES!	=, Assertions: 
+0 (?m)Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9])	=Tests run: 
+0 There were failing tests\. See the report|(?m)^Failed![ \t]+- Failed:[ \t]+[1-9]	=There were faili	=- Failed:
+0 (?m)\*\*\*Failed[ \t]+[\d.]+ sec|^[1-9]\d* tests? failed out of|, [1-9]\d* tests failed out of	=***Failed	= test failed out	= tests failed ou
+0 (?m)^  [1-9]\d* (?:failed|flaky)$	= failed	= flaky
+0 (?m)^npm ERR! Test failed	=npm ERR! Test fa
+0 (?m)^\(fail\) |^ *[1-9]\d* fail$|^error: expect\(received\)	=(fail) 	= fail	=error: expect(re
+0 (?m)^Error: expect\(\S+\)\.	=Error: expect(
+0 (?m)^[ \t]+\x1b?(?:\[\d+m)?✕ [^\n]+ \(\d+ m?s\)$	=✕ 
+1 (?im)(?:(?:(?:some |[1-9]\d* )?(?:tests?|specs?|test suites?) failed|coverage threshold for \w+ \([\d.]+%\) not met|assertion failed)(?7))	~ failed	~coverage thresho
+4 (?m)(?:(?:ERR_ASSERTION|AssertionError|AssertionFailedError|ComparisonFailure)(?12)|(?:ERR_ASSERTION|AssertionError|AssertionFailedError)(?13))	=ERR_ASSERTION	=AssertionError	=AssertionFailedE	=ComparisonFailur
+2 (?m)(?:code|errno) (?:ERR_ASSERTION)[ \t\r]*$	=code ERR_ASSERTI	=errno ERR_ASSERT
+2 (?m)(?:ComparisonFailure)(?:\)(?: when|: \w|$)|:[ \t])	=ComparisonFailur
+0 (?m)(?:\b\w+\.|^|\{ |\()(?:ComparisonFailure)(?:\) when|:[ \t])	=ComparisonFailur`},
 	},
 }
 
 var signatureLintFinding = detect.Signature{
 	Name: "lint_finding",
 	Any: []detect.Form{
-		{Text: "0 0 (?m)^ +\\d+:\\d+ +(?:error|warning) +[^\\n]+? {2,}[@\\w/-]+ *$\t=error\t=warning\n0 0 (?m)^[✖×] [1-9]\\d* problems? \\(\t= problem (\t= problems (\n0 0 \"ruleId\":\"[^\"\\n]+\",\"severity\":2\\b\t=\",\"severity\":2\n0 0 (?m)^[^\\s:][^:\\n]*\\.(?:py|pyi|ipynb|rb|go|rs|js|ts|ya?ml|toml|sh):(?:\\d+|\\?):(?:\\d+|\\?):? (?:[A-Z]{1,5}\\d{2,4})(?: \\[\\*\\])?:? \t=.py:\t=.pyi:\t=.ipynb:\t=.rb:\t=.go:\t=.rs:\t=.js:\t=.ts:\t=.yml:\t=.yaml:\t=.toml:\t=.sh:\n0 0 (?m)^ *[1-9]\\d*[ \\t]+[A-Z]{1,5}\\d{3,4}[ \\t]+(?:\\[[*-]\\] )?[a-z][a-z-]+\\n[^\\n]*\\n?[^\\n]*\\n?Found [1-9]\t=Found \n0 0 (?m)^[A-Z]{1,5}\\d{3,4} (?:\\[\\*\\] )?[^\\n]+\\n +--> \t=--> \n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: [^\\n]*\\((?:errcheck|deadcode|unused|govet|gosimple|staticcheck|gosec|revive|gofmt|goimports|ineffassign|structcheck|varcheck|typecheck|misspell|lll|golint|stylecheck|gocritic|gocyclo|dupl|unparam|unconvert|nakedret|prealloc|bodyclose|noctx|whitespace|wsl|[a-z]{3,20}|S[AT]?\\d{4})\\)$\t=.go:\n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:fmt\\.\\w+|log\\.\\w+|\\w+\\.[A-Z]\\w*f) (?:format|call)\\b\t=.go:\n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:should |exported \\w+ \\S+ should|self-assignment|result of|unusedresult|struct field tag|composite literal uses|\\w+ passes lock by value|possible misuse|call to )\t=.go:\n0 25 (?m)^\\[?(?:warn|error)\\]? Code style issues\t= Code style issu\n0 39 (?m)^Error occurred when checking code style\t=Error occurred w\n0 0 (?m)^would reformat |^(?:Oh no! .*|[1-9]\\d* files?) would be (?:reformatted|left)|would be reformatted\t=would reformat \t= would be left\t=would be reforma\n0 0 (?m)^[^\\s:][^:\\n]*:\\d+:\\d+: [CWEFR]: (?:\\[\\w+\\] )?[A-Z]\\w+/\\w+: \t=: C: \t=: E: \t=: F: \t=: R: \t=: W: \n0 0 (?m)^[^\\s:][^:\\n]*\\.py:\\d+:\\d+: [CRWEF]\\d{4}: \t=.py:\n0 0 (?m)^[\\w./-]+:\\d+:\\d+ lint/\\w+/\\w+\t= lint/\n0 18 \\bSC\\d{4} \\((?:error|warning|info|style)\\): \t= (error): \t= (warning): \t= (info): \t= (style): \n0 0 (?m)^[^\\s:][^:\\n]*\\.md:\\d+(?::\\d+)? (?:error )?MD\\d{3}/\t=.md:\n0 24 (?m)= note: (?:\\x60#\\[(?:warn|deny)\\(clippy::|\\x60-D (?:warnings|clippy))\t== note: `#[warn(\t== note: `#[deny(\t== note: `-D warn\t== note: `-D clip\n0 0 (?m)^Found [1-9]\\d* errors?\\.?(?: \\(|$)\t=Found \n1 0 (?im)(?:(?:(?:es|style|golangci-|rubo|py)?lint(?:ing|er)? (?:errors? found|failed|found [1-9]\\d* (?:errors?|problems?|issues?)))(?7))\t~lint"},
+		{Text: "0 (?m)^ +\\d+:\\d+ +(?:error|warning) +[^\\n]+? {2,}[@\\w/-]+ *$\t=error\t=warning\n0 (?m)^[✖×] [1-9]\\d* problems? \\(\t= problem (\t= problems (\n0 \"ruleId\":\"[^\"\\n]+\",\"severity\":2\\b\t=\",\"severity\":2\n0 (?m)^[^\\s:][^:\\n]*\\.(?:py|pyi|ipynb|rb|go|rs|js|ts|ya?ml|toml|sh):(?:\\d+|\\?):(?:\\d+|\\?):? (?:[A-Z]{1,5}\\d{2,4})(?: \\[\\*\\])?:? \t=.py:\t=.pyi:\t=.ipynb:\t=.rb:\t=.go:\t=.rs:\t=.js:\t=.ts:\t=.yml:\t=.yaml:\t=.toml:\t=.sh:\n0 (?m)^ *[1-9]\\d*[ \\t]+[A-Z]{1,5}\\d{3,4}[ \\t]+(?:\\[[*-]\\] )?[a-z][a-z-]+\\n[^\\n]*\\n?[^\\n]*\\n?Found [1-9]\t=Found \n0 (?m)^[A-Z]{1,5}\\d{3,4} (?:\\[\\*\\] )?[^\\n]+\\n +--> \t=--> \n0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: [^\\n]*\\((?:errcheck|deadcode|unused|govet|gosimple|staticcheck|gosec|revive|gofmt|goimports|ineffassign|structcheck|varcheck|typecheck|misspell|lll|golint|stylecheck|gocritic|gocyclo|dupl|unparam|unconvert|nakedret|prealloc|bodyclose|noctx|whitespace|wsl|[a-z]{3,20}|S[AT]?\\d{4})\\)$\t=.go:\n0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:fmt\\.\\w+|log\\.\\w+|\\w+\\.[A-Z]\\w*f) (?:format|call)\\b\t=.go:\n0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:should |exported \\w+ \\S+ should|self-assignment|result of|unusedresult|struct field tag|composite literal uses|\\w+ passes lock by value|possible misuse|call to )\t=.go:\n0 (?m)^\\[?(?:warn|error)\\]? Code style issues\t= Code style issu\n0 (?m)^Error occurred when checking code style\t=Error occurred w\n0 (?m)^would reformat |^(?:Oh no! .*|[1-9]\\d* files?) would be (?:reformatted|left)|would be reformatted\t=would reformat \t= would be left\t=would be reforma\n0 (?m)^[^\\s:][^:\\n]*:\\d+:\\d+: [CWEFR]: (?:\\[\\w+\\] )?[A-Z]\\w+/\\w+: \t=: C: \t=: E: \t=: F: \t=: R: \t=: W: \n0 (?m)^[^\\s:][^:\\n]*\\.py:\\d+:\\d+: [CRWEF]\\d{4}: \t=.py:\n0 (?m)^[\\w./-]+:\\d+:\\d+ lint/\\w+/\\w+\t= lint/\n0 \\bSC\\d{4} \\((?:error|warning|info|style)\\): \t= (error): \t= (warning): \t= (info): \t= (style): \n0 (?m)^[^\\s:][^:\\n]*\\.md:\\d+(?::\\d+)? (?:error )?MD\\d{3}/\t=.md:\n0 (?m)= note: (?:\\x60#\\[(?:warn|deny)\\(clippy::|\\x60-D (?:warnings|clippy))\t== note: `#[warn(\t== note: `#[deny(\t== note: `-D warn\t== note: `-D clip\n0 (?m)^Found [1-9]\\d* errors?\\.?(?: \\(|$)\t=Found \n1 (?im)(?:(?:(?:es|style|golangci-|rubo|py)?lint(?:ing|er)? (?:errors? found|failed|found [1-9]\\d* (?:errors?|problems?|issues?)))(?7))\t~lint"},
 	},
 }
 
@@ -208,8 +208,8 @@ var signatureContextTooLong = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"context_length_exceeded", "ContextWindowExceededError", "context_window_exceeded", "exceed_context_size_error"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}}},
-		{Text: `1 0 (?im)(?:too many (?:input |prompt )?tokens(?:[ \t]*$|[.:;)\]}"']| (?:in|for|at|\d))|(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))	~oo many tokens	~oo many input to	~oo many prompt t	~prompt contains 	~input contains 	~request contains	~max tokens suppo	~maximum tokens s	~exceed	~too long	~context 	~too many total t	~maximum prompt l	~maximum prompt w	~maximum token le	~maximum token li	~maximum token wi
-4 0 (?m)(?:(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?12)|(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?13))	=context_length_e	=ContextWindowExc	=context_window_e	=exceed_context_s	=string_above_max`},
+		{Text: `1 (?im)(?:too many (?:input |prompt )?tokens(?:[ \t]*$|[.:;)\]}"']| (?:in|for|at|\d))|(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))	~oo many tokens	~oo many input to	~oo many prompt t	~prompt contains 	~input contains 	~request contains	~max tokens suppo	~maximum tokens s	~exceed	~too long	~context 	~too many total t	~maximum prompt l	~maximum prompt w	~maximum token le	~maximum token li	~maximum token wi
+4 (?m)(?:(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?12)|(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?13))	=context_length_e	=ContextWindowExc	=context_window_e	=exceed_context_s	=string_above_max`},
 	},
 	Extract: []detect.Extract{
 		{Attribute: "limit", Text: []string{`maximum context length is (\d+)`, `\d+ tokens > (\d+)`, `\d+ \+ \d+ > (\d+)`}},

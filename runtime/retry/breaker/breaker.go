@@ -36,15 +36,6 @@ type Options struct {
 	// Rate is how many calls a second a slow start begins with; 0 is 5. It doubles every ten
 	// seconds.
 	Rate float64
-	// OnChange is called after a circuit breaker changed its state.
-	OnChange func(Change)
-}
-
-// Change is a change of a circuit breaker's state.
-type Change struct {
-	Lane, Policy string
-	From, To     State
-	At           time.Time
 }
 
 // Breakers are the breakers of all lanes of a process. They are safe for concurrent use. They store
@@ -119,12 +110,12 @@ func refusal(typ, lane, policy string, wait time.Duration) error {
 func (b *Breakers) done(l *lane, r retry.Result, isProbe bool) {
 	now := b.options.Clock.Now()
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	wasClosed := l.isClosed()
 	var failed *policy
 	if r.Failed && !r.Cancelled && r.Policy != nil && r.Policy.Budget != nil {
 		failed = l.policy(r.Policy, now)
 	}
-	var changes []Change
 	for _, p := range l.policies {
 		if p.circuit == nil || r.Cancelled || !isProbe && !p.circuit.IsClosed() {
 			continue
@@ -136,22 +127,10 @@ func (b *Breakers) done(l *lane, r retry.Result, isProbe bool) {
 			p.nextProbe = now.Add(p.rule.breaker.Probe)
 		}
 	}
-	for _, p := range l.policies {
-		if from, to := p.state, p.current(); from != to {
-			p.state = to
-			changes = append(changes, Change{Lane: l.name, Policy: p.rule.name, From: from, To: to, At: now})
-		}
-	}
 	if isClosed := l.isClosed(); isClosed != wasClosed {
 		l.slow = slowStart{}
 		if isClosed {
 			l.slow = newSlowStart(now, l.longestProbe(), b.options.Rate)
-		}
-	}
-	b.mu.Unlock()
-	if b.options.OnChange != nil {
-		for _, c := range changes {
-			b.options.OnChange(c)
 		}
 	}
 }
@@ -165,20 +144,6 @@ func (b *Breakers) Retry(name string, p *taxonomy.Policy) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.lane(name, now).policy(p, now).retry(now)
-}
-
-// OpensIn returns how long the circuit breakers will refuse all calls in a lane, 0 if they do not.
-// It changes nothing.
-func (b *Breakers) OpensIn(name string) time.Duration {
-	now := b.options.Clock.Now()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	l := b.lanes[name]
-	if l == nil {
-		return 0
-	}
-	wait, _ := l.opensIn(now)
-	return wait
 }
 
 // Status is the state of a lane for one policy.

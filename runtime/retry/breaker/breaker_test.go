@@ -4,7 +4,6 @@ import (
 	"container/heap"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -129,9 +128,7 @@ func TestOpen(t *testing.T) {
 			assert.Equal(t, tt.want, b.state())
 			if tt.want == breaker.Open {
 				assert.Equal(t, 5*s, b.refused())
-				assert.Equal(t, 5*s, b.OpensIn("lane"))
 			}
-			assert.Zero(t, b.OpensIn("another lane"))
 		})
 	}
 }
@@ -142,7 +139,6 @@ func TestProbe(t *testing.T) {
 	b.sleep(2 * s)
 	assert.Equal(t, 3*s, b.refused())
 	b.sleep(3 * s)
-	assert.Zero(t, b.OpensIn("lane"))
 	probe, _ := b.acquire()
 	assert.Equal(t, breaker.HalfOpen, b.state())
 	assert.Equal(t, 5*s, b.refused(), "one probe at a time")
@@ -244,21 +240,6 @@ func TestRefusal(t *testing.T) {
 	cancel(errors.New("quit"))
 	_, err = b.Acquire(ctx, "another lane")
 	require.EqualError(t, err, "quit")
-}
-
-func TestOnChange(t *testing.T) {
-	var changes []string
-	c := &clock{now: began}
-	b := bench{t, breaker.New(breaker.Options{Clock: c, OnChange: func(c breaker.Change) {
-		changes = append(changes, fmt.Sprint(c.Lane, " ", c.Policy, " ", c.From, " ", c.To, " ", c.At.Sub(began)))
-	}}), c}
-	p := policy("p", once)
-	b.call(bad(p))
-	b.sleep(5 * s)
-	b.call(bad(p))
-	b.sleep(5 * s)
-	b.call(good)
-	assert.Equal(t, []string{"lane p closed open 0s", "lane p open closed 10s"}, changes)
 }
 
 func TestRetryBudget(t *testing.T) {
@@ -364,11 +345,7 @@ func TestStorm(t *testing.T) {
 	rule := taxonomy.Breaker{Failures: 5, Of: 5, Probe: 5 * s, Successes: 1}
 	c, p := &clock{now: began}, policy("p", rule)
 	var opened time.Time
-	b := breaker.New(breaker.Options{Clock: c, OnChange: func(c breaker.Change) {
-		if c.To == breaker.Closed {
-			opened = c.At
-		}
-	}})
+	b := breaker.New(breaker.Options{Clock: c})
 	var queue events
 	requests, served := make([]int, 301), make([]time.Time, callers)
 	var call func(caller int, now time.Time)
@@ -385,6 +362,9 @@ func TestStorm(t *testing.T) {
 			if now.Before(down) || !now.Before(up) {
 				release(good)
 				served[caller] = ended
+				if opened.IsZero() && !now.Before(up) && b.Status()[0].State == breaker.Closed {
+					opened = ended
+				}
 			} else {
 				release(bad(p))
 				next = s
@@ -444,7 +424,7 @@ func TestLanesAreBounded(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	b := breaker.New(breaker.Options{OnChange: func(breaker.Change) {}})
+	b := breaker.New(breaker.Options{})
 	p := policy("p", taxonomy.Breaker{Failures: 3, Of: 5, Probe: time.Microsecond})
 	p.Budget.Retries = 0.5
 	var wg sync.WaitGroup
@@ -456,7 +436,6 @@ func TestConcurrentUse(t *testing.T) {
 					release(map[bool]retry.Result{true: bad(p), false: good}[(i+j)%3 == 0])
 				}
 				b.Retry(lane, p)
-				b.OpensIn(lane)
 				b.Status()
 			}
 		})

@@ -106,7 +106,6 @@ type policy struct {
 	// nextProbe is when the next call is permitted while the circuit breaker is not closed. It is
 	// not failsafe-go's delay, because that is not on our clock.
 	nextProbe time.Time
-	state     State // as last reported
 
 	calls, retries counter
 	refused        int
