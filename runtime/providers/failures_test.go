@@ -295,7 +295,7 @@ func TestClaudeFailures(t *testing.T) {
 			taxonomy.Evidence{ExitCode: exit(1)}, "PERMISSION_SKIP_DENIED", false},
 		{"a crash", process(pt.CLICrash("SEGV")), taxonomy.Evidence{Signal: "SIGSEGV"}, "PROVIDER_CRASH", true},
 		{"a kill", process(pt.CLICrash("KILL")), taxonomy.Evidence{Signal: "SIGKILL"}, "PROVIDER_CRASH", true},
-		{"no result", process(pt.CLIStep{Says: []string{"429 Too Many Requests"}}), taxonomy.Evidence{Type: "stream"},
+		{"no result", process(pt.CLIStep{}.Say("429 Too Many Requests")), taxonomy.Evidence{Type: "stream"},
 			"PROVIDER_CRASH", true},
 		{"no events", from("malformed"), taxonomy.Evidence{Type: "stream", Output: "not an event\n[1,2]\nnull\n"},
 			"PROVIDER_CRASH", true},
@@ -342,7 +342,7 @@ func TestClaudeSuccessesThatLookLikeFailures(t *testing.T) {
 		"two results": answer(
 			prints(`{"type":"result","is_error":false,"result":"not yet"}`)),
 		"a process that stays":                     {Script: result + "hang"},
-		"a process that stays and ignores SIGTERM": {IgnoreTerm: true, Script: result + "hang"},
+		"a process that stays and ignores SIGTERM": pt.CLIStep{Script: result + "hang"}.IgnoringTerm(),
 		"a child that stays":                       pt.CLIAnswer("ok").WithChild(false),
 		"a child that left the group":              pt.CLIAnswer("ok").WithChild(true),
 	} {
