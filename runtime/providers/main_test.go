@@ -21,6 +21,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/openai"
@@ -199,14 +200,14 @@ func api(provider string, o options, url, secret string, client *http.Client) (e
 		c := anthropic.Options{Name: o.name, BaseURL: url, Key: secret, Model: "claude-sonnet-4-5", Client: client,
 			Toolbox: o.tools, Turns: o.turns, Cache: o.cache, Clock: clock}
 		if o.priced {
-			c.Prices = &anthropic.Prices{Input: 3, Output: 15, CacheWrite: 3.75, CacheRead: 0.3}
+			c.Prices = &providers.Prices{Input: 3, Output: 15, CacheWrite: 3.75, CacheRead: 0.3}
 		}
 		return anthropic.New(c)
 	}
 	c := openai.Options{Name: o.name, BaseURL: url + "/v1", Key: secret, Model: "gpt-4.1", Client: client,
 		Toolbox: o.tools, Turns: o.turns, Clock: clock}
 	if o.priced {
-		c.Prices = &openai.Prices{Input: 3, Output: 15, CachedInput: 0.3}
+		c.Prices = &providers.Prices{Input: 3, Output: 15, CacheRead: 0.3}
 	}
 	return openai.New(c)
 }

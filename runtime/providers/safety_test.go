@@ -341,8 +341,7 @@ func TestInvalidOptions(t *testing.T) {
 		_, err := anthropic.New(o)
 		require.Error(t, err, what)
 		assert.NotContains(t, err.Error(), key)
-		_, err = openai.New(openai.Options{Model: o.Model, BaseURL: o.BaseURL, MaxTokens: o.MaxTokens, Key: o.Key,
-			Toolbox: o.Toolbox})
+		_, err = openai.New(o)
 		require.Error(t, err, what)
 		assert.NotContains(t, err.Error(), key)
 	}

@@ -56,11 +56,11 @@ type timing struct {
 
 // begin begins an operation. Without a limit it is what ctx leaves.
 func (p *Provider[M]) begin(ctx context.Context, op string, limit time.Duration) timing {
-	now := p.config.Clock.Now()
+	now := p.options.Clock.Now()
 	if at, ok := ctx.Deadline(); ok && limit <= 0 {
 		limit = at.Sub(now)
 	}
-	return timing{name: p.config.Name, credential: p.config.Credential, op: op, mask: p.mask, clock: p.config.Clock,
+	return timing{name: p.options.Name, credential: p.options.Credential, op: op, mask: p.mask, clock: p.options.Clock,
 		started: now, limit: max(limit, 0)}
 }
 
