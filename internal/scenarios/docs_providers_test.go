@@ -42,8 +42,7 @@ func work(ctx context.Context, dir, key, prompt string) (*executor.Result, error
 		Cache:  true,
 		Prices: &providers.Prices{Input: 3, Output: 15, CacheWrite: 3.75, CacheRead: 0.3},
 		Toolbox: toolbox.Options{
-			Write:    toolbox.WithinScope(guard),
-			Read:     toolbox.ReadWithinScope(guard),
+			Guard:    guard,
 			Commands: toolbox.Policy{Allow: []string{"go test ...", "go vet ./..."}},
 		},
 	})

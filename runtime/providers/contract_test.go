@@ -250,10 +250,16 @@ func TestRefusedTool(t *testing.T) {
 	}
 }
 
+// guard forbids every file, or fails.
+type guard struct{ err error }
+
+func (guard) Mode() string { return "strict" }
+func (g guard) Judge(context.Context, []executor.Change) ([]executor.Verdict, error) {
+	return []executor.Verdict{executor.Forbidden}, g.err
+}
+
 func TestScope(t *testing.T) {
-	guarded := toolbox.Options{Write: func(_ context.Context, path string) error {
-		return &taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{path}}
-	}}
+	guarded := toolbox.Options{Guard: guard{}}
 	for _, provider := range apis {
 		s := open(t, provider, options{tools: guarded}, tool(provider, "write_file", `{"path":".env","content":"x"}`))
 		_, err := s.Call(t.Context(), request(t))
@@ -265,7 +271,7 @@ func TestScope(t *testing.T) {
 // An error of the taxonomy stays one.
 func TestTypedErrorOfAGuard(t *testing.T) {
 	typed := errs.NewScopeForbidden([]string{".env"}, "strict")
-	guarded := toolbox.Options{Write: func(context.Context, string) error { return typed }}
+	guarded := toolbox.Options{Guard: guard{typed}}
 	for _, provider := range apis {
 		s := open(t, provider, options{tools: guarded}, tool(provider, "write_file", `{"path":".env","content":"x"}`))
 		_, err := s.Call(t.Context(), request(t))

@@ -122,7 +122,7 @@ func (p *Provider[M]) Available(ctx context.Context) error {
 // End ends the group of a process that a call of an earlier run has left running: a command of a
 // tool, or an MCP server.
 func (p *Provider[M]) End(ctx context.Context, process executor.Process) error {
-	return proc.End(ctx, proc.ID{PID: process.PID, Start: process.Start}, p.options.Toolbox.Limits.Grace)
+	return proc.End(ctx, proc.ID{PID: process.PID, Start: process.Start}, p.options.Toolbox.Grace)
 }
 
 // Call runs one prompt to its end. If this process does not have the conversation to be continued,
