@@ -68,7 +68,7 @@ func TestBudgetOfRefusedRequests(t *testing.T) {
 				Clock: &jumpingClock{},
 			})
 			require.NoError(t, err)
-			r := e.Start(t.Context(), executor.Task{Run: "r", ID: "t", Prompt: "work"}).Wait()
+			r := e.Run(t.Context(), executor.Task{Run: "r", ID: "t", Prompt: "work"})
 			assert.Equal(t, tt.status, r.Status, "%+v", r.Errors)
 			assert.Len(t, server.Requests(), tt.calls)
 			assert.InDelta(t, tt.usd, r.Usage.CostUSD.Or(0), 1e-9)

@@ -196,9 +196,8 @@ func (a *admission) prevent(ctx context.Context, p *place) error {
 	if precaution.Wait <= 0 {
 		return nil
 	}
-	code := text.Beginning(precaution.Code, maxMessage)
-	emit(ctx, Event{Kind: Prevented, Code: code, Text: "wait " + precaution.Wait.String()})
-	return &Closed{Until: p.Now.Add(precaution.Wait), Why: strings.TrimSuffix("prevent: "+code, ": ")}
+	why := strings.TrimSuffix("prevent: "+text.Beginning(precaution.Code, maxMessage), ": ")
+	return &Closed{Until: p.Now.Add(precaution.Wait), Why: why}
 }
 
 // acquire gets permission from the breaker. If the breaker fails, the call is permitted.
@@ -234,9 +233,6 @@ func (a *admission) check(ctx context.Context, p *place) error {
 	limited, stop := context.WithTimeoutCause(ctx, a.checkTimeout, errCheckLimit)
 	defer stop()
 	err := contain(p.Provider, OpCall, func() error { return a.Checker.Check(limited, p.precaution.Check) })
-	emit(ctx, Event{
-		Kind: Prevented, Code: p.precaution.Code, Text: "check " + name, Took: a.clock.Now().Sub(began), Err: err,
-	})
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -320,17 +316,12 @@ func (a *admission) Pause(ctx context.Context, provider, credential string, unti
 	return a.Lanes.Pause(ctx, provider+"/"+credential, until)
 }
 
-// emit sends an event to the run that an effect belongs to.
-func emit(ctx context.Context, e Event) {
-	if h := hooksOf(ctx); h.emit != nil {
-		h.emit(e)
-	}
-}
-
 // warn sends a warning to the run that an effect belongs to.
 func warn(ctx context.Context, s string, err error) {
 	if err != nil {
 		s += ": " + text.Error(err, maxMessage)
 	}
-	emit(ctx, Event{Kind: Warned, Text: s})
+	if h := hooksOf(ctx); h.emit != nil {
+		h.emit(Event{Kind: Warned, Text: s})
+	}
 }
