@@ -144,19 +144,18 @@ func (c *call) read(line []byte) {
 	case "rate_limit_event":
 		c.limit = e.RateLimit
 	case "result":
-		e.Verdict = cmp.Or(e.Verdict, unclear)
 		c.result = &e
 		c.finish()
 	}
 }
 
-// addResult takes a further result. The last one counts, but the worst verdict, and the denials.
+// addResult takes a further result. The last one counts, unless an earlier one did not succeed. The
+// last cost and the denials count in any case.
 func (c *call) addResult(e event) {
-	e.Verdict = cmp.Or(e.Verdict, unclear)
-	if e.Verdict < c.result.Verdict {
-		worse := *c.result
-		worse.Usage, worse.CostUSD = cmp.Or(e.Usage, worse.Usage), cmp.Or(e.CostUSD, worse.CostUSD)
-		e = worse
+	if !c.result.succeeded() {
+		earlier := *c.result
+		earlier.Usage, earlier.CostUSD = cmp.Or(e.Usage, earlier.Usage), cmp.Or(e.CostUSD, earlier.CostUSD)
+		e = earlier
 	}
 	if len(e.Denials) == 0 {
 		e.Denials = c.result.Denials
@@ -170,7 +169,7 @@ func (c *call) outcome(ctx context.Context, took time.Duration) error {
 	switch {
 	case c.refused != nil:
 		return c.refused
-	case c.result != nil && c.result.Verdict != succeeded:
+	case c.result != nil && !c.result.succeeded():
 		return c.failure()
 	case c.result != nil && (c.err != nil || c.exit.Code == 0):
 		return c.denied()
@@ -216,7 +215,7 @@ func (c *call) evidence() *taxonomy.Evidence {
 // end of standard error.
 func (c *call) text() string {
 	text := ""
-	if c.result != nil && c.result.Verdict == failed {
+	if c.result.failed() {
 		text = c.secrets.Replace(c.tail(cmp.Or(c.result.Result, strings.Join(c.result.Errors, "\n")), maxStderr)) + "\n"
 	}
 	return strings.TrimSpace(text + c.output(c.stderr))
@@ -233,19 +232,15 @@ func (c *call) failure() *taxonomy.Evidence {
 		delete(ev.Attributes, "command") // no command of the model
 	}
 	ev.Text = cmp.Or(c.text(), ev.Text)
-	verdict := verdict(0)
-	if c.result != nil {
-		verdict = c.result.Verdict
-	}
 	switch {
-	case verdict == failed:
+	case c.result.failed():
 		c.addResultTo(ev)
-	case verdict == unclear:
+	case c.result != nil && !c.result.succeeded():
 		ev.Type, ev.Text = "stream", strings.TrimSpace("the result does not report whether the call failed\n"+ev.Text)
-	case verdict == 0 && c.err == nil && c.exit.Code == 0:
+	case c.result == nil && c.err == nil && c.exit.Code == 0:
 		ev.Type, ev.Text = "stream", cmp.Or(ev.Text, "no result event")
 	}
-	if (verdict == failed || c.exit.Signal == "" && c.err == nil) && c.limit != nil && c.limit.Status == "rejected" {
+	if (c.result.failed() || c.exit.Signal == "" && c.err == nil) && c.limit != nil && c.limit.Status == "rejected" {
 		if ev.Type == "" && ev.Status == 0 {
 			ev.Type = "rate_limit_error"
 		}
