@@ -71,15 +71,15 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 	case context.Cause(limited) == errLimit && !h.ownError(err):
 		err = timeoutEvidence(&e, err, out.Took)
 	}
-	var check *checkError
-	if errors.As(err, &check) { // a check before the call fails the call
-		err, e.Op, e.Source = check.err, OpCall, e.Call.Provider
+	before, failed := errors.AsType[*callError](err)
+	if failed { // a measure before the call fails the call
+		err, e.Op, e.Source = before.err, OpCall, e.Call.Provider
 	}
 	f := h.Fail(aboutPaths(err, e.Paths), e.Source, e.Op)
 	if e.Op == OpScope && len(f.Files) == 0 {
 		f.Files = e.Paths
 	}
-	if e.Op == OpScope || check != nil { // a part of the effect failed
+	if e.Op == OpScope || failed { // a part of the effect failed
 		f.Op, f.Source = e.Op, e.Source
 	}
 	out.Failure = &f
