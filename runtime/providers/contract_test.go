@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +22,6 @@ import (
 	"github.com/errgen/errgen/runtime/providers/openai"
 	pt "github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -34,22 +32,6 @@ func whenSent(f func()) func(*http.Request) *http.Request {
 		return r.WithContext(httptrace.WithClientTrace(r.Context(), trace))
 	}
 }
-
-// tick returns a clock that advances at each look; 0 is the real one.
-func tick(step time.Duration) retry.Clock {
-	if step == 0 {
-		return retry.System
-	}
-	return &ticking{step: step}
-}
-
-type ticking struct {
-	retry.Clock
-	step time.Duration
-	now  atomic.Int64
-}
-
-func (c *ticking) Now() time.Time { return time.Unix(0, c.now.Add(int64(c.step))) }
 
 func TestAnswer(t *testing.T) {
 	for _, provider := range all {

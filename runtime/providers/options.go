@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/retry"
 )
 
 // The defaults of [Options].
@@ -51,8 +50,6 @@ type Options struct {
 	Prices *Prices
 	// Client makes the requests; nil is one with the default transport. Redirects are not followed.
 	Client *http.Client
-	// Clock measures how long calls take; nil is [retry.System].
-	Clock retry.Clock
 }
 
 // Prices are in US dollars for a million tokens.
@@ -69,9 +66,6 @@ func (o Options) WithDefaults(of Options) (Options, error) {
 	o.Name, o.BaseURL = cmp.Or(o.Name, of.Name), cmp.Or(o.BaseURL, of.BaseURL)
 	o.MaxTokens, o.Turns = cmp.Or(o.MaxTokens, of.MaxTokens), cmp.Or(max(o.Turns, 0), DefaultTurns)
 	o.System = cmp.Or(o.System, DefaultSystem)
-	if o.Clock == nil {
-		o.Clock = retry.System
-	}
 	client := http.Client{}
 	if o.Client != nil {
 		client = *o.Client

@@ -51,7 +51,7 @@ func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Ans
 		path, err = p.program()
 	}
 	if err != nil {
-		return executor.Answer{Usage: nothing()}, err
+		return executor.Answer{Usage: executor.UnusedCall()}, err
 	}
 	if req.Limit > 0 {
 		limited, cancel := context.WithTimeout(ctx, req.Limit)
@@ -59,9 +59,8 @@ func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Ans
 		ctx = limited
 	}
 	c := &call{Provider: p, req: req, stderr: proc.NewTail(maxStderr), plain: proc.NewTail(maxPlain)}
-	began := time.Now()
 	c.run(ctx, path)
-	err = c.outcome(ctx, time.Since(began))
+	err = c.outcome(ctx)
 	a := executor.Answer{Session: c.session}
 	switch {
 	case c.result != nil:
@@ -70,15 +69,9 @@ func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Ans
 			a.Text = c.secrets.Replace(c.tail(c.result.Result, maxText))
 		}
 	case c.exit.Took == 0: // it was not started
-		a.Usage = nothing()
+		a.Usage = executor.UnusedCall()
 	}
 	return a, err
-}
-
-// nothing is the usage of a call without a process.
-func nothing() executor.Usage {
-	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
-		CostUSD: taxonomy.Some(0.0)}
 }
 
 // run runs the program and reads its events.
@@ -165,7 +158,7 @@ func (c *call) addResult(e event) {
 
 // outcome returns nil if the call succeeded, and otherwise its failure. A result counts also if the
 // process had to be ended after it.
-func (c *call) outcome(ctx context.Context, took time.Duration) error {
+func (c *call) outcome(ctx context.Context) error {
 	switch {
 	case c.refused != nil:
 		return c.refused
@@ -175,15 +168,7 @@ func (c *call) outcome(ctx context.Context, took time.Duration) error {
 		return c.denied()
 	case errors.Is(c.err, context.DeadlineExceeded):
 		ev := c.evidence()
-		ev.Err, ev.Text = c.err, c.text()
-		limit := c.req.Limit
-		if deadline, ok := ctx.Deadline(); ok && limit <= 0 {
-			limit = took + time.Until(deadline)
-		}
-		setTimeout(ev, limit, took)
-		if c.req.Iteration > 0 {
-			attribute(ev, "iteration", strconv.Itoa(c.req.Iteration))
-		}
+		ev.Type, ev.Err, ev.Text = "timeout", c.err, c.text()
 		return ev
 	case ctx.Err() != nil && c.err != nil:
 		return fmt.Errorf("call %s: %w", c.options.Name, c.err)

@@ -153,7 +153,7 @@ func (s *spent) usage(prices *providers.Prices) executor.Usage {
 	case s.unknown:
 		return executor.Usage{}
 	case !s.counted:
-		return nothing()
+		return executor.UnusedCall()
 	}
 	u := executor.Usage{InputTokens: taxonomy.Some(s.sum.Input + s.sum.CacheWrite + s.sum.CacheRead),
 		OutputTokens: taxonomy.Some(s.sum.Output)}
@@ -164,10 +164,4 @@ func (s *spent) usage(prices *providers.Prices) executor.Usage {
 			float64(s.sum.CacheRead)*cmp.Or(p.CacheRead, p.Input)) / million)
 	}
 	return u
-}
-
-// nothing is the usage of a call without a request.
-func nothing() executor.Usage {
-	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
-		CostUSD: taxonomy.Some(0.0)}
 }

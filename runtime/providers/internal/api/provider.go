@@ -111,10 +111,9 @@ func (p *Provider[M]) GoString() string { return p.String() }
 func (p *Provider[M]) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // Available checks that there is a key if one is required. It uses no network.
-func (p *Provider[M]) Available(ctx context.Context) error {
+func (p *Provider[M]) Available(context.Context) error {
 	if p.keyRequired && p.options.Key == "" {
-		timing := p.begin(ctx, opAvailable, 0)
-		return timing.stamp(&taxonomy.Evidence{Text: "no key is configured"})
+		return p.stamp(opAvailable, &taxonomy.Evidence{Text: "no key is configured"})
 	}
 	return nil
 }
@@ -130,26 +129,25 @@ func (p *Provider[M]) End(ctx context.Context, process executor.Process) error {
 func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	before, known := p.conversations.get(req.Session)
 	if !known {
-		return executor.Answer{Failure: unknownSession, Usage: nothing()}, nil
+		return executor.Answer{Failure: unknownSession, Usage: executor.UnusedCall()}, nil
 	}
 	if req.Reduced && req.Session != "" {
 		before = before.reduced()
 		p.conversations.keep(req.Session, before)
 	}
-	timing := p.begin(ctx, opCall, req.Limit)
 	o := p.options.Toolbox
 	o.Dir, o.Source, o.Started = req.Dir, p.options.Name, req.Started
 	tools, err := toolbox.New(ctx, o)
 	if err != nil {
 		if _, is := errors.AsType[*taxonomy.Evidence](err); !is {
 			ev := detect.Of(err)
-			err = timing.stamp(&ev)
+			err = p.stamp(opCall, &ev)
 		}
-		return executor.Answer{Session: req.Session, Usage: nothing()}, timing.toolFailed(ctx, err)
+		return executor.Answer{Session: req.Session, Usage: executor.UnusedCall()}, p.toolFailed(ctx, err)
 	}
 	defer func() { _ = tools.Close() }()
 	prompt := p.mask.text(req.Prompt)
-	c := &call[M]{Provider: p, timing: timing, req: req, tools: tools,
+	c := &call[M]{Provider: p, req: req, tools: tools,
 		messages: append(before[:len(before):len(before)], newMessage(p.api.User(prompt), len(prompt), false))}
 	answer, err := c.run(ctx)
 	answer.Session = req.Session
@@ -163,7 +161,6 @@ func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.
 // call is one call: requests and uses of tools in turn.
 type call[M any] struct {
 	*Provider[M]
-	timing   timing
 	req      executor.Request
 	tools    *toolbox.Toolbox
 	messages conversation[M]
@@ -213,7 +210,10 @@ func (c *call[M]) ask(ctx context.Context) (Reply[M], error) {
 	if is && cut.Cut && len(reply.Uses) == 0 {
 		c.add(reply, nil)
 	}
-	return reply, c.timing.failed(ctx, x, err)
+	if ctx.Err() != nil { // the cause of all other errors
+		return reply, c.ended(ctx)
+	}
+	return reply, c.stamp(opCall, x.evidence(err))
 }
 
 // use runs the tools that the model uses, and adds the round to the conversation. It ends at a
@@ -237,7 +237,7 @@ func (c *call[M]) use(ctx context.Context, reply Reply[M]) (last toolbox.Result,
 	}
 	c.add(reply, results)
 	if err != nil {
-		return last, c.timing.toolFailed(ctx, err)
+		return last, c.toolFailed(ctx, err)
 	}
 	return last, nil
 }
@@ -272,13 +272,13 @@ func (c *call[M]) say(text string) {
 
 // toolFailed returns the failure of a tool. Evidence is masked; an error of another type, such as
 // one of the taxonomy, is unchanged.
-func (t *timing) toolFailed(ctx context.Context, err error) error {
+func (p *Provider[M]) toolFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return t.ended(ctx)
+		return p.ended(ctx)
 	}
 	if ev, is := err.(*taxonomy.Evidence); is {
 		masked := *ev
-		t.mask.evidence(&masked)
+		p.mask.evidence(&masked)
 		return &masked
 	}
 	return err
