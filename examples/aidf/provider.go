@@ -57,8 +57,7 @@ func (s *setup) openai(model string) (executor.Provider, error) {
 // within the scope, run the allowed commands, and use the tools of MCP servers.
 func (s *setup) tools() toolbox.Options {
 	return toolbox.Options{
-		Read: toolbox.ReadWithinScope(s.scope), Write: toolbox.WithinScope(s.scope),
-		Commands: toolbox.Policy{Allow: s.settings.Commands}, Servers: s.settings.MCP,
+		Guard: s.scope, Commands: toolbox.Policy{Allow: s.settings.Commands}, Servers: s.settings.MCP,
 	}
 }
 

@@ -94,7 +94,6 @@ func (s *settings) Validate() []config.Problem {
 	p.NotNegative("limits.attempts", int64(l.Attempts))
 	p.NotNegative("limits.iteration", int64(l.Iteration))
 	p.NotNegative("limits.run", int64(l.Run))
-	p.NotNegative("limits.check", int64(l.Check))
 	p.NotNegative("limits.grace", int64(l.Grace))
 	p.NotNegative("limits.feedback", int64(l.Feedback))
 	return p

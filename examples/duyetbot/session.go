@@ -55,7 +55,7 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 			// The skills of a session run one after the other, so their waits need no jitter.
 			Lanes:   retry.NewSharedWait(clock, func() float64 { return 0 }),
 			Breaker: breaker.New(breaker.Options{}), Adaptive: retry.NewAdaptive(),
-			Learners: []retry.Learner{model}, Preventer: prevent.New(model, errs.Table),
+			Learners: []retry.Learner{model}, Preventer: prevent.New(model, errs.Table, nil),
 		},
 	}
 }

@@ -136,14 +136,14 @@ func TestSkillsPreventLimits(t *testing.T) {
 			s.skill("github", tries).handle(t.Context(), answered("github", 429))
 			time.Sleep(5 * time.Second)
 		}
-		assert.NotContains(t, out.String(), "against", "the last call is always long enough ago")
+		assert.NotContains(t, out.String(), "prevent: ", "the last call is always long enough ago")
 		s.skill("github", tries).handle(t.Context(), answered("github", 429))
 
 		got := s.skill("github", tries).handle(t.Context())
 		require.NoError(t, got.Err)
 		want := executor.Wait{For: "prevent: github_rate_limit", Took: executor.Duration(2 * time.Second)}
 		assert.Equal(t, []executor.Wait{want}, got.Result.Waits)
-		assert.Contains(t, out.String(), "against github_rate_limit: wait 2s")
+		assert.Contains(t, out.String(), "waiting 2.0s (prevent: github_rate_limit)")
 	})
 }
 

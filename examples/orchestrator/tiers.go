@@ -76,10 +76,7 @@ func (t *tierConfig) provider(name, dir string, guard *scope.Scope) (executor.Pr
 	if t == nil {
 		return nil, errors.New("it has no configuration")
 	}
-	tools := toolbox.Options{
-		Read: toolbox.ReadWithinScope(guard), Write: toolbox.WithinScope(guard),
-		Commands: toolbox.Policy{Allow: t.Commands},
-	}
+	tools := toolbox.Options{Guard: guard, Commands: toolbox.Policy{Allow: t.Commands}}
 	switch t.Provider {
 	case "scripted":
 		return loadScript(name, filepath.Join(dir, t.Script))

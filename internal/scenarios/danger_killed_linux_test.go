@@ -149,25 +149,27 @@ func killedAtRandom(t *testing.T, withState bool) {
 	t.Log("seed", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	journal := t.TempDir()
-	for kills, run := 0, 1; kills < most; {
+	for kills, run, died := 0, 1, 0; kills < most || died > 0; {
 		o := s.order("run-" + strconv.Itoa(run))
 		o.Journal, o.State = journal, withState
+		if died == 2 || kills == most { // a third death in one iteration refuses the run
+			r := o.run(t)
+			require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+			run, died = run+1, 0
+			continue
+		}
 		cmd := o.start(t)
 		timer := time.AfterFunc(time.Duration(random.IntN(1200))*time.Millisecond,
 			func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
 		_ = cmd.Wait()
-		if timer.Stop() {
-			r, ok := o.result(t)
-			require.True(t, ok)
-			require.Equal(t, executor.EndCompleted, r.EndReason, shown(&r))
-			run++
+		if !timer.Stop() {
+			kills, died = kills+1, died+1
 			continue
 		}
-		kills++
-		if kills == most {
-			r := o.run(t)
-			require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
-		}
+		r, ok := o.result(t)
+		require.True(t, ok)
+		require.Equal(t, executor.EndCompleted, r.EndReason, shown(&r))
+		run, died = run+1, 0
 	}
 	if withState {
 		store, err := state.Open(t.Context(), filepath.Join(journal, "state.db"), state.Options{})

@@ -72,7 +72,7 @@ func TestModelAsksForMore(t *testing.T) {
 				require.NoError(t, os.Mkdir(s.path("docs"), 0o755))
 				require.NoError(t, os.Symlink(outside, s.path("docs/link")))
 				config := s.read(".git/config")
-				use(s, toolbox.Options{Write: toolbox.WithinScope(s.guard()),
+				use(s, toolbox.Options{Guard: s.guard(),
 					Commands: toolbox.Policy{Name: "strict", Allow: []string{"echo ok"}}})
 				r := s.run()
 				endedAs(t, r, test.want)

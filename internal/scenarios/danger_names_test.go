@@ -91,11 +91,11 @@ func TestLinksOutOfTheTree(t *testing.T) {
 	require.NoError(t, os.WriteFile(victim, []byte("precious\n"), 0o644))
 	s := newStage(t,
 		providertest.CLIAnswer(theEnd).
-			File(providertest.CLIFile{Path: "docs/out", Link: outside}).
-			File(providertest.CLIFile{Path: "docs/up", Link: "../../" + filepath.Base(outside)}).
-			File(providertest.CLIFile{Path: "docs/passwd", Link: "/etc/passwd"}).
-			File(providertest.CLIFile{Path: "docs/inside", Link: "../src/main.txt"}).
-			Write("docs/a.txt", "a\n"),
+			Write("docs/a.txt", "a\n").
+			Command("ln", "-s", outside, "docs/out").
+			Command("ln", "-s", "../../"+filepath.Base(outside), "docs/up").
+			Command("ln", "-s", "/etc/passwd", "docs/passwd").
+			Command("ln", "-s", "../src/main.txt", "docs/inside"),
 		providertest.CLIAnswer(theEnd).Command("rm", "-rf", "src").Command("ln", "-s", outside, "src").
 			Write("src/main.txt", "through the link\n"),
 		providertest.CLIAnswer(theEnd))
@@ -150,8 +150,7 @@ func TestWritesOutOfTheTree(t *testing.T) {
 func TestResumeWithHostileNames(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	write := writeHostile(s, "docs")
-	write.Result.Text = "more to do"
+	write := writeHostile(s, "docs").With("result", "more to do")
 	require.NoError(t, s.cli.Add(write, providertest.CLIHang(), providertest.CLIAnswer(theEnd)))
 	o := s.order("run-1")
 	valid := filepath.Join(t.TempDir(), "valid")

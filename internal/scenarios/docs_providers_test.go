@@ -18,6 +18,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
@@ -39,10 +40,9 @@ func work(ctx context.Context, dir, key, prompt string) (*executor.Result, error
 		Key:    key,
 		Model:  "claude-sonnet-4-5",
 		Cache:  true,
-		Prices: &anthropic.Prices{Input: 3, Output: 15, CacheWrite: 3.75, CacheRead: 0.3},
+		Prices: &providers.Prices{Input: 3, Output: 15, CacheWrite: 3.75, CacheRead: 0.3},
 		Toolbox: toolbox.Options{
-			Write:    toolbox.WithinScope(guard),
-			Read:     toolbox.ReadWithinScope(guard),
+			Guard:    guard,
 			Commands: toolbox.Policy{Allow: []string{"go test ...", "go vet ./..."}},
 		},
 	})

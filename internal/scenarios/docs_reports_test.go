@@ -53,7 +53,7 @@ func observed(c executor.Config, sink report.Sink, runs *report.Runs) executor.C
 	return c
 }
 
-func learnFrom(ctx context.Context, history *state.Store, config *executor.Config, checks executor.Checker) (
+func learnFrom(ctx context.Context, history *state.Store, config *executor.Config, checks prevent.Checker) (
 	*predict.Model, error) {
 	model := predict.New()
 	err := history.Outcomes(ctx, time.Now().AddDate(0, -1, 0), func(o retry.Outcome) error {
@@ -64,10 +64,8 @@ func learnFrom(ctx context.Context, history *state.Store, config *executor.Confi
 		return nil, err
 	}
 	config.Admission.Learners = append(config.Admission.Learners, model)
-	// takes the measures of `prevent`; see below
-	config.Admission.Preventer = prevent.New(model, errs.Table)
-	// runs the checks of the taxonomy
-	config.Admission.Checker = checks
+	// takes the measures of `prevent`, and runs its checks; see below
+	config.Admission.Preventer = prevent.New(model, errs.Table, checks)
 	return model, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/errgen/errgen/gen/errs"
@@ -81,13 +82,11 @@ func runTogether(ctx context.Context, claude executor.Provider, history *state.S
 	if err != nil {
 		return err
 	}
-	var runs []*executor.Run
+	var runs sync.WaitGroup
 	for _, task := range tasks {
-		runs = append(runs, e.Start(ctx, task))
+		runs.Go(func() { e.Run(ctx, task) })
 	}
-	for _, run := range runs {
-		run.Wait()
-	}
+	runs.Wait()
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/openai"
 	"github.com/errgen/errgen/runtime/providers/providertest"
@@ -67,7 +68,7 @@ func TestBudgetOfRefusedRequests(t *testing.T) {
 				Clock: &jumpingClock{},
 			})
 			require.NoError(t, err)
-			r := e.Start(t.Context(), executor.Task{Run: "r", ID: "t", Prompt: "work"}).Wait()
+			r := e.Run(t.Context(), executor.Task{Run: "r", ID: "t", Prompt: "work"})
 			assert.Equal(t, tt.status, r.Status, "%+v", r.Errors)
 			assert.Len(t, server.Requests(), tt.calls)
 			assert.InDelta(t, tt.usd, r.Usage.CostUSD.Or(0), 1e-9)
@@ -80,7 +81,7 @@ func anthropicAt(t *testing.T, url string, client *http.Client) executor.Provide
 	t.Helper()
 	p, err := anthropic.New(anthropic.Options{
 		BaseURL: url, Key: "key-of-a-test", Model: "claude-sonnet-4-5", Client: client,
-		Prices: &anthropic.Prices{Input: 3, Output: 15},
+		Prices: &providers.Prices{Input: 3, Output: 15},
 	})
 	require.NoError(t, err)
 	return p
@@ -90,7 +91,7 @@ func openaiAt(t *testing.T, url string, client *http.Client) executor.Provider {
 	t.Helper()
 	p, err := openai.New(openai.Options{
 		BaseURL: url + "/v1", Key: "key-of-a-test", Model: "gpt-4.1", Client: client,
-		Prices: &openai.Prices{Input: 3, Output: 15},
+		Prices: &providers.Prices{Input: 3, Output: 15},
 	})
 	require.NoError(t, err)
 	return p

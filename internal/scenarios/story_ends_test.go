@@ -91,7 +91,9 @@ func TestA161_PermissionError(t *testing.T) {
 	})
 	t.Run("blocked command", func(t *testing.T) {
 		step := providertest.CLIAnswer("I may not.\nTASK COMPLETE").Write("chapter.txt", "it\n")
-		step.Result.Denied = []string{"rm -rf /"}
+		step = step.With("permission_denials", []any{map[string]any{
+			"tool_name": "Bash", "tool_input": map[string]any{"command": "rm -rf /"},
+		}})
 		s := bareStage(t)
 		s.useCLI(claudecli.Options{Policy: "strict"}, step)
 		r := s.run()

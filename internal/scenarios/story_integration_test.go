@@ -187,7 +187,7 @@ func TestA176_ThroughAllParts(t *testing.T) {
 		{"nothing to do", nil, []providertest.CLIStep{providertest.CLIAnswer(theEnd)}, ok, nil, nil, nil},
 		{"crash, then done", nil, []providertest.CLIStep{providertest.CLICrash("SEGV"), done}, ok,
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},
-		{"no result, then done", nil, []providertest.CLIStep{providertest.CLIStep{Says: []string{"working"}}, done}, ok,
+		{"no result, then done", nil, []providertest.CLIStep{providertest.CLIStep{}.Say("working"), done}, ok,
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},
 		{"half a result, then done", nil, []providertest.CLIStep{providertest.CLIFixture("claude/truncated"), done}, ok,
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},

@@ -28,7 +28,7 @@ func TestScopeRows(t *testing.T) {
 	t.Run("A107 B-A20 the files are put back, new ones too, and it counts", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, providertest.CLIAnswer("more").Write("src/main.txt", "two\n").Write("src/new/x.txt", "x\n").
-			Remove("README.md"), providertest.CLIAnswer(theEnd))
+			Command("rm", "README.md"), providertest.CLIAnswer(theEnd))
 		s.scope.Forbidden = []string{"src/**", "README.md"}
 		r := s.run()
 		endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -56,9 +55,8 @@ type Admission struct {
 	Breaker retry.Breaker
 	// Adaptive adapts policies with `adapt`, and learns from each call.
 	Adaptive *retry.Adaptive
-	// Preventer takes measures against likely failures; Checker runs its checks.
+	// Preventer takes measures against likely failures.
 	Preventer Preventer
-	Checker   Checker
 	// Learners learn the outcomes of calls.
 	Learners []retry.Learner
 	// Admitter replaces all of the above except Adaptive.
@@ -72,40 +70,20 @@ type Budget interface {
 	Allow(ctx context.Context, c Call) error
 }
 
-// Preventer chooses measures before a call that is likely to fail. Package predict makes one from a
+// Preventer takes measures before a call that is likely to fail. Package prevent makes one from a
 // taxonomy's `prevent` and a forecast. It is safe for concurrent use.
 type Preventer interface {
-	// Before is called before each call. If it returns a Wait, the executor waits and calls Before
-	// again. Otherwise the call is made after the Check has passed, and Release is called after it.
-	Before(ctx context.Context, c Call) (Precaution, error)
-}
-
-// Precaution is a measure before a call. The zero Precaution is no measure.
-type Precaution struct {
-	// Code is the likely failure. It is empty if none is likely.
-	Code string
-	// Check names the check that must pass. If it is empty, there is no check.
-	Check string
-	// Wait is how long to wait before calling Before again.
-	Wait time.Duration
-	// Release frees the place that the call takes. It is nil if the call takes no place.
-	Release func()
-}
-
-// Checker runs the checks that `prevent` names. The generated function Check is one way to
-// implement it. It is safe for concurrent use.
-type Checker interface {
-	// Check runs the named check. An error fails the call that it was made for, as if the provider
-	// had returned it. It must return when ctx ends, after Limits.Check or with the iteration.
-	Check(ctx context.Context, name string) error
+	// Before is called before each call. Release, unless it is nil, is called when the call has
+	// ended. After a *[Closed] the run waits and calls Before again. Any other error fails the call,
+	// as if the provider had returned it. Before must return when ctx ends.
+	Before(ctx context.Context, c Call) (release func(), err error)
 }
 
 // admission implements [Admitter] with the parts of an [Admission].
 type admission struct {
 	Admission
-	clock        retry.Clock
-	credential   func(tier int) string
-	checkTimeout time.Duration
+	clock      retry.Clock
+	credential func(tier int) string
 
 	mu      sync.Mutex
 	places  map[string]place  // of the admitted calls, by run
@@ -115,9 +93,8 @@ type admission struct {
 // place holds the resources of an admitted call.
 type place struct {
 	Call
-	began      time.Time
-	precaution Precaution
-	release    func(retry.Result) // of the breaker
+	began   time.Time
+	release []func(retry.Result)
 }
 
 func newAdmission(c *Config, credential func(tier int) string) Admitter {
@@ -125,7 +102,7 @@ func newAdmission(c *Config, credential func(tier int) string) Admitter {
 		return c.Admission.Admitter
 	}
 	a := &admission{
-		Admission: c.Admission, clock: c.Clock, credential: credential, checkTimeout: c.Limits.Check,
+		Admission: c.Admission, clock: c.Clock, credential: credential,
 		places: map[string]place{}, charged: map[string]string{},
 	}
 	if a.Adaptive != nil {
@@ -134,28 +111,12 @@ func newAdmission(c *Config, credential func(tier int) string) Admitter {
 	return a
 }
 
-// Admit checks the retry budget, the budget, the lane, the breaker, the preventer and the check of
-// a precaution, in this order. If one refuses, Admit releases the resources of the earlier ones.
+// Admit passes the call through the parts in their order. If one refuses, Admit releases the
+// resources of the earlier ones.
 func (a *admission) Admit(ctx context.Context, c Call) error {
 	c.Lane = c.Provider + "/" + a.credential(c.Tier)
-	if a.Breaker != nil && a.chargeRetry(c) && !a.Breaker.Retry(c.Lane, c.RetryOf.Policy) {
-		return &Closed{Exhausted: true}
-	}
-	if a.Budget != nil && !c.OverBudget {
-		if err := a.Budget.Allow(ctx, c); err != nil {
-			return err
-		}
-	}
-	if a.Lanes != nil {
-		until, err := a.Lanes.Until(ctx, c.Lane)
-		if err != nil {
-			warn(ctx, "read the shared wait", err)
-		} else if until.After(c.Now) {
-			return &Closed{Until: until, Why: "lane"}
-		}
-	}
 	p := place{Call: c}
-	for _, part := range []func(context.Context, *place) error{a.acquire, a.prevent, a.check} {
+	for _, part := range []func(context.Context, *place) error{a.charge, a.pay, a.lane, a.acquire, a.prevent} {
 		if err := part(ctx, &p); err != nil {
 			p.leave(retry.Result{Cancelled: true})
 			return err
@@ -168,37 +129,43 @@ func (a *admission) Admit(ctx context.Context, c Call) error {
 	return nil
 }
 
-// chargeRetry reports whether the call is a retry that is not yet charged to the budget. A retry
-// that waits is admitted several times, but charged once.
-func (a *admission) chargeRetry(c Call) bool {
-	if c.RetryOf == nil || c.RetryOf.Policy == nil {
-		return false
+// charge charges a retry to the shared retry budget. A retry that waits is admitted several times,
+// but charged once.
+func (a *admission) charge(_ context.Context, p *place) error {
+	if a.Breaker == nil || p.RetryOf == nil || p.RetryOf.Policy == nil {
+		return nil
 	}
-	key := fmt.Sprint(c.Iteration, c.RetryOf.Attempt, c.RetryOf.Code)
+	key := fmt.Sprint(p.Iteration, p.RetryOf.Attempt, p.RetryOf.Code)
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	charged := a.charged[c.Run] == key
-	a.charged[c.Run] = key
-	return !charged
+	charged := a.charged[p.Run] == key
+	a.charged[p.Run] = key
+	a.mu.Unlock()
+	if charged || a.Breaker.Retry(p.Lane, p.RetryOf.Policy) {
+		return nil
+	}
+	return &Closed{Exhausted: true}
 }
 
-// prevent takes the measures against a likely failure. If the preventer fails, it takes none.
-func (a *admission) prevent(ctx context.Context, p *place) error {
-	if a.Preventer == nil {
+// pay checks the budget.
+func (a *admission) pay(ctx context.Context, p *place) error {
+	if a.Budget == nil || p.OverBudget {
 		return nil
 	}
-	precaution, err := a.Preventer.Before(ctx, p.Call)
+	return a.Budget.Allow(ctx, p.Call)
+}
+
+// lane checks the shared wait. If that fails, the call is permitted.
+func (a *admission) lane(ctx context.Context, p *place) error {
+	if a.Lanes == nil {
+		return nil
+	}
+	until, err := a.Lanes.Until(ctx, p.Lane)
 	if err != nil {
-		warn(ctx, "choose measures before a call", err)
-		return nil
+		warn(ctx, "read the shared wait", err)
+	} else if until.After(p.Now) {
+		return &Closed{Until: until, Why: "lane"}
 	}
-	p.precaution = precaution
-	if precaution.Wait <= 0 {
-		return nil
-	}
-	code := text.Beginning(precaution.Code, maxMessage)
-	emit(ctx, Event{Kind: Prevented, Code: code, Text: "wait " + precaution.Wait.String()})
-	return &Closed{Until: p.Now.Add(precaution.Wait), Why: strings.TrimSuffix("prevent: "+code, ": ")}
+	return nil
 }
 
 // acquire gets permission from the breaker. If the breaker fails, the call is permitted.
@@ -214,43 +181,29 @@ func (a *admission) acquire(ctx context.Context, p *place) error {
 		warn(ctx, "acquire the breaker", err)
 		return nil
 	}
-	p.release = release
+	p.release = append(p.release, release)
 	return nil
 }
 
-var errCheckLimit = errors.New("the time limit of the check passed")
-
-// check runs the check of a precaution. Its failure fails the call.
-func (a *admission) check(ctx context.Context, p *place) error {
-	name := text.Beginning(p.precaution.Check, maxMessage)
-	switch {
-	case name == "":
-		return nil
-	case a.Checker == nil:
-		warn(ctx, "skip check "+name+": the configuration has no Checker", nil)
+// prevent takes the measures against a likely failure.
+func (a *admission) prevent(ctx context.Context, p *place) error {
+	if a.Preventer == nil {
 		return nil
 	}
-	began := a.clock.Now()
-	limited, stop := context.WithTimeoutCause(ctx, a.checkTimeout, errCheckLimit)
-	defer stop()
-	err := contain(p.Provider, OpCall, func() error { return a.Checker.Check(limited, p.precaution.Check) })
-	emit(ctx, Event{
-		Kind: Prevented, Code: p.precaution.Code, Text: "check " + name, Took: a.clock.Now().Sub(began), Err: err,
-	})
-	if err == nil || ctx.Err() != nil {
-		return err
+	release, err := a.Preventer.Before(ctx, p.Call)
+	if _, waits := errors.AsType[*Closed](err); err != nil && !waits && ctx.Err() == nil {
+		return &callError{err}
 	}
-	if context.Cause(limited) == errCheckLimit {
-		e := Effect{Op: OpCall, Source: p.Provider, Iteration: p.Iteration, Limit: a.checkTimeout}
-		err = timeoutEvidence(&e, err, a.clock.Now().Sub(began))
+	if err == nil && release != nil {
+		p.release = append(p.release, func(retry.Result) { release() })
 	}
-	return &checkError{err}
+	return err
 }
 
-// checkError is the failure of a check before a call.
-type checkError struct{ err error }
+// callError is the failure of a measure before a call, which fails the call.
+type callError struct{ err error }
 
-func (c *checkError) Error() string { return c.err.Error() }
+func (c *callError) Error() string { return c.err.Error() }
 
 // Done releases the resources of the call and passes its outcome to the learners.
 func (a *admission) Done(run string, f *Failure, cancelled bool) {
@@ -303,11 +256,8 @@ func (f *Failure) budgetPolicy() *taxonomy.Policy {
 
 // leave releases the resources of a call.
 func (p *place) leave(end retry.Result) {
-	if p.release != nil {
-		p.release(end)
-	}
-	if p.precaution.Release != nil {
-		p.precaution.Release()
+	for _, release := range p.release {
+		release(end)
 	}
 }
 
@@ -320,17 +270,9 @@ func (a *admission) Pause(ctx context.Context, provider, credential string, unti
 	return a.Lanes.Pause(ctx, provider+"/"+credential, until)
 }
 
-// emit sends an event to the run that an effect belongs to.
-func emit(ctx context.Context, e Event) {
-	if h := hooksOf(ctx); h.emit != nil {
-		h.emit(e)
-	}
-}
-
 // warn sends a warning to the run that an effect belongs to.
 func warn(ctx context.Context, s string, err error) {
-	if err != nil {
-		s += ": " + text.Error(err, maxMessage)
+	if h := hooksOf(ctx); h.emit != nil {
+		h.emit(Event{Kind: Warned, Text: s + ": " + text.Error(err, maxMessage)})
 	}
-	emit(ctx, Event{Kind: Warned, Text: s})
 }

@@ -24,19 +24,17 @@ type parts struct {
 
 func (p *parts) Allow(_ context.Context, c Call) error { p.bills = append(p.bills, c); return nil }
 func (p *parts) Learn(o retry.Outcome)                 { p.outcomes = append(p.outcomes, o) }
-func (p *parts) Before(context.Context, Call) (Precaution, error) {
+func (p *parts) Before(_ context.Context, c Call) (func(), error) {
 	if p.waits > 0 {
 		p.waits--
-		return Precaution{Code: "limit", Wait: 30 * time.Second}, nil
+		return nil, &Closed{Until: c.Now.Add(30 * time.Second), Why: "prevent: limit"}
 	}
-	return Precaution{Code: "limit", Check: "quota", Release: func() { p.released++ }}, nil
-}
-
-func (p *parts) Check(context.Context, string) error {
 	p.checks++
-	err := p.checkErr
-	p.checkErr = nil
-	return err
+	if err := p.checkErr; err != nil {
+		p.checkErr = nil
+		return nil, err
+	}
+	return func() { p.released++ }, nil
 }
 
 // TestAdmission runs with a budget, lanes, a breaker, prevention and a learner together.
@@ -54,7 +52,7 @@ func TestAdmission(t *testing.T) {
 		cfg.Clock = retry.System
 		lanes := retry.NewSharedWait(cfg.Clock, func() float64 { return 0 })
 		cfg.Admission = Admission{
-			Budget: all, Lanes: lanes, Breaker: breaker.New(breaker.Options{}), Preventer: all, Checker: all,
+			Budget: all, Lanes: lanes, Breaker: breaker.New(breaker.Options{}), Preventer: all,
 			Learners: []retry.Learner{all},
 		}
 		s := runState(t.Context(), cfg, aTask, nil)
@@ -74,12 +72,12 @@ func TestAdmission(t *testing.T) {
 	})
 }
 
-// TestCheckFails fails the call that a check was made for.
-func TestCheckFails(t *testing.T) {
+// TestMeasureFails fails the call that a measure was taken for.
+func TestMeasureFails(t *testing.T) {
 	w := newSimulation(done("a"))
 	cfg := w.config(tablesOf(reactions()), nil)
 	all := &parts{checkErr: evidence("quota", "crash")}
-	cfg.Admission = Admission{Preventer: all, Checker: all}
+	cfg.Admission = Admission{Preventer: all}
 	s := runState(t.Context(), cfg, aTask, nil)
 	assert.Equal(t, EndCompleted, s.End)
 	require.Len(t, s.Errors, 1)
@@ -88,7 +86,7 @@ func TestCheckFails(t *testing.T) {
 	assert.Equal(t, 1, s.Counted)
 	assert.Equal(t, 2, s.Iter.Number)
 	assert.Equal(t, 1, w.Calls)
-	assert.Equal(t, 2, all.released)
+	assert.Equal(t, 1, all.released)
 }
 
 // TestLaneWaits makes runs that share a credential wait together, and not beyond their deadline.

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"math/rand"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -31,25 +32,26 @@ func (c *canceller) Do(e Effect) Outcome {
 }
 
 func TestCancelAtEachEffect(t *testing.T) {
-	for _, st := range stories() {
+	for seed := range int64(100) {
+		st := randomStory(rand.New(rand.NewSource(seed)))
 		for n := 1; ; n++ {
 			w, cfg, _ := play(st)
 			ctx, stop := context.WithCancel(context.Background())
 			c := &canceller{n: n, stop: stop}
 			s := runState(ctx, cfg, aTask, func(e Env) Env { c.Env = e; return c })
 			stop()
-			require.NotEmpty(t, s.End, "%s: cancelled at %d", st.name, n)
+			require.NotEmpty(t, s.End, "seed %d: cancelled at %d", seed, n)
 			for i, op := range c.ops {
-				require.False(t, op == OpCall && i >= n, "%s: called after cancellation at %d: %v", st.name, n, c.ops)
+				require.False(t, op == OpCall && i >= n, "seed %d: called after cancellation at %d: %v", seed, n, c.ops)
 			}
 			for p := range w.Disk {
 				if strings.HasPrefix(p, "forbidden") || isGit(p) {
-					require.NotEmpty(t, s.Unchecked, "%s: %s stays after cancellation at %d: %v", st.name, p, n, c.ops)
+					require.NotEmpty(t, s.Unchecked, "seed %d: %s stays after cancellation at %d: %v", seed, p, n, c.ops)
 				}
 			}
-			require.Empty(t, w.Lost, "%s: cancelled at %d", st.name, n)
-			require.Zero(t, w.Open, "%s: cancelled at %d", st.name, n)
-			require.False(t, twice(w), "%s: cancelled at %d", st.name, n)
+			require.Empty(t, w.Lost, "seed %d: cancelled at %d", seed, n)
+			require.Zero(t, w.Open, "seed %d: cancelled at %d", seed, n)
+			require.False(t, twice(w), "seed %d: cancelled at %d", seed, n)
 			if c.at < n {
 				break
 			}
@@ -82,11 +84,9 @@ func TestGrace(t *testing.T) {
 		e, err := New(cfg)
 		require.NoError(t, err)
 		ctx, stop := context.WithCancelCause(t.Context())
-		run := e.Start(ctx, aTask)
-		time.Sleep(time.Second)
-		began := time.Now()
-		stop(assert.AnError)
-		r := run.Wait()
+		began := time.Now().Add(time.Second)
+		time.AfterFunc(time.Second, func() { stop(assert.AnError) })
+		r := e.Run(ctx, aTask)
 		assert.Equal(t, EndCancelled, r.EndReason)
 		assert.ErrorIs(t, r.Err, assert.AnError)
 		assert.Equal(t, time.Minute, time.Since(began))

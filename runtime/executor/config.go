@@ -111,8 +111,6 @@ type Limits struct {
 	Run time.Duration `json:"run,omitempty"`
 	// Deadline is when the run must be over; zero is no deadline.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Check limits the time of a check before a call; 1 minute by default.
-	Check time.Duration `json:"check,omitempty"`
 	// Grace limits the time in which a cancelled run judges and reverts changes. It also limits the
 	// Filer and the Notifier, each separately. The default is 30 seconds.
 	Grace time.Duration `json:"grace,omitempty"`
@@ -127,7 +125,6 @@ func (l Limits) completed() Limits {
 	l.Attempts = cmp.Or(l.Attempts, Unlimited)
 	l.Iteration = cmp.Or(l.Iteration, 10*time.Minute)
 	l.Run = cmp.Or(l.Run, Unlimited)
-	l.Check = cmp.Or(l.Check, time.Minute)
 	l.Grace = cmp.Or(l.Grace, 30*time.Second)
 	l.Feedback = cmp.Or(l.Feedback, 16<<10)
 	return l
@@ -156,7 +153,7 @@ func (c *Config) problems() error {
 	for name, n := range map[string]int{
 		"Iterations": c.Limits.Iterations, "Failures": c.Limits.Failures, "Attempts": c.Limits.Attempts,
 		"Feedback": c.Limits.Feedback, "Iteration": int(c.Limits.Iteration), "Run": int(c.Limits.Run),
-		"Check": int(c.Limits.Check), "Grace": int(c.Limits.Grace),
+		"Grace": int(c.Limits.Grace),
 	} {
 		problem(n < 0, "Limits.%s: %d is negative", name, n)
 	}

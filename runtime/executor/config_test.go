@@ -49,7 +49,7 @@ func TestConfigProblems(t *testing.T) {
 func TestLimitDefaults(t *testing.T) {
 	l := Limits{Attempts: 7, Run: Unlimited}.completed()
 	assert.Equal(t, Limits{
-		Iterations: 50, Failures: 3, Attempts: 7, Iteration: 10 * time.Minute, Run: Unlimited, Check: time.Minute,
+		Iterations: 50, Failures: 3, Attempts: 7, Iteration: 10 * time.Minute, Run: Unlimited,
 		Grace: 30 * time.Second, Feedback: 16 << 10,
 	}, l)
 	assert.False(t, bounded(l.Run))

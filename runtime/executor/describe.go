@@ -1,106 +1,83 @@
 package executor
 
 import (
-	"cmp"
 	"fmt"
 	"log/slog"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// descriptions are the log level of each kind of event, and its description: a text/template on the
+// [Event].
+var descriptions = map[EventKind]struct {
+	level slog.Level
+	text  string
+}{
+	RunStarted:       {slog.LevelInfo, `run {{.Run}}: {{or .Task "no task"}}{{brackets .Text}}`},
+	IterationStarted: {slog.LevelInfo, `iteration {{.Iteration}}{{brackets .Tier}}`},
+	CallStarted:      {slog.LevelDebug, `calling {{.Source}}`},
+	Progressed:       {slog.LevelDebug, `{{.Text}}`},
+	CallEnded:        {slog.LevelDebug, `{{.Source}} took {{time .Took}}{{usage .Usage}}`},
+	ChangesDetected:  {slog.LevelDebug, `changed {{files .Files}}`},
+	ErrorClassified:  {slog.LevelDebug, `{{error .Err}}`},
+	ReactionTaken:    {slog.LevelDebug, `{{reaction .}}`},
+	Waiting:          {slog.LevelDebug, `waiting {{time (.Until.Sub .At)}}{{brackets .Text}}`},
+	Waited:           {slog.LevelDebug, `waited {{time .Took}}`},
+	Saved:            {slog.LevelDebug, `saved as {{.Text}}`},
+	Reverted:         {slog.LevelInfo, `reverted {{files .Files}}`},
+	Asked:            {slog.LevelInfo, `asked about {{names .Files}}: {{.Text}}`},
+	Validated:        {slog.LevelInfo, `{{.Op}} {{if .Err}}failed{{else}}passed{{end}} after {{time .Took}}`},
+	Committed:        {slog.LevelInfo, `committed {{files .Files}} as {{printf "%.12s" .Text}}`},
+	Pushed:           {slog.LevelInfo, `pushed`},
+	PROpened:         {slog.LevelInfo, `opened {{.Text}}`},
+	Escalated:        {slog.LevelInfo, `escalated to {{.Tier}}`},
+	Recovered:        {slog.LevelInfo, `strategy {{.Text}} {{if .Err}}failed: {{error .Err}}{{else}}succeeded{{end}}`},
+	Warned:           {slog.LevelWarn, `warning: {{if .Text}}{{.Text}}{{else}}{{error .Err}}{{end}}`},
+	IterationEnded:   {slog.LevelDebug, `iteration {{.Iteration}} ended after {{time .Took}}`},
+	RunEnded:         {slog.LevelInfo, `{{result .Result}}`},
+}
+
+var templates = func() map[EventKind]*template.Template {
+	functions := template.FuncMap{
+		"brackets": inBrackets, "error": describeError, "files": listFiles, "names": fileNames,
+		"reaction": describeReaction, "result": describeResult, "time": shortTime, "usage": describeUsage,
+	}
+	all := map[EventKind]*template.Template{}
+	for kind, d := range descriptions {
+		all[kind] = template.Must(template.New(string(kind)).Funcs(functions).Parse(d.text))
+	}
+	return all
+}()
+
 // Describe returns an event as one line for people. Secrets are masked, and the line has no control
 // characters.
-func Describe(e Event) string { return text.OneLine(describe(e), maxMessage) }
-
-func describe(e Event) string {
-	switch e.Kind {
-	case RunStarted:
-		return fmt.Sprintf("run %s: %s%s", e.Run, cmp.Or(e.Task, "no task"), inBrackets(e.Text))
-	case IterationStarted:
-		return fmt.Sprintf("iteration %d%s", e.Iteration, inBrackets(e.Tier))
-	case CallStarted:
-		return "calling " + e.Source
-	case Progressed:
-		return e.Text
-	case CallEnded:
-		return fmt.Sprintf("%s took %s%s", e.Source, shortTime(e.Took), describeUsage(e.Usage))
-	case ChangesDetected:
-		return "changed " + listFiles(e.Files)
-	case ErrorClassified:
-		return describeError(e.Err)
-	case ReactionTaken:
-		return describeReaction(e)
-	case Waiting:
-		return fmt.Sprintf("waiting %s%s", shortTime(e.Until.Sub(e.At)), inBrackets(e.Text))
-	case Waited:
-		return "waited " + shortTime(e.Took)
-	case Saved:
-		return "saved as " + e.Text
-	case Reverted:
-		return "reverted " + listFiles(e.Files)
-	case Asked:
-		return "asked about " + fileNames(e.Files) + ": " + e.Text
-	case Validated:
-		if e.Err != nil {
-			return fmt.Sprintf("%s failed after %s", e.Op, shortTime(e.Took))
-		}
-		return fmt.Sprintf("%s passed after %s", e.Op, shortTime(e.Took))
-	case Committed:
-		return fmt.Sprintf("committed %s as %s", listFiles(e.Files), e.Text[:min(len(e.Text), 12)])
-	case Pushed:
-		return "pushed"
-	case PROpened:
-		return "opened " + e.Text
-	case Escalated:
-		return "escalated to " + e.Tier
-	case Recovered:
-		if e.Err != nil {
-			return fmt.Sprintf("strategy %s failed: %s", e.Text, describeError(e.Err))
-		}
-		return "strategy " + e.Text + " succeeded"
-	case Prevented:
-		against := "against " + cmp.Or(e.Code, "a failure") + ": " + e.Text
-		if e.Err != nil {
-			return against + " failed: " + describeError(e.Err)
-		}
-		return against
-	case Warned:
-		return "warning: " + cmp.Or(e.Text, describeError(e.Err))
-	case IterationEnded:
-		return fmt.Sprintf("iteration %d ended after %s", e.Iteration, shortTime(e.Took))
-	case RunEnded:
-		return describeResult(e.Result)
+func Describe(e Event) string {
+	described := templates[e.Kind]
+	if described == nil {
+		return text.OneLine(string(e.Kind), maxMessage)
 	}
-	return string(e.Kind)
+	var b strings.Builder
+	_ = described.Execute(&b, e) // a Builder takes everything
+	return text.OneLine(b.String(), maxMessage)
 }
 
 // Severity returns the log level of an event. A reaction taken has the level of the reaction. Error
 // is for a failed run, Warn for warnings and other failures, Info for progress, Debug for the rest.
 func Severity(e Event) slog.Level {
-	switch e.Kind {
-	case ReactionTaken:
+	level := descriptions[e.Kind].level
+	switch {
+	case e.Kind == ReactionTaken:
 		return levelOf(e.Reaction.LogLevel)
-	case Warned:
+	case e.Result != nil && e.Result.Status == StatusFailed:
+		return slog.LevelError
+	case e.Result != nil && e.Result.Status == StatusBlocked, e.Err != nil && level == slog.LevelInfo:
 		return slog.LevelWarn
-	case RunEnded:
-		if e.Result != nil && e.Result.Status == StatusFailed {
-			return slog.LevelError
-		}
-		if e.Result != nil && e.Result.Status == StatusBlocked {
-			return slog.LevelWarn
-		}
-		return slog.LevelInfo
-	case Asked, Committed, Escalated, IterationStarted, PROpened, Prevented, Pushed, Recovered, Reverted, RunStarted,
-		Validated:
-		if e.Err != nil {
-			return slog.LevelWarn
-		}
-		return slog.LevelInfo
 	}
-	return slog.LevelDebug
+	return level
 }
 
 // levelOf returns the level of a reaction. If it has no level, that is Debug.

@@ -41,7 +41,6 @@ const (
 	Escalated     EventKind = "escalated" // Tier
 	// For, Op, Source, Reaction, Attempt, MaxAttempts, Text: the strategy; Err if it failed
 	Recovered      EventKind = "recovered"
-	Prevented      EventKind = "prevented"       // Code, Text: the measure; Took, Err of a check
 	Warned         EventKind = "warned"          // Text
 	IterationEnded EventKind = "iteration_ended" // Took
 	RunEnded       EventKind = "run_ended"       // Result
@@ -67,8 +66,6 @@ type Event struct {
 	Evidence *taxonomy.Evidence
 	// For is the failure that the strategy handles.
 	For error
-	// Code is the likely failure that a measure prevents. It may be empty.
-	Code string
 	// Reaction is the reaction that is carried out, Action its action after all limits.
 	Reaction  taxonomy.Reaction
 	Action    taxonomy.Action

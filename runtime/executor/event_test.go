@@ -98,8 +98,9 @@ func TestManyRuns(t *testing.T) {
 		cfg.Limits.Failures = Unlimited
 		e, err := New(cfg)
 		require.NoError(t, err)
-		run := e.Start(context.Background(), Task{Run: fmt.Sprint("run-", i), ID: "task", Prompt: "p"})
-		go func() { ends <- run.Wait().EndReason }()
+		go func() {
+			ends <- e.Run(context.Background(), Task{Run: fmt.Sprint("run-", i), ID: "task", Prompt: "p"}).EndReason
+		}()
 	}
 	for range runs {
 		assert.Equal(t, EndCompleted, <-ends)

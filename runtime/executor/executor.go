@@ -48,28 +48,6 @@ func (e *Executor) Host() *Host { return e.host }
 // LoopConfig returns the configuration of the runs' loops, for a loop in another environment.
 func (e *Executor) LoopConfig() LoopConfig { return e.loop }
 
-// Run is a task that is being run in the background.
-type Run struct {
-	done   chan struct{}
-	result *Result
-}
-
-// Start runs a task in the background; see [Executor.Run].
-func (e *Executor) Start(ctx context.Context, task Task) *Run {
-	run := &Run{done: make(chan struct{})}
-	go func() {
-		defer close(run.done)
-		run.result = e.Run(ctx, task)
-	}()
-	return run
-}
-
-// Wait waits for the end of the run and returns its result.
-func (r *Run) Wait() *Result {
-	<-r.done
-	return r.result
-}
-
 // Run runs a task to its end, or resumes it. When ctx ends, the run is cancelled: the provider is
 // stopped, and its changes are judged and reverted within Limits.Grace. The result is never nil. If
 // the run is over, Run returns its result again; see [Executor.Reopen].

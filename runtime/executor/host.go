@@ -71,15 +71,15 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 	case context.Cause(limited) == errLimit && !h.ownError(err):
 		err = timeoutEvidence(&e, err, out.Took)
 	}
-	var check *checkError
-	if errors.As(err, &check) { // a check before the call fails the call
-		err, e.Op, e.Source = check.err, OpCall, e.Call.Provider
+	before, failed := errors.AsType[*callError](err)
+	if failed { // a measure before the call fails the call
+		err, e.Op, e.Source = before.err, OpCall, e.Call.Provider
 	}
 	f := h.Fail(aboutPaths(err, e.Paths), e.Source, e.Op)
 	if e.Op == OpScope && len(f.Files) == 0 {
 		f.Files = e.Paths
 	}
-	if e.Op == OpScope || check != nil { // a part of the effect failed
+	if e.Op == OpScope || failed { // a part of the effect failed
 		f.Op, f.Source = e.Op, e.Source
 	}
 	out.Failure = &f
@@ -246,23 +246,11 @@ func (h *Host) recover(ctx context.Context, e *Effect) error {
 	})
 }
 
-// aside runs a filer or notifier for at most the grace. If f does not return within a second after
-// that, aside returns without it.
+// aside runs a filer or notifier for at most the grace, also after a cancellation.
 func (h *Host) aside(ctx context.Context, e *Effect, f func(context.Context, *Result) error) error {
-	grace := h.cfg.Limits.Grace
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), h.cfg.Limits.Grace)
 	defer stop()
-	r := h.Result(e.State)
-	done := make(chan error, 1)
-	go func() { done <- contain(e.Source, e.Op, func() error { return f(ctx, r) }) }()
-	left := time.NewTimer(grace + time.Second)
-	defer left.Stop()
-	select {
-	case err := <-done:
-		return err
-	case <-left.C:
-		return &taxonomy.Evidence{Source: e.Source, Op: e.Op, Type: "timeout", Text: "the call did not return in time"}
-	}
+	return f(ctx, h.Result(e.State))
 }
 
 // call calls the provider of the tier.

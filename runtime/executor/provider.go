@@ -111,6 +111,11 @@ type Usage struct {
 	CostUSD      taxonomy.Opt[float64] `json:"costUSD,omitzero"`
 }
 
+// UnusedCall returns the usage of a call that did not reach the model: zero, and not unknown.
+func UnusedCall() Usage {
+	return Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(0.0)}
+}
+
 // valid returns the usage without invalid values: negative numbers, NaN and infinity.
 func (u Usage) valid() Usage {
 	if u.InputTokens.Or(0) < 0 {

@@ -124,6 +124,70 @@ func (c counter) Do(e Effect) Outcome {
 	return c.Env.Do(e)
 }
 
+// killed is the panic of a process that dies.
+type killed struct{}
+
+// killer is an Env that ends its process at its n-th point, or after an operation.
+type killer struct {
+	Env
+	n, at int
+	after string
+}
+
+func (k *killer) point() {
+	if k.at++; k.at == k.n {
+		panic(killed{})
+	}
+}
+
+func (k *killer) Do(e Effect) Outcome {
+	k.point()
+	out := k.Env.Do(e)
+	if k.point(); e.Op == k.after {
+		panic(killed{})
+	}
+	return out
+}
+
+func (k *killer) Save(s *RunState) {
+	k.point()
+	k.Env.Save(s)
+	k.point()
+}
+
+func (k *killer) Sleep(d time.Duration) bool {
+	k.point()
+	cancelled := k.Env.Sleep(d)
+	k.point()
+	return cancelled
+}
+
+// dies runs f and reports whether its process was killed.
+func dies(f func()) (dead bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(killed); !ok {
+				panic(p)
+			}
+			dead = true
+		}
+	}()
+	f()
+	return false
+}
+
+// twice reports that an iteration has two commits.
+func twice(w *simulation) bool {
+	seen := map[int]bool{}
+	for _, c := range w.CommitLog {
+		if seen[c.Attempt] {
+			return true
+		}
+		seen[c.Attempt] = true
+	}
+	return false
+}
+
 // TestRandomTables runs random tables in random simulations. Each run ends within its limits,
 // commits nothing that is forbidden, and loses nothing. Half of them are killed at random points.
 func TestRandomTables(t *testing.T) {
@@ -139,7 +203,7 @@ func TestRandomTables(t *testing.T) {
 		n := 0
 		var s *RunState
 		for life := 0; ; life++ {
-			k := &killer{n: -1, w: w}
+			k := &killer{n: -1}
 			if seed%2 == 1 && life < 4 {
 				k.n = 1 + r.Intn(60)
 			}

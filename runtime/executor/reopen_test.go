@@ -109,7 +109,7 @@ func TestRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w, store := newSimulation(works("a"), done("b")), &memStore{}
 			cfg := w.config(tablesOf(reactions()), store)
-			k := &killer{n: 20, w: w}
+			k := &killer{n: 20}
 			require.True(t, dies(func() {
 				runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k })
 			}))
@@ -140,16 +140,8 @@ func TestProcesses(t *testing.T) {
 	cfg := w.config(tablesOf(reactions()), store)
 	p := &forking{agent: agent{w}, process: Process{PID: 7, Start: "then"}}
 	cfg.Provider = p
-	k := &killer{n: -1, w: w}
-	for n := 1; ; n++ { // dies right after the call
-		k.n = n
-		p.started = 0
-		dead := dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
-		if dead && k.what == "after call" {
-			break
-		}
-		k.at, store.b, w.Next = 0, nil, 0
-	}
+	k := &killer{after: OpCall}
+	require.True(t, dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) }))
 	require.Equal(t, 1, p.started)
 	s, err := store.Open(t.Context(), "run")
 	require.NoError(t, err)

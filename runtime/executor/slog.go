@@ -65,7 +65,7 @@ func (s *slogObserver) attrs(e Event) []slog.Attr {
 	if e.For != nil {
 		a = a.with("for", taxonomy.CodeOf(e.For))
 	}
-	a = a.with("attempt", e.Attempt, "max_attempts", e.MaxAttempts, "likely", e.Code)
+	a = a.with("attempt", e.Attempt, "max_attempts", e.MaxAttempts)
 	if e.Kind != Warned {
 		a = a.with("text", e.Text)
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +22,6 @@ import (
 	"github.com/errgen/errgen/runtime/providers/openai"
 	pt "github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -34,22 +32,6 @@ func whenSent(f func()) func(*http.Request) *http.Request {
 		return r.WithContext(httptrace.WithClientTrace(r.Context(), trace))
 	}
 }
-
-// tick returns a clock that advances at each look; 0 is the real one.
-func tick(step time.Duration) retry.Clock {
-	if step == 0 {
-		return retry.System
-	}
-	return &ticking{step: step}
-}
-
-type ticking struct {
-	retry.Clock
-	step time.Duration
-	now  atomic.Int64
-}
-
-func (c *ticking) Now() time.Time { return time.Unix(0, c.now.Add(int64(c.step))) }
 
 func TestAnswer(t *testing.T) {
 	for _, provider := range all {
@@ -250,10 +232,16 @@ func TestRefusedTool(t *testing.T) {
 	}
 }
 
+// guard forbids every file, or fails.
+type guard struct{ err error }
+
+func (guard) Mode() string { return "strict" }
+func (g guard) Judge(context.Context, []executor.Change) ([]executor.Verdict, error) {
+	return []executor.Verdict{executor.Forbidden}, g.err
+}
+
 func TestScope(t *testing.T) {
-	guarded := toolbox.Options{Write: func(_ context.Context, path string) error {
-		return &taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{path}}
-	}}
+	guarded := toolbox.Options{Guard: guard{}}
 	for _, provider := range apis {
 		s := open(t, provider, options{tools: guarded}, tool(provider, "write_file", `{"path":".env","content":"x"}`))
 		_, err := s.Call(t.Context(), request(t))
@@ -265,7 +253,7 @@ func TestScope(t *testing.T) {
 // An error of the taxonomy stays one.
 func TestTypedErrorOfAGuard(t *testing.T) {
 	typed := errs.NewScopeForbidden([]string{".env"}, "strict")
-	guarded := toolbox.Options{Write: func(context.Context, string) error { return typed }}
+	guarded := toolbox.Options{Guard: guard{typed}}
 	for _, provider := range apis {
 		s := open(t, provider, options{tools: guarded}, tool(provider, "write_file", `{"path":".env","content":"x"}`))
 		_, err := s.Call(t.Context(), request(t))

@@ -21,6 +21,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/openai"
@@ -125,7 +126,6 @@ type options struct {
 	dial    error  // of each connection, in place of the network
 	claude  claudecli.Options
 	noKey   bool
-	clock   time.Duration // what each look at the clock takes; 0 is the real clock
 	trace   func(*http.Request) *http.Request
 	unknown bool // the certificate of the server
 }
@@ -194,19 +194,18 @@ func open(t *testing.T, provider string, o options, s script) *subject {
 }
 
 func api(provider string, o options, url, secret string, client *http.Client) (executor.Provider, error) {
-	clock := tick(o.clock)
 	if provider == anthropicAPI {
 		c := anthropic.Options{Name: o.name, BaseURL: url, Key: secret, Model: "claude-sonnet-4-5", Client: client,
-			Toolbox: o.tools, Turns: o.turns, Cache: o.cache, Clock: clock}
+			Toolbox: o.tools, Turns: o.turns, Cache: o.cache}
 		if o.priced {
-			c.Prices = &anthropic.Prices{Input: 3, Output: 15, CacheWrite: 3.75, CacheRead: 0.3}
+			c.Prices = &providers.Prices{Input: 3, Output: 15, CacheWrite: 3.75, CacheRead: 0.3}
 		}
 		return anthropic.New(c)
 	}
 	c := openai.Options{Name: o.name, BaseURL: url + "/v1", Key: secret, Model: "gpt-4.1", Client: client,
-		Toolbox: o.tools, Turns: o.turns, Clock: clock}
+		Toolbox: o.tools, Turns: o.turns}
 	if o.priced {
-		c.Prices = &openai.Prices{Input: 3, Output: 15, CachedInput: 0.3}
+		c.Prices = &providers.Prices{Input: 3, Output: 15, CacheRead: 0.3}
 	}
 	return openai.New(c)
 }

@@ -152,7 +152,8 @@ func TestClaudeEnvironment(t *testing.T) {
 
 func TestClaudeArguments(t *testing.T) {
 	step := pt.CLIAnswer("ok").Say("I begin").Write("a/b.txt", "hello")
-	step.SessionID = "s-1"
+	step.Script = `session=s-1; event assistant '"message":{"content":[{"type":"tool_use","name":"Write",` +
+		`"input":{"file_path":"a/b.txt"}}]}'`
 	s := open(t, claudeCLI, options{claude: claudecli.Options{Model: "opus", MaxTurns: 7,
 		AllowedTools: []string{"Edit", "Bash(go test *)"}, DisallowedTools: []string{"WebFetch"},
 		Args: []string{"--append-system-prompt=be brief"}}},
@@ -204,13 +205,18 @@ func TestClaudeSkippedPermissions(t *testing.T) {
 }
 
 func TestClaudeDeniedCommands(t *testing.T) {
-	step := pt.CLIStep{Result: &pt.CLIResult{Text: "ok", Denied: []string{"rm -rf /"}}}
+	step := pt.CLIAnswer("ok").With("permission_denials", denied("rm -rf /"))
 	_, err := open(t, claudeCLI, options{}, process(step)).Call(t.Context(), request(t))
 	require.NoError(t, err, "without a policy only the model is told")
 	_, err = open(t, claudeCLI, options{claude: claudecli.Options{Policy: "strict"}}, process(step)).
 		Call(t.Context(), request(t))
 	assert.Equal(t, attributes{"command": "rm -rf /", "policy": "strict"}, evidence(t, err).Attributes)
 	assert.Equal(t, "PERMISSION_COMMAND_BLOCKED", code(t, err))
+}
+
+// denied are the denials of commands in a result.
+func denied(command string) any {
+	return []any{map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": command}}}
 }
 
 func TestStartedRefuses(t *testing.T) {
@@ -335,8 +341,7 @@ func TestInvalidOptions(t *testing.T) {
 		_, err := anthropic.New(o)
 		require.Error(t, err, what)
 		assert.NotContains(t, err.Error(), key)
-		_, err = openai.New(openai.Options{Model: o.Model, BaseURL: o.BaseURL, MaxTokens: o.MaxTokens, Key: o.Key,
-			Toolbox: o.Toolbox})
+		_, err = openai.New(o)
 		require.Error(t, err, what)
 		assert.NotContains(t, err.Error(), key)
 	}
@@ -443,7 +448,7 @@ func watchHeap() (*uint64, func()) {
 // TestHostileNames writes files whose names are options, commands and links.
 func TestHostileNames(t *testing.T) {
 	names := []string{"-rf", "a\nb", `quo"te'`, "sp ace", "ü/€", "$(touch x)"}
-	step := pt.CLIAnswer("ok").Command("git", "init", "-q").File(pt.CLIFile{Path: "out", Link: "/etc"}).Remove("old")
+	step := pt.CLIAnswer("ok").Command("git", "init", "-q").Command("ln", "-s", "/etc", "out").Command("rm", "old")
 	for _, name := range names {
 		step = step.Write(name, name)
 	}

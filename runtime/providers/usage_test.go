@@ -122,6 +122,6 @@ func TestClaudeUsage(t *testing.T) {
 
 // costing returns the step with the cost of its result.
 func costing(s pt.CLIStep, input, output int64, usd float64) pt.CLIStep {
-	s.Result.InputTokens, s.Result.OutputTokens, s.Result.CostUSD = input, output, usd
-	return s
+	return s.With("total_cost_usd", usd).
+		With("usage", map[string]any{"input_tokens": input, "output_tokens": output})
 }

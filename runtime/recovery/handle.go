@@ -72,7 +72,7 @@ func NewHandler(cfg Config) (*Handler, error) {
 	h := &Handler{cfg: cfg, run: executor.Config{
 		Table: cfg.Table, Classify: cfg.Classify, Admission: cfg.Admission, Clock: cfg.Clock,
 		Limits: executor.Limits{Iterations: executor.Unlimited, Failures: executor.Unlimited,
-			Iteration: executor.Unlimited, Check: cfg.Timeout, Grace: cfg.Grace},
+			Iteration: executor.Unlimited, Grace: cfg.Grace},
 		Markers: executor.Markers{Off: true},
 		Prompt:  func(executor.PromptInput) string { return "" },
 	}}

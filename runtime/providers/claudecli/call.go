@@ -51,7 +51,7 @@ func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Ans
 		path, err = p.program()
 	}
 	if err != nil {
-		return executor.Answer{Usage: nothing()}, err
+		return executor.Answer{Usage: executor.UnusedCall()}, err
 	}
 	if req.Limit > 0 {
 		limited, cancel := context.WithTimeout(ctx, req.Limit)
@@ -59,9 +59,8 @@ func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Ans
 		ctx = limited
 	}
 	c := &call{Provider: p, req: req, stderr: proc.NewTail(maxStderr), plain: proc.NewTail(maxPlain)}
-	began := time.Now()
 	c.run(ctx, path)
-	err = c.outcome(ctx, time.Since(began))
+	err = c.outcome(ctx)
 	a := executor.Answer{Session: c.session}
 	switch {
 	case c.result != nil:
@@ -70,15 +69,9 @@ func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Ans
 			a.Text = c.secrets.Replace(c.tail(c.result.Result, maxText))
 		}
 	case c.exit.Took == 0: // it was not started
-		a.Usage = nothing()
+		a.Usage = executor.UnusedCall()
 	}
 	return a, err
-}
-
-// nothing is the usage of a call without a process.
-func nothing() executor.Usage {
-	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
-		CostUSD: taxonomy.Some(0.0)}
 }
 
 // run runs the program and reads its events.
@@ -144,19 +137,18 @@ func (c *call) read(line []byte) {
 	case "rate_limit_event":
 		c.limit = e.RateLimit
 	case "result":
-		e.Verdict = cmp.Or(e.Verdict, unclear)
 		c.result = &e
 		c.finish()
 	}
 }
 
-// addResult takes a further result. The last one counts, but the worst verdict, and the denials.
+// addResult takes a further result. The last one counts, unless an earlier one did not succeed. The
+// last cost and the denials count in any case.
 func (c *call) addResult(e event) {
-	e.Verdict = cmp.Or(e.Verdict, unclear)
-	if e.Verdict < c.result.Verdict {
-		worse := *c.result
-		worse.Usage, worse.CostUSD = cmp.Or(e.Usage, worse.Usage), cmp.Or(e.CostUSD, worse.CostUSD)
-		e = worse
+	if !c.result.succeeded() {
+		earlier := *c.result
+		earlier.Usage, earlier.CostUSD = cmp.Or(e.Usage, earlier.Usage), cmp.Or(e.CostUSD, earlier.CostUSD)
+		e = earlier
 	}
 	if len(e.Denials) == 0 {
 		e.Denials = c.result.Denials
@@ -166,25 +158,17 @@ func (c *call) addResult(e event) {
 
 // outcome returns nil if the call succeeded, and otherwise its failure. A result counts also if the
 // process had to be ended after it.
-func (c *call) outcome(ctx context.Context, took time.Duration) error {
+func (c *call) outcome(ctx context.Context) error {
 	switch {
 	case c.refused != nil:
 		return c.refused
-	case c.result != nil && c.result.Verdict != succeeded:
+	case c.result != nil && !c.result.succeeded():
 		return c.failure()
 	case c.result != nil && (c.err != nil || c.exit.Code == 0):
 		return c.denied()
 	case errors.Is(c.err, context.DeadlineExceeded):
 		ev := c.evidence()
-		ev.Err, ev.Text = c.err, c.text()
-		limit := c.req.Limit
-		if deadline, ok := ctx.Deadline(); ok && limit <= 0 {
-			limit = took + time.Until(deadline)
-		}
-		setTimeout(ev, limit, took)
-		if c.req.Iteration > 0 {
-			attribute(ev, "iteration", strconv.Itoa(c.req.Iteration))
-		}
+		ev.Type, ev.Err, ev.Text = "timeout", c.err, c.text()
 		return ev
 	case ctx.Err() != nil && c.err != nil:
 		return fmt.Errorf("call %s: %w", c.options.Name, c.err)
@@ -216,7 +200,7 @@ func (c *call) evidence() *taxonomy.Evidence {
 // end of standard error.
 func (c *call) text() string {
 	text := ""
-	if c.result != nil && c.result.Verdict == failed {
+	if c.result.failed() {
 		text = c.secrets.Replace(c.tail(cmp.Or(c.result.Result, strings.Join(c.result.Errors, "\n")), maxStderr)) + "\n"
 	}
 	return strings.TrimSpace(text + c.output(c.stderr))
@@ -233,19 +217,15 @@ func (c *call) failure() *taxonomy.Evidence {
 		delete(ev.Attributes, "command") // no command of the model
 	}
 	ev.Text = cmp.Or(c.text(), ev.Text)
-	verdict := verdict(0)
-	if c.result != nil {
-		verdict = c.result.Verdict
-	}
 	switch {
-	case verdict == failed:
+	case c.result.failed():
 		c.addResultTo(ev)
-	case verdict == unclear:
+	case c.result != nil && !c.result.succeeded():
 		ev.Type, ev.Text = "stream", strings.TrimSpace("the result does not report whether the call failed\n"+ev.Text)
-	case verdict == 0 && c.err == nil && c.exit.Code == 0:
+	case c.result == nil && c.err == nil && c.exit.Code == 0:
 		ev.Type, ev.Text = "stream", cmp.Or(ev.Text, "no result event")
 	}
-	if (verdict == failed || c.exit.Signal == "" && c.err == nil) && c.limit != nil && c.limit.Status == "rejected" {
+	if (c.result.failed() || c.exit.Signal == "" && c.err == nil) && c.limit != nil && c.limit.Status == "rejected" {
 		if ev.Type == "" && ev.Status == 0 {
 			ev.Type = "rate_limit_error"
 		}

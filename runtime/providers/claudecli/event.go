@@ -28,12 +28,12 @@ type event struct {
 	RateLimit *rateLimit `json:"rate_limit_info"`
 
 	// Of type result.
-	Verdict   verdict         `json:"is_error"`
-	Result    string          `json:"result"`
-	Errors    []string        `json:"errors"`
-	APIStatus int             `json:"api_error_status"`
-	Usage     usage           `json:"usage"`
-	CostUSD   number[float64] `json:"total_cost_usd"`
+	IsError   taxonomy.Opt[bool]    `json:"is_error"`
+	Result    string                `json:"result"`
+	Errors    []string              `json:"errors"`
+	APIStatus int                   `json:"api_error_status"`
+	Usage     usage                 `json:"usage"`
+	CostUSD   taxonomy.Opt[float64] `json:"total_cost_usd"`
 	Denials   []struct {
 		Tool  string    `json:"tool_name"`
 		Input toolInput `json:"tool_input"`
@@ -50,29 +50,9 @@ func parse(line []byte) (event, bool) {
 	return e, e.Type != ""
 }
 
-// verdict is whether a run failed. Only false is a success.
-type verdict uint8
-
-// The verdicts, the best first.
-const (
-	succeeded verdict = iota + 1
-	unclear
-	failed
-)
-
-// UnmarshalJSON reads a bool. It never fails. If it is called several times, the worst value
-// counts.
-func (v *verdict) UnmarshalJSON(b []byte) error {
-	read := unclear
-	switch string(b) {
-	case "false":
-		read = succeeded
-	case "true", `"true"`:
-		read = failed
-	}
-	*v = max(*v, read)
-	return nil
-}
+// failed and succeeded report the verdict of a result. Neither is true if the result has none.
+func (e *event) failed() bool    { return e != nil && e.IsError.Or(false) }
+func (e *event) succeeded() bool { return e != nil && !e.IsError.Or(true) }
 
 // block is a part of a message.
 type block struct {
@@ -122,32 +102,19 @@ func (r *rateLimit) reset() time.Time {
 
 // usage is what a call used. The fields of the cache may be absent.
 type usage struct {
-	Input         number[int64] `json:"input_tokens"`
-	CacheCreation number[int64] `json:"cache_creation_input_tokens"`
-	CacheRead     number[int64] `json:"cache_read_input_tokens"`
-	Output        number[int64] `json:"output_tokens"`
+	Input         taxonomy.Opt[int64] `json:"input_tokens"`
+	CacheCreation taxonomy.Opt[int64] `json:"cache_creation_input_tokens"`
+	CacheRead     taxonomy.Opt[int64] `json:"cache_read_input_tokens"`
+	Output        taxonomy.Opt[int64] `json:"output_tokens"`
 }
 
 // used returns the cost of a call. Input from a cache is input of the model, too.
 func (e *event) used() executor.Usage {
-	u := executor.Usage{OutputTokens: e.Usage.Output.Opt, CostUSD: e.CostUSD.Opt}
+	u := executor.Usage{OutputTokens: e.Usage.Output, CostUSD: e.CostUSD}
 	if input, ok := e.Usage.Input.Get(); ok {
 		u.InputTokens = taxonomy.Some(input + e.Usage.CacheCreation.Or(0) + e.Usage.CacheRead.Or(0))
 	}
 	return u
-}
-
-// number is absent if the value is missing or of another type, because that is not zero.
-type number[T int64 | float64] struct{ taxonomy.Opt[T] }
-
-// UnmarshalJSON reads a number. It never fails.
-func (n *number[T]) UnmarshalJSON(b []byte) error {
-	*n = number[T]{}
-	var v *T
-	if json.Unmarshal(b, &v) == nil && v != nil {
-		n.Opt = taxonomy.Some(*v)
-	}
-	return nil
 }
 
 // maxLine bounds the bytes of a line of the stream. A longer line is skipped.

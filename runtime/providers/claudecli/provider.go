@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -126,7 +124,7 @@ func (p *Provider) Available(ctx context.Context) error {
 		ev.Text = p.output(said)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		setTimeout(ev, p.options.Probe, exit.Took)
+		ev.Type = "timeout"
 	}
 	return ev
 }
@@ -141,15 +139,6 @@ func (p *Provider) permitted(op string) error {
 		Text:       "the options skip the permission checks without AllowSkipPermissions",
 		Attributes: map[string]string{"resource": p.options.Name},
 	}
-}
-
-// setTimeout makes the evidence that of a limit.
-func setTimeout(ev *taxonomy.Evidence, limit, elapsed time.Duration) {
-	ev.Type = "timeout"
-	if limit > 0 {
-		attribute(ev, "timeout_ms", strconv.FormatInt(limit.Milliseconds(), 10))
-	}
-	attribute(ev, "elapsed_ms", strconv.FormatInt(elapsed.Milliseconds(), 10))
 }
 
 // attribute sets an attribute that has no value yet.

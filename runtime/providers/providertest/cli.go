@@ -69,14 +69,10 @@ func (c *CLI) Add(steps ...CLIStep) error {
 	for _, s := range steps {
 		c.steps++
 		name := strconv.Itoa(c.steps)
-		script, err := s.render(filepath.Join(c.dir, "steps", name))
-		if err != nil {
-			return err
-		}
 		if s.Repeat {
 			name += ".always"
 		}
-		if err := os.WriteFile(filepath.Join(c.dir, "steps", name+".sh"), []byte(script), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(c.dir, "steps", name+".sh"), []byte(s.script()), 0o600); err != nil {
 			return err
 		}
 	}

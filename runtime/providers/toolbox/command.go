@@ -147,7 +147,7 @@ func (t *Toolbox) run(ctx context.Context, a runArgs) (Result, error) {
 		err = errors.New("not a directory")
 	}
 	if err != nil {
-		return unread(a.Dir, err), nil
+		return t.unread(ctx, a.Dir, err)
 	}
 	return t.execute(ctx, filepath.Join(t.dir, dir), argv)
 }
@@ -157,13 +157,13 @@ var errCommandLimit = errors.New("the command took too long")
 
 // execute runs a command and describes its end to the model.
 func (t *Toolbox) execute(ctx context.Context, dir string, argv []string) (Result, error) {
-	limited, cancel := context.WithTimeoutCause(ctx, t.limits.Command, errCommandLimit)
+	limited, cancel := context.WithTimeoutCause(ctx, t.options.Timeout, errCommandLimit)
 	defer cancel()
-	out := newClip(t.limits.Output)
+	out := newClip(t.limits.output)
 	var refused error
 	exit, err := proc.Run(limited, proc.Command{
 		Path: argv[0], Args: argv[1:], Dir: dir, Env: append(proc.SafeEnv(), t.options.Env...),
-		Stdout: out, Stderr: out, Grace: t.limits.Grace, Sweep: true,
+		Stdout: out, Stderr: out, Grace: t.options.Grace, Sweep: true,
 		Started: func(id proc.ID) error { refused = t.started(id); return refused },
 	})
 	switch {
@@ -172,7 +172,7 @@ func (t *Toolbox) execute(ctx context.Context, dir string, argv []string) (Resul
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case errors.Is(err, errCommandLimit):
-		return failed("ended after %s, which is the limit\n%s", t.limits.Command, out), nil
+		return failed("ended after %s, which is the limit\n%s", t.options.Timeout, out), nil
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return failed("%s: there is no such command", text.Quote(argv[0], maxQuoted)), nil
 	case err != nil:

@@ -6,10 +6,10 @@ import (
 	"os"
 
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/scope"
 )
 
-// A model can change the files that Write allows.
+// A model can change the files that the guard allows.
 func Example() {
 	dir, err := os.MkdirTemp("", "tools")
 	if err != nil {
@@ -18,15 +18,12 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	ctx := context.Background()
-	tools, err := toolbox.New(ctx, toolbox.Options{
-		Dir: dir,
-		Write: func(_ context.Context, path string) error { // WithinScope makes such a function
-			if path == ".env" {
-				return &taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{path}}
-			}
-			return nil
-		},
-	})
+	guard, err := scope.New(scope.Config{Forbidden: []string{".env"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tools, err := toolbox.New(ctx, toolbox.Options{Dir: dir, Guard: guard})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -39,5 +36,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// wrote 5 bytes to a.txt <nil>
-	// scope scope: forbidden
+	// scope scope: forbidden: a tool was asked to change .env
 }

@@ -1,6 +1,9 @@
 package toolbox
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Allows reports whether the policy allows a command line.
 func Allows(t *Toolbox, line string) bool {
@@ -15,3 +18,10 @@ func Unwritten(t *Toolbox, err error) (Result, error) {
 
 // Split splits a command line.
 func Split(line string) ([]string, error) { return split(line, operators) }
+
+// Shrink changes the limits of a toolbox. A value of 0 leaves its limit unchanged.
+func (t *Toolbox) Shrink(read, file, output, entries, visit, search int) {
+	l := &t.limits
+	l.read, l.file, l.output = cmp.Or(read, l.read), cmp.Or(file, l.file), cmp.Or(output, l.output)
+	l.entries, l.visit, l.search = cmp.Or(entries, l.entries), cmp.Or(visit, l.visit), cmp.Or(search, l.search)
+}

@@ -1,7 +1,6 @@
 package toolbox
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -34,89 +33,66 @@ func (t *Toolbox) read(ctx context.Context, a readArgs) (Result, error) {
 	if a.Offset < 0 || a.Limit < 0 {
 		return failed("offset and limit must be positive"), nil
 	}
-	first, next := max(a.Offset, 1), 0
-	var out strings.Builder
 	name, err := t.resolve(a.Path)
+	var content []byte
 	if err == nil {
-		left := t.limits.Search
-		err = t.lines(ctx, name, &left, t.limits.Read+1, func(number int, line []byte) bool {
-			room := t.limits.Read - out.Len()
-			switch {
-			case number < first:
-				return true
-			case a.Limit > 0 && number >= first+a.Limit, len(line) > room && number > first:
-				next = number
-				return false
-			case len(line) > room: // the first line is too long: the rest of it is skipped
-				line, next = line[:room], number+1
-			}
-			out.Write(line)
-			return next == 0
-		})
+		content, err = t.content(ctx, name)
 	}
-	switch {
-	case ctx.Err() != nil:
-		return Result{}, context.Cause(ctx)
-	case err != nil:
-		return unread(a.Path, err), nil
-	case out.Len() == 0 && a.Offset > 1:
+	if err != nil {
+		return t.unread(ctx, a.Path, err)
+	}
+	var out strings.Builder
+	first, number := max(a.Offset, 1), 0
+	for line := range bytes.Lines(content) {
+		number++
+		room := t.limits.read - out.Len()
+		switch {
+		case number < first:
+			continue
+		case a.Limit > 0 && number >= first+a.Limit, len(line) > room && number > first:
+			fmt.Fprintf(&out, "\n[cut; continue with offset %d]", number)
+		case len(line) > room: // the rest of the first line is skipped
+			fmt.Fprintf(&out, "%s\n[cut; continue with offset %d]", line[:room], number+1)
+		default:
+			out.Write(line)
+			continue
+		}
+		break
+	}
+	if out.Len() == 0 && a.Offset > 1 {
 		return failed("%s has no line %d", text.Name(a.Path), a.Offset), nil
-	case next > 0:
-		fmt.Fprintf(&out, "\n[cut; continue with offset %d]", next)
 	}
 	return Result{Text: strings.ToValidUTF8(out.String(), "\uFFFD")}, nil
 }
 
-// maxSniffed is how much of a file is examined to detect that it is binary.
-const maxSniffed = 8 << 10
-
-// lines calls f with each line of a text file, and its number, until f returns false. Lines are cut
-// to the given length. It reads at most as many bytes as are left.
-func (t *Toolbox) lines(ctx context.Context, name string, left *int64, length int, f func(int, []byte) bool) error {
-	file, err := t.open(ctx, name)
+// content returns the content of a text file that the model may read. The file is a regular one:
+// others, such as pipes, could block the reader.
+func (t *Toolbox) content(ctx context.Context, name string) ([]byte, error) {
+	if err := t.readable(ctx, name); err != nil {
+		return nil, err
+	}
+	info, err := t.root.Lstat(name)
+	if err == nil {
+		err = regular(name, info)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer file.Close()
-	in := bufio.NewReaderSize(&limitedReader{ctx: ctx, r: file, left: left}, max(length, maxSniffed))
-	if head, _ := in.Peek(maxSniffed); bytes.IndexByte(head, 0) >= 0 {
-		return errBinary
+	f, err := t.root.Open(name)
+	if err != nil {
+		return nil, err
 	}
-	for number := 1; ; number++ {
-		line, err := in.ReadSlice('\n')
-		if len(line) > 0 && !f(number, line) {
-			return nil
-		}
-		for errors.Is(err, bufio.ErrBufferFull) { // the rest of a long line
-			_, err = in.ReadSlice('\n')
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, int64(t.limits.file)+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(content) > t.limits.file:
+		return nil, errTooLarge
+	case bytes.IndexByte(content[:min(len(content), 8<<10)], 0) >= 0:
+		return nil, errBinary
 	}
-}
-
-// limitedReader reads until its context ends or the limit is reached.
-type limitedReader struct {
-	ctx  context.Context
-	r    io.Reader
-	left *int64
-}
-
-// Read reads.
-func (l *limitedReader) Read(b []byte) (int, error) {
-	if l.ctx.Err() != nil {
-		return 0, context.Cause(l.ctx)
-	}
-	if *l.left <= 0 {
-		return 0, errTooLarge
-	}
-	n, err := l.r.Read(b[:min(int64(len(b)), *l.left)])
-	*l.left -= int64(n)
-	return n, err
+	return content, nil
 }
 
 type writeArgs struct {
@@ -144,23 +120,16 @@ func (t *Toolbox) edit(ctx context.Context, a editArgs) (Result, error) {
 		return failed("old must not be empty"), nil
 	}
 	return t.change(ctx, "edit", a.Path, func(name string) (string, error) {
-		f, err := t.open(ctx, name)
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		content, err := io.ReadAll(io.LimitReader(f, int64(t.limits.Write)+1))
+		content, err := t.content(ctx, name)
 		n := bytes.Count(content, []byte(a.Old))
 		switch {
 		case err != nil:
 			return "", err
-		case len(content) > t.limits.Write:
-			return "", errTooLarge
 		case n == 0:
 			return "", errors.New("does not contain the old text")
 		case n > 1 && !a.All:
 			return "", fmt.Errorf("contains the old text %d times; give more of its context, or set all", n)
-		case len(content)+n*(len(a.New)-len(a.Old)) > t.limits.Write:
+		case len(content)+n*(len(a.New)-len(a.Old)) > t.limits.file:
 			return "", errTooLarge
 		}
 		return fmt.Sprintf("replaced %d in %s", n, text.Name(name)),
@@ -196,8 +165,8 @@ func (t *Toolbox) change(ctx context.Context, doing, path string, do func(name s
 		return Result{}, t.denied(doing, path, errGit)
 	case err == nil && name == ".":
 		err = errors.New("is a directory")
-	case err == nil && t.options.Write != nil:
-		if err := t.options.Write(ctx, name); err != nil {
+	case err == nil:
+		if err := t.writable(ctx, name); err != nil {
 			return Result{}, err
 		}
 	}
@@ -218,12 +187,12 @@ func (t *Toolbox) change(ctx context.Context, doing, path string, do func(name s
 		ev.Text = fmt.Sprintf("%s %s: %s", doing, text.Name(path), reason(err))
 		return Result{}, &ev
 	}
-	return unread(path, err), nil
+	return t.unread(ctx, path, err)
 }
 
 // replace writes a file so that it has either the old content or the new.
 func (t *Toolbox) replace(name string, content []byte) (err error) {
-	if len(content) > t.limits.Write {
+	if len(content) > t.limits.file {
 		return errTooLarge
 	}
 	info, err := t.root.Lstat(name)
@@ -250,9 +219,6 @@ func (t *Toolbox) replace(name string, content []byte) (err error) {
 	if err == nil && info != nil {
 		err = f.Chmod(info.Mode().Perm())
 	}
-	if err == nil {
-		err = f.Sync()
-	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = t.root.Rename(draft, name)
 	}
@@ -271,8 +237,14 @@ func (t *Toolbox) denied(doing, path string, why error) error {
 	return ev
 }
 
-// unread tells the model why a path cannot be accessed, without the place of the directory.
-func unread(path string, err error) Result { return failed("%s: %s", text.Name(path), reason(err)) }
+// unread tells the model why a path cannot be accessed, without the place of the directory. The end
+// of ctx ends the call.
+func (t *Toolbox) unread(ctx context.Context, path string, err error) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	return failed("%s: %s", text.Name(path), reason(err)), nil
+}
 
 // reason returns the text of an error without its path.
 func reason(err error) string {

@@ -17,7 +17,8 @@ func TestRead(t *testing.T) {
 		"a.txt": "one\ntwo\nthree\n", "empty": "", "picture": "GIF\x00\x01", "latin": "caf\xe9\n",
 		"long": strings.Repeat("x", 300) + "\nshort\n",
 	})
-	tools := open(t, dir, func(o *toolbox.Options) { o.Limits.Read = 100 })
+	tools := open(t, dir)
+	tools.Shrink(100, 0, 0, 0, 0, 0)
 	for _, c := range []struct {
 		args    []any
 		want    string
@@ -51,7 +52,8 @@ func TestRead(t *testing.T) {
 func TestReadGoesOnWhereItWasCut(t *testing.T) {
 	text := strings.Repeat("a line of a file\n", 1000)
 	dir, _ := tree(t, map[string]string{"a": text})
-	tools := open(t, dir, func(o *toolbox.Options) { o.Limits.Read = 1000 })
+	tools := open(t, dir)
+	tools.Shrink(1000, 0, 0, 0, 0, 0)
 	var whole strings.Builder
 	for offset := 1; offset <= 1000; {
 		got := use(t, tools, "read_file", "path", "a", "offset", offset).Text
@@ -67,7 +69,8 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o751))
 	require.NoError(t, os.Chmod(filepath.Join(dir, "locked"), 0o444))
 	require.NoError(t, os.Link(filepath.Join(dir, "old"), filepath.Join(dir, "same")))
-	tools := open(t, dir, func(o *toolbox.Options) { o.Limits.Write = 100 })
+	tools := open(t, dir)
+	tools.Shrink(0, 100, 0, 0, 0, 0)
 
 	assert.Equal(t, "wrote 3 bytes to new/deep/f", use(t, tools, "write_file", "path", "new/deep/f", "content", "abc").
 		Text)
@@ -120,7 +123,8 @@ func TestWriteHostileNames(t *testing.T) {
 
 func TestEdit(t *testing.T) {
 	dir, _ := tree(t, map[string]string{"a": "one two two\n", "big": strings.Repeat("x", 101)})
-	tools := open(t, dir, func(o *toolbox.Options) { o.Limits.Write = 100 })
+	tools := open(t, dir)
+	tools.Shrink(0, 100, 0, 0, 0, 0)
 	for _, c := range []struct {
 		args    []any
 		want    string
@@ -200,16 +204,18 @@ func TestList(t *testing.T) {
 
 func TestListIsBounded(t *testing.T) {
 	dir, _ := tree(t, map[string]string{"a/1": "", "a/2": "", "a/3": "", "b/1": ""})
-	tools := open(t, dir, func(o *toolbox.Options) { o.Limits.Entries = 2 })
+	tools := open(t, dir)
+	tools.Shrink(0, 0, 0, 2, 0, 0)
 	assert.Equal(t, "a/1\na/2\n[cut after 2; name a directory or a pattern]", use(t, tools, "list_files").Text)
-	tools = open(t, dir, func(o *toolbox.Options) { o.Limits.Visit = 2 })
+	tools = open(t, dir)
+	tools.Shrink(0, 0, 0, 0, 2, 0)
 	assert.Contains(t, use(t, tools, "list_files", "pattern", "none").Text, "[cut after 0;")
 }
 
 func TestSearch(t *testing.T) {
 	dir, _ := tree(t, map[string]string{
 		"a.go": "package a\n\nfunc Add() {}\r\n", "b/b.go": "package b // Add\n", "pic": "Add\x00",
-		"long": strings.Repeat("y", 70<<10) + "Add\nAdd at last", ".git/config": "Add",
+		"long": strings.Repeat("y", 70<<10) + "\nAdd at last", ".git/config": "Add",
 	})
 	tools := open(t, dir)
 	for _, c := range []struct {
@@ -237,7 +243,8 @@ func TestSearch(t *testing.T) {
 
 func TestSearchIsBounded(t *testing.T) {
 	dir, _ := tree(t, map[string]string{"a": strings.Repeat("x\n", 100), "b": strings.Repeat("z\n", 100_000)})
-	tools := open(t, dir, func(o *toolbox.Options) { o.Limits.Entries = 2; o.Limits.Search = 10_000 })
+	tools := open(t, dir)
+	tools.Shrink(0, 0, 0, 2, 0, 10_000)
 	assert.Equal(t, "a:1: x\na:2: x\n[cut after 2; name a directory or a pattern]", use(t, tools, "search_files", "regexp", "x").Text)
 	assert.Equal(t, "[cut after 0; name a directory or a pattern]", use(t, tools, "search_files", "regexp", "none").Text)
 }

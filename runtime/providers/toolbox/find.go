@@ -17,9 +17,8 @@ import (
 )
 
 const (
-	maxExpression = 1000     // bytes of a regular expression
-	maxLine       = 64 << 10 // bytes of a line that are searched
-	maxShown      = 300      // bytes of a line that are shown
+	maxExpression = 1000 // bytes of a regular expression
+	maxShown      = 300  // bytes of a line that are shown
 )
 
 // errEnough ends a walk early.
@@ -34,7 +33,7 @@ type listArgs struct {
 func (t *Toolbox) list(ctx context.Context, a listArgs) (Result, error) {
 	var lines []string
 	return t.walk(ctx, a.Path, a.Pattern, func(name string, entry fs.DirEntry) error {
-		if len(lines) == t.limits.Entries {
+		if len(lines) == t.limits.entries {
 			return errEnough
 		}
 		line := text.Name(name)
@@ -62,27 +61,27 @@ func (t *Toolbox) search(ctx context.Context, a searchArgs) (Result, error) {
 		return failed("%s", err), nil
 	}
 	var found []string
-	left, size := t.limits.Search, 0
-	return t.walk(ctx, a.Path, a.Pattern, func(name string, entry fs.DirEntry) error {
-		enough := false
-		_ = t.lines(ctx, name, &left, maxLine, func(number int, line []byte) bool {
+	left, size := t.limits.search, 0
+	return t.walk(ctx, a.Path, a.Pattern, func(name string, _ fs.DirEntry) error {
+		content, _ := t.content(ctx, name)
+		if left -= len(content); left < 0 {
+			return errEnough
+		}
+		number := 0
+		for line := range bytes.Lines(content) {
+			number++
 			if line = bytes.TrimRight(line, "\r\n"); !expression.Match(line) {
-				return true
+				continue
 			}
 			shown := strings.ToValidUTF8(string(line), "\uFFFD")
 			if len(shown) > maxShown {
 				shown = text.Head(shown, maxShown)
 			}
 			shown = fmt.Sprintf("%s:%d: %s", text.Name(name), number, shown)
-			if size += len(shown) + 1; len(found) >= t.limits.Entries || size > t.limits.Read {
-				enough = true
-				return false
+			if size += len(shown) + 1; len(found) >= t.limits.entries || size > t.limits.read {
+				return errEnough
 			}
 			found = append(found, shown)
-			return true
-		})
-		if enough || left <= 0 {
-			return errEnough
 		}
 		return nil
 	}, &found, "nothing matches")
@@ -109,7 +108,7 @@ func (t *Toolbox) walk(ctx context.Context, start, pattern string, f func(string
 				return context.Cause(ctx)
 			case err != nil && name == root:
 				return err
-			case visited > t.limits.Visit:
+			case visited > t.limits.visit:
 				return errEnough
 			case err != nil: // a directory that cannot be read is skipped
 				return nil
@@ -122,13 +121,11 @@ func (t *Toolbox) walk(ctx context.Context, start, pattern string, f func(string
 		})
 	}
 	switch {
-	case ctx.Err() != nil:
-		return Result{}, context.Cause(ctx)
-	case errors.Is(err, errEnough):
+	case ctx.Err() == nil && errors.Is(err, errEnough):
 		return Result{Text: strings.Join(append(*lines, fmt.Sprintf(
 			"[cut after %d; name a directory or a pattern]", len(*lines))), "\n")}, nil
 	case err != nil:
-		return unread(start, err), nil
+		return t.unread(ctx, start, err)
 	case len(*lines) == 0:
 		return Result{Text: none}, nil
 	}

@@ -137,7 +137,7 @@ func (s *server) start(ctx context.Context) error {
 		s.exit, s.err = proc.Run(process, proc.Command{
 			Path: s.Command[0], Args: s.Command[1:], Dir: t.dir,
 			Env:   proc.SafeEnv(slices.Concat(t.options.Env, s.Env)...),
-			Stdin: stdin, Stdout: out, Stderr: s.stderr, Grace: t.limits.Grace, Sweep: true,
+			Stdin: stdin, Stdout: out, Stderr: s.stderr, Grace: t.options.Grace, Sweep: true,
 			Started: func(id proc.ID) error {
 				_ = stdin.Close() // the process has it
 				s.refused = t.started(id)
@@ -158,7 +158,7 @@ func (s *server) close() {
 	}
 	_ = s.stdin.Close()
 	_ = s.stdout.Close()
-	grace := time.NewTimer(s.toolbox.limits.Grace)
+	grace := time.NewTimer(s.toolbox.options.Grace)
 	defer grace.Stop()
 	select {
 	case <-s.ended:
@@ -230,8 +230,8 @@ func (s *server) call(ctx context.Context, name, tool string, args json.RawMessa
 			return Result{}, err
 		}
 	}
-	limits := s.toolbox.limits
-	limited, cancel := context.WithTimeoutCause(ctx, limits.Command, errCommandLimit)
+	timeout, output := s.toolbox.options.Timeout, s.toolbox.limits.output
+	limited, cancel := context.WithTimeoutCause(ctx, timeout, errCommandLimit)
 	defer cancel()
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -241,14 +241,14 @@ func (s *server) call(ctx context.Context, name, tool string, args json.RawMessa
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case limited.Err() != nil:
-		return failed("ended after %s, which is the limit", limits.Command), nil
+		return failed("ended after %s, which is the limit", timeout), nil
 	case err != nil:
 		if _, answered := errors.AsType[*jsonrpc.Error](err); !answered || errors.Is(err, mcp.ErrConnectionClosed) {
 			return Result{}, s.failure("mcp", err)
 		}
-		return failed("%s", text.Error(err, limits.Output)), nil
+		return failed("%s", text.Error(err, output)), nil
 	}
-	out := newClip(limits.Output)
+	out := newClip(output)
 	for i, c := range result.Content {
 		if i > 0 {
 			_, _ = io.WriteString(out, "\n")

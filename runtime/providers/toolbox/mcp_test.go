@@ -113,7 +113,7 @@ func server(t *testing.T, mode string, tools ...string) toolbox.Server {
 func with(s toolbox.Server, started *[]executor.Process) func(*toolbox.Options) {
 	return func(o *toolbox.Options) {
 		o.Servers = []toolbox.Server{s}
-		o.Limits.Grace = 200 * time.Millisecond
+		o.Grace = 200 * time.Millisecond
 		o.Started = func(p executor.Process) error {
 			if started != nil {
 				*started = append(*started, p)
@@ -269,7 +269,7 @@ func TestServerIsEnded(t *testing.T) {
 func TestServerLimit(t *testing.T) {
 	dir, _ := tree(t, nil)
 	tools := open(t, dir, with(server(t, "tools", "*"), nil), func(o *toolbox.Options) {
-		o.Limits.Command = 100 * time.Millisecond
+		o.Timeout = 100 * time.Millisecond
 	})
 	assert.True(t, use(t, tools, "test__hang").IsError)
 	assert.Equal(t, "x\ntree", use(t, tools, "test__echo", "text", "x").Text, "the server still works")

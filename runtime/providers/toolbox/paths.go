@@ -3,11 +3,16 @@ package toolbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // errOutside means that a path leads out of the directory.
@@ -60,31 +65,51 @@ func isGit(name string) bool {
 	return false
 }
 
-// open opens a file for reading if the model may read it and if it is regular. Others, such as
-// pipes, could block the reader.
-func (t *Toolbox) open(ctx context.Context, name string) (*os.File, error) {
-	if err := t.readable(ctx, name); err != nil {
-		return nil, err
-	}
-	info, err := t.root.Lstat(name)
-	if err == nil {
-		err = regular(name, info)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t.root.Open(name)
-}
+// errForbidden means that the guard forbids a file.
+var errForbidden = errors.New("the task's scope forbids it")
 
-// readable returns why the content of a file must not be read, or nil.
+// readable returns why the content of a file must not be read, or nil. Files that the task must not
+// change can be read, unless the guard forbids them.
 func (t *Toolbox) readable(ctx context.Context, name string) error {
 	if isGit(name) {
 		return errGit
 	}
-	if t.options.Read == nil {
-		return nil
+	verdict, err := t.judge(ctx, name)
+	if err == nil && verdict == executor.Forbidden {
+		err = errForbidden
 	}
-	return t.options.Read(ctx, name)
+	return err
+}
+
+// writable returns why a file must not be changed, or nil.
+func (t *Toolbox) writable(ctx context.Context, name string) error {
+	verdict, err := t.judge(ctx, name)
+	kind := "forbidden"
+	switch {
+	case err != nil:
+		return err
+	case verdict == executor.Allowed, verdict == executor.NeedsAsk:
+		return nil
+	case verdict == executor.Outside:
+		kind = "outside_allowed"
+	}
+	return &taxonomy.Evidence{
+		Source: "scope", Op: "scope", Type: kind, Files: []string{name},
+		Attributes: map[string]string{"scope_mode": t.options.Guard.Mode()},
+		Text:       fmt.Sprintf("a tool was asked to change %s", text.Name(name)),
+	}
+}
+
+// judge returns the guard's verdict on a change of a file. Without a verdict it is forbidden.
+func (t *Toolbox) judge(ctx context.Context, name string) (executor.Verdict, error) {
+	if t.options.Guard == nil {
+		return executor.Allowed, nil
+	}
+	verdicts, err := t.options.Guard.Judge(ctx, []executor.Change{{Path: name, Kind: executor.Modified}})
+	if err != nil || len(verdicts) != 1 || verdicts[0] == 0 {
+		return executor.Forbidden, err
+	}
+	return verdicts[0], nil
 }
 
 // regular returns an error unless the file is a regular one.

@@ -72,15 +72,13 @@ func TestLinksWithinTheTree(t *testing.T) {
 	require.NoError(t, os.Symlink("real", filepath.Join(dir, "link")))
 	require.NoError(t, os.Symlink(filepath.Join(dir, "real", "a"), filepath.Join(dir, "abs")))
 	require.NoError(t, os.Symlink("loop", filepath.Join(dir, "loop")))
-	var asked []string
-	tools := open(t, dir, func(o *toolbox.Options) {
-		o.Write = func(_ context.Context, path string) error { asked = append(asked, path); return nil }
-	})
+	g := &asked{}
+	tools := open(t, dir, func(o *toolbox.Options) { o.Guard = g })
 	assert.Equal(t, "wrote 3 bytes to real/a", use(t, tools, "write_file", "path", "link/a", "content", "new").Text)
 	assert.Equal(t, "wrote 4 bytes to real/a", use(t, tools, "write_file", "path", "abs", "content", "newer"[:4]).Text)
 	assert.Equal(t, "newe", use(t, tools, "read_file", "path", "abs").Text)
 	assert.Equal(t, "newe", content(t, dir, "real/a"))
-	assert.Equal(t, []string{"real/a", "real/a"}, asked, "the guard is asked about the file and not about its link")
+	assert.Equal(t, []string{"real/a", "real/a", "real/a"}, g.paths, "the guard judges the file and not its link")
 	assert.Equal(t, toolbox.Result{Text: "loop: EvalSymlinks: too many links", IsError: true},
 		use(t, tools, "read_file", "path", "loop"))
 	info, err := os.Lstat(filepath.Join(dir, "abs"))
@@ -111,6 +109,21 @@ func TestGitIsNeitherReadNorChanged(t *testing.T) {
 	assert.Equal(t, "[core]", content(t, dir, ".git/config"))
 }
 
+// asked is a guard that records the files and allows them, or calls do.
+type asked struct {
+	paths []string
+	do    func() error
+}
+
+func (*asked) Mode() string { return "strict" }
+func (g *asked) Judge(_ context.Context, changes []executor.Change) ([]executor.Verdict, error) {
+	g.paths = append(g.paths, changes[0].Path)
+	if g.do != nil {
+		return nil, g.do()
+	}
+	return []executor.Verdict{executor.Allowed}, nil
+}
+
 // guard is a guard that gives the verdicts it has, by path.
 type guard map[string]executor.Verdict
 
@@ -129,7 +142,7 @@ func (g guard) Judge(_ context.Context, changes []executor.Change) ([]executor.V
 func TestWritingWithinTheScope(t *testing.T) {
 	dir, _ := tree(t, map[string]string{"no": "", "out": ""})
 	g := guard{"yes": executor.Allowed, "ask": executor.NeedsAsk, "no": executor.Forbidden, "out": executor.Outside}
-	tools := open(t, dir, func(o *toolbox.Options) { o.Write = toolbox.WithinScope(g) })
+	tools := open(t, dir, func(o *toolbox.Options) { o.Guard = g })
 	for _, path := range []string{"yes", "ask"} {
 		assert.False(t, use(t, tools, "write_file", "path", path, "content", "x").IsError)
 	}
@@ -154,14 +167,15 @@ func TestReadingWithinTheScope(t *testing.T) {
 		t, map[string]string{"yes": "key=1", "ask": "key=2", "out": "key=3", ".env": "key=4", "unknown": "key=5"})
 	require.NoError(t, os.Symlink(".env", filepath.Join(dir, "innocent")))
 	g := guard{"yes": executor.Allowed, "ask": executor.NeedsAsk, "out": executor.Outside, ".env": executor.Forbidden}
-	tools := open(t, dir, func(o *toolbox.Options) { o.Read = toolbox.ReadWithinScope(g) })
+	tools := open(t, dir, func(o *toolbox.Options) { o.Guard = g })
 	for _, path := range []string{"yes", "ask", "out"} {
 		assert.Contains(t, use(t, tools, "read_file", "path", path).Text, "key=")
 	}
 	for _, path := range []string{".env", "./x/../.env", "innocent", "unknown"} {
 		want := toolbox.Result{Text: path + ": the task's scope forbids it", IsError: true}
 		assert.Equal(t, want, use(t, tools, "read_file", "path", path))
-		assert.Equal(t, want, use(t, tools, "edit_file", "path", path, "old", "key=4", "new", ""))
+		ev := end(t, tools, "edit_file", args(t, "path", path, "old", "key=4", "new", ""))
+		assert.ErrorIs(t, errs.Classify(ev), errs.CodeScopeForbidden)
 		if path != "innocent" {
 			assert.Equal(t, "nothing matches", use(t, tools, "search_files", "regexp", "key", "path", path).Text)
 		}
@@ -178,9 +192,8 @@ func TestReadingIsCancelled(t *testing.T) {
 	dir, _ := tree(t, map[string]string{"a": "x"})
 	why := errors.New("the user left")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	tools := open(t, dir, func(o *toolbox.Options) {
-		o.Read = func(ctx context.Context, _ string) error { cancel(why); return ctx.Err() }
-	})
+	g := &asked{do: func() error { cancel(why); return ctx.Err() }}
+	tools := open(t, dir, func(o *toolbox.Options) { o.Guard = g })
 	_, err := tools.Call(ctx, "read_file", args(t, "path", "a"))
 	assert.ErrorIs(t, err, why)
 }

@@ -111,9 +111,9 @@ func TestRun(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "sk-ant-secret")
 	dir, _ := tree(t, map[string]string{"sub/x": ""})
 	tools := open(t, dir, allow("sh -c *", "env", "pwd", "no-such-program", "./script"), func(o *toolbox.Options) {
-		o.Limits.Output = 100
 		o.Env = []string{"CI=1"}
 	})
+	tools.Shrink(0, 0, 100, 0, 0, 0)
 	for _, c := range []struct {
 		args    []any
 		want    string
@@ -149,8 +149,8 @@ func TestRun(t *testing.T) {
 func TestRunIsEnded(t *testing.T) {
 	dir, _ := tree(t, nil)
 	tools := open(t, dir, allow("sh -c *"), func(o *toolbox.Options) {
-		o.Limits.Command = 50 * time.Millisecond
-		o.Limits.Grace = 50 * time.Millisecond
+		o.Timeout = 50 * time.Millisecond
+		o.Grace = 50 * time.Millisecond
 	})
 	got := use(t, tools, "run_command", "command", "sh -c 'echo begun; trap \"\" TERM; sleep 60'")
 	assert.True(t, got.IsError)
@@ -159,7 +159,7 @@ func TestRunIsEnded(t *testing.T) {
 
 func TestRunEndsWithTheCall(t *testing.T) {
 	dir, _ := tree(t, nil)
-	tools := open(t, dir, allow("sh -c *"), func(o *toolbox.Options) { o.Limits.Grace = 50 * time.Millisecond })
+	tools := open(t, dir, allow("sh -c *"), func(o *toolbox.Options) { o.Grace = 50 * time.Millisecond })
 	why := errors.New("the user left")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	begun := filepath.Join(dir, "begun")

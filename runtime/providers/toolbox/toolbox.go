@@ -4,8 +4,7 @@
 //
 //	tools, err := toolbox.New(ctx, toolbox.Options{
 //		Dir:      dir,
-//		Write:    toolbox.WithinScope(scope),
-//		Read:     toolbox.ReadWithinScope(scope),
+//		Guard:    scope,
 //		Commands: toolbox.Policy{Allow: []string{"go test ..."}},
 //	})
 //
@@ -55,14 +54,11 @@ type Options struct {
 	// Started, unless nil, is called with each process that a tool starts. Its error refuses the
 	// process. Providers set it.
 	Started func(executor.Process) error
-	// Write, unless nil, is called before a file is written or deleted. Its error refuses that and
-	// ends the call of the provider. The path is relative to Dir, with slashes, clean, and without
-	// symbolic links. [WithinScope] makes one from a guard.
-	Write func(ctx context.Context, path string) error
-	// Read, unless nil, is called in the same way before the content of a file is read, searched or
-	// edited. Its error refuses that, and the model is told. A search skips the file. Lists contain
-	// the names of all files. [ReadWithinScope] makes one from a guard.
-	Read func(ctx context.Context, path string) error
+	// Guard, unless nil, judges a file before it is accessed. The path has no symbolic links. A
+	// change of a file that it does not allow ends the call of the provider; files that a person is
+	// asked about pass, because the executor asks about all files of a call together. The content of
+	// a forbidden file is not read, and the model is told. Lists contain the names of all files.
+	Guard executor.Guard
 	// Commands are the commands that may run. The zero Policy allows none, and there is no tool for
 	// commands then.
 	Commands Policy
@@ -73,8 +69,11 @@ type Options struct {
 	// Env is added to the environment of commands and MCP servers, which is [proc.SafeEnv]:
 	// "NAME=value".
 	Env []string
-	// Limits limit the tools.
-	Limits Limits
+	// Timeout is how long a command, or a tool of an MCP server, may take; 5 minutes by default.
+	Timeout time.Duration
+	// Grace is how long a command has to end by itself before it is killed; [proc.DefaultGrace] by
+	// default.
+	Grace time.Duration
 }
 
 // Check validates the options, apart from the directory.
@@ -90,36 +89,19 @@ func (o Options) Check() error {
 	return nil
 }
 
-// Limits limit the tools. Zero is the documented default.
-type Limits struct {
-	// Read is the number of bytes of files that one call returns; 128 KiB.
-	Read int
-	// Write is the size of a file that is written or edited; 4 MiB.
-	Write int
-	// Output is the number of bytes that are returned of the output of a command, from its
-	// beginning and its end, or of the result of an MCP server; 32 KiB.
-	Output int
-	// Entries is the number of files that one call lists, and of lines that it finds; 500.
-	Entries int
-	// Visit is the number of files that one call looks at; 50,000.
-	Visit int
-	// Search is the number of bytes of files that one call searches; 256 MiB.
-	Search int64
-	// Command is how long a command, or a tool of an MCP server, may take; 5 minutes.
-	Command time.Duration
-	// Grace is how long a command has to end by itself before it is killed; 5 seconds.
-	Grace time.Duration
+// limits are in bytes, or numbers of files and lines.
+type limits struct {
+	read    int // what one call returns of files
+	file    int // a file that is read or written
+	output  int // what is returned of the output of a command, or of the result of an MCP server
+	entries int // the files that one call lists, and the lines that it finds
+	visit   int // the files that one call looks at
+	search  int // what one call searches
 }
 
-func (l Limits) withDefaults() Limits {
-	return Limits{
-		Read: positive(l.Read, 128<<10), Write: positive(l.Write, 4<<20), Output: positive(l.Output, 32<<10),
-		Entries: positive(l.Entries, 500), Visit: positive(l.Visit, 50_000), Search: positive(l.Search, 256<<20),
-		Command: positive(l.Command, 5*time.Minute), Grace: positive(l.Grace, 5*time.Second),
-	}
+var defaultLimits = limits{
+	read: 128 << 10, file: 4 << 20, output: 32 << 10, entries: 500, visit: 50_000, search: 256 << 20,
 }
-
-func positive[T int | int64 | time.Duration](v, fallback T) T { return cmp.Or(max(v, 0), fallback) }
 
 // Tool describes a tool to a model.
 type Tool struct {
@@ -150,7 +132,7 @@ func failed(format string, args ...any) Result {
 // Toolbox runs tools in one directory. It must not be used concurrently, and must be closed.
 type Toolbox struct {
 	options  Options
-	limits   Limits
+	limits   limits
 	dir      string   // absolute, without symbolic links
 	root     *os.Root // nil without a directory
 	commands []pattern
@@ -170,7 +152,9 @@ func New(ctx context.Context, o Options) (*Toolbox, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	t := &Toolbox{options: o, limits: o.Limits.withDefaults()}
+	t := &Toolbox{options: o, limits: defaultLimits}
+	t.options.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
+	t.options.Grace = cmp.Or(max(o.Grace, 0), proc.DefaultGrace)
 	t.commands, _ = o.Commands.compile() // Check has
 	ending := []tool{
 		define(t, "task_done", "Reports that the task is done, completely. Call it last, and only then.", t.done),
@@ -248,7 +232,9 @@ func (t *Toolbox) Tools() []Tool {
 //     of git's files;
 //   - evidence with the errno of a disk that is full, read-only or broken;
 //   - evidence with the attribute mcp_server of an MCP server that has ended;
-//   - the error of [Options.Write] or [Server.Check];
+//   - evidence of source and op "scope", with the type "forbidden" or "outside_allowed", for a
+//     change that the guard does not allow, or the error of the guard;
+//   - the error of [Server.Check];
 //   - the cause of the end of ctx.
 func (t *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) (Result, error) {
 	if ctx.Err() != nil {

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"crypto/rand"
 	"slices"
 	"sync"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -63,10 +65,13 @@ const (
 
 // store has the conversations that can be continued, in memory. It evicts the least recently used.
 type store[M any] struct {
-	mu    sync.Mutex
-	byID  map[string]conversation[M]
-	order []string // least recently used first
-	size  int
+	mu  sync.Mutex
+	all []stored[M] // the least recently used first
+}
+
+type stored[M any] struct {
+	id string
+	conversation[M]
 }
 
 // get returns a conversation, and whether it is known. The conversation without an id is empty.
@@ -76,12 +81,13 @@ func (s *store[M]) get(id string) (conversation[M], bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, ok := s.byID[id]
-	if ok {
-		i := slices.Index(s.order, id)
-		s.order = append(slices.Delete(s.order, i, i+1), id)
+	i := s.index(id)
+	if i < 0 {
+		return nil, false
 	}
-	return c, ok
+	found := s.all[i]
+	s.all = append(slices.Delete(s.all, i, i+1), found)
+	return found.conversation, true
 }
 
 // keep stores a conversation under its id, or a new one if id is empty, and returns the id. A
@@ -89,32 +95,32 @@ func (s *store[M]) get(id string) (conversation[M], bool) {
 func (s *store[M]) keep(id string, c conversation[M]) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remove(id)
-	size := c.size()
-	if size > maxConversation {
+	if i := s.index(id); i >= 0 {
+		s.all = slices.Delete(s.all, i, i+1)
+	}
+	if c.size() > maxConversation {
 		return ""
 	}
 	if id == "" {
 		id = rand.Text()
 	}
-	if s.byID == nil {
-		s.byID = map[string]conversation[M]{}
-	}
-	s.byID[id] = slices.Clip(c)
-	s.order = append(s.order, id)
-	for s.size += size; len(s.order) > maxConversations || s.size > maxStored; {
-		s.remove(s.order[0])
+	s.all = append(s.all, stored[M]{id, slices.Clip(c)})
+	for len(s.all) > maxConversations || s.size() > maxStored {
+		s.all = slices.Delete(s.all, 0, 1)
 	}
 	return id
 }
 
-func (s *store[M]) remove(id string) {
-	if c, ok := s.byID[id]; ok {
-		s.size -= c.size()
-		delete(s.byID, id)
-		i := slices.Index(s.order, id)
-		s.order = slices.Delete(s.order, i, i+1)
+func (s *store[M]) index(id string) int {
+	return slices.IndexFunc(s.all, func(c stored[M]) bool { return c.id == id })
+}
+
+func (s *store[M]) size() int {
+	n := 0
+	for _, c := range s.all {
+		n += c.size()
 	}
+	return n
 }
 
 // Tokens are the tokens that a request used. Input does not include tokens that were read from a
@@ -142,23 +148,20 @@ func (s *spent) add(x *Exchange, used taxonomy.Opt[Tokens]) {
 }
 
 // usage returns the sum and its cost. An unknown sum is absent, as is the cost without prices.
-func (s *spent) usage(cost func(Tokens) float64) executor.Usage {
+func (s *spent) usage(prices *providers.Prices) executor.Usage {
 	switch {
 	case s.unknown:
 		return executor.Usage{}
 	case !s.counted:
-		return nothing()
+		return executor.UnusedCall()
 	}
 	u := executor.Usage{InputTokens: taxonomy.Some(s.sum.Input + s.sum.CacheWrite + s.sum.CacheRead),
 		OutputTokens: taxonomy.Some(s.sum.Output)}
-	if cost != nil {
-		u.CostUSD = taxonomy.Some(cost(s.sum))
+	if p := prices; p != nil {
+		const million = 1e6
+		u.CostUSD = taxonomy.Some((float64(s.sum.Input)*p.Input + float64(s.sum.Output)*p.Output +
+			float64(s.sum.CacheWrite)*cmp.Or(p.CacheWrite, p.Input) +
+			float64(s.sum.CacheRead)*cmp.Or(p.CacheRead, p.Input)) / million)
 	}
 	return u
-}
-
-// nothing is the usage of a call without a request.
-func nothing() executor.Usage {
-	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
-		CostUSD: taxonomy.Some(0.0)}
 }

@@ -12,13 +12,10 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/text"
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -45,56 +42,25 @@ type StreamError struct {
 // Error returns the text.
 func (e *StreamError) Error() string { return e.Text }
 
-// timing is an operation that has begun, as its evidence names it.
-type timing struct {
-	name, credential, op string
-	mask                 mask
-	clock                retry.Clock
-	started              time.Time
-	limit                time.Duration // 0 if unknown
-}
-
-// begin begins an operation. Without a limit it is what ctx leaves.
-func (p *Provider[M]) begin(ctx context.Context, op string, limit time.Duration) timing {
-	now := p.config.Clock.Now()
-	if at, ok := ctx.Deadline(); ok && limit <= 0 {
-		limit = at.Sub(now)
-	}
-	return timing{name: p.config.Name, credential: p.config.Credential, op: op, mask: p.mask, clock: p.config.Clock,
-		started: now, limit: max(limit, 0)}
-}
-
 // stamp sets source, op and credential.
-func (t *timing) stamp(ev *taxonomy.Evidence) *taxonomy.Evidence {
-	ev.Source, ev.Op, ev.Credential = t.name, t.op, t.credential
+func (p *Provider[M]) stamp(op string, ev *taxonomy.Evidence) *taxonomy.Evidence {
+	ev.Source, ev.Op, ev.Credential = p.options.Name, op, p.options.Credential
 	return ev
 }
 
-// failed returns the error of a request. If ctx has ended, that is the cause of all other errors.
-func (t *timing) failed(ctx context.Context, x *Exchange, err error) error {
-	if ctx.Err() != nil {
-		return t.ended(ctx)
-	}
-	return t.stamp(x.evidence(err))
-}
-
-// ended returns the error for the end of ctx: evidence for a deadline, and an error that is no
-// failure for a cancellation.
-func (t *timing) ended(ctx context.Context) error {
+// ended returns the error for the end of a call's context: evidence for a deadline, and an error
+// that is no failure for a cancellation.
+func (p *Provider[M]) ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
-	if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(cause, context.DeadlineExceeded) {
-		if errors.Is(cause, err) {
-			return fmt.Errorf("%s of %s: %w", t.op, t.name, cause)
-		}
-		return fmt.Errorf("%s of %s: %w: %w", t.op, t.name, err, cause)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(cause, context.DeadlineExceeded):
+		return p.stamp(opCall, &taxonomy.Evidence{
+			Type: typeTimeout, Text: "no answer within the time limit", Err: context.DeadlineExceeded,
+		})
+	case errors.Is(cause, err):
+		return fmt.Errorf("call of %s: %w", p.options.Name, cause)
 	}
-	milliseconds := func(d time.Duration) string { return strconv.FormatInt(max(d, 0).Milliseconds(), 10) }
-	ev := &taxonomy.Evidence{Type: typeTimeout, Text: "no answer within the time limit", Err: context.DeadlineExceeded,
-		Attributes: map[string]string{"elapsed_ms": milliseconds(t.clock.Now().Sub(t.started))}}
-	if t.limit > 0 {
-		ev.Attributes["timeout_ms"] = milliseconds(t.limit)
-	}
-	return t.stamp(ev)
+	return fmt.Errorf("call of %s: %w: %w", p.options.Name, err, cause)
 }
 
 // evidence returns the evidence of a request that failed with err. It contains neither the key nor

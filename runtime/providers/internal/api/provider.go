@@ -6,27 +6,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const (
-	// DefaultTurns is the default of Config.Turns.
-	DefaultTurns = 50
-	// DefaultSystem is the default of Config.System.
-	DefaultSystem = "You work on the files of one directory, with the tools that you are given. Paths are " +
-		"relative to that directory. Look at what is there before you change it. " + plainSystem
-	// plainSystem replaces DefaultSystem in a call without a directory.
+	// plainSystem replaces the default system prompt in a call without a directory.
 	plainSystem = "When the task is done, or cannot go on without a person, say so with the tool for it."
 	// unknownSession is the failure of a call that cannot continue its conversation. The executor
 	// begins a new one.
@@ -84,85 +76,33 @@ type Result struct {
 	IsError  bool
 }
 
-// Config is what a provider is made of.
-type Config struct {
-	Name, BaseURL, Key, Credential, Model, System string
-	MaxTokens, Turns                              int
-	Toolbox                                       toolbox.Options
-	Client                                        *http.Client
-	Clock                                         retry.Clock
-	// KeyRequired reports that Available fails without a key.
-	KeyRequired bool
-	// Cost returns the price of tokens; nil if it is unknown.
-	Cost func(Tokens) float64
-}
-
-// Complete sets defaults and validates. Its error contains neither the key nor the address, which
-// can contain a password.
-func (c *Config) Complete() error {
-	c.System = cmp.Or(c.System, DefaultSystem)
-	if c.Turns <= 0 {
-		c.Turns = DefaultTurns
-	}
-	if c.Clock == nil {
-		c.Clock = retry.System
-	}
-	c.Credential = cmp.Or(c.Credential, fingerprint(c.Name, c.BaseURL, c.Key))
-	client := http.Client{}
-	if c.Client != nil {
-		client = *c.Client
-	}
-	// A redirect would receive the key.
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c.Client = &client
-	if err := c.check(); err != nil {
-		return fmt.Errorf("provider %s: %w", c.Name, err)
-	}
-	return nil
-}
-
-func (c *Config) check() error {
-	u, err := url.Parse(c.BaseURL)
-	switch {
-	case err != nil:
-		return errors.New("base URL is invalid")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return errors.New("base URL must begin with https:// or http:// and contain a host")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("base URL must not contain a user, query or fragment")
-	case c.Model == "":
-		return errors.New("model is missing")
-	case c.MaxTokens < 0:
-		return fmt.Errorf("max tokens: %d is out of range (at least 0)", c.MaxTokens)
-	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return errors.New("key contains characters that are not allowed in a header")
-	}
-	return c.Toolbox.Check()
-}
-
 // Provider calls a model. It is safe for concurrent use.
 type Provider[M any] struct {
-	config        Config
+	options       providers.Options
 	api           API[M]
+	keyRequired   bool // Available fails without a key
 	mask          mask
 	conversations store[M]
 }
 
-// New returns a provider with a complete config.
-func New[M any](c Config, api API[M]) *Provider[M] {
-	return &Provider[M]{config: c, api: api, mask: mask(c.Key)}
+// New returns a provider. Of are the defaults of its package.
+func New[M any](o, of providers.Options, wrap func(providers.Options) API[M]) (*Provider[M], error) {
+	o, err := o.WithDefaults(of)
+	if err != nil {
+		return nil, err
+	}
+	o.Credential = cmp.Or(o.Credential, fingerprint(o.Name, o.BaseURL, o.Key))
+	return &Provider[M]{options: o, api: wrap(o), keyRequired: o.BaseURL == of.BaseURL, mask: mask(o.Key)}, nil
 }
 
 // Name returns the source of the provider's evidence.
-func (p *Provider[M]) Name() string { return p.config.Name }
+func (p *Provider[M]) Name() string { return p.options.Name }
 
 // Credential names the key.
-func (p *Provider[M]) Credential() string { return p.config.Credential }
+func (p *Provider[M]) Credential() string { return p.options.Credential }
 
 // String returns name, model and address.
-func (p *Provider[M]) String() string {
-	return fmt.Sprintf("%s, model %s at %s", p.config.Name, p.config.Model, p.config.BaseURL)
-}
+func (p *Provider[M]) String() string { return p.options.String() }
 
 // GoString is String.
 func (p *Provider[M]) GoString() string { return p.String() }
@@ -171,10 +111,9 @@ func (p *Provider[M]) GoString() string { return p.String() }
 func (p *Provider[M]) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // Available checks that there is a key if one is required. It uses no network.
-func (p *Provider[M]) Available(ctx context.Context) error {
-	if p.config.KeyRequired && p.config.Key == "" {
-		timing := p.begin(ctx, opAvailable, 0)
-		return timing.stamp(&taxonomy.Evidence{Text: "no key is configured"})
+func (p *Provider[M]) Available(context.Context) error {
+	if p.keyRequired && p.options.Key == "" {
+		return p.stamp(opAvailable, &taxonomy.Evidence{Text: "no key is configured"})
 	}
 	return nil
 }
@@ -182,7 +121,7 @@ func (p *Provider[M]) Available(ctx context.Context) error {
 // End ends the group of a process that a call of an earlier run has left running: a command of a
 // tool, or an MCP server.
 func (p *Provider[M]) End(ctx context.Context, process executor.Process) error {
-	return proc.End(ctx, proc.ID{PID: process.PID, Start: process.Start}, p.config.Toolbox.Limits.Grace)
+	return proc.End(ctx, proc.ID{PID: process.PID, Start: process.Start}, p.options.Toolbox.Grace)
 }
 
 // Call runs one prompt to its end. If this process does not have the conversation to be continued,
@@ -190,40 +129,38 @@ func (p *Provider[M]) End(ctx context.Context, process executor.Process) error {
 func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	before, known := p.conversations.get(req.Session)
 	if !known {
-		return executor.Answer{Failure: unknownSession, Usage: nothing()}, nil
+		return executor.Answer{Failure: unknownSession, Usage: executor.UnusedCall()}, nil
 	}
 	if req.Reduced && req.Session != "" {
 		before = before.reduced()
 		p.conversations.keep(req.Session, before)
 	}
-	timing := p.begin(ctx, opCall, req.Limit)
-	o := p.config.Toolbox
-	o.Dir, o.Source, o.Started = req.Dir, p.config.Name, req.Started
+	o := p.options.Toolbox
+	o.Dir, o.Source, o.Started = req.Dir, p.options.Name, req.Started
 	tools, err := toolbox.New(ctx, o)
 	if err != nil {
 		if _, is := errors.AsType[*taxonomy.Evidence](err); !is {
 			ev := detect.Of(err)
-			err = timing.stamp(&ev)
+			err = p.stamp(opCall, &ev)
 		}
-		return executor.Answer{Session: req.Session, Usage: nothing()}, timing.toolFailed(ctx, err)
+		return executor.Answer{Session: req.Session, Usage: executor.UnusedCall()}, p.toolFailed(ctx, err)
 	}
 	defer func() { _ = tools.Close() }()
 	prompt := p.mask.text(req.Prompt)
-	c := &call[M]{Provider: p, timing: timing, req: req, tools: tools,
+	c := &call[M]{Provider: p, req: req, tools: tools,
 		messages: append(before[:len(before):len(before)], newMessage(p.api.User(prompt), len(prompt), false))}
 	answer, err := c.run(ctx)
 	answer.Session = req.Session
 	if c.added {
 		answer.Session = p.conversations.keep(req.Session, c.messages)
 	}
-	answer.Usage = c.spent.usage(p.config.Cost)
+	answer.Usage = c.spent.usage(p.options.Prices)
 	return answer, err
 }
 
 // call is one call: requests and uses of tools in turn.
 type call[M any] struct {
 	*Provider[M]
-	timing   timing
 	req      executor.Request
 	tools    *toolbox.Toolbox
 	messages conversation[M]
@@ -243,7 +180,7 @@ func (c *call[M]) run(ctx context.Context) (executor.Answer, error) {
 		if err != nil {
 			return executor.Answer{}, err
 		}
-		if last.Signal != executor.SignalNone || turn >= c.config.Turns || len(reply.Uses) == 0 && !reply.Continue {
+		if last.Signal != executor.SignalNone || turn >= c.options.Turns || len(reply.Uses) == 0 && !reply.Continue {
 			text := reply.Text
 			if text == "" && last.Signal != executor.SignalNone {
 				text = last.Text
@@ -257,8 +194,8 @@ func (c *call[M]) run(ctx context.Context) (executor.Answer, error) {
 // ask makes one request.
 func (c *call[M]) ask(ctx context.Context) (Reply[M], error) {
 	x := &Exchange{mask: c.mask}
-	system := c.config.System
-	if c.req.Dir == "" && system == DefaultSystem {
+	system := c.options.System
+	if c.req.Dir == "" && system == providers.DefaultSystem {
 		system = plainSystem
 	}
 	reply, err := c.api.Ask(ctx, Question[M]{System: system, Messages: c.messages.params(), Tools: c.tools.Tools(),
@@ -273,7 +210,10 @@ func (c *call[M]) ask(ctx context.Context) (Reply[M], error) {
 	if is && cut.Cut && len(reply.Uses) == 0 {
 		c.add(reply, nil)
 	}
-	return reply, c.timing.failed(ctx, x, err)
+	if ctx.Err() != nil { // the cause of all other errors
+		return reply, c.ended(ctx)
+	}
+	return reply, c.stamp(opCall, x.evidence(err))
 }
 
 // use runs the tools that the model uses, and adds the round to the conversation. It ends at a
@@ -297,7 +237,7 @@ func (c *call[M]) use(ctx context.Context, reply Reply[M]) (last toolbox.Result,
 	}
 	c.add(reply, results)
 	if err != nil {
-		return last, c.timing.toolFailed(ctx, err)
+		return last, c.toolFailed(ctx, err)
 	}
 	return last, nil
 }
@@ -332,13 +272,13 @@ func (c *call[M]) say(text string) {
 
 // toolFailed returns the failure of a tool. Evidence is masked; an error of another type, such as
 // one of the taxonomy, is unchanged.
-func (t *timing) toolFailed(ctx context.Context, err error) error {
+func (p *Provider[M]) toolFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return t.ended(ctx)
+		return p.ended(ctx)
 	}
 	if ev, is := err.(*taxonomy.Evidence); is {
 		masked := *ev
-		t.mask.evidence(&masked)
+		p.mask.evidence(&masked)
 		return &masked
 	}
 	return err

@@ -23,16 +23,16 @@ func Example() {
 	table := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Categories: []*taxonomy.Category{category}}}
 
 	model := predict.New()
-	preventer := prevent.New(model, table)
+	preventer := prevent.New(model, table, nil)
 	for range 20 {
 		model.Learn(retry.Outcome{Provider: "anthropic-api", Code: "RATE_LIMIT"})
 	}
-	call := executor.Call{Provider: "anthropic-api", Now: time.Now()}
+	call := executor.Call{Provider: "anthropic-api", Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	for range 2 {
-		p, err := preventer.Before(context.Background(), call)
-		fmt.Println(p.Code, p.Wait, err)
+		_, err := preventer.Before(context.Background(), call)
+		fmt.Println(err)
 	}
 	// Output:
-	// RATE_LIMIT 0s <nil>
-	// RATE_LIMIT 5s <nil>
+	// <nil>
+	// no call before 2026-03-01T12:00:05Z: prevent: RATE_LIMIT
 }

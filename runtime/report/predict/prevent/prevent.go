@@ -2,7 +2,7 @@
 // forecasts the failure.
 //
 //	config.Admission.Learners = append(config.Admission.Learners, model)
-//	config.Admission.Preventer = prevent.New(model, errs.Table)
+//	config.Admission.Preventer = prevent.New(model, errs.Table, checks)
 package prevent
 
 import (
@@ -16,13 +16,15 @@ import (
 )
 
 const (
-	// release is the share of a code's Likely below which its probability must fall before its
+	// released is the share of a code's Likely below which its probability must fall before its
 	// measures end, so that a forecast near Likely does not switch them on and off.
-	release = 0.6
+	released = 0.6
 	// lease is how long a call counts as running if it is not released.
 	lease = time.Hour
 	// recheck is the wait before a call asks again for a place.
 	recheck = time.Second
+	// checkLimit limits the time of a check.
+	checkLimit = time.Minute
 	// maxProviders bounds the providers that are tracked.
 	maxProviders = 64
 )
@@ -30,9 +32,10 @@ const (
 // New returns a preventer that takes the measures of the table's codes (`prevent`) while
 // the model forecasts them: they begin when Low reaches Likely. All runs that share it share its
 // limits. Where several codes are likely, the longest throttle, the lowest concurrency and the
-// check of the most probable code apply. It returns nil if the table has no `prevent`.
-func New(m *predict.Model, table taxonomy.Table) executor.Preventer {
-	p := &preventer{model: m, lines: map[string]*line{}, rules: map[string]taxonomy.Prevention{}}
+// check of the most probable code apply. It returns nil if the table has no `prevent`. If checks is
+// nil, no check runs.
+func New(m *predict.Model, table taxonomy.Table, checks Checker) executor.Preventer {
+	p := &preventer{model: m, checks: checks, lines: map[string]*line{}, rules: map[string]taxonomy.Prevention{}}
 	if m == nil || table.Taxonomy == nil {
 		return nil
 	}
@@ -48,10 +51,19 @@ func New(m *predict.Model, table taxonomy.Table) executor.Preventer {
 	return p
 }
 
+// Checker runs the checks that `prevent` names. The generated function Check is one way to implement
+// it. It is safe for concurrent use.
+type Checker interface {
+	// Check runs the named check. An error fails the call that it was made for, as if the provider
+	// had returned it. It must return when ctx ends, after a minute or with the iteration.
+	Check(ctx context.Context, name string) error
+}
+
 type preventer struct {
-	model *predict.Model
-	rules map[string]taxonomy.Prevention
-	codes []string // those with a rule, in the order of the taxonomy
+	model  *predict.Model
+	checks Checker
+	rules  map[string]taxonomy.Prevention
+	codes  []string // those with a rule, in the order of the taxonomy
 
 	mu    sync.Mutex
 	lines map[string]*line // by provider
@@ -64,8 +76,27 @@ type line struct {
 	running map[*time.Time]bool
 }
 
-// Before returns the measures for a call that is about to be made.
-func (p *preventer) Before(_ context.Context, c executor.Call) (executor.Precaution, error) {
+// Before takes the measures for a call that is about to be made.
+func (p *preventer) Before(ctx context.Context, c executor.Call) (release func(), err error) {
+	release, check, err := p.enter(c)
+	if err != nil || check == "" || p.checks == nil {
+		return release, err
+	}
+	limited, stop := context.WithTimeout(ctx, checkLimit)
+	defer stop()
+	err = p.checks.Check(limited, check)
+	if err == nil {
+		return release, nil
+	}
+	release()
+	if limited.Err() != nil && ctx.Err() == nil {
+		err = &taxonomy.Evidence{Source: c.Provider, Op: executor.OpCall, Type: "timeout", Err: err}
+	}
+	return nil, err
+}
+
+// enter takes a place for the call, and returns the check that must pass before it.
+func (p *preventer) enter(c executor.Call) (release func(), check string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.lines[c.Provider]
@@ -75,55 +106,54 @@ func (p *preventer) Before(_ context.Context, c executor.Call) (executor.Precaut
 			p.lines[c.Provider] = l
 		}
 	}
-	out, rule := p.measures(l, c.Provider)
+	code, rule := p.measures(l, c.Provider)
 	for since := range l.running {
 		if c.Now.Sub(*since) > lease {
 			delete(l.running, since)
 		}
 	}
+	wait := time.Duration(0)
 	if rule.Throttle > 0 && !l.last.IsZero() {
-		out.Wait = min(max(0, l.last.Add(rule.Throttle).Sub(c.Now)), rule.Throttle)
+		wait = min(max(0, l.last.Add(rule.Throttle).Sub(c.Now)), rule.Throttle)
 	}
 	if rule.Concurrency > 0 && len(l.running) >= rule.Concurrency {
-		out.Wait = max(out.Wait, recheck)
+		wait = max(wait, recheck)
 	}
-	if out.Wait > 0 {
-		out.Check = ""
-		return out, nil
+	if wait > 0 {
+		return nil, "", &executor.Closed{Until: c.Now.Add(wait), Why: "prevent: " + code}
 	}
 	since := c.Now
 	l.last, l.running[&since] = c.Now, true
-	out.Release = func() {
+	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(l.running, &since)
-	}
-	return out, nil
+	}, rule.Check, nil
 }
 
 // measures returns the most probable failure that is likely, and the strictest of the measures.
-func (p *preventer) measures(l *line, provider string) (out executor.Precaution, all taxonomy.Prevention) {
+func (p *preventer) measures(l *line, provider string) (likely string, all taxonomy.Prevention) {
 	var likeliest, checked float64
 	for _, code := range p.codes {
 		rule, f := p.rules[code], p.model.Forecast(provider, code)
 		if f.Low >= rule.Likely {
 			l.likely[code] = true
-		} else if f.Probability < release*rule.Likely {
+		} else if f.Probability < released*rule.Likely {
 			l.likely[code] = false
 		}
 		if !l.likely[code] {
 			continue
 		}
-		if out.Code == "" || f.Probability > likeliest {
-			out.Code, likeliest = code, f.Probability
+		if likely == "" || f.Probability > likeliest {
+			likely, likeliest = code, f.Probability
 		}
 		if rule.Check != "" && f.Probability > checked {
-			out.Check, checked = rule.Check, f.Probability
+			all.Check, checked = rule.Check, f.Probability
 		}
 		all.Throttle = max(all.Throttle, rule.Throttle)
 		if rule.Concurrency > 0 && (all.Concurrency == 0 || rule.Concurrency < all.Concurrency) {
 			all.Concurrency = rule.Concurrency
 		}
 	}
-	return out, all
+	return likely, all
 }

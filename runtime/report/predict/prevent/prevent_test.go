@@ -1,6 +1,8 @@
 package prevent_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -26,6 +28,30 @@ func tableWith(first, second taxonomy.Prevention) taxonomy.Table {
 func outcomes(m *predict.Model, code string, n int) {
 	for range n {
 		m.Learn(retry.Outcome{Provider: "api", Code: code})
+	}
+}
+
+// checks records the last check, which fails with err.
+type checks struct {
+	last string
+	err  error
+}
+
+func (c *checks) Check(_ context.Context, name string) error {
+	c.last = name
+	return c.err
+}
+
+// TestFailedCheck fails the call and frees its place.
+func TestFailedCheck(t *testing.T) {
+	m := predict.New()
+	outcomes(m, "DOWN", 20)
+	ran := checks{err: assert.AnError}
+	p := prevent.New(m, tableWith(taxonomy.Prevention{Check: "ping", Concurrency: 1, Likely: .5},
+		taxonomy.Prevention{}), &ran)
+	for range 2 {
+		_, err := p.Before(t.Context(), executor.Call{Provider: "api"})
+		assert.ErrorIs(t, err, assert.AnError)
 	}
 }
 
@@ -56,31 +82,39 @@ func TestMeasures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := predict.New()
 			outcomes(m, "DOWN", 20)
-			p := prevent.New(m, tableWith(tt.first, tt.second))
-			first, err := p.Before(t.Context(), executor.Call{Provider: "api", Now: now})
+			var ran checks
+			p := prevent.New(m, tableWith(tt.first, tt.second), &ran)
+			release, err := p.Before(t.Context(), executor.Call{Provider: "api", Now: now})
 			require.NoError(t, err)
-			require.Zero(t, first.Wait)
 			if tt.released {
-				first.Release()
+				release()
 			}
-			got, err := p.Before(t.Context(), executor.Call{Provider: "api", Now: now.Add(tt.after)})
-			require.NoError(t, err)
-			assert.Equal(t, tt.wait, got.Wait)
-			assert.Equal(t, tt.check, got.Check)
+			ran.last = ""
+			_, err = p.Before(t.Context(), executor.Call{Provider: "api", Now: now.Add(tt.after)})
+			closed, _ := errors.AsType[*executor.Closed](err)
+			if tt.wait > 0 {
+				require.NotNil(t, closed)
+				assert.Equal(t, now.Add(tt.after).Add(tt.wait), closed.Until)
+			} else {
+				require.NoError(t, err)
+			}
+			assert.Equal(t, tt.check, ran.last)
 		})
 	}
-	assert.Nil(t, prevent.New(predict.New(), taxonomy.Table{Taxonomy: errs.Table.Taxonomy}))
+	assert.Nil(t, prevent.New(predict.New(), taxonomy.Table{Taxonomy: errs.Table.Taxonomy}, nil))
 }
 
 // TestMeasuresBeginAndEnd: they begin when Low reaches Likely, and end below 60 % of it.
 func TestMeasuresBeginAndEnd(t *testing.T) {
 	m := predict.New()
-	p := prevent.New(m, tableWith(taxonomy.Prevention{Check: "ping", Likely: .5}, taxonomy.Prevention{}))
+	var ran checks
+	p := prevent.New(m, tableWith(taxonomy.Prevention{Check: "ping", Likely: .5}, taxonomy.Prevention{}), &ran)
 	on := func() bool {
-		got, err := p.Before(t.Context(), executor.Call{Provider: "api"})
+		ran.last = ""
+		release, err := p.Before(t.Context(), executor.Call{Provider: "api"})
 		require.NoError(t, err)
-		got.Release()
-		return got.Check != ""
+		release()
+		return ran.last != ""
 	}
 	outcomes(m, "DOWN", 2)
 	assert.False(t, on(), "probable, but after two calls Low is below")

@@ -1,3 +1,20 @@
+// Package anthropic is a provider over Anthropic's Messages API, with the official SDK.
+//
+//	provider, err := anthropic.New(anthropic.Options{Key: key, Model: "claude-sonnet-4-5"})
+//
+// A call makes requests until the model has finished. In between, the tools that the model uses run
+// in the working tree; see package
+// [github.com/errgen/errgen/runtime/providers/toolbox]. Conversations are kept in memory, within
+// limits, so that a later call can continue one.
+//
+// A failure is a [github.com/errgen/errgen/runtime/taxonomy.Evidence] with status, type, request ID
+// and wait, as the service reported them. A failure within a stream has its own type and no status.
+// A stream that ends early has the type "stream". A message that stops early has the stop reason as
+// its type, such as "max_tokens" or "refusal". The retries of the SDK are off, because the taxonomy
+// decides about retries.
+//
+// The usage is unknown, not zero, if a request broke off after it was sent. The key is in no
+// evidence, answer or prompt, also if the service or the model repeats it.
 package anthropic
 
 import (
@@ -10,10 +27,42 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 	params "github.com/anthropics/anthropic-sdk-go/packages/param"
 
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/internal/api"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
+
+// The defaults of [Options].
+const (
+	DefaultName      = "anthropic-api"
+	DefaultBaseURL   = "https://api.anthropic.com"
+	DefaultMaxTokens = 16_000
+)
+
+// Options configure a [Provider].
+type Options = providers.Options
+
+// Provider calls a model. It is safe for concurrent use.
+type Provider struct{ *provider }
+
+type provider = api.Provider[param]
+
+var (
+	_ executor.Provider     = (*Provider)(nil)
+	_ executor.Credentialed = (*Provider)(nil)
+	_ executor.Ender        = (*Provider)(nil)
+)
+
+// New returns a provider. It uses no network.
+func New(o Options) (*Provider, error) {
+	p, err := api.New(o, Options{Name: DefaultName, BaseURL: DefaultBaseURL, MaxTokens: DefaultMaxTokens}, newClient)
+	if err != nil {
+		return nil, err
+	}
+	return &Provider{p}, nil
+}
 
 // param is the SDK's type for a message of a request.
 type param = sdk.MessageParam
@@ -21,19 +70,18 @@ type param = sdk.MessageParam
 // client wraps the SDK.
 type client struct {
 	sdk.Client
-	config api.Config
-	cache  bool
+	options Options
 }
 
-func newClient(c api.Config, o Options) *client {
+func newClient(o Options) api.API[param] {
 	settings := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(), option.WithBaseURL(c.BaseURL), option.WithHTTPClient(c.Client),
+		option.WithoutEnvironmentDefaults(), option.WithBaseURL(o.BaseURL), option.WithHTTPClient(o.Client),
+		option.WithMaxRetries(0),
 	}
-	if c.Key != "" {
-		settings = append(settings, option.WithAPIKey(c.Key))
+	if o.Key != "" {
+		settings = append(settings, option.WithAPIKey(o.Key))
 	}
-	settings = append(append(settings, o.Settings...), option.WithMaxRetries(0))
-	return &client{sdk.NewClient(settings...), c, o.Cache}
+	return &client{sdk.NewClient(settings...), o}
 }
 
 // User returns a message with a prompt.
@@ -51,10 +99,10 @@ func (c *client) Results(results []api.Result) []param {
 // Ask makes one request and reads the streamed message.
 func (c *client) Ask(ctx context.Context, q api.Question[param], x *api.Exchange) (api.Reply[param], error) {
 	request := sdk.MessageNewParams{
-		Model: sdk.Model(c.config.Model), MaxTokens: int64(c.config.MaxTokens), Messages: q.Messages,
+		Model: sdk.Model(c.options.Model), MaxTokens: int64(c.options.MaxTokens), Messages: q.Messages,
 		System: []sdk.TextBlockParam{{Text: q.System}},
 	}
-	if c.cache {
+	if c.options.Cache {
 		request.CacheControl = sdk.NewCacheControlEphemeralParam()
 	}
 	for _, t := range q.Tools {

@@ -1,3 +1,23 @@
+// Package openai is a provider over OpenAI's chat completions, with the official SDK. Gateways,
+// proxies and local models offer the same API.
+//
+//	provider, err := openai.New(openai.Options{Key: key, Model: "gpt-4.1"})
+//	local, err := openai.New(openai.Options{BaseURL: "http://127.0.0.1:11434/v1", Model: "qwen3"})
+//
+// A call makes requests until the model has finished. In between, the tools that the model uses run
+// in the working tree; see package
+// [github.com/errgen/errgen/runtime/providers/toolbox]. The package uses chat completions, not
+// responses, because other servers offer them too, and because the client holds their conversation:
+// it can be shortened, and nothing is stored on the server.
+//
+// A failure is a [github.com/errgen/errgen/runtime/taxonomy.Evidence] with status, type, code,
+// parameter, request ID and wait, as the server reported them. A failure within a stream has its
+// own type and code and no status. A stream that ends early has the type "stream". An answer that
+// stops early has the finish reason as its type: "length" or "content_filter". The retries of the
+// SDK are off, because the taxonomy decides about retries.
+//
+// The usage is unknown, not zero, if a request broke off after it was sent. The key is in no
+// evidence, answer or prompt, also if the server or the model repeats it.
 package openai
 
 import (
@@ -13,26 +33,58 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/internal/api"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
+
+// The defaults of [Options].
+const (
+	DefaultName    = "openai-api"
+	DefaultBaseURL = "https://api.openai.com/v1"
+)
+
+// Options configure a [Provider].
+type Options = providers.Options
+
+// Provider calls a model. It is safe for concurrent use.
+type Provider struct{ *provider }
+
+type provider = api.Provider[param]
+
+var (
+	_ executor.Provider     = (*Provider)(nil)
+	_ executor.Credentialed = (*Provider)(nil)
+	_ executor.Ender        = (*Provider)(nil)
+)
+
+// New returns a provider. It uses no network.
+func New(o Options) (*Provider, error) {
+	p, err := api.New(o, Options{Name: DefaultName, BaseURL: DefaultBaseURL}, newClient)
+	if err != nil {
+		return nil, err
+	}
+	return &Provider{p}, nil
+}
 
 // param is the SDK's type for a message of a request.
 type param = sdk.ChatCompletionMessageParamUnion
 
 // client wraps the SDK. Its service reads nothing from the environment; the SDK's client would.
 type client struct {
-	chat   sdk.ChatCompletionService
-	config api.Config
+	chat    sdk.ChatCompletionService
+	options Options
 }
 
-func newClient(c api.Config, o Options) *client {
-	settings := []option.RequestOption{option.WithBaseURL(c.BaseURL), option.WithHTTPClient(c.Client)}
-	if c.Key != "" {
-		settings = append(settings, option.WithAPIKey(c.Key))
+func newClient(o Options) api.API[param] {
+	settings := []option.RequestOption{
+		option.WithBaseURL(o.BaseURL), option.WithHTTPClient(o.Client), option.WithMaxRetries(0),
 	}
-	settings = append(append(settings, o.Settings...), option.WithMaxRetries(0))
-	return &client{sdk.NewChatCompletionService(settings...), c}
+	if o.Key != "" {
+		settings = append(settings, option.WithAPIKey(o.Key))
+	}
+	return &client{sdk.NewChatCompletionService(settings...), o}
 }
 
 // User returns a message with a prompt.
@@ -53,11 +105,11 @@ func (c *client) Results(results []api.Result) []param {
 // Ask makes one request and reads the streamed completion.
 func (c *client) Ask(ctx context.Context, q api.Question[param], x *api.Exchange) (api.Reply[param], error) {
 	params := sdk.ChatCompletionNewParams{
-		Model: c.config.Model, Messages: slices.Insert(q.Messages, 0, sdk.SystemMessage(q.System)),
+		Model: c.options.Model, Messages: slices.Insert(q.Messages, 0, sdk.SystemMessage(q.System)),
 		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
 	}
-	if c.config.MaxTokens > 0 {
-		params.MaxCompletionTokens = sdk.Int(int64(c.config.MaxTokens))
+	if c.options.MaxTokens > 0 {
+		params.MaxCompletionTokens = sdk.Int(int64(c.options.MaxTokens))
 	}
 	for _, t := range q.Tools {
 		var schema sdk.FunctionParameters
