@@ -125,14 +125,11 @@ var reactionAbort = taxonomy.Reaction{Name: "abort"}
 // reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
-// unattendedReactionBackoff: Again, with growing pauses.
 var unattendedReactionBackoff = taxonomy.Reaction{
 	Name: "backoff", Policy: &unattendedPolicyAPI, Then: &reactionStop, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// unattendedReactionWait: Waits as long as the provider asks, five seconds if it does not say.
-// Waiting is no failure.
 var unattendedReactionWait = taxonomy.Reaction{
 	Name: "wait", Policy: &unattendedPolicyRateLimit, Then: &reactionStop, LogMessage: "Rate limited, waiting...",
 	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
@@ -157,14 +154,11 @@ var policyOnceMore = taxonomy.Policy{
 	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
-// unattendedPolicyAPI: A small backoff, so that a struggling service is not pressed harder.
 var unattendedPolicyAPI = taxonomy.Policy{
 	Name: "api", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
-// unattendedPolicyRateLimit: Twenty waits in a row or half an hour, whichever comes first. Nothing
-// else ends them, because they do not count as failures.
 var unattendedPolicyRateLimit = taxonomy.Policy{
 	Name: "rate_limit", MaxAttempts: 13, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxElapsed: time.Minute, MaxRetryAfter: time.Minute, Backoff: taxonomy.Constant,

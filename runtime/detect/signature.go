@@ -35,10 +35,12 @@ type Form struct {
 	Text, Contains Patterns
 }
 
-// Patterns are patterns in a compact form, because signatures have many of them. A line is a
-// pattern: lead, reach and expression, and after tabs its literals, each after =, or after ~ if it
-// folds. In expressions (?1) is the first of [Detection.Leads], and so on.
+// Patterns are patterns in a compact form, because signatures have many of them. Two tabs separate
+// patterns. A pattern has lead, reach and expression, and after tabs its literals, each after =, or
+// after ~ if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
 type Patterns string
+
+const patternSeparator = "\t\t"
 
 // Pack returns patterns in the compact form, with the parts of expressions that are in leads as
 // references. Neither an expression nor a literal contains a tab or the end of a line.
@@ -51,7 +53,7 @@ func Pack(list []Pattern, leads []string) Patterns {
 			expr = "(?i)" + regexp.QuoteMeta(p.Plain)
 		}
 		if i > 0 {
-			b.WriteByte('\n')
+			b.WriteString(patternSeparator)
 		}
 		fmt.Fprintf(&b, "%d %d %s", p.Lead, p.Reach, references(expr, leads))
 		for _, l := range p.Literals {
@@ -96,9 +98,12 @@ func resolved(expr string, leads []string) string {
 
 // unpack returns the patterns.
 func (p Patterns) unpack(leads []string) []Pattern {
+	if p == "" {
+		return nil
+	}
 	var out []Pattern
-	for line := range strings.Lines(string(p)) {
-		line, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+	for text := range strings.SplitSeq(string(p), patternSeparator) {
+		line, rest, _ := strings.Cut(text, "\t")
 		lead, line, _ := strings.Cut(line, " ")
 		reach, expr, _ := strings.Cut(line, " ")
 		n, _ := strconv.ParseUint(lead, 10, 8) // the generator has written them

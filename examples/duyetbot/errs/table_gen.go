@@ -322,7 +322,6 @@ var strictReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// strictReactionVerifyAgain: The agent gets the finding, and tries again.
 var strictReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &strictPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -396,7 +395,6 @@ var lenientReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// lenientReactionVerifyAgain: The agent gets the finding, and tries again.
 var lenientReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &lenientPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -470,7 +468,6 @@ var fastReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// fastReactionVerifyAgain: The agent gets the finding, and tries again.
 var fastReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &fastPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -544,7 +541,6 @@ var thoroughReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
-// thoroughReactionVerifyAgain: The agent gets the finding, and tries again.
 var thoroughReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &thoroughPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
@@ -623,7 +619,6 @@ var strictPolicyLLM = taxonomy.Policy{
 	JitterKind: taxonomy.JitterProportional,
 }
 
-// strictPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var strictPolicyGithub = taxonomy.Policy{
 	Name: "github", MaxAttempts: 1, Multiplier: 1, MaxRetryAfter: time.Hour, Jitter: 0.1,
 	JitterKind: taxonomy.JitterProportional,
@@ -648,7 +643,6 @@ var lenientPolicyLLM = taxonomy.Policy{
 	JitterKind: taxonomy.JitterProportional,
 }
 
-// lenientPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var lenientPolicyGithub = taxonomy.Policy{
 	Name: "github", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Multiplier: 2,
 	MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
@@ -679,7 +673,6 @@ var fastPolicyLLM = taxonomy.Policy{
 	JitterKind: taxonomy.JitterProportional,
 }
 
-// fastPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var fastPolicyGithub = taxonomy.Policy{
 	Name: "github", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second, Multiplier: 1.5,
 	MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
@@ -714,7 +707,6 @@ var thoroughPolicyLLM = taxonomy.Policy{
 	JitterKind: taxonomy.JitterProportional,
 }
 
-// thoroughPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var thoroughPolicyGithub = taxonomy.Policy{
 	Name: "github", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute, Multiplier: 2,
 	MaxRetryAfter: time.Hour, Jitter: 0.1,

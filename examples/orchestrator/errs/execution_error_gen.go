@@ -115,7 +115,6 @@ func (e *ExecutionError) WithCause(cause error) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ExecutionError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -142,6 +141,38 @@ func (e *ExecutionError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
+func (c ExecutionCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ExecutionCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ExecutionCode) Row() taxonomy.Row            { return taxonomy.At(categoryExecution, uint16(c)) }
+func (c ExecutionCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryExecution, uint16(c), &definition)
+}
+func (c ExecutionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ExecutionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ExecutionError) Error() string                 { return gen.Text(e, (*ExecutionError).AppendMessage) }
+func (e *ExecutionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ExecutionError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ExecutionError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ExecutionError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ExecutionError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ExecutionError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ExecutionError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeExecutionError:
+		if v, ok := e.Reason.Get(); ok && (v == ExecutionReasonTimeout || v == ExecutionReasonWriteConflict || v == ExecutionReasonFlakyTest) {
+			return CodeExecutionError.Row().When(1)
+		}
+	}
+	return e.Code().Row()
+}
+
+func (e *ExecutionError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
+}
+
 var executionCategory = taxonomy.Category{
 	Name: "execution", Type: "ExecutionError", Doc: "A command or script that could be run fails.",
 	Fields: []taxonomy.Field{
@@ -161,9 +192,7 @@ var executionCategory = taxonomy.Category{
 			Doc:        "A command or script that could be run fails.",
 			Resolution: "Mend the step if the fault is its own, or the plan if it is not.",
 			Traits:     taxonomy.Traits{Reaction: &reactionAnalyse, Kind: taxonomy.Failure},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionRunAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-			},
+			When:       []taxonomy.Traits{{Reaction: &reactionRunAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
 				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
@@ -205,36 +234,4 @@ var executionRules = [][]detect.CodeRule{
 		{Doc: "source: agent, signal: {present: true}, set: {indicator: signal}, priority: 66", Priority: 66, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Signal, Presence: detect.Present}}, Set: `{"indicator":"signal"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorSignal) }},
 		{Doc: "source: agent, attributes: {label: EXECUTION_ERROR}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"EXECUTION_ERROR"}}}},
 	},
-}
-
-func (c ExecutionCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c ExecutionCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c ExecutionCode) Row() taxonomy.Row            { return taxonomy.At(categoryExecution, uint16(c)) }
-func (c ExecutionCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryExecution, uint16(c), &definition)
-}
-func (c ExecutionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *ExecutionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *ExecutionError) Error() string                 { return gen.Text(e, (*ExecutionError).AppendMessage) }
-func (e *ExecutionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *ExecutionError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *ExecutionError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *ExecutionError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *ExecutionError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *ExecutionError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *ExecutionError) Row() taxonomy.Row {
-	switch e.Code() {
-	case CodeExecutionError:
-		if v, ok := e.Reason.Get(); ok && (v == ExecutionReasonTimeout || v == ExecutionReasonWriteConflict || v == ExecutionReasonFlakyTest) {
-			return CodeExecutionError.Row().When(1)
-		}
-	}
-	return e.Code().Row()
-}
-
-func (e *ExecutionError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
 }

@@ -172,10 +172,8 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 // reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
-// chainsReactionHandOver: The next tier takes the place of this one.
 var chainsReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}
 
-// tasksReactionHandOver: The next tier takes the place of this one.
 var tasksReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}
 
 // policyTransient: Long enough for a service to come back, short enough not to hide that it does

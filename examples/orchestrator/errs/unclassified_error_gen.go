@@ -51,7 +51,6 @@ func (e *UnclassifiedError) WithCause(cause error) *UnclassifiedError {
 	return gen.With(*e, func(e *UnclassifiedError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *UnclassifiedError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -70,28 +69,6 @@ func (e *UnclassifiedError) AppendContext(dst []byte) []byte {
 	o = o.Clean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	return o.Close()
-}
-
-var unclassifiedCategory = taxonomy.Category{
-	Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.",
-	Fields: []taxonomy.Field{
-		{Name: "step", Type: "string", From: []string{"attributes.step"}},
-		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
-		{Name: "files", Type: "strings", From: []string{"files"}},
-	},
-	Zero: (*UnclassifiedError)(nil),
-	Codes: []taxonomy.Code{
-		CodeUnclassified: {
-			Value: "UNCLASSIFIED", Message: "unclassified failure[: {detail:first_line}]",
-			Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
-			Resolution: "Read the raw report; write a rule for it if it comes again.",
-			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.RecoverabilityUnknown},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.RecoverabilityUnknown}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.RecoverabilityUnknown}},
-			},
-		},
-	},
 }
 
 func (c UnclassifiedCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
@@ -116,4 +93,26 @@ func (e *UnclassifiedError) Row() taxonomy.Row { return e.Code().Row() }
 
 func (e *UnclassifiedError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{Files: e.Files}
+}
+
+var unclassifiedCategory = taxonomy.Category{
+	Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.",
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+	},
+	Zero: (*UnclassifiedError)(nil),
+	Codes: []taxonomy.Code{
+		CodeUnclassified: {
+			Value: "UNCLASSIFIED", Message: "unclassified failure[: {detail:first_line}]",
+			Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
+			Resolution: "Read the raw report; write a rule for it if it comes again.",
+			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.RecoverabilityUnknown},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.RecoverabilityUnknown}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.RecoverabilityUnknown}},
+			},
+		},
+	},
 }

@@ -58,7 +58,6 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 // reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
-// nightReactionPayAgain: Only the payment is tried again; the order stays as it is.
 var nightReactionPayAgain = taxonomy.Reaction{
 	Name: "pay_again", Policy: &nightPolicyGateway, Then: &reactionPark, Action: taxonomy.RetryOperation,
 	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
@@ -70,7 +69,6 @@ var policyGateway = taxonomy.Policy{
 	Multiplier: 2, MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,
 }
 
-// nightPolicyGateway: The gateway recovers from most of its troubles within a minute.
 var nightPolicyGateway = taxonomy.Policy{
 	Name: "gateway", MaxAttempts: 20, InitialDelay: 200 * time.Millisecond, MaxDelay: 10 * time.Minute,
 	Multiplier: 2, MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,

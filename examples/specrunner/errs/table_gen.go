@@ -113,8 +113,6 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 // reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
-// phase1ReactionReturnAPIError: Ends the run at once, since every other task would meet the same
-// limit. Nothing is wrong with the task: it stays to be done, and nothing counts as a failure.
 var phase1ReactionReturnAPIError = taxonomy.Reaction{
 	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
 	LogLevel: taxonomy.LogError, CountFailure: true,
