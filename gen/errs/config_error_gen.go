@@ -94,7 +94,6 @@ func (e *ConfigError) WithCause(cause error) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ConfigError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -123,6 +122,26 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 	o = o.Clean("rawError", e.RawError, configRawError)
 	return o.Close()
 }
+
+func (c ConfigCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ConfigCode) Row() taxonomy.Row            { return taxonomy.At(categoryConfig, uint16(c)) }
+func (c ConfigCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryConfig, uint16(c), &definition)
+}
+func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ConfigCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ConfigError) Error() string                 { return gen.Text(e, (*ConfigError).AppendMessage) }
+func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ConfigError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ConfigError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ConfigError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ConfigError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ConfigError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ConfigError) Row() taxonomy.Row { return e.Code().Row() }
 
 var configCategory = taxonomy.Category{
 	Name: "config", Type: "ConfigError",
@@ -185,23 +204,3 @@ var configRules = [][]detect.CodeRule{
 		{Doc: "source: config, type: parse, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"parse"}}}},
 	},
 }
-
-func (c ConfigCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c ConfigCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c ConfigCode) Row() taxonomy.Row            { return taxonomy.At(categoryConfig, uint16(c)) }
-func (c ConfigCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryConfig, uint16(c), &definition)
-}
-func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *ConfigCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *ConfigError) Error() string                 { return gen.Text(e, (*ConfigError).AppendMessage) }
-func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *ConfigError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *ConfigError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *ConfigError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *ConfigError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *ConfigError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *ConfigError) Row() taxonomy.Row { return e.Code().Row() }

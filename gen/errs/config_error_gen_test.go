@@ -12,7 +12,7 @@ import (
 )
 
 func TestConfigError(t *testing.T) {
-	gentest.Category[ConfigCode](t, &genPackage, new(ConfigError), "config ConfigError", []string{
+	gentest.Category[ConfigCode](t, &genPackage, new(ConfigError), "config ConfigError: The configuration is missing or wrong. No iteration can fix it.", []string{
 		"configPath string from=attributes.path",
 		"field string from=attributes.field",
 		"envVar string from=attributes.env_var",
@@ -20,78 +20,53 @@ func TestConfigError(t *testing.T) {
 		"value string from=attributes.value max_length=100 scrub message_only",
 		"expected string from=attributes.expected max_length=200 message_only",
 	}, []gentest.Code{
-		{
-			Code: CodeConfigInvalid,
-			Says: "CONFIG_INVALID 501 group=human: stop_all",
-			Rules: []string{
-				"CONFIG_INVALID/1: source: config, priority: 10 (cfbd5c77)",
-				"CONFIG_INVALID/2: source: executor, op: [prepare, resume], priority: 10 (40364fc1)",
-				"CONFIG_INVALID/3: source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''} (86b0a959)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewConfigInvalid("some field", "some value", "some expected"), 0, `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field"}`),
-				gentest.Says(NewConfigInvalid("some field", "some value", "some expected").WithRawError("some rawError\nsecond line"), 0, `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`),
-				gentest.Says(NewConfigInvalid("", "", "").WithRawError(""), 0, "invalid configuration", `{"field":"","rawError":""}`),
-				gentest.Says(NewConfigInvalid("some field", "some value", "some expected").WithRawError("first "+strings.Repeat("x", 500)+" last"), 0, `invalid configuration: some field is "some value", expected some expected: first `+strings.Repeat("x", 491)+"…", `{"field":"some field","rawError":"first `+strings.Repeat("x", 491)+`…"}`),
-				gentest.Says(NewConfigInvalid("some field", "some value", "some expected").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, `invalid configuration: some field is "some value", expected some expected: Authorization: Bearer [REDACTED]`, `{"field":"some field","rawError":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Says(NewConfigInvalid("some field", "first "+strings.Repeat("x", 100)+" last", "some expected"), 0, `invalid configuration: some field is "first `+strings.Repeat("x", 91)+`…", expected some expected`, `{"field":"some field"}`),
-				gentest.Says(NewConfigInvalid("some field", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some expected"), 0, `invalid configuration: some field is "Authorization: Bearer [REDACTED]", expected some expected`, `{"field":"some field"}`),
-				gentest.Says(NewConfigInvalid("some field", "some value", "first "+strings.Repeat("x", 200)+" last"), 0, `invalid configuration: some field is "some value", expected first `+strings.Repeat("x", 191)+"…", `{"field":"some field"}`),
-				gentest.Says(NewConfigInvalid("some field", "some value", "some expected").WithConfigPath("some configPath").WithEnvVar("some envVar").WithRawError("some rawError"), 0, `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("CONFIG_INVALID/1", 0, `{"configPath":"aidf.yml","field":"retries"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Attributes: map[string]string{"expected": "a number from 0", "field": "retries", "path": "aidf.yml", "value": "-1"}}),
-				gentest.Becomes("CONFIG_INVALID/1", 0, `{"configPath":"aidf.yml","rawError":"read aidf.yml: input/output error"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EIO", Text: "read aidf.yml: input/output error", Attributes: map[string]string{"path": "aidf.yml"}}),
-				gentest.Becomes("CONFIG_INVALID/2", 0, `{"rawError":"no space left on device"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "ENOSPC", Text: "no space left on device"}),
-				gentest.Becomes("CONFIG_INVALID/2", 0, `{"rawError":"journal 7.jsonl, line 3: not JSON"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "journal 7.jsonl, line 3: not JSON"}),
-				gentest.Becomes("CONFIG_INVALID/3", 0, `{"field":"max_iterations","rawError":""}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Attributes: map[string]string{"expected": "more than the 20 that are done", "field": "max_iterations", "value": "20"}}),
-				gentest.Becomes("CONFIG_INVALID/3", 0, `{"field":"task","rawError":""}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: `the run is refused: task is "another prompt", expected the prompt with which the run of this name was begun`, Attributes: map[string]string{"expected": "the prompt with which the run of this name was begun", "field": "task", "value": "another prompt"}}),
-			},
-		},
-		{
-			Code: CodeConfigMissing,
-			Says: "CONFIG_MISSING 502 group=human: stop_all",
-			Rules: []string{
-				"CONFIG_MISSING/1: source: config, type: missing, priority: 10 (b0e5c19a)",
-				"CONFIG_MISSING/2: source: config, errno: ENOENT, type: {present: false}, priority: 10 (11ea38d2)",
-				"CONFIG_MISSING/3: source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10 (e72366c7)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewConfigMissing("some configPath"), 0, "configuration file not found: some configPath", `{"configPath":"some configPath"}`),
-				gentest.Says(NewConfigMissing(""), 0, "configuration file not found", `{"configPath":""}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("CONFIG_MISSING/1", 0, `{"configPath":"aidf.yml"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing", Attributes: map[string]string{"path": "aidf.yml"}}),
-				gentest.Becomes("CONFIG_MISSING/2", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "ENOENT"}),
-				gentest.Becomes("CONFIG_MISSING/3", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
-			},
-			Not: []gentest.Example{
-				gentest.Becomes("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES"}),
-				gentest.Becomes("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing", Errno: "EACCES"}),
-				gentest.Becomes("CONFIG_INVALID/1", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EISDIR"}),
-				gentest.Becomes("CONFIG_INVALID/1", 0, `{"rawError":"the prompt file does not exist"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Errno: "ENOENT", Text: "the prompt file does not exist"}),
-			},
-		},
-		{
-			Code:  CodeConfigEnvVarMissing,
-			Says:  "CONFIG_ENV_VAR_MISSING 503 group=[credentials human]: stop_all",
-			Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source: config, type: unset_variable, priority: 10 (bbae83ce)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewConfigEnvVarMissing("some envVar"), 0, "environment variable some envVar is not set", `{"envVar":"some envVar"}`),
-				gentest.Says(NewConfigEnvVarMissing(""), 0, "environment variable is not set", `{"envVar":""}`),
-			},
-			Examples: []gentest.Example{gentest.Becomes("CONFIG_ENV_VAR_MISSING/1", 0, `{"envVar":"ANTHROPIC_API_KEY"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "unset_variable", Attributes: map[string]string{"env_var": "ANTHROPIC_API_KEY"}})},
-		},
-		{
-			Code:  CodeConfigParseError,
-			Says:  "CONFIG_PARSE_ERROR 504 group=human: stop_all",
-			Rules: []string{"CONFIG_PARSE_ERROR/1: source: config, type: parse, priority: 10 (ee7443df)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewConfigParseError("some configPath", "some rawError"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError"}`),
-				gentest.Says(NewConfigParseError("some configPath", "some rawError\nsecond line"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`),
-				gentest.Says(NewConfigParseError("", ""), 0, "configuration file cannot be parsed", `{"configPath":"","rawError":""}`),
-			},
-			Examples: []gentest.Example{gentest.Becomes("CONFIG_PARSE_ERROR/1", 0, `{"configPath":"aidf.yml","rawError":"yaml: line 3: mapping values are not allowed here"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "parse", Text: "yaml: line 3: mapping values are not allowed here", Attributes: map[string]string{"path": "aidf.yml"}})},
-		},
+		{Code: CodeConfigInvalid, Entry: "CONFIG_INVALID 501 group=human: stop_all", Rules: []string{
+			"CONFIG_INVALID/1: source: config, priority: 10 (cfbd5c77)",
+			"CONFIG_INVALID/2: source: executor, op: [prepare, resume], priority: 10 (40364fc1)",
+			"CONFIG_INVALID/3: source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''} (86b0a959)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewConfigInvalid("some field", "some value", "some expected"), 0, `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field"}`),
+			gentest.NewCase(NewConfigInvalid("some field", "some value", "some expected").WithRawError("some rawError\nsecond line"), 0, `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`),
+			gentest.NewCase(NewConfigInvalid("", "", "").WithRawError(""), 0, "invalid configuration", `{"field":"","rawError":""}`),
+			gentest.NewCase(NewConfigInvalid("some field", "some value", "some expected").WithRawError("first "+strings.Repeat("x", 500)+" last"), 0, `invalid configuration: some field is "some value", expected some expected: first `+strings.Repeat("x", 491)+"…", `{"field":"some field","rawError":"first `+strings.Repeat("x", 491)+`…"}`),
+			gentest.NewCase(NewConfigInvalid("some field", "some value", "some expected").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, `invalid configuration: some field is "some value", expected some expected: Authorization: Bearer [REDACTED]`, `{"field":"some field","rawError":"Authorization: Bearer [REDACTED]"}`),
+			gentest.NewCase(NewConfigInvalid("some field", "first "+strings.Repeat("x", 100)+" last", "some expected"), 0, `invalid configuration: some field is "first `+strings.Repeat("x", 91)+`…", expected some expected`, `{"field":"some field"}`),
+			gentest.NewCase(NewConfigInvalid("some field", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some expected"), 0, `invalid configuration: some field is "Authorization: Bearer [REDACTED]", expected some expected`, `{"field":"some field"}`),
+			gentest.NewCase(NewConfigInvalid("some field", "some value", "first "+strings.Repeat("x", 200)+" last"), 0, `invalid configuration: some field is "some value", expected first `+strings.Repeat("x", 191)+"…", `{"field":"some field"}`),
+			gentest.NewCase(NewConfigInvalid("some field", "some value", "some expected").WithConfigPath("some configPath").WithEnvVar("some envVar").WithRawError("some rawError"), 0, `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("CONFIG_INVALID/1", 0, `{"configPath":"aidf.yml","field":"retries"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Attributes: map[string]string{"expected": "a number from 0", "field": "retries", "path": "aidf.yml", "value": "-1"}}),
+			gentest.NewExample("CONFIG_INVALID/1", 0, `{"configPath":"aidf.yml","rawError":"read aidf.yml: input/output error"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EIO", Text: "read aidf.yml: input/output error", Attributes: map[string]string{"path": "aidf.yml"}}),
+			gentest.NewExample("CONFIG_INVALID/2", 0, `{"rawError":"no space left on device"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "ENOSPC", Text: "no space left on device"}),
+			gentest.NewExample("CONFIG_INVALID/2", 0, `{"rawError":"journal 7.jsonl, line 3: not JSON"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "journal 7.jsonl, line 3: not JSON"}),
+			gentest.NewExample("CONFIG_INVALID/3", 0, `{"field":"max_iterations","rawError":""}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Attributes: map[string]string{"expected": "more than the 20 that are done", "field": "max_iterations", "value": "20"}}),
+			gentest.NewExample("CONFIG_INVALID/3", 0, `{"field":"task","rawError":""}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: `the run is refused: task is "another prompt", expected the prompt with which the run of this name was begun`, Attributes: map[string]string{"expected": "the prompt with which the run of this name was begun", "field": "task", "value": "another prompt"}}),
+		}},
+		{Code: CodeConfigMissing, Entry: "CONFIG_MISSING 502 group=human: stop_all", Rules: []string{
+			"CONFIG_MISSING/1: source: config, type: missing, priority: 10 (b0e5c19a)",
+			"CONFIG_MISSING/2: source: config, errno: ENOENT, type: {present: false}, priority: 10 (11ea38d2)",
+			"CONFIG_MISSING/3: source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10 (e72366c7)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewConfigMissing("some configPath"), 0, "configuration file not found: some configPath", `{"configPath":"some configPath"}`),
+			gentest.NewCase(NewConfigMissing(""), 0, "configuration file not found", `{"configPath":""}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("CONFIG_MISSING/1", 0, `{"configPath":"aidf.yml"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing", Attributes: map[string]string{"path": "aidf.yml"}}),
+			gentest.NewExample("CONFIG_MISSING/2", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "ENOENT"}),
+			gentest.NewExample("CONFIG_MISSING/3", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+		}, Not: []gentest.Example{
+			gentest.NewExample("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES"}),
+			gentest.NewExample("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing", Errno: "EACCES"}),
+			gentest.NewExample("CONFIG_INVALID/1", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EISDIR"}),
+			gentest.NewExample("CONFIG_INVALID/1", 0, `{"rawError":"the prompt file does not exist"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Errno: "ENOENT", Text: "the prompt file does not exist"}),
+		}},
+		{Code: CodeConfigEnvVarMissing, Entry: "CONFIG_ENV_VAR_MISSING 503 group=[credentials human]: stop_all", Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source: config, type: unset_variable, priority: 10 (bbae83ce)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewConfigEnvVarMissing("some envVar"), 0, "environment variable some envVar is not set", `{"envVar":"some envVar"}`),
+			gentest.NewCase(NewConfigEnvVarMissing(""), 0, "environment variable is not set", `{"envVar":""}`),
+		}, Examples: []gentest.Example{gentest.NewExample("CONFIG_ENV_VAR_MISSING/1", 0, `{"envVar":"ANTHROPIC_API_KEY"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "unset_variable", Attributes: map[string]string{"env_var": "ANTHROPIC_API_KEY"}})}},
+		{Code: CodeConfigParseError, Entry: "CONFIG_PARSE_ERROR 504 group=human: stop_all", Rules: []string{"CONFIG_PARSE_ERROR/1: source: config, type: parse, priority: 10 (ee7443df)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewConfigParseError("some configPath", "some rawError"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError"}`),
+			gentest.NewCase(NewConfigParseError("some configPath", "some rawError\nsecond line"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`),
+			gentest.NewCase(NewConfigParseError("", ""), 0, "configuration file cannot be parsed", `{"configPath":"","rawError":""}`),
+		}, Examples: []gentest.Example{gentest.NewExample("CONFIG_PARSE_ERROR/1", 0, `{"configPath":"aidf.yml","rawError":"yaml: line 3: mapping values are not allowed here"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "parse", Text: "yaml: line 3: mapping values are not allowed here", Attributes: map[string]string{"path": "aidf.yml"}})}},
 	})
 }

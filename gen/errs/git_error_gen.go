@@ -17,16 +17,15 @@ type GitCode uint16
 
 // The codes of [GitError]. Store their names; their values may change.
 const (
-	// CodeGitCommitFailed: The changes could not be staged or committed. They are kept, and the result
-	// lists them as uncommitted.
+	// CodeGitCommitFailed: The changes could not be staged or committed. They are kept, and listed as
+	// uncommitted.
 	CodeGitCommitFailed GitCode = iota + 1
 	// CodeGitPushFailed: The commits could not be pushed. They are safe in the local repository.
 	CodeGitPushFailed
-	// CodeGitRevertFailed: Changes could not be reverted. The working tree still contains them, in
-	// whole or in part.
+	// CodeGitRevertFailed: Changes could not be reverted. The working tree is in an unwanted state.
 	CodeGitRevertFailed
-	// CodeGitStatusFailed: The list of changed files could not be read. This never counts as no
-	// changes.
+	// CodeGitStatusFailed: It could not be found out which files were changed. That is never taken for
+	// no changes.
 	CodeGitStatusFailed
 )
 
@@ -35,9 +34,9 @@ const (
 type GitError struct {
 	base[GitCode]
 
-	Operation string               // The failed operation.
-	Files     []string             // The files of the operation.
-	RawError  taxonomy.Opt[string] // Git's error output. Shown masked and cut.
+	Operation string               // Which operation failed.
+	Files     []string             // The files that it was about.
+	RawError  taxonomy.Opt[string] // What git said. Shown masked and cut.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -75,7 +74,6 @@ func (e *GitError) WithCause(cause error) *GitError {
 	return gen.With(*e, func(e *GitError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *GitError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -102,71 +100,6 @@ func (e *GitError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-var gitCategory = taxonomy.Category{
-	Name: "git", Type: "GitError", Doc: "A git operation failed.",
-	Fields: []taxonomy.Field{
-		{Name: "operation", Type: "string", From: []string{"op"}, Required: true},
-		{Name: "files", Type: "strings", From: []string{"files"}},
-		{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
-	},
-	Zero: (*GitError)(nil),
-	Codes: []taxonomy.Code{
-		CodeGitCommitFailed: {
-			Value: "GIT_COMMIT_FAILED", Number: 601, Message: "git commit failed[: {rawError:first_line}]",
-			Doc:        "The changes could not be staged or committed. They are kept, and the result lists them as uncommitted.",
-			Resolution: "Commit the listed files by hand. Look for a lock file or a failing hook.",
-			Set:        `{"operation":"commit"}`, Takes: []string{"files", "rawError"},
-			Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
-			},
-		},
-		CodeGitPushFailed: {
-			Value: "GIT_PUSH_FAILED", Number: 602, Groups: 1 << 0, Message: "git push failed[: {rawError:first_line}]",
-			Doc:        "The commits could not be pushed. They are safe in the local repository.",
-			Resolution: "Push by hand. If the remote has new commits, pull first.", Set: `{"operation":"push"}`,
-			Takes:  []string{"rawError"},
-			Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
-			},
-		},
-		CodeGitRevertFailed: {
-			Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2, Message: "git revert failed[: {rawError:first_line}]",
-			Doc:        "Changes could not be reverted. The working tree still contains them, in whole or in part.",
-			Resolution: "Restore the listed files by hand, before another run in this working tree.",
-			Set:        `{"operation":"revert"}`, Takes: []string{"files", "rawError"},
-			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
-		},
-		CodeGitStatusFailed: {
-			Value: "GIT_STATUS_FAILED", Number: 604, Message: "git status failed[: {rawError:first_line}]",
-			Doc:        "The list of changed files could not be read. This never counts as no changes.",
-			Resolution: "Run git status in the working tree and fix what it reports.", Set: `{"operation":"status"}`,
-			Takes:  []string{"rawError"},
-			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
-			},
-		},
-	},
-}
-
-var gitRules = [][]detect.CodeRule{
-	CodeGitCommitFailed: {
-		{Doc: "source: git, op: commit, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"commit"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "commit" }},
-	},
-	CodeGitPushFailed: {
-		{Doc: "source: git, op: [push, pr], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"push", "pr"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "push" }},
-	},
-	CodeGitRevertFailed: {
-		{Doc: "source: git, op: [revert, save], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"revert", "save"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "revert" }},
-	},
-	CodeGitStatusFailed: {
-		{Doc: "source: git, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "status" }},
-		{Doc: "source: scope, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "status" }},
-	},
-}
-
 func (c GitCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
 func (c GitCode) String() string               { return gen.CodeText(c.Row(), &definition) }
 func (c GitCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
@@ -189,4 +122,63 @@ func (e *GitError) Row() taxonomy.Row { return e.Code().Row() }
 
 func (e *GitError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{Files: e.Files}
+}
+
+var gitCategory = taxonomy.Category{
+	Name: "git", Type: "GitError", Doc: "A git operation failed.",
+	Fields: []taxonomy.Field{
+		{Name: "operation", Type: "string", From: []string{"op"}, Required: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
+	},
+	Zero: (*GitError)(nil),
+	Codes: []taxonomy.Code{
+		CodeGitCommitFailed: {
+			Value: "GIT_COMMIT_FAILED", Number: 601, Message: "git commit failed[: {rawError:first_line}]",
+			Doc:        "The changes could not be staged or committed. They are kept, and listed as uncommitted.",
+			Resolution: "Commit the listed files by hand; look for a lock file or a failing hook.",
+			Set:        `{"operation":"commit"}`, Takes: []string{"files", "rawError"},
+			Traits:   taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}}},
+		},
+		CodeGitPushFailed: {
+			Value: "GIT_PUSH_FAILED", Number: 602, Groups: 1 << 0, Message: "git push failed[: {rawError:first_line}]",
+			Doc:        "The commits could not be pushed. They are safe in the local repository.",
+			Resolution: "Push by hand, after pulling if the remote has moved on.", Set: `{"operation":"push"}`,
+			Takes:    []string{"rawError"},
+			Traits:   taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}}},
+		},
+		CodeGitRevertFailed: {
+			Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2, Message: "git revert failed[: {rawError:first_line}]",
+			Doc:        "Changes could not be reverted. The working tree is in an unwanted state.",
+			Resolution: "Restore the listed files by hand before anything else is run in this working tree.",
+			Set:        `{"operation":"revert"}`, Takes: []string{"files", "rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+		},
+		CodeGitStatusFailed: {
+			Value: "GIT_STATUS_FAILED", Number: 604, Message: "git status failed[: {rawError:first_line}]",
+			Doc:        "It could not be found out which files were changed. That is never taken for no changes.",
+			Resolution: "Run git status in the working tree and fix what it reports.", Set: `{"operation":"status"}`,
+			Takes:    []string{"rawError"},
+			Traits:   taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}}},
+		},
+	},
+}
+
+var gitRules = [][]detect.CodeRule{
+	CodeGitCommitFailed: {
+		{Doc: "source: git, op: commit, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"commit"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "commit" }},
+	},
+	CodeGitPushFailed: {
+		{Doc: "source: git, op: [push, pr], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"push", "pr"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "push" }},
+	},
+	CodeGitRevertFailed: {
+		{Doc: "source: git, op: [revert, save], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"revert", "save"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "revert" }},
+	},
+	CodeGitStatusFailed: {
+		{Doc: "source: git, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "status" }},
+		{Doc: "source: scope, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "status" }},
+	},
 }

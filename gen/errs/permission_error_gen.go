@@ -93,7 +93,6 @@ func (e *PermissionError) WithCause(cause error) *PermissionError {
 	return gen.With(*e, func(e *PermissionError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *PermissionError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -125,6 +124,26 @@ func (e *PermissionError) AppendContext(dst []byte) []byte {
 	o = o.Int("statusCode", e.StatusCode)
 	return o.Close()
 }
+
+func (c PermissionCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c PermissionCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PermissionCode) Row() taxonomy.Row            { return taxonomy.At(categoryPermission, uint16(c)) }
+func (c PermissionCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPermission, uint16(c), &definition)
+}
+func (c PermissionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *PermissionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *PermissionError) Error() string                 { return gen.Text(e, (*PermissionError).AppendMessage) }
+func (e *PermissionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *PermissionError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *PermissionError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *PermissionError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *PermissionError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *PermissionError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *PermissionError) Row() taxonomy.Row { return e.Code().Row() }
 
 var permissionCategory = taxonomy.Category{
 	Name: "permission", Type: "PermissionError",
@@ -191,23 +210,3 @@ var permissionRules = [][]detect.CodeRule{
 		{Doc: "like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed]", Like: []*detect.Signature{&signatureInvalidAPIKey, &signatureUnauthorized, &signatureForbidden, &signatureExpiredCredentials, &signatureGRPCUnauthenticated, &signatureGRPCPermissionDenied, &signatureLoginFailed}},
 	},
 }
-
-func (c PermissionCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c PermissionCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c PermissionCode) Row() taxonomy.Row            { return taxonomy.At(categoryPermission, uint16(c)) }
-func (c PermissionCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryPermission, uint16(c), &definition)
-}
-func (c PermissionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *PermissionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *PermissionError) Error() string                 { return gen.Text(e, (*PermissionError).AppendMessage) }
-func (e *PermissionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *PermissionError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *PermissionError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *PermissionError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *PermissionError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *PermissionError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *PermissionError) Row() taxonomy.Row { return e.Code().Row() }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestPermissionError(t *testing.T) {
-	gentest.Category[PermissionCode](t, &genPackage, new(PermissionError), "permission PermissionError", []string{
+	gentest.Category[PermissionCode](t, &genPackage, new(PermissionError), "permission PermissionError: A safeguard said no. Only another configuration or a person's consent changes that.", []string{
 		"resource string from=[attributes.resource attributes.path] max_length=500",
 		"reason string from=text max_length=500 scrub",
 		"command string from=attributes.command max_length=500 scrub",
@@ -20,94 +20,69 @@ func TestPermissionError(t *testing.T) {
 		"provider string from=[attributes.provider source]",
 		"statusCode int from=status",
 	}, []gentest.Code{
-		{
-			Code: CodePermissionSkipDenied,
-			Says: "PERMISSION_SKIP_DENIED 701 group=human: stop",
-			Rules: []string{
-				"PERMISSION_SKIP_DENIED/1: type: skip_denied, priority: 20 (7391dc17)",
-				"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (388981b2)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),
-				gentest.Says(NewPermissionSkipDenied(""), 0, "skipping permission checks was denied", `{"resource":""}`),
-				gentest.Says(NewPermissionSkipDenied("first "+strings.Repeat("x", 500)+" last"), 0, "skipping permission checks was denied for first "+strings.Repeat("x", 491)+"…", `{"resource":"first `+strings.Repeat("x", 491)+`…"}`),
-				gentest.Says(NewPermissionSkipDenied("some resource").WithReason("some reason").WithCommand("some command").WithPolicy("some policy").WithProvider("some provider").WithStatusCode(8), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("PERMISSION_SKIP_DENIED/1", 0, `{"resource":"claude-cli","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Type: "skip_denied", Attributes: map[string]string{"resource": "claude-cli"}}),
-				gentest.Becomes("PERMISSION_SKIP_DENIED/2", 0, `{"reason":"--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"}),
-			},
-		},
-		{
-			Code: CodePermissionCommandBlocked,
-			Says: "PERMISSION_COMMAND_BLOCKED 702 group=human: stop",
-			Rules: []string{
-				"PERMISSION_COMMAND_BLOCKED/1: type: command_blocked, priority: 20 (43198bc8)",
-				"PERMISSION_COMMAND_BLOCKED/2: source: budget, priority: 10, set: {policy: budget} (48afc65c)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewPermissionCommandBlocked("some command", "some policy"), 0, `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`),
-				gentest.Says(NewPermissionCommandBlocked("some command", "some policy").WithReason("some reason\nsecond line"), 0, `command blocked by policy some policy: "some command": some reason`, `{"reason":"some reason\nsecond line","command":"some command","policy":"some policy"}`),
-				gentest.Says(NewPermissionCommandBlocked("", "").WithReason(""), 0, "command blocked", `{"reason":"","command":"","policy":""}`),
-				gentest.Says(NewPermissionCommandBlocked("some command", "some policy").WithReason("first "+strings.Repeat("x", 500)+" last"), 0, `command blocked by policy some policy: "some command": first `+strings.Repeat("x", 491)+"…", `{"reason":"first `+strings.Repeat("x", 491)+`…","command":"some command","policy":"some policy"}`),
-				gentest.Says(NewPermissionCommandBlocked("some command", "some policy").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, `command blocked by policy some policy: "some command": Authorization: Bearer [REDACTED]`, `{"reason":"Authorization: Bearer [REDACTED]","command":"some command","policy":"some policy"}`),
-				gentest.Says(NewPermissionCommandBlocked("first "+strings.Repeat("x", 500)+" last", "some policy"), 0, `command blocked by policy some policy: "first `+strings.Repeat("x", 491)+`…"`, `{"command":"first `+strings.Repeat("x", 491)+`…","policy":"some policy"}`),
-				gentest.Says(NewPermissionCommandBlocked("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some policy"), 0, `command blocked by policy some policy: "Authorization: Bearer [REDACTED]"`, `{"command":"Authorization: Bearer [REDACTED]","policy":"some policy"}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("PERMISSION_COMMAND_BLOCKED/1", 0, `{"command":"rm -rf /","policy":"strict","provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "command_blocked", Attributes: map[string]string{"command": "rm -rf /", "policy": "strict"}}),
-				gentest.Becomes("PERMISSION_COMMAND_BLOCKED/2", 0, `{"policy":"budget","provider":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded"}),
-				gentest.Becomes("PERMISSION_COMMAND_BLOCKED/2", 0, `{"policy":"budget","provider":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost"}),
-			},
-		},
-		{
-			Code: CodePermissionFileAccess,
-			Says: "PERMISSION_FILE_ACCESS 703 group=human: stop",
-			Rules: []string{
-				"PERMISSION_FILE_ACCESS/1: source: [config, executor, scope, state], errno: [EACCES, EPERM, EROFS], priority: 20 (b33ff6b2)",
-				"PERMISSION_FILE_ACCESS/2: source: [config, executor, scope, state], is: io/fs.ErrPermission, priority: 20 (9ebed041)",
-				"PERMISSION_FILE_ACCESS/3: source: executor, op: [lock, file_task], priority: 10 (7076a5e4)",
-				"PERMISSION_FILE_ACCESS/4: source: state, priority: 10 (f1e6cb22)",
-				"PERMISSION_FILE_ACCESS/5: errno: [EACCES, EPERM, EROFS], priority: -5 (3482ed2)",
-				"PERMISSION_FILE_ACCESS/6: is: io/fs.ErrPermission, priority: -5 (845fe8e1)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewPermissionFileAccess("some resource"), 0, "file access denied: some resource", `{"resource":"some resource"}`),
-				gentest.Says(NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), 0, "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`),
-				gentest.Says(NewPermissionFileAccess("").WithReason(""), 0, "file access denied", `{"resource":"","reason":""}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("PERMISSION_FILE_ACCESS/1", 0, `{"resource":"aidf.yml","provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES", Attributes: map[string]string{"path": "aidf.yml"}}),
-				gentest.Becomes("PERMISSION_FILE_ACCESS/2", 0, `{"resource":"secrets","provider":"scope"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Attributes: map[string]string{"path": "secrets"}, Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
-				gentest.Becomes("PERMISSION_FILE_ACCESS/3", 0, `{"resource":".errgen/lock","reason":"run 7 holds the lock","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "lock", Text: "run 7 holds the lock", Attributes: map[string]string{"path": ".errgen/lock"}}),
-				gentest.Becomes("PERMISSION_FILE_ACCESS/3", 0, `{"resource":"tasks/42.md","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "file_task", Errno: "EXDEV", Attributes: map[string]string{"path": "tasks/42.md"}}),
-				gentest.Becomes("PERMISSION_FILE_ACCESS/4", 0, `{"resource":"state.db","reason":"database or disk is full","provider":"state"}`, taxonomy.Evidence{Source: "state", Op: "state_write", Text: "database or disk is full", Attributes: map[string]string{"path": "state.db"}}),
-				gentest.Becomes("PERMISSION_FILE_ACCESS/5", 0, `{"reason":"open key: permission denied","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Errno: "EACCES", Text: "open key: permission denied"}),
-				gentest.Becomes("PERMISSION_FILE_ACCESS/6", 0, "{}", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
-			},
-		},
-		{
-			Code:  CodePermissionAPIAuth,
-			Says:  "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all",
-			Rules: []string{"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (d130aee7)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
-				gentest.Says(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),
-				gentest.Says(NewPermissionAPIAuth("").WithStatusCode(8), 0, "authentication failed with status 8", `{"provider":"","statusCode":8}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("PERMISSION_API_AUTH/1", 0, `{"provider":"anthropic-api","statusCode":401}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Status: 401}),
-				gentest.Becomes("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api","statusCode":403}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 403}),
-				gentest.Becomes("PERMISSION_API_AUTH/1", 0, `{"reason":"invalid x-api-key","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Text: "invalid x-api-key"}),
-				gentest.Becomes("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "invalid_api_key"}),
-				gentest.Becomes("PERMISSION_API_AUTH/1", 0, `{"reason":"Invalid API key · Please run /login","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Invalid API key · Please run /login"}),
-				gentest.Becomes("PERMISSION_API_AUTH/1", 0, `{"reason":"OAuth token has expired · Please run /login","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "OAuth token has expired · Please run /login"}),
-			},
-			Not: []gentest.Example{
-				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","exitCode":0,"rawError":"Invalid API key · Please run /login"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"}),
-				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"TestLogin: want \"Invalid API key\", got \"\""}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `TestLogin: want "Invalid API key", got ""`}),
-				gentest.Becomes("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"fatal: Authentication failed"}`, taxonomy.Evidence{Source: "git", Op: "push", Status: 401, ExitCode: taxonomy.Some(128), Text: "fatal: Authentication failed"}),
-			},
-		},
+		{Code: CodePermissionSkipDenied, Entry: "PERMISSION_SKIP_DENIED 701 group=human: stop", Rules: []string{
+			"PERMISSION_SKIP_DENIED/1: type: skip_denied, priority: 20 (7391dc17)",
+			"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (1393331e)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),
+			gentest.NewCase(NewPermissionSkipDenied(""), 0, "skipping permission checks was denied", `{"resource":""}`),
+			gentest.NewCase(NewPermissionSkipDenied("first "+strings.Repeat("x", 500)+" last"), 0, "skipping permission checks was denied for first "+strings.Repeat("x", 491)+"…", `{"resource":"first `+strings.Repeat("x", 491)+`…"}`),
+			gentest.NewCase(NewPermissionSkipDenied("some resource").WithReason("some reason").WithCommand("some command").WithPolicy("some policy").WithProvider("some provider").WithStatusCode(8), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("PERMISSION_SKIP_DENIED/1", 0, `{"resource":"claude-cli","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Type: "skip_denied", Attributes: map[string]string{"resource": "claude-cli"}}),
+			gentest.NewExample("PERMISSION_SKIP_DENIED/2", 0, `{"reason":"--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"}),
+		}},
+		{Code: CodePermissionCommandBlocked, Entry: "PERMISSION_COMMAND_BLOCKED 702 group=human: stop", Rules: []string{
+			"PERMISSION_COMMAND_BLOCKED/1: type: command_blocked, priority: 20 (43198bc8)",
+			"PERMISSION_COMMAND_BLOCKED/2: source: budget, priority: 10, set: {policy: budget} (48afc65c)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewPermissionCommandBlocked("some command", "some policy"), 0, `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`),
+			gentest.NewCase(NewPermissionCommandBlocked("some command", "some policy").WithReason("some reason\nsecond line"), 0, `command blocked by policy some policy: "some command": some reason`, `{"reason":"some reason\nsecond line","command":"some command","policy":"some policy"}`),
+			gentest.NewCase(NewPermissionCommandBlocked("", "").WithReason(""), 0, "command blocked", `{"reason":"","command":"","policy":""}`),
+			gentest.NewCase(NewPermissionCommandBlocked("some command", "some policy").WithReason("first "+strings.Repeat("x", 500)+" last"), 0, `command blocked by policy some policy: "some command": first `+strings.Repeat("x", 491)+"…", `{"reason":"first `+strings.Repeat("x", 491)+`…","command":"some command","policy":"some policy"}`),
+			gentest.NewCase(NewPermissionCommandBlocked("some command", "some policy").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, `command blocked by policy some policy: "some command": Authorization: Bearer [REDACTED]`, `{"reason":"Authorization: Bearer [REDACTED]","command":"some command","policy":"some policy"}`),
+			gentest.NewCase(NewPermissionCommandBlocked("first "+strings.Repeat("x", 500)+" last", "some policy"), 0, `command blocked by policy some policy: "first `+strings.Repeat("x", 491)+`…"`, `{"command":"first `+strings.Repeat("x", 491)+`…","policy":"some policy"}`),
+			gentest.NewCase(NewPermissionCommandBlocked("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some policy"), 0, `command blocked by policy some policy: "Authorization: Bearer [REDACTED]"`, `{"command":"Authorization: Bearer [REDACTED]","policy":"some policy"}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("PERMISSION_COMMAND_BLOCKED/1", 0, `{"command":"rm -rf /","policy":"strict","provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "command_blocked", Attributes: map[string]string{"command": "rm -rf /", "policy": "strict"}}),
+			gentest.NewExample("PERMISSION_COMMAND_BLOCKED/2", 0, `{"policy":"budget","provider":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded"}),
+			gentest.NewExample("PERMISSION_COMMAND_BLOCKED/2", 0, `{"policy":"budget","provider":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost"}),
+		}},
+		{Code: CodePermissionFileAccess, Entry: "PERMISSION_FILE_ACCESS 703 group=human: stop", Rules: []string{
+			"PERMISSION_FILE_ACCESS/1: source: [config, executor, scope, state], errno: [EACCES, EPERM, EROFS], priority: 20 (b33ff6b2)",
+			"PERMISSION_FILE_ACCESS/2: source: [config, executor, scope, state], is: io/fs.ErrPermission, priority: 20 (9ebed041)",
+			"PERMISSION_FILE_ACCESS/3: source: executor, op: [lock, file_task], priority: 10 (7076a5e4)",
+			"PERMISSION_FILE_ACCESS/4: source: state, priority: 10 (f1e6cb22)",
+			"PERMISSION_FILE_ACCESS/5: errno: [EACCES, EPERM, EROFS], priority: -5 (3482ed2)",
+			"PERMISSION_FILE_ACCESS/6: is: io/fs.ErrPermission, priority: -5 (845fe8e1)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewPermissionFileAccess("some resource"), 0, "file access denied: some resource", `{"resource":"some resource"}`),
+			gentest.NewCase(NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), 0, "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`),
+			gentest.NewCase(NewPermissionFileAccess("").WithReason(""), 0, "file access denied", `{"resource":"","reason":""}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("PERMISSION_FILE_ACCESS/1", 0, `{"resource":"aidf.yml","provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES", Attributes: map[string]string{"path": "aidf.yml"}}),
+			gentest.NewExample("PERMISSION_FILE_ACCESS/2", 0, `{"resource":"secrets","provider":"scope"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Attributes: map[string]string{"path": "secrets"}, Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
+			gentest.NewExample("PERMISSION_FILE_ACCESS/3", 0, `{"resource":".errgen/lock","reason":"run 7 holds the lock","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "lock", Text: "run 7 holds the lock", Attributes: map[string]string{"path": ".errgen/lock"}}),
+			gentest.NewExample("PERMISSION_FILE_ACCESS/3", 0, `{"resource":"tasks/42.md","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "file_task", Errno: "EXDEV", Attributes: map[string]string{"path": "tasks/42.md"}}),
+			gentest.NewExample("PERMISSION_FILE_ACCESS/4", 0, `{"resource":"state.db","reason":"database or disk is full","provider":"state"}`, taxonomy.Evidence{Source: "state", Op: "state_write", Text: "database or disk is full", Attributes: map[string]string{"path": "state.db"}}),
+			gentest.NewExample("PERMISSION_FILE_ACCESS/5", 0, `{"reason":"open key: permission denied","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Errno: "EACCES", Text: "open key: permission denied"}),
+			gentest.NewExample("PERMISSION_FILE_ACCESS/6", 0, "{}", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
+		}},
+		{Code: CodePermissionAPIAuth, Entry: "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all", Rules: []string{"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (b0edf8ed)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
+			gentest.NewCase(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),
+			gentest.NewCase(NewPermissionAPIAuth("").WithStatusCode(8), 0, "authentication failed with status 8", `{"provider":"","statusCode":8}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"anthropic-api","statusCode":401}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Status: 401}),
+			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api","statusCode":403}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 403}),
+			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"invalid x-api-key","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Text: "invalid x-api-key"}),
+			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "invalid_api_key"}),
+			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"Invalid API key · Please run /login","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Invalid API key · Please run /login"}),
+			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"OAuth token has expired · Please run /login","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "OAuth token has expired · Please run /login"}),
+		}, Not: []gentest.Example{
+			gentest.NewExample("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","exitCode":0,"rawError":"Invalid API key · Please run /login"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"}),
+			gentest.NewExample("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"TestLogin: want \"Invalid API key\", got \"\""}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `TestLogin: want "Invalid API key", got ""`}),
+			gentest.NewExample("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"fatal: Authentication failed"}`, taxonomy.Evidence{Source: "git", Op: "push", Status: 401, ExitCode: taxonomy.Some(128), Text: "fatal: Authentication failed"}),
+		}},
 	})
 }

@@ -106,7 +106,6 @@ func (e *ProviderError) WithCause(cause error) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -140,6 +139,47 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o = o.Bool("invalidRequest", e.InvalidRequest)
 	o = o.Bool("unmatched", e.Unmatched)
 	return o.Close()
+}
+
+func (c ProviderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ProviderCode) Row() taxonomy.Row            { return taxonomy.At(categoryProvider, uint16(c)) }
+func (c ProviderCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryProvider, uint16(c), &definition)
+}
+func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ProviderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ProviderError) Error() string                 { return gen.Text(e, (*ProviderError).AppendMessage) }
+func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ProviderError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ProviderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ProviderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ProviderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ProviderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ProviderError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeProviderAPIError:
+		v1, ok1 := e.QuotaExceeded.Get()
+		v2, ok2 := e.InvalidRequest.Get()
+		v3, ok3 := e.StatusCode.Get()
+		switch {
+		case ok1 && v1:
+			return CodeProviderAPIError.Row().When(1)
+		case ok2 && v2:
+			return CodeProviderAPIError.Row().When(2)
+		case ok3 && (v3 == 408 || v3 == 409 || v3 == 425 || v3 == 429): // as the code itself
+		case ok3 && 400 <= v3 && v3 <= 499:
+			return CodeProviderAPIError.Row().When(3)
+		}
+	}
+	return e.Code().Row()
+}
+
+func (e *ProviderError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var providerCategory = taxonomy.Category{
@@ -184,9 +224,7 @@ var providerCategory = taxonomy.Category{
 				{Reaction: &reactionStop},
 				{Reaction: &reactionStop},
 			},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionBackoff, Retryable: true, Recoverability: taxonomy.Retryable}},
-			},
+			Profiles: []taxonomy.ProfileTraits{{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionBackoff, Retryable: true, Recoverability: taxonomy.Retryable}}},
 		},
 		CodeProviderRateLimit: {
 			Value: "PROVIDER_RATE_LIMIT", Number: 104, Groups: 1 << 0,
@@ -194,9 +232,7 @@ var providerCategory = taxonomy.Category{
 			Doc:        "The provider asks to slow down.",
 			Resolution: "Wait, use fewer tasks in parallel, or ask the provider for a higher limit.",
 			Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionWait, Retryable: true, Recoverability: taxonomy.Retryable}},
-			},
+			Profiles:   []taxonomy.ProfileTraits{{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionWait, Retryable: true, Recoverability: taxonomy.Retryable}}},
 		},
 	},
 }
@@ -242,45 +278,4 @@ var providerRules = [][]detect.CodeRule{
 	CodeProviderRateLimit: {
 		{Doc: "like: [rate_limit, quota_per_minute, too_many_requests, throttled]", Like: []*detect.Signature{&signatureRateLimit, &signatureQuotaPerMinute, &signatureTooManyRequests, &signatureThrottled}},
 	},
-}
-
-func (c ProviderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c ProviderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c ProviderCode) Row() taxonomy.Row            { return taxonomy.At(categoryProvider, uint16(c)) }
-func (c ProviderCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryProvider, uint16(c), &definition)
-}
-func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *ProviderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *ProviderError) Error() string                 { return gen.Text(e, (*ProviderError).AppendMessage) }
-func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *ProviderError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *ProviderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *ProviderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *ProviderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *ProviderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *ProviderError) Row() taxonomy.Row {
-	switch e.Code() {
-	case CodeProviderAPIError:
-		v1, ok1 := e.QuotaExceeded.Get()
-		v2, ok2 := e.InvalidRequest.Get()
-		v3, ok3 := e.StatusCode.Get()
-		switch {
-		case ok1 && v1:
-			return CodeProviderAPIError.Row().When(1)
-		case ok2 && v2:
-			return CodeProviderAPIError.Row().When(2)
-		case ok3 && (v3 == 408 || v3 == 409 || v3 == 425 || v3 == 429): // as the code itself
-		case ok3 && 400 <= v3 && v3 <= 499:
-			return CodeProviderAPIError.Row().When(3)
-		}
-	}
-	return e.Code().Row()
-}
-
-func (e *ProviderError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

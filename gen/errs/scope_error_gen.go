@@ -81,7 +81,6 @@ func (e *ScopeError) WithCause(cause error) *ScopeError {
 	return gen.With(*e, func(e *ScopeError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ScopeError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -119,6 +118,30 @@ func (e *ScopeError) AppendContext(dst []byte) []byte {
 	o = o.String("scopeMode", taxonomy.Some(e.ScopeMode))
 	o = o.Enum("decision", e.Decision.String())
 	return o.Close()
+}
+
+func (c ScopeCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ScopeCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ScopeCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ScopeCode) Row() taxonomy.Row            { return taxonomy.At(categoryScope, uint16(c)) }
+func (c ScopeCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryScope, uint16(c), &definition)
+}
+func (c ScopeCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ScopeCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ScopeError) Error() string                 { return gen.Text(e, (*ScopeError).AppendMessage) }
+func (e *ScopeError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ScopeError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ScopeError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ScopeError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ScopeError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ScopeError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ScopeError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *ScopeError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
 }
 
 var scopeCategory = taxonomy.Category{
@@ -164,28 +187,4 @@ var scopeRules = [][]detect.CodeRule{
 	CodeScopeUserDenied: {
 		{Doc: "source: scope, op: ask, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Op, Any: []string{"ask"}}}, Apply: func(e taxonomy.Error) { x := e.(*ScopeError); x.ScopeMode = "ask"; x.Decision = ScopeDecisionAskUser }},
 	},
-}
-
-func (c ScopeCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c ScopeCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c ScopeCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c ScopeCode) Row() taxonomy.Row            { return taxonomy.At(categoryScope, uint16(c)) }
-func (c ScopeCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryScope, uint16(c), &definition)
-}
-func (c ScopeCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *ScopeCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *ScopeError) Error() string                 { return gen.Text(e, (*ScopeError).AppendMessage) }
-func (e *ScopeError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *ScopeError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *ScopeError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *ScopeError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *ScopeError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *ScopeError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *ScopeError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *ScopeError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
 }

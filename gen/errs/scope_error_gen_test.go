@@ -10,47 +10,29 @@ import (
 )
 
 func TestScopeError(t *testing.T) {
-	gentest.Category[ScopeCode](t, &genPackage, new(ScopeError), "scope ScopeError", []string{
+	gentest.Category[ScopeCode](t, &genPackage, new(ScopeError), "scope ScopeError: The agent changed files that the task does not allow it to change.", []string{
 		"files strings from=files required",
 		"outsideFiles strings",
 		"scopeMode string from=attributes.scope_mode required",
 		"decision enum enum=[BLOCK ASK_USER] required",
 	}, []gentest.Code{
-		{
-			Code:  CodeScopeForbidden,
-			Says:  "SCOPE_FORBIDDEN 401: undo retryable; strict: undo_and_stop",
-			Rules: []string{"SCOPE_FORBIDDEN/1: source: scope, type: forbidden, priority: 10 (3df9399b)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
-				gentest.Says(NewScopeForbidden([]string{}, "some scopeMode"), 0, "0 file(s) in forbidden scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task forbids them. Reach the goal without touching these files."),
-				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode").WithOutsideFiles(genPackage.Strings("outsideFiles 1", "outsideFiles 2")), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
-			},
-			Examples: []gentest.Example{gentest.Becomes("SCOPE_FORBIDDEN/1", 0, `{"files":[".env","go.sum"],"scopeMode":"strict","decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".env", "go.sum"}, Attributes: map[string]string{"scope_mode": "strict"}})},
-		},
-		{
-			Code:  CodeScopeOutsideAllowed,
-			Says:  "SCOPE_OUTSIDE_ALLOWED 402: undo retryable; strict: undo_and_stop",
-			Rules: []string{"SCOPE_OUTSIDE_ALLOWED/1: source: scope, type: outside_allowed, priority: 10 (708808b4)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewScopeOutsideAllowed(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) outside the allowed scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task does not allow them. Keep to the allowed files."),
-				gentest.Says(NewScopeOutsideAllowed([]string{}, "some scopeMode"), 0, "0 file(s) outside the allowed scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task does not allow them. Keep to the allowed files."),
-			},
-			Examples: []gentest.Example{gentest.Becomes("SCOPE_OUTSIDE_ALLOWED/1", 0, `{"files":["docs/a.md"],"scopeMode":"ask","decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "outside_allowed", Files: []string{"docs/a.md"}, Attributes: map[string]string{"scope_mode": "ask"}})},
-		},
-		{
-			Code:  CodeScopeUserDenied,
-			Says:  "SCOPE_USER_DENIED 403 group=human: undo_and_stop",
-			Rules: []string{"SCOPE_USER_DENIED/1: source: scope, op: ask, priority: 10 (8afad1d9)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewScopeUserDenied(genPackage.Strings("files 1", "files 2")), 0, "user denied scope changes for: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"ask","decision":"ASK_USER"}`).Hints(`files=["files 1" "files 2"]`),
-				gentest.Says(NewScopeUserDenied([]string{}), 0, "user denied scope changes for: ", `{"files":[],"scopeMode":"ask","decision":"ASK_USER"}`).Hints("files=[]"),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Type: "denied", Files: []string{"go.mod"}}),
-				gentest.Becomes("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Type: "unattended", Files: []string{"go.mod"}}),
-				gentest.Becomes("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Text: "the terminal is gone", Files: []string{"go.mod"}}),
-			},
-		},
+		{Code: CodeScopeForbidden, Entry: "SCOPE_FORBIDDEN 401: undo retryable; strict: undo_and_stop", Rules: []string{"SCOPE_FORBIDDEN/1: source: scope, type: forbidden, priority: 10 (3df9399b)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
+			gentest.NewCase(NewScopeForbidden([]string{}, "some scopeMode"), 0, "0 file(s) in forbidden scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task forbids them. Reach the goal without touching these files."),
+			gentest.NewCase(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode").WithOutsideFiles(genPackage.Strings("outsideFiles 1", "outsideFiles 2")), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
+		}, Examples: []gentest.Example{gentest.NewExample("SCOPE_FORBIDDEN/1", 0, `{"files":[".env","go.sum"],"scopeMode":"strict","decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".env", "go.sum"}, Attributes: map[string]string{"scope_mode": "strict"}})}},
+		{Code: CodeScopeOutsideAllowed, Entry: "SCOPE_OUTSIDE_ALLOWED 402: undo retryable; strict: undo_and_stop", Rules: []string{"SCOPE_OUTSIDE_ALLOWED/1: source: scope, type: outside_allowed, priority: 10 (708808b4)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewScopeOutsideAllowed(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) outside the allowed scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task does not allow them. Keep to the allowed files."),
+			gentest.NewCase(NewScopeOutsideAllowed([]string{}, "some scopeMode"), 0, "0 file(s) outside the allowed scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task does not allow them. Keep to the allowed files."),
+		}, Examples: []gentest.Example{gentest.NewExample("SCOPE_OUTSIDE_ALLOWED/1", 0, `{"files":["docs/a.md"],"scopeMode":"ask","decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "outside_allowed", Files: []string{"docs/a.md"}, Attributes: map[string]string{"scope_mode": "ask"}})}},
+		{Code: CodeScopeUserDenied, Entry: "SCOPE_USER_DENIED 403 group=human: undo_and_stop", Rules: []string{"SCOPE_USER_DENIED/1: source: scope, op: ask, priority: 10 (8afad1d9)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewScopeUserDenied(genPackage.Strings("files 1", "files 2")), 0, "user denied scope changes for: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"ask","decision":"ASK_USER"}`).Hints(`files=["files 1" "files 2"]`),
+			gentest.NewCase(NewScopeUserDenied([]string{}), 0, "user denied scope changes for: ", `{"files":[],"scopeMode":"ask","decision":"ASK_USER"}`).Hints("files=[]"),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Type: "denied", Files: []string{"go.mod"}}),
+			gentest.NewExample("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Type: "unattended", Files: []string{"go.mod"}}),
+			gentest.NewExample("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Text: "the terminal is gone", Files: []string{"go.mod"}}),
+		}},
 	})
 	gentest.Enum(t, []string{"BLOCK", "ASK_USER"}, ScopeDecisionBlock, ScopeDecisionAskUser)
 }

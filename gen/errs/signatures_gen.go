@@ -25,605 +25,213 @@ var leads = []string{
 	`|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z`,
 }
 
-var signatureCommandNotFound = detect.Signature{
-	Name: "command_not_found",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{127}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}},
-		{Text: `1 (?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:env|xargs|nohup|timeout|nice|sudo|setsid): (?:failed to run command )?[‘'"]?[\w.+-]+[’'"]?: no such file or directory|(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?7))	~' is not recogni	~: executable fil	~no such command:	~no such subcomma	~executable not f	~unknown command:	~failed to spawn 	~failed to execut	~failed to run 	~failed to start 	~: no such file o	~command not foun	~: not found	~ enoent	~could not find	~cannot find	~unable to find
-0 (?m)^(?:/usr/bin/)?env: [‘'"\x60]?[\w./+-]+[’'"\x60]?: No such file or directory	=: No such file o
-0 (?m)^-?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?:exec: )?[\w./+-]+: (?:No such file or directory|(?:command )?not found|cannot execute: required file not found|bad interpreter: [^\n]*)$	=No such file or 	=not found	=cannot execute: 	=bad interpreter:
-0 (?m)^[\w./-]+: (?:line )?\d+: [\w./+-]+: (?:command )?not found$	=: not found	=: command not fo
-0 (?m)^make(?:\[\d+\])?: [\w./+-]+: (?:No such file or directory|File or directory not found|Command not found|not found)$	=: No such file o	=: File or direct	=: Command not fo	=: not found
-0 (?s)\bin _execute_child\b.{0,400}FileNotFoundError	=in _execute_chil
-0 (?m)^zsh: command not found: 	=zsh: command not
-0 (?m)^exec:? "?/[\w./-]+"?: no such file or directory$	=: no such file o
-4 (?m)(?:(?:start)(?12))	=start`},
-	},
-	Extract: []detect.Extract{
-		{Attribute: "command", Text: []string{`spawn (\S+) ENOENT`, `exec: "([^"]+)": executable`, `(?m)([\w./@+-]+): (?:command )?not found$`, `command not found: (\S+)`, `(?m)^(?:/usr/bin/)?env: [‘'"\x60]?([\w./+-]+)`}},
-	},
-}
+var signatureCommandNotFound = detect.Signature{Name: "command_not_found", Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{127}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}},
+	{Text: `1 0 (?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:env|xargs|nohup|timeout|nice|sudo|setsid): (?:failed to run command )?[‘'"]?[\w.+-]+[’'"]?: no such file or directory|(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?7))	~' is not recogni	~: executable fil	~no such command:	~no such subcomma	~executable not f	~unknown command:	~failed to spawn 	~failed to execut	~failed to run 	~failed to start 	~: no such file o	~command not foun	~: not found	~ enoent	~could not find	~cannot find	~unable to find		0 0 (?m)^(?:/usr/bin/)?env: [‘'"\x60]?[\w./+-]+[’'"\x60]?: No such file or directory	=: No such file o		0 0 (?m)^-?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?:exec: )?[\w./+-]+: (?:No such file or directory|(?:command )?not found|cannot execute: required file not found|bad interpreter: [^\n]*)$	=No such file or 	=not found	=cannot execute: 	=bad interpreter:		0 0 (?m)^[\w./-]+: (?:line )?\d+: [\w./+-]+: (?:command )?not found$	=: not found	=: command not fo		0 0 (?m)^make(?:\[\d+\])?: [\w./+-]+: (?:No such file or directory|File or directory not found|Command not found|not found)$	=: No such file o	=: File or direct	=: Command not fo	=: not found		0 0 (?s)\bin _execute_child\b.{0,400}FileNotFoundError	=in _execute_chil		0 24 (?m)^zsh: command not found: 	=zsh: command not		0 0 (?m)^exec:? "?/[\w./-]+"?: no such file or directory$	=: no such file o		4 0 (?m)(?:(?:start)(?12))	=start`},
+}, Extract: []detect.Extract{{Attribute: "command", Text: []string{`spawn (\S+) ENOENT`, `exec: "([^"]+)": executable`, `(?m)([\w./@+-]+): (?:command )?not found$`, `command not found: (\S+)`, `(?m)^(?:/usr/bin/)?env: [‘'"\x60]?([\w./+-]+)`}}}}
 
-var signatureQuotaExhausted = detect.Signature{
-	Name: "quota_exhausted",
-	Over: []string{"rate_limit", "too_many_requests", "throttled", "invalid_request", "forbidden"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{402}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error", "InsufficientQuotaError", "billing_not_active", "insufficient_credits", "exceeded_current_quota_error", "credit_balance_too_low"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "quotaExceeded", "QuotaExceeded", "dailyLimitExceeded", "insufficient_credits", "insufficient_balance", "InsufficientBalance", "usage_limit_exceeded"}}}},
-		{Text: `2 (?im)[ \t](?:402)\b(?9)	=402
-1 (?14)(?:402)\b\)	=(402)
-2 (?m)(?:402)\b\)[ \t]*[:·]	=402)
-2 (?m)[ \t](?:402)\b[ \t\r]*$	=402
-1 (?im)(?:402)\b(?15)(?:Payment Required|Insufficient (?:Balance|credits|funds))(?16)(?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))	=402	~http
-3 (?:402)\b	=402
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))(?17)	=402
-0 (?i)\b(?:402)\b (?:Client|Server) Error: 	~402 client error	~402 server error
-1 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))	~insufficient 	~error: 402 	~quota	~balance	~credit	~funds	~exceeded	~reached	~exhausted	~depleted	~used up	~have run out of 	~this request req	~payment required	~you've hit your 	~you have hit you	~your account is 	~your organizatio
-4 (?m)(?:(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|quotaExceeded|QuotaExceeded|dailyLimitExceeded|insufficient_balance|InsufficientBalance|usage_limit_exceeded)(?12)|(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|insufficient_balance|usage_limit_exceeded)(?13))	=insufficient_quo	=billing_error	=InsufficientQuot	=billing_not_acti	=insufficient_cre	=exceeded_current	=credit_balance_t	=billing_hard_lim	=quota_exceeded	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=insufficient_bal	=InsufficientBala	=usage_limit_exce
-2 (?m)(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\)(?: when|: \w|$)|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\) when|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala`},
-	},
-}
+var signatureQuotaExhausted = detect.Signature{Name: "quota_exhausted", Over: []string{"rate_limit", "too_many_requests", "throttled", "invalid_request", "forbidden"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{402}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error", "InsufficientQuotaError", "billing_not_active", "insufficient_credits", "exceeded_current_quota_error", "credit_balance_too_low"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "quotaExceeded", "QuotaExceeded", "dailyLimitExceeded", "insufficient_credits", "insufficient_balance", "InsufficientBalance", "usage_limit_exceeded"}}}},
+	{Text: `2 0 (?im)[ \t](?:402)\b(?9)	=402		1 0 (?14)(?:402)\b\)	=(402)		2 0 (?m)(?:402)\b\)[ \t]*[:·]	=402)		2 0 (?m)[ \t](?:402)\b[ \t\r]*$	=402		1 0 (?im)(?:402)\b(?15)(?:Payment Required|Insufficient (?:Balance|credits|funds))(?16)(?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))	=402	~http		3 0 (?:402)\b	=402		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))(?17)	=402		0 19 (?i)\b(?:402)\b (?:Client|Server) Error: 	~402 client error	~402 server error		1 0 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))	~insufficient 	~error: 402 	~quota	~balance	~credit	~funds	~exceeded	~reached	~exhausted	~depleted	~used up	~have run out of 	~this request req	~payment required	~you've hit your 	~you have hit you	~your account is 	~your organizatio		4 0 (?m)(?:(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|quotaExceeded|QuotaExceeded|dailyLimitExceeded|insufficient_balance|InsufficientBalance|usage_limit_exceeded)(?12)|(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|insufficient_balance|usage_limit_exceeded)(?13))	=insufficient_quo	=billing_error	=InsufficientQuot	=billing_not_acti	=insufficient_cre	=exceeded_current	=credit_balance_t	=billing_hard_lim	=quota_exceeded	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=insufficient_bal	=InsufficientBala	=usage_limit_exce		2 0 (?m)(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\)(?: when|: \w|$)|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\) when|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala`},
+}}
 
-var signatureContextTooLong = detect.Signature{
-	Name: "context_too_long",
-	Over: []string{"invalid_request", "payload_too_large", "rate_limit", "too_many_requests", "quota_exhausted"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"context_length_exceeded", "ContextWindowExceededError", "context_window_exceeded", "exceed_context_size_error"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}}},
-		{Text: `1 (?im)(?:too many (?:input |prompt )?tokens(?:[ \t]*$|[.:;)\]}"']| (?:in|for|at|\d))|(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))	~oo many tokens	~oo many input to	~oo many prompt t	~prompt contains 	~input contains 	~request contains	~max tokens suppo	~maximum tokens s	~exceed	~too long	~context 	~too many total t	~maximum prompt l	~maximum prompt w	~maximum token le	~maximum token li	~maximum token wi
-4 (?m)(?:(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?12)|(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?13))	=context_length_e	=ContextWindowExc	=context_window_e	=exceed_context_s	=string_above_max`},
-	},
-}
+var signatureContextTooLong = detect.Signature{Name: "context_too_long", Over: []string{"invalid_request", "payload_too_large", "rate_limit", "too_many_requests", "quota_exhausted"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"context_length_exceeded", "ContextWindowExceededError", "context_window_exceeded", "exceed_context_size_error"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}}},
+	{Text: `1 0 (?im)(?:too many (?:input |prompt )?tokens(?:[ \t]*$|[.:;)\]}"']| (?:in|for|at|\d))|(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))	~oo many tokens	~oo many input to	~oo many prompt t	~prompt contains 	~input contains 	~request contains	~max tokens suppo	~maximum tokens s	~exceed	~too long	~context 	~too many total t	~maximum prompt l	~maximum prompt w	~maximum token le	~maximum token li	~maximum token wi		4 0 (?m)(?:(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?12)|(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?13))	=context_length_e	=ContextWindowExc	=context_window_e	=exceed_context_s	=string_above_max`},
+}}
 
-var signatureModelNotFound = detect.Signature{
-	Name: "model_not_found", Over: []string{"invalid_request", "forbidden"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"model_not_found", "ModelNotFoundError", "ModelNotFoundException", "model_not_supported"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"model_not_found", "ModelNotFound", "model_not_available", "model_not_supported", "DeploymentNotFound", "unknown_model"}}}},
-		{Text: `0 "message\\?"\s*:\s*\\?"model: [\w./:-]+\\?"	="message
-1 (?im)(?:the (?:requested )?model:? (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported|a valid model)|has been deprecated|is deprecated)\b|model (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported)|not supported)\b|models/[\w./:@-]+ is not found\b|(?:there\\?['’]s an|there is an) issue with the selected model\b|you (?:don\\?['’]t|do not) have access to this model or |(?:unknown|invalid|unsupported) model(?: name| id| identifier)?\b|[\w./:@-]+ is not a valid model(?: id)?\b|no (?:such )?model (?:named|found|matches)\b)	~model
-4 (?m)(?:(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|ModelNotFound|model_not_available|DeploymentNotFound|unknown_model)(?12)|(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|model_not_available|unknown_model)(?13))	=model_not_found	=model_not_suppor	=ModelNotFound	=model_not_availa	=DeploymentNotFou	=unknown_model
-2 (?m)(?:ModelNotFound|DeploymentNotFound)(?:\)(?: when|: \w|$)|:[ \t])	=ModelNotFound	=DeploymentNotFou
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ModelNotFound|DeploymentNotFound)(?:\) when|:[ \t])	=ModelNotFound	=DeploymentNotFou`},
-	},
-}
+var signatureModelNotFound = detect.Signature{Name: "model_not_found", Over: []string{"invalid_request", "forbidden"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"model_not_found", "ModelNotFoundError", "ModelNotFoundException", "model_not_supported"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"model_not_found", "ModelNotFound", "model_not_available", "model_not_supported", "DeploymentNotFound", "unknown_model"}}}},
+	{Text: `0 0 "message\\?"\s*:\s*\\?"model: [\w./:-]+\\?"	="message		1 0 (?im)(?:the (?:requested )?model:? (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported|a valid model)|has been deprecated|is deprecated)\b|model (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported)|not supported)\b|models/[\w./:@-]+ is not found\b|(?:there\\?['’]s an|there is an) issue with the selected model\b|you (?:don\\?['’]t|do not) have access to this model or |(?:unknown|invalid|unsupported) model(?: name| id| identifier)?\b|[\w./:@-]+ is not a valid model(?: id)?\b|no (?:such )?model (?:named|found|matches)\b)	~model		4 0 (?m)(?:(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|ModelNotFound|model_not_available|DeploymentNotFound|unknown_model)(?12)|(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|model_not_available|unknown_model)(?13))	=model_not_found	=model_not_suppor	=ModelNotFound	=model_not_availa	=DeploymentNotFou	=unknown_model		2 0 (?m)(?:ModelNotFound|DeploymentNotFound)(?:\)(?: when|: \w|$)|:[ \t])	=ModelNotFound	=DeploymentNotFou		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ModelNotFound|DeploymentNotFound)(?:\) when|:[ \t])	=ModelNotFound	=DeploymentNotFou`},
+}}
 
-var signatureInvalidRequest = detect.Signature{
-	Name: "invalid_request",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{400, 422}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "BadRequestError", "ValidationException", "InvalidRequestError", "invalid_request", "validation_error"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"INVALID_ARGUMENT", "FAILED_PRECONDITION", "invalid_request", "invalid_value", "missing_required_parameter", "unsupported_parameter", "unsupported_value"}}}},
-		{Text: `2 (?im)[ \t](?:400|422)\b(?9)	=400	=422
-1 (?14)(?:400|422)\b\)	=(400)	=(422)
-2 (?m)(?:400|422)\b\)[ \t]*[:·]	=400)	=422)
-2 (?m)[ \t](?:400|422)\b[ \t\r]*$	=400	=422
-1 (?im)(?:400|422)\b(?15)(?:Bad Request|Unprocessable (?:Entity|Content))(?16)(?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))	=400	=422	~http
-3 (?:400|422)\b	=400	=422
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))(?17)	~bad request	~unprocessable en	~unprocessable co	~error
-0 (?i)\b(?:400|422)\b (?:Client|Server) Error: 	~400 client error	~400 server error	~422 client error	~422 server error
-1 (?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?7))	~invalid value: 	~parameter	~argument	~tool_use	~tool_result	~invalid json pay	~malformed reques	~bad request	~invalid request	~request contains
-4 (?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?12)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?13))	=BadRequestError	=ValidationExcept	=InvalidRequestEr	=invalid_request	=validation_error	=INVALID_ARGUMENT	=FAILED_PRECONDIT	=invalid_value	=missing_required	=unsupported_para	=unsupported_valu`},
-	},
-}
+var signatureInvalidRequest = detect.Signature{Name: "invalid_request", Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{400, 422}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "BadRequestError", "ValidationException", "InvalidRequestError", "invalid_request", "validation_error"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"INVALID_ARGUMENT", "FAILED_PRECONDITION", "invalid_request", "invalid_value", "missing_required_parameter", "unsupported_parameter", "unsupported_value"}}}},
+	{Text: `2 0 (?im)[ \t](?:400|422)\b(?9)	=400	=422		1 0 (?14)(?:400|422)\b\)	=(400)	=(422)		2 0 (?m)(?:400|422)\b\)[ \t]*[:·]	=400)	=422)		2 0 (?m)[ \t](?:400|422)\b[ \t\r]*$	=400	=422		1 0 (?im)(?:400|422)\b(?15)(?:Bad Request|Unprocessable (?:Entity|Content))(?16)(?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))	=400	=422	~http		3 0 (?:400|422)\b	=400	=422		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))(?17)	~bad request	~unprocessable en	~unprocessable co	~error		0 19 (?i)\b(?:400|422)\b (?:Client|Server) Error: 	~400 client error	~400 server error	~422 client error	~422 server error		1 0 (?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?7))	~invalid value: 	~parameter	~argument	~tool_use	~tool_result	~invalid json pay	~malformed reques	~bad request	~invalid request	~request contains		4 0 (?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?12)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?13))	=BadRequestError	=ValidationExcept	=InvalidRequestEr	=invalid_request	=validation_error	=INVALID_ARGUMENT	=FAILED_PRECONDIT	=invalid_value	=missing_required	=unsupported_para	=unsupported_valu`},
+}}
 
-var signaturePayloadTooLarge = detect.Signature{
-	Name: "payload_too_large",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{413}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"request_too_large"}}}},
-		{Text: `2 (?im)[ \t](?:413)\b(?9)	=413
-1 (?14)(?:413)\b\)	=(413)
-2 (?m)(?:413)\b\)[ \t]*[:·]	=413)
-2 (?m)[ \t](?:413)\b[ \t\r]*$	=413
-1 (?im)(?:413)\b(?15)(?:(?:Payload|Content|Request Entity) Too Large)(?16)(?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))	=413	~http
-3 (?:413)\b	=413
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)(?17)	=413
-0 (?i)\b(?:413)\b (?:Client|Server) Error: 	~413 client error	~413 server error
-2 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))	~ too large	~request exceeds 	~request_too_larg
-0 (?10)(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?11)	~ too large	~request exceeds 	~request_too_larg
-4 (?m)(?:(?:request_too_large)(?12)|(?:request_too_large)(?13))	=request_too_larg`},
-	},
-}
+var signaturePayloadTooLarge = detect.Signature{Name: "payload_too_large", Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{413}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"request_too_large"}}}},
+	{Text: `2 0 (?im)[ \t](?:413)\b(?9)	=413		1 0 (?14)(?:413)\b\)	=(413)		2 0 (?m)(?:413)\b\)[ \t]*[:·]	=413)		2 0 (?m)[ \t](?:413)\b[ \t\r]*$	=413		1 0 (?im)(?:413)\b(?15)(?:(?:Payload|Content|Request Entity) Too Large)(?16)(?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))	=413	~http		3 0 (?:413)\b	=413		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)(?17)	=413		0 19 (?i)\b(?:413)\b (?:Client|Server) Error: 	~413 client error	~413 server error		2 0 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))	~ too large	~request exceeds 	~request_too_larg		0 0 (?10)(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?11)	~ too large	~request exceeds 	~request_too_larg		4 0 (?m)(?:(?:request_too_large)(?12)|(?:request_too_large)(?13))	=request_too_larg`},
+}}
 
-var signatureContentRefused = detect.Signature{
-	Name: "content_refused", Over: []string{"invalid_request", "forbidden"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"content_filter", "content_policy_violation", "content_filter_error", "image_generation_user_error"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation", "invalid_prompt", "moderation_blocked", "content_filtered", "PROHIBITED_CONTENT", "data_inspection_failed", "DataInspectionFailed", "contentFilter", "prompt_blocked"}}}},
-		{Text: `0 ["'](?:reason|blockReason|block_reason|finishReason|finish_reason|rawFinishReason)\\?["']\s*[:=]\s*\\?["'](?:[A-Z_]*(?:SAFETY|UNSAFE|PROHIBITED|BLOCKLIST|SPII|RECITATION)[A-Z_]*|content_filter|refusal)\\?["']	=reason	=blockReason	=finishReason	=rawFinishReason
-1 (?im)(?:the (?:response|prompt|request|output) was filtered\b|(?:your |the |this )?(?:[\w-]+ )?(?:request|prompt|message|response|output|content|input|image)s? (?:was|were|is|has been|have been|is being) (?:rejected|blocked|flagged|filtered|declined|refused)\b[^\n]*(?:safety|polic|moderation|content|filter|unsafe|violat)|(?:output|response|prompt|request)? ?blocked by (?:the |our )?(?:safety|content|moderation|usage)\b|(?:[\w-]+ )?(?:provider )?safety policy blocked\b|(?:[\w-]+ ){0,3}is unable to respond to this request, which appears to violate\b|(?:your |the )?(?:request|prompt|message|content|input|output|it) (?:appears to |may |potentially )?violates? (?:our|the|openai's|anthropic's) (?:usage|content|safety|acceptable use) polic|(?:input|output|prompt)(?: data| text| image)? may contain inappropriate content\b|(?:content exists risk)(?7))	~rejected	~blocked	~flagged	~filtered	~declined	~refused	~is unable to res	~usage polic	~content polic	~safety polic	~acceptable use p	~ may contain ina	~content exists r
-4 (?m)(?:(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|ResponsibleAIPolicyViolation|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|DataInspectionFailed|contentFilter|prompt_blocked)(?12)|(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|prompt_blocked)(?13))	=content_filter	=content_policy_v	=image_generation	=ResponsibleAIPol	=invalid_prompt	=moderation_block	=PROHIBITED_CONTE	=data_inspection_	=DataInspectionFa	=contentFilter	=prompt_blocked
-2 (?m)(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\)(?: when|: \w|$)|:[ \t])	=ResponsibleAIPol	=DataInspectionFa	=contentFilter
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\) when|:[ \t])	=ResponsibleAIPol	=DataInspectionFa	=contentFilter`},
-	},
-}
+var signatureContentRefused = detect.Signature{Name: "content_refused", Over: []string{"invalid_request", "forbidden"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"content_filter", "content_policy_violation", "content_filter_error", "image_generation_user_error"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation", "invalid_prompt", "moderation_blocked", "content_filtered", "PROHIBITED_CONTENT", "data_inspection_failed", "DataInspectionFailed", "contentFilter", "prompt_blocked"}}}},
+	{Text: `0 0 ["'](?:reason|blockReason|block_reason|finishReason|finish_reason|rawFinishReason)\\?["']\s*[:=]\s*\\?["'](?:[A-Z_]*(?:SAFETY|UNSAFE|PROHIBITED|BLOCKLIST|SPII|RECITATION)[A-Z_]*|content_filter|refusal)\\?["']	=reason	=blockReason	=finishReason	=rawFinishReason		1 0 (?im)(?:the (?:response|prompt|request|output) was filtered\b|(?:your |the |this )?(?:[\w-]+ )?(?:request|prompt|message|response|output|content|input|image)s? (?:was|were|is|has been|have been|is being) (?:rejected|blocked|flagged|filtered|declined|refused)\b[^\n]*(?:safety|polic|moderation|content|filter|unsafe|violat)|(?:output|response|prompt|request)? ?blocked by (?:the |our )?(?:safety|content|moderation|usage)\b|(?:[\w-]+ )?(?:provider )?safety policy blocked\b|(?:[\w-]+ ){0,3}is unable to respond to this request, which appears to violate\b|(?:your |the )?(?:request|prompt|message|content|input|output|it) (?:appears to |may |potentially )?violates? (?:our|the|openai's|anthropic's) (?:usage|content|safety|acceptable use) polic|(?:input|output|prompt)(?: data| text| image)? may contain inappropriate content\b|(?:content exists risk)(?7))	~rejected	~blocked	~flagged	~filtered	~declined	~refused	~is unable to res	~usage polic	~content polic	~safety polic	~acceptable use p	~ may contain ina	~content exists r		4 0 (?m)(?:(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|ResponsibleAIPolicyViolation|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|DataInspectionFailed|contentFilter|prompt_blocked)(?12)|(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|prompt_blocked)(?13))	=content_filter	=content_policy_v	=image_generation	=ResponsibleAIPol	=invalid_prompt	=moderation_block	=PROHIBITED_CONTE	=data_inspection_	=DataInspectionFa	=contentFilter	=prompt_blocked		2 0 (?m)(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\)(?: when|: \w|$)|:[ \t])	=ResponsibleAIPol	=DataInspectionFa	=contentFilter		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\) when|:[ \t])	=ResponsibleAIPol	=DataInspectionFa	=contentFilter`},
+}}
 
-var signatureOverloaded = detect.Signature{
-	Name: "overloaded",
-	Over: []string{"unavailable", "server_error", "rate_limit", "too_many_requests", "invalid_request", "grpc_unavailable"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{529}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"overloaded_error", "overloaded", "ServerOverloadedError", "engine_overloaded_error", "ModelNotReadyException"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded", "model_overloaded", "server_is_overloaded"}}}},
-		{Text: `2 (?im)[ \t](?:529)\b(?9)	=529
-1 (?14)(?:529)\b\)	=(529)
-2 (?m)(?:529)\b\)[ \t]*[:·]	=529)
-2 (?m)[ \t](?:529)\b[ \t\r]*$	=529
-1 (?im)(?:529)\b(?15)(?:(?:Site is )?Overloaded)(?16)(?:529)\b[ \t]?(?:[:(]|(?:(?:Site is )?Overloaded)[ \t]*(?:$|[.:;,({]))	=529	~http
-3 (?:529)\b	=529
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:529)\b(?:[ \t:-]*(?:(?:Site is )?Overloaded)(?17)	~overloaded	~error
-0 (?i)\b(?:529)\b (?:Client|Server) Error: 	~529 client error	~529 server error
-2 (?im)(?:(?:(?:server |model |site is |service )?overloaded)(?7))	~overloaded
-0 (?10)(?:server |model |site is |service )?overloaded)(?11)	~overloaded
-1 (?im)(?:(?:(?:(?:the|that|this|our|selected) )?(?:[\w.-]+ )?(?:model|server|service|engine|system|api|backend)s?\s[ \t]*(?:is|are)\s[ \t]*(?:currently |temporarily )?(?:overloaded|over capacity|at (?:full )?capacity)|[\w. -]*capacity exceeded this model is currently overloaded|[\w ]+ is unable to process your request|(?:we are|we're) (?:currently )?(?:experiencing high (?:demand|load|traffic)|over capacity|at capacity)|(?:no capacity|insufficient capacity)(?: is)?(?: available)?)(?7))	~overloaded	~over capacity	~at capacity	~at full capacity	~capacity exceede	~ is unable to pr	~experiencing hig	~no capacity	~insufficient cap
-4 (?m)(?:(?:overloaded_error|overloaded|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?12)|(?:overloaded_error|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?13))	=overloaded	=ServerOverloaded	=ModelNotReadyExc`},
-	},
-}
+var signatureOverloaded = detect.Signature{Name: "overloaded", Over: []string{"unavailable", "server_error", "rate_limit", "too_many_requests", "invalid_request", "grpc_unavailable"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{529}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"overloaded_error", "overloaded", "ServerOverloadedError", "engine_overloaded_error", "ModelNotReadyException"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded", "model_overloaded", "server_is_overloaded"}}}},
+	{Text: `2 0 (?im)[ \t](?:529)\b(?9)	=529		1 0 (?14)(?:529)\b\)	=(529)		2 0 (?m)(?:529)\b\)[ \t]*[:·]	=529)		2 0 (?m)[ \t](?:529)\b[ \t\r]*$	=529		1 0 (?im)(?:529)\b(?15)(?:(?:Site is )?Overloaded)(?16)(?:529)\b[ \t]?(?:[:(]|(?:(?:Site is )?Overloaded)[ \t]*(?:$|[.:;,({]))	=529	~http		3 0 (?:529)\b	=529		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:529)\b(?:[ \t:-]*(?:(?:Site is )?Overloaded)(?17)	~overloaded	~error		0 19 (?i)\b(?:529)\b (?:Client|Server) Error: 	~529 client error	~529 server error		2 0 (?im)(?:(?:(?:server |model |site is |service )?overloaded)(?7))	~overloaded		0 0 (?10)(?:server |model |site is |service )?overloaded)(?11)	~overloaded		1 0 (?im)(?:(?:(?:(?:the|that|this|our|selected) )?(?:[\w.-]+ )?(?:model|server|service|engine|system|api|backend)s?\s[ \t]*(?:is|are)\s[ \t]*(?:currently |temporarily )?(?:overloaded|over capacity|at (?:full )?capacity)|[\w. -]*capacity exceeded this model is currently overloaded|[\w ]+ is unable to process your request|(?:we are|we're) (?:currently )?(?:experiencing high (?:demand|load|traffic)|over capacity|at capacity)|(?:no capacity|insufficient capacity)(?: is)?(?: available)?)(?7))	~overloaded	~over capacity	~at capacity	~at full capacity	~capacity exceede	~ is unable to pr	~experiencing hig	~no capacity	~insufficient cap		4 0 (?m)(?:(?:overloaded_error|overloaded|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?12)|(?:overloaded_error|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?13))	=overloaded	=ServerOverloaded	=ModelNotReadyExc`},
+}}
 
-var signatureServerError = detect.Signature{
-	Name: "server_error",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{500, 501, 505, 506, 507, 508, 509, 520, 521, 523, 525, 526, 530}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"server_error", "internal_error", "InternalServerError", "api_error", "InternalServerException", "InternalFailure", "InternalError"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"internal_error", "server_error", "INTERNAL", "InternalServerError", "INTERNAL_SERVER_ERROR"}}}},
-		{Text: `2 (?im)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530
-1 (?14)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)	~rejected	~failed	~failure	~error	~denied	~refused
-2 (?m)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)[ \t]*[:·]	=500)	=501)	=505)	=506)	=507)	=508)	=509)	=520)	=521)	=523)	=525)	=526)	=530)
-2 (?m)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t\r]*$	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530
-1 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?15)(?:Internal Server Error)(?16)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530	~http
-3 (?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t:-]*(?:Internal Server Error)(?17)	~error
-0 (?i)\b(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b (?:Client|Server) Error: 	~ error: 
-2 (?im)(?:(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?7))	~server error	~internal error	~server had an er	~the server had a
-0 (?10)(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?11)	~server error	~internal error	~server had an er	~the server had a
-4 (?m)(?:(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalFailure|InternalError|INTERNAL|INTERNAL_SERVER_ERROR)(?12)|(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalError|INTERNAL_SERVER_ERROR)(?13))	=server_error	=internal_error	=InternalServerEr	=api_error	=nternalServerExc	=nternalFailure	=nternalError	=NTERNAL
-2 (?m)(?:InternalFailure|INTERNAL)(?:\)(?: when|: \w|$)|:[ \t])	=InternalFailure	=INTERNAL
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:InternalFailure|INTERNAL)(?:\) when|:[ \t])	=nternalFailure	=NTERNAL`},
-	},
-}
+var signatureServerError = detect.Signature{Name: "server_error", Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{500, 501, 505, 506, 507, 508, 509, 520, 521, 523, 525, 526, 530}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"server_error", "internal_error", "InternalServerError", "api_error", "InternalServerException", "InternalFailure", "InternalError"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"internal_error", "server_error", "INTERNAL", "InternalServerError", "INTERNAL_SERVER_ERROR"}}}},
+	{Text: `2 0 (?im)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530		1 0 (?14)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)	~rejected	~failed	~failure	~error	~denied	~refused		2 0 (?m)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)[ \t]*[:·]	=500)	=501)	=505)	=506)	=507)	=508)	=509)	=520)	=521)	=523)	=525)	=526)	=530)		2 0 (?m)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t\r]*$	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530		1 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?15)(?:Internal Server Error)(?16)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530	~http		3 0 (?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t:-]*(?:Internal Server Error)(?17)	~error		0 19 (?i)\b(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b (?:Client|Server) Error: 	~ error: 		2 0 (?im)(?:(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?7))	~server error	~internal error	~server had an er	~the server had a		0 0 (?10)(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?11)	~server error	~internal error	~server had an er	~the server had a		4 0 (?m)(?:(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalFailure|InternalError|INTERNAL|INTERNAL_SERVER_ERROR)(?12)|(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalError|INTERNAL_SERVER_ERROR)(?13))	=server_error	=internal_error	=InternalServerEr	=api_error	=nternalServerExc	=nternalFailure	=nternalError	=NTERNAL		2 0 (?m)(?:InternalFailure|INTERNAL)(?:\)(?: when|: \w|$)|:[ \t])	=InternalFailure	=INTERNAL		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:InternalFailure|INTERNAL)(?:\) when|:[ \t])	=nternalFailure	=NTERNAL`},
+}}
 
-var signatureBadGateway = detect.Signature{
-	Name: "bad_gateway", Over: []string{"server_error"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{502}}}},
-		{Text: `2 (?im)[ \t](?:502)\b(?9)	=502
-1 (?14)(?:502)\b\)	=(502)
-2 (?m)(?:502)\b\)[ \t]*[:·]	=502)
-2 (?m)[ \t](?:502)\b[ \t\r]*$	=502
-1 (?im)(?:502)\b(?15)(?:Bad Gateway)(?16)(?:502)\b[ \t]?(?:[:(]|(?:Bad Gateway)[ \t]*(?:$|[.:;,({]))	=502	~http
-3 (?:502)\b	=502
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:502)\b(?:[ \t:-]*(?:Bad Gateway)(?17)	~bad gateway	~error
-0 (?i)\b(?:502)\b (?:Client|Server) Error: 	~502 client error	~502 server error
-2 (?im)(?:(?:(?:502 )?bad gateway)(?7))	~bad gateway
-0 (?10)(?:502 )?bad gateway)(?11)	~bad gateway`},
-	},
-}
+var signatureBadGateway = detect.Signature{Name: "bad_gateway", Over: []string{"server_error"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{502}}}},
+	{Text: `2 0 (?im)[ \t](?:502)\b(?9)	=502		1 0 (?14)(?:502)\b\)	=(502)		2 0 (?m)(?:502)\b\)[ \t]*[:·]	=502)		2 0 (?m)[ \t](?:502)\b[ \t\r]*$	=502		1 0 (?im)(?:502)\b(?15)(?:Bad Gateway)(?16)(?:502)\b[ \t]?(?:[:(]|(?:Bad Gateway)[ \t]*(?:$|[.:;,({]))	=502	~http		3 0 (?:502)\b	=502		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:502)\b(?:[ \t:-]*(?:Bad Gateway)(?17)	~bad gateway	~error		0 19 (?i)\b(?:502)\b (?:Client|Server) Error: 	~502 client error	~502 server error		2 0 (?im)(?:(?:(?:502 )?bad gateway)(?7))	~bad gateway		0 0 (?10)(?:502 )?bad gateway)(?11)	~bad gateway`},
+}}
 
-var signatureUnavailable = detect.Signature{
-	Name: "unavailable", Over: []string{"server_error"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{503}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ServiceUnavailableError", "ServiceUnavailableException", "service_unavailable"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"service_unavailable", "ServiceUnavailable"}}}},
-		{Text: `2 (?im)[ \t](?:503)\b(?9)	=503
-1 (?14)(?:503)\b\)	=(503)
-2 (?m)(?:503)\b\)[ \t]*[:·]	=503)
-2 (?m)[ \t](?:503)\b[ \t\r]*$	=503
-1 (?im)(?:503)\b(?15)(?:Service (?:Temporarily )?Unavailable)(?16)(?:503)\b[ \t]?(?:[:(]|(?:Service (?:Temporarily )?Unavailable)[ \t]*(?:$|[.:;,({]))	=503	~http
-3 (?:503)\b	=503
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:503)\b(?:[ \t:-]*(?:Service (?:Temporarily )?Unavailable)(?17)	=503
-0 (?i)\b(?:503)\b (?:Client|Server) Error: 	~503 client error	~503 server error
-2 (?im)(?:(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?7))	~unavailable	~no healthy upstr
-0 (?10)(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?11)	~unavailable	~no healthy upstr
-1 (?im)(?:upstream connect error or disconnect/reset before headers\b|(?:(?:the )?(?:server|service|api) (?:is )?(?:temporarily|currently) unavailable)(?7))	~upstream connect	~ unavailable
-4 (?m)(?:(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable|ServiceUnavailable)(?12)|(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable)(?13))	=service_unavaila	=ServiceUnavailab
-2 (?m)(?:ServiceUnavailable)(?:\)(?: when|: \w|$)|:[ \t])	=ServiceUnavailab
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ServiceUnavailable)(?:\) when|:[ \t])	=ServiceUnavailab`},
-	},
-}
+var signatureUnavailable = detect.Signature{Name: "unavailable", Over: []string{"server_error"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{503}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ServiceUnavailableError", "ServiceUnavailableException", "service_unavailable"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"service_unavailable", "ServiceUnavailable"}}}},
+	{Text: `2 0 (?im)[ \t](?:503)\b(?9)	=503		1 0 (?14)(?:503)\b\)	=(503)		2 0 (?m)(?:503)\b\)[ \t]*[:·]	=503)		2 0 (?m)[ \t](?:503)\b[ \t\r]*$	=503		1 0 (?im)(?:503)\b(?15)(?:Service (?:Temporarily )?Unavailable)(?16)(?:503)\b[ \t]?(?:[:(]|(?:Service (?:Temporarily )?Unavailable)[ \t]*(?:$|[.:;,({]))	=503	~http		3 0 (?:503)\b	=503		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:503)\b(?:[ \t:-]*(?:Service (?:Temporarily )?Unavailable)(?17)	=503		0 19 (?i)\b(?:503)\b (?:Client|Server) Error: 	~503 client error	~503 server error		2 0 (?im)(?:(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?7))	~unavailable	~no healthy upstr		0 0 (?10)(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?11)	~unavailable	~no healthy upstr		1 0 (?im)(?:upstream connect error or disconnect/reset before headers\b|(?:(?:the )?(?:server|service|api) (?:is )?(?:temporarily|currently) unavailable)(?7))	~upstream connect	~ unavailable		4 0 (?m)(?:(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable|ServiceUnavailable)(?12)|(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable)(?13))	=service_unavaila	=ServiceUnavailab		2 0 (?m)(?:ServiceUnavailable)(?:\)(?: when|: \w|$)|:[ \t])	=ServiceUnavailab		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ServiceUnavailable)(?:\) when|:[ \t])	=ServiceUnavailab`},
+}}
 
-var signatureGatewayTimeout = detect.Signature{
-	Name: "gateway_timeout", Over: []string{"server_error", "timeout", "connection_timeout"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{504, 522}}}},
-		{Text: `2 (?im)[ \t](?:504|522)\b(?9)	=504	=522
-1 (?14)(?:504|522)\b\)	=(504)	=(522)
-2 (?m)(?:504|522)\b\)[ \t]*[:·]	=504)	=522)
-2 (?m)[ \t](?:504|522)\b[ \t\r]*$	=504	=522
-1 (?im)(?:504|522)\b(?15)(?:Gateway Time-?out)(?16)(?:504|522)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))	=504	=522	~http
-3 (?:504|522)\b	=504	=522
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:504|522)\b(?:[ \t:-]*(?:Gateway Time-?out)(?17)	~gateway timeout	~gateway time-out	~error
-0 (?i)\b(?:504|522)\b (?:Client|Server) Error: 	~504 client error	~504 server error	~522 client error	~522 server error
-2 (?im)(?:(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?7))	~gateway	~upstream timeout	~upstream request	~upstream respons	~upstream timed o
-0 (?10)(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?11)	~gateway	~upstream timeout	~upstream request	~upstream respons	~upstream timed o`},
-	},
-}
+var signatureGatewayTimeout = detect.Signature{Name: "gateway_timeout", Over: []string{"server_error", "timeout", "connection_timeout"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{504, 522}}}},
+	{Text: `2 0 (?im)[ \t](?:504|522)\b(?9)	=504	=522		1 0 (?14)(?:504|522)\b\)	=(504)	=(522)		2 0 (?m)(?:504|522)\b\)[ \t]*[:·]	=504)	=522)		2 0 (?m)[ \t](?:504|522)\b[ \t\r]*$	=504	=522		1 0 (?im)(?:504|522)\b(?15)(?:Gateway Time-?out)(?16)(?:504|522)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))	=504	=522	~http		3 0 (?:504|522)\b	=504	=522		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:504|522)\b(?:[ \t:-]*(?:Gateway Time-?out)(?17)	~gateway timeout	~gateway time-out	~error		0 19 (?i)\b(?:504|522)\b (?:Client|Server) Error: 	~504 client error	~504 server error	~522 client error	~522 server error		2 0 (?im)(?:(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?7))	~gateway	~upstream timeout	~upstream request	~upstream respons	~upstream timed o		0 0 (?10)(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?11)	~gateway	~upstream timeout	~upstream request	~upstream respons	~upstream timed o`},
+}}
 
-var signatureGRPCUnavailable = detect.Signature{
-	Name: "grpc_unavailable",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAVAILABLE", "Unavailable"}}}},
-		{Text: `0 \brpc error: code = Unavailable\b	=rpc error: code 
-0 StatusCode\.UNAVAILABLE\b	=StatusCode.UNAVA
-0 \b14 UNAVAILABLE: 	=14 UNAVAILABLE: 
-4 (?m)(?:(?:UNAVAILABLE|Unavailable)(?12))	=UNAVAILABLE	=Unavailable
-2 (?m)(?:UNAVAILABLE|Unavailable)(?:\)(?: when|: \w|$)|:[ \t])	=UNAVAILABLE	=Unavailable
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAVAILABLE|Unavailable)(?:\) when|:[ \t])	=NAVAILABLE	=navailable`},
-	},
-}
+var signatureGRPCUnavailable = detect.Signature{Name: "grpc_unavailable", Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAVAILABLE", "Unavailable"}}}},
+	{Text: `0 29 \brpc error: code = Unavailable\b	=rpc error: code 		0 22 StatusCode\.UNAVAILABLE\b	=StatusCode.UNAVA		0 16 \b14 UNAVAILABLE: 	=14 UNAVAILABLE: 		4 0 (?m)(?:(?:UNAVAILABLE|Unavailable)(?12))	=UNAVAILABLE	=Unavailable		2 0 (?m)(?:UNAVAILABLE|Unavailable)(?:\)(?: when|: \w|$)|:[ \t])	=UNAVAILABLE	=Unavailable		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAVAILABLE|Unavailable)(?:\) when|:[ \t])	=NAVAILABLE	=navailable`},
+}}
 
-var signatureGRPCInternal = detect.Signature{
-	Name: "grpc_internal", Over: []string{"server_error"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"Internal", "UNKNOWN", "DATA_LOSS"}}}},
-		{Text: `0 \brpc error: code = (?:Internal|Unknown|DataLoss) desc = 	=rpc error: code 
-0 StatusCode\.(?:INTERNAL|UNKNOWN|DATA_LOSS)\b	=StatusCode.INTER	=StatusCode.UNKNO	=StatusCode.DATA_
-0 \b(?:13 INTERNAL|2 UNKNOWN|15 DATA_LOSS): 	=13 INTERNAL: 	=2 UNKNOWN: 	=15 DATA_LOSS: 
-4 (?m)(?:(?:Internal|UNKNOWN|DATA_LOSS)(?12)|(?:DATA_LOSS)(?13))	=Internal	=UNKNOWN	=DATA_LOSS
-2 (?m)(?:Internal|UNKNOWN)(?:\)(?: when|: \w|$)|:[ \t])	=Internal	=UNKNOWN
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:Internal|UNKNOWN)(?:\) when|:[ \t])	=Internal	=UNKNOWN`},
-	},
-}
+var signatureGRPCInternal = detect.Signature{Name: "grpc_internal", Over: []string{"server_error"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"Internal", "UNKNOWN", "DATA_LOSS"}}}},
+	{Text: `0 34 \brpc error: code = (?:Internal|Unknown|DataLoss) desc = 	=rpc error: code 		0 20 StatusCode\.(?:INTERNAL|UNKNOWN|DATA_LOSS)\b	=StatusCode.INTER	=StatusCode.UNKNO	=StatusCode.DATA_		0 14 \b(?:13 INTERNAL|2 UNKNOWN|15 DATA_LOSS): 	=13 INTERNAL: 	=2 UNKNOWN: 	=15 DATA_LOSS: 		4 0 (?m)(?:(?:Internal|UNKNOWN|DATA_LOSS)(?12)|(?:DATA_LOSS)(?13))	=Internal	=UNKNOWN	=DATA_LOSS		2 0 (?m)(?:Internal|UNKNOWN)(?:\)(?: when|: \w|$)|:[ \t])	=Internal	=UNKNOWN		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:Internal|UNKNOWN)(?:\) when|:[ \t])	=Internal	=UNKNOWN`},
+}}
 
-var signatureDNSFailure = detect.Signature{
-	Name: "dns_failure", Over: []string{"connection_failed", "connection_refused", "timeout"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENOTFOUND", "EAI_AGAIN", "EAI_NONAME", "EAI_NODATA"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"gaierror", "NameResolutionError", "UnknownHostException"}}}},
-		{Text: `1 (?im)(?:getaddrinfo(?:\(\))? (?:ENOTFOUND|EAI_AGAIN|failed|error)\b|(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|domain|dns|proxy)\b|(?:could not|cannot) translate host name\b|(?:lookup \S+(?: on \S+)?: )?no such host\b|name or service not known\b|temporary failure (?:in name resolution|resolving)\b|nodename nor servname provided\b|no address associated with hostname\b|(?:dns|name) (?:resolution|lookup) (?:failed|failure|error|timed out)\b|net::ERR_NAME_NOT_RESOLVED\b|(?:(?:server misbehaving|NXDOMAIN))(?7))	~getaddrinfo	~ resolve 	~could not transl	~cannot translate	~no such host	~name or service 	~temporary failur	~nodename nor ser	~no address assoc	~resolution	~lookup	~net::err_name_no	~server misbehavi	~nxdomain
-0 \blookup [\w.-]+(?: on [\w.:\[\]-]+)?: (?:no such host|server misbehaving|i/o timeout|Temporary failure)	=: no such host	=: server misbeha	=: i/o timeout	=: Temporary fail
-0 \[Errno -(?:2|3|5)\] (?:Name|Temporary|No address)	=[Errno -
-4 (?m)(?:(?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA|gaierror|NameResolutionError|UnknownHostException)(?12)|(?:EAI_AGAIN|EAI_NONAME|EAI_NODATA|NameResolutionError|UnknownHostException)(?13))	=ENOTFOUND	=EAI_AGAIN	=EAI_NONAME	=EAI_NODATA	=gaierror	=NameResolutionEr	=UnknownHostExcep
-2 (?m)(?:code|errno) (?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA)[ \t\r]*$	=code ENOTFOUND	=code EAI_AGAIN	=code EAI_NONAME	=code EAI_NODATA	=errno ENOTFOUND	=errno EAI_AGAIN	=errno EAI_NONAME	=errno EAI_NODATA
-2 (?m)(?:ENOTFOUND)(?:\)(?: when|: \w|$)|:[ \t])	=ENOTFOUND
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENOTFOUND)(?:\) when|:[ \t])	=ENOTFOUND`},
-	},
-}
+var signatureDNSFailure = detect.Signature{Name: "dns_failure", Over: []string{"connection_failed", "connection_refused", "timeout"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENOTFOUND", "EAI_AGAIN", "EAI_NONAME", "EAI_NODATA"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"gaierror", "NameResolutionError", "UnknownHostException"}}}},
+	{Text: `1 0 (?im)(?:getaddrinfo(?:\(\))? (?:ENOTFOUND|EAI_AGAIN|failed|error)\b|(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|domain|dns|proxy)\b|(?:could not|cannot) translate host name\b|(?:lookup \S+(?: on \S+)?: )?no such host\b|name or service not known\b|temporary failure (?:in name resolution|resolving)\b|nodename nor servname provided\b|no address associated with hostname\b|(?:dns|name) (?:resolution|lookup) (?:failed|failure|error|timed out)\b|net::ERR_NAME_NOT_RESOLVED\b|(?:(?:server misbehaving|NXDOMAIN))(?7))	~getaddrinfo	~ resolve 	~could not transl	~cannot translate	~no such host	~name or service 	~temporary failur	~nodename nor ser	~no address assoc	~resolution	~lookup	~net::err_name_no	~server misbehavi	~nxdomain		0 0 \blookup [\w.-]+(?: on [\w.:\[\]-]+)?: (?:no such host|server misbehaving|i/o timeout|Temporary failure)	=: no such host	=: server misbeha	=: i/o timeout	=: Temporary fail		0 21 \[Errno -(?:2|3|5)\] (?:Name|Temporary|No address)	=[Errno -		4 0 (?m)(?:(?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA|gaierror|NameResolutionError|UnknownHostException)(?12)|(?:EAI_AGAIN|EAI_NONAME|EAI_NODATA|NameResolutionError|UnknownHostException)(?13))	=ENOTFOUND	=EAI_AGAIN	=EAI_NONAME	=EAI_NODATA	=gaierror	=NameResolutionEr	=UnknownHostExcep		2 0 (?m)(?:code|errno) (?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA)[ \t\r]*$	=code ENOTFOUND	=code EAI_AGAIN	=code EAI_NONAME	=code EAI_NODATA	=errno ENOTFOUND	=errno EAI_AGAIN	=errno EAI_NONAME	=errno EAI_NODATA		2 0 (?m)(?:ENOTFOUND)(?:\)(?: when|: \w|$)|:[ \t])	=ENOTFOUND		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENOTFOUND)(?:\) when|:[ \t])	=ENOTFOUND`},
+}}
 
-var signatureConnectionRefused = detect.Signature{
-	Name: "connection_refused", Over: []string{"connection_failed"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNREFUSED"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionRefusedError"}}}},
-		{Text: `2 (?im)(?:(?:(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?7))	~econnrefused	~connection refus
-0 (?10)(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?11)	~econnrefused	~connection refus
-1 (?im)(?:the connection to the server \S+ was refused\b|cannot connect to the docker daemon\b|net::ERR_CONNECTION_REFUSED\b|(?:(?:[\w.-]+\[\d+: [\w.:]+\]: errno=)connection refused|couldn't connect to server|failed to connect to \S+ port \d+ after \d+ ms: (?:couldn't|could not) connect|connection to server at [^\n]* failed: connection refused|(?:no connection could be made because )?the target machine actively refused it|(?:error|errno) \[?1(?:11|0061)\]? connecting to)(?7))	~the connection t	~cannot connect t	~net::err_connect	~]: errno=connect	~couldn't connect	~failed to connec	~ failed: connect	~the target machi	~ connecting to
-0 (?i)(?:\bdial (?:tcp|udp|unix)[^\n]{0,120}|\bconnect(?:ing)?\b(?: to)?[^\n]{0,80}(?:port \d+|\[\S+\]|\S+:\d+)): (?:connect: )?connection refused\b	~: connection ref
-0 \[Errno (?:61|111)\] Connection refused	=[Errno 61] Conne	=[Errno 111] Conn
-4 (?m)(?:(?:ECONNREFUSED|ConnectionRefusedError)(?12)|(?:ConnectionRefusedError)(?13))	=ECONNREFUSED	=ConnectionRefuse
-2 (?m)(?:code|errno) (?:ECONNREFUSED)[ \t\r]*$	=code ECONNREFUSE	=errno ECONNREFUS
-2 (?m)(?:ECONNREFUSED)(?:\)(?: when|: \w|$)|:[ \t])	=ECONNREFUSED
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNREFUSED)(?:\) when|:[ \t])	=ECONNREFUSED`},
-	},
-}
+var signatureConnectionRefused = detect.Signature{Name: "connection_refused", Over: []string{"connection_failed"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNREFUSED"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionRefusedError"}}}},
+	{Text: `2 0 (?im)(?:(?:(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?7))	~econnrefused	~connection refus		0 0 (?10)(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?11)	~econnrefused	~connection refus		1 0 (?im)(?:the connection to the server \S+ was refused\b|cannot connect to the docker daemon\b|net::ERR_CONNECTION_REFUSED\b|(?:(?:[\w.-]+\[\d+: [\w.:]+\]: errno=)connection refused|couldn't connect to server|failed to connect to \S+ port \d+ after \d+ ms: (?:couldn't|could not) connect|connection to server at [^\n]* failed: connection refused|(?:no connection could be made because )?the target machine actively refused it|(?:error|errno) \[?1(?:11|0061)\]? connecting to)(?7))	~the connection t	~cannot connect t	~net::err_connect	~]: errno=connect	~couldn't connect	~failed to connec	~ failed: connect	~the target machi	~ connecting to		0 0 (?i)(?:\bdial (?:tcp|udp|unix)[^\n]{0,120}|\bconnect(?:ing)?\b(?: to)?[^\n]{0,80}(?:port \d+|\[\S+\]|\S+:\d+)): (?:connect: )?connection refused\b	~: connection ref		0 30 \[Errno (?:61|111)\] Connection refused	=[Errno 61] Conne	=[Errno 111] Conn		4 0 (?m)(?:(?:ECONNREFUSED|ConnectionRefusedError)(?12)|(?:ConnectionRefusedError)(?13))	=ECONNREFUSED	=ConnectionRefuse		2 0 (?m)(?:code|errno) (?:ECONNREFUSED)[ \t\r]*$	=code ECONNREFUSE	=errno ECONNREFUS		2 0 (?m)(?:ECONNREFUSED)(?:\)(?: when|: \w|$)|:[ \t])	=ECONNREFUSED		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNREFUSED)(?:\) when|:[ \t])	=ECONNREFUSED`},
+}}
 
-var signatureConnectionReset = detect.Signature{
-	Name: "connection_reset", Over: []string{"connection_failed"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNRESET", "EPIPE", "ECONNABORTED"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionResetError", "BrokenPipeError", "RemoteDisconnected", "RemoteProtocolError", "ConnectionAbortedError", "ChunkedEncodingError", "IncompleteRead", "SocketError"}}}},
-		{Text: `2 (?im)(?:(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?7))	~connection 	~broken pipe
-0 (?10)(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?11)	~connection 	~broken pipe
-1 (?im)(?:http/2 stream \d+ was not closed cleanly\b|transfer closed with (?:\d+ bytes|outstanding)\b|client network socket disconnected before\b|rpc failed; curl (?:\d|1\d|2[013-9]|[3-9]\d)\b|rpc failed; result=(?:\d|1\d|2[013-9]|[3-9]\d)\b|http2: (?:server sent GOAWAY|client connection lost|stream closed)\b|io error[^\n]{0,60}BrokenPipe\b|(?:(?:read |write |connect )?(?:ECONNRESET|EPIPE)|socket hang up|empty reply from server|(?:the )?remote end hung up unexpectedly|remote end closed connection without response|(?:the )?(?:server|peer|remote host|other side)(?: end)? (?:unexpectedly )?closed(?: the)? (?:connection|network connection)|connection (?:was |has been |is )?(?:unexpectedly )?(?:closed|terminated|lost|dropped|interrupted|aborted)(?: before .*| unexpectedly| mid-\w+)?|(?:response|stream|download|transfer|upload) (?:was )?(?:stalled|interrupted|cut off|aborted|broken)(?: mid-\w+| unexpectedly)?|(?:stream|response|connection) (?:was )?(?:disconnected|closed|ended) (?:before|prematurely|unexpectedly)|premature (?:close|end of file)|other side closed|(?:early|unexpected) EOF|stream error: stream (?:ID \d+; )?[^\n]*|net::ERR_(?:CONNECTION_RESET|CONNECTION_CLOSED|EMPTY_RESPONSE|HTTP2_PROTOCOL_ERROR))(?7))	~ was not closed 	~client network s	~rpc failed; 	~http2: server se	~connreset	~pipe	~socket hang up	~empty reply from	~remote end hung 	~connection	~response	~stream	~download	~transfer	~upload	~premature close	~premature end of	~other side close	~early eof	~unexpected eof	~net::err_http2_p
-0 (?m)^(?:[^\n#>*\x60-][^\n]*: )?(?:Get|Post|Put|Patch|Delete|Head) "[^"\n]+": (?:EOF|unexpected EOF)$	=": EOF	=": unexpected EO
-0 (?m): (?:read|write): (?:connection reset by peer|broken pipe)["')\]]*$	=: read: connecti	=: read: broken p	=: write: connect	=: write: broken 
-0 \('Connection (?:broken: |aborted\.')	=('Connection bro	=('Connection abo
-0 \[Errno (?:32|54|104)\]	=[Errno 32]	=[Errno 54]	=[Errno 104]
-4 (?m)(?:(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteDisconnected|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|IncompleteRead|SocketError)(?12)|(?:UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|SocketError)(?13))	=ECONNRESET	=EPIPE	=UND_ERR_SOCKET	=ERR_STREAM_PREMA	=ConnectionResetE	=BrokenPipeError	=RemoteDisconnect	=RemoteProtocolEr	=ConnectionAborte	=ChunkedEncodingE	=IncompleteRead	=SocketError
-2 (?m)(?:code|errno) (?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)[ \t\r]*$	=code ECONNRESET	=code EPIPE	=code ERR_STREAM_	=errno ECONNRESET	=errno EPIPE	=errno ERR_STREAM
-2 (?m)(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\)(?: when|: \w|$)|:[ \t])	=ECONNRESET	=EPIPE	=RemoteDisconnect	=IncompleteRead
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\) when|:[ \t])	=ECONNRESET	=EPIPE	=RemoteDisconnect	=IncompleteRead`},
-	},
-}
+var signatureConnectionReset = detect.Signature{Name: "connection_reset", Over: []string{"connection_failed"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNRESET", "EPIPE", "ECONNABORTED"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionResetError", "BrokenPipeError", "RemoteDisconnected", "RemoteProtocolError", "ConnectionAbortedError", "ChunkedEncodingError", "IncompleteRead", "SocketError"}}}},
+	{Text: `2 0 (?im)(?:(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?7))	~connection 	~broken pipe		0 0 (?10)(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?11)	~connection 	~broken pipe		1 0 (?im)(?:http/2 stream \d+ was not closed cleanly\b|transfer closed with (?:\d+ bytes|outstanding)\b|client network socket disconnected before\b|rpc failed; curl (?:\d|1\d|2[013-9]|[3-9]\d)\b|rpc failed; result=(?:\d|1\d|2[013-9]|[3-9]\d)\b|http2: (?:server sent GOAWAY|client connection lost|stream closed)\b|io error[^\n]{0,60}BrokenPipe\b|(?:(?:read |write |connect )?(?:ECONNRESET|EPIPE)|socket hang up|empty reply from server|(?:the )?remote end hung up unexpectedly|remote end closed connection without response|(?:the )?(?:server|peer|remote host|other side)(?: end)? (?:unexpectedly )?closed(?: the)? (?:connection|network connection)|connection (?:was |has been |is )?(?:unexpectedly )?(?:closed|terminated|lost|dropped|interrupted|aborted)(?: before .*| unexpectedly| mid-\w+)?|(?:response|stream|download|transfer|upload) (?:was )?(?:stalled|interrupted|cut off|aborted|broken)(?: mid-\w+| unexpectedly)?|(?:stream|response|connection) (?:was )?(?:disconnected|closed|ended) (?:before|prematurely|unexpectedly)|premature (?:close|end of file)|other side closed|(?:early|unexpected) EOF|stream error: stream (?:ID \d+; )?[^\n]*|net::ERR_(?:CONNECTION_RESET|CONNECTION_CLOSED|EMPTY_RESPONSE|HTTP2_PROTOCOL_ERROR))(?7))	~ was not closed 	~client network s	~rpc failed; 	~http2: server se	~connreset	~pipe	~socket hang up	~empty reply from	~remote end hung 	~connection	~response	~stream	~download	~transfer	~upload	~premature close	~premature end of	~other side close	~early eof	~unexpected eof	~net::err_http2_p		0 0 (?m)^(?:[^\n#>*\x60-][^\n]*: )?(?:Get|Post|Put|Patch|Delete|Head) "[^"\n]+": (?:EOF|unexpected EOF)$	=": EOF	=": unexpected EO		0 0 (?m): (?:read|write): (?:connection reset by peer|broken pipe)["')\]]*$	=: read: connecti	=: read: broken p	=: write: connect	=: write: broken 		0 22 \('Connection (?:broken: |aborted\.')	=('Connection bro	=('Connection abo		0 11 \[Errno (?:32|54|104)\]	=[Errno 32]	=[Errno 54]	=[Errno 104]		4 0 (?m)(?:(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteDisconnected|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|IncompleteRead|SocketError)(?12)|(?:UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|SocketError)(?13))	=ECONNRESET	=EPIPE	=UND_ERR_SOCKET	=ERR_STREAM_PREMA	=ConnectionResetE	=BrokenPipeError	=RemoteDisconnect	=RemoteProtocolEr	=ConnectionAborte	=ChunkedEncodingE	=IncompleteRead	=SocketError		2 0 (?m)(?:code|errno) (?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)[ \t\r]*$	=code ECONNRESET	=code EPIPE	=code ERR_STREAM_	=errno ECONNRESET	=errno EPIPE	=errno ERR_STREAM		2 0 (?m)(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\)(?: when|: \w|$)|:[ \t])	=ECONNRESET	=EPIPE	=RemoteDisconnect	=IncompleteRead		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\) when|:[ \t])	=ECONNRESET	=EPIPE	=RemoteDisconnect	=IncompleteRead`},
+}}
 
-var signatureConnectionFailed = detect.Signature{
-	Name: "connection_failed",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"APIConnectionError", "ConnectError", "ConnectionError", "NewConnectionError", "MaxRetryError", "FetchError", "NetworkError"}}}},
-		{Text: `1 (?im)(?:(?:api )?error \(connection error\.?\)|(?:can't|cannot|could not|couldn't|unable to|failed to) (?:connect|reach|establish (?:a |an? new |the )?(?:\w+ )?connection)\b|cannot (?:connect|reach)(?: to)? |error sending request for url\b|(?:fetch failed(?: https?://.*)?|(?:connection|network) error|(?:failed to fetch|network request failed|network error\b.*|networkerror\b.*)|connect(?:ion)? (?:attempt )?failed|net::ERR_[A-Z_]+|transport: error while dialing)(?7))	~connect	~reach	~establish 	~error sending re	~fetch failed	~failed to fetch	~network	~net::err_	~transport: error
-0 \((?:Caused by )?(?:NewConnectionError|MaxRetryError)\(	=NewConnectionErr	=MaxRetryError
-4 (?m)(?:(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?12)|(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?13))	=ConnectError	=ConnectionError	=MaxRetryError	=FetchError	=NetworkError`},
-	},
-}
+var signatureConnectionFailed = detect.Signature{Name: "connection_failed", Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"APIConnectionError", "ConnectError", "ConnectionError", "NewConnectionError", "MaxRetryError", "FetchError", "NetworkError"}}}},
+	{Text: `1 0 (?im)(?:(?:api )?error \(connection error\.?\)|(?:can't|cannot|could not|couldn't|unable to|failed to) (?:connect|reach|establish (?:a |an? new |the )?(?:\w+ )?connection)\b|cannot (?:connect|reach)(?: to)? |error sending request for url\b|(?:fetch failed(?: https?://.*)?|(?:connection|network) error|(?:failed to fetch|network request failed|network error\b.*|networkerror\b.*)|connect(?:ion)? (?:attempt )?failed|net::ERR_[A-Z_]+|transport: error while dialing)(?7))	~connect	~reach	~establish 	~error sending re	~fetch failed	~failed to fetch	~network	~net::err_	~transport: error		0 30 \((?:Caused by )?(?:NewConnectionError|MaxRetryError)\(	=NewConnectionErr	=MaxRetryError		4 0 (?m)(?:(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?12)|(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?13))	=ConnectError	=ConnectionError	=MaxRetryError	=FetchError	=NetworkError`},
+}}
 
-var signatureConnectionTimeout = detect.Signature{
-	Name: "connection_timeout",
-	Over: []string{"timeout", "grpc_deadline_exceeded", "connection_failed", "connection_refused", "connection_reset"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectTimeout", "ConnectTimeoutError", "ConnectTimeoutException", "HttpConnectTimeoutException"}}}},
-		{Text: `2 (?im)(?:(?:(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?7))	~time
-0 (?10)(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?11)	~time
-1 (?im)(?:(?:connect|connection|dial)(?:ing)? to [^\n]* (?:failed: )?(?:connect(?:ion)? |operation )?timed out\b|(?:could not|couldn't|cannot|can't|unable to|failed to) (?:connect|reach|establish)\b[^\n]*(?:timed out|timeout (?:was reached|expired)|i/o timeout)|time-?out connecting to\b|net::ERR_CONNECTION_TIMED_OUT\b|(?:(?:read |write |connect )?ETIMEDOUT|net/http: TLS handshake timeout)(?7))	~timed out	~timeout was reac	~timeout expired	~i/o timeout	~timeout connecti	~time-out connect	~net::err_connect	~etimedout	~net/http: tls ha
-0 \b(?:dial (?:tcp|udp|unix)|lookup)\d? [^\n]{0,160}: (?:connect: )?(?:i/o timeout|connection timed out|operation timed out)	=i/o timeout	=connection timed	=operation timed 
-0 : (?:read|write|connect): (?:connection|operation) timed out|\[Errno (?:60|110)\]	=: read: connecti	=: read: operatio	=: write: connect	=: write: operati	=: connect: conne	=: connect: opera	=[Errno 60]	=[Errno 110]
-0 \(connect timeout=[\d.]+\)|\bconnection to server at [^\n]* failed: (?:Connection timed out|timeout expired)	=(connect timeout	=connection to se
-0 (?i)\bcurl (?:\(28\)|28):? (?:failed to connect|connection|resolving|ssl connection)\b	~failed to connec	~connection	~resolving
-0 (?i)\bcould not connect to \S+ \([^)\n]+\), connection timed out|\bconnect error: (?:connection timed out|operation timed out|deadline has elapsed)	~), connection ti	~connect error: c	~connect error: o	~connect error: d
-4 (?m)(?:(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeout|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?12)|(?:UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?13))	=ETIMEDOUT	=UND_ERR_CONNECT_	=ERR_SOCKET_TIMEO	=ConnectTimeout
-2 (?m)(?:code|errno) (?:ETIMEDOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$	=code ETIMEDOUT	=code ERR_SOCKET_	=errno ETIMEDOUT	=errno ERR_SOCKET
-2 (?m)(?:ETIMEDOUT|ConnectTimeout)(?:\)(?: when|: \w|$)|:[ \t])	=ETIMEDOUT	=ConnectTimeout
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ConnectTimeout)(?:\) when|:[ \t])	=ETIMEDOUT	=ConnectTimeout`},
-	},
-}
+var signatureConnectionTimeout = detect.Signature{Name: "connection_timeout", Over: []string{"timeout", "grpc_deadline_exceeded", "connection_failed", "connection_refused", "connection_reset"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectTimeout", "ConnectTimeoutError", "ConnectTimeoutException", "HttpConnectTimeoutException"}}}},
+	{Text: `2 0 (?im)(?:(?:(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?7))	~time		0 0 (?10)(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?11)	~time		1 0 (?im)(?:(?:connect|connection|dial)(?:ing)? to [^\n]* (?:failed: )?(?:connect(?:ion)? |operation )?timed out\b|(?:could not|couldn't|cannot|can't|unable to|failed to) (?:connect|reach|establish)\b[^\n]*(?:timed out|timeout (?:was reached|expired)|i/o timeout)|time-?out connecting to\b|net::ERR_CONNECTION_TIMED_OUT\b|(?:(?:read |write |connect )?ETIMEDOUT|net/http: TLS handshake timeout)(?7))	~timed out	~timeout was reac	~timeout expired	~i/o timeout	~timeout connecti	~time-out connect	~net::err_connect	~etimedout	~net/http: tls ha		0 0 \b(?:dial (?:tcp|udp|unix)|lookup)\d? [^\n]{0,160}: (?:connect: )?(?:i/o timeout|connection timed out|operation timed out)	=i/o timeout	=connection timed	=operation timed 		0 31 : (?:read|write|connect): (?:connection|operation) timed out|\[Errno (?:60|110)\]	=: read: connecti	=: read: operatio	=: write: connect	=: write: operati	=: connect: conne	=: connect: opera	=[Errno 60]	=[Errno 110]		0 0 \(connect timeout=[\d.]+\)|\bconnection to server at [^\n]* failed: (?:Connection timed out|timeout expired)	=(connect timeout	=connection to se		0 28 (?i)\bcurl (?:\(28\)|28):? (?:failed to connect|connection|resolving|ssl connection)\b	~failed to connec	~connection	~resolving		0 0 (?i)\bcould not connect to \S+ \([^)\n]+\), connection timed out|\bconnect error: (?:connection timed out|operation timed out|deadline has elapsed)	~), connection ti	~connect error: c	~connect error: o	~connect error: d		4 0 (?m)(?:(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeout|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?12)|(?:UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?13))	=ETIMEDOUT	=UND_ERR_CONNECT_	=ERR_SOCKET_TIMEO	=ConnectTimeout		2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$	=code ETIMEDOUT	=code ERR_SOCKET_	=errno ETIMEDOUT	=errno ERR_SOCKET		2 0 (?m)(?:ETIMEDOUT|ConnectTimeout)(?:\)(?: when|: \w|$)|:[ \t])	=ETIMEDOUT	=ConnectTimeout		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ConnectTimeout)(?:\) when|:[ \t])	=ETIMEDOUT	=ConnectTimeout`},
+}}
 
-var signatureUnreachable = detect.Signature{
-	Name: "unreachable", Over: []string{"connection_failed", "connection_refused", "connection_reset"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENETUNREACH", "EHOSTUNREACH"}}}},
-		{Text: `2 (?im)(?:(?:(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?7))	~network is unrea	~no route to host	~host is down	~host is unreacha	~network is down
-0 (?10)(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?11)	~network is unrea	~no route to host	~host is down	~host is unreacha	~network is down
-1 (?im)(?:(?:(?:connect )?(?:ENETUNREACH|EHOSTUNREACH|EHOSTDOWN)|net::ERR_(?:INTERNET_DISCONNECTED|NETWORK_CHANGED|ADDRESS_UNREACHABLE))(?7))	~netunreach	~hostunreach	~hostdown	~net::err_interne	~net::err_network	~net::err_address
-0 \[Errno (?:51|65|101|113)\]	=[Errno 
-4 (?m)(?:(?:ENETUNREACH|EHOSTUNREACH)(?12))	=ENETUNREACH	=EHOSTUNREACH
-2 (?m)(?:code|errno) (?:ENETUNREACH|EHOSTUNREACH)[ \t\r]*$	=code ENETUNREACH	=code EHOSTUNREAC	=errno ENETUNREAC	=errno EHOSTUNREA
-2 (?m)(?:ENETUNREACH|EHOSTUNREACH)(?:\)(?: when|: \w|$)|:[ \t])	=ENETUNREACH	=EHOSTUNREACH
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENETUNREACH|EHOSTUNREACH)(?:\) when|:[ \t])	=NETUNREACH	=HOSTUNREACH`},
-	},
-}
+var signatureUnreachable = detect.Signature{Name: "unreachable", Over: []string{"connection_failed", "connection_refused", "connection_reset"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENETUNREACH", "EHOSTUNREACH"}}}},
+	{Text: `2 0 (?im)(?:(?:(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?7))	~network is unrea	~no route to host	~host is down	~host is unreacha	~network is down		0 0 (?10)(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?11)	~network is unrea	~no route to host	~host is down	~host is unreacha	~network is down		1 0 (?im)(?:(?:(?:connect )?(?:ENETUNREACH|EHOSTUNREACH|EHOSTDOWN)|net::ERR_(?:INTERNET_DISCONNECTED|NETWORK_CHANGED|ADDRESS_UNREACHABLE))(?7))	~netunreach	~hostunreach	~hostdown	~net::err_interne	~net::err_network	~net::err_address		0 11 \[Errno (?:51|65|101|113)\]	=[Errno 		4 0 (?m)(?:(?:ENETUNREACH|EHOSTUNREACH)(?12))	=ENETUNREACH	=EHOSTUNREACH		2 0 (?m)(?:code|errno) (?:ENETUNREACH|EHOSTUNREACH)[ \t\r]*$	=code ENETUNREACH	=code EHOSTUNREAC	=errno ENETUNREAC	=errno EHOSTUNREA		2 0 (?m)(?:ENETUNREACH|EHOSTUNREACH)(?:\)(?: when|: \w|$)|:[ \t])	=ENETUNREACH	=EHOSTUNREACH		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENETUNREACH|EHOSTUNREACH)(?:\) when|:[ \t])	=NETUNREACH	=HOSTUNREACH`},
+}}
 
-var signatureTLSFailure = detect.Signature{
-	Name: "tls_failure",
-	Over: []string{"connection_failed", "connection_reset", "connection_refused", "proxy_failure"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_GET_ISSUER_CERT", "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "EPROTO", "CERTIFICATE_VERIFY_FAILED"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"SSLError", "SSLCertVerificationError", "SSLHandshakeException", "CertificateError"}}}},
-		{Text: `1 (?im)(?:certificate (?:verif(?:y|ication) failed|has expired|is not trusted|signed by unknown authority|subject name .*|chain.*)\b|(?:an? )?(?:unable to connect to api: )?self[ -]signed certificate\b|unable to (?:verify the first certificate|get (?:local )?issuer certificate)\b|ssl (?:certificate problem|handshake|peer certificate|connect error|routines)\b|(?:openssl/[\d.]+: )?error:[0-9A-F]{8}:ssl routines|openssl ssl_(?:connect|read|write): |ssl_connect returned=|(?:gnutls_handshake\(\) failed|GnuTLS recv error)\b|(?:sslv3 alert|tlsv1 alert|tls) ?handshake failure\b|pkix path building failed\b|server certificate verification failed\b|(?:\[ssl[^\]\n]*\] )?EOF occurred in violation of protocol\b|hostname/ip does not match certificate's altnames\b|(?:(?:[\w.-]+ )?(?:tls|x509): (?:[a-z'"].*|\(?[A-Z].*)|net::ERR_(?:CERT|SSL)_\w+)(?7))	~certificate 	~signed certifica	~unable to verify	~unable to get is	~unable to get lo	~ssl handshake	~ssl peer certifi	~ssl connect erro	~ssl routines	~openssl ssl_conn	~openssl ssl_read	~openssl ssl_writ	~ssl_connect retu	~gnutls_handshake	~gnutls recv erro	~handshake failur	~pkix path buildi	~eof occurred in 	~hostname/ip does	~tls: 	~x509: 	~net::err_cert_	~net::err_ssl_
-0 \[SSL: [A-Z0-9_]+\]	=[SSL: 
-0 (?m): (?:x509|tls): [a-z][^\n]*$|: remote error: tls: 	=x509: 	=tls: 
-0 \bX509VerifyResult \{ code: [1-9]	=X509VerifyResult
-0 (?i)curl (?:35|60)\b[^\n]{0,20}(?:GnuTLS|OpenSSL|SSL)|GnuTLS recv error \(	~curl 35	~curl 60	~gnutls recv erro
-0 \((?:SELF_SIGNED_CERT_IN_CHAIN|CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY)\)	=(SELF_SIGNED_CER	=(CERT_HAS_EXPIRE	=(UNABLE_TO_VERIF	=(UNABLE_TO_GET_I
-4 (?m)(?:(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|EPROTO|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?12)|(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?13))	=SELF_SIGNED_CERT	=DEPTH_ZERO_SELF_	=UNABLE_TO_VERIFY	=UNABLE_TO_GET_IS	=CERT_HAS_EXPIRED	=ERR_TLS_CERT_ALT	=EPROTO	=CERTIFICATE_VERI	=SSLError	=SSLCertVerificat	=SSLHandshakeExce	=CertificateError
-2 (?m)(?:code|errno) (?:ERR_TLS_CERT_ALTNAME_INVALID|EPROTO)[ \t\r]*$	=code ERR_TLS_CER	=code EPROTO	=errno ERR_TLS_CE	=errno EPROTO
-2 (?m)(?:EPROTO)(?:\)(?: when|: \w|$)|:[ \t])	=EPROTO
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:EPROTO)(?:\) when|:[ \t])	=EPROTO`},
-	},
-}
+var signatureTLSFailure = detect.Signature{Name: "tls_failure", Over: []string{"connection_failed", "connection_reset", "connection_refused", "proxy_failure"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_GET_ISSUER_CERT", "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "EPROTO", "CERTIFICATE_VERIFY_FAILED"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"SSLError", "SSLCertVerificationError", "SSLHandshakeException", "CertificateError"}}}},
+	{Text: `1 0 (?im)(?:certificate (?:verif(?:y|ication) failed|has expired|is not trusted|signed by unknown authority|subject name .*|chain.*)\b|(?:an? )?(?:unable to connect to api: )?self[ -]signed certificate\b|unable to (?:verify the first certificate|get (?:local )?issuer certificate)\b|ssl (?:certificate problem|handshake|peer certificate|connect error|routines)\b|(?:openssl/[\d.]+: )?error:[0-9A-F]{8}:ssl routines|openssl ssl_(?:connect|read|write): |ssl_connect returned=|(?:gnutls_handshake\(\) failed|GnuTLS recv error)\b|(?:sslv3 alert|tlsv1 alert|tls) ?handshake failure\b|pkix path building failed\b|server certificate verification failed\b|(?:\[ssl[^\]\n]*\] )?EOF occurred in violation of protocol\b|hostname/ip does not match certificate's altnames\b|(?:(?:[\w.-]+ )?(?:tls|x509): (?:[a-z'"].*|\(?[A-Z].*)|net::ERR_(?:CERT|SSL)_\w+)(?7))	~certificate 	~signed certifica	~unable to verify	~unable to get is	~unable to get lo	~ssl handshake	~ssl peer certifi	~ssl connect erro	~ssl routines	~openssl ssl_conn	~openssl ssl_read	~openssl ssl_writ	~ssl_connect retu	~gnutls_handshake	~gnutls recv erro	~handshake failur	~pkix path buildi	~eof occurred in 	~hostname/ip does	~tls: 	~x509: 	~net::err_cert_	~net::err_ssl_		0 0 \[SSL: [A-Z0-9_]+\]	=[SSL: 		0 0 (?m): (?:x509|tls): [a-z][^\n]*$|: remote error: tls: 	=x509: 	=tls: 		0 26 \bX509VerifyResult \{ code: [1-9]	=X509VerifyResult		0 96 (?i)curl (?:35|60)\b[^\n]{0,20}(?:GnuTLS|OpenSSL|SSL)|GnuTLS recv error \(	~curl 35	~curl 60	~gnutls recv erro		0 35 \((?:SELF_SIGNED_CERT_IN_CHAIN|CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY)\)	=(SELF_SIGNED_CER	=(CERT_HAS_EXPIRE	=(UNABLE_TO_VERIF	=(UNABLE_TO_GET_I		4 0 (?m)(?:(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|EPROTO|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?12)|(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?13))	=SELF_SIGNED_CERT	=DEPTH_ZERO_SELF_	=UNABLE_TO_VERIFY	=UNABLE_TO_GET_IS	=CERT_HAS_EXPIRED	=ERR_TLS_CERT_ALT	=EPROTO	=CERTIFICATE_VERI	=SSLError	=SSLCertVerificat	=SSLHandshakeExce	=CertificateError		2 0 (?m)(?:code|errno) (?:ERR_TLS_CERT_ALTNAME_INVALID|EPROTO)[ \t\r]*$	=code ERR_TLS_CER	=code EPROTO	=errno ERR_TLS_CE	=errno EPROTO		2 0 (?m)(?:EPROTO)(?:\)(?: when|: \w|$)|:[ \t])	=EPROTO		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:EPROTO)(?:\) when|:[ \t])	=EPROTO`},
+}}
 
-var signatureProxyFailure = detect.Signature{
-	Name: "proxy_failure", Over: []string{"connection_failed", "connection_refused", "dns_failure"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{407}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ProxyError"}}}},
-		{Text: `2 (?im)[ \t](?:407)\b(?9)	=407
-1 (?14)(?:407)\b\)	=(407)
-2 (?m)(?:407)\b\)[ \t]*[:·]	=407)
-2 (?m)[ \t](?:407)\b[ \t\r]*$	=407
-1 (?im)(?:407)\b(?15)[^\s\S](?16)(?:407)\b[ \t]?(?:[:(]|[^\s\S][ \t]*(?:$|[.:;,({]))	=407	~http
-3 (?:407)\b	=407
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:407)\b(?:[ \t:-]*[^\s\S](?17)	=407
-0 (?i)\b(?:407)\b (?:Client|Server) Error: 	~407 client error	~407 server error
-1 (?im)(?:(?:could not|couldn't|cannot|unable to) (?:resolve|connect to) (?:the )?proxy\b|(?:received http code \d+|unexpected response code) from proxy\b|(?:connect tunnel failed|tunnel connection failed|tunneling socket could not be established)\b|proxy(?: server| connect| connection| tunnel)? (?:aborted|authentication required|error|failed|refused)\b|(?:failed to|cannot) connect to proxy\b|net::ERR_(?:PROXY|TUNNEL)_CONNECTION_FAILED\b)	~resolve	~connect to	~received http co	~unexpected respo	~connect tunnel f	~tunnel connectio	~tunneling socket	~proxy	~net::err_tunnel_
-4 (?m)(?:(?:ProxyError)(?12)|(?:ProxyError)(?13))	=ProxyError`},
-	},
-}
+var signatureProxyFailure = detect.Signature{Name: "proxy_failure", Over: []string{"connection_failed", "connection_refused", "dns_failure"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{407}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ProxyError"}}}},
+	{Text: `2 0 (?im)[ \t](?:407)\b(?9)	=407		1 0 (?14)(?:407)\b\)	=(407)		2 0 (?m)(?:407)\b\)[ \t]*[:·]	=407)		2 0 (?m)[ \t](?:407)\b[ \t\r]*$	=407		1 0 (?im)(?:407)\b(?15)[^\s\S](?16)(?:407)\b[ \t]?(?:[:(]|[^\s\S][ \t]*(?:$|[.:;,({]))	=407	~http		3 0 (?:407)\b	=407		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:407)\b(?:[ \t:-]*[^\s\S](?17)	=407		0 19 (?i)\b(?:407)\b (?:Client|Server) Error: 	~407 client error	~407 server error		1 0 (?im)(?:(?:could not|couldn't|cannot|unable to) (?:resolve|connect to) (?:the )?proxy\b|(?:received http code \d+|unexpected response code) from proxy\b|(?:connect tunnel failed|tunnel connection failed|tunneling socket could not be established)\b|proxy(?: server| connect| connection| tunnel)? (?:aborted|authentication required|error|failed|refused)\b|(?:failed to|cannot) connect to proxy\b|net::ERR_(?:PROXY|TUNNEL)_CONNECTION_FAILED\b)	~resolve	~connect to	~received http co	~unexpected respo	~connect tunnel f	~tunnel connectio	~tunneling socket	~proxy	~net::err_tunnel_		4 0 (?m)(?:(?:ProxyError)(?12)|(?:ProxyError)(?13))	=ProxyError`},
+}}
 
-var signatureRateLimit = detect.Signature{
-	Name: "rate_limit",
-	Over: []string{"too_many_requests", "invalid_request", "forbidden", "payload_too_large", "throttled", "unavailable"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitError", "RateLimitExceeded", "RateLimitExceededException", "TooManyRequests", "TooManyRequestsError", "APIRateLimitError", "ratelimited", "rate_limited"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitReached", "TOO_MANY_REQUESTS", "RESOURCE_EXHAUSTED", "rate_limited", "429"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}},
-		{Text: `2 (?im)[ \t](?:429)\b(?9)	=429
-1 (?14)(?:429)\b\)	=(429)
-2 (?m)(?:429)\b\)[ \t]*[:·]	=429)
-2 (?m)[ \t](?:429)\b[ \t\r]*$	=429
-1 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
-3 (?:429)\b	=429
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
-0 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
-1 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|too many [^\n]{1,120}, (?:please )?(?:wait|(?:retry|try again) (?:after|in|later))\b|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s[ \t]*(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))	~exceed	~request too larg	~too many 	~limit	~toomanyrequests	~request was thro	~request has been	~you've hit your 	~you've hit the 	~you've reached y	~you've reached t	~you have hit you	~you have hit the	~you have reached	~resource exhaust	~resource has bee	~you are 
-2 (?im)(?:(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?7))	~too many 
-0 (?10)too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?11)	~too many 
-0 (?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)	~limited
-0 \bRATE LIMITED: 	=RATE LIMITED: 
-0 (?m)\bstatus code (?:of )?429\b[^\n]*$|\b429 status code \(no body\)	=status code 429	=status code of 4	=429 status code 
-4 (?m)(?:(?:rate_limit_error|rate_limit_exceeded|rateLimitExceeded|userRateLimitExceeded|RateLimitError|RateLimitExceeded|RateLimitExceededException|TooManyRequests|TooManyRequestsError|APIRateLimitError|ratelimited|rate_limited|RateLimitReached|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED|429)(?12)|(?:rate_limit_error|rate_limit_exceeded|RateLimitError|RateLimitExceededException|TooManyRequestsError|APIRateLimitError|rate_limited|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED)(?13))	=rate_limit_error	=rate_limit_excee	=rateLimitExceede	=RateLimitError	=RateLimitExceede	=TooManyRequests	=ratelimited	=rate_limited	=RateLimitReached	=TOO_MANY_REQUEST	=RESOURCE_EXHAUST	=429
-2 (?m)(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\)(?: when|: \w|$)|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\) when|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached`},
-	},
-}
+var signatureRateLimit = detect.Signature{Name: "rate_limit", Over: []string{"too_many_requests", "invalid_request", "forbidden", "payload_too_large", "throttled", "unavailable"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitError", "RateLimitExceeded", "RateLimitExceededException", "TooManyRequests", "TooManyRequestsError", "APIRateLimitError", "ratelimited", "rate_limited"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitReached", "TOO_MANY_REQUESTS", "RESOURCE_EXHAUSTED", "rate_limited", "429"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}},
+	{Text: `2 0 (?im)[ \t](?:429)\b(?9)	=429		1 0 (?14)(?:429)\b\)	=(429)		2 0 (?m)(?:429)\b\)[ \t]*[:·]	=429)		2 0 (?m)[ \t](?:429)\b[ \t\r]*$	=429		1 0 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http		3 0 (?:429)\b	=429		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error		0 19 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error		1 0 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|too many [^\n]{1,120}, (?:please )?(?:wait|(?:retry|try again) (?:after|in|later))\b|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s[ \t]*(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))	~exceed	~request too larg	~too many 	~limit	~toomanyrequests	~request was thro	~request has been	~you've hit your 	~you've hit the 	~you've reached y	~you've reached t	~you have hit you	~you have hit the	~you have reached	~resource exhaust	~resource has bee	~you are 		2 0 (?im)(?:(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?7))	~too many 		0 0 (?10)too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?11)	~too many 		0 0 (?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)	~limited		0 14 \bRATE LIMITED: 	=RATE LIMITED: 		0 0 (?m)\bstatus code (?:of )?429\b[^\n]*$|\b429 status code \(no body\)	=status code 429	=status code of 4	=429 status code 		4 0 (?m)(?:(?:rate_limit_error|rate_limit_exceeded|rateLimitExceeded|userRateLimitExceeded|RateLimitError|RateLimitExceeded|RateLimitExceededException|TooManyRequests|TooManyRequestsError|APIRateLimitError|ratelimited|rate_limited|RateLimitReached|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED|429)(?12)|(?:rate_limit_error|rate_limit_exceeded|RateLimitError|RateLimitExceededException|TooManyRequestsError|APIRateLimitError|rate_limited|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED)(?13))	=rate_limit_error	=rate_limit_excee	=rateLimitExceede	=RateLimitError	=RateLimitExceede	=TooManyRequests	=ratelimited	=rate_limited	=RateLimitReached	=TOO_MANY_REQUEST	=RESOURCE_EXHAUST	=429		2 0 (?m)(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\)(?: when|: \w|$)|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\) when|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached`},
+}}
 
-var signatureQuotaPerMinute = detect.Signature{
-	Name: "quota_per_minute", Over: []string{"quota_exhausted", "rate_limit", "too_many_requests", "throttled"},
-	Any: []detect.Form{
-		{Text: `1 (?im)(?:(?:[\w-]+ ){0,4}quota exceeded for [^\n]*per[ _-]?(?:minute|second))	~quota exceeded f`},
-	},
-}
+var signatureQuotaPerMinute = detect.Signature{Name: "quota_per_minute", Over: []string{"quota_exhausted", "rate_limit", "too_many_requests", "throttled"}, Any: []detect.Form{{Text: `1 0 (?im)(?:(?:[\w-]+ ){0,4}quota exceeded for [^\n]*per[ _-]?(?:minute|second))	~quota exceeded f`}}}
 
-var signatureTooManyRequests = detect.Signature{
-	Name: "too_many_requests",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
-		{Text: `2 (?im)[ \t](?:429)\b(?9)	=429
-1 (?14)(?:429)\b\)	=(429)
-2 (?m)(?:429)\b\)[ \t]*[:·]	=429)
-2 (?m)[ \t](?:429)\b[ \t\r]*$	=429
-1 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
-3 (?:429)\b	=429
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
-0 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
-2 (?im)(?:(?:too many requests)(?7))	~too many request
-0 (?10)too many requests)(?11)	~too many request`},
-	},
-}
+var signatureTooManyRequests = detect.Signature{Name: "too_many_requests", Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
+	{Text: `2 0 (?im)[ \t](?:429)\b(?9)	=429		1 0 (?14)(?:429)\b\)	=(429)		2 0 (?m)(?:429)\b\)[ \t]*[:·]	=429)		2 0 (?m)[ \t](?:429)\b[ \t\r]*$	=429		1 0 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http		3 0 (?:429)\b	=429		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error		0 19 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error		2 0 (?im)(?:(?:too many requests)(?7))	~too many request		0 0 (?10)too many requests)(?11)	~too many request`},
+}}
 
-var signatureThrottled = detect.Signature{
-	Name: "throttled", Over: []string{"invalid_request", "forbidden", "unavailable", "too_many_requests"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ThrottlingException", "Throttling", "ThrottledException", "RequestLimitExceeded", "RequestThrottled", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "PriorRequestNotComplete", "BandwidthLimitExceeded", "TransactionInProgressException", "OperationNotAllowed", "SubscriptionRequestsThrottled"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ThrottlingException", "throttlingException", "Throttling", "ThrottledException", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "EC2ThrottledException"}}}},
-		{Text: `1 (?im)(?:throttling: |(?:rate exceeded|(?:the )?maximum number of [\w -]*requests (?:was |has been )?exceeded|please reduce your request rate|request limit exceeded|number of (?:read|write) requests [\w ']*exceeded)(?7))	~throttling: 	~rate exceeded	~maximum number o	~please reduce yo	~request limit ex	~number of read r	~number of write 
-4 (?m)(?:(?:ThrottlingException|Throttling|ThrottledException|RequestLimitExceeded|RequestThrottled|SlowDown|TooManyRequestsException|ProvisionedThroughputExceededException|PriorRequestNotComplete|BandwidthLimitExceeded|TransactionInProgressException|OperationNotAllowed|SubscriptionRequestsThrottled|throttlingException|EC2ThrottledException)(?12)|(?:ThrottlingException|ThrottledException|TooManyRequestsException|ProvisionedThroughputExceededException|TransactionInProgressException|throttlingException|EC2ThrottledException)(?13))	=Throttling	=ThrottledExcepti	=RequestLimitExce	=RequestThrottled	=SlowDown	=TooManyRequestsE	=ProvisionedThrou	=PriorRequestNotC	=BandwidthLimitEx	=TransactionInPro	=OperationNotAllo	=SubscriptionRequ	=throttlingExcept
-2 (?m)(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\)(?: when|: \w|$)|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\) when|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ`},
-	},
-}
+var signatureThrottled = detect.Signature{Name: "throttled", Over: []string{"invalid_request", "forbidden", "unavailable", "too_many_requests"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ThrottlingException", "Throttling", "ThrottledException", "RequestLimitExceeded", "RequestThrottled", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "PriorRequestNotComplete", "BandwidthLimitExceeded", "TransactionInProgressException", "OperationNotAllowed", "SubscriptionRequestsThrottled"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ThrottlingException", "throttlingException", "Throttling", "ThrottledException", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "EC2ThrottledException"}}}},
+	{Text: `1 0 (?im)(?:throttling: |(?:rate exceeded|(?:the )?maximum number of [\w -]*requests (?:was |has been )?exceeded|please reduce your request rate|request limit exceeded|number of (?:read|write) requests [\w ']*exceeded)(?7))	~throttling: 	~rate exceeded	~maximum number o	~please reduce yo	~request limit ex	~number of read r	~number of write 		4 0 (?m)(?:(?:ThrottlingException|Throttling|ThrottledException|RequestLimitExceeded|RequestThrottled|SlowDown|TooManyRequestsException|ProvisionedThroughputExceededException|PriorRequestNotComplete|BandwidthLimitExceeded|TransactionInProgressException|OperationNotAllowed|SubscriptionRequestsThrottled|throttlingException|EC2ThrottledException)(?12)|(?:ThrottlingException|ThrottledException|TooManyRequestsException|ProvisionedThroughputExceededException|TransactionInProgressException|throttlingException|EC2ThrottledException)(?13))	=Throttling	=ThrottledExcepti	=RequestLimitExce	=RequestThrottled	=SlowDown	=TooManyRequestsE	=ProvisionedThrou	=PriorRequestNotC	=BandwidthLimitEx	=TransactionInPro	=OperationNotAllo	=SubscriptionRequ	=throttlingExcept		2 0 (?m)(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\)(?: when|: \w|$)|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\) when|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ`},
+}}
 
-var signatureTimeout = detect.Signature{
-	Name: "timeout", Over: []string{"connection_failed", "connection_reset"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{408, 524}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "ESOCKETTIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ERR_HTTP_REQUEST_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}}},
-		{Text: `2 (?im)[ \t](?:408|524)\b(?9)	=408	=524
-1 (?14)(?:408|524)\b\)	=(408)	=(524)
-2 (?m)(?:408|524)\b\)[ \t]*[:·]	=408)	=524)
-2 (?m)[ \t](?:408|524)\b[ \t\r]*$	=408	=524
-1 (?im)(?:408|524)\b(?15)(?:Request Time-?out)(?16)(?:408|524)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))	=408	=524	~http
-3 (?:408|524)\b	=408	=524
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:408|524)\b(?:[ \t:-]*(?:Request Time-?out)(?17)	~request timeout	~request time-out	~error
-0 (?i)\b(?:408|524)\b (?:Client|Server) Error: 	~408 client error	~408 server error	~524 client error	~524 server error
-2 (?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?7))	~time
-0 (?10)(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?11)	~time
-1 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:(?:idle|read|stream|request) )?time-?out (?:\([^)\n]*\) )?waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:\w+ ){0,3}timed out (?:in|after) \d+(?:\.\d+)? ?m?s\b|(?:execution|job|build|run|it) took longer than \d|(?:the )?origin web server timed out|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|(?:(?:idle|read|stream|request) )?time-?out (?:\([^)\n]*\) )?(?:exceeded|expired|reached|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after|spawn(?:sync)? \S+ ETIMEDOUT|canceling statement due to statement timeout|operation exceeded time limit|a timeout occurred)(?7))	~waiting for	~no response 	~ took longer tha	~time	~net/http: reques	~exceed	~canceling statem
-0 (?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$	=: context deadli	=: i/o timeout	=: TLS handshake 
-0 (?m)(?:^|[\s.:])(?:\w+\.)*(?:TimeoutError|Timeout|TimeoutException|CancelledTimeout)$	=Timeout
-0 \(read timeout=[\d.]+\)|\(connect timeout=[\d.]+\)|\bRead timed out\. \(	=read timeout=	=connect timeout=	=Read timed out. 
-0 \brpc error: code = DeadlineExceeded\b|StatusCode\.DEADLINE_EXCEEDED|code: ['"]?(?:ETIMEDOUT|UND_ERR_\w*TIMEOUT)	=rpc error: code 	=StatusCode.DEADL	=ETIMEDOUT	=UND_ERR_
-0 \bDOMException \[TimeoutError\]	=DOMException [Ti
-0 (?m)^[^\n\x60#*>-][^\n]*: [^\n]{0,80}\btimed out after \d	=timed out after 
-0 (?i)curl 28\b	~curl 28
-4 (?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?12)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?13))	=ETIMEDOUT	=ESOCKETTIMEDOUT	=UND_ERR_CONNECT_	=UND_ERR_HEADERS_	=UND_ERR_BODY_TIM	=ERR_HTTP_REQUEST	=ERR_SOCKET_TIMEO	=timeout	=Timeout
-2 (?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$	=code ETIMEDOUT	=code ESOCKETTIME	=code ERR_HTTP_RE	=code ERR_SOCKET_	=errno ETIMEDOUT	=errno ESOCKETTIM	=errno ERR_HTTP_R	=errno ERR_SOCKET
-2 (?m)(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\)(?: when|: \w|$)|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\) when|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout`},
-	},
-}
+var signatureTimeout = detect.Signature{Name: "timeout", Over: []string{"connection_failed", "connection_reset"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{408, 524}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "ESOCKETTIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ERR_HTTP_REQUEST_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}}},
+	{Text: `2 0 (?im)[ \t](?:408|524)\b(?9)	=408	=524		1 0 (?14)(?:408|524)\b\)	=(408)	=(524)		2 0 (?m)(?:408|524)\b\)[ \t]*[:·]	=408)	=524)		2 0 (?m)[ \t](?:408|524)\b[ \t\r]*$	=408	=524		1 0 (?im)(?:408|524)\b(?15)(?:Request Time-?out)(?16)(?:408|524)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))	=408	=524	~http		3 0 (?:408|524)\b	=408	=524		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:408|524)\b(?:[ \t:-]*(?:Request Time-?out)(?17)	~request timeout	~request time-out	~error		0 19 (?i)\b(?:408|524)\b (?:Client|Server) Error: 	~408 client error	~408 server error	~524 client error	~524 server error		2 0 (?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?7))	~time		0 0 (?10)(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?11)	~time		1 0 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:(?:idle|read|stream|request) )?time-?out (?:\([^)\n]*\) )?waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:\w+ ){0,3}timed out (?:in|after) \d+(?:\.\d+)? ?m?s\b|(?:execution|job|build|run|it) took longer than \d|(?:the )?origin web server timed out|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|(?:(?:idle|read|stream|request) )?time-?out (?:\([^)\n]*\) )?(?:exceeded|expired|reached|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after|spawn(?:sync)? \S+ ETIMEDOUT|canceling statement due to statement timeout|operation exceeded time limit|a timeout occurred)(?7))	~waiting for	~no response 	~ took longer tha	~time	~net/http: reques	~exceed	~canceling statem		0 0 (?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$	=: context deadli	=: i/o timeout	=: TLS handshake 		0 0 (?m)(?:^|[\s.:])(?:\w+\.)*(?:TimeoutError|Timeout|TimeoutException|CancelledTimeout)$	=Timeout		0 0 \(read timeout=[\d.]+\)|\(connect timeout=[\d.]+\)|\bRead timed out\. \(	=read timeout=	=connect timeout=	=Read timed out. 		0 0 \brpc error: code = DeadlineExceeded\b|StatusCode\.DEADLINE_EXCEEDED|code: ['"]?(?:ETIMEDOUT|UND_ERR_\w*TIMEOUT)	=rpc error: code 	=StatusCode.DEADL	=ETIMEDOUT	=UND_ERR_		0 27 \bDOMException \[TimeoutError\]	=DOMException [Ti		0 0 (?m)^[^\n\x60#*>-][^\n]*: [^\n]{0,80}\btimed out after \d	=timed out after 		0 7 (?i)curl 28\b	~curl 28		4 0 (?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?12)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?13))	=ETIMEDOUT	=ESOCKETTIMEDOUT	=UND_ERR_CONNECT_	=UND_ERR_HEADERS_	=UND_ERR_BODY_TIM	=ERR_HTTP_REQUEST	=ERR_SOCKET_TIMEO	=timeout	=Timeout		2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$	=code ETIMEDOUT	=code ESOCKETTIME	=code ERR_HTTP_RE	=code ERR_SOCKET_	=errno ETIMEDOUT	=errno ESOCKETTIM	=errno ERR_HTTP_R	=errno ERR_SOCKET		2 0 (?m)(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\)(?: when|: \w|$)|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\) when|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout`},
+}}
 
-var signatureGRPCDeadlineExceeded = detect.Signature{
-	Name: "grpc_deadline_exceeded", Over: []string{"timeout", "grpc_unavailable"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"DEADLINE_EXCEEDED", "DeadlineExceeded"}}}},
-		{Text: `0 \brpc error: code = DeadlineExceeded\b	=rpc error: code 
-0 StatusCode\.DEADLINE_EXCEEDED\b	=StatusCode.DEADL
-0 \b4 DEADLINE_EXCEEDED: 	=4 DEADLINE_EXCEE
-4 (?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?12)|(?:DEADLINE_EXCEEDED)(?13))	=EADLINE_EXCEEDED	=eadlineExceeded
-2 (?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])	=DeadlineExceeded
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])	=DeadlineExceeded`},
-	},
-}
+var signatureGRPCDeadlineExceeded = detect.Signature{Name: "grpc_deadline_exceeded", Over: []string{"timeout", "grpc_unavailable"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"DEADLINE_EXCEEDED", "DeadlineExceeded"}}}},
+	{Text: `0 34 \brpc error: code = DeadlineExceeded\b	=rpc error: code 		0 28 StatusCode\.DEADLINE_EXCEEDED\b	=StatusCode.DEADL		0 21 \b4 DEADLINE_EXCEEDED: 	=4 DEADLINE_EXCEE		4 0 (?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?12)|(?:DEADLINE_EXCEEDED)(?13))	=EADLINE_EXCEEDED	=eadlineExceeded		2 0 (?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])	=DeadlineExceeded		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])	=DeadlineExceeded`},
+}}
 
-var signatureInvalidAPIKey = detect.Signature{
-	Name: "invalid_api_key", Over: []string{"unauthorized", "forbidden", "invalid_request"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"E401", "ENEEDAUTH"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "invalid_api_key", "AuthenticationError", "UnauthenticatedException", "authentication_failed"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key", "invalid_authentication", "authentication_error", "API_KEY_INVALID", "token_expired", "invalid_token", "account_deactivated"}}}},
-		{Text: `1 (?im)(?:(?:the )?api[_ ]key (?:client option )?must be (?:set|provided)\b|(?:(?:incorrect|invalid|missing|expired|revoked|no|unknown|malformed|bad) (?:\w+ )?(?:x-)?api[ _-]?key(?: provided.*)?|(?:your |the )?api[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|missing|not found|required|incorrect|not set|been revoked|revoked|disabled)|(?:your |the )?(?:oauth|access|auth|authentication|bearer|refresh|session)(?: access)? token (?:has |is |was )?(?:expired|invalid|missing|not valid|revoked|been revoked|required)|(?:invalid|expired|bad|missing|incorrect) (?:authentication |bearer |access |oauth |auth )?(?:credentials?|token)|could not resolve authentication method|not logged in|(?:please )?run /login|you didn't provide an api key|(?:failed|unable) to authenticate)(?7))	~must be 	~api	~key 	~credential	~token	~could not resolv	~not logged in	~run /login	~failed to authen	~unable to authen
-4 (?m)(?:(?:E401|ENEEDAUTH|authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?12)|(?:authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?13))	=E401	=ENEEDAUTH	=authentication_e	=invalid_api_key	=AuthenticationEr	=UnauthenticatedE	=authentication_f	=invalid_authenti	=API_KEY_INVALID	=token_expired	=invalid_token	=account_deactiva
-2 (?m)(?:code|errno) (?:E401|ENEEDAUTH)[ \t\r]*$	=code E401	=code ENEEDAUTH	=errno E401	=errno ENEEDAUTH
-2 (?m)(?:E401|ENEEDAUTH)(?:\)(?: when|: \w|$)|:[ \t])	=E401	=ENEEDAUTH
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:E401|ENEEDAUTH)(?:\) when|:[ \t])	=401	=NEEDAUTH`},
-	},
-}
+var signatureInvalidAPIKey = detect.Signature{Name: "invalid_api_key", Over: []string{"unauthorized", "forbidden", "invalid_request"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"E401", "ENEEDAUTH"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "invalid_api_key", "AuthenticationError", "UnauthenticatedException", "authentication_failed"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key", "invalid_authentication", "authentication_error", "API_KEY_INVALID", "token_expired", "invalid_token", "account_deactivated"}}}},
+	{Text: `1 0 (?im)(?:(?:the )?api[_ ]key (?:client option )?must be (?:set|provided)\b|(?:(?:incorrect|invalid|missing|expired|revoked|no|unknown|malformed|bad) (?:\w+ )?(?:x-)?api[ _-]?key(?: provided.*)?|(?:your |the )?api[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|missing|not found|required|incorrect|not set|been revoked|revoked|disabled)|(?:your |the )?(?:oauth|access|auth|authentication|bearer|refresh|session)(?: access)? token (?:has |is |was )?(?:expired|invalid|missing|not valid|revoked|been revoked|required)|(?:invalid|expired|bad|missing|incorrect) (?:authentication |bearer |access |oauth |auth )?(?:credentials?|token)|could not resolve authentication method|not logged in|(?:please )?run /login|you didn't provide an api key|(?:failed|unable) to authenticate)(?7))	~must be 	~api	~key 	~credential	~token	~could not resolv	~not logged in	~run /login	~failed to authen	~unable to authen		4 0 (?m)(?:(?:E401|ENEEDAUTH|authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?12)|(?:authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?13))	=E401	=ENEEDAUTH	=authentication_e	=invalid_api_key	=AuthenticationEr	=UnauthenticatedE	=authentication_f	=invalid_authenti	=API_KEY_INVALID	=token_expired	=invalid_token	=account_deactiva		2 0 (?m)(?:code|errno) (?:E401|ENEEDAUTH)[ \t\r]*$	=code E401	=code ENEEDAUTH	=errno E401	=errno ENEEDAUTH		2 0 (?m)(?:E401|ENEEDAUTH)(?:\)(?: when|: \w|$)|:[ \t])	=E401	=ENEEDAUTH		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:E401|ENEEDAUTH)(?:\) when|:[ \t])	=401	=NEEDAUTH`},
+}}
 
-var signatureUnauthorized = detect.Signature{
-	Name: "unauthorized",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"UnauthorizedException", "unauthorized", "AuthError"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "unauthorized", "Unauthorized", "UNAUTHORIZED"}}}},
-		{Text: `2 (?im)[ \t](?:401)\b(?9)	=401
-1 (?14)(?:401)\b\)	=(401)
-2 (?m)(?:401)\b\)[ \t]*[:·]	=401)
-2 (?m)[ \t](?:401)\b[ \t\r]*$	=401
-1 (?im)(?:401)\b(?15)(?:Unauthorized)(?16)(?:401)\b[ \t]?(?:[:(]|(?:Unauthorized)[ \t]*(?:$|[.:;,({]))	=401	~http
-3 (?:401)\b	=401
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:401)\b(?:[ \t:-]*(?:Unauthorized)(?17)	~unauthorized	~error
-0 (?i)\b(?:401)\b (?:Client|Server) Error: 	~401 client error	~401 server error
-2 (?im)(?:(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?7))	~unauthorized	~requires authent	~not authenticate
-0 (?10)(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?11)	~unauthorized	~requires authent	~not authenticate
-1 (?im)(?:(?:(?:unauthorized: )?(?:user )?authentication (?:is )?(?:required|failed))(?7))	~authentication 
-4 (?m)(?:(?:UnauthorizedException|unauthorized|AuthError|UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?12)|(?:UnauthorizedException|AuthError)(?13))	=unauthorized	=AuthError	=UNAUTHENTICATED	=Unauthorized	=UNAUTHORIZED
-2 (?m)(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\)(?: when|: \w|$)|:[ \t])	=UNAUTHENTICATED	=Unauthorized	=UNAUTHORIZED
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\) when|:[ \t])	=NAUTHENTICATED	=nauthorized	=NAUTHORIZED`},
-	},
-}
+var signatureUnauthorized = detect.Signature{Name: "unauthorized", Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"UnauthorizedException", "unauthorized", "AuthError"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "unauthorized", "Unauthorized", "UNAUTHORIZED"}}}},
+	{Text: `2 0 (?im)[ \t](?:401)\b(?9)	=401		1 0 (?14)(?:401)\b\)	=(401)		2 0 (?m)(?:401)\b\)[ \t]*[:·]	=401)		2 0 (?m)[ \t](?:401)\b[ \t\r]*$	=401		1 0 (?im)(?:401)\b(?15)(?:Unauthorized)(?16)(?:401)\b[ \t]?(?:[:(]|(?:Unauthorized)[ \t]*(?:$|[.:;,({]))	=401	~http		3 0 (?:401)\b	=401		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:401)\b(?:[ \t:-]*(?:Unauthorized)(?17)	~unauthorized	~error		0 19 (?i)\b(?:401)\b (?:Client|Server) Error: 	~401 client error	~401 server error		2 0 (?im)(?:(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?7))	~unauthorized	~requires authent	~not authenticate		0 0 (?10)(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?11)	~unauthorized	~requires authent	~not authenticate		1 0 (?im)(?:(?:(?:unauthorized: )?(?:user )?authentication (?:is )?(?:required|failed))(?7))	~authentication 		4 0 (?m)(?:(?:UnauthorizedException|unauthorized|AuthError|UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?12)|(?:UnauthorizedException|AuthError)(?13))	=unauthorized	=AuthError	=UNAUTHENTICATED	=Unauthorized	=UNAUTHORIZED		2 0 (?m)(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\)(?: when|: \w|$)|:[ \t])	=UNAUTHENTICATED	=Unauthorized	=UNAUTHORIZED		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\) when|:[ \t])	=NAUTHENTICATED	=nauthorized	=NAUTHORIZED`},
+}}
 
-var signatureForbidden = detect.Signature{
-	Name: "forbidden",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"permission_error", "AccessDeniedException", "PermissionDeniedError", "ForbiddenException", "forbidden"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "AccessDenied", "AccessDeniedException", "forbidden", "Forbidden", "FORBIDDEN", "insufficient_permissions", "AuthorizationFailed", "UnauthorizedOperation"}}}},
-		{Text: `2 (?im)[ \t](?:403)\b(?9)	=403
-1 (?14)(?:403)\b\)	=(403)
-2 (?m)(?:403)\b\)[ \t]*[:·]	=403)
-2 (?m)[ \t](?:403)\b[ \t\r]*$	=403
-1 (?im)(?:403)\b(?15)(?:Forbidden)(?16)(?:403)\b[ \t]?(?:[:(]|(?:Forbidden)[ \t]*(?:$|[.:;,({]))	=403	~http
-3 (?:403)\b	=403
-0 (?10)http(?:/[\d.]+)?[ \t])?(?:403)\b(?:[ \t:-]*(?:Forbidden)(?17)	~forbidden	~error
-0 (?i)\b(?:403)\b (?:Client|Server) Error: 	~403 client error	~403 server error
-1 (?im)(?:[\w./-]+ (?:"[^"\n]*" )?is forbidden: )	~is forbidden: 
-2 (?im)(?:(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?7))	~forbidden	~resource not acc	~you don't have 	~you don’t have	~you don\'t have 	~you don\’t hav	~you do not have 	~insufficient 	~missing required	~not authorized t	~must have admin 	~must have push r	~must have push a	~must have write 	~requested access	~pull access deni
-0 (?10)(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?11)	~forbidden	~resource not acc	~you don't have 	~you don’t have	~you don\'t have 	~you don\’t hav	~you do not have 	~insufficient 	~missing required	~not authorized t	~must have admin 	~must have push r	~must have push a	~must have write 	~requested access	~pull access deni
-4 (?m)(?:(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|forbidden|PERMISSION_DENIED|AccessDenied|Forbidden|FORBIDDEN|insufficient_permissions|AuthorizationFailed|UnauthorizedOperation)(?12)|(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|PERMISSION_DENIED|insufficient_permissions)(?13))	=permission_error	=PermissionDenied	=forbidden	=PERMISSION_DENIE	=AccessDenied	=Forbidden	=FORBIDDEN	=insufficient_per	=AuthorizationFai	=UnauthorizedOper
-2 (?m)(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\)(?: when|: \w|$)|:[ \t])	=AccessDenied	=Forbidden	=FORBIDDEN	=AuthorizationFai	=UnauthorizedOper
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\) when|:[ \t])	=AccessDenied	=Forbidden	=FORBIDDEN	=AuthorizationFai	=UnauthorizedOper`},
-	},
-}
+var signatureForbidden = detect.Signature{Name: "forbidden", Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"permission_error", "AccessDeniedException", "PermissionDeniedError", "ForbiddenException", "forbidden"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "AccessDenied", "AccessDeniedException", "forbidden", "Forbidden", "FORBIDDEN", "insufficient_permissions", "AuthorizationFailed", "UnauthorizedOperation"}}}},
+	{Text: `2 0 (?im)[ \t](?:403)\b(?9)	=403		1 0 (?14)(?:403)\b\)	=(403)		2 0 (?m)(?:403)\b\)[ \t]*[:·]	=403)		2 0 (?m)[ \t](?:403)\b[ \t\r]*$	=403		1 0 (?im)(?:403)\b(?15)(?:Forbidden)(?16)(?:403)\b[ \t]?(?:[:(]|(?:Forbidden)[ \t]*(?:$|[.:;,({]))	=403	~http		3 0 (?:403)\b	=403		0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:403)\b(?:[ \t:-]*(?:Forbidden)(?17)	~forbidden	~error		0 19 (?i)\b(?:403)\b (?:Client|Server) Error: 	~403 client error	~403 server error		1 0 (?im)(?:[\w./-]+ (?:"[^"\n]*" )?is forbidden: )	~is forbidden: 		2 0 (?im)(?:(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?7))	~forbidden	~resource not acc	~you don't have 	~you don’t have	~you don\'t have 	~you don\’t hav	~you do not have 	~insufficient 	~missing required	~not authorized t	~must have admin 	~must have push r	~must have push a	~must have write 	~requested access	~pull access deni		0 0 (?10)(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?11)	~forbidden	~resource not acc	~you don't have 	~you don’t have	~you don\'t have 	~you don\’t hav	~you do not have 	~insufficient 	~missing required	~not authorized t	~must have admin 	~must have push r	~must have push a	~must have write 	~requested access	~pull access deni		4 0 (?m)(?:(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|forbidden|PERMISSION_DENIED|AccessDenied|Forbidden|FORBIDDEN|insufficient_permissions|AuthorizationFailed|UnauthorizedOperation)(?12)|(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|PERMISSION_DENIED|insufficient_permissions)(?13))	=permission_error	=PermissionDenied	=forbidden	=PERMISSION_DENIE	=AccessDenied	=Forbidden	=FORBIDDEN	=insufficient_per	=AuthorizationFai	=UnauthorizedOper		2 0 (?m)(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\)(?: when|: \w|$)|:[ \t])	=AccessDenied	=Forbidden	=FORBIDDEN	=AuthorizationFai	=UnauthorizedOper		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\) when|:[ \t])	=AccessDenied	=Forbidden	=FORBIDDEN	=AuthorizationFai	=UnauthorizedOper`},
+}}
 
-var signatureExpiredCredentials = detect.Signature{
-	Name: "expired_credentials", Over: []string{"unauthorized", "forbidden", "invalid_request", "invalid_api_key"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ExpiredToken", "ExpiredTokenException", "RequestExpired", "InvalidClientTokenId", "UnrecognizedClientException", "InvalidSignatureException", "SignatureDoesNotMatch", "AuthFailure", "ExpiredAuthenticationToken", "InvalidAuthenticationToken", "invalid_grant"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ExpiredToken", "ExpiredTokenException", "UnrecognizedClientException", "RefreshError", "CredentialsProviderError", "NoCredentialsError", "TokenRefreshError"}}}},
-		{Text: `1 (?im)(?:(?:could not|unable to) find default credentials\b|AADSTS\d+: |(?:(?:the )?(?:provided |security |access |session |sso )?(?:token|session|credentials?) (?:included in the request |associated with this profile |provided )?(?:is |are |has |have )(?:been )?(?:expired|invalid|otherwise invalid)|(?:unable to locate|could not load|no valid|cannot find) (?:aws |default |google )?credentials?|(?:your )?default credentials were not found|reauthentication (?:failed|is needed))(?7))	~could not find d	~unable to find d	~aadsts	~expired	~invalid	~credential	~reauthentication
-2 (?im)(?:please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login))	~please run 
-0 (?10)please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login).*)(?11)	~please run 
-4 (?m)(?:(?:ExpiredToken|ExpiredTokenException|RequestExpired|InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?12)|(?:ExpiredTokenException|UnrecognizedClientException|InvalidSignatureException|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?13))	=ExpiredToken	=RequestExpired	=InvalidClientTok	=UnrecognizedClie	=InvalidSignature	=SignatureDoesNot	=AuthFailure	=ExpiredAuthentic	=InvalidAuthentic	=invalid_grant	=RefreshError	=CredentialsProvi	=NoCredentialsErr
-2 (?m)(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\)(?: when|: \w|$)|:[ \t])	=ExpiredToken	=RequestExpired	=InvalidClientTok	=SignatureDoesNot	=AuthFailure	=ExpiredAuthentic	=InvalidAuthentic
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\) when|:[ \t])	=ExpiredToken	=RequestExpired	=InvalidClientTok	=SignatureDoesNot	=AuthFailure	=ExpiredAuthentic	=InvalidAuthentic`},
-	},
-}
+var signatureExpiredCredentials = detect.Signature{Name: "expired_credentials", Over: []string{"unauthorized", "forbidden", "invalid_request", "invalid_api_key"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ExpiredToken", "ExpiredTokenException", "RequestExpired", "InvalidClientTokenId", "UnrecognizedClientException", "InvalidSignatureException", "SignatureDoesNotMatch", "AuthFailure", "ExpiredAuthenticationToken", "InvalidAuthenticationToken", "invalid_grant"}}}},
+	{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ExpiredToken", "ExpiredTokenException", "UnrecognizedClientException", "RefreshError", "CredentialsProviderError", "NoCredentialsError", "TokenRefreshError"}}}},
+	{Text: `1 0 (?im)(?:(?:could not|unable to) find default credentials\b|AADSTS\d+: |(?:(?:the )?(?:provided |security |access |session |sso )?(?:token|session|credentials?) (?:included in the request |associated with this profile |provided )?(?:is |are |has |have )(?:been )?(?:expired|invalid|otherwise invalid)|(?:unable to locate|could not load|no valid|cannot find) (?:aws |default |google )?credentials?|(?:your )?default credentials were not found|reauthentication (?:failed|is needed))(?7))	~could not find d	~unable to find d	~aadsts	~expired	~invalid	~credential	~reauthentication		2 0 (?im)(?:please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login))	~please run 		0 0 (?10)please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login).*)(?11)	~please run 		4 0 (?m)(?:(?:ExpiredToken|ExpiredTokenException|RequestExpired|InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?12)|(?:ExpiredTokenException|UnrecognizedClientException|InvalidSignatureException|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?13))	=ExpiredToken	=RequestExpired	=InvalidClientTok	=UnrecognizedClie	=InvalidSignature	=SignatureDoesNot	=AuthFailure	=ExpiredAuthentic	=InvalidAuthentic	=invalid_grant	=RefreshError	=CredentialsProvi	=NoCredentialsErr		2 0 (?m)(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\)(?: when|: \w|$)|:[ \t])	=ExpiredToken	=RequestExpired	=InvalidClientTok	=SignatureDoesNot	=AuthFailure	=ExpiredAuthentic	=InvalidAuthentic		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\) when|:[ \t])	=ExpiredToken	=RequestExpired	=InvalidClientTok	=SignatureDoesNot	=AuthFailure	=ExpiredAuthentic	=InvalidAuthentic`},
+}}
 
-var signatureGRPCUnauthenticated = detect.Signature{
-	Name: "grpc_unauthenticated", Over: []string{"unauthorized"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "Unauthenticated"}}}},
-		{Text: `0 \brpc error: code = Unauthenticated\b	=rpc error: code 
-0 StatusCode\.UNAUTHENTICATED\b	=StatusCode.UNAUT
-0 \b16 UNAUTHENTICATED: 	=16 UNAUTHENTICAT
-4 (?m)(?:(?:UNAUTHENTICATED|Unauthenticated)(?12))	=UNAUTHENTICATED	=Unauthenticated
-2 (?m)(?:UNAUTHENTICATED|Unauthenticated)(?:\)(?: when|: \w|$)|:[ \t])	=UNAUTHENTICATED	=Unauthenticated
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthenticated)(?:\) when|:[ \t])	=NAUTHENTICATED	=nauthenticated`},
-	},
-}
+var signatureGRPCUnauthenticated = detect.Signature{Name: "grpc_unauthenticated", Over: []string{"unauthorized"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "Unauthenticated"}}}},
+	{Text: `0 33 \brpc error: code = Unauthenticated\b	=rpc error: code 		0 26 StatusCode\.UNAUTHENTICATED\b	=StatusCode.UNAUT		0 20 \b16 UNAUTHENTICATED: 	=16 UNAUTHENTICAT		4 0 (?m)(?:(?:UNAUTHENTICATED|Unauthenticated)(?12))	=UNAUTHENTICATED	=Unauthenticated		2 0 (?m)(?:UNAUTHENTICATED|Unauthenticated)(?:\)(?: when|: \w|$)|:[ \t])	=UNAUTHENTICATED	=Unauthenticated		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthenticated)(?:\) when|:[ \t])	=NAUTHENTICATED	=nauthenticated`},
+}}
 
-var signatureGRPCPermissionDenied = detect.Signature{
-	Name: "grpc_permission_denied", Over: []string{"forbidden"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "PermissionDenied"}}}},
-		{Text: `0 \brpc error: code = PermissionDenied\b	=rpc error: code 
-0 StatusCode\.PERMISSION_DENIED\b	=StatusCode.PERMI
-0 \b7 PERMISSION_DENIED: 	=7 PERMISSION_DEN
-4 (?m)(?:(?:PERMISSION_DENIED|PermissionDenied)(?12)|(?:PERMISSION_DENIED)(?13))	=ERMISSION_DENIED	=ermissionDenied
-2 (?m)(?:PermissionDenied)(?:\)(?: when|: \w|$)|:[ \t])	=PermissionDenied
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:PermissionDenied)(?:\) when|:[ \t])	=PermissionDenied`},
-	},
-}
+var signatureGRPCPermissionDenied = detect.Signature{Name: "grpc_permission_denied", Over: []string{"forbidden"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "PermissionDenied"}}}},
+	{Text: `0 34 \brpc error: code = PermissionDenied\b	=rpc error: code 		0 28 StatusCode\.PERMISSION_DENIED\b	=StatusCode.PERMI		0 21 \b7 PERMISSION_DENIED: 	=7 PERMISSION_DEN		4 0 (?m)(?:(?:PERMISSION_DENIED|PermissionDenied)(?12)|(?:PERMISSION_DENIED)(?13))	=ERMISSION_DENIED	=ermissionDenied		2 0 (?m)(?:PermissionDenied)(?:\)(?: when|: \w|$)|:[ \t])	=PermissionDenied		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:PermissionDenied)(?:\) when|:[ \t])	=PermissionDenied`},
+}}
 
-var signatureLoginFailed = detect.Signature{
-	Name: "login_failed", Over: []string{"unauthorized", "forbidden", "connection_refused", "connection_failed"},
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"28P01", "28000", "ER_ACCESS_DENIED_ERROR", "1045"}}}},
-		{Text: `1 (?im)(?:password authentication failed for user\b|access denied for user '|no pg_hba.conf entry for\b|(?:WRONGPASS|NOAUTH) |no password supplied\b|login failed for user '|(?:role "[^"\n]+" does not exist)(?7))	~password authent	~access denied fo	~conf entry for	~wrongpass 	~noauth 	~no password supp	~login failed for	~" does not exist
-4 (?m)(?:(?:28P01|28000|ER_ACCESS_DENIED_ERROR|1045)(?12)|(?:ER_ACCESS_DENIED_ERROR)(?13))	=28P01	=28000	=ER_ACCESS_DENIED	=1045
-2 (?m)(?:code|errno) (?:ER_ACCESS_DENIED_ERROR)[ \t\r]*$	=code ER_ACCESS_D	=errno ER_ACCESS_
-2 (?m)(?:28P01)(?:\)(?: when|: \w|$)|:[ \t])	=28P01
-0 (?m)(?:\b\w+\.|^|\{ |\()(?:28P01)(?:\) when|:[ \t])	=28P01`},
-	},
-}
+var signatureLoginFailed = detect.Signature{Name: "login_failed", Over: []string{"unauthorized", "forbidden", "connection_refused", "connection_failed"}, Any: []detect.Form{
+	{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"28P01", "28000", "ER_ACCESS_DENIED_ERROR", "1045"}}}},
+	{Text: `1 0 (?im)(?:password authentication failed for user\b|access denied for user '|no pg_hba.conf entry for\b|(?:WRONGPASS|NOAUTH) |no password supplied\b|login failed for user '|(?:role "[^"\n]+" does not exist)(?7))	~password authent	~access denied fo	~conf entry for	~wrongpass 	~noauth 	~no password supp	~login failed for	~" does not exist		4 0 (?m)(?:(?:28P01|28000|ER_ACCESS_DENIED_ERROR|1045)(?12)|(?:ER_ACCESS_DENIED_ERROR)(?13))	=28P01	=28000	=ER_ACCESS_DENIED	=1045		2 0 (?m)(?:code|errno) (?:ER_ACCESS_DENIED_ERROR)[ \t\r]*$	=code ER_ACCESS_D	=errno ER_ACCESS_		2 0 (?m)(?:28P01)(?:\)(?: when|: \w|$)|:[ \t])	=28P01		0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:28P01)(?:\) when|:[ \t])	=28P01`},
+}}

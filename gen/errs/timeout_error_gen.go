@@ -57,7 +57,6 @@ func (e *TimeoutError) WithCause(cause error) *TimeoutError {
 	return gen.With(*e, func(e *TimeoutError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *TimeoutError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -80,6 +79,26 @@ func (e *TimeoutError) AppendContext(dst []byte) []byte {
 	o = o.Int64("elapsedMs", e.ElapsedMs)
 	return o.Close()
 }
+
+func (c TimeoutCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c TimeoutCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c TimeoutCode) Row() taxonomy.Row            { return taxonomy.At(categoryTimeout, uint16(c)) }
+func (c TimeoutCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryTimeout, uint16(c), &definition)
+}
+func (c TimeoutCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *TimeoutCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *TimeoutError) Error() string                 { return gen.Text(e, (*TimeoutError).AppendMessage) }
+func (e *TimeoutError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *TimeoutError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *TimeoutError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *TimeoutError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *TimeoutError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *TimeoutError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *TimeoutError) Row() taxonomy.Row { return e.Code().Row() }
 
 var timeoutCategory = taxonomy.Category{
 	Name: "timeout", Type: "TimeoutError", Doc: "A time limit was reached.",
@@ -119,23 +138,3 @@ var timeoutRules = [][]detect.CodeRule{
 		{Doc: "is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
 	},
 }
-
-func (c TimeoutCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c TimeoutCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c TimeoutCode) Row() taxonomy.Row            { return taxonomy.At(categoryTimeout, uint16(c)) }
-func (c TimeoutCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryTimeout, uint16(c), &definition)
-}
-func (c TimeoutCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *TimeoutCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *TimeoutError) Error() string                 { return gen.Text(e, (*TimeoutError).AppendMessage) }
-func (e *TimeoutError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *TimeoutError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *TimeoutError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *TimeoutError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *TimeoutError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *TimeoutError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *TimeoutError) Row() taxonomy.Row { return e.Code().Row() }

@@ -11,46 +11,34 @@ import (
 )
 
 func TestTimeoutError(t *testing.T) {
-	gentest.Category[TimeoutCode](t, &genPackage, new(TimeoutError), "timeout TimeoutError", []string{
+	gentest.Category[TimeoutCode](t, &genPackage, new(TimeoutError), "timeout TimeoutError: A time limit was reached.", []string{
 		"timeoutMs int64 from=attributes.timeout_ms required",
 		"iteration int from=attributes.iteration",
 		"elapsedMs int64 from=attributes.elapsed_ms",
 	}, []gentest.Code{
-		{
-			Code: CodeIterationTimeout,
-			Says: "ITERATION_TIMEOUT 201: again retryable; strict: block",
-			Rules: []string{
-				"ITERATION_TIMEOUT/1: type: timeout, attributes: {iteration: {min: 1}} (e1ae6e3f)",
-				"ITERATION_TIMEOUT/2: source: claude-cli, op: call, type: timeout (3407db4b)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewIterationTimeout(9223372036854775807, 4), 0, "iteration 4 exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"iteration":4}`),
-				gentest.Says(NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), 0, "iteration 4 exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":300000,"iteration":3,"elapsedMs":300041}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"elapsed_ms": "300041", "iteration": "3", "timeout_ms": "300000"}}),
-				gentest.Becomes("ITERATION_TIMEOUT/2", 0, `{"timeoutMs":300000}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "300000"}}),
-			},
-		},
-		{
-			Code: CodeOperationTimeout,
-			Says: "OPERATION_TIMEOUT 202: again retryable; strict: block",
-			Rules: []string{
-				"OPERATION_TIMEOUT/1: source: [validator, executor], type: timeout, priority: 10 (319324d6)",
-				"OPERATION_TIMEOUT/2: type: timeout (584f201b)",
-				"OPERATION_TIMEOUT/3: like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false} (72232208)",
-				"OPERATION_TIMEOUT/4: is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5 (8d64659)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807}`),
-				gentest.Says(NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), 0, "operation exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("OPERATION_TIMEOUT/1", 0, `{"timeoutMs":600000}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "timeout", Output: "still testing", Attributes: map[string]string{"command": "make test", "timeout_ms": "600000"}}),
-				gentest.Becomes("OPERATION_TIMEOUT/2", 0, `{"timeoutMs":60000}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "60000"}}),
-				gentest.Becomes("OPERATION_TIMEOUT/4", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
-				gentest.Becomes("OPERATION_TIMEOUT/3", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Request timed out."}),
-			},
-		},
+		{Code: CodeIterationTimeout, Entry: "ITERATION_TIMEOUT 201: again retryable; strict: block", Rules: []string{
+			"ITERATION_TIMEOUT/1: type: timeout, attributes: {iteration: {min: 1}} (e1ae6e3f)",
+			"ITERATION_TIMEOUT/2: source: claude-cli, op: call, type: timeout (3407db4b)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewIterationTimeout(9223372036854775807, 4), 0, "iteration 4 exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"iteration":4}`),
+			gentest.NewCase(NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), 0, "iteration 4 exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":300000,"iteration":3,"elapsedMs":300041}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"elapsed_ms": "300041", "iteration": "3", "timeout_ms": "300000"}}),
+			gentest.NewExample("ITERATION_TIMEOUT/2", 0, `{"timeoutMs":300000}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "300000"}}),
+		}},
+		{Code: CodeOperationTimeout, Entry: "OPERATION_TIMEOUT 202: again retryable; strict: block", Rules: []string{
+			"OPERATION_TIMEOUT/1: source: [validator, executor], type: timeout, priority: 10 (319324d6)",
+			"OPERATION_TIMEOUT/2: type: timeout (584f201b)",
+			"OPERATION_TIMEOUT/3: like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false} (d9fdad1e)",
+			"OPERATION_TIMEOUT/4: is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5 (8d64659)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807}`),
+			gentest.NewCase(NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), 0, "operation exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("OPERATION_TIMEOUT/1", 0, `{"timeoutMs":600000}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "timeout", Output: "still testing", Attributes: map[string]string{"command": "make test", "timeout_ms": "600000"}}),
+			gentest.NewExample("OPERATION_TIMEOUT/2", 0, `{"timeoutMs":60000}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "60000"}}),
+			gentest.NewExample("OPERATION_TIMEOUT/4", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+			gentest.NewExample("OPERATION_TIMEOUT/3", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Request timed out."}),
+		}},
 	})
 }

@@ -81,7 +81,6 @@ func (e *ValidationError) WithCause(cause error) *ValidationError {
 	return gen.With(*e, func(e *ValidationError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ValidationError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -125,6 +124,30 @@ func (e *ValidationError) AppendContext(dst []byte) []byte {
 	o = o.Clean("output", taxonomy.Some(e.Output), validationOutput)
 	o = o.String("phase", taxonomy.Some(e.Phase))
 	return o.Close()
+}
+
+func (c ValidationCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ValidationCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ValidationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ValidationCode) Row() taxonomy.Row            { return taxonomy.At(categoryValidation, uint16(c)) }
+func (c ValidationCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryValidation, uint16(c), &definition)
+}
+func (c ValidationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ValidationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ValidationError) Error() string                 { return gen.Text(e, (*ValidationError).AppendMessage) }
+func (e *ValidationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ValidationError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ValidationError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ValidationError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ValidationError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ValidationError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ValidationError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *ValidationError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Output: e.Output}
 }
 
 var validationCategory = taxonomy.Category{
@@ -172,28 +195,4 @@ var validationRules = [][]detect.CodeRule{
 	CodeValidationPrePR: {
 		{Doc: "source: validator, op: validate_pre_pr, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_pr"}}}, Apply: func(e taxonomy.Error) { e.(*ValidationError).Phase = "pre_pr" }},
 	},
-}
-
-func (c ValidationCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c ValidationCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c ValidationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c ValidationCode) Row() taxonomy.Row            { return taxonomy.At(categoryValidation, uint16(c)) }
-func (c ValidationCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryValidation, uint16(c), &definition)
-}
-func (c ValidationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *ValidationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *ValidationError) Error() string                 { return gen.Text(e, (*ValidationError).AppendMessage) }
-func (e *ValidationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *ValidationError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *ValidationError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *ValidationError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *ValidationError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *ValidationError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *ValidationError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *ValidationError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Output: e.Output}
 }

@@ -11,49 +11,31 @@ import (
 )
 
 func TestValidationError(t *testing.T) {
-	gentest.Category[ValidationCode](t, &genPackage, new(ValidationError), "validation ValidationError", []string{
+	gentest.Category[ValidationCode](t, &genPackage, new(ValidationError), "validation ValidationError: A command that checks the work found it wanting. The agent is shown the output.", []string{
 		"command string from=attributes.command max_length=500 required scrub",
 		"exitCode int from=exit_code default=-1 required",
 		"output string from=output max_length=8000 required scrub keep_tail",
 		"phase string required",
 	}, []gentest.Code{
-		{
-			Code:  CodeValidationPreCommit,
-			Says:  "VALIDATION_PRE_COMMIT 301: correct retryable; strict: block",
-			Rules: []string{"VALIDATION_PRE_COMMIT/1: source: validator, op: validate_pre_commit, priority: 10 (5b1bb578)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewValidationPreCommit("some command", 4, "some output"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Fix what it reports:\nsome output"),
-				gentest.Says(NewValidationPreCommit("", 4, ""), 0, "pre-commit validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_commit"}`).Feedback("The work was not committed, because  exited with code 4. Fix what it reports:\n"),
-				gentest.Says(NewValidationPreCommit("first "+strings.Repeat("x", 500)+" last", 4, "some output"), 0, `pre-commit validation failed: "first `+strings.Repeat("x", 491)+`…" exited with code 4`, `{"command":"first `+strings.Repeat("x", 491)+`…","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback(`The work was not committed, because "first ` + strings.Repeat("x", 491) + "…\" exited with code 4. Fix what it reports:\nsome output"),
-				gentest.Says(NewValidationPreCommit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", 4, "some output"), 0, `pre-commit validation failed: "Authorization: Bearer [REDACTED]" exited with code 4`, `{"command":"Authorization: Bearer [REDACTED]","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback("The work was not committed, because \"Authorization: Bearer [REDACTED]\" exited with code 4. Fix what it reports:\nsome output"),
-				gentest.Says(NewValidationPreCommit("some command", 4, "first "+strings.Repeat("x", 8000)+" last"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"…`+strings.Repeat("x", 7992)+` last","phase":"pre_commit"}`).Hints(`output="first ` + strings.Repeat("x", 8000) + ` last"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Fix what it reports:\n…" + strings.Repeat("x", 7992) + " last"),
-				gentest.Says(NewValidationPreCommit("some command", 4, "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"Authorization: Bearer [REDACTED]","phase":"pre_commit"}`).Hints(`output="Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Fix what it reports:\nAuthorization: Bearer [REDACTED]"),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("VALIDATION_PRE_COMMIT/1", 0, `{"command":"make test","exitCode":2,"output":"--- FAIL: TestX","phase":"pre_commit"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}}),
-				gentest.Becomes("VALIDATION_PRE_COMMIT/1", 0, `{"command":"make test","exitCode":-1,"output":"","phase":"pre_commit"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Signal: "SIGKILL", Attributes: map[string]string{"command": "make test"}}),
-				gentest.Becomes("VALIDATION_PRE_COMMIT/1", 0, `{"command":"npm test","exitCode":1,"output":"","phase":"pre_commit"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(1), Text: "429 Too Many Requests", Attributes: map[string]string{"command": "npm test"}}),
-			},
-		},
-		{
-			Code:  CodeValidationPrePush,
-			Says:  "VALIDATION_PRE_PUSH 302: correct retryable; strict: block",
-			Rules: []string{"VALIDATION_PRE_PUSH/1: source: validator, op: validate_pre_push, priority: 10 (e843cb3)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewValidationPrePush("some command", 4, "some output"), 0, `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_push"}`).Hints(`output="some output"`).Feedback("The commits were not pushed, because \"some command\" exited with code 4. Fix what it reports:\nsome output"),
-				gentest.Says(NewValidationPrePush("", 4, ""), 0, "pre-push validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_push"}`).Feedback("The commits were not pushed, because  exited with code 4. Fix what it reports:\n"),
-			},
-			Examples: []gentest.Example{gentest.Becomes("VALIDATION_PRE_PUSH/1", 0, `{"command":"make test","exitCode":2,"output":"--- FAIL: TestX","phase":"pre_push"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_push", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}})},
-		},
-		{
-			Code:  CodeValidationPrePR,
-			Says:  "VALIDATION_PRE_PR 303: correct retryable; strict: block",
-			Rules: []string{"VALIDATION_PRE_PR/1: source: validator, op: validate_pre_pr, priority: 10 (72d57049)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewValidationPrePR("some command", 4, "some output"), 0, `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_pr"}`).Hints(`output="some output"`).Feedback("The pull request was not opened, because \"some command\" exited with code 4. Fix what it reports:\nsome output"),
-				gentest.Says(NewValidationPrePR("", 4, ""), 0, "pre-PR validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_pr"}`).Feedback("The pull request was not opened, because  exited with code 4. Fix what it reports:\n"),
-			},
-			Examples: []gentest.Example{gentest.Becomes("VALIDATION_PRE_PR/1", 0, `{"command":"make test","exitCode":2,"output":"--- FAIL: TestX","phase":"pre_pr"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_pr", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}})},
-		},
+		{Code: CodeValidationPreCommit, Entry: "VALIDATION_PRE_COMMIT 301: correct retryable; strict: block", Rules: []string{"VALIDATION_PRE_COMMIT/1: source: validator, op: validate_pre_commit, priority: 10 (5b1bb578)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewValidationPreCommit("some command", 4, "some output"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Fix what it reports:\nsome output"),
+			gentest.NewCase(NewValidationPreCommit("", 4, ""), 0, "pre-commit validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_commit"}`).Feedback("The work was not committed, because  exited with code 4. Fix what it reports:\n"),
+			gentest.NewCase(NewValidationPreCommit("first "+strings.Repeat("x", 500)+" last", 4, "some output"), 0, `pre-commit validation failed: "first `+strings.Repeat("x", 491)+`…" exited with code 4`, `{"command":"first `+strings.Repeat("x", 491)+`…","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback(`The work was not committed, because "first ` + strings.Repeat("x", 491) + "…\" exited with code 4. Fix what it reports:\nsome output"),
+			gentest.NewCase(NewValidationPreCommit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", 4, "some output"), 0, `pre-commit validation failed: "Authorization: Bearer [REDACTED]" exited with code 4`, `{"command":"Authorization: Bearer [REDACTED]","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback("The work was not committed, because \"Authorization: Bearer [REDACTED]\" exited with code 4. Fix what it reports:\nsome output"),
+			gentest.NewCase(NewValidationPreCommit("some command", 4, "first "+strings.Repeat("x", 8000)+" last"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"…`+strings.Repeat("x", 7992)+` last","phase":"pre_commit"}`).Hints(`output="first ` + strings.Repeat("x", 8000) + ` last"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Fix what it reports:\n…" + strings.Repeat("x", 7992) + " last"),
+			gentest.NewCase(NewValidationPreCommit("some command", 4, "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"Authorization: Bearer [REDACTED]","phase":"pre_commit"}`).Hints(`output="Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Fix what it reports:\nAuthorization: Bearer [REDACTED]"),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("VALIDATION_PRE_COMMIT/1", 0, `{"command":"make test","exitCode":2,"output":"--- FAIL: TestX","phase":"pre_commit"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}}),
+			gentest.NewExample("VALIDATION_PRE_COMMIT/1", 0, `{"command":"make test","exitCode":-1,"output":"","phase":"pre_commit"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Signal: "SIGKILL", Attributes: map[string]string{"command": "make test"}}),
+			gentest.NewExample("VALIDATION_PRE_COMMIT/1", 0, `{"command":"npm test","exitCode":1,"output":"","phase":"pre_commit"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(1), Text: "429 Too Many Requests", Attributes: map[string]string{"command": "npm test"}}),
+		}},
+		{Code: CodeValidationPrePush, Entry: "VALIDATION_PRE_PUSH 302: correct retryable; strict: block", Rules: []string{"VALIDATION_PRE_PUSH/1: source: validator, op: validate_pre_push, priority: 10 (e843cb3)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewValidationPrePush("some command", 4, "some output"), 0, `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_push"}`).Hints(`output="some output"`).Feedback("The commits were not pushed, because \"some command\" exited with code 4. Fix what it reports:\nsome output"),
+			gentest.NewCase(NewValidationPrePush("", 4, ""), 0, "pre-push validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_push"}`).Feedback("The commits were not pushed, because  exited with code 4. Fix what it reports:\n"),
+		}, Examples: []gentest.Example{gentest.NewExample("VALIDATION_PRE_PUSH/1", 0, `{"command":"make test","exitCode":2,"output":"--- FAIL: TestX","phase":"pre_push"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_push", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}})}},
+		{Code: CodeValidationPrePR, Entry: "VALIDATION_PRE_PR 303: correct retryable; strict: block", Rules: []string{"VALIDATION_PRE_PR/1: source: validator, op: validate_pre_pr, priority: 10 (72d57049)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewValidationPrePR("some command", 4, "some output"), 0, `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_pr"}`).Hints(`output="some output"`).Feedback("The pull request was not opened, because \"some command\" exited with code 4. Fix what it reports:\nsome output"),
+			gentest.NewCase(NewValidationPrePR("", 4, ""), 0, "pre-PR validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_pr"}`).Feedback("The pull request was not opened, because  exited with code 4. Fix what it reports:\n"),
+		}, Examples: []gentest.Example{gentest.NewExample("VALIDATION_PRE_PR/1", 0, `{"command":"make test","exitCode":2,"output":"--- FAIL: TestX","phase":"pre_pr"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_pr", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}})}},
 	})
 }

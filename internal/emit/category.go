@@ -32,8 +32,8 @@ func (g *generator) category(f *jen.File, c *model.Category) {
 	}
 	declare(f, text("// Each With method returns a copy of e with the value.\n\n"+copies(c)))
 	for _, method := range []string{
-		messageMethod(c), feedbackMethod(c), g.contextMethod(c), publicContextMethod(c), g.categoryTable(c),
-		g.categoryRules(c), methods(c), rowMethod(c), hintsMethod(c),
+		messageMethod(c), feedbackMethod(c), g.contextMethod(c), publicContextMethod(c), methods(c), rowMethod(c),
+		hintsMethod(c),
 	} {
 		if method != "" {
 			declare(f, text(method))
@@ -208,25 +208,25 @@ func (e *` + c.Type + ") AppendPublicContext(dst []byte) []byte "
 func (g *generator) categoryTable(c *model.Category) string {
 	codes := ""
 	for _, code := range c.Codes {
-		codes += code.Const + ": " + g.tableCode(code) + ",\n"
+		codes += code.Const + ": {\n" + aligned(packed(g.tableCode(code))) + "},\n"
 	}
 	category := *g.m.Taxonomy.Categories[c.Index]
 	category.Codes = nil
-	return "var " + c.Table + " = taxonomy.Category" + g.fields(reflect.ValueOf(category),
-		[]string{"Zero: (*" + c.Type + ")(nil)", "Codes: []taxonomy.Code{\n" + codes + "}"})
+	return "\nvar " + c.Table + " = taxonomy.Category" + g.fields(reflect.ValueOf(category),
+		[]string{"Zero: (*" + c.Type + ")(nil)", "Codes: []taxonomy.Code{\n" + codes + "}"}) + "\n"
 }
 
-// tableCode returns a code's entry of the table.
-func (g *generator) tableCode(c *model.Code) string {
+// tableCode returns the elements of a code's entry of the table.
+func (g *generator) tableCode(c *model.Code) []string {
 	code := *c.Code
 	if code.Own == nil {
-		return g.fields(reflect.ValueOf(code), nil)
+		return g.elements(reflect.ValueOf(code))
 	}
 	fields := eachText(code.Own.Fields, func(f taxonomy.Field) string { return g.value(reflect.ValueOf(f), false) })
 	own := "Own: &taxonomy.OwnType{Name: " + quote(code.Own.Name) + ", Zero: (*" + c.Own.Type + ")(nil), Fields: " +
 		"[]taxonomy.Field{" + strings.Join(fields, ", ") + "}}"
 	code.Own = nil
-	return g.fields(reflect.ValueOf(code), []string{own})
+	return append(g.elements(reflect.ValueOf(code)), own)
 }
 
 // categoryRules returns the detect rules of a category's codes; "" without any.
@@ -249,7 +249,7 @@ func (g *generator) categoryRules(c *model.Category) string {
 	if rules.Len() == 0 {
 		return ""
 	}
-	return "var " + c.RulesVar + " = [][]detect.CodeRule{\n" + rules.String() + "}"
+	return "\nvar " + c.RulesVar + " = [][]detect.CodeRule{\n" + rules.String() + "}\n"
 }
 
 // methods returns the methods of a category's codes and errors that are the same for all.

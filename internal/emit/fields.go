@@ -57,9 +57,9 @@ func typeWord(f *model.Field) string {
 func convert(f *model.Field, given string) string {
 	switch {
 	case f.Type == model.ObjectType && convertsParts(f.Object):
-		return given + ".kept()"
+		return given + ".clone()"
 	case f.Type == model.Objects && convertsParts(f.Object):
-		return "gen.CloneObjects(" + given + ", " + itemType(f) + ".kept)"
+		return "gen.CloneObjects(" + given + ", " + itemType(f) + ".clone)"
 	case f.Type.IsObjects():
 		return "gen.CloneObjects(" + given + ", nil)"
 	case f.Type == model.EnumType && f.Optional():

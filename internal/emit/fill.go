@@ -120,7 +120,11 @@ func apply(c *model.Code, sets ...[]model.FieldValue) string {
 	for _, f := range fields {
 		body = append(body, owner+"."+f.Go+" = "+fixed(f, values[f]))
 	}
-	return "func(e taxonomy.Error) { " + strings.Join(body, "; ") + " }"
+	const head, maxInLine = "func(e taxonomy.Error) {", 100 // as gofmt
+	if text := strings.Join(body, "; "); len(body) <= 5 && len(head)-2+len(text) <= maxInLine {
+		return head + " " + text + " }"
+	}
+	return head + "\n" + strings.Join(body, "\n") + "\n}"
 }
 
 // filled returns the value that an error of evidence has in a field; "" is the zero value.

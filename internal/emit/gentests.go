@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"github.com/dave/jennifer/jen"
+
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/tabletext"
@@ -31,9 +33,9 @@ type testData struct {
 // testFiles lists the files of the package's tests.
 func (g *generator) testFiles() []file {
 	m, d := g.m, newTestData(g)
-	files := []file{{name: "errgen_gen_test.go", text: d.packageTests}}
+	files := []file{{name: "errgen_gen_test.go", build: func(f *jen.File) { declare(f, text(d.packageTests())) }}}
 	for _, c := range m.Categories {
-		files = append(files, file{name: c.File + "_gen_test.go", text: func() []byte { return d.categoryTests(c) }})
+		files = append(files, file{name: c.File + "_gen_test.go", data: func() string { return d.categoryTests(c) }})
 	}
 	return files
 }

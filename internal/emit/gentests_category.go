@@ -12,18 +12,15 @@ import (
 )
 
 // categoryTests makes the file of a category: its fields and codes, their rules and examples.
-func (d *testData) categoryTests(c *model.Category) []byte {
+func (d *testData) categoryTests(c *model.Category) string {
 	w := &testWriter{testData: d}
 	w.test("Test" + c.Type)
-	w.f("gentest.Category[%s](t, &%s, new(%s), %q, ", c.CodeType, d.pkg, c.Type, c.Name+" "+c.Type)
+	table := d.m.Taxonomy.Categories[c.Index]
+	w.f("gentest.Category[%s](t, &%s, new(%s), %s, ", c.CodeType, d.pkg, c.Type, str(tabletext.Category(table)))
 	if len(c.Fields) == 0 {
 		w.f("nil, ")
 	} else {
-		w.f("[]string{\n")
-		for _, f := range d.m.Taxonomy.Categories[c.Index].Fields {
-			w.f("%s,\n", str(tabletext.Field(f)))
-		}
-		w.f("}, ")
+		w.f("[]string{\n%s,\n}, ", strings.Join(fieldTexts(table.Fields), ",\n"))
 	}
 	w.f("[]gentest.Code{\n")
 	hosts := sample.Hosts(c)
@@ -38,57 +35,61 @@ func (d *testData) categoryTests(c *model.Category) []byte {
 		}
 	}
 	w.f("}\n")
-	return w.Bytes()
+	return w.String()
+}
+
+func fieldTexts(fields []taxonomy.Field) []string {
+	return eachText(fields, func(f taxonomy.Field) string { return element(tabletext.Field(f)) })
 }
 
 // code writes all that is stated about a code. The cases show the odd values of the fields.
 func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	inOrder := slices.SortedFunc(slices.Values(c.Groups), func(a, b *model.Group) int { return a.Bit - b.Bit })
 	groups := eachText(inOrder, func(g *model.Group) string { return g.Name })
-	w.f("{\nCode: %s,\n", c.Const)
-	w.f("Says: %s,\n", str(w.printer.Code(c.Code, groups)+": "+w.rows[c.Row]))
-	w.list("Aliases: []string{", eachText(c.Extras().Aliases, str))
+	w.f("{Code: %s, Entry: %s", c.Const, element(w.printer.Code(c.Code, groups)+": "+w.rows[c.Row]))
+	add := func(field string, items []string) {
+		if len(items) > 0 {
+			w.f(", %s%s", field, list(items))
+		}
+	}
+	add("Aliases: []string", eachText(c.Extras().Aliases, element))
 	if c.Own != nil {
-		w.list("Fields: []string{", eachText(c.Code.Own.Fields, func(f taxonomy.Field) string {
-			return str(tabletext.Field(f))
-		}))
+		add("Fields: []string", fieldTexts(c.Code.Own.Fields))
 	}
 	var branches []string
 	for _, b := range c.When {
 		if b.Row != c.Row {
-			branches = append(branches, str(w.rows[b.Row]))
+			branches = append(branches, element(w.rows[b.Row]))
 		}
 	}
-	w.list("When: []string{", branches)
-	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
-		return str(r.Name + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
+	add("When: []string", branches)
+	add("Rules: []string", eachText(c.Rules, func(r *model.Rule) string {
+		return element(r.Name + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
 	}))
 	if c.Parent != nil {
-		w.f("Parent: %s,\n", c.Parent.Const)
+		w.f(", Parent: %s", c.Parent.Const)
 	}
-	if c.Abstract {
-		w.f("},\n")
-		return
+	if !c.Abstract {
+		add("Cases: []gentest.Case", eachText(sample.Cases(c, odd), w.caseText))
+		add("Branches: []gentest.Branch", eachText(sample.Branches(c), func(x sample.Case) string {
+			return fmt.Sprintf("gentest.NewBranch(%s, %d)", w.made(x), x.Row().At.Branch())
+		}))
+		add("Examples: []gentest.Example", w.examples[c])
+		add("Not: []gentest.Example", w.not[c])
 	}
-	w.list("Cases: []gentest.Case{", eachText(sample.Cases(c, odd), w.caseText))
-	w.list("Picks: []gentest.Pick{", eachText(sample.Branches(c), func(x sample.Case) string {
-		return fmt.Sprintf("gentest.Picks(%s, %d)", w.made(x), x.Row().At.Branch())
-	}))
-	w.list("Examples: []gentest.Example{", w.examples[c])
-	w.list("Not: []gentest.Example{", w.not[c])
 	w.f("},\n")
 }
 
 // caseText returns a case as an expression.
 func (w *testWriter) caseText(x sample.Case) string {
 	c := x.Code
-	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), x.Row().At.Branch(), str(x.Message()),
+	text := fmt.Sprintf("gentest.NewCase(%s, %d, %s, %s)", w.made(x), x.Row().At.Branch(), str(x.Message()),
 		str(sample.JSON(c.Fields(), x.Context)))
 	if hints := tabletext.Hints(hintsOf(c.ErrorType(), x.Context)); hints != "" {
-		text += ".Hints(" + str(hints) + ")"
+		text += ".Hints(" + element(hints) + ")"
 	}
 	if feedback := x.Feedback(); feedback != "" {
-		text += ".Feedback(" + str(feedback) + ")"
+		text += ".Feedback(" + element(feedback) + ")"
 	}
 	return text
 }
@@ -97,7 +98,7 @@ func (w *testWriter) caseText(x sample.Case) string {
 // JSON if those do not make it.
 func (w *testWriter) made(x sample.Case) string {
 	c, base := x.Code, sample.Base(x.Code)
-	args := eachText(c.Args, func(f *model.Field) string { return w.value(f, x.Context[f]) })
+	args := eachText(c.Args, func(f *model.Field) string { return w.value(f, x.Context[f], false) })
 	text := c.Factory + "(" + strings.Join(args, ", ") + ")"
 	for _, f := range c.Fields() {
 		v, ok := x.Context[f]
@@ -107,7 +108,7 @@ func (w *testWriter) made(x sample.Case) string {
 		case !ok || f.Required:
 			return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, c.Const, str(sample.JSON(c.Fields(), x.Context)))
 		default:
-			text += ".With" + f.Go + "(" + w.value(f, v) + ")"
+			text += ".With" + f.Go + "(" + w.value(f, v, false) + ")"
 		}
 	}
 	if x.Caused {

@@ -31,7 +31,7 @@ func (d *testData) expectExamples() {
 		if err != "" {
 			more = []string{"Err: " + err}
 		}
-		return fmt.Sprintf("gentest.Becomes(%s, %d, %s, taxonomy.Evidence%s)", str(rule), branch, str(context),
+		return fmt.Sprintf("gentest.NewExample(%s, %d, %s, taxonomy.Evidence%s)", str(rule), branch, str(context),
 			d.g.fields(reflect.ValueOf(ev), more)), v.Code
 	}
 	for _, c := range d.m.Codes {

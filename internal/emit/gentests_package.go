@@ -10,15 +10,23 @@ import (
 )
 
 // packageTests makes the file of the package as a whole: lists of names, reactions and policies.
-func (d *testData) packageTests() []byte {
+func (d *testData) packageTests() string {
 	m, w := d.m, &testWriter{testData: d}
 	w.f("\nvar %s = gentest.Package{\nTable: Table,\nUnmarshal: UnmarshalError,\n", d.pkg)
 	w.f("CategoryOf: func(err error) string { return string(CategoryOf(err)) },\n")
-	w.list("Categories: []func(error) bool{",
-		eachText(m.Categories, func(c *model.Category) string { return c.Predicate }))
-	w.list("Groups: []func(error) bool{", eachText(m.Groups, func(g *model.Group) string { return g.Predicate }))
-	w.list("Reactions: []string{", eachText(d.reactions, str))
-	w.list("Policies: []string{", eachText(d.policies, str))
+	for _, x := range []struct {
+		field string
+		items []string
+	}{
+		{"Categories: []func(error) bool", eachText(m.Categories, func(c *model.Category) string { return c.Predicate })},
+		{"Groups: []func(error) bool", eachText(m.Groups, func(g *model.Group) string { return g.Predicate })},
+		{"Reactions: []string", eachText(d.reactions, str)},
+		{"Policies: []string", eachText(d.policies, str)},
+	} {
+		if len(x.items) > 0 {
+			w.f("%s%s,\n", x.field, list(x.items))
+		}
+	}
 	w.f("Unknown: %s,\n", str(d.rows[m.Rows[0]]))
 	w.f("UnknownPermanent: %s,\n", str(d.rows[m.Rows[1]]))
 	w.f("Uncategorized: %s,\n", str(d.uncategorized()))
@@ -46,13 +54,13 @@ func (d *testData) packageTests() []byte {
 	w.enums(typesOf(m.Fields).enums)
 	for i, f := range m.Fields {
 		v := sample.Value(f, i)
-		w.f("gentest.Attribute(t, &%s, %d, Attach, %s(%s), %s)\n", d.pkg, i, f.Attribute, w.value(f, v),
+		w.f("gentest.Attribute(t, &%s, %d, Attach, %s(%s), %s)\n", d.pkg, i, f.Attribute, w.value(f, v, false),
 			str(sample.JSON([]*model.Field{f}, model.Context{f: v})))
 	}
 	w.f("}\n")
 	recorder(w, "Strategies", m.Strategies)
 	recorder(w, "Checks", m.Checks)
-	return w.Bytes()
+	return w.String()
 }
 
 // uncategorized prints the reaction to an error that is not of the taxonomy.

@@ -19,34 +19,37 @@ func (w *testWriter) f(format string, args ...any) { fmt.Fprintf(w, format, args
 // test begins a test function.
 func (w *testWriter) test(name string) { w.f("\nfunc %s(t *testing.T) {\n", w.free(name)) }
 
-// list writes a field that is a list, unless the list is empty: in one line if it is short or has
-// one item, otherwise with a line for each item.
-func (w *testWriter) list(begin string, items []string) {
+// list returns items in braces: in one line if it is short or has one item, otherwise with a line
+// for each item.
+func list(items []string) string {
 	const short = 80
-	switch line := strings.Join(items, ", "); {
-	case len(items) == 0:
-	case len(items) == 1 || len(line) <= short:
-		w.f("%s%s},\n", begin, line)
-	default:
-		w.f("%s\n%s,\n},\n", begin, strings.Join(items, ",\n"))
+	if line := strings.Join(items, ", "); len(items) == 1 || len(line) <= short {
+		return "{" + line + "}"
 	}
+	return "{\n" + strings.Join(items, ",\n") + ",\n}"
 }
 
 // longRun is the minimum number of equal characters that a literal counts instead of repeating.
 const longRun = 48
 
-// str returns s as a readable expression: a literal, with long runs of one character counted.
-func str(s string) string {
+// str returns s as a readable argument of a call: a literal, with long runs of one character
+// counted.
+func str(s string) string { return joined(s, "+") }
+
+// element is str for an element of a composite literal, where gofmt puts spaces around operators.
+func element(s string) string { return joined(s, " + ") }
+
+func joined(s, operator string) string {
 	from, to := run(s)
 	if to-from < longRun {
 		return quote(s)
 	}
 	text := fmt.Sprintf("strings.Repeat(%q, %d)", s[from:from+1], to-from)
 	if from > 0 {
-		text = str(s[:from]) + "+" + text
+		text = joined(s[:from], operator) + operator + text
 	}
 	if to < len(s) {
-		text += "+" + str(s[to:])
+		text += operator + joined(s[to:], operator)
 	}
 	return text
 }
@@ -66,18 +69,25 @@ func run(s string) (from, to int) {
 	return from, to
 }
 
-// value returns v as an expression that can be passed for a parameter of f's type. The test
-// overwrites lists later.
-func (w *testWriter) value(f *model.Field, v model.Value) string {
+// value returns v as an expression that can be passed for a parameter of f's type, or that can be an
+// element of a composite literal. The test overwrites lists later.
+func (w *testWriter) value(f *model.Field, v model.Value, isElement bool) string {
+	text := str
+	if isElement {
+		text = element
+	}
 	switch {
 	case f.Type == model.String:
-		return str(v.Str)
+		return text(v.Str)
 	case f.Type == model.Strings && v.Strings == nil, f.Type == model.JSON && v.Str == "":
 		return "nil"
 	case f.Type == model.Strings && len(v.Strings) > 0:
-		return w.pkg + ".Strings(" + strings.Join(eachText(v.Strings, str), ", ") + ")"
+		if len(v.Strings) > 1 {
+			text = str
+		}
+		return w.pkg + ".Strings(" + strings.Join(eachText(v.Strings, text), ", ") + ")"
 	case f.Type == model.JSON:
-		return w.pkg + ".JSON(" + str(v.Str) + ")"
+		return w.pkg + ".JSON(" + text(v.Str) + ")"
 	case f.Type == model.ObjectType:
 		return w.object(f, v.Object)
 	case f.Type.IsObjects() && v.Objects == nil:
@@ -89,6 +99,8 @@ func (w *testWriter) value(f *model.Field, v model.Value) string {
 		return "gentest.Objects(&" + w.pkg + ", " + strings.Join(items, ", ") + ")"
 	case f.Type == model.EnumType && v.Index <= 0:
 		return fmt.Sprintf("%s(%d)", f.Enum.Type, -v.Index)
+	case f.Type == model.Duration && !isElement:
+		return strings.ReplaceAll(constant(f, v), " * ", "*")
 	}
 	return constant(f, v)
 }
@@ -98,7 +110,7 @@ func (w *testWriter) object(f *model.Field, ctx model.Context) string {
 	var fields []string
 	for _, part := range f.Object.Fields {
 		v, ok := ctx[part]
-		value := w.value(part, v)
+		value := w.value(part, v, true)
 		if !ok || value == "nil" || part.Type == model.EnumType && v.Index == 0 {
 			continue
 		}

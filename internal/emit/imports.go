@@ -137,7 +137,7 @@ func addImports(src []byte, names map[string]string) []byte {
 // importBlock returns the import of sorted paths, those of the standard library first.
 func importBlock(paths []string, names map[string]string) string {
 	if len(paths) == 1 {
-		return fmt.Sprintf("import %q\n", paths[0])
+		return fmt.Sprintf("import %q", paths[0])
 	}
 	var standard, others string
 	for _, p := range paths {
@@ -156,5 +156,5 @@ func importBlock(paths []string, names map[string]string) string {
 	if standard != "" && others != "" {
 		standard += "\n"
 	}
-	return "import (\n" + standard + others + ")\n"
+	return "import (\n" + standard + others + ")"
 }

@@ -17,10 +17,10 @@ func TestAddImports(t *testing.T) {
 	names := map[string]string{"github.com/jackc/pgx/v5": "pgx", "io": "io"}
 	for _, tt := range []struct{ name, in, want string }{
 		{"none", "var X = 1", ""},
-		{"one", "var X = fmt.Sprint", "import \"fmt\"\n"},
-		{"standard only", "var X, Y = fmt.Sprint, io.EOF", "import (\n\t\"fmt\"\n\t\"io\"\n)\n"},
+		{"one", "var X = fmt.Sprint", "import \"fmt\""},
+		{"standard only", "var X, Y = fmt.Sprint, io.EOF", "import (\n\t\"fmt\"\n\t\"io\"\n)"},
 		{"both", "var X, Y = json.Valid, pgx.ErrNoRows",
-			"import (\n\t\"encoding/json\"\n\n\tpgx \"github.com/jackc/pgx/v5\"\n)\n"},
+			"import (\n\t\"encoding/json\"\n\n\tpgx \"github.com/jackc/pgx/v5\"\n)"},
 		{"not a package", "// fmt.Sprint\nvar X, Y = `fmt.Sprint`, e.fmt.Sprint", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -61,10 +61,10 @@ func TestLiteral(t *testing.T) {
 			if tt.inTest == "" {
 				tt.inTest = tt.constant
 			}
-			assert.Equal(t, tt.inTest, w.value(&tt.field, tt.value))
+			assert.Equal(t, tt.inTest, w.value(&tt.field, tt.value, true))
 		})
 	}
-	assert.Equal(t, "Mood(2)", w.value(&model.Field{Type: model.EnumType, Enum: mood}, model.Value{Index: -2}))
+	assert.Equal(t, "Mood(2)", w.value(&model.Field{Type: model.EnumType, Enum: mood}, model.Value{Index: -2}, true))
 }
 
 func TestStringLiterals(t *testing.T) {

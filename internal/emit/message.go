@@ -16,8 +16,7 @@ func messageMethod(c *model.Category) string {
 			cases.WriteString(messageCase(code, code.Message))
 		}
 	}
-	return `// AppendMessage appends the message.
-func (e *` + c.Type + `) AppendMessage(dst []byte) []byte {
+	return `func (e *` + c.Type + `) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	` + cases.String() + `default:

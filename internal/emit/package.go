@@ -81,19 +81,21 @@ func (g *generator) tableFile(f *jen.File) {
 		"var Table = taxonomy.Table{Taxonomy: &definition"+classifier+"}"),
 		text("var definition = taxonomy.Taxonomy"+g.fields(reflect.ValueOf(m.Taxonomy).Elem(), functions)))
 	for _, r := range m.Reactions {
-		declare(f, variable(r.Var, r.Doc, g.of(*r.Value)))
+		declare(f, g.variable(r.Var, r.Doc, r.Profile, *r.Value))
 	}
 	for _, p := range m.Policies {
-		declare(f, variable(p.Var, p.Doc, g.of(*p.Value)))
+		declare(f, g.variable(p.Var, p.Doc, p.Profile, *p.Value))
 	}
 }
 
-// variable makes the variable of a reaction or a policy.
-func variable(name, doc, value string) jen.Code {
-	if doc != "" {
-		doc = about(name, doc, "")
+// variable makes the variable of a reaction or a policy. One that a profile changes is documented at
+// the original.
+func (g *generator) variable(name, doc, profile string, value any) jen.Code {
+	decl := text("var " + name + " = " + g.of(value))
+	if doc == "" || profile != "" {
+		return decl
 	}
-	return jen.Add(comment(doc), text("var "+name+" = "+value))
+	return jen.Add(comment(about(name, doc, "")), decl)
 }
 
 // classifies reports whether m's package classifies: it has a rule or a fallback.

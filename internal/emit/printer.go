@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"go/token"
 	"reflect"
 	"slices"
 	"strconv"
@@ -97,9 +98,9 @@ func (p printer) slice(v reflect.Value) string {
 	for i := range elements {
 		elements[i] = p.value(v.Index(i), false)
 	}
-	name := typeName(v.Type())
-	short := v.Type().Elem().Kind() != reflect.Struct && len(strings.Join(elements, ", ")) < 4*lineWidth
-	if inLine[v.Type().Elem()] || short && v.Type() != reflect.TypeFor[[]*taxonomy.Category]() {
+	name, item := typeName(v.Type()), v.Type().Elem()
+	short := item.Kind() != reflect.Struct && len(strings.Join(elements, ", ")) < 4*lineWidth
+	if inLine[item] || singleInLine[item] && len(elements) == 1 || short && v.Type() != reflect.TypeFor[[]*taxonomy.Category]() {
 		return name + "{" + strings.Join(elements, ", ") + "}"
 	}
 	return name + "{\n" + strings.Join(elements, ",\n") + ",\n}"
@@ -108,6 +109,11 @@ func (p printer) slice(v reflect.Value) string {
 // fields returns the fields of a struct in braces: on one line if that is short or usual for the
 // type, otherwise as many to a line as fit. The elements in more follow them.
 func (p printer) fields(v reflect.Value, more []string) string {
+	return braces(append(p.elements(v), more...), wholeLine[v.Type()])
+}
+
+// elements returns the fields of a struct that are not zero, each with its name.
+func (p printer) elements(v reflect.Value) []string {
 	var elements []string
 	for i := range v.NumField() {
 		f, value := v.Type().Field(i), v.Field(i)
@@ -116,7 +122,7 @@ func (p printer) fields(v reflect.Value, more []string) string {
 			elements = append(elements, f.Name+": "+p.value(value, true))
 		}
 	}
-	return braces(append(elements, more...), wholeLine[v.Type()])
+	return elements
 }
 
 // braces returns elements in braces, on one line or as many to a line as fit.
@@ -125,25 +131,79 @@ func braces(elements []string, oneLine bool) string {
 	if oneLine || len(whole) <= lineWidth && !strings.Contains(whole, "\n") {
 		return "{" + whole + "}"
 	}
-	var b strings.Builder
-	b.WriteString("{\n")
-	width := 0
-	for i, e := range elements {
-		switch long := strings.Contains(e, "\n"); {
-		case i == 0:
-		case long || width+len(e) > lineWidth:
-			b.WriteString(",\n")
-			width = 0
-		default:
-			b.WriteString(", ")
+	return "{\n" + aligned(packed(elements)) + "}"
+}
+
+// packed distributes elements over lines, as many to a line as fit. An element of several lines is
+// alone.
+func packed(elements []string) [][]string {
+	var lines [][]string
+	width := lineWidth
+	for _, e := range elements {
+		long := strings.Contains(e, "\n")
+		if long || width+len(e) > lineWidth {
+			lines, width = append(lines, nil), 0
 		}
-		b.WriteString(e)
-		if width += len(e) + 2; strings.Contains(e, "\n") {
+		last := len(lines) - 1
+		lines[last] = append(lines[last], e)
+		if width += len(e) + 2; long {
 			width = lineWidth
 		}
 	}
-	b.WriteString(",\n}")
+	return lines
+}
+
+// aligned returns lines of elements as gofmt does. It aligns the first values of adjacent lines, up
+// to a line with several elements.
+func aligned(lines [][]string) string {
+	var b strings.Builder
+	for len(lines) > 0 {
+		n, width := 0, 0
+		for n < len(lines) && keyWidth(lines[n]) > 0 && (n == 0 || len(lines[n-1]) == 1) {
+			width = max(width, keyWidth(lines[n]))
+			n++
+		}
+		for _, line := range lines[:max(n, 1)] {
+			text := strings.Join(line, ", ")
+			if key, value, ok := strings.Cut(text, ": "); ok && n > 0 {
+				text = fmt.Sprintf("%-*s%s", width+1, key+":", value)
+			}
+			b.WriteString(text + ",\n")
+		}
+		lines = lines[max(n, 1):]
+	}
 	return b.String()
+}
+
+// keyWidth returns the length of the key of a line's first element with its colon. It is 0 if the
+// element is only a value or has several lines.
+func keyWidth(line []string) int {
+	key, value, ok := strings.Cut(line[0], ": ")
+	if !ok || !token.IsIdentifier(key) || strings.Contains(value, "\n") {
+		return 0
+	}
+	return len(key) + 1
+}
+
+// indented indents the lines of declarations by the brackets at their beginnings and ends.
+func indented(source string) []byte {
+	out := make([]byte, 0, len(source)*9/8)
+	depth := 0
+	for line := range strings.Lines(source) {
+		if line[0] == '}' || line[0] == ')' {
+			depth--
+		}
+		if line != "\n" {
+			for range depth {
+				out = append(out, '\t')
+			}
+		}
+		out = append(out, line...)
+		if strings.HasSuffix(line, "{\n") || strings.HasSuffix(line, "(\n") {
+			depth++
+		}
+	}
+	return out
 }
 
 // bits returns a set of bits.
@@ -153,6 +213,9 @@ func bits(set uint64) string {
 		if set>>i&1 != 0 {
 			out = append(out, "1<<"+strconv.Itoa(i))
 		}
+	}
+	if len(out) == 1 {
+		return strings.Replace(out[0], "<<", " << ", 1)
 	}
 	return strings.Join(out, " | ")
 }
@@ -206,6 +269,12 @@ var constantPrefixes = map[reflect.Type]string{
 var inLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.Condition](): true, reflect.TypeFor[detect.Pattern](): true,
 	reflect.TypeFor[detect.Literal](): true,
+}
+
+// singleInLine are the types whose lists are on one line if they have one element.
+var singleInLine = map[reflect.Type]bool{
+	reflect.TypeFor[taxonomy.Traits](): true, reflect.TypeFor[taxonomy.ProfileTraits](): true,
+	reflect.TypeFor[detect.Form](): true, reflect.TypeFor[detect.Extract](): true,
 }
 
 // wholeLine are the types whose values are each on one line of any length, because there are many.

@@ -75,11 +75,11 @@ func (g *generator) fieldTypes(f *jen.File, t types, fills bool) {
 		declare(f, enum(e)...)
 	}
 	for _, field := range t.objects {
-		declare(f, objectType(field.Object), objectKept(field), text("func (v *"+field.Object.Type+
+		declare(f, objectType(field.Object), objectClone(field), text("func (v *"+field.Object.Type+
 			") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n"+puts("v", field.Object.Fields)+"return o\n}"))
 	}
 	for _, field := range t.secrets {
-		declare(f, objectType(field.Object), objectKept(field))
+		declare(f, objectType(field.Object), objectClone(field))
 	}
 	for _, field := range t.sealed {
 		declare(f, objectType(field.Object))
@@ -186,10 +186,10 @@ func objectType(o *model.Object) jen.Code {
 		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) })
 }
 
-// objectKept makes the method `kept`, which returns an object in the form of its field. The method
-// also wraps the object, so that its callers stay small enough to be inlined. objectKept returns nil
+// objectClone makes the method `clone`, which returns an object in the form of its field. The method
+// also wraps the object, so that its callers stay small enough to be inlined. objectClone returns nil
 // if an assignment can store the object.
-func objectKept(f *model.Field) jen.Code {
+func objectClone(f *model.Field) jen.Code {
 	if !convertsParts(f.Object) {
 		return nil
 	}
@@ -207,8 +207,8 @@ func objectKept(f *model.Field) jen.Code {
 	if f.Type == model.Objects {
 		typ, value = itemType(f), "v"
 	}
-	return text("// kept returns v with copies of its lists, and without values that are not valid.\n" +
-		"func (v " + f.Object.Type + ") kept() " + typ + " {\n" + body + "return " + value + "\n}")
+	return text("// clone returns v with copies of its lists, and without values that are not valid.\n" +
+		"func (v " + f.Object.Type + ") clone() " + typ + " {\n" + body + "return " + value + "\n}")
 }
 
 // puts returns the statements that append the fields of owner as JSON.

@@ -106,6 +106,14 @@ func (p *Printer) short(v any) string {
 	return short
 }
 
+// Category prints the name, the type and the description of a category.
+func Category(c *taxonomy.Category) string {
+	if c.Doc == "" {
+		return c.Name + " " + c.Type
+	}
+	return c.Name + " " + c.Type + ": " + c.Doc
+}
+
 // bare are the fields whose values are printed without their names.
 var bare = []string{"name", "value", "type", "number"}
 

@@ -35,10 +35,12 @@ type Form struct {
 	Text, Contains Patterns
 }
 
-// Patterns are patterns in a compact form, because signatures have many of them. A line is a
-// pattern: lead and expression, and after tabs its literals, each after =, or after ~ if it
-// folds. In expressions (?1) is the first of [Detection.Leads], and so on.
+// Patterns are patterns in a compact form, because signatures have many of them. Two tabs separate
+// patterns. A pattern has lead, reach and expression, and after tabs its literals, each after =, or
+// after ~ if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
 type Patterns string
+
+const patternSeparator = "\t\t"
 
 // Pack returns patterns in the compact form, with the parts of expressions that are in leads as
 // references. Neither an expression nor a literal contains a tab or the end of a line.
@@ -51,9 +53,9 @@ func Pack(list []Pattern, leads []string) Patterns {
 			expr = "(?i)" + regexp.QuoteMeta(p.Plain)
 		}
 		if i > 0 {
-			b.WriteByte('\n')
+			b.WriteString(patternSeparator)
 		}
-		fmt.Fprintf(&b, "%d %s", p.Lead, references(expr, leads))
+		fmt.Fprintf(&b, "%d %d %s", p.Lead, p.Reach, references(expr, leads))
 		for _, l := range p.Literals {
 			if l.Fold {
 				b.WriteString("\t~" + l.Text)
@@ -96,12 +98,17 @@ func resolved(expr string, leads []string) string {
 
 // unpack returns the patterns.
 func (p Patterns) unpack(leads []string) []Pattern {
+	if p == "" {
+		return nil
+	}
 	var out []Pattern
-	for line := range strings.Lines(string(p)) {
-		line, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		lead, expr, _ := strings.Cut(line, " ")
+	for text := range strings.SplitSeq(string(p), patternSeparator) {
+		line, rest, _ := strings.Cut(text, "\t")
+		lead, line, _ := strings.Cut(line, " ")
+		reach, expr, _ := strings.Cut(line, " ")
 		n, _ := strconv.ParseUint(lead, 10, 8) // the generator has written them
-		pattern := Pattern{Expr: resolved(expr, leads), Lead: uint8(n)}
+		m, _ := strconv.Atoi(reach)
+		pattern := Pattern{Expr: resolved(expr, leads), Lead: uint8(n), Reach: m}
 		for rest != "" {
 			var l string
 			l, rest, _ = strings.Cut(rest, "\t")
@@ -217,13 +224,13 @@ func (r *Rules) matched(rule *Rule, searched string) string {
 	if searched == "" || slices.Contains(r.Sensitive, "text") {
 		return ""
 	}
-	e := r.engine()
+	e := load(r, &r.tables.engine, newEngine)
 	for group := range rule.groups() {
 		for _, id := range group {
 			if int(id) >= len(e.patterns) {
 				continue
 			}
-			from, to, ok := e.patterns[id].program().find(searched, &scratch{})
+			from, to, ok := e.patterns[id].compiled(e.leads).find(searched, nil)
 			if !ok {
 				continue
 			}

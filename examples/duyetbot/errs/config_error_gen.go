@@ -78,8 +78,8 @@ type ConfigSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v ConfigSource) kept() ConfigSource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v ConfigSource) clone() ConfigSource {
 	v.Type = gen.Enum(v.Type, ConfigSourceTypeSystem)
 	return v
 }
@@ -100,12 +100,12 @@ func (ConfigSource) from(ev *taxonomy.Evidence) taxonomy.Opt[ConfigSource] {
 
 // NewConfigMissing returns a [CodeConfigMissing].
 func NewConfigMissing(detail string, source ConfigSource) *ConfigError {
-	return &ConfigError{base: gen.Of(CodeConfigMissing), Detail: detail, Source: source.kept()}
+	return &ConfigError{base: gen.Of(CodeConfigMissing), Detail: detail, Source: source.clone()}
 }
 
 // NewConfigInvalid returns a [CodeConfigInvalid].
 func NewConfigInvalid(detail string, source ConfigSource) *ConfigError {
-	return &ConfigError{base: gen.Of(CodeConfigInvalid), Detail: detail, Source: source.kept()}
+	return &ConfigError{base: gen.Of(CodeConfigInvalid), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -123,7 +123,7 @@ func (e *ConfigError) WithExecution(execution Execution) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *ConfigError) WithGitHub(gitHub GitHub) *ConfigError {
-	return gen.With(*e, func(e *ConfigError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *ConfigError) { e.GitHub = gitHub.clone() })
 }
 func (e *ConfigError) WithRecovery(recovery Recovery) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.Recovery = taxonomy.Some(recovery) })
@@ -135,7 +135,6 @@ func (e *ConfigError) WithCause(cause error) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ConfigError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -168,6 +167,30 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 	o = o.OptJSON("metadata", e.Metadata)
 	o = e.Source.appendContext(o.Begin("source")).End()
 	return o.Close()
+}
+
+func (c ConfigCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ConfigCode) Row() taxonomy.Row            { return taxonomy.At(categoryConfig, uint16(c)) }
+func (c ConfigCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryConfig, uint16(c), &definition)
+}
+func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ConfigCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ConfigError) Error() string                 { return gen.Text(e, (*ConfigError).AppendMessage) }
+func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ConfigError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ConfigError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ConfigError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ConfigError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ConfigError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ConfigError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *ConfigError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var configCategory = taxonomy.Category{
@@ -231,28 +254,4 @@ var configRules = [][]detect.CodeRule{
 		{Doc: "source: config, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError', '*strconv.NumError', '*time.ParseError']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.As, Any: []string{"*encoding/json.SyntaxError", "*encoding/json.UnmarshalTypeError", "*strconv.NumError", "*time.ParseError"}}}},
 		{Doc: "source: config", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}},
 	},
-}
-
-func (c ConfigCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c ConfigCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c ConfigCode) Row() taxonomy.Row            { return taxonomy.At(categoryConfig, uint16(c)) }
-func (c ConfigCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryConfig, uint16(c), &definition)
-}
-func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *ConfigCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *ConfigError) Error() string                 { return gen.Text(e, (*ConfigError).AppendMessage) }
-func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *ConfigError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *ConfigError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *ConfigError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *ConfigError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *ConfigError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *ConfigError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *ConfigError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

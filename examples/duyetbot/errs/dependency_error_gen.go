@@ -98,8 +98,8 @@ type DependencySource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v DependencySource) kept() DependencySource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v DependencySource) clone() DependencySource {
 	v.Type = gen.Enum(v.Type, DependencySourceTypeSystem)
 	return v
 }
@@ -120,7 +120,7 @@ func (DependencySource) from(ev *taxonomy.Evidence) taxonomy.Opt[DependencySourc
 
 // NewDependencyError returns a [CodeDependencyError].
 func NewDependencyError(detail string, source DependencySource) *DependencyError {
-	return &DependencyError{base: gen.Of(CodeDependencyError), Detail: detail, Source: source.kept()}
+	return &DependencyError{base: gen.Of(CodeDependencyError), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -138,7 +138,7 @@ func (e *DependencyError) WithExecution(execution Execution) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *DependencyError) WithGitHub(gitHub GitHub) *DependencyError {
-	return gen.With(*e, func(e *DependencyError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *DependencyError) { e.GitHub = gitHub.clone() })
 }
 func (e *DependencyError) WithRecovery(recovery Recovery) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.Recovery = taxonomy.Some(recovery) })
@@ -153,7 +153,6 @@ func (e *DependencyError) WithCause(cause error) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *DependencyError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -185,6 +184,30 @@ func (e *DependencyError) AppendContext(dst []byte) []byte {
 	o = e.Source.appendContext(o.Begin("source")).End()
 	o = o.OptEnum("pattern", e.Pattern.Or(0).String())
 	return o.Close()
+}
+
+func (c DependencyCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c DependencyCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c DependencyCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c DependencyCode) Row() taxonomy.Row            { return taxonomy.At(categoryDependency, uint16(c)) }
+func (c DependencyCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryDependency, uint16(c), &definition)
+}
+func (c DependencyCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *DependencyCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *DependencyError) Error() string                 { return gen.Text(e, (*DependencyError).AppendMessage) }
+func (e *DependencyError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *DependencyError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *DependencyError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *DependencyError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *DependencyError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *DependencyError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *DependencyError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *DependencyError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var dependencyCategory = taxonomy.Category{
@@ -240,28 +263,4 @@ var dependencyRules = [][]detect.CodeRule{
 		{Doc: "source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureMissingModule}, Set: `{"pattern":"dependency"}`, Apply: func(e taxonomy.Error) { e.(*DependencyError).Pattern = taxonomy.Some(DependencyPatternDependency) }},
 		{Doc: "source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureMissingModule}, Set: `{"pattern":"dependency"}`, Apply: func(e taxonomy.Error) { e.(*DependencyError).Pattern = taxonomy.Some(DependencyPatternDependency) }},
 	},
-}
-
-func (c DependencyCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c DependencyCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c DependencyCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c DependencyCode) Row() taxonomy.Row            { return taxonomy.At(categoryDependency, uint16(c)) }
-func (c DependencyCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryDependency, uint16(c), &definition)
-}
-func (c DependencyCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *DependencyCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *DependencyError) Error() string                 { return gen.Text(e, (*DependencyError).AppendMessage) }
-func (e *DependencyError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *DependencyError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *DependencyError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *DependencyError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *DependencyError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *DependencyError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *DependencyError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *DependencyError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

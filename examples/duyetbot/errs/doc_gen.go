@@ -200,7 +200,7 @@ func ExecutionField(execution Execution) taxonomy.Attribute {
 // GitHubField sets the field github of any error; see [Attach]: The repository and the entity on
 // GitHub.
 func GitHubField(gitHub GitHub) taxonomy.Attribute {
-	return taxonomy.NewAttribute(&definition, 5, gitHub.kept())
+	return taxonomy.NewAttribute(&definition, 5, gitHub.clone())
 }
 
 // RecoveryField sets the field recovery of any error; see [Attach]: The recovery so far.

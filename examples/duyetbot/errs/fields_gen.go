@@ -69,8 +69,8 @@ type GitHub struct {
 	EntityType taxonomy.Opt[GitHubEntityType] `json:"entityType,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v GitHub) kept() taxonomy.Opt[GitHub] {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v GitHub) clone() taxonomy.Opt[GitHub] {
 	if x, ok := v.EntityType.Get(); ok {
 		v.EntityType = gen.SomeEnum(x, GitHubEntityTypeComment)
 	}

@@ -80,8 +80,8 @@ type FileSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v FileSource) kept() FileSource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v FileSource) clone() FileSource {
 	v.Type = gen.Enum(v.Type, FileSourceTypeSystem)
 	return v
 }
@@ -102,17 +102,17 @@ func (FileSource) from(ev *taxonomy.Evidence) taxonomy.Opt[FileSource] {
 
 // NewFileNotFound returns a [CodeFileNotFound].
 func NewFileNotFound(detail string, source FileSource) *FileError {
-	return &FileError{base: gen.Of(CodeFileNotFound), Detail: detail, Source: source.kept()}
+	return &FileError{base: gen.Of(CodeFileNotFound), Detail: detail, Source: source.clone()}
 }
 
 // NewFilePermission returns a [CodeFilePermission].
 func NewFilePermission(detail string, source FileSource) *FileError {
-	return &FileError{base: gen.Of(CodeFilePermission), Detail: detail, Source: source.kept()}
+	return &FileError{base: gen.Of(CodeFilePermission), Detail: detail, Source: source.clone()}
 }
 
 // NewFileSystem returns a [CodeFileSystem].
 func NewFileSystem(detail string, source FileSource) *FileError {
-	return &FileError{base: gen.Of(CodeFileSystem), Detail: detail, Source: source.kept()}
+	return &FileError{base: gen.Of(CodeFileSystem), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -130,7 +130,7 @@ func (e *FileError) WithExecution(execution Execution) *FileError {
 	return gen.With(*e, func(e *FileError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *FileError) WithGitHub(gitHub GitHub) *FileError {
-	return gen.With(*e, func(e *FileError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *FileError) { e.GitHub = gitHub.clone() })
 }
 func (e *FileError) WithRecovery(recovery Recovery) *FileError {
 	return gen.With(*e, func(e *FileError) { e.Recovery = taxonomy.Some(recovery) })
@@ -142,7 +142,6 @@ func (e *FileError) WithCause(cause error) *FileError {
 	return gen.With(*e, func(e *FileError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *FileError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -177,6 +176,30 @@ func (e *FileError) AppendContext(dst []byte) []byte {
 	o = o.OptJSON("metadata", e.Metadata)
 	o = e.Source.appendContext(o.Begin("source")).End()
 	return o.Close()
+}
+
+func (c FileCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c FileCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c FileCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c FileCode) Row() taxonomy.Row            { return taxonomy.At(categoryFile, uint16(c)) }
+func (c FileCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryFile, uint16(c), &definition)
+}
+func (c FileCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *FileCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *FileError) Error() string                 { return gen.Text(e, (*FileError).AppendMessage) }
+func (e *FileError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *FileError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *FileError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *FileError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *FileError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *FileError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *FileError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *FileError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var fileCategory = taxonomy.Category{
@@ -253,28 +276,4 @@ var fileRules = [][]detect.CodeRule{
 		{Doc: "as: ['*io/fs.PathError', '*os.LinkError']", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*io/fs.PathError", "*os.LinkError"}}}},
 		{Doc: "source: file", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"file"}}}},
 	},
-}
-
-func (c FileCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c FileCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c FileCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c FileCode) Row() taxonomy.Row            { return taxonomy.At(categoryFile, uint16(c)) }
-func (c FileCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryFile, uint16(c), &definition)
-}
-func (c FileCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *FileCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *FileError) Error() string                 { return gen.Text(e, (*FileError).AppendMessage) }
-func (e *FileError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *FileError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *FileError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *FileError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *FileError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *FileError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *FileError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *FileError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func TestFileError(t *testing.T) {
-	gentest.Category[FileCode](t, &genPackage, new(FileError), "file FileError", []string{
+	gentest.Category[FileCode](t, &genPackage, new(FileError), "file FileError: The file system refused or failed.", []string{
 		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
@@ -24,78 +24,60 @@ func TestFileError(t *testing.T) {
 		"metadata json from=attributes.metadata",
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"file\"" required, component string from=attributes.component default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
-		{
-			Code: CodeFileNotFound,
-			Says: "file_not_found: fail severity=medium; fast: recoverability=unknown",
-			Rules: []string{
-				"FILE_NOT_FOUND/1: is: io/fs.ErrNotExist (7e293eac)",
-				"FILE_NOT_FOUND/2: errno: ENOENT (3a9f06ab)",
-				"FILE_NOT_FOUND/3: code: ENOENT (56f6d60e)",
-				"FILE_NOT_FOUND/4: source: file, like: [file_not_found, absent] (8ef4ede8)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileNotFound("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileNotFound("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileNotFound("first "+strings.Repeat("x", 2000)+" last", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "no such file: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "no such file: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component"}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
-				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceType(8), Component: "some component"}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
-				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, time.January, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "no such file: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
-				gentest.Becomes("FILE_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "ENOENT"}),
-				gentest.Becomes("FILE_NOT_FOUND/3", 0, `{"detail":"Unknown error","code":"ENOENT","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "ENOENT"}),
-				gentest.Becomes("FILE_NOT_FOUND/4", 0, `{"detail":"open a.txt: no such file or directory","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "open a.txt: no such file or directory"}),
-			},
-		},
-		{
-			Code: CodeFilePermission,
-			Says: "file_permission: fail severity=high; fast: recoverability=unknown",
-			Rules: []string{
-				"FILE_PERMISSION/1: is: io/fs.ErrPermission (845fe8e1)",
-				"FILE_PERMISSION/2: errno: [EACCES, EPERM] (8108bc47)",
-				"FILE_PERMISSION/3: code: [EACCES, EPERM] (e00122fe)",
-				"FILE_PERMISSION/4: source: file, like: permission_denied (ed635241)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFilePermission("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFilePermission("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("FILE_PERMISSION/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
-				gentest.Becomes("FILE_PERMISSION/2", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "EACCES"}),
-				gentest.Becomes("FILE_PERMISSION/3", 0, `{"detail":"Unknown error","code":"EPERM","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "EPERM"}),
-				gentest.Becomes("FILE_PERMISSION/4", 0, `{"detail":"open a.txt: permission denied","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "open a.txt: permission denied"}),
-			},
-		},
-		{
-			Code: CodeFileSystem,
-			Says: "file_system: fail recoverability=unknown severity=high",
-			Rules: []string{
-				"FILE_SYSTEM/1: errno: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, ENAMETOOLONG, EXDEV] (ef330033)",
-				"FILE_SYSTEM/2: code: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY] (bffb09d0)",
-				"FILE_SYSTEM/3: as: ['*io/fs.PathError', '*os.LinkError'] (c8fe3435)",
-				"FILE_SYSTEM/4: source: file (85e96037)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileSystem("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewFileSystem("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("FILE_SYSTEM/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "ENOSPC"}),
-				gentest.Becomes("FILE_SYSTEM/2", 0, `{"detail":"Unknown error","code":"EISDIR","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "EISDIR"}),
-				gentest.Becomes("FILE_SYSTEM/3", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*fs.PathError]("*io/fs.PathError", nil)}),
-				gentest.Becomes("FILE_SYSTEM/4", 0, `{"detail":"it went wrong","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "it went wrong"}),
-			},
-		},
+		{Code: CodeFileNotFound, Entry: "file_not_found: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+			"FILE_NOT_FOUND/1: is: io/fs.ErrNotExist (7e293eac)",
+			"FILE_NOT_FOUND/2: errno: ENOENT (3a9f06ab)",
+			"FILE_NOT_FOUND/3: code: ENOENT (56f6d60e)",
+			"FILE_NOT_FOUND/4: source: file, like: [file_not_found, absent] (d94051a8)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileNotFound("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileNotFound("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileNotFound("first "+strings.Repeat("x", 2000)+" last", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "no such file: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "no such file: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component"}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+			gentest.NewCase(NewFileNotFound("some detail", FileSource{Type: FileSourceType(8), Component: "some component"}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+			gentest.NewCase(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, time.January, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "no such file: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+			gentest.NewExample("FILE_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "ENOENT"}),
+			gentest.NewExample("FILE_NOT_FOUND/3", 0, `{"detail":"Unknown error","code":"ENOENT","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "ENOENT"}),
+			gentest.NewExample("FILE_NOT_FOUND/4", 0, `{"detail":"open a.txt: no such file or directory","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "open a.txt: no such file or directory"}),
+		}},
+		{Code: CodeFilePermission, Entry: "file_permission: fail severity=high; fast: recoverability=unknown", Rules: []string{
+			"FILE_PERMISSION/1: is: io/fs.ErrPermission (845fe8e1)",
+			"FILE_PERMISSION/2: errno: [EACCES, EPERM] (8108bc47)",
+			"FILE_PERMISSION/3: code: [EACCES, EPERM] (e00122fe)",
+			"FILE_PERMISSION/4: source: file, like: permission_denied (c8c6f459)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFilePermission("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFilePermission("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("FILE_PERMISSION/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
+			gentest.NewExample("FILE_PERMISSION/2", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "EACCES"}),
+			gentest.NewExample("FILE_PERMISSION/3", 0, `{"detail":"Unknown error","code":"EPERM","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "EPERM"}),
+			gentest.NewExample("FILE_PERMISSION/4", 0, `{"detail":"open a.txt: permission denied","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "open a.txt: permission denied"}),
+		}},
+		{Code: CodeFileSystem, Entry: "file_system: fail recoverability=unknown severity=high", Rules: []string{
+			"FILE_SYSTEM/1: errno: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, ENAMETOOLONG, EXDEV] (ef330033)",
+			"FILE_SYSTEM/2: code: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY] (bffb09d0)",
+			"FILE_SYSTEM/3: as: ['*io/fs.PathError', '*os.LinkError'] (c8fe3435)",
+			"FILE_SYSTEM/4: source: file (85e96037)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileSystem("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewFileSystem("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("FILE_SYSTEM/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "ENOSPC"}),
+			gentest.NewExample("FILE_SYSTEM/2", 0, `{"detail":"Unknown error","code":"EISDIR","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "EISDIR"}),
+			gentest.NewExample("FILE_SYSTEM/3", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*fs.PathError]("*io/fs.PathError", nil)}),
+			gentest.NewExample("FILE_SYSTEM/4", 0, `{"detail":"it went wrong","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "it went wrong"}),
+		}},
 	})
 	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, FileSourceTypeLLM, FileSourceTypeGithub, FileSourceTypeTool, FileSourceTypeVerification, FileSourceTypeFile, FileSourceTypeNetwork, FileSourceTypeSystem)
 }

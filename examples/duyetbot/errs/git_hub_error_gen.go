@@ -86,8 +86,8 @@ type GitHubSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v GitHubSource) kept() GitHubSource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v GitHubSource) clone() GitHubSource {
 	v.Type = gen.Enum(v.Type, GitHubSourceTypeSystem)
 	return v
 }
@@ -108,32 +108,32 @@ func (GitHubSource) from(ev *taxonomy.Evidence) taxonomy.Opt[GitHubSource] {
 
 // NewGitHubRateLimit returns a [CodeGitHubRateLimit].
 func NewGitHubRateLimit(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{base: gen.Of(CodeGitHubRateLimit), Detail: detail, Source: source.kept()}
+	return &GitHubError{base: gen.Of(CodeGitHubRateLimit), Detail: detail, Source: source.clone()}
 }
 
 // NewGitHubTimeout returns a [CodeGitHubTimeout].
 func NewGitHubTimeout(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{base: gen.Of(CodeGitHubTimeout), Detail: detail, Source: source.kept()}
+	return &GitHubError{base: gen.Of(CodeGitHubTimeout), Detail: detail, Source: source.clone()}
 }
 
 // NewGitHubNotFound returns a [CodeGitHubNotFound].
 func NewGitHubNotFound(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{base: gen.Of(CodeGitHubNotFound), Detail: detail, Source: source.kept()}
+	return &GitHubError{base: gen.Of(CodeGitHubNotFound), Detail: detail, Source: source.clone()}
 }
 
 // NewGitHubForbidden returns a [CodeGitHubForbidden].
 func NewGitHubForbidden(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{base: gen.Of(CodeGitHubForbidden), Detail: detail, Source: source.kept()}
+	return &GitHubError{base: gen.Of(CodeGitHubForbidden), Detail: detail, Source: source.clone()}
 }
 
 // NewGitHubValidation returns a [CodeGitHubValidation].
 func NewGitHubValidation(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{base: gen.Of(CodeGitHubValidation), Detail: detail, Source: source.kept()}
+	return &GitHubError{base: gen.Of(CodeGitHubValidation), Detail: detail, Source: source.clone()}
 }
 
 // NewGitHubServerError returns a [CodeGitHubServerError].
 func NewGitHubServerError(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{base: gen.Of(CodeGitHubServerError), Detail: detail, Source: source.kept()}
+	return &GitHubError{base: gen.Of(CodeGitHubServerError), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -151,7 +151,7 @@ func (e *GitHubError) WithExecution(execution Execution) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *GitHubError) WithGitHub(gitHub GitHub) *GitHubError {
-	return gen.With(*e, func(e *GitHubError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *GitHubError) { e.GitHub = gitHub.clone() })
 }
 func (e *GitHubError) WithRecovery(recovery Recovery) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.Recovery = taxonomy.Some(recovery) })
@@ -163,7 +163,6 @@ func (e *GitHubError) WithCause(cause error) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *GitHubError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -204,6 +203,30 @@ func (e *GitHubError) AppendContext(dst []byte) []byte {
 	o = o.OptJSON("metadata", e.Metadata)
 	o = e.Source.appendContext(o.Begin("source")).End()
 	return o.Close()
+}
+
+func (c GitHubCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c GitHubCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c GitHubCode) Row() taxonomy.Row            { return taxonomy.At(categoryGitHub, uint16(c)) }
+func (c GitHubCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryGitHub, uint16(c), &definition)
+}
+func (c GitHubCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *GitHubCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *GitHubError) Error() string                 { return gen.Text(e, (*GitHubError).AppendMessage) }
+func (e *GitHubError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *GitHubError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *GitHubError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *GitHubError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *GitHubError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *GitHubError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *GitHubError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *GitHubError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var gitHubCategory = taxonomy.Category{
@@ -331,28 +354,4 @@ var gitHubRules = [][]detect.CodeRule{
 		{Doc: "source: {present: false}, status: {min: 400, max: 599}, attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
 		{Doc: "source: github, priority: -4", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}}},
 	},
-}
-
-func (c GitHubCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c GitHubCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c GitHubCode) Row() taxonomy.Row            { return taxonomy.At(categoryGitHub, uint16(c)) }
-func (c GitHubCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryGitHub, uint16(c), &definition)
-}
-func (c GitHubCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *GitHubCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *GitHubError) Error() string                 { return gen.Text(e, (*GitHubError).AppendMessage) }
-func (e *GitHubError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *GitHubError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *GitHubError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *GitHubError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *GitHubError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *GitHubError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *GitHubError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *GitHubError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

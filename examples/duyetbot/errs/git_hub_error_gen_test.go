@@ -13,7 +13,7 @@ import (
 )
 
 func TestGitHubError(t *testing.T) {
-	gentest.Category[GitHubCode](t, &genPackage, new(GitHubError), "github GitHubError", []string{
+	gentest.Category[GitHubCode](t, &genPackage, new(GitHubError), "github GitHubError: GitHub's API refused or failed.", []string{
 		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
@@ -24,153 +24,114 @@ func TestGitHubError(t *testing.T) {
 		"metadata json from=attributes.metadata",
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"github\"" required, component string from=attributes.component default="\"octokit\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
-		{
-			Code: CodeGitHubRateLimit,
-			Says: "github_rate_limit prevent=(throttle=2s concurrency=1 likely=0.6): github_wait_for_rate_limit retryable severity=high; strict: fail; lenient: github_wait_for_rate_limit@lenient; fast: github_wait@fast recoverability=unknown; thorough: github_wait_for_rate_limit@thorough",
-			Rules: []string{
-				"GITHUB_RATE_LIMIT/1: source: github, status: 403, attributes: {retry-after: {present: true}} (a26f4d44)",
-				`GITHUB_RATE_LIMIT/2: source: github, status: 403, text: ['(?i)\brate[ _-]?limit\b', '(?i)\babuse detection\b'] (383a5235)`,
-				"GITHUB_RATE_LIMIT/3: source: github, type: RATE_LIMITED (8f8fa102)",
-				"GITHUB_RATE_LIMIT/4: source: github, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (673f47cc)",
-				"GITHUB_RATE_LIMIT/5: source: {present: false}, attributes: {host: api.github.com}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (9dee44ce)",
-				`GITHUB_RATE_LIMIT/6: source: github, text: '(?im)\byou have triggered an abuse detection\b' (7d509725)`,
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubRateLimit("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubRateLimit("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubRateLimit("first "+strings.Repeat("x", 2000)+" last", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubRateLimit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
-				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceType(8), Component: "some component"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
-				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, time.January, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("GITHUB_RATE_LIMIT/4", 0, `{"detail":"Unknown error","code":"429","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 429}),
-				gentest.Becomes("GITHUB_RATE_LIMIT/4", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}),
-				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"retry-after": "60"}}),
-				gentest.Becomes("GITHUB_RATE_LIMIT/4", 0, `{"detail":"You have exceeded a secondary rate limit.","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "You have exceeded a secondary rate limit."}),
-				gentest.Becomes("GITHUB_RATE_LIMIT/3", 0, `{"detail":"Unknown error","code":"200","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "RATE_LIMITED", Status: 200}),
-				gentest.Becomes("GITHUB_RATE_LIMIT/5", 0, `{"detail":"Unknown error","code":"429","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 429, Attributes: map[string]string{"host": "api.github.com"}}),
-				gentest.Becomes("GITHUB_RATE_LIMIT/5", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 403, Attributes: map[string]string{"host": "api.github.com", "ratelimit-remaining": "0"}}),
-				gentest.Becomes("GITHUB_RATE_LIMIT/4", 0, `{"detail":"API rate limit exceeded for user ID 1","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "API rate limit exceeded for user ID 1"}),
-				gentest.Becomes("GITHUB_RATE_LIMIT/2", 0, `{"detail":"403 Forbidden: you have exceeded a secondary rate limit","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "403 Forbidden: you have exceeded a secondary rate limit"}),
-				gentest.Becomes("GITHUB_RATE_LIMIT/6", 0, `{"detail":"You have triggered an abuse detection mechanism.","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "You have triggered an abuse detection mechanism."}),
-			},
-			Not: []gentest.Example{
-				gentest.Becomes("GITHUB_FORBIDDEN/1", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "4999"}}),
-				gentest.Becomes("GITHUB_FORBIDDEN/1", 0, `{"detail":"Resource not accessible by integration","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "Resource not accessible by integration"}),
-				gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"wrote the chapter on rate limits","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "wrote the chapter on rate limits"}),
-				gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"Please implement rate limit exceeded handling","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Please implement rate limit exceeded handling"}),
-			},
-		},
-		{
-			Code: CodeGitHubTimeout,
-			Says: "github_timeout: github_retry_with_backoff retryable severity=high; strict: fail; lenient: github_retry_with_backoff@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry_with_backoff@thorough",
-			Rules: []string{
-				"GITHUB_TIMEOUT/1: source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (84577464)",
-				"GITHUB_TIMEOUT/2: source: {present: false}, is: context.DeadlineExceeded, attributes: {host: api.github.com} (af719c92)",
-				"GITHUB_TIMEOUT/3: source: github, like: [timeout, grpc_deadline_exceeded, late], status: {present: false} (cd73fd23)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubTimeout("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubTimeout("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("GITHUB_TIMEOUT/3", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "timeout"}),
-				gentest.Becomes("GITHUB_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
-				gentest.Becomes("GITHUB_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
-				gentest.Becomes("GITHUB_TIMEOUT/3", 0, `{"detail":"Request timed out","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Request timed out"}),
-			},
-			Not: []gentest.Example{gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"increase timeout to 60","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "increase timeout to 60"})},
-		},
-		{
-			Code: CodeGitHubNotFound,
-			Says: "github_not_found: fail severity=high; fast: recoverability=unknown",
-			Rules: []string{
-				"GITHUB_NOT_FOUND/1: source: github, status: 404 (94069eb2)",
-				"GITHUB_NOT_FOUND/2: source: github, type: NOT_FOUND (9b2941a1)",
-				"GITHUB_NOT_FOUND/3: source: {present: false}, status: 404, attributes: {host: api.github.com} (4a5ac1f2)",
-				"GITHUB_NOT_FOUND/4: source: {present: false}, status: 404, attributes: {host: {present: false}}, priority: -5 (e0040bf6)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewGitHubNotFound("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubNotFound("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubNotFound("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("GITHUB_NOT_FOUND/1", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 404}),
-				gentest.Becomes("GITHUB_NOT_FOUND/1", 0, `{"detail":"404 Not Found","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "404 Not Found"}),
-				gentest.Becomes("GITHUB_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "NOT_FOUND"}),
-				gentest.Becomes("GITHUB_NOT_FOUND/3", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 404, Attributes: map[string]string{"host": "api.github.com"}}),
-				gentest.Becomes("GITHUB_NOT_FOUND/4", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Status: 404}),
-			},
-			Not: []gentest.Example{gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"see line 404 of the log","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "see line 404 of the log"})},
-		},
-		{
-			Code: CodeGitHubForbidden,
-			Says: "github_forbidden: fail severity=high; fast: recoverability=unknown",
-			Rules: []string{
-				"GITHUB_FORBIDDEN/1: source: github, status: [401, 403] (9021ba1c)",
-				"GITHUB_FORBIDDEN/2: source: github, type: [FORBIDDEN, INSUFFICIENT_SCOPES] (cb200117)",
-				"GITHUB_FORBIDDEN/3: source: {present: false}, status: [401, 403], attributes: {host: api.github.com} (464b8404)",
-				"GITHUB_FORBIDDEN/4: source: github, like: [forbidden, unauthorized, invalid_api_key, git_auth] (8c95e6db)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewGitHubForbidden("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubForbidden("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubForbidden("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("GITHUB_FORBIDDEN/1", 0, `{"detail":"Unknown error","code":"401","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 401}),
-				gentest.Becomes("GITHUB_FORBIDDEN/1", 0, `{"detail":"Resource not accessible by integration","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "Resource not accessible by integration"}),
-				gentest.Becomes("GITHUB_FORBIDDEN/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "FORBIDDEN"}),
-				gentest.Becomes("GITHUB_FORBIDDEN/3", 0, `{"detail":"Unknown error","code":"401","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 401, Attributes: map[string]string{"host": "api.github.com"}}),
-				gentest.Becomes("GITHUB_FORBIDDEN/4", 0, `{"detail":"Authentication failed","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Authentication failed"}),
-			},
-		},
-		{
-			Code: CodeGitHubValidation,
-			Says: "github_validation: fail severity=medium; fast: recoverability=unknown",
-			Rules: []string{
-				"GITHUB_VALIDATION/1: source: github, status: 422 (9d678536)",
-				"GITHUB_VALIDATION/2: source: {present: false}, status: 422, attributes: {host: api.github.com} (cf5b243a)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewGitHubValidation("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubValidation("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubValidation("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("GITHUB_VALIDATION/1", 0, `{"detail":"Validation Failed","code":"422","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 422, Text: "Validation Failed"}),
-				gentest.Becomes("GITHUB_VALIDATION/2", 0, `{"detail":"Unknown error","code":"422","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 422, Attributes: map[string]string{"host": "api.github.com"}}),
-			},
-		},
-		{
-			Code: CodeGitHubServerError,
-			Says: "github_server_error: github_retry retryable severity=critical; strict: fail; lenient: github_retry@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry@thorough",
-			Rules: []string{
-				"GITHUB_SERVER_ERROR/1: source: github, status: {min: 400, max: 599} (aafb3250)",
-				"GITHUB_SERVER_ERROR/2: source: {present: false}, status: {min: 400, max: 599}, attributes: {host: api.github.com} (f30eda6e)",
-				"GITHUB_SERVER_ERROR/3: source: github, priority: -4 (37263920)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewGitHubServerError("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubServerError("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewGitHubServerError("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("GITHUB_SERVER_ERROR/1", 0, `{"detail":"Unknown error","code":"502","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 502}),
-				gentest.Becomes("GITHUB_SERVER_ERROR/1", 0, `{"detail":"Unknown error","code":"418","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 418}),
-				gentest.Becomes("GITHUB_SERVER_ERROR/2", 0, `{"detail":"Unknown error","code":"500","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 500, Attributes: map[string]string{"host": "api.github.com"}}),
-				gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"something went wrong","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "something went wrong"}),
-			},
-		},
+		{Code: CodeGitHubRateLimit, Entry: "github_rate_limit prevent=(throttle=2s concurrency=1 likely=0.6): github_wait_for_rate_limit retryable severity=high; strict: fail; lenient: github_wait_for_rate_limit@lenient; fast: github_wait@fast recoverability=unknown; thorough: github_wait_for_rate_limit@thorough", Rules: []string{
+			"GITHUB_RATE_LIMIT/1: source: github, status: 403, attributes: {retry-after: {present: true}} (a26f4d44)",
+			`GITHUB_RATE_LIMIT/2: source: github, status: 403, text: ['(?i)\brate[ _-]?limit\b', '(?i)\babuse detection\b'] (4827f3b)`,
+			"GITHUB_RATE_LIMIT/3: source: github, type: RATE_LIMITED (8f8fa102)",
+			"GITHUB_RATE_LIMIT/4: source: github, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (84a3139f)",
+			"GITHUB_RATE_LIMIT/5: source: {present: false}, attributes: {host: api.github.com}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (c5a24b69)",
+			`GITHUB_RATE_LIMIT/6: source: github, text: '(?im)\byou have triggered an abuse detection\b' (666f18e6)`,
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubRateLimit("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubRateLimit("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubRateLimit("first "+strings.Repeat("x", 2000)+" last", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubRateLimit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceType(8), Component: "some component"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, time.January, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("GITHUB_RATE_LIMIT/4", 0, `{"detail":"Unknown error","code":"429","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 429}),
+			gentest.NewExample("GITHUB_RATE_LIMIT/4", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}),
+			gentest.NewExample("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"retry-after": "60"}}),
+			gentest.NewExample("GITHUB_RATE_LIMIT/4", 0, `{"detail":"You have exceeded a secondary rate limit.","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "You have exceeded a secondary rate limit."}),
+			gentest.NewExample("GITHUB_RATE_LIMIT/3", 0, `{"detail":"Unknown error","code":"200","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "RATE_LIMITED", Status: 200}),
+			gentest.NewExample("GITHUB_RATE_LIMIT/5", 0, `{"detail":"Unknown error","code":"429","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 429, Attributes: map[string]string{"host": "api.github.com"}}),
+			gentest.NewExample("GITHUB_RATE_LIMIT/5", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 403, Attributes: map[string]string{"host": "api.github.com", "ratelimit-remaining": "0"}}),
+			gentest.NewExample("GITHUB_RATE_LIMIT/4", 0, `{"detail":"API rate limit exceeded for user ID 1","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "API rate limit exceeded for user ID 1"}),
+			gentest.NewExample("GITHUB_RATE_LIMIT/2", 0, `{"detail":"403 Forbidden: you have exceeded a secondary rate limit","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "403 Forbidden: you have exceeded a secondary rate limit"}),
+			gentest.NewExample("GITHUB_RATE_LIMIT/6", 0, `{"detail":"You have triggered an abuse detection mechanism.","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "You have triggered an abuse detection mechanism."}),
+		}, Not: []gentest.Example{
+			gentest.NewExample("GITHUB_FORBIDDEN/1", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "4999"}}),
+			gentest.NewExample("GITHUB_FORBIDDEN/1", 0, `{"detail":"Resource not accessible by integration","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "Resource not accessible by integration"}),
+			gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"wrote the chapter on rate limits","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "wrote the chapter on rate limits"}),
+			gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"Please implement rate limit exceeded handling","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Please implement rate limit exceeded handling"}),
+		}},
+		{Code: CodeGitHubTimeout, Entry: "github_timeout: github_retry_with_backoff retryable severity=high; strict: fail; lenient: github_retry_with_backoff@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry_with_backoff@thorough", Rules: []string{
+			"GITHUB_TIMEOUT/1: source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (84577464)",
+			"GITHUB_TIMEOUT/2: source: {present: false}, is: context.DeadlineExceeded, attributes: {host: api.github.com} (af719c92)",
+			"GITHUB_TIMEOUT/3: source: github, like: [timeout, grpc_deadline_exceeded, late], status: {present: false} (ddb16d11)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubTimeout("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubTimeout("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("GITHUB_TIMEOUT/3", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "timeout"}),
+			gentest.NewExample("GITHUB_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+			gentest.NewExample("GITHUB_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+			gentest.NewExample("GITHUB_TIMEOUT/3", 0, `{"detail":"Request timed out","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Request timed out"}),
+		}, Not: []gentest.Example{gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"increase timeout to 60","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "increase timeout to 60"})}},
+		{Code: CodeGitHubNotFound, Entry: "github_not_found: fail severity=high; fast: recoverability=unknown", Rules: []string{
+			"GITHUB_NOT_FOUND/1: source: github, status: 404 (94069eb2)",
+			"GITHUB_NOT_FOUND/2: source: github, type: NOT_FOUND (9b2941a1)",
+			"GITHUB_NOT_FOUND/3: source: {present: false}, status: 404, attributes: {host: api.github.com} (4a5ac1f2)",
+			"GITHUB_NOT_FOUND/4: source: {present: false}, status: 404, attributes: {host: {present: false}}, priority: -5 (e0040bf6)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewGitHubNotFound("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubNotFound("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubNotFound("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("GITHUB_NOT_FOUND/1", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 404}),
+			gentest.NewExample("GITHUB_NOT_FOUND/1", 0, `{"detail":"404 Not Found","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "404 Not Found"}),
+			gentest.NewExample("GITHUB_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "NOT_FOUND"}),
+			gentest.NewExample("GITHUB_NOT_FOUND/3", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 404, Attributes: map[string]string{"host": "api.github.com"}}),
+			gentest.NewExample("GITHUB_NOT_FOUND/4", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Status: 404}),
+		}, Not: []gentest.Example{gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"see line 404 of the log","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "see line 404 of the log"})}},
+		{Code: CodeGitHubForbidden, Entry: "github_forbidden: fail severity=high; fast: recoverability=unknown", Rules: []string{
+			"GITHUB_FORBIDDEN/1: source: github, status: [401, 403] (9021ba1c)",
+			"GITHUB_FORBIDDEN/2: source: github, type: [FORBIDDEN, INSUFFICIENT_SCOPES] (cb200117)",
+			"GITHUB_FORBIDDEN/3: source: {present: false}, status: [401, 403], attributes: {host: api.github.com} (464b8404)",
+			"GITHUB_FORBIDDEN/4: source: github, like: [forbidden, unauthorized, invalid_api_key, git_auth] (f2c285df)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewGitHubForbidden("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubForbidden("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubForbidden("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("GITHUB_FORBIDDEN/1", 0, `{"detail":"Unknown error","code":"401","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 401}),
+			gentest.NewExample("GITHUB_FORBIDDEN/1", 0, `{"detail":"Resource not accessible by integration","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "Resource not accessible by integration"}),
+			gentest.NewExample("GITHUB_FORBIDDEN/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "FORBIDDEN"}),
+			gentest.NewExample("GITHUB_FORBIDDEN/3", 0, `{"detail":"Unknown error","code":"401","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 401, Attributes: map[string]string{"host": "api.github.com"}}),
+			gentest.NewExample("GITHUB_FORBIDDEN/4", 0, `{"detail":"Authentication failed","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Authentication failed"}),
+		}},
+		{Code: CodeGitHubValidation, Entry: "github_validation: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+			"GITHUB_VALIDATION/1: source: github, status: 422 (9d678536)",
+			"GITHUB_VALIDATION/2: source: {present: false}, status: 422, attributes: {host: api.github.com} (cf5b243a)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewGitHubValidation("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubValidation("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubValidation("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("GITHUB_VALIDATION/1", 0, `{"detail":"Validation Failed","code":"422","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 422, Text: "Validation Failed"}),
+			gentest.NewExample("GITHUB_VALIDATION/2", 0, `{"detail":"Unknown error","code":"422","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 422, Attributes: map[string]string{"host": "api.github.com"}}),
+		}},
+		{Code: CodeGitHubServerError, Entry: "github_server_error: github_retry retryable severity=critical; strict: fail; lenient: github_retry@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry@thorough", Rules: []string{
+			"GITHUB_SERVER_ERROR/1: source: github, status: {min: 400, max: 599} (aafb3250)",
+			"GITHUB_SERVER_ERROR/2: source: {present: false}, status: {min: 400, max: 599}, attributes: {host: api.github.com} (f30eda6e)",
+			"GITHUB_SERVER_ERROR/3: source: github, priority: -4 (37263920)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewGitHubServerError("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubServerError("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewGitHubServerError("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("GITHUB_SERVER_ERROR/1", 0, `{"detail":"Unknown error","code":"502","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 502}),
+			gentest.NewExample("GITHUB_SERVER_ERROR/1", 0, `{"detail":"Unknown error","code":"418","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 418}),
+			gentest.NewExample("GITHUB_SERVER_ERROR/2", 0, `{"detail":"Unknown error","code":"500","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 500, Attributes: map[string]string{"host": "api.github.com"}}),
+			gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"something went wrong","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "something went wrong"}),
+		}},
 	})
 	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, GitHubSourceTypeLLM, GitHubSourceTypeGithub, GitHubSourceTypeTool, GitHubSourceTypeVerification, GitHubSourceTypeFile, GitHubSourceTypeNetwork, GitHubSourceTypeSystem)
 }

@@ -107,8 +107,8 @@ type LLMSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v LLMSource) kept() LLMSource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v LLMSource) clone() LLMSource {
 	v.Type = gen.Enum(v.Type, LLMSourceTypeSystem)
 	return v
 }
@@ -129,32 +129,32 @@ func (LLMSource) from(ev *taxonomy.Evidence) taxonomy.Opt[LLMSource] {
 
 // NewLLMRateLimit returns a [CodeLLMRateLimit].
 func NewLLMRateLimit(detail string, source LLMSource) *LLMError {
-	return &LLMError{base: gen.Of(CodeLLMRateLimit), Detail: detail, Source: source.kept()}
+	return &LLMError{base: gen.Of(CodeLLMRateLimit), Detail: detail, Source: source.clone()}
 }
 
 // NewLLMTimeout returns a [CodeLLMTimeout].
 func NewLLMTimeout(detail string, source LLMSource) *LLMError {
-	return &LLMError{base: gen.Of(CodeLLMTimeout), Detail: detail, Source: source.kept()}
+	return &LLMError{base: gen.Of(CodeLLMTimeout), Detail: detail, Source: source.clone()}
 }
 
 // NewLLMQuotaExceeded returns a [CodeLLMQuotaExceeded].
 func NewLLMQuotaExceeded(detail string, source LLMSource) *LLMError {
-	return &LLMError{base: gen.Of(CodeLLMQuotaExceeded), Detail: detail, Source: source.kept()}
+	return &LLMError{base: gen.Of(CodeLLMQuotaExceeded), Detail: detail, Source: source.clone()}
 }
 
 // NewLLMAuth returns a [CodeLLMAuth].
 func NewLLMAuth(detail string, source LLMSource) *LLMError {
-	return &LLMError{base: gen.Of(CodeLLMAuth), Detail: detail, Source: source.kept()}
+	return &LLMError{base: gen.Of(CodeLLMAuth), Detail: detail, Source: source.clone()}
 }
 
 // NewLLMInvalidRequest returns a [CodeLLMInvalidRequest].
 func NewLLMInvalidRequest(detail string, source LLMSource) *LLMError {
-	return &LLMError{base: gen.Of(CodeLLMInvalidRequest), Detail: detail, Source: source.kept()}
+	return &LLMError{base: gen.Of(CodeLLMInvalidRequest), Detail: detail, Source: source.clone()}
 }
 
 // NewLLMServerError returns a [CodeLLMServerError].
 func NewLLMServerError(detail string, source LLMSource) *LLMError {
-	return &LLMError{base: gen.Of(CodeLLMServerError), Detail: detail, Source: source.kept()}
+	return &LLMError{base: gen.Of(CodeLLMServerError), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -172,7 +172,7 @@ func (e *LLMError) WithExecution(execution Execution) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *LLMError) WithGitHub(gitHub GitHub) *LLMError {
-	return gen.With(*e, func(e *LLMError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *LLMError) { e.GitHub = gitHub.clone() })
 }
 func (e *LLMError) WithRecovery(recovery Recovery) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.Recovery = taxonomy.Some(recovery) })
@@ -187,7 +187,6 @@ func (e *LLMError) WithCause(cause error) *LLMError {
 	return gen.With(*e, func(e *LLMError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *LLMError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -229,6 +228,42 @@ func (e *LLMError) AppendContext(dst []byte) []byte {
 	o = e.Source.appendContext(o.Begin("source")).End()
 	o = o.OptEnum("pattern", e.Pattern.Or(0).String())
 	return o.Close()
+}
+
+func (c LLMCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c LLMCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c LLMCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c LLMCode) Row() taxonomy.Row            { return taxonomy.At(categoryLLM, uint16(c)) }
+func (c LLMCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryLLM, uint16(c), &definition)
+}
+func (c LLMCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *LLMCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *LLMError) Error() string                 { return gen.Text(e, (*LLMError).AppendMessage) }
+func (e *LLMError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *LLMError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *LLMError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *LLMError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *LLMError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *LLMError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *LLMError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeLLMRateLimit:
+		if v, ok := e.Pattern.Get(); ok && v == LLMPatternRateLimit {
+			return CodeLLMRateLimit.Row().When(1)
+		}
+	case CodeLLMTimeout:
+		if v, ok := e.Pattern.Get(); ok && v == LLMPatternTimeout {
+			return CodeLLMTimeout.Row().When(1)
+		}
+	}
+	return e.Code().Row()
+}
+
+func (e *LLMError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var llmCategory = taxonomy.Category{
@@ -274,9 +309,7 @@ var llmCategory = taxonomy.Category{
 			Doc:    "The model's API asks to slow down.",
 			Extra:  &taxonomy.Extras{Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6}},
 			Traits: taxonomy.Traits{Reaction: &reactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-			},
+			When:   []taxonomy.Traits{{Reaction: &reactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				{Profile: "strict", Branch: 1, Traits: taxonomy.Traits{Reaction: &strictReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
@@ -292,9 +325,7 @@ var llmCategory = taxonomy.Category{
 			Value: "llm_timeout", Key: "LLM_TIMEOUT", Message: "the LLM did not answer in time: {detail:first_line}",
 			Doc:    "The model did not answer in time.",
 			Traits: taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-			},
+			When:   []taxonomy.Traits{{Reaction: &reactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				{Profile: "strict", Branch: 1, Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
@@ -380,40 +411,4 @@ var llmRules = [][]detect.CodeRule{
 		{Doc: "source: {present: false}, status: {min: 500, max: 599}, attributes: {host: {present: false}}, priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Min: 500, Max: 599, Bounds: detect.HasMin | detect.HasMax}, {Key: detect.Attribute, Name: "host", Presence: detect.Absent}}},
 		{Doc: "type: overloaded_error, priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"overloaded_error"}}}},
 	},
-}
-
-func (c LLMCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c LLMCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c LLMCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c LLMCode) Row() taxonomy.Row            { return taxonomy.At(categoryLLM, uint16(c)) }
-func (c LLMCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryLLM, uint16(c), &definition)
-}
-func (c LLMCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *LLMCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *LLMError) Error() string                 { return gen.Text(e, (*LLMError).AppendMessage) }
-func (e *LLMError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *LLMError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *LLMError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *LLMError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *LLMError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *LLMError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *LLMError) Row() taxonomy.Row {
-	switch e.Code() {
-	case CodeLLMRateLimit:
-		if v, ok := e.Pattern.Get(); ok && v == LLMPatternRateLimit {
-			return CodeLLMRateLimit.Row().When(1)
-		}
-	case CodeLLMTimeout:
-		if v, ok := e.Pattern.Get(); ok && v == LLMPatternTimeout {
-			return CodeLLMTimeout.Row().When(1)
-		}
-	}
-	return e.Code().Row()
-}
-
-func (e *LLMError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

@@ -100,8 +100,8 @@ type NetworkSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v NetworkSource) kept() NetworkSource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v NetworkSource) clone() NetworkSource {
 	v.Type = gen.Enum(v.Type, NetworkSourceTypeSystem)
 	return v
 }
@@ -122,17 +122,17 @@ func (NetworkSource) from(ev *taxonomy.Evidence) taxonomy.Opt[NetworkSource] {
 
 // NewDNSError returns a [CodeDNSError].
 func NewDNSError(detail string, source NetworkSource) *NetworkError {
-	return &NetworkError{base: gen.Of(CodeDNSError), Detail: detail, Source: source.kept()}
+	return &NetworkError{base: gen.Of(CodeDNSError), Detail: detail, Source: source.clone()}
 }
 
 // NewConnectionError returns a [CodeConnectionError].
 func NewConnectionError(detail string, source NetworkSource) *NetworkError {
-	return &NetworkError{base: gen.Of(CodeConnectionError), Detail: detail, Source: source.kept()}
+	return &NetworkError{base: gen.Of(CodeConnectionError), Detail: detail, Source: source.clone()}
 }
 
 // NewNetworkError returns a [CodeNetworkError].
 func NewNetworkError(detail string, source NetworkSource) *NetworkError {
-	return &NetworkError{base: gen.Of(CodeNetworkError), Detail: detail, Source: source.kept()}
+	return &NetworkError{base: gen.Of(CodeNetworkError), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -150,7 +150,7 @@ func (e *NetworkError) WithExecution(execution Execution) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *NetworkError) WithGitHub(gitHub GitHub) *NetworkError {
-	return gen.With(*e, func(e *NetworkError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *NetworkError) { e.GitHub = gitHub.clone() })
 }
 func (e *NetworkError) WithRecovery(recovery Recovery) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.Recovery = taxonomy.Some(recovery) })
@@ -165,7 +165,6 @@ func (e *NetworkError) WithCause(cause error) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *NetworkError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -201,6 +200,38 @@ func (e *NetworkError) AppendContext(dst []byte) []byte {
 	o = e.Source.appendContext(o.Begin("source")).End()
 	o = o.OptEnum("pattern", e.Pattern.Or(0).String())
 	return o.Close()
+}
+
+func (c NetworkCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c NetworkCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c NetworkCode) Row() taxonomy.Row            { return taxonomy.At(categoryNetwork, uint16(c)) }
+func (c NetworkCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryNetwork, uint16(c), &definition)
+}
+func (c NetworkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *NetworkCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *NetworkError) Error() string                 { return gen.Text(e, (*NetworkError).AppendMessage) }
+func (e *NetworkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *NetworkError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *NetworkError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *NetworkError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *NetworkError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *NetworkError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *NetworkError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeNetworkError:
+		if v, ok := e.Pattern.Get(); ok && v == NetworkPatternNetwork {
+			return CodeNetworkError.Row().When(1)
+		}
+	}
+	return e.Code().Row()
+}
+
+func (e *NetworkError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var networkCategory = taxonomy.Category{
@@ -255,9 +286,7 @@ var networkCategory = taxonomy.Category{
 			Value: "network_error", Key: "NETWORK_ERROR", Message: "the network failed: {detail:first_line}",
 			Doc:    "The network failed at an unknown place.",
 			Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-			},
+			When:   []taxonomy.Traits{{Reaction: &reactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 				{Profile: "strict", Branch: 1, Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
@@ -292,36 +321,4 @@ var networkRules = [][]detect.CodeRule{
 		{Doc: "source: [tool, verification], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -3, set: {pattern: network}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool", "verification"}}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`, Apply: func(e taxonomy.Error) { e.(*NetworkError).Pattern = taxonomy.Some(NetworkPatternNetwork) }},
 		{Doc: "source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network}", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureConnectionTimeout, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`, Apply: func(e taxonomy.Error) { e.(*NetworkError).Pattern = taxonomy.Some(NetworkPatternNetwork) }},
 	},
-}
-
-func (c NetworkCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c NetworkCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c NetworkCode) Row() taxonomy.Row            { return taxonomy.At(categoryNetwork, uint16(c)) }
-func (c NetworkCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryNetwork, uint16(c), &definition)
-}
-func (c NetworkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *NetworkCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *NetworkError) Error() string                 { return gen.Text(e, (*NetworkError).AppendMessage) }
-func (e *NetworkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *NetworkError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *NetworkError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *NetworkError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *NetworkError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *NetworkError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *NetworkError) Row() taxonomy.Row {
-	switch e.Code() {
-	case CodeNetworkError:
-		if v, ok := e.Pattern.Get(); ok && v == NetworkPatternNetwork {
-			return CodeNetworkError.Row().When(1)
-		}
-	}
-	return e.Code().Row()
-}
-
-func (e *NetworkError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

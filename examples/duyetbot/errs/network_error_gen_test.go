@@ -14,7 +14,7 @@ import (
 )
 
 func TestNetworkError(t *testing.T) {
-	gentest.Category[NetworkCode](t, &genPackage, new(NetworkError), "network NetworkError", []string{
+	gentest.Category[NetworkCode](t, &genPackage, new(NetworkError), "network NetworkError: The network failed, or an unnamed service behind it.", []string{
 		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
@@ -26,95 +26,74 @@ func TestNetworkError(t *testing.T) {
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"network\"" required, component string from=attributes.component default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 		"pattern enum enum=network",
 	}, []gentest.Code{
-		{
-			Code: CodeDNSError,
-			Says: "dns_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown",
-			Rules: []string{
-				"DNS_ERROR/1: as: '*net.DNSError' (609533ca)",
-				"DNS_ERROR/2: code: [ENOTFOUND, EAI_AGAIN] (4e99a263)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("first "+strings.Repeat("x", 2000)+" last", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component"}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
-				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceType(8), Component: "some component"}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
-				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(NetworkPattern(2)), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, time.January, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)).WithPattern(NetworkPatternNetwork), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"network"}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("DNS_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*net.DNSError]("*net.DNSError", nil)}),
-				gentest.Becomes("DNS_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`, taxonomy.Evidence{Source: "github", Err: gentest.As[*net.DNSError]("*net.DNSError", nil)}),
-				gentest.Becomes("DNS_ERROR/2", 0, `{"detail":"Unknown error","code":"ENOTFOUND","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Code: "ENOTFOUND"}),
-			},
-		},
-		{
-			Code: CodeConnectionError,
-			Says: "connection_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown",
-			Rules: []string{
-				"CONNECTION_ERROR/1: errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ENOTCONN] (c7f105c)",
-				"CONNECTION_ERROR/2: code: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH] (1aebace0)",
-				"CONNECTION_ERROR/3: is: net.ErrClosed (c588aba3)",
-				"CONNECTION_ERROR/4: source: [llm, github, network], is: [io.EOF, io.ErrUnexpectedEOF] (14e4c657)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewConnectionError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no connection: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewConnectionError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no connection: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewConnectionError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no connection: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("CONNECTION_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Errno: "ECONNREFUSED"}),
-				gentest.Becomes("CONNECTION_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"unknown"}}`, taxonomy.Evidence{Source: "llm", Errno: "ECONNRESET"}),
-				gentest.Becomes("CONNECTION_ERROR/2", 0, `{"detail":"Unknown error","code":"ECONNREFUSED","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Code: "ECONNREFUSED"}),
-				gentest.Becomes("CONNECTION_ERROR/3", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("net.ErrClosed", net.ErrClosed)}),
-				gentest.Becomes("CONNECTION_ERROR/4", 0, `{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`, taxonomy.Evidence{Source: "github", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)}),
-			},
-		},
-		{
-			Code: CodeNetworkError,
-			Says: "network_error: tool_retry_with_backoff retryable severity=medium; strict: fail; lenient: tool_retry_with_backoff@lenient; fast: tool_retry@fast recoverability=unknown; thorough: tool_retry_with_backoff@thorough",
-			When: []string{"pattern_retry_network retryable severity=medium; strict: fail; lenient: pattern_retry_network@lenient; fast: tool_retry@fast recoverability=unknown; thorough: pattern_retry_network@thorough"},
-			Rules: []string{
-				"NETWORK_ERROR/1: as: '*net.OpError' (c0281e32)",
-				"NETWORK_ERROR/2: type: network (5b52d554)",
-				"NETWORK_ERROR/3: source: {present: false}, status: {min: 400, max: 599}, priority: -8 (da5e746f)",
-				"NETWORK_ERROR/4: source: network (3de86863)",
-				"NETWORK_ERROR/5: source: [llm, github, network, skill, system, config, file], like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -1, set: {pattern: network} (7e1ac9d7)",
-				"NETWORK_ERROR/6: source: [tool, verification], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -3, set: {pattern: network} (3bef7f8e)",
-				"NETWORK_ERROR/7: source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network} (24f6f8c9)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the network failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewNetworkError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the network failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewNetworkError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the network failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Picks: []gentest.Pick{
-				gentest.Picks(NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(NetworkPatternNetwork), 1),
-				gentest.Picks(NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("NETWORK_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*net.OpError]("*net.OpError", nil)}),
-				gentest.Becomes("NETWORK_ERROR/2", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Type: "network"}),
-				gentest.Becomes("NETWORK_ERROR/3", 0, `{"detail":"Unknown error","code":"418","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Status: 418}),
-				gentest.Becomes("NETWORK_ERROR/7", 1, `{"detail":"connect ECONNREFUSED 127.0.0.1:8080","source":{"type":"network","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Text: "connect ECONNREFUSED 127.0.0.1:8080"}),
-				gentest.Becomes("NETWORK_ERROR/7", 1, `{"detail":"getaddrinfo ENOTFOUND example.org","source":{"type":"network","component":"unknown","endpoint":"example.org"},"pattern":"network"}`, taxonomy.Evidence{Text: "getaddrinfo ENOTFOUND example.org"}),
-				gentest.Becomes("NETWORK_ERROR/7", 1, `{"detail":"Failed to fetch","source":{"type":"network","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Text: "Failed to fetch"}),
-				gentest.Becomes("NETWORK_ERROR/4", 0, `{"detail":"it went wrong","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Source: "network", Text: "it went wrong"}),
-				gentest.Becomes("NETWORK_ERROR/5", 1, `{"detail":"Error: connect ECONNREFUSED 10.0.0.1:443","source":{"type":"llm","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Source: "llm", Text: "Error: connect ECONNREFUSED 10.0.0.1:443"}),
-				gentest.Becomes("NETWORK_ERROR/6", 1, `{"detail":"curl: (6) Could not resolve host: example.org","source":{"type":"tool","component":"unknown","endpoint":"example.org"},"pattern":"network"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(6), Text: "curl: (6) Could not resolve host: example.org"}),
-			},
-			Not: []gentest.Example{
-				gentest.Becomes("CONNECTION_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Errno: "ECONNREFUSED"}),
-				gentest.Becomes("", 1, `{"detail":"listening on 127.0.0.1:8080","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "listening on 127.0.0.1:8080"}),
-				gentest.Becomes("", 1, `{"detail":"handles ECONNREFUSED in the client","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "handles ECONNREFUSED in the client"}),
-			},
-		},
+		{Code: CodeDNSError, Entry: "dns_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown", Rules: []string{
+			"DNS_ERROR/1: as: '*net.DNSError' (609533ca)",
+			"DNS_ERROR/2: code: [ENOTFOUND, EAI_AGAIN] (4e99a263)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("first "+strings.Repeat("x", 2000)+" last", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a name cannot be resolved: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component"}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+			gentest.NewCase(NewDNSError("some detail", NetworkSource{Type: NetworkSourceType(8), Component: "some component"}), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+			gentest.NewCase(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(NetworkPattern(2)), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, time.January, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)).WithPattern(NetworkPatternNetwork), 0, "a name cannot be resolved: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"network"}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("DNS_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*net.DNSError]("*net.DNSError", nil)}),
+			gentest.NewExample("DNS_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`, taxonomy.Evidence{Source: "github", Err: gentest.As[*net.DNSError]("*net.DNSError", nil)}),
+			gentest.NewExample("DNS_ERROR/2", 0, `{"detail":"Unknown error","code":"ENOTFOUND","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Code: "ENOTFOUND"}),
+		}},
+		{Code: CodeConnectionError, Entry: "connection_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown", Rules: []string{
+			"CONNECTION_ERROR/1: errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ENOTCONN] (c7f105c)",
+			"CONNECTION_ERROR/2: code: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH] (1aebace0)",
+			"CONNECTION_ERROR/3: is: net.ErrClosed (c588aba3)",
+			"CONNECTION_ERROR/4: source: [llm, github, network], is: [io.EOF, io.ErrUnexpectedEOF] (14e4c657)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewConnectionError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no connection: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewConnectionError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no connection: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewConnectionError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no connection: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("CONNECTION_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Errno: "ECONNREFUSED"}),
+			gentest.NewExample("CONNECTION_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"unknown"}}`, taxonomy.Evidence{Source: "llm", Errno: "ECONNRESET"}),
+			gentest.NewExample("CONNECTION_ERROR/2", 0, `{"detail":"Unknown error","code":"ECONNREFUSED","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Code: "ECONNREFUSED"}),
+			gentest.NewExample("CONNECTION_ERROR/3", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("net.ErrClosed", net.ErrClosed)}),
+			gentest.NewExample("CONNECTION_ERROR/4", 0, `{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`, taxonomy.Evidence{Source: "github", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)}),
+		}},
+		{Code: CodeNetworkError, Entry: "network_error: tool_retry_with_backoff retryable severity=medium; strict: fail; lenient: tool_retry_with_backoff@lenient; fast: tool_retry@fast recoverability=unknown; thorough: tool_retry_with_backoff@thorough", When: []string{"pattern_retry_network retryable severity=medium; strict: fail; lenient: pattern_retry_network@lenient; fast: tool_retry@fast recoverability=unknown; thorough: pattern_retry_network@thorough"}, Rules: []string{
+			"NETWORK_ERROR/1: as: '*net.OpError' (c0281e32)",
+			"NETWORK_ERROR/2: type: network (5b52d554)",
+			"NETWORK_ERROR/3: source: {present: false}, status: {min: 400, max: 599}, priority: -8 (da5e746f)",
+			"NETWORK_ERROR/4: source: network (3de86863)",
+			"NETWORK_ERROR/5: source: [llm, github, network, skill, system, config, file], like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -1, set: {pattern: network} (e25c76a1)",
+			"NETWORK_ERROR/6: source: [tool, verification], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -3, set: {pattern: network} (714a8ac0)",
+			"NETWORK_ERROR/7: source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network} (67499851)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the network failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewNetworkError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the network failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewNetworkError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the network failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Branches: []gentest.Branch{
+			gentest.NewBranch(NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(NetworkPatternNetwork), 1),
+			gentest.NewBranch(NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("NETWORK_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*net.OpError]("*net.OpError", nil)}),
+			gentest.NewExample("NETWORK_ERROR/2", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Type: "network"}),
+			gentest.NewExample("NETWORK_ERROR/3", 0, `{"detail":"Unknown error","code":"418","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Status: 418}),
+			gentest.NewExample("NETWORK_ERROR/7", 1, `{"detail":"connect ECONNREFUSED 127.0.0.1:8080","source":{"type":"network","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Text: "connect ECONNREFUSED 127.0.0.1:8080"}),
+			gentest.NewExample("NETWORK_ERROR/7", 1, `{"detail":"getaddrinfo ENOTFOUND example.org","source":{"type":"network","component":"unknown","endpoint":"example.org"},"pattern":"network"}`, taxonomy.Evidence{Text: "getaddrinfo ENOTFOUND example.org"}),
+			gentest.NewExample("NETWORK_ERROR/7", 1, `{"detail":"Failed to fetch","source":{"type":"network","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Text: "Failed to fetch"}),
+			gentest.NewExample("NETWORK_ERROR/4", 0, `{"detail":"it went wrong","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Source: "network", Text: "it went wrong"}),
+			gentest.NewExample("NETWORK_ERROR/5", 1, `{"detail":"Error: connect ECONNREFUSED 10.0.0.1:443","source":{"type":"llm","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Source: "llm", Text: "Error: connect ECONNREFUSED 10.0.0.1:443"}),
+			gentest.NewExample("NETWORK_ERROR/6", 1, `{"detail":"curl: (6) Could not resolve host: example.org","source":{"type":"tool","component":"unknown","endpoint":"example.org"},"pattern":"network"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(6), Text: "curl: (6) Could not resolve host: example.org"}),
+		}, Not: []gentest.Example{
+			gentest.NewExample("CONNECTION_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Errno: "ECONNREFUSED"}),
+			gentest.NewExample("", 1, `{"detail":"listening on 127.0.0.1:8080","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "listening on 127.0.0.1:8080"}),
+			gentest.NewExample("", 1, `{"detail":"handles ECONNREFUSED in the client","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "handles ECONNREFUSED in the client"}),
+		}},
 	})
 	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, NetworkSourceTypeLLM, NetworkSourceTypeGithub, NetworkSourceTypeTool, NetworkSourceTypeVerification, NetworkSourceTypeFile, NetworkSourceTypeNetwork, NetworkSourceTypeSystem)
 	gentest.Enum(t, []string{"network"}, NetworkPatternNetwork)

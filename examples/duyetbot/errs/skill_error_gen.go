@@ -80,8 +80,8 @@ type SkillSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v SkillSource) kept() SkillSource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v SkillSource) clone() SkillSource {
 	v.Type = gen.Enum(v.Type, SkillSourceTypeSystem)
 	return v
 }
@@ -102,17 +102,17 @@ func (SkillSource) from(ev *taxonomy.Evidence) taxonomy.Opt[SkillSource] {
 
 // NewSkillNotFound returns a [CodeSkillNotFound].
 func NewSkillNotFound(detail string, source SkillSource) *SkillError {
-	return &SkillError{base: gen.Of(CodeSkillNotFound), Detail: detail, Source: source.kept()}
+	return &SkillError{base: gen.Of(CodeSkillNotFound), Detail: detail, Source: source.clone()}
 }
 
 // NewSkillTimeout returns a [CodeSkillTimeout].
 func NewSkillTimeout(detail string, source SkillSource) *SkillError {
-	return &SkillError{base: gen.Of(CodeSkillTimeout), Detail: detail, Source: source.kept()}
+	return &SkillError{base: gen.Of(CodeSkillTimeout), Detail: detail, Source: source.clone()}
 }
 
 // NewSkillValidation returns a [CodeSkillValidation].
 func NewSkillValidation(detail string, source SkillSource) *SkillError {
-	return &SkillError{base: gen.Of(CodeSkillValidation), Detail: detail, Source: source.kept()}
+	return &SkillError{base: gen.Of(CodeSkillValidation), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -130,7 +130,7 @@ func (e *SkillError) WithExecution(execution Execution) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *SkillError) WithGitHub(gitHub GitHub) *SkillError {
-	return gen.With(*e, func(e *SkillError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *SkillError) { e.GitHub = gitHub.clone() })
 }
 func (e *SkillError) WithRecovery(recovery Recovery) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.Recovery = taxonomy.Some(recovery) })
@@ -142,7 +142,6 @@ func (e *SkillError) WithCause(cause error) *SkillError {
 	return gen.With(*e, func(e *SkillError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *SkillError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -177,6 +176,30 @@ func (e *SkillError) AppendContext(dst []byte) []byte {
 	o = o.OptJSON("metadata", e.Metadata)
 	o = e.Source.appendContext(o.Begin("source")).End()
 	return o.Close()
+}
+
+func (c SkillCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c SkillCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c SkillCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c SkillCode) Row() taxonomy.Row            { return taxonomy.At(categorySkill, uint16(c)) }
+func (c SkillCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categorySkill, uint16(c), &definition)
+}
+func (c SkillCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *SkillCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *SkillError) Error() string                 { return gen.Text(e, (*SkillError).AppendMessage) }
+func (e *SkillError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *SkillError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *SkillError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *SkillError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *SkillError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *SkillError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *SkillError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *SkillError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var skillCategory = taxonomy.Category{
@@ -249,28 +272,4 @@ var skillRules = [][]detect.CodeRule{
 		{Doc: "source: skill, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}, {Key: detect.As, Any: []string{"*encoding/json.SyntaxError", "*encoding/json.UnmarshalTypeError"}}}},
 		{Doc: `source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid ", Fold: true}, {Text: "validation failed", Fold: true}, {Text: "validation error", Fold: true}, {Text: " is invalid", Fold: true}}}}},
 	},
-}
-
-func (c SkillCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c SkillCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c SkillCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c SkillCode) Row() taxonomy.Row            { return taxonomy.At(categorySkill, uint16(c)) }
-func (c SkillCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categorySkill, uint16(c), &definition)
-}
-func (c SkillCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *SkillCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *SkillError) Error() string                 { return gen.Text(e, (*SkillError).AppendMessage) }
-func (e *SkillError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *SkillError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *SkillError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *SkillError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *SkillError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *SkillError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *SkillError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *SkillError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func TestSkillError(t *testing.T) {
-	gentest.Category[SkillCode](t, &genPackage, new(SkillError), "skill SkillError", []string{
+	gentest.Category[SkillCode](t, &genPackage, new(SkillError), "skill SkillError: A skill could not be used.", []string{
 		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
@@ -26,75 +26,56 @@ func TestSkillError(t *testing.T) {
 		"metadata json from=attributes.metadata",
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"tool\"" required, component string from=[attributes.component attributes.skill] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
-		{
-			Code: CodeSkillNotFound,
-			Says: "skill_not_found: fail severity=medium; fast: recoverability=unknown",
-			Rules: []string{
-				"SKILL_NOT_FOUND/1: source: skill, type: not_found (9538d767)",
-				"SKILL_NOT_FOUND/2: source: skill, is: io/fs.ErrNotExist (de9df2bb)",
-				`SKILL_NOT_FOUND/3: source: skill, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (2ba34f1d)`,
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillNotFound("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillNotFound("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillNotFound("first "+strings.Repeat("x", 2000)+" last", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "no such skill: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "no such skill: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "no such skill: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "no such skill: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component"}), 0, "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
-				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceType(8), Component: "some component"}), 0, "no such skill: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
-				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, time.January, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "no such skill: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("SKILL_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "not_found"}),
-				gentest.Becomes("SKILL_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
-				gentest.Becomes("SKILL_NOT_FOUND/3", 0, `{"detail":"skill \"deploy\" not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: `skill "deploy" not found`}),
-			},
-		},
-		{
-			Code: CodeSkillTimeout,
-			Says: "skill_timeout: profiled_retry retryable severity=high; strict: fail; fast: recoverability=unknown",
-			Rules: []string{
-				"SKILL_TIMEOUT/1: source: skill, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (82d7be52)",
-				"SKILL_TIMEOUT/2: source: skill, like: [timeout, late, overran] (534585da)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillTimeout("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillTimeout("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("SKILL_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "timeout"}),
-				gentest.Becomes("SKILL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
-				gentest.Becomes("SKILL_TIMEOUT/2", 0, `{"detail":"the skill timed out","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "the skill timed out"}),
-			},
-		},
-		{
-			Code: CodeSkillValidation,
-			Says: "skill_validation: fail severity=medium; fast: recoverability=unknown",
-			Rules: []string{
-				"SKILL_VALIDATION/1: source: skill, type: [invalid, parse] (4082c885)",
-				"SKILL_VALIDATION/2: source: skill, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError'] (4dc914f7)",
-				`SKILL_VALIDATION/3: source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (ba2645e8)`,
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillValidation("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-				gentest.Says(NewSkillValidation("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("SKILL_VALIDATION/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "invalid"}),
-				gentest.Becomes("SKILL_VALIDATION/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
-				gentest.Becomes("SKILL_VALIDATION/3", 0, `{"detail":"invalid front matter","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "invalid front matter"}),
-			},
-			Not: []gentest.Example{
-				gentest.Becomes("", 1, `{"detail":"something went wrong","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "something went wrong"}),
-				gentest.Becomes("", 1, `{"detail":"validation is faster","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "validation is faster"}),
-			},
-		},
+		{Code: CodeSkillNotFound, Entry: "skill_not_found: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+			"SKILL_NOT_FOUND/1: source: skill, type: not_found (9538d767)",
+			"SKILL_NOT_FOUND/2: source: skill, is: io/fs.ErrNotExist (de9df2bb)",
+			`SKILL_NOT_FOUND/3: source: skill, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (cb4bf3dd)`,
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillNotFound("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillNotFound("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillNotFound("first "+strings.Repeat("x", 2000)+" last", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "no such skill: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "no such skill: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "no such skill: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "no such skill: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component"}), 0, "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+			gentest.NewCase(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceType(8), Component: "some component"}), 0, "no such skill: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+			gentest.NewCase(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, time.January, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "no such skill: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("SKILL_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "not_found"}),
+			gentest.NewExample("SKILL_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+			gentest.NewExample("SKILL_NOT_FOUND/3", 0, `{"detail":"skill \"deploy\" not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: `skill "deploy" not found`}),
+		}},
+		{Code: CodeSkillTimeout, Entry: "skill_timeout: profiled_retry retryable severity=high; strict: fail; fast: recoverability=unknown", Rules: []string{
+			"SKILL_TIMEOUT/1: source: skill, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (82d7be52)",
+			"SKILL_TIMEOUT/2: source: skill, like: [timeout, late, overran] (7798a290)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillTimeout("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillTimeout("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("SKILL_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "timeout"}),
+			gentest.NewExample("SKILL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+			gentest.NewExample("SKILL_TIMEOUT/2", 0, `{"detail":"the skill timed out","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "the skill timed out"}),
+		}},
+		{Code: CodeSkillValidation, Entry: "skill_validation: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+			"SKILL_VALIDATION/1: source: skill, type: [invalid, parse] (4082c885)",
+			"SKILL_VALIDATION/2: source: skill, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError'] (4dc914f7)",
+			`SKILL_VALIDATION/3: source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (b0b59ad0)`,
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillValidation("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			gentest.NewCase(NewSkillValidation("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("SKILL_VALIDATION/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "invalid"}),
+			gentest.NewExample("SKILL_VALIDATION/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
+			gentest.NewExample("SKILL_VALIDATION/3", 0, `{"detail":"invalid front matter","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "invalid front matter"}),
+		}, Not: []gentest.Example{
+			gentest.NewExample("", 1, `{"detail":"something went wrong","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "something went wrong"}),
+			gentest.NewExample("", 1, `{"detail":"validation is faster","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "validation is faster"}),
+		}},
 	})
 	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, SkillSourceTypeLLM, SkillSourceTypeGithub, SkillSourceTypeTool, SkillSourceTypeVerification, SkillSourceTypeFile, SkillSourceTypeNetwork, SkillSourceTypeSystem)
 }

@@ -78,8 +78,8 @@ type SystemSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v SystemSource) kept() SystemSource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v SystemSource) clone() SystemSource {
 	v.Type = gen.Enum(v.Type, SystemSourceTypeSystem)
 	return v
 }
@@ -100,7 +100,7 @@ func (SystemSource) from(ev *taxonomy.Evidence) taxonomy.Opt[SystemSource] {
 
 // NewSystemError returns a [CodeSystemError].
 func NewSystemError(detail string, source SystemSource) *SystemError {
-	return &SystemError{base: gen.Of(CodeSystemError), Detail: detail, Source: source.kept()}
+	return &SystemError{base: gen.Of(CodeSystemError), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -118,7 +118,7 @@ func (e *SystemError) WithExecution(execution Execution) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *SystemError) WithGitHub(gitHub GitHub) *SystemError {
-	return gen.With(*e, func(e *SystemError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *SystemError) { e.GitHub = gitHub.clone() })
 }
 func (e *SystemError) WithRecovery(recovery Recovery) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.Recovery = taxonomy.Some(recovery) })
@@ -133,7 +133,6 @@ func (e *SystemError) WithCause(cause error) *SystemError {
 	return gen.With(*e, func(e *SystemError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *SystemError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -165,6 +164,38 @@ func (e *SystemError) AppendContext(dst []byte) []byte {
 	o = e.Source.appendContext(o.Begin("source")).End()
 	o = o.Bool("unmatched", e.Unmatched)
 	return o.Close()
+}
+
+func (c SystemCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c SystemCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c SystemCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c SystemCode) Row() taxonomy.Row            { return taxonomy.At(categorySystem, uint16(c)) }
+func (c SystemCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categorySystem, uint16(c), &definition)
+}
+func (c SystemCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *SystemCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *SystemError) Error() string                 { return gen.Text(e, (*SystemError).AppendMessage) }
+func (e *SystemError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *SystemError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *SystemError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *SystemError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *SystemError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *SystemError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *SystemError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeSystemError:
+		if v, ok := e.Unmatched.Get(); ok && v {
+			return CodeSystemError.Row().When(1)
+		}
+	}
+	return e.Code().Row()
+}
+
+func (e *SystemError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var systemCategory = taxonomy.Category{
@@ -209,9 +240,7 @@ var systemCategory = taxonomy.Category{
 			Value: "system_error", Key: "SYSTEM_ERROR", Message: "system error: {detail:first_line}",
 			Doc:    "A failure of the bot itself that ends its work, or a failure that no rule matches.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityCritical},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium},
-			},
+			When:   []taxonomy.Traits{{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium}},
 		},
 	},
 }
@@ -220,36 +249,4 @@ var systemRules = [][]detect.CodeRule{
 	CodeSystemError: {
 		{Doc: "source: system", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"system"}}}},
 	},
-}
-
-func (c SystemCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c SystemCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c SystemCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c SystemCode) Row() taxonomy.Row            { return taxonomy.At(categorySystem, uint16(c)) }
-func (c SystemCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categorySystem, uint16(c), &definition)
-}
-func (c SystemCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *SystemCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *SystemError) Error() string                 { return gen.Text(e, (*SystemError).AppendMessage) }
-func (e *SystemError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *SystemError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *SystemError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *SystemError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *SystemError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *SystemError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *SystemError) Row() taxonomy.Row {
-	switch e.Code() {
-	case CodeSystemError:
-		if v, ok := e.Unmatched.Get(); ok && v {
-			return CodeSystemError.Row().When(1)
-		}
-	}
-	return e.Code().Row()
-}
-
-func (e *SystemError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

@@ -82,8 +82,8 @@ type ToolSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v ToolSource) kept() ToolSource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v ToolSource) clone() ToolSource {
 	v.Type = gen.Enum(v.Type, ToolSourceTypeSystem)
 	return v
 }
@@ -104,22 +104,22 @@ func (ToolSource) from(ev *taxonomy.Evidence) taxonomy.Opt[ToolSource] {
 
 // NewToolTimeout returns a [CodeToolTimeout].
 func NewToolTimeout(detail string, source ToolSource) *ToolError {
-	return &ToolError{base: gen.Of(CodeToolTimeout), Detail: detail, Source: source.kept()}
+	return &ToolError{base: gen.Of(CodeToolTimeout), Detail: detail, Source: source.clone()}
 }
 
 // NewToolNotFound returns a [CodeToolNotFound].
 func NewToolNotFound(detail string, source ToolSource) *ToolError {
-	return &ToolError{base: gen.Of(CodeToolNotFound), Detail: detail, Source: source.kept()}
+	return &ToolError{base: gen.Of(CodeToolNotFound), Detail: detail, Source: source.clone()}
 }
 
 // NewToolPermission returns a [CodeToolPermission].
 func NewToolPermission(detail string, source ToolSource) *ToolError {
-	return &ToolError{base: gen.Of(CodeToolPermission), Detail: detail, Source: source.kept()}
+	return &ToolError{base: gen.Of(CodeToolPermission), Detail: detail, Source: source.clone()}
 }
 
 // NewToolExecution returns a [CodeToolExecution].
 func NewToolExecution(detail string, source ToolSource) *ToolError {
-	return &ToolError{base: gen.Of(CodeToolExecution), Detail: detail, Source: source.kept()}
+	return &ToolError{base: gen.Of(CodeToolExecution), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -137,7 +137,7 @@ func (e *ToolError) WithExecution(execution Execution) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *ToolError) WithGitHub(gitHub GitHub) *ToolError {
-	return gen.With(*e, func(e *ToolError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *ToolError) { e.GitHub = gitHub.clone() })
 }
 func (e *ToolError) WithRecovery(recovery Recovery) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.Recovery = taxonomy.Some(recovery) })
@@ -149,7 +149,6 @@ func (e *ToolError) WithCause(cause error) *ToolError {
 	return gen.With(*e, func(e *ToolError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ToolError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -186,6 +185,30 @@ func (e *ToolError) AppendContext(dst []byte) []byte {
 	o = o.OptJSON("metadata", e.Metadata)
 	o = e.Source.appendContext(o.Begin("source")).End()
 	return o.Close()
+}
+
+func (c ToolCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ToolCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ToolCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ToolCode) Row() taxonomy.Row            { return taxonomy.At(categoryTool, uint16(c)) }
+func (c ToolCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryTool, uint16(c), &definition)
+}
+func (c ToolCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ToolCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ToolError) Error() string                 { return gen.Text(e, (*ToolError).AppendMessage) }
+func (e *ToolError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ToolError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ToolError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ToolError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ToolError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ToolError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ToolError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *ToolError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var toolCategory = taxonomy.Category{
@@ -287,28 +310,4 @@ var toolRules = [][]detect.CodeRule{
 		{Doc: "source: {present: false}, exit_code: {not: 0}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.ExitCode, NotNumber: []int{0}}}},
 		{Doc: "source: {present: false}, signal: {present: true}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Signal, Presence: detect.Present}}},
 	},
-}
-
-func (c ToolCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c ToolCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c ToolCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c ToolCode) Row() taxonomy.Row            { return taxonomy.At(categoryTool, uint16(c)) }
-func (c ToolCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryTool, uint16(c), &definition)
-}
-func (c ToolCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *ToolCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *ToolError) Error() string                 { return gen.Text(e, (*ToolError).AppendMessage) }
-func (e *ToolError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *ToolError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *ToolError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *ToolError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *ToolError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *ToolError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *ToolError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *ToolError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

@@ -109,8 +109,8 @@ type VerificationSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v VerificationSource) kept() VerificationSource {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v VerificationSource) clone() VerificationSource {
 	v.Type = gen.Enum(v.Type, VerificationSourceTypeSystem)
 	return v
 }
@@ -131,27 +131,27 @@ func (VerificationSource) from(ev *taxonomy.Evidence) taxonomy.Opt[VerificationS
 
 // NewTypeError returns a [CodeTypeError].
 func NewTypeError(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{base: gen.Of(CodeTypeError), Detail: detail, Source: source.kept()}
+	return &VerificationError{base: gen.Of(CodeTypeError), Detail: detail, Source: source.clone()}
 }
 
 // NewBuildFailed returns a [CodeBuildFailed].
 func NewBuildFailed(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{base: gen.Of(CodeBuildFailed), Detail: detail, Source: source.kept()}
+	return &VerificationError{base: gen.Of(CodeBuildFailed), Detail: detail, Source: source.clone()}
 }
 
 // NewLintError returns a [CodeLintError].
 func NewLintError(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{base: gen.Of(CodeLintError), Detail: detail, Source: source.kept()}
+	return &VerificationError{base: gen.Of(CodeLintError), Detail: detail, Source: source.clone()}
 }
 
 // NewTestFailure returns a [CodeTestFailure].
 func NewTestFailure(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{base: gen.Of(CodeTestFailure), Detail: detail, Source: source.kept()}
+	return &VerificationError{base: gen.Of(CodeTestFailure), Detail: detail, Source: source.clone()}
 }
 
 // NewVerificationFailed returns a [CodeVerificationFailed].
 func NewVerificationFailed(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{base: gen.Of(CodeVerificationFailed), Detail: detail, Source: source.kept()}
+	return &VerificationError{base: gen.Of(CodeVerificationFailed), Detail: detail, Source: source.clone()}
 }
 
 // Each With method returns a copy of e with the value.
@@ -169,7 +169,7 @@ func (e *VerificationError) WithExecution(execution Execution) *VerificationErro
 	return gen.With(*e, func(e *VerificationError) { e.Execution = taxonomy.Some(execution) })
 }
 func (e *VerificationError) WithGitHub(gitHub GitHub) *VerificationError {
-	return gen.With(*e, func(e *VerificationError) { e.GitHub = gitHub.kept() })
+	return gen.With(*e, func(e *VerificationError) { e.GitHub = gitHub.clone() })
 }
 func (e *VerificationError) WithRecovery(recovery Recovery) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.Recovery = taxonomy.Some(recovery) })
@@ -184,7 +184,6 @@ func (e *VerificationError) WithCause(cause error) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *VerificationError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -224,6 +223,42 @@ func (e *VerificationError) AppendContext(dst []byte) []byte {
 	o = e.Source.appendContext(o.Begin("source")).End()
 	o = o.OptEnum("pattern", e.Pattern.Or(0).String())
 	return o.Close()
+}
+
+func (c VerificationCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c VerificationCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c VerificationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c VerificationCode) Row() taxonomy.Row            { return taxonomy.At(categoryVerification, uint16(c)) }
+func (c VerificationCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryVerification, uint16(c), &definition)
+}
+func (c VerificationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *VerificationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *VerificationError) Error() string                 { return gen.Text(e, (*VerificationError).AppendMessage) }
+func (e *VerificationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *VerificationError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *VerificationError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *VerificationError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *VerificationError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *VerificationError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *VerificationError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeTypeError:
+		if v, ok := e.Pattern.Get(); ok && v == VerificationPatternType {
+			return CodeTypeError.Row().When(1)
+		}
+	case CodeLintError:
+		if v, ok := e.Pattern.Get(); ok && v == VerificationPatternLint {
+			return CodeLintError.Row().When(1)
+		}
+	}
+	return e.Code().Row()
+}
+
+func (e *VerificationError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }
 
 var verificationCategory = taxonomy.Category{
@@ -268,9 +303,7 @@ var verificationCategory = taxonomy.Category{
 			Value: "type_error", Key: "TYPE_ERROR", Message: "type error: {detail:first_line}",
 			Doc:    "The type checker found an error.",
 			Traits: taxonomy.Traits{Reaction: &reactionApplyTypeFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionPatternApplyTypeFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
-			},
+			When:   []taxonomy.Traits{{Reaction: &reactionPatternApplyTypeFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
 		},
 		CodeBuildFailed: {
 			Value: "build_failed", Key: "BUILD_FAILED", Message: "the build failed: {detail:first_line}",
@@ -281,9 +314,7 @@ var verificationCategory = taxonomy.Category{
 			Value: "lint_error", Key: "LINT_ERROR", Message: "lint error: {detail:first_line}",
 			Doc:    "The linter reported findings.",
 			Traits: taxonomy.Traits{Reaction: &reactionApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionPatternApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
-			},
+			When:   []taxonomy.Traits{{Reaction: &reactionPatternApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow}},
 		},
 		CodeTestFailure: {
 			Value: "test_failure", Key: "TEST_FAILURE", Message: "a test failed: {detail:first_line}",
@@ -332,40 +363,4 @@ var verificationRules = [][]detect.CodeRule{
 	CodeVerificationFailed: {
 		{Doc: "source: verification, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}}},
 	},
-}
-
-func (c VerificationCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c VerificationCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c VerificationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c VerificationCode) Row() taxonomy.Row            { return taxonomy.At(categoryVerification, uint16(c)) }
-func (c VerificationCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryVerification, uint16(c), &definition)
-}
-func (c VerificationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *VerificationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *VerificationError) Error() string                 { return gen.Text(e, (*VerificationError).AppendMessage) }
-func (e *VerificationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *VerificationError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *VerificationError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *VerificationError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *VerificationError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *VerificationError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *VerificationError) Row() taxonomy.Row {
-	switch e.Code() {
-	case CodeTypeError:
-		if v, ok := e.Pattern.Get(); ok && v == VerificationPatternType {
-			return CodeTypeError.Row().When(1)
-		}
-	case CodeLintError:
-		if v, ok := e.Pattern.Get(); ok && v == VerificationPatternLint {
-			return CodeLintError.Row().When(1)
-		}
-	}
-	return e.Code().Row()
-}
-
-func (e *VerificationError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

@@ -82,7 +82,6 @@ func (e *AmbiguityError) WithCause(cause error) *AmbiguityError {
 	return gen.With(*e, func(e *AmbiguityError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *AmbiguityError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -104,6 +103,30 @@ func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 	o = o.OptEnum("finding", e.Finding.Or(0).String())
 	o = o.Bool("unreadable", e.Unreadable)
 	return o.Close()
+}
+
+func (c AmbiguityCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c AmbiguityCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c AmbiguityCode) Row() taxonomy.Row            { return taxonomy.At(categoryAmbiguity, uint16(c)) }
+func (c AmbiguityCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryAmbiguity, uint16(c), &definition)
+}
+func (c AmbiguityCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *AmbiguityCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *AmbiguityError) Error() string                 { return gen.Text(e, (*AmbiguityError).AppendMessage) }
+func (e *AmbiguityError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *AmbiguityError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *AmbiguityError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *AmbiguityError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *AmbiguityError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *AmbiguityError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *AmbiguityError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *AmbiguityError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
 }
 
 var ambiguityCategory = taxonomy.Category{
@@ -136,28 +159,4 @@ var ambiguityRules = [][]detect.CodeRule{
 		{Doc: "source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan", "agent"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}},
 		{Doc: "source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"AMBIGUITY_ERROR"}}}},
 	},
-}
-
-func (c AmbiguityCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c AmbiguityCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c AmbiguityCode) Row() taxonomy.Row            { return taxonomy.At(categoryAmbiguity, uint16(c)) }
-func (c AmbiguityCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryAmbiguity, uint16(c), &definition)
-}
-func (c AmbiguityCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *AmbiguityCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *AmbiguityError) Error() string                 { return gen.Text(e, (*AmbiguityError).AppendMessage) }
-func (e *AmbiguityError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *AmbiguityError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *AmbiguityError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *AmbiguityError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *AmbiguityError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *AmbiguityError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *AmbiguityError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *AmbiguityError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
 }

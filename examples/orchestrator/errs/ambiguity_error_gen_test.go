@@ -11,51 +11,44 @@ import (
 )
 
 func TestAmbiguityError(t *testing.T) {
-	gentest.Category[AmbiguityCode](t, &genPackage, new(AmbiguityError), "ambiguity AmbiguityError", []string{
+	gentest.Category[AmbiguityCode](t, &genPackage, new(AmbiguityError), "ambiguity AmbiguityError: The plan does not say enough to continue safely.", []string{
 		"step string from=attributes.step",
 		"detail string from=text max_length=4000 scrub keep_tail",
 		"files strings from=files",
 		"finding enum enum=[several_readings conflicting_requirements unclear_criteria unknown_recovery silent_plan] from=type",
 		"unreadable bool",
 	}, []gentest.Code{
-		{
-			Code: CodeAmbiguityError,
-			Says: "AMBIGUITY_ERROR: find_out kind=fault; chains: record_and_stop; tasks: fail_task",
-			Rules: []string{
-				"AMBIGUITY_ERROR/1: source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60 (1d7a8299)",
-				"AMBIGUITY_ERROR/2: source: plan, op: prepare, type: invalid, set: {unreadable: true}, priority: 60 (425f8ab5)",
-				"AMBIGUITY_ERROR/3: source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10 (b7547a5c)",
-				"AMBIGUITY_ERROR/4: source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65 (c13288fd)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewAmbiguityError(), 0, "the plan is ambiguous", "{}"),
-				gentest.Says(NewAmbiguityError().WithDetail("some detail\nsecond line").WithFinding(AmbiguityFindingUnknownRecovery), 0, "the plan is ambiguous (unknown_recovery): some detail", `{"detail":"some detail\nsecond line","finding":"unknown_recovery"}`),
-				gentest.Says(NewAmbiguityError().WithDetail("").WithFinding(AmbiguityFindingUnknownRecovery), 0, "the plan is ambiguous (unknown_recovery)", `{"detail":"","finding":"unknown_recovery"}`),
-				gentest.Says(NewAmbiguityError().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "the plan is ambiguous: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
-				gentest.Says(NewAmbiguityError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the plan is ambiguous: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Says(NewAmbiguityError().WithFinding(AmbiguityFinding(6)), 0, "the plan is ambiguous", "{}"),
-				gentest.Says(NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithFinding(AmbiguityFindingUnknownRecovery).WithUnreadable(true), 0, "the plan is ambiguous (unknown_recovery): some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`).Hints(`files=["files 1" "files 2"]`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("AMBIGUITY_ERROR/1", 0, `{"finding":"unclear_criteria"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "unclear_criteria"}),
-				gentest.Becomes("AMBIGUITY_ERROR/3", 0, `{"finding":"several_readings"}`, taxonomy.Evidence{Source: "plan", Type: "several_readings"}),
-				gentest.Becomes("AMBIGUITY_ERROR/3", 0, `{"finding":"conflicting_requirements"}`, taxonomy.Evidence{Source: "plan", Type: "conflicting_requirements"}),
-				gentest.Becomes("AMBIGUITY_ERROR/3", 0, `{"finding":"unknown_recovery"}`, taxonomy.Evidence{Source: "agent", Type: "unknown_recovery"}),
-				gentest.Becomes("AMBIGUITY_ERROR/3", 0, `{"detail":"the plan does not say what to do about this error","finding":"silent_plan"}`, taxonomy.Evidence{Source: "agent", Type: "silent_plan", Text: "the plan does not say what to do about this error"}),
-				gentest.Becomes("AMBIGUITY_ERROR/2", 0, `{"detail":"a step has no ID","unreadable":true}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "invalid", Text: "a step has no ID"}),
-				gentest.Becomes("AMBIGUITY_ERROR/4", 0, `{"detail":"two files fit the name"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "two files fit the name", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
-				gentest.Becomes("AMBIGUITY_ERROR/4", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "AMBIGUITY_ERROR", "reason": "timeout"}}),
-				gentest.Becomes("AMBIGUITY_ERROR/4", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
-				gentest.Becomes("AMBIGUITY_ERROR/4", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Errno: "ENOENT", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
-				gentest.Becomes("AMBIGUITY_ERROR/4", 0, `{"detail":"cat: CLAUDE.md: No such file or directory"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "cat: CLAUDE.md: No such file or directory", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
-			},
-			Not: []gentest.Example{
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "AMBIGUOUS"}}),
-				gentest.Becomes("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Type: "unclear_criteria", ExitCode: taxonomy.Some(1)}),
-				gentest.Becomes("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Type: "unclear_criteria"}),
-				gentest.Becomes("", 0, `{"detail":"the criteria of the plan are unclear to me"}`, taxonomy.Evidence{Source: "agent", Text: "the criteria of the plan are unclear to me"}),
-			},
-		},
+		{Code: CodeAmbiguityError, Entry: "AMBIGUITY_ERROR: find_out kind=fault; chains: record_and_stop; tasks: fail_task", Rules: []string{
+			"AMBIGUITY_ERROR/1: source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60 (1d7a8299)",
+			"AMBIGUITY_ERROR/2: source: plan, op: prepare, type: invalid, set: {unreadable: true}, priority: 60 (425f8ab5)",
+			"AMBIGUITY_ERROR/3: source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10 (b7547a5c)",
+			"AMBIGUITY_ERROR/4: source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65 (c13288fd)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewAmbiguityError(), 0, "the plan is ambiguous", "{}"),
+			gentest.NewCase(NewAmbiguityError().WithDetail("some detail\nsecond line").WithFinding(AmbiguityFindingUnknownRecovery), 0, "the plan is ambiguous (unknown_recovery): some detail", `{"detail":"some detail\nsecond line","finding":"unknown_recovery"}`),
+			gentest.NewCase(NewAmbiguityError().WithDetail("").WithFinding(AmbiguityFindingUnknownRecovery), 0, "the plan is ambiguous (unknown_recovery)", `{"detail":"","finding":"unknown_recovery"}`),
+			gentest.NewCase(NewAmbiguityError().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "the plan is ambiguous: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
+			gentest.NewCase(NewAmbiguityError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the plan is ambiguous: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+			gentest.NewCase(NewAmbiguityError().WithFinding(AmbiguityFinding(6)), 0, "the plan is ambiguous", "{}"),
+			gentest.NewCase(NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithFinding(AmbiguityFindingUnknownRecovery).WithUnreadable(true), 0, "the plan is ambiguous (unknown_recovery): some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`).Hints(`files=["files 1" "files 2"]`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("AMBIGUITY_ERROR/1", 0, `{"finding":"unclear_criteria"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "unclear_criteria"}),
+			gentest.NewExample("AMBIGUITY_ERROR/3", 0, `{"finding":"several_readings"}`, taxonomy.Evidence{Source: "plan", Type: "several_readings"}),
+			gentest.NewExample("AMBIGUITY_ERROR/3", 0, `{"finding":"conflicting_requirements"}`, taxonomy.Evidence{Source: "plan", Type: "conflicting_requirements"}),
+			gentest.NewExample("AMBIGUITY_ERROR/3", 0, `{"finding":"unknown_recovery"}`, taxonomy.Evidence{Source: "agent", Type: "unknown_recovery"}),
+			gentest.NewExample("AMBIGUITY_ERROR/3", 0, `{"detail":"the plan does not say what to do about this error","finding":"silent_plan"}`, taxonomy.Evidence{Source: "agent", Type: "silent_plan", Text: "the plan does not say what to do about this error"}),
+			gentest.NewExample("AMBIGUITY_ERROR/2", 0, `{"detail":"a step has no ID","unreadable":true}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "invalid", Text: "a step has no ID"}),
+			gentest.NewExample("AMBIGUITY_ERROR/4", 0, `{"detail":"two files fit the name"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "two files fit the name", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
+			gentest.NewExample("AMBIGUITY_ERROR/4", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "AMBIGUITY_ERROR", "reason": "timeout"}}),
+			gentest.NewExample("AMBIGUITY_ERROR/4", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
+			gentest.NewExample("AMBIGUITY_ERROR/4", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Errno: "ENOENT", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
+			gentest.NewExample("AMBIGUITY_ERROR/4", 0, `{"detail":"cat: CLAUDE.md: No such file or directory"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "cat: CLAUDE.md: No such file or directory", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
+		}, Not: []gentest.Example{
+			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "AMBIGUOUS"}}),
+			gentest.NewExample("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Type: "unclear_criteria", ExitCode: taxonomy.Some(1)}),
+			gentest.NewExample("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Type: "unclear_criteria"}),
+			gentest.NewExample("", 0, `{"detail":"the criteria of the plan are unclear to me"}`, taxonomy.Evidence{Source: "agent", Text: "the criteria of the plan are unclear to me"}),
+		}},
 	})
 	gentest.Enum(t, []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}, AmbiguityFindingSeveralReadings, AmbiguityFindingConflictingRequirements, AmbiguityFindingUnclearCriteria, AmbiguityFindingUnknownRecovery, AmbiguityFindingSilentPlan)
 }

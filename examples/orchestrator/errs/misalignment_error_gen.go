@@ -17,25 +17,26 @@ type MisalignmentCode uint16
 
 // The codes of [MisalignmentError]. Store their names; their values may change.
 const (
-	// CodeInterAgentMisalignment: An agent departs from its instructions. Only a review can report
-	// this.
+	// CodeInterAgentMisalignment: An agent departs from its instructions. Only a review can say so.
 	CodeInterAgentMisalignment MisalignmentCode = iota + 1
 )
 
 // MisalignmentError is an error of category misalignment: An agent departs from its instructions.
-// Only a review can report this. Its factories are the only way to give it a code.
+// Only a review can say so; an agent cannot say it of itself or of another. Its factories are the
+// only way to give it a code.
 type MisalignmentError struct {
 	base[MisalignmentCode]
 
-	Step    taxonomy.Opt[string]              // The step of the plan.
-	Detail  taxonomy.Opt[string]              // The end of the raw report, for the next tier. Shown masked and cut.
-	Files   []string                          // The files of the failure.
-	Finding taxonomy.Opt[MisalignmentFinding] // The kind of departure.
-	Reason  taxonomy.Opt[MisalignmentReason]  // The reason of the departure.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
+	Detail  taxonomy.Opt[string]
+	Files   []string                          // The files that it is about.
+	Finding taxonomy.Opt[MisalignmentFinding] // How it departs from them.
+	Reason  taxonomy.Opt[MisalignmentReason]  // Why it does.
 }
 
-// MisalignmentFinding is one of a closed set of words: The kind of departure. The zero value is not
-// valid.
+// MisalignmentFinding is one of a closed set of words: How it departs from them. The zero value is
+// not valid.
 type MisalignmentFinding uint8
 
 // The values of [MisalignmentFinding].
@@ -61,8 +62,7 @@ func (v *MisalignmentFinding) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "MisalignmentFinding", misalignmentFindingWords)
 }
 
-// MisalignmentReason is one of a closed set of words: The reason of the departure. The zero value
-// is not valid.
+// MisalignmentReason is one of a closed set of words: Why it does. The zero value is not valid.
 type MisalignmentReason uint8
 
 // The values of [MisalignmentReason].
@@ -112,7 +112,6 @@ func (e *MisalignmentError) WithCause(cause error) *MisalignmentError {
 	return gen.With(*e, func(e *MisalignmentError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *MisalignmentError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -134,50 +133,6 @@ func (e *MisalignmentError) AppendContext(dst []byte) []byte {
 	o = o.OptEnum("finding", e.Finding.Or(0).String())
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	return o.Close()
-}
-
-var misalignmentCategory = taxonomy.Category{
-	Name: "misalignment", Type: "MisalignmentError",
-	Doc: "An agent departs from its instructions. Only a review can report this.",
-	Fields: []taxonomy.Field{
-		{Name: "step", Type: "string", From: []string{"attributes.step"}},
-		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
-		{Name: "files", Type: "strings", From: []string{"files"}},
-		{Name: "finding", Type: "enum", Enum: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}, From: []string{"type"}},
-		{Name: "reason", Type: "enum", Enum: []string{"context_overflow", "model_limitation", "contradictory_instructions"}, From: []string{"attributes.reason"}},
-	},
-	Zero: (*MisalignmentError)(nil),
-	Codes: []taxonomy.Code{
-		CodeInterAgentMisalignment: {
-			Value:      "INTER_AGENT_MISALIGNMENT",
-			Message:    "an agent departs from its instructions[ ({finding})][: {detail:first_line}]",
-			Doc:        "An agent departs from its instructions. Only a review can report this.",
-			Resolution: "Give the step to a stronger tier, or write its instructions more clearly.",
-			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionTryWithLess, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-			},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-			},
-		},
-	},
-}
-
-var misalignmentRules = [][]detect.CodeRule{
-	CodeInterAgentMisalignment: {
-		{Doc: "source: review, type: context_overflow, set: {reason: context_overflow}, priority: 21", Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
-			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
-		}},
-		{Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21`, Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []detect.Pattern{{Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}}, {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
-			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
-		}},
-		{Doc: "source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}}}},
-		{Doc: "source: review, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}},
-	},
 }
 
 func (c MisalignmentCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
@@ -210,4 +165,46 @@ func (e *MisalignmentError) Row() taxonomy.Row {
 
 func (e *MisalignmentError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{Files: e.Files}
+}
+
+var misalignmentCategory = taxonomy.Category{
+	Name: "misalignment", Type: "MisalignmentError",
+	Doc: "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.",
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "finding", Type: "enum", Enum: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}, From: []string{"type"}},
+		{Name: "reason", Type: "enum", Enum: []string{"context_overflow", "model_limitation", "contradictory_instructions"}, From: []string{"attributes.reason"}},
+	},
+	Zero: (*MisalignmentError)(nil),
+	Codes: []taxonomy.Code{
+		CodeInterAgentMisalignment: {
+			Value:      "INTER_AGENT_MISALIGNMENT",
+			Message:    "an agent departs from its instructions[ ({finding})][: {detail:first_line}]",
+			Doc:        "An agent departs from its instructions. Only a review can say so.",
+			Resolution: "Give the step to a stronger tier, or write its instructions more clearly.",
+			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
+			When:       []taxonomy.Traits{{Reaction: &reactionTryWithLess, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
+		},
+	},
+}
+
+var misalignmentRules = [][]detect.CodeRule{
+	CodeInterAgentMisalignment: {
+		{Doc: "source: review, type: context_overflow, set: {reason: context_overflow}, priority: 21", Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
+			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
+		}},
+		{Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21`, Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []detect.Pattern{{Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 184}, {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 182}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
+			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
+		}},
+		{Doc: "source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}}}},
+		{Doc: "source: review, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}},
+	},
 }

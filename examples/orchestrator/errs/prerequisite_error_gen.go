@@ -82,7 +82,6 @@ func (e *PrerequisiteError) WithCause(cause error) *PrerequisiteError {
 	return gen.With(*e, func(e *PrerequisiteError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *PrerequisiteError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -105,6 +104,38 @@ func (e *PrerequisiteError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
+func (c PrerequisiteCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c PrerequisiteCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PrerequisiteCode) Row() taxonomy.Row            { return taxonomy.At(categoryPrerequisite, uint16(c)) }
+func (c PrerequisiteCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPrerequisite, uint16(c), &definition)
+}
+func (c PrerequisiteCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *PrerequisiteCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *PrerequisiteError) Error() string                 { return gen.Text(e, (*PrerequisiteError).AppendMessage) }
+func (e *PrerequisiteError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *PrerequisiteError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *PrerequisiteError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *PrerequisiteError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *PrerequisiteError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *PrerequisiteError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *PrerequisiteError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodePrerequisiteFailure:
+		if v, ok := e.Reason.Get(); ok && (v == PrerequisiteReasonConnectionRefused || v == PrerequisiteReasonNetwork || v == PrerequisiteReasonTimeout || v == PrerequisiteReasonServiceUnavailable) {
+			return CodePrerequisiteFailure.Row().When(1)
+		}
+	}
+	return e.Code().Row()
+}
+
+func (e *PrerequisiteError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
+}
+
 var prerequisiteCategory = taxonomy.Category{
 	Name: "prerequisite", Type: "PrerequisiteError",
 	Doc: "A prerequisite of the plan is missing or cannot be reached.",
@@ -121,9 +152,7 @@ var prerequisiteCategory = taxonomy.Category{
 			Doc:        "A prerequisite of the plan is missing or cannot be reached.",
 			Resolution: "Correct the step, or provide the missing prerequisite.",
 			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionTryAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault},
-			},
+			When:       []taxonomy.Traits{{Reaction: &reactionTryAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
 				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
@@ -215,36 +244,4 @@ var prerequisiteRules = [][]detect.CodeRule{
 		}},
 		{Doc: "source: agent, attributes: {label: PREREQUISITE_FAILURE}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"PREREQUISITE_FAILURE"}}}},
 	},
-}
-
-func (c PrerequisiteCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c PrerequisiteCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c PrerequisiteCode) Row() taxonomy.Row            { return taxonomy.At(categoryPrerequisite, uint16(c)) }
-func (c PrerequisiteCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryPrerequisite, uint16(c), &definition)
-}
-func (c PrerequisiteCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *PrerequisiteCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *PrerequisiteError) Error() string                 { return gen.Text(e, (*PrerequisiteError).AppendMessage) }
-func (e *PrerequisiteError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *PrerequisiteError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *PrerequisiteError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *PrerequisiteError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *PrerequisiteError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *PrerequisiteError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *PrerequisiteError) Row() taxonomy.Row {
-	switch e.Code() {
-	case CodePrerequisiteFailure:
-		if v, ok := e.Reason.Get(); ok && (v == PrerequisiteReasonConnectionRefused || v == PrerequisiteReasonNetwork || v == PrerequisiteReasonTimeout || v == PrerequisiteReasonServiceUnavailable) {
-			return CodePrerequisiteFailure.Row().When(1)
-		}
-	}
-	return e.Code().Row()
-}
-
-func (e *PrerequisiteError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
 }

@@ -120,7 +120,6 @@ func (e *TierError) WithCause(cause error) *TierError {
 	return gen.With(*e, func(e *TierError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *TierError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -154,6 +153,30 @@ func (e *TierError) AppendContext(dst []byte) []byte {
 	o = o.Duration("retryAfter", e.RetryAfter)
 	o = o.Time("resetAt", e.ResetAt)
 	return o.Close()
+}
+
+func (c TierCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c TierCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c TierCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c TierCode) Row() taxonomy.Row            { return taxonomy.At(categoryTier, uint16(c)) }
+func (c TierCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryTier, uint16(c), &definition)
+}
+func (c TierCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *TierCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *TierError) Error() string                 { return gen.Text(e, (*TierError).AppendMessage) }
+func (e *TierError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *TierError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *TierError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *TierError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *TierError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *TierError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *TierError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *TierError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt, Files: e.Files}
 }
 
 var tierCategory = taxonomy.Category{
@@ -259,28 +282,4 @@ var tierRules = [][]detect.CodeRule{
 		{Doc: "source: budget, set: {reason: budget}, priority: 73", Priority: 73, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}}, Set: `{"reason":"budget"}`, Apply: func(e taxonomy.Error) { e.(*TierError).Reason = taxonomy.Some(TierReasonBudget) }},
 		{Doc: "source: [executor, config], priority: 72", Priority: 72, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor", "config"}}}},
 	},
-}
-
-func (c TierCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c TierCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c TierCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c TierCode) Row() taxonomy.Row            { return taxonomy.At(categoryTier, uint16(c)) }
-func (c TierCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryTier, uint16(c), &definition)
-}
-func (c TierCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *TierCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *TierError) Error() string                 { return gen.Text(e, (*TierError).AppendMessage) }
-func (e *TierError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *TierError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *TierError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *TierError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *TierError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *TierError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *TierError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *TierError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt, Files: e.Files}
 }

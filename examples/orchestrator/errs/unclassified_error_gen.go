@@ -16,18 +16,19 @@ type UnclassifiedCode uint16
 
 // The codes of [UnclassifiedError]. Store their names; their values may change.
 const (
-	// CodeUnclassified: The step failed, and no rule matches the failure. It never counts as a success.
+	// CodeUnclassified: The step failed, and nothing says how. That never means that it succeeded.
 	CodeUnclassified UnclassifiedCode = iota + 1
 )
 
-// UnclassifiedError is an error of category unclassified: The step failed, and no rule matches the
-// failure. Its factories are the only way to give it a code.
+// UnclassifiedError is an error of category unclassified: The step failed, and nothing says how.
+// Its factories are the only way to give it a code.
 type UnclassifiedError struct {
 	base[UnclassifiedCode]
 
-	Step   taxonomy.Opt[string] // The step of the plan.
-	Detail taxonomy.Opt[string] // The end of the raw report, for the next tier. Shown masked and cut.
-	Files  []string             // The files of the failure.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
+	Detail taxonomy.Opt[string]
+	Files  []string // The files that it is about.
 }
 
 // NewUnclassified returns a [CodeUnclassified].
@@ -50,7 +51,6 @@ func (e *UnclassifiedError) WithCause(cause error) *UnclassifiedError {
 	return gen.With(*e, func(e *UnclassifiedError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *UnclassifiedError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -69,28 +69,6 @@ func (e *UnclassifiedError) AppendContext(dst []byte) []byte {
 	o = o.Clean("detail", e.Detail, sharedDetail)
 	o = o.OptStrings("files", e.Files, 0)
 	return o.Close()
-}
-
-var unclassifiedCategory = taxonomy.Category{
-	Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and no rule matches the failure.",
-	Fields: []taxonomy.Field{
-		{Name: "step", Type: "string", From: []string{"attributes.step"}},
-		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
-		{Name: "files", Type: "strings", From: []string{"files"}},
-	},
-	Zero: (*UnclassifiedError)(nil),
-	Codes: []taxonomy.Code{
-		CodeUnclassified: {
-			Value: "UNCLASSIFIED", Message: "unclassified failure[: {detail:first_line}]",
-			Doc:        "The step failed, and no rule matches the failure. It never counts as a success.",
-			Resolution: "Read the raw report. If it occurs again, write a rule for it.",
-			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.RecoverabilityUnknown},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.RecoverabilityUnknown}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.RecoverabilityUnknown}},
-			},
-		},
-	},
 }
 
 func (c UnclassifiedCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
@@ -115,4 +93,26 @@ func (e *UnclassifiedError) Row() taxonomy.Row { return e.Code().Row() }
 
 func (e *UnclassifiedError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{Files: e.Files}
+}
+
+var unclassifiedCategory = taxonomy.Category{
+	Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.",
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+	},
+	Zero: (*UnclassifiedError)(nil),
+	Codes: []taxonomy.Code{
+		CodeUnclassified: {
+			Value: "UNCLASSIFIED", Message: "unclassified failure[: {detail:first_line}]",
+			Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
+			Resolution: "Read the raw report; write a rule for it if it comes again.",
+			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.RecoverabilityUnknown},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.RecoverabilityUnknown}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.RecoverabilityUnknown}},
+			},
+		},
+	},
 }

@@ -11,33 +11,28 @@ import (
 )
 
 func TestUnclassifiedError(t *testing.T) {
-	gentest.Category[UnclassifiedCode](t, &genPackage, new(UnclassifiedError), "unclassified UnclassifiedError", []string{
+	gentest.Category[UnclassifiedCode](t, &genPackage, new(UnclassifiedError), "unclassified UnclassifiedError: The step failed, and nothing says how.", []string{
 		"step string from=attributes.step",
 		"detail string from=text max_length=4000 scrub keep_tail",
 		"files strings from=files",
 	}, []gentest.Code{
-		{
-			Code: CodeUnclassified,
-			Says: "UNCLASSIFIED: find_out recoverability=unknown; chains: record_and_stop; tasks: fail_task",
-			Cases: []gentest.Case{
-				gentest.Says(NewUnclassified(), 0, "unclassified failure", "{}"),
-				gentest.Says(NewUnclassified().WithDetail("some detail\nsecond line"), 0, "unclassified failure: some detail", `{"detail":"some detail\nsecond line"}`),
-				gentest.Says(NewUnclassified().WithDetail(""), 0, "unclassified failure", `{"detail":""}`),
-				gentest.Says(NewUnclassified().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "unclassified failure: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
-				gentest.Says(NewUnclassified().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "unclassified failure: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Says(NewUnclassified().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")), 0, "unclassified failure: some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`).Hints(`files=["files 1" "files 2"]`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("", 0, `{"detail":"something is odd about this"}`, taxonomy.Evidence{Source: "agent", Text: "something is odd about this"}),
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Type: "fabrication"}),
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "UNCLASSIFIED"}}),
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}),
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "TIER_RATE_LIMITED"}}),
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "DISK_FULL"}}),
-				gentest.Becomes("", 0, `{"detail":"warning: this flag is deprecated"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(0), Text: "warning: this flag is deprecated"}),
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{}),
-				gentest.Becomes("", 0, `{"detail":"some cause"}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
-			},
-		},
+		{Code: CodeUnclassified, Entry: "UNCLASSIFIED: find_out recoverability=unknown; chains: record_and_stop; tasks: fail_task", Cases: []gentest.Case{
+			gentest.NewCase(NewUnclassified(), 0, "unclassified failure", "{}"),
+			gentest.NewCase(NewUnclassified().WithDetail("some detail\nsecond line"), 0, "unclassified failure: some detail", `{"detail":"some detail\nsecond line"}`),
+			gentest.NewCase(NewUnclassified().WithDetail(""), 0, "unclassified failure", `{"detail":""}`),
+			gentest.NewCase(NewUnclassified().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "unclassified failure: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
+			gentest.NewCase(NewUnclassified().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "unclassified failure: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+			gentest.NewCase(NewUnclassified().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")), 0, "unclassified failure: some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`).Hints(`files=["files 1" "files 2"]`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("", 0, `{"detail":"something is odd about this"}`, taxonomy.Evidence{Source: "agent", Text: "something is odd about this"}),
+			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Type: "fabrication"}),
+			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "UNCLASSIFIED"}}),
+			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}),
+			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "TIER_RATE_LIMITED"}}),
+			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "DISK_FULL"}}),
+			gentest.NewExample("", 0, `{"detail":"warning: this flag is deprecated"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(0), Text: "warning: this flag is deprecated"}),
+			gentest.NewExample("", 0, "{}", taxonomy.Evidence{}),
+			gentest.NewExample("", 0, `{"detail":"some cause"}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+		}},
 	})
 }

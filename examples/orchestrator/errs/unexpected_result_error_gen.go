@@ -26,18 +26,19 @@ const (
 type UnexpectedResultError struct {
 	base[UnexpectedResultCode]
 
-	Step     taxonomy.Opt[string]                  // The step of the plan.
-	Detail   taxonomy.Opt[string]                  // The end of the raw report, for the next tier. Shown masked and cut.
-	Files    []string                              // The files of the failure.
-	Finding  taxonomy.Opt[UnexpectedResultFinding] // The kind of difference.
-	Breach   taxonomy.Opt[UnexpectedResultBreach]  // The violated rule, apart from the step's criteria.
-	Expected taxonomy.Opt[string]                  // The specified value.
-	Actual   taxonomy.Opt[string]                  // The actual value.
-	Reason   taxonomy.Opt[UnexpectedResultReason]  // The reason of the difference.
+	Step taxonomy.Opt[string] // Which step of the plan.
+	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
+	Detail   taxonomy.Opt[string]
+	Files    []string                              // The files that it is about.
+	Finding  taxonomy.Opt[UnexpectedResultFinding] // In what it differs.
+	Breach   taxonomy.Opt[UnexpectedResultBreach]  // What was not kept, besides the step's own criteria.
+	Expected taxonomy.Opt[string]                  // What was specified.
+	Actual   taxonomy.Opt[string]                  // What was found.
+	Reason   taxonomy.Opt[UnexpectedResultReason]  // Why it differs.
 }
 
-// UnexpectedResultFinding is one of a closed set of words: The kind of difference. The zero value
-// is not valid.
+// UnexpectedResultFinding is one of a closed set of words: In what it differs. The zero value is
+// not valid.
 type UnexpectedResultFinding uint8
 
 // The values of [UnexpectedResultFinding].
@@ -62,7 +63,7 @@ func (v *UnexpectedResultFinding) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "UnexpectedResultFinding", unexpectedResultFindingWords)
 }
 
-// UnexpectedResultBreach is one of a closed set of words: The violated rule, apart from the step's
+// UnexpectedResultBreach is one of a closed set of words: What was not kept, besides the step's own
 // criteria. The zero value is not valid.
 type UnexpectedResultBreach uint8
 
@@ -88,8 +89,8 @@ func (v *UnexpectedResultBreach) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "UnexpectedResultBreach", unexpectedResultBreachWords)
 }
 
-// UnexpectedResultReason is one of a closed set of words: The reason of the difference. The zero
-// value is not valid.
+// UnexpectedResultReason is one of a closed set of words: Why it differs. The zero value is not
+// valid.
 type UnexpectedResultReason uint8
 
 // The values of [UnexpectedResultReason].
@@ -147,7 +148,6 @@ func (e *UnexpectedResultError) WithCause(cause error) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -172,69 +172,6 @@ func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 	o = o.String("actual", e.Actual)
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	return o.Close()
-}
-
-var unexpectedResultCategory = taxonomy.Category{
-	Name: "unexpected", Type: "UnexpectedResultError",
-	Doc: "The operation succeeds, and its result is not what was specified.",
-	Fields: []taxonomy.Field{
-		{Name: "step", Type: "string", From: []string{"attributes.step"}},
-		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
-		{Name: "files", Type: "strings", From: []string{"files"}},
-		{Name: "finding", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content", "command"}, From: []string{"type"}},
-		{Name: "breach", Type: "enum", Enum: []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}},
-		{Name: "expected", Type: "string", From: []string{"attributes.expected"}},
-		{Name: "actual", Type: "string", From: []string{"attributes.actual"}},
-		{Name: "reason", Type: "enum", Enum: []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}, From: []string{"attributes.reason"}},
-	},
-	Zero: (*UnexpectedResultError)(nil),
-	Codes: []taxonomy.Code{
-		CodeUnexpectedResult: {
-			Value: "UNEXPECTED_RESULT", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
-			Doc:        "The operation succeeds, and its result is not what was specified.",
-			Resolution: "Check the result against the step. Fix it, or revise the plan.",
-			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionMakeAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-			},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-			},
-		},
-	},
-}
-
-var unexpectedResultRules = [][]detect.CodeRule{
-	CodeUnexpectedResult: {
-		{Doc: "source: check, type: [format, missing_sections, count, size, content], priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"format", "missing_sections", "count", "size", "content"}}}},
-		{Doc: "source: check, op: criteria, attributes: {command: {present: true}}, set: {finding: command}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Op, Any: []string{"criteria"}}, {Key: detect.Attribute, Name: "command", Presence: detect.Present}}, Set: `{"finding":"command"}`, Apply: func(e taxonomy.Error) {
-			e.(*UnexpectedResultError).Finding = taxonomy.Some(UnexpectedResultFindingCommand)
-		}},
-		{Doc: "source: check, type: unclean, set: {breach: unclean}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"unclean"}}}, Set: `{"breach":"unclean"}`, Apply: func(e taxonomy.Error) {
-			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachUnclean)
-		}},
-		{Doc: "source: check, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}}},
-		{Doc: "source: agent, type: no_report, set: {breach: no_report}, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"no_report"}}}, Set: `{"breach":"no_report"}`, Apply: func(e taxonomy.Error) {
-			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachNoReport)
-		}},
-		{Doc: "source: scope, type: forbidden, set: {breach: forbidden}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}, Set: `{"breach":"forbidden"}`, Apply: func(e taxonomy.Error) {
-			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachForbidden)
-		}},
-		{Doc: "source: scope, type: outside_allowed, set: {breach: outside_allowed}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Set: `{"breach":"outside_allowed"}`, Apply: func(e taxonomy.Error) {
-			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachOutsideAllowed)
-		}},
-		{Doc: "source: scope, type: denied, set: {breach: denied}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"denied"}}}, Set: `{"breach":"denied"}`, Apply: func(e taxonomy.Error) {
-			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachDenied)
-		}},
-		{Doc: "source: scope, type: unattended, set: {breach: unattended}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"unattended"}}}, Set: `{"breach":"unattended"}`, Apply: func(e taxonomy.Error) {
-			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachUnattended)
-		}},
-		{Doc: "source: scope, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}},
-		{Doc: "source: agent, attributes: {label: UNEXPECTED_RESULT}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"UNEXPECTED_RESULT"}}}},
-	},
 }
 
 func (c UnexpectedResultCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
@@ -273,4 +210,65 @@ func (e *UnexpectedResultError) Row() taxonomy.Row {
 
 func (e *UnexpectedResultError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{Files: e.Files}
+}
+
+var unexpectedResultCategory = taxonomy.Category{
+	Name: "unexpected", Type: "UnexpectedResultError",
+	Doc: "The operation succeeds, and its result is not what was specified.",
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "finding", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content", "command"}, From: []string{"type"}},
+		{Name: "breach", Type: "enum", Enum: []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}},
+		{Name: "expected", Type: "string", From: []string{"attributes.expected"}},
+		{Name: "actual", Type: "string", From: []string{"attributes.actual"}},
+		{Name: "reason", Type: "enum", Enum: []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}, From: []string{"attributes.reason"}},
+	},
+	Zero: (*UnexpectedResultError)(nil),
+	Codes: []taxonomy.Code{
+		CodeUnexpectedResult: {
+			Value: "UNEXPECTED_RESULT", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
+			Doc:        "The operation succeeds, and its result is not what was specified.",
+			Resolution: "Verify the result against the step; work around it, or revise the plan.",
+			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
+			When:       []taxonomy.Traits{{Reaction: &reactionMakeAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
+		},
+	},
+}
+
+var unexpectedResultRules = [][]detect.CodeRule{
+	CodeUnexpectedResult: {
+		{Doc: "source: check, type: [format, missing_sections, count, size, content], priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"format", "missing_sections", "count", "size", "content"}}}},
+		{Doc: "source: check, op: criteria, attributes: {command: {present: true}}, set: {finding: command}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Op, Any: []string{"criteria"}}, {Key: detect.Attribute, Name: "command", Presence: detect.Present}}, Set: `{"finding":"command"}`, Apply: func(e taxonomy.Error) {
+			e.(*UnexpectedResultError).Finding = taxonomy.Some(UnexpectedResultFindingCommand)
+		}},
+		{Doc: "source: check, type: unclean, set: {breach: unclean}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"unclean"}}}, Set: `{"breach":"unclean"}`, Apply: func(e taxonomy.Error) {
+			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachUnclean)
+		}},
+		{Doc: "source: check, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}}},
+		{Doc: "source: agent, type: no_report, set: {breach: no_report}, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"no_report"}}}, Set: `{"breach":"no_report"}`, Apply: func(e taxonomy.Error) {
+			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachNoReport)
+		}},
+		{Doc: "source: scope, type: forbidden, set: {breach: forbidden}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}, Set: `{"breach":"forbidden"}`, Apply: func(e taxonomy.Error) {
+			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachForbidden)
+		}},
+		{Doc: "source: scope, type: outside_allowed, set: {breach: outside_allowed}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Set: `{"breach":"outside_allowed"}`, Apply: func(e taxonomy.Error) {
+			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachOutsideAllowed)
+		}},
+		{Doc: "source: scope, type: denied, set: {breach: denied}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"denied"}}}, Set: `{"breach":"denied"}`, Apply: func(e taxonomy.Error) {
+			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachDenied)
+		}},
+		{Doc: "source: scope, type: unattended, set: {breach: unattended}, priority: 31", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"unattended"}}}, Set: `{"breach":"unattended"}`, Apply: func(e taxonomy.Error) {
+			e.(*UnexpectedResultError).Breach = taxonomy.Some(UnexpectedResultBreachUnattended)
+		}},
+		{Doc: "source: scope, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}},
+		{Doc: "source: agent, attributes: {label: UNEXPECTED_RESULT}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"UNEXPECTED_RESULT"}}}},
+	},
 }

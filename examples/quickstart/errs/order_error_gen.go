@@ -50,7 +50,6 @@ func (e *OrderError) WithCause(cause error) *OrderError {
 	return gen.With(*e, func(e *OrderError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *OrderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -71,6 +70,26 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 	o = o.OptStrings("items", e.Items, 0)
 	return o.Close()
 }
+
+func (c OrderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c OrderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c OrderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c OrderCode) Row() taxonomy.Row            { return taxonomy.At(categoryOrder, uint16(c)) }
+func (c OrderCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryOrder, uint16(c), &definition)
+}
+func (c OrderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *OrderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *OrderError) Error() string                 { return gen.Text(e, (*OrderError).AppendMessage) }
+func (e *OrderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *OrderError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *OrderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *OrderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *OrderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *OrderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *OrderError) Row() taxonomy.Row { return e.Code().Row() }
 
 var orderCategory = taxonomy.Category{
 	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out.",
@@ -93,23 +112,3 @@ var orderCategory = taxonomy.Category{
 		},
 	},
 }
-
-func (c OrderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c OrderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c OrderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c OrderCode) Row() taxonomy.Row            { return taxonomy.At(categoryOrder, uint16(c)) }
-func (c OrderCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryOrder, uint16(c), &definition)
-}
-func (c OrderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *OrderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *OrderError) Error() string                 { return gen.Text(e, (*OrderError).AppendMessage) }
-func (e *OrderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *OrderError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *OrderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *OrderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *OrderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *OrderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *OrderError) Row() taxonomy.Row { return e.Code().Row() }

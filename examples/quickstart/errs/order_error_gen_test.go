@@ -9,26 +9,18 @@ import (
 )
 
 func TestOrderError(t *testing.T) {
-	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError", []string{
+	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError: The order cannot be carried out as it is.", []string{
 		"orderId string required",
 		"items strings",
 	}, []gentest.Code{
-		{
-			Code: CodeOrderNotFound,
-			Says: "ORDER_NOT_FOUND 1 group=customer: refuse http=404 grpc=5",
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
-				gentest.Says(NewOrderNotFound(""), 0, "no order ", `{"orderId":""}`),
-				gentest.Says(NewOrderNotFound("some orderId").WithItems(genPackage.Strings("items 1", "items 2")), 0, "no order some orderId", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
-			},
-		},
-		{
-			Code: CodeOrderOutOfStock,
-			Says: "ORDER_OUT_OF_STOCK 2 group=customer: refuse http=409 grpc=9",
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderOutOfStock("some orderId", genPackage.Strings("items 1", "items 2")), 0, "order some orderId: 2 item(s) out of stock: items 1, items 2", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
-				gentest.Says(NewOrderOutOfStock("", []string{}), 0, "order : 0 item(s) out of stock: ", `{"orderId":"","items":[]}`),
-			},
-		},
+		{Code: CodeOrderNotFound, Entry: "ORDER_NOT_FOUND 1 group=customer: refuse http=404 grpc=5", Cases: []gentest.Case{
+			gentest.NewCase(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
+			gentest.NewCase(NewOrderNotFound(""), 0, "no order ", `{"orderId":""}`),
+			gentest.NewCase(NewOrderNotFound("some orderId").WithItems(genPackage.Strings("items 1", "items 2")), 0, "no order some orderId", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
+		}},
+		{Code: CodeOrderOutOfStock, Entry: "ORDER_OUT_OF_STOCK 2 group=customer: refuse http=409 grpc=9", Cases: []gentest.Case{
+			gentest.NewCase(NewOrderOutOfStock("some orderId", genPackage.Strings("items 1", "items 2")), 0, "order some orderId: 2 item(s) out of stock: items 1, items 2", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
+			gentest.NewCase(NewOrderOutOfStock("", []string{}), 0, "order : 0 item(s) out of stock: ", `{"orderId":"","items":[]}`),
+		}},
 	})
 }

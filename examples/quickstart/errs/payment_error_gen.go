@@ -19,7 +19,7 @@ type PaymentCode uint16
 const (
 	// CodePaymentDeclined: The bank refused the payment.
 	CodePaymentDeclined PaymentCode = iota + 1
-	// CodePaymentGatewayFailed: The payment gateway failed.
+	// CodePaymentGatewayFailed: The payment gateway did not do its work.
 	CodePaymentGatewayFailed
 )
 
@@ -28,13 +28,13 @@ const (
 type PaymentError struct {
 	base[PaymentCode]
 
-	OrderID     string                      // The unpaid order.
+	OrderID     string                      // The order that was to be paid.
 	AmountCents int64                       // The amount, in cents.
 	Card        taxonomy.Secret[string]     // The number of the card. Only Reveal shows it.
 	Reason      taxonomy.Opt[PaymentReason] // Why the bank refused.
-	Status      taxonomy.Opt[int]           // The gateway's HTTP status, if it answered.
-	Reply       taxonomy.Opt[string]        // The gateway's reply. Shown masked and cut.
-	RetryAfter  taxonomy.Opt[time.Duration] // The wait that the gateway asks for.
+	Status      taxonomy.Opt[int]           // The gateway's HTTP status, when it answered.
+	Reply       taxonomy.Opt[string]        // What the gateway said. Shown masked and cut.
+	RetryAfter  taxonomy.Opt[time.Duration] // How long the gateway asks to wait.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -91,7 +91,6 @@ func (e *PaymentError) WithCause(cause error) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *PaymentError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -117,45 +116,6 @@ func (e *PaymentError) AppendContext(dst []byte) []byte {
 	o = o.Clean("reply", e.Reply, paymentReply)
 	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
-}
-
-var paymentCategory = taxonomy.Category{
-	Name: "payment", Type: "PaymentError", Doc: "The order was not paid.",
-	Fields: []taxonomy.Field{
-		{Name: "orderId", Type: "string", Required: true},
-		{Name: "amountCents", Type: "int64", Required: true},
-		{Name: "card", Type: "string", Sensitive: true},
-		{Name: "reason", Type: "enum", Enum: []string{"INSUFFICIENT_FUNDS", "EXPIRED", "SUSPECTED_FRAUD"}},
-		{Name: "status", Type: "int"},
-		{Name: "reply", Type: "string", MaxLength: 300, Scrub: true},
-		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
-	},
-	Zero: (*PaymentError)(nil),
-	Codes: []taxonomy.Code{
-		CodePaymentDeclined: {
-			Value: "PAYMENT_DECLINED", Number: 3, Groups: 1 << 0, Message: "payment of order {orderId} declined[: {reason}]",
-			Doc: "The bank refused the payment.", Resolution: "Pay with another card.", Takes: []string{"reason"},
-			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionPark, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh},
-			},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "night", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh}},
-			},
-		},
-		CodePaymentGatewayFailed: {
-			Value: "PAYMENT_GATEWAY_FAILED", Number: 4,
-			Message: "payment gateway failed for order {orderId}[ with status {status}][: {reply:first_line}]",
-			Doc:     "The payment gateway failed.", Resolution: "Look at the gateway's status page.",
-			Traits: taxonomy.Traits{Reaction: &reactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionPark, HTTP: 502, GRPC: 14},
-			},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "night", Traits: taxonomy.Traits{Reaction: &nightReactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable}},
-			},
-		},
-	},
 }
 
 func (c PaymentCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
@@ -194,4 +154,36 @@ func (e *PaymentError) Row() taxonomy.Row {
 
 func (e *PaymentError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{RetryAfter: e.RetryAfter}
+}
+
+var paymentCategory = taxonomy.Category{
+	Name: "payment", Type: "PaymentError", Doc: "The order was not paid.",
+	Fields: []taxonomy.Field{
+		{Name: "orderId", Type: "string", Required: true},
+		{Name: "amountCents", Type: "int64", Required: true},
+		{Name: "card", Type: "string", Sensitive: true},
+		{Name: "reason", Type: "enum", Enum: []string{"INSUFFICIENT_FUNDS", "EXPIRED", "SUSPECTED_FRAUD"}},
+		{Name: "status", Type: "int"},
+		{Name: "reply", Type: "string", MaxLength: 300, Scrub: true},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+	},
+	Zero: (*PaymentError)(nil),
+	Codes: []taxonomy.Code{
+		CodePaymentDeclined: {
+			Value: "PAYMENT_DECLINED", Number: 3, Groups: 1 << 0,
+			Message: "payment of order {orderId} declined[: {reason}]", Doc: "The bank refused the payment.",
+			Resolution: "Pay with another card.", Takes: []string{"reason"},
+			Traits:   taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9},
+			When:     []taxonomy.Traits{{Reaction: &reactionPark, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh}},
+			Profiles: []taxonomy.ProfileTraits{{Profile: "night", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh}}},
+		},
+		CodePaymentGatewayFailed: {
+			Value: "PAYMENT_GATEWAY_FAILED", Number: 4,
+			Message: "payment gateway failed for order {orderId}[ with status {status}][: {reply:first_line}]",
+			Doc:     "The payment gateway did not do its work.", Resolution: "Look at the gateway's status page.",
+			Traits:   taxonomy.Traits{Reaction: &reactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
+			When:     []taxonomy.Traits{{Reaction: &reactionPark, HTTP: 502, GRPC: 14}},
+			Profiles: []taxonomy.ProfileTraits{{Profile: "night", Traits: taxonomy.Traits{Reaction: &nightReactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable}}},
+		},
+	},
 }

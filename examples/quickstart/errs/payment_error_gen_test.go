@@ -11,7 +11,7 @@ import (
 )
 
 func TestPaymentError(t *testing.T) {
-	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError", []string{
+	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError: The order was not paid.", []string{
 		"orderId string required",
 		"amountCents int64 required",
 		"card string sensitive",
@@ -20,46 +20,34 @@ func TestPaymentError(t *testing.T) {
 		"reply string max_length=300 scrub",
 		"retryAfter duration from=retry_after",
 	}, []gentest.Code{
-		{
-			Code: CodePaymentDeclined,
-			Says: "PAYMENT_DECLINED 3 group=customer: refuse http=402 grpc=9",
-			When: []string{"park severity=high http=402 grpc=9; night: refuse"},
-			Cases: []gentest.Case{
-				gentest.Says(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds), 0, "payment of order some orderId declined: INSUFFICIENT_FUNDS", `{"orderId":"some orderId","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`),
-				gentest.Says(NewPaymentDeclined("", 9223372036854775806, PaymentReasonInsufficientFunds), 0, "payment of order  declined: INSUFFICIENT_FUNDS", `{"orderId":"","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`),
-				gentest.Says(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReason(4)), 0, "payment of order some orderId declined", `{"orderId":"some orderId","amountCents":9223372036854775806}`),
-				gentest.Says(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds).WithCard("some card").WithStatus(7).WithReply("some reply").WithRetryAfter(7500*time.Millisecond), 0, "payment of order some orderId declined: INSUFFICIENT_FUNDS", `{"orderId":"some orderId","amountCents":9223372036854775806,"card":"[REDACTED]","reason":"INSUFFICIENT_FUNDS","status":7,"reply":"some reply","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
-			},
-			Picks: []gentest.Pick{
-				gentest.Picks(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonSuspectedFraud), 1),
-				gentest.Picks(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds), 0),
-				gentest.Picks(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonExpired), 0),
-				gentest.Picks(genPackage.Read(CodePaymentDeclined, `{"orderId":"some orderId","amountCents":9223372036854775806}`), 0),
-			},
-		},
-		{
-			Code: CodePaymentGatewayFailed,
-			Says: "PAYMENT_GATEWAY_FAILED 4: pay_again retryable http=502 grpc=14; night: pay_again@night",
-			When: []string{"park http=502 grpc=14"},
-			Cases: []gentest.Case{
-				gentest.Says(NewPaymentGatewayFailed("some orderId", 9223372036854775806), 0, "payment gateway failed for order some orderId", `{"orderId":"some orderId","amountCents":9223372036854775806}`),
-				gentest.Says(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(7).WithReply("some reply\nsecond line"), 0, "payment gateway failed for order some orderId with status 7: some reply", `{"orderId":"some orderId","amountCents":9223372036854775806,"status":7,"reply":"some reply\nsecond line"}`),
-				gentest.Says(NewPaymentGatewayFailed("", 9223372036854775806).WithStatus(7).WithReply(""), 0, "payment gateway failed for order  with status 7", `{"orderId":"","amountCents":9223372036854775806,"status":7,"reply":""}`),
-				gentest.Says(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithReply("first "+strings.Repeat("x", 300)+" last"), 0, "payment gateway failed for order some orderId: first "+strings.Repeat("x", 291)+"…", `{"orderId":"some orderId","amountCents":9223372036854775806,"reply":"first `+strings.Repeat("x", 291)+`…"}`),
-				gentest.Says(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithReply("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "payment gateway failed for order some orderId: Authorization: Bearer [REDACTED]", `{"orderId":"some orderId","amountCents":9223372036854775806,"reply":"Authorization: Bearer [REDACTED]"}`),
-			},
-			Picks: []gentest.Pick{
-				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(408), 0),
-				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(425), 0),
-				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(429), 0),
-				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(399), 0),
-				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(400), 1),
-				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(499), 1),
-				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(500), 0),
-				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(3), 0),
-				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806), 0),
-			},
-		},
+		{Code: CodePaymentDeclined, Entry: "PAYMENT_DECLINED 3 group=customer: refuse http=402 grpc=9", When: []string{"park severity=high http=402 grpc=9; night: refuse"}, Cases: []gentest.Case{
+			gentest.NewCase(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds), 0, "payment of order some orderId declined: INSUFFICIENT_FUNDS", `{"orderId":"some orderId","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`),
+			gentest.NewCase(NewPaymentDeclined("", 9223372036854775806, PaymentReasonInsufficientFunds), 0, "payment of order  declined: INSUFFICIENT_FUNDS", `{"orderId":"","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`),
+			gentest.NewCase(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReason(4)), 0, "payment of order some orderId declined", `{"orderId":"some orderId","amountCents":9223372036854775806}`),
+			gentest.NewCase(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds).WithCard("some card").WithStatus(7).WithReply("some reply").WithRetryAfter(7500*time.Millisecond), 0, "payment of order some orderId declined: INSUFFICIENT_FUNDS", `{"orderId":"some orderId","amountCents":9223372036854775806,"card":"[REDACTED]","reason":"INSUFFICIENT_FUNDS","status":7,"reply":"some reply","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
+		}, Branches: []gentest.Branch{
+			gentest.NewBranch(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonSuspectedFraud), 1),
+			gentest.NewBranch(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds), 0),
+			gentest.NewBranch(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonExpired), 0),
+			gentest.NewBranch(genPackage.Read(CodePaymentDeclined, `{"orderId":"some orderId","amountCents":9223372036854775806}`), 0),
+		}},
+		{Code: CodePaymentGatewayFailed, Entry: "PAYMENT_GATEWAY_FAILED 4: pay_again retryable http=502 grpc=14; night: pay_again@night", When: []string{"park http=502 grpc=14"}, Cases: []gentest.Case{
+			gentest.NewCase(NewPaymentGatewayFailed("some orderId", 9223372036854775806), 0, "payment gateway failed for order some orderId", `{"orderId":"some orderId","amountCents":9223372036854775806}`),
+			gentest.NewCase(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(7).WithReply("some reply\nsecond line"), 0, "payment gateway failed for order some orderId with status 7: some reply", `{"orderId":"some orderId","amountCents":9223372036854775806,"status":7,"reply":"some reply\nsecond line"}`),
+			gentest.NewCase(NewPaymentGatewayFailed("", 9223372036854775806).WithStatus(7).WithReply(""), 0, "payment gateway failed for order  with status 7", `{"orderId":"","amountCents":9223372036854775806,"status":7,"reply":""}`),
+			gentest.NewCase(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithReply("first "+strings.Repeat("x", 300)+" last"), 0, "payment gateway failed for order some orderId: first "+strings.Repeat("x", 291)+"…", `{"orderId":"some orderId","amountCents":9223372036854775806,"reply":"first `+strings.Repeat("x", 291)+`…"}`),
+			gentest.NewCase(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithReply("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "payment gateway failed for order some orderId: Authorization: Bearer [REDACTED]", `{"orderId":"some orderId","amountCents":9223372036854775806,"reply":"Authorization: Bearer [REDACTED]"}`),
+		}, Branches: []gentest.Branch{
+			gentest.NewBranch(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(408), 0),
+			gentest.NewBranch(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(425), 0),
+			gentest.NewBranch(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(429), 0),
+			gentest.NewBranch(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(399), 0),
+			gentest.NewBranch(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(400), 1),
+			gentest.NewBranch(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(499), 1),
+			gentest.NewBranch(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(500), 0),
+			gentest.NewBranch(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(3), 0),
+			gentest.NewBranch(NewPaymentGatewayFailed("some orderId", 9223372036854775806), 0),
+		}},
 	})
 	gentest.Enum(t, []string{"INSUFFICIENT_FUNDS", "EXPIRED", "SUSPECTED_FRAUD"}, PaymentReasonInsufficientFunds, PaymentReasonExpired, PaymentReasonSuspectedFraud)
 }

@@ -9,36 +9,24 @@ import (
 )
 
 func TestOrderError(t *testing.T) {
-	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError", []string{
+	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError: The order cannot be carried out as it is.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",
 		"orderId string public",
 	}, []gentest.Code{
-		{
-			Code: CodeOrderNotFound,
-			Says: "ORDER_NOT_FOUND public: refuse http=404 grpc=5",
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
-				gentest.Says(NewOrderNotFound(""), 0, "no order", `{"orderId":""}`),
-				gentest.Says(NewOrderNotFound("some orderId").WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "no order some orderId", `{"unmatched":true,"requestId":"some requestId","source":"some source","orderId":"some orderId"}`),
-			},
-		},
-		{
-			Code: CodeOrderExists,
-			Says: "ORDER_EXISTS public: refuse http=409 grpc=6",
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderExists("some orderId"), 0, "order some orderId exists", `{"orderId":"some orderId"}`),
-				gentest.Says(NewOrderExists(""), 0, "order exists", `{"orderId":""}`),
-			},
-		},
-		{
-			Code: CodeOrderClosed,
-			Says: "ORDER_CLOSED public: refuse http=409 grpc=9",
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderClosed("some orderId"), 0, "order some orderId is closed", `{"orderId":"some orderId"}`),
-				gentest.Says(NewOrderClosed(""), 0, "order is closed", `{"orderId":""}`),
-			},
-		},
+		{Code: CodeOrderNotFound, Entry: "ORDER_NOT_FOUND public: refuse http=404 grpc=5", Cases: []gentest.Case{
+			gentest.NewCase(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
+			gentest.NewCase(NewOrderNotFound(""), 0, "no order", `{"orderId":""}`),
+			gentest.NewCase(NewOrderNotFound("some orderId").WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "no order some orderId", `{"unmatched":true,"requestId":"some requestId","source":"some source","orderId":"some orderId"}`),
+		}},
+		{Code: CodeOrderExists, Entry: "ORDER_EXISTS public: refuse http=409 grpc=6", Cases: []gentest.Case{
+			gentest.NewCase(NewOrderExists("some orderId"), 0, "order some orderId exists", `{"orderId":"some orderId"}`),
+			gentest.NewCase(NewOrderExists(""), 0, "order exists", `{"orderId":""}`),
+		}},
+		{Code: CodeOrderClosed, Entry: "ORDER_CLOSED public: refuse http=409 grpc=9", Cases: []gentest.Case{
+			gentest.NewCase(NewOrderClosed("some orderId"), 0, "order some orderId is closed", `{"orderId":"some orderId"}`),
+			gentest.NewCase(NewOrderClosed(""), 0, "order is closed", `{"orderId":""}`),
+		}},
 	})
 }

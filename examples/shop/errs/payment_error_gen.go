@@ -108,7 +108,6 @@ func (e *PaymentError) WithCause(cause error) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *PaymentError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -145,6 +144,30 @@ func (e *PaymentError) AppendPublicContext(dst []byte) []byte {
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
+}
+
+func (c PaymentCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c PaymentCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PaymentCode) Row() taxonomy.Row            { return taxonomy.At(categoryPayment, uint16(c)) }
+func (c PaymentCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPayment, uint16(c), &definition)
+}
+func (c PaymentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *PaymentCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *PaymentError) Error() string                 { return gen.Text(e, (*PaymentError).AppendMessage) }
+func (e *PaymentError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *PaymentError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *PaymentError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *PaymentError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *PaymentError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *PaymentError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *PaymentError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *PaymentError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter}
 }
 
 var paymentCategory = taxonomy.Category{
@@ -188,28 +211,4 @@ var paymentRules = [][]detect.CodeRule{
 		{Doc: "source: gateway, status: {min: 500}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Status, Min: 500, Bounds: detect.HasMin}}},
 		{Doc: "source: gateway, type: [timeout, network]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Type, Any: []string{"timeout", "network"}}}},
 	},
-}
-
-func (c PaymentCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c PaymentCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c PaymentCode) Row() taxonomy.Row            { return taxonomy.At(categoryPayment, uint16(c)) }
-func (c PaymentCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryPayment, uint16(c), &definition)
-}
-func (c PaymentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *PaymentCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *PaymentError) Error() string                 { return gen.Text(e, (*PaymentError).AppendMessage) }
-func (e *PaymentError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *PaymentError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *PaymentError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *PaymentError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *PaymentError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *PaymentError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *PaymentError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *PaymentError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestPaymentError(t *testing.T) {
-	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError", []string{
+	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError: The order was not paid.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",
@@ -22,48 +22,31 @@ func TestPaymentError(t *testing.T) {
 		"gatewayReply string from=text max_length=300 scrub",
 		"gatewayStatus int from=status",
 	}, []gentest.Code{
-		{
-			Code:  CodePaymentDeclined,
-			Says:  "PAYMENT_DECLINED public: refuse http=402 grpc=9",
-			Rules: []string{"PAYMENT_DECLINED/1: source: gateway, status: 402 (fb8155dd)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewPaymentDeclined(), 0, "payment declined", "{}"),
-				gentest.Says(NewPaymentDeclined().WithReason(PaymentReasonExpired), 0, "payment declined: EXPIRED", `{"reason":"EXPIRED"}`),
-				gentest.Says(NewPaymentDeclined().WithReason(PaymentReason(3)), 0, "payment declined", "{}"),
-				gentest.Says(NewPaymentDeclined().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithReason(PaymentReasonExpired).WithRetryAfter(5500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(10), 0, "payment declined: EXPIRED", `{"unmatched":true,"requestId":"some requestId","source":"some source","reason":"EXPIRED","retryAfter":"5.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":10}`).Hints("retry_after=5.5s"),
-			},
-			Examples: []gentest.Example{gentest.Becomes("PAYMENT_DECLINED/1", 0, `{"source":"gateway","reason":"EXPIRED","gatewayReply":"card expired","gatewayStatus":402}`, taxonomy.Evidence{Source: "gateway", Status: 402, Code: "EXPIRED", Text: "card expired"})},
-		},
-		{
-			Code: CodePaymentUnavailable,
-			Says: "PAYMENT_UNAVAILABLE public: pay_again retryable http=503 grpc=14",
-			Rules: []string{
-				"PAYMENT_UNAVAILABLE/1: source: gateway, status: [408, 429] (a399b31e)",
-				"PAYMENT_UNAVAILABLE/2: source: gateway, status: {min: 500} (5a88ab03)",
-				"PAYMENT_UNAVAILABLE/3: source: gateway, type: [timeout, network] (a81aa67d)",
-			},
-			Cases: []gentest.Case{gentest.Says(NewPaymentUnavailable(), 0, "payments are not available", "{}")},
-			Examples: []gentest.Example{
-				gentest.Becomes("PAYMENT_UNAVAILABLE/1", 0, `{"source":"gateway","retryAfter":"2s","gatewayStatus":429}`, taxonomy.Evidence{Source: "gateway", Status: 429, RetryAfter: taxonomy.Some(2 * time.Second)}),
-				gentest.Becomes("PAYMENT_UNAVAILABLE/2", 0, `{"source":"gateway","gatewayStatus":503}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
-				gentest.Becomes("PAYMENT_UNAVAILABLE/3", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway", Type: "timeout"}),
-			},
-		},
-		{
-			Code: CodePaymentRefused,
-			Says: "PAYMENT_REFUSED: park http=500 grpc=9",
-			Cases: []gentest.Case{
-				gentest.Says(NewPaymentRefused(), 0, "gateway refuses us", "{}"),
-				gentest.Says(NewPaymentRefused().WithGatewayReply("some gatewayReply\nsecond line"), 0, "gateway refuses us: some gatewayReply", `{"gatewayReply":"some gatewayReply\nsecond line"}`),
-				gentest.Says(NewPaymentRefused().WithGatewayReply(""), 0, "gateway refuses us", `{"gatewayReply":""}`),
-				gentest.Says(NewPaymentRefused().WithGatewayReply("first "+strings.Repeat("x", 300)+" last"), 0, "gateway refuses us: first "+strings.Repeat("x", 291)+"…", `{"gatewayReply":"first `+strings.Repeat("x", 291)+`…"}`),
-				gentest.Says(NewPaymentRefused().WithGatewayReply("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "gateway refuses us: Authorization: Bearer [REDACTED]", `{"gatewayReply":"Authorization: Bearer [REDACTED]"}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("", 0, `{"source":"gateway","gatewayReply":"bad key","gatewayStatus":401}`, taxonomy.Evidence{Source: "gateway", Status: 401, Text: "bad key"}),
-				gentest.Becomes("", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway"}),
-			},
-		},
+		{Code: CodePaymentDeclined, Entry: "PAYMENT_DECLINED public: refuse http=402 grpc=9", Rules: []string{"PAYMENT_DECLINED/1: source: gateway, status: 402 (fb8155dd)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewPaymentDeclined(), 0, "payment declined", "{}"),
+			gentest.NewCase(NewPaymentDeclined().WithReason(PaymentReasonExpired), 0, "payment declined: EXPIRED", `{"reason":"EXPIRED"}`),
+			gentest.NewCase(NewPaymentDeclined().WithReason(PaymentReason(3)), 0, "payment declined", "{}"),
+			gentest.NewCase(NewPaymentDeclined().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithReason(PaymentReasonExpired).WithRetryAfter(5500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(10), 0, "payment declined: EXPIRED", `{"unmatched":true,"requestId":"some requestId","source":"some source","reason":"EXPIRED","retryAfter":"5.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":10}`).Hints("retry_after=5.5s"),
+		}, Examples: []gentest.Example{gentest.NewExample("PAYMENT_DECLINED/1", 0, `{"source":"gateway","reason":"EXPIRED","gatewayReply":"card expired","gatewayStatus":402}`, taxonomy.Evidence{Source: "gateway", Status: 402, Code: "EXPIRED", Text: "card expired"})}},
+		{Code: CodePaymentUnavailable, Entry: "PAYMENT_UNAVAILABLE public: pay_again retryable http=503 grpc=14", Rules: []string{
+			"PAYMENT_UNAVAILABLE/1: source: gateway, status: [408, 429] (a399b31e)",
+			"PAYMENT_UNAVAILABLE/2: source: gateway, status: {min: 500} (5a88ab03)",
+			"PAYMENT_UNAVAILABLE/3: source: gateway, type: [timeout, network] (a81aa67d)",
+		}, Cases: []gentest.Case{gentest.NewCase(NewPaymentUnavailable(), 0, "payments are not available", "{}")}, Examples: []gentest.Example{
+			gentest.NewExample("PAYMENT_UNAVAILABLE/1", 0, `{"source":"gateway","retryAfter":"2s","gatewayStatus":429}`, taxonomy.Evidence{Source: "gateway", Status: 429, RetryAfter: taxonomy.Some(2 * time.Second)}),
+			gentest.NewExample("PAYMENT_UNAVAILABLE/2", 0, `{"source":"gateway","gatewayStatus":503}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
+			gentest.NewExample("PAYMENT_UNAVAILABLE/3", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway", Type: "timeout"}),
+		}},
+		{Code: CodePaymentRefused, Entry: "PAYMENT_REFUSED: park http=500 grpc=9", Cases: []gentest.Case{
+			gentest.NewCase(NewPaymentRefused(), 0, "gateway refuses us", "{}"),
+			gentest.NewCase(NewPaymentRefused().WithGatewayReply("some gatewayReply\nsecond line"), 0, "gateway refuses us: some gatewayReply", `{"gatewayReply":"some gatewayReply\nsecond line"}`),
+			gentest.NewCase(NewPaymentRefused().WithGatewayReply(""), 0, "gateway refuses us", `{"gatewayReply":""}`),
+			gentest.NewCase(NewPaymentRefused().WithGatewayReply("first "+strings.Repeat("x", 300)+" last"), 0, "gateway refuses us: first "+strings.Repeat("x", 291)+"…", `{"gatewayReply":"first `+strings.Repeat("x", 291)+`…"}`),
+			gentest.NewCase(NewPaymentRefused().WithGatewayReply("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "gateway refuses us: Authorization: Bearer [REDACTED]", `{"gatewayReply":"Authorization: Bearer [REDACTED]"}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("", 0, `{"source":"gateway","gatewayReply":"bad key","gatewayStatus":401}`, taxonomy.Evidence{Source: "gateway", Status: 401, Text: "bad key"}),
+			gentest.NewExample("", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway"}),
+		}},
 	})
 	gentest.Enum(t, []string{"INSUFFICIENT_FUNDS", "EXPIRED"}, PaymentReasonInsufficientFunds, PaymentReasonExpired)
 }

@@ -54,7 +54,6 @@ func (e *RequestError) WithCause(cause error) *RequestError {
 	return gen.With(*e, func(e *RequestError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *RequestError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -84,6 +83,26 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
+func (c RequestCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c RequestCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c RequestCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c RequestCode) Row() taxonomy.Row            { return taxonomy.At(categoryRequest, uint16(c)) }
+func (c RequestCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryRequest, uint16(c), &definition)
+}
+func (c RequestCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *RequestCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *RequestError) Error() string                 { return gen.Text(e, (*RequestError).AppendMessage) }
+func (e *RequestError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *RequestError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *RequestError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *RequestError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *RequestError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *RequestError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *RequestError) Row() taxonomy.Row { return e.Code().Row() }
+
 var requestCategory = taxonomy.Category{
 	Name: "request", Type: "RequestError", Doc: "The request cannot be carried out.",
 	Fields: []taxonomy.Field{
@@ -105,23 +124,3 @@ var requestCategory = taxonomy.Category{
 		},
 	},
 }
-
-func (c RequestCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c RequestCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c RequestCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c RequestCode) Row() taxonomy.Row            { return taxonomy.At(categoryRequest, uint16(c)) }
-func (c RequestCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryRequest, uint16(c), &definition)
-}
-func (c RequestCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *RequestCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *RequestError) Error() string                 { return gen.Text(e, (*RequestError).AppendMessage) }
-func (e *RequestError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *RequestError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *RequestError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *RequestError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *RequestError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *RequestError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *RequestError) Row() taxonomy.Row { return e.Code().Row() }

@@ -10,20 +10,16 @@ import (
 )
 
 func TestRequestError(t *testing.T) {
-	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError", []string{
+	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError: The request cannot be carried out as it is.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",
 		"violations violations fields=(field string required public, description string required public, code string public) public",
 	}, []gentest.Code{
-		{
-			Code: CodeInvalid,
-			Says: "INVALID public: refuse http=400 grpc=3",
-			Cases: []gentest.Case{
-				gentest.Says(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "invalid request: 2 violation(s)", `{"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
-				gentest.Says(NewInvalid([]taxonomy.Violation{}), 0, "invalid request", `{"violations":[]}`),
-				gentest.Says(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "invalid request: 2 violation(s)", `{"unmatched":true,"requestId":"some requestId","source":"some source","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
-			},
-		},
+		{Code: CodeInvalid, Entry: "INVALID public: refuse http=400 grpc=3", Cases: []gentest.Case{
+			gentest.NewCase(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "invalid request: 2 violation(s)", `{"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
+			gentest.NewCase(NewInvalid([]taxonomy.Violation{}), 0, "invalid request", `{"violations":[]}`),
+			gentest.NewCase(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "invalid request: 2 violation(s)", `{"unmatched":true,"requestId":"some requestId","source":"some source","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
+		}},
 	})
 }

@@ -68,7 +68,6 @@ func (e *ServerError) WithCause(cause error) *ServerError {
 	return gen.With(*e, func(e *ServerError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ServerError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -101,6 +100,26 @@ func (e *ServerError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
+func (c ServerCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ServerCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ServerCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ServerCode) Row() taxonomy.Row            { return taxonomy.At(categoryServer, uint16(c)) }
+func (c ServerCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryServer, uint16(c), &definition)
+}
+func (c ServerCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ServerCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ServerError) Error() string                 { return gen.Text(e, (*ServerError).AppendMessage) }
+func (e *ServerError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ServerError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ServerError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ServerError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ServerError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ServerError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ServerError) Row() taxonomy.Row { return e.Code().Row() }
+
 var serverCategory = taxonomy.Category{
 	Name: "server", Type: "ServerError", Doc: "The service itself failed.",
 	Fields: []taxonomy.Field{
@@ -125,23 +144,3 @@ var serverCategory = taxonomy.Category{
 		},
 	},
 }
-
-func (c ServerCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c ServerCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c ServerCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c ServerCode) Row() taxonomy.Row            { return taxonomy.At(categoryServer, uint16(c)) }
-func (c ServerCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryServer, uint16(c), &definition)
-}
-func (c ServerCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *ServerCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *ServerError) Error() string                 { return gen.Text(e, (*ServerError).AppendMessage) }
-func (e *ServerError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *ServerError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *ServerError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *ServerError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *ServerError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *ServerError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *ServerError) Row() taxonomy.Row { return e.Code().Row() }

@@ -10,39 +10,26 @@ import (
 )
 
 func TestServerError(t *testing.T) {
-	gentest.Category[ServerCode](t, &genPackage, new(ServerError), "server ServerError", []string{
+	gentest.Category[ServerCode](t, &genPackage, new(ServerError), "server ServerError: The service itself failed.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",
 		"setting string",
 	}, []gentest.Code{
-		{
-			Code: CodeInternal,
-			Says: "INTERNAL public: abort http=500 grpc=13",
-			Cases: []gentest.Case{
-				gentest.Says(NewInternal(), 0, "internal error", "{}"),
-				gentest.Says(NewInternal().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithSetting("some setting"), 0, "internal error", `{"unmatched":true,"requestId":"some requestId","source":"some source","setting":"some setting"}`),
-			},
-		},
-		{
-			Code: CodeConfigMissing,
-			Says: "CONFIG_MISSING: abort http=500 grpc=13",
-			Cases: []gentest.Case{
-				gentest.Says(NewConfigMissing("some setting"), 0, "some setting is not set", `{"setting":"some setting"}`),
-				gentest.Says(NewConfigMissing(""), 0, " is not set", `{"setting":""}`),
-			},
-		},
-		{
-			Code: CodeUnexpected,
-			Says: "UNEXPECTED: abort http=500 grpc=13",
-			Cases: []gentest.Case{
-				gentest.Says(NewUnexpected(), 0, "unexpected", "{}"),
-				gentest.Says(NewUnexpected().WithCause(gentest.Cause), 0, "unexpected: some cause", "{}"),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("", 0, `{"unmatched":true}`, taxonomy.Evidence{}),
-				gentest.Becomes("", 0, `{"unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
-			},
-		},
+		{Code: CodeInternal, Entry: "INTERNAL public: abort http=500 grpc=13", Cases: []gentest.Case{
+			gentest.NewCase(NewInternal(), 0, "internal error", "{}"),
+			gentest.NewCase(NewInternal().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithSetting("some setting"), 0, "internal error", `{"unmatched":true,"requestId":"some requestId","source":"some source","setting":"some setting"}`),
+		}},
+		{Code: CodeConfigMissing, Entry: "CONFIG_MISSING: abort http=500 grpc=13", Cases: []gentest.Case{
+			gentest.NewCase(NewConfigMissing("some setting"), 0, "some setting is not set", `{"setting":"some setting"}`),
+			gentest.NewCase(NewConfigMissing(""), 0, " is not set", `{"setting":""}`),
+		}},
+		{Code: CodeUnexpected, Entry: "UNEXPECTED: abort http=500 grpc=13", Cases: []gentest.Case{
+			gentest.NewCase(NewUnexpected(), 0, "unexpected", "{}"),
+			gentest.NewCase(NewUnexpected().WithCause(gentest.Cause), 0, "unexpected: some cause", "{}"),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("", 0, `{"unmatched":true}`, taxonomy.Evidence{}),
+			gentest.NewExample("", 0, `{"unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+		}},
 	})
 }

@@ -11,55 +11,38 @@ import (
 )
 
 func TestStoreError(t *testing.T) {
-	gentest.Category[StoreCode](t, &genPackage, new(StoreError), "store StoreError", []string{
+	gentest.Category[StoreCode](t, &genPackage, new(StoreError), "store StoreError: The database failed.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",
 		"storeText string from=text max_length=300 scrub",
 	}, []gentest.Code{
-		{
-			Code:  CodeStoreConflict,
-			Says:  "STORE_CONFLICT: again retryable http=503 grpc=14",
-			Rules: []string{"STORE_CONFLICT/1: source: postgres, code: ['40001', 40P01] (5d5a3fc8)"},
-			Cases: []gentest.Case{
-				gentest.Says(NewStoreConflict(), 0, "transaction conflict", "{}"),
-				gentest.Says(NewStoreConflict().WithStoreText("some storeText\nsecond line"), 0, "transaction conflict: some storeText", `{"storeText":"some storeText\nsecond line"}`),
-				gentest.Says(NewStoreConflict().WithStoreText(""), 0, "transaction conflict", `{"storeText":""}`),
-				gentest.Says(NewStoreConflict().WithStoreText("first "+strings.Repeat("x", 300)+" last"), 0, "transaction conflict: first "+strings.Repeat("x", 291)+"…", `{"storeText":"first `+strings.Repeat("x", 291)+`…"}`),
-				gentest.Says(NewStoreConflict().WithStoreText("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "transaction conflict: Authorization: Bearer [REDACTED]", `{"storeText":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Says(NewStoreConflict().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithStoreText("some storeText"), 0, "transaction conflict: some storeText", `{"unmatched":true,"requestId":"some requestId","source":"some source","storeText":"some storeText"}`),
-			},
-			Examples: []gentest.Example{gentest.Becomes("STORE_CONFLICT/1", 0, `{"source":"postgres","storeText":"could not serialize"}`, taxonomy.Evidence{Source: "postgres", Code: "40001", Text: "could not serialize"})},
-		},
-		{
-			Code: CodeStoreDown,
-			Says: "STORE_DOWN: again retryable http=503 grpc=14",
-			Rules: []string{
-				"STORE_DOWN/1: source: postgres, code: [57P01, 57P03, '53300'] (d1983f89)",
-				"STORE_DOWN/2: source: postgres, type: [network, timeout] (d9e5256c)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewStoreDown(), 0, "database down", "{}"),
-				gentest.Says(NewStoreDown().WithStoreText("some storeText\nsecond line"), 0, "database down: some storeText", `{"storeText":"some storeText\nsecond line"}`),
-				gentest.Says(NewStoreDown().WithStoreText(""), 0, "database down", `{"storeText":""}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("STORE_DOWN/1", 0, `{"source":"postgres","storeText":"terminating connection"}`, taxonomy.Evidence{Source: "postgres", Code: "57P01", Text: "terminating connection"}),
-				gentest.Becomes("STORE_DOWN/2", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres", Type: "network"}),
-			},
-		},
-		{
-			Code: CodeStoreFailed,
-			Says: "STORE_FAILED: park http=500 grpc=13",
-			Cases: []gentest.Case{
-				gentest.Says(NewStoreFailed(), 0, "database failed", "{}"),
-				gentest.Says(NewStoreFailed().WithStoreText("some storeText\nsecond line"), 0, "database failed: some storeText", `{"storeText":"some storeText\nsecond line"}`),
-				gentest.Says(NewStoreFailed().WithStoreText(""), 0, "database failed", `{"storeText":""}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("", 0, `{"source":"postgres","storeText":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"}),
-				gentest.Becomes("", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres"}),
-			},
-		},
+		{Code: CodeStoreConflict, Entry: "STORE_CONFLICT: again retryable http=503 grpc=14", Rules: []string{"STORE_CONFLICT/1: source: postgres, code: ['40001', 40P01] (5d5a3fc8)"}, Cases: []gentest.Case{
+			gentest.NewCase(NewStoreConflict(), 0, "transaction conflict", "{}"),
+			gentest.NewCase(NewStoreConflict().WithStoreText("some storeText\nsecond line"), 0, "transaction conflict: some storeText", `{"storeText":"some storeText\nsecond line"}`),
+			gentest.NewCase(NewStoreConflict().WithStoreText(""), 0, "transaction conflict", `{"storeText":""}`),
+			gentest.NewCase(NewStoreConflict().WithStoreText("first "+strings.Repeat("x", 300)+" last"), 0, "transaction conflict: first "+strings.Repeat("x", 291)+"…", `{"storeText":"first `+strings.Repeat("x", 291)+`…"}`),
+			gentest.NewCase(NewStoreConflict().WithStoreText("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "transaction conflict: Authorization: Bearer [REDACTED]", `{"storeText":"Authorization: Bearer [REDACTED]"}`),
+			gentest.NewCase(NewStoreConflict().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithStoreText("some storeText"), 0, "transaction conflict: some storeText", `{"unmatched":true,"requestId":"some requestId","source":"some source","storeText":"some storeText"}`),
+		}, Examples: []gentest.Example{gentest.NewExample("STORE_CONFLICT/1", 0, `{"source":"postgres","storeText":"could not serialize"}`, taxonomy.Evidence{Source: "postgres", Code: "40001", Text: "could not serialize"})}},
+		{Code: CodeStoreDown, Entry: "STORE_DOWN: again retryable http=503 grpc=14", Rules: []string{
+			"STORE_DOWN/1: source: postgres, code: [57P01, 57P03, '53300'] (d1983f89)",
+			"STORE_DOWN/2: source: postgres, type: [network, timeout] (d9e5256c)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewStoreDown(), 0, "database down", "{}"),
+			gentest.NewCase(NewStoreDown().WithStoreText("some storeText\nsecond line"), 0, "database down: some storeText", `{"storeText":"some storeText\nsecond line"}`),
+			gentest.NewCase(NewStoreDown().WithStoreText(""), 0, "database down", `{"storeText":""}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("STORE_DOWN/1", 0, `{"source":"postgres","storeText":"terminating connection"}`, taxonomy.Evidence{Source: "postgres", Code: "57P01", Text: "terminating connection"}),
+			gentest.NewExample("STORE_DOWN/2", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres", Type: "network"}),
+		}},
+		{Code: CodeStoreFailed, Entry: "STORE_FAILED: park http=500 grpc=13", Cases: []gentest.Case{
+			gentest.NewCase(NewStoreFailed(), 0, "database failed", "{}"),
+			gentest.NewCase(NewStoreFailed().WithStoreText("some storeText\nsecond line"), 0, "database failed: some storeText", `{"storeText":"some storeText\nsecond line"}`),
+			gentest.NewCase(NewStoreFailed().WithStoreText(""), 0, "database failed", `{"storeText":""}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("", 0, `{"source":"postgres","storeText":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"}),
+			gentest.NewExample("", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres"}),
+		}},
 	})
 }

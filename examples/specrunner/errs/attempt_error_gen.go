@@ -187,7 +187,6 @@ func (e *AttemptError) WithCause(cause error) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *AttemptError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -257,6 +256,59 @@ func (e *AttemptError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
+func (c AttemptCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c AttemptCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c AttemptCode) Row() taxonomy.Row            { return taxonomy.At(categoryAttempt, uint16(c)) }
+func (c AttemptCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryAttempt, uint16(c), &definition)
+}
+func (c AttemptCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *AttemptCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *AttemptError) Error() string                 { return gen.Text(e, (*AttemptError).AppendMessage) }
+func (e *AttemptError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *AttemptError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *AttemptError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *AttemptError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *AttemptError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *AttemptError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *AttemptError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeRateLimit:
+		v1, ok1 := e.Reporter.Get()
+		v2, ok2 := e.BudgetScope.Get()
+		switch {
+		case ok1 && v1 == AttemptReporterBudget && ok2 && v2 == "all":
+			return CodeRateLimit.Row().When(1)
+		case ok1 && v1 == AttemptReporterBudget:
+			return CodeRateLimit.Row().When(2)
+		}
+	case CodeTaskFailed:
+		if v, ok := e.ContextOverflow.Get(); ok && v {
+			return CodeTaskFailed.Row().When(1)
+		}
+	case CodeUnknown:
+		v1, ok1 := e.Interrupted.Get()
+		v2, ok2 := e.Reporter.Get()
+		v3, ok3 := e.Instrument.Get()
+		switch {
+		case ok1 && v1:
+			return CodeUnknown.Row().When(1)
+		case ok2 && v2 == AttemptReporterScope:
+			return CodeUnknown.Row().When(2)
+		case ok3 && v3:
+			return CodeUnknown.Row().When(3)
+		}
+	}
+	return e.Code().Row()
+}
+
+func (e *AttemptError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, Files: e.Files, Output: e.CheckOutput.Or("")}
+}
+
 var attemptCategory = taxonomy.Category{
 	Name: "attempt", Type: "AttemptError", Doc: "An attempt at a task failed.",
 	Fields: []taxonomy.Field{
@@ -293,9 +345,7 @@ var attemptCategory = taxonomy.Category{
 				{Reaction: &reactionSpendNoMore},
 				{Reaction: &reactionSpendNoMoreOnIt},
 			},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "phase1", Traits: taxonomy.Traits{Reaction: &phase1ReactionReturnAPIError}},
-			},
+			Profiles: []taxonomy.ProfileTraits{{Profile: "phase1", Traits: taxonomy.Traits{Reaction: &phase1ReactionReturnAPIError}}},
 		},
 		CodeSyntax: {
 			Value: "SYNTAX", Message: "the code cannot be parsed[: {detail:first_line}]",
@@ -318,9 +368,7 @@ var attemptCategory = taxonomy.Category{
 			Doc:        "The agent reports that it could not do the task, or that its context was too small.",
 			Resolution: "Read the agent's reason. Split the task, or make it clearer.",
 			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionShortenAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
-			},
+			When:       []taxonomy.Traits{{Reaction: &reactionShortenAndRetry, Retryable: true, Recoverability: taxonomy.Retryable}},
 		},
 		CodeHookFailure: {
 			Value:   "HOOK_FAILURE",
@@ -380,57 +428,4 @@ var attemptRules = [][]detect.CodeRule{
 		{Doc: "source: [budget, config, executor, state, validator, git], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator", "git"}}}, Set: `{"instrument":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).Instrument = taxonomy.Some(true) }},
 		{Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: `{"instrument":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).Instrument = taxonomy.Some(true) }},
 	},
-}
-
-func (c AttemptCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c AttemptCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c AttemptCode) Row() taxonomy.Row            { return taxonomy.At(categoryAttempt, uint16(c)) }
-func (c AttemptCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryAttempt, uint16(c), &definition)
-}
-func (c AttemptCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *AttemptCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *AttemptError) Error() string                 { return gen.Text(e, (*AttemptError).AppendMessage) }
-func (e *AttemptError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *AttemptError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *AttemptError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *AttemptError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *AttemptError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *AttemptError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *AttemptError) Row() taxonomy.Row {
-	switch e.Code() {
-	case CodeRateLimit:
-		v1, ok1 := e.Reporter.Get()
-		v2, ok2 := e.BudgetScope.Get()
-		switch {
-		case ok1 && v1 == AttemptReporterBudget && ok2 && v2 == "all":
-			return CodeRateLimit.Row().When(1)
-		case ok1 && v1 == AttemptReporterBudget:
-			return CodeRateLimit.Row().When(2)
-		}
-	case CodeTaskFailed:
-		if v, ok := e.ContextOverflow.Get(); ok && v {
-			return CodeTaskFailed.Row().When(1)
-		}
-	case CodeUnknown:
-		v1, ok1 := e.Interrupted.Get()
-		v2, ok2 := e.Reporter.Get()
-		v3, ok3 := e.Instrument.Get()
-		switch {
-		case ok1 && v1:
-			return CodeUnknown.Row().When(1)
-		case ok2 && v2 == AttemptReporterScope:
-			return CodeUnknown.Row().When(2)
-		case ok3 && v3:
-			return CodeUnknown.Row().When(3)
-		}
-	}
-	return e.Code().Row()
-}
-
-func (e *AttemptError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, Files: e.Files, Output: e.CheckOutput.Or("")}
 }

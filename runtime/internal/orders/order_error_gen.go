@@ -152,7 +152,6 @@ func (e *OrderError) WithCause(cause error) *OrderError {
 	return gen.With(*e, func(e *OrderError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *OrderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -212,6 +211,36 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
+func (c OrderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c OrderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c OrderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c OrderCode) Row() taxonomy.Row            { return taxonomy.At(categoryOrder, uint16(c)) }
+func (c OrderCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryOrder, uint16(c), &definition)
+}
+func (c OrderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *OrderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *OrderError) Error() string                 { return gen.Text(e, (*OrderError).AppendMessage) }
+func (e *OrderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *OrderError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *OrderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *OrderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *OrderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *OrderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *OrderError) Row() taxonomy.Row { return gen.Sent(&e.base, e.row()) }
+
+func (e *OrderError) row() taxonomy.Row {
+	switch e.Code() {
+	case CodeOrderConflict:
+		if v, ok := e.Shard.Get(); ok && v == "frozen" {
+			return CodeOrderConflict.Row().When(1)
+		}
+	}
+	return e.Code().Row()
+}
+
 var orderCategory = taxonomy.Category{
 	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out.",
 	Fields: []taxonomy.Field{
@@ -246,39 +275,7 @@ var orderCategory = taxonomy.Category{
 		CodeOrderConflict: {
 			Value: "ORDER_CONFLICT", Public: true, Message: "order[ {id}] changed", Doc: "The order changed meanwhile.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 409, GRPC: 9, Retryable: true, Recoverability: taxonomy.Retryable},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionAbort, HTTP: 409, GRPC: 9},
-			},
+			When:   []taxonomy.Traits{{Reaction: &reactionAbort, HTTP: 409, GRPC: 9}},
 		},
 	},
-}
-
-func (c OrderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c OrderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c OrderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c OrderCode) Row() taxonomy.Row            { return taxonomy.At(categoryOrder, uint16(c)) }
-func (c OrderCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryOrder, uint16(c), &definition)
-}
-func (c OrderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *OrderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *OrderError) Error() string                 { return gen.Text(e, (*OrderError).AppendMessage) }
-func (e *OrderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *OrderError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *OrderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *OrderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *OrderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *OrderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *OrderError) Row() taxonomy.Row { return gen.Sent(&e.base, e.row()) }
-
-func (e *OrderError) row() taxonomy.Row {
-	switch e.Code() {
-	case CodeOrderConflict:
-		if v, ok := e.Shard.Get(); ok && v == "frozen" {
-			return CodeOrderConflict.Row().When(1)
-		}
-	}
-	return e.Code().Row()
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestOrderError(t *testing.T) {
-	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError", []string{
+	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError: The order cannot be carried out.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"id string public",
@@ -28,34 +28,24 @@ func TestOrderError(t *testing.T) {
 		"lines objects fields=(sku string required public) public",
 		"shard string",
 	}, []gentest.Code{
-		{
-			Code: CodeOrderNotFound,
-			Says: "ORDER_NOT_FOUND public: abort http=404 grpc=5",
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderNotFound(), 0, "no order", "{}"),
-				gentest.Says(NewOrderNotFound().WithID("some id"), 0, "no order some id", `{"id":"some id"}`),
-				gentest.Says(NewOrderNotFound().WithID(""), 0, "no order", `{"id":""}`),
-				gentest.Says(NewOrderNotFound().WithMood(OrderMood(3)), 0, "no order", "{}"),
-				gentest.Says(NewOrderNotFound().WithPlace(OrderPlace{City: "some city"}), 0, "no order", `{"place":{"city":"some city"}}`),
-				gentest.Says(NewOrderNotFound().WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"})), 0, "no order", `{"lines":[{"sku":"some sku"}]}`),
-				gentest.Says(NewOrderNotFound().WithUnmatched(true).WithRequestID("some requestId").WithID("some id").WithCount(6).WithSize(9223372036854775803).WithMask(18446744073709551610).WithRatio(6.5).WithOpen(true).WithTook(9500*time.Millisecond).WithAt(time.Date(2026, time.January, 2, 3, 4, 9, 0, time.UTC)).WithMood(OrderMoodCalm).WithItems(genPackage.Strings("items 1", "items 2")).WithExtra(genPackage.JSON(`{"some":"extra"}`)).WithPlace(OrderPlace{City: "some city"}).WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"}, OrderLines{Sku: "some sku"})).WithShard("some shard"), 0, "no order some id", `{"unmatched":true,"requestId":"some requestId","id":"some id","count":6,"size":9223372036854775803,"mask":18446744073709551610,"ratio":6.5,"open":true,"took":"9.5s","at":"2026-01-02T03:04:09Z","mood":"CALM","items":["items 1","items 2"],"extra":{"some":"extra"},"place":{"city":"some city"},"lines":[{"sku":"some sku"},{"sku":"some sku"}],"shard":"some shard"}`),
-			},
-		},
-		{
-			Code: CodeOrderConflict,
-			Says: "ORDER_CONFLICT public: again retryable http=409 grpc=9",
-			When: []string{"abort http=409 grpc=9"},
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderConflict(), 0, "order changed", "{}"),
-				gentest.Says(NewOrderConflict().WithID("some id"), 0, "order some id changed", `{"id":"some id"}`),
-				gentest.Says(NewOrderConflict().WithID(""), 0, "order changed", `{"id":""}`),
-			},
-			Picks: []gentest.Pick{
-				gentest.Picks(NewOrderConflict().WithShard("frozen"), 1),
-				gentest.Picks(NewOrderConflict().WithShard("some shard"), 0),
-				gentest.Picks(NewOrderConflict(), 0),
-			},
-		},
+		{Code: CodeOrderNotFound, Entry: "ORDER_NOT_FOUND public: abort http=404 grpc=5", Cases: []gentest.Case{
+			gentest.NewCase(NewOrderNotFound(), 0, "no order", "{}"),
+			gentest.NewCase(NewOrderNotFound().WithID("some id"), 0, "no order some id", `{"id":"some id"}`),
+			gentest.NewCase(NewOrderNotFound().WithID(""), 0, "no order", `{"id":""}`),
+			gentest.NewCase(NewOrderNotFound().WithMood(OrderMood(3)), 0, "no order", "{}"),
+			gentest.NewCase(NewOrderNotFound().WithPlace(OrderPlace{City: "some city"}), 0, "no order", `{"place":{"city":"some city"}}`),
+			gentest.NewCase(NewOrderNotFound().WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"})), 0, "no order", `{"lines":[{"sku":"some sku"}]}`),
+			gentest.NewCase(NewOrderNotFound().WithUnmatched(true).WithRequestID("some requestId").WithID("some id").WithCount(6).WithSize(9223372036854775803).WithMask(18446744073709551610).WithRatio(6.5).WithOpen(true).WithTook(9500*time.Millisecond).WithAt(time.Date(2026, time.January, 2, 3, 4, 9, 0, time.UTC)).WithMood(OrderMoodCalm).WithItems(genPackage.Strings("items 1", "items 2")).WithExtra(genPackage.JSON(`{"some":"extra"}`)).WithPlace(OrderPlace{City: "some city"}).WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"}, OrderLines{Sku: "some sku"})).WithShard("some shard"), 0, "no order some id", `{"unmatched":true,"requestId":"some requestId","id":"some id","count":6,"size":9223372036854775803,"mask":18446744073709551610,"ratio":6.5,"open":true,"took":"9.5s","at":"2026-01-02T03:04:09Z","mood":"CALM","items":["items 1","items 2"],"extra":{"some":"extra"},"place":{"city":"some city"},"lines":[{"sku":"some sku"},{"sku":"some sku"}],"shard":"some shard"}`),
+		}},
+		{Code: CodeOrderConflict, Entry: "ORDER_CONFLICT public: again retryable http=409 grpc=9", When: []string{"abort http=409 grpc=9"}, Cases: []gentest.Case{
+			gentest.NewCase(NewOrderConflict(), 0, "order changed", "{}"),
+			gentest.NewCase(NewOrderConflict().WithID("some id"), 0, "order some id changed", `{"id":"some id"}`),
+			gentest.NewCase(NewOrderConflict().WithID(""), 0, "order changed", `{"id":""}`),
+		}, Branches: []gentest.Branch{
+			gentest.NewBranch(NewOrderConflict().WithShard("frozen"), 1),
+			gentest.NewBranch(NewOrderConflict().WithShard("some shard"), 0),
+			gentest.NewBranch(NewOrderConflict(), 0),
+		}},
 	})
 	gentest.Enum(t, []string{"CALM", "ANGRY"}, OrderMoodCalm, OrderMoodAngry)
 }

@@ -70,7 +70,6 @@ func (e *RequestError) WithCause(cause error) *RequestError {
 	return gen.With(*e, func(e *RequestError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *RequestError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -103,6 +102,30 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
+}
+
+func (c RequestCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c RequestCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c RequestCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c RequestCode) Row() taxonomy.Row            { return taxonomy.At(categoryRequest, uint16(c)) }
+func (c RequestCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryRequest, uint16(c), &definition)
+}
+func (c RequestCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *RequestCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *RequestError) Error() string                 { return gen.Text(e, (*RequestError).AppendMessage) }
+func (e *RequestError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *RequestError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *RequestError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *RequestError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *RequestError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *RequestError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *RequestError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *RequestError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter}
 }
 
 var requestCategory = taxonomy.Category{
@@ -139,28 +162,4 @@ var requestRules = [][]detect.CodeRule{
 		{Doc: "status: 429", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
 		{Doc: "code: RESOURCE_EXHAUSTED", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"RESOURCE_EXHAUSTED"}}}},
 	},
-}
-
-func (c RequestCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c RequestCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c RequestCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c RequestCode) Row() taxonomy.Row            { return taxonomy.At(categoryRequest, uint16(c)) }
-func (c RequestCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryRequest, uint16(c), &definition)
-}
-func (c RequestCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *RequestCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *RequestError) Error() string                 { return gen.Text(e, (*RequestError).AppendMessage) }
-func (e *RequestError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *RequestError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *RequestError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *RequestError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *RequestError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *RequestError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *RequestError) Row() taxonomy.Row { return e.Code().Row() }
-
-func (e *RequestError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter}
 }

@@ -11,39 +11,25 @@ import (
 )
 
 func TestRequestError(t *testing.T) {
-	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError", []string{
+	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError: The request is invalid, or comes too early.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"violations violations fields=(field string required public, description string required public, code string public) public",
 		"retryAfter duration from=retry_after public",
 	}, []gentest.Code{
-		{
-			Code: CodeInvalid,
-			Says: "INVALID public: abort http=400 grpc=3",
-			Cases: []gentest.Case{
-				gentest.Says(NewInvalid(), 0, "invalid request", "{}"),
-				gentest.Says(NewInvalid().WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "invalid request: 2 violations", `{"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
-				gentest.Says(NewInvalid().WithViolations([]taxonomy.Violation{}), 0, "invalid request", `{"violations":[]}`),
-				gentest.Says(NewInvalid().WithUnmatched(true).WithRequestID("some requestId").WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithRetryAfter(4500*time.Millisecond), 0, "invalid request: 2 violations", `{"unmatched":true,"requestId":"some requestId","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}],"retryAfter":"4.5s"}`).Hints("retry_after=4.5s"),
-			},
-		},
-		{
-			Code: CodeTooMany,
-			Says: "TOO_MANY public: wait retryable http=429 grpc=8",
-			Rules: []string{
-				"TOO_MANY/1: status: 429 (96bca91a)",
-				"TOO_MANY/2: code: RESOURCE_EXHAUSTED (9d4a1289)",
-			},
-			Cases: []gentest.Case{gentest.Says(NewTooMany(), 0, "too many requests", "{}")},
-			Examples: []gentest.Example{
-				gentest.Becomes("TOO_MANY/1", 0, "{}", taxonomy.Evidence{Source: "gateway", Status: 429}),
-				gentest.Becomes("TOO_MANY/2", 0, "{}", taxonomy.Evidence{Code: "RESOURCE_EXHAUSTED"}),
-			},
-		},
-		{
-			Code:  CodeInternal,
-			Says:  "INTERNAL public: abort http=500 grpc=13",
-			Cases: []gentest.Case{gentest.Says(NewInternal(), 0, "internal error", "{}")},
-		},
+		{Code: CodeInvalid, Entry: "INVALID public: abort http=400 grpc=3", Cases: []gentest.Case{
+			gentest.NewCase(NewInvalid(), 0, "invalid request", "{}"),
+			gentest.NewCase(NewInvalid().WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "invalid request: 2 violations", `{"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
+			gentest.NewCase(NewInvalid().WithViolations([]taxonomy.Violation{}), 0, "invalid request", `{"violations":[]}`),
+			gentest.NewCase(NewInvalid().WithUnmatched(true).WithRequestID("some requestId").WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithRetryAfter(4500*time.Millisecond), 0, "invalid request: 2 violations", `{"unmatched":true,"requestId":"some requestId","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}],"retryAfter":"4.5s"}`).Hints("retry_after=4.5s"),
+		}},
+		{Code: CodeTooMany, Entry: "TOO_MANY public: wait retryable http=429 grpc=8", Rules: []string{
+			"TOO_MANY/1: status: 429 (96bca91a)",
+			"TOO_MANY/2: code: RESOURCE_EXHAUSTED (9d4a1289)",
+		}, Cases: []gentest.Case{gentest.NewCase(NewTooMany(), 0, "too many requests", "{}")}, Examples: []gentest.Example{
+			gentest.NewExample("TOO_MANY/1", 0, "{}", taxonomy.Evidence{Source: "gateway", Status: 429}),
+			gentest.NewExample("TOO_MANY/2", 0, "{}", taxonomy.Evidence{Code: "RESOURCE_EXHAUSTED"}),
+		}},
+		{Code: CodeInternal, Entry: "INTERNAL public: abort http=500 grpc=13", Cases: []gentest.Case{gentest.NewCase(NewInternal(), 0, "internal error", "{}")}},
 	})
 }

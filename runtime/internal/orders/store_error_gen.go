@@ -69,7 +69,6 @@ func (e *StoreError) WithCause(cause error) *StoreError {
 	return gen.With(*e, func(e *StoreError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *StoreError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -94,6 +93,26 @@ func (e *StoreError) AppendContext(dst []byte) []byte {
 	o = o.String("reporter", e.Reporter)
 	return o.Close()
 }
+
+func (c StoreCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c StoreCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c StoreCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c StoreCode) Row() taxonomy.Row            { return taxonomy.At(categoryStore, uint16(c)) }
+func (c StoreCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryStore, uint16(c), &definition)
+}
+func (c StoreCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *StoreCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *StoreError) Error() string                 { return gen.Text(e, (*StoreError).AppendMessage) }
+func (e *StoreError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *StoreError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *StoreError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *StoreError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *StoreError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *StoreError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *StoreError) Row() taxonomy.Row { return e.Code().Row() }
 
 var storeCategory = taxonomy.Category{
 	Name: "store", Type: "StoreError", Doc: "The store failed.",
@@ -126,23 +145,3 @@ var storeRules = [][]detect.CodeRule{
 		{Doc: "code: UNAVAILABLE", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAVAILABLE"}}}},
 	},
 }
-
-func (c StoreCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c StoreCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c StoreCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c StoreCode) Row() taxonomy.Row            { return taxonomy.At(categoryStore, uint16(c)) }
-func (c StoreCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryStore, uint16(c), &definition)
-}
-func (c StoreCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *StoreCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *StoreError) Error() string                 { return gen.Text(e, (*StoreError).AppendMessage) }
-func (e *StoreError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *StoreError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *StoreError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *StoreError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *StoreError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *StoreError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *StoreError) Row() taxonomy.Row { return e.Code().Row() }

@@ -10,46 +10,31 @@ import (
 )
 
 func TestStoreError(t *testing.T) {
-	gentest.Category[StoreCode](t, &genPackage, new(StoreError), "store StoreError", []string{
+	gentest.Category[StoreCode](t, &genPackage, new(StoreError), "store StoreError: The store failed.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"query string",
 		"reporter string from=source",
 	}, []gentest.Code{
-		{
-			Code: CodeStoreDown,
-			Says: "STORE_DOWN: again retryable http=503 grpc=14",
-			Rules: []string{
-				"STORE_DOWN/1: status: 503 (a9c2141d)",
-				"STORE_DOWN/2: code: UNAVAILABLE (2f263213)",
-			},
-			Cases: []gentest.Case{
-				gentest.Says(NewStoreDown(), 0, "store down", "{}"),
-				gentest.Says(NewStoreDown().WithQuery("some query"), 0, "store down while some query", `{"query":"some query"}`),
-				gentest.Says(NewStoreDown().WithQuery(""), 0, "store down", `{"query":""}`),
-				gentest.Says(NewStoreDown().WithUnmatched(true).WithRequestID("some requestId").WithQuery("some query").WithReporter("some reporter"), 0, "store down while some query", `{"unmatched":true,"requestId":"some requestId","query":"some query","reporter":"some reporter"}`),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("STORE_DOWN/1", 0, `{"reporter":"gateway"}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
-				gentest.Becomes("STORE_DOWN/2", 0, "{}", taxonomy.Evidence{Code: "UNAVAILABLE"}),
-			},
-		},
-		{
-			Code:  CodeStoreConflict,
-			Says:  "STORE_CONFLICT: abort http=409 grpc=10",
-			Cases: []gentest.Case{gentest.Says(NewStoreConflict(), 0, "transaction conflict", "{}")},
-		},
-		{
-			Code: CodeUnexpected,
-			Says: "UNEXPECTED: abort http=503 grpc=14",
-			Cases: []gentest.Case{
-				gentest.Says(NewUnexpected(), 0, "unexpected", "{}"),
-				gentest.Says(NewUnexpected().WithCause(gentest.Cause), 0, "unexpected: some cause", "{}"),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("", 0, `{"unmatched":true}`, taxonomy.Evidence{}),
-				gentest.Becomes("", 0, `{"unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
-			},
-		},
+		{Code: CodeStoreDown, Entry: "STORE_DOWN: again retryable http=503 grpc=14", Rules: []string{
+			"STORE_DOWN/1: status: 503 (a9c2141d)",
+			"STORE_DOWN/2: code: UNAVAILABLE (2f263213)",
+		}, Cases: []gentest.Case{
+			gentest.NewCase(NewStoreDown(), 0, "store down", "{}"),
+			gentest.NewCase(NewStoreDown().WithQuery("some query"), 0, "store down while some query", `{"query":"some query"}`),
+			gentest.NewCase(NewStoreDown().WithQuery(""), 0, "store down", `{"query":""}`),
+			gentest.NewCase(NewStoreDown().WithUnmatched(true).WithRequestID("some requestId").WithQuery("some query").WithReporter("some reporter"), 0, "store down while some query", `{"unmatched":true,"requestId":"some requestId","query":"some query","reporter":"some reporter"}`),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("STORE_DOWN/1", 0, `{"reporter":"gateway"}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
+			gentest.NewExample("STORE_DOWN/2", 0, "{}", taxonomy.Evidence{Code: "UNAVAILABLE"}),
+		}},
+		{Code: CodeStoreConflict, Entry: "STORE_CONFLICT: abort http=409 grpc=10", Cases: []gentest.Case{gentest.NewCase(NewStoreConflict(), 0, "transaction conflict", "{}")}},
+		{Code: CodeUnexpected, Entry: "UNEXPECTED: abort http=503 grpc=14", Cases: []gentest.Case{
+			gentest.NewCase(NewUnexpected(), 0, "unexpected", "{}"),
+			gentest.NewCase(NewUnexpected().WithCause(gentest.Cause), 0, "unexpected: some cause", "{}"),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("", 0, `{"unmatched":true}`, taxonomy.Evidence{}),
+			gentest.NewExample("", 0, `{"unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+		}},
 	})
 }

@@ -36,8 +36,8 @@ type Case struct {
 	hints, feedback  string
 }
 
-// Says returns a [Case].
-func Says(err Error, when int, message, context string) Case {
+// NewCase returns a [Case].
+func NewCase(err Error, when int, message, context string) Case {
 	return Case{err: err, when: when, message: message, context: context}
 }
 
@@ -53,14 +53,14 @@ func (c Case) Feedback(text string) Case {
 	return c
 }
 
-// Pick is an error and the branch that its context selects.
-type Pick struct {
+// Branch is an error and the branch that its context selects (0: none).
+type Branch struct {
 	err  Error
 	when int
 }
 
-// Picks returns a [Pick].
-func Picks(err Error, when int) Pick { return Pick{err, when} }
+// NewBranch returns a [Branch].
+func NewBranch(err Error, when int) Branch { return Branch{err, when} }
 
 // wire is the JSON of an error.
 type wire struct {

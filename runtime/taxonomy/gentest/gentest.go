@@ -141,9 +141,9 @@ type Coder interface {
 // Code is a code and all that is stated about it.
 type Code struct {
 	Code taxonomy.Coded
-	// Says is the code, its number and its row: "PROVIDER_CRASH 101: again retryable; strict:
+	// Entry is the code, its number and its row: "PROVIDER_CRASH 101: again retryable; strict:
 	// block".
-	Says    string
+	Entry   string
 	Aliases []string
 	// Parent is the code above this one, or nil.
 	Parent taxonomy.Coded
@@ -153,7 +153,7 @@ type Code struct {
 	When     []string
 	Rules    []string
 	Cases    []Case
-	Picks    []Pick
+	Branches []Branch
 	Examples []Example
 	// Not are examples that must not become this code.
 	Not []Example
@@ -170,8 +170,8 @@ type category struct {
 	none taxonomy.Coded
 }
 
-// Category checks a category, which must have exactly these fields and codes. Blank is its zero
-// error.
+// Category checks a category, which must have exactly this name, type and description, and these
+// fields and codes. Blank is its zero error.
 func Category[C Coder](t *testing.T, p *Package, blank Error, name string, fields []string, codes []Code) {
 	t.Helper()
 	p.begin()
@@ -260,7 +260,7 @@ func checkConstant[C Coder](t *testing.T, code, want C) {
 func (k *category) describe(t *testing.T, name string) {
 	t.Helper()
 	for _, c := range k.Table.Taxonomy.Categories {
-		if c.Name+" "+c.Type == name {
+		if tabletext.Category(c) == name {
 			k.name, k.typ, k.base, k.fields = c.Name, c.Type, c.Type, c.Fields
 		}
 	}
@@ -283,7 +283,7 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	d := taxonomy.Describe(code.Code)
 	require.NotNil(t, d)
 	row := k.row(code.Code)
-	assert.Equal(t, code.Says, k.printer.Code(d, k.groups(t, code.Code))+": "+row)
+	assert.Equal(t, code.Entry, k.printer.Code(d, k.groups(t, code.Code))+": "+row)
 	assert.Same(t, k.Table.Taxonomy, code.Code.Taxonomy())
 	assert.Equal(t, k.Table.Reaction(code.Code), code.Code.(interface{ Reaction() taxonomy.Reaction }).Reaction())
 	assert.Equal(t, k.name, k.CategoryOf(code.Code))
@@ -316,7 +316,7 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 		assert.Regexp(t, message, x.err.Error(), "the template %s", d.Message)
 		branches.check(t, k, x.err, x.when)
 	}
-	for _, x := range code.Picks {
+	for _, x := range code.Branches {
 		branches.check(t, k, x.err, x.when)
 		back, err := k.Unmarshal(x.err.AppendJSON(nil))
 		require.NoError(t, err)

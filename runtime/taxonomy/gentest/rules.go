@@ -23,9 +23,9 @@ type Example struct {
 	evidence taxonomy.Evidence
 }
 
-// Becomes returns an [Example]: rule wins, and makes an error with the context, which selects the
+// NewExample returns an [Example]: rule wins, and makes an error with the context, which selects the
 // branch.
-func Becomes(rule string, when int, context string, evidence taxonomy.Evidence) Example {
+func NewExample(rule string, when int, context string, evidence taxonomy.Evidence) Example {
 	return Example{rule, when, context, evidence}
 }
 

@@ -79,8 +79,8 @@ type CartItemsSize struct {
 	Unit CartItemsSizeUnit `json:"unit"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v CartItemsSize) kept() taxonomy.Opt[CartItemsSize] {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v CartItemsSize) clone() taxonomy.Opt[CartItemsSize] {
 	v.Unit = gen.Enum(v.Unit, CartItemsSizeUnitIn)
 	return taxonomy.Some(v)
 }
@@ -102,14 +102,14 @@ type CartItems struct {
 	Size taxonomy.Opt[CartItemsSize] `json:"size,omitzero"`
 }
 
-// kept returns v with copies of its lists, and without values that are not valid.
-func (v CartItems) kept() CartItems {
+// clone returns v with copies of its lists, and without values that are not valid.
+func (v CartItems) clone() CartItems {
 	if x, ok := v.Mood.Get(); ok {
 		v.Mood = gen.SomeEnum(x, CartItemsMoodBad)
 	}
 	v.Tags = gen.CloneStrings(v.Tags)
 	if x, ok := v.Size.Get(); ok {
-		v.Size = x.kept()
+		v.Size = x.clone()
 	}
 	return v
 }
@@ -137,7 +137,7 @@ func (v *CartOptItems) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // NewCart returns a [CodeCart].
 func NewCart(items []CartItems, faults []taxonomy.Violation) *CartError {
-	return &CartError{base: gen.Of(CodeCart), Items: gen.CloneObjects(items, CartItems.kept), Faults: gen.CloneObjects(faults, nil)}
+	return &CartError{base: gen.Of(CodeCart), Items: gen.CloneObjects(items, CartItems.clone), Faults: gen.CloneObjects(faults, nil)}
 }
 
 // Each With method returns a copy of e with the value.
@@ -155,7 +155,6 @@ func (e *CartError) WithCause(cause error) *CartError {
 	return gen.With(*e, func(e *CartError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *CartError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -178,6 +177,26 @@ func (e *CartError) AppendContext(dst []byte) []byte {
 	o = gen.OptObjects(o, "optFaults", e.OptFaults, gen.PutViolation)
 	return o.Close()
 }
+
+func (c CartCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c CartCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c CartCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c CartCode) Row() taxonomy.Row            { return taxonomy.At(categoryCart, uint16(c)) }
+func (c CartCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryCart, uint16(c), &definition)
+}
+func (c CartCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *CartCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *CartError) Error() string                 { return gen.Text(e, (*CartError).AppendMessage) }
+func (e *CartError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *CartError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *CartError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *CartError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *CartError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *CartError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *CartError) Row() taxonomy.Row { return e.Code().Row() }
 
 var cartCategory = taxonomy.Category{
 	Name: "cart", Type: "CartError", Doc: "A cart, with lists of objects.",
@@ -213,23 +232,3 @@ var cartCategory = taxonomy.Category{
 		},
 	},
 }
-
-func (c CartCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c CartCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c CartCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c CartCode) Row() taxonomy.Row            { return taxonomy.At(categoryCart, uint16(c)) }
-func (c CartCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryCart, uint16(c), &definition)
-}
-func (c CartCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *CartCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *CartError) Error() string                 { return gen.Text(e, (*CartError).AppendMessage) }
-func (e *CartError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *CartError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *CartError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *CartError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *CartError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *CartError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *CartError) Row() taxonomy.Row { return e.Code().Row() }

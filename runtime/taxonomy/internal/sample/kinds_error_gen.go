@@ -201,7 +201,6 @@ func (e *KindsError) WithCause(cause error) *KindsError {
 	return gen.With(*e, func(e *KindsError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *KindsError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -260,6 +259,26 @@ func (e *KindsError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
+func (c KindsCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c KindsCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c KindsCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c KindsCode) Row() taxonomy.Row            { return taxonomy.At(categoryKinds, uint16(c)) }
+func (c KindsCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryKinds, uint16(c), &definition)
+}
+func (c KindsCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *KindsCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *KindsError) Error() string                 { return gen.Text(e, (*KindsError).AppendMessage) }
+func (e *KindsError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *KindsError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *KindsError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *KindsError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *KindsError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *KindsError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *KindsError) Row() taxonomy.Row { return e.Code().Row() }
+
 var kindsCategory = taxonomy.Category{
 	Name: "kinds", Type: "KindsError", Doc: "A field of each type.",
 	Fields: []taxonomy.Field{
@@ -305,23 +324,3 @@ var kindsCategory = taxonomy.Category{
 		},
 	},
 }
-
-func (c KindsCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
-func (c KindsCode) String() string               { return gen.CodeText(c.Row(), &definition) }
-func (c KindsCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-func (c KindsCode) Row() taxonomy.Row            { return taxonomy.At(categoryKinds, uint16(c)) }
-func (c KindsCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryKinds, uint16(c), &definition)
-}
-func (c KindsCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
-func (c *KindsCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
-
-func (e *KindsError) Error() string                 { return gen.Text(e, (*KindsError).AppendMessage) }
-func (e *KindsError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
-func (e *KindsError) LogValue() slog.Value          { return gen.LogValue(e) }
-func (e *KindsError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
-func (e *KindsError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
-func (e *KindsError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
-func (e *KindsError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
-
-func (e *KindsError) Row() taxonomy.Row { return e.Code().Row() }

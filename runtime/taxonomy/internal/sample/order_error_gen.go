@@ -74,7 +74,6 @@ func (e *OrderError) WithCause(cause error) *OrderError {
 	return gen.With(*e, func(e *OrderError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *OrderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -113,43 +112,6 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-var orderCategory = taxonomy.Category{
-	Name: "order", Type: "OrderError", Doc: "An order was refused.",
-	Fields: []taxonomy.Field{
-		{Name: "requestId", Type: "string", Public: true},
-		{Name: "order", Type: "string", Required: true, Public: true},
-		{Name: "left", Type: "int", Public: true},
-		{Name: "warehouse", Type: "string"},
-		{Name: "wait", Type: "duration", From: []string{"retry_after"}, Public: true},
-		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
-			{Name: "field", Type: "string", Required: true, Public: true},
-			{Name: "description", Type: "string", Required: true, Public: true},
-			{Name: "code", Type: "string", Public: true},
-		}, Public: true},
-	},
-	Zero: (*OrderError)(nil),
-	Codes: []taxonomy.Code{
-		CodeOrderConflict: {
-			Value: "ORDER_CONFLICT", Number: 30, Public: true,
-			Message: "order {order} was changed at the same time[, {left} left]", Doc: "Two changes of one order.",
-			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionBackoff, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable},
-			},
-		},
-		CodeOrderInvalid: {
-			Value: "ORDER_INVALID", Number: 31, Public: true,
-			Message: "order {order} is invalid: {violations:count} violations", Doc: "The order cannot be read.",
-			Takes: []string{"violations"}, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 422},
-		},
-		CodeOrderLedger: {
-			Value: "ORDER_LEDGER", Number: 32, Message: "order {order} is not in the books of {warehouse}",
-			Doc: "The books do not agree.", Takes: []string{"warehouse"},
-			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409},
-		},
-	},
-}
-
 func (c OrderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
 func (c OrderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
 func (c OrderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
@@ -182,4 +144,39 @@ func (e *OrderError) row() taxonomy.Row {
 
 func (e *OrderError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{RetryAfter: e.Wait}
+}
+
+var orderCategory = taxonomy.Category{
+	Name: "order", Type: "OrderError", Doc: "An order was refused.",
+	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
+		{Name: "order", Type: "string", Required: true, Public: true},
+		{Name: "left", Type: "int", Public: true},
+		{Name: "warehouse", Type: "string"},
+		{Name: "wait", Type: "duration", From: []string{"retry_after"}, Public: true},
+		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
+			{Name: "field", Type: "string", Required: true, Public: true},
+			{Name: "description", Type: "string", Required: true, Public: true},
+			{Name: "code", Type: "string", Public: true},
+		}, Public: true},
+	},
+	Zero: (*OrderError)(nil),
+	Codes: []taxonomy.Code{
+		CodeOrderConflict: {
+			Value: "ORDER_CONFLICT", Number: 30, Public: true,
+			Message: "order {order} was changed at the same time[, {left} left]", Doc: "Two changes of one order.",
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409},
+			When:   []taxonomy.Traits{{Reaction: &reactionBackoff, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable}},
+		},
+		CodeOrderInvalid: {
+			Value: "ORDER_INVALID", Number: 31, Public: true,
+			Message: "order {order} is invalid: {violations:count} violations", Doc: "The order cannot be read.",
+			Takes: []string{"violations"}, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 422},
+		},
+		CodeOrderLedger: {
+			Value: "ORDER_LEDGER", Number: 32, Message: "order {order} is not in the books of {warehouse}",
+			Doc: "The books do not agree.", Takes: []string{"warehouse"},
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409},
+		},
+	},
 }

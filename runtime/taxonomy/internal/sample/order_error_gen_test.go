@@ -11,7 +11,7 @@ import (
 )
 
 func TestOrderError(t *testing.T) {
-	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError", []string{
+	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError: An order was refused.", []string{
 		"requestId string public",
 		"order string required public",
 		"left int public",
@@ -19,37 +19,23 @@ func TestOrderError(t *testing.T) {
 		"wait duration from=retry_after public",
 		"violations violations fields=(field string required public, description string required public, code string public) public",
 	}, []gentest.Code{
-		{
-			Code: CodeOrderConflict,
-			Says: "ORDER_CONFLICT 30 public: abort http=409",
-			When: []string{"backoff retryable http=503; strict: block"},
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderConflict("some order"), 0, "order some order was changed at the same time", `{"order":"some order"}`),
-				gentest.Says(NewOrderConflict("some order").WithLeft(5), 0, "order some order was changed at the same time, 5 left", `{"order":"some order","left":5}`),
-				gentest.Says(NewOrderConflict("").WithLeft(5), 0, "order  was changed at the same time, 5 left", `{"order":"","left":5}`),
-				gentest.Says(NewOrderConflict("some order").WithRequestID("some requestId").WithLeft(5).WithWarehouse("some warehouse").WithWait(5500*time.Millisecond).WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "order some order was changed at the same time, 5 left", `{"requestId":"some requestId","order":"some order","left":5,"warehouse":"some warehouse","wait":"5.5s","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`).Hints("retry_after=5.5s"),
-			},
-			Picks: []gentest.Pick{
-				gentest.Picks(NewOrderConflict("some order").WithWarehouse("north"), 1),
-				gentest.Picks(NewOrderConflict("some order").WithWarehouse("some warehouse"), 0),
-				gentest.Picks(NewOrderConflict("some order"), 0),
-			},
-		},
-		{
-			Code: CodeOrderInvalid,
-			Says: "ORDER_INVALID 31 public: abort http=422",
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderInvalid("some order", gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "order some order is invalid: 2 violations", `{"order":"some order","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
-				gentest.Says(NewOrderInvalid("", []taxonomy.Violation{}), 0, "order  is invalid: 0 violations", `{"order":"","violations":[]}`),
-			},
-		},
-		{
-			Code: CodeOrderLedger,
-			Says: "ORDER_LEDGER 32: abort http=409",
-			Cases: []gentest.Case{
-				gentest.Says(NewOrderLedger("some order", "some warehouse"), 0, "order some order is not in the books of some warehouse", `{"order":"some order","warehouse":"some warehouse"}`),
-				gentest.Says(NewOrderLedger("", ""), 0, "order  is not in the books of ", `{"order":"","warehouse":""}`),
-			},
-		},
+		{Code: CodeOrderConflict, Entry: "ORDER_CONFLICT 30 public: abort http=409", When: []string{"backoff retryable http=503; strict: block"}, Cases: []gentest.Case{
+			gentest.NewCase(NewOrderConflict("some order"), 0, "order some order was changed at the same time", `{"order":"some order"}`),
+			gentest.NewCase(NewOrderConflict("some order").WithLeft(5), 0, "order some order was changed at the same time, 5 left", `{"order":"some order","left":5}`),
+			gentest.NewCase(NewOrderConflict("").WithLeft(5), 0, "order  was changed at the same time, 5 left", `{"order":"","left":5}`),
+			gentest.NewCase(NewOrderConflict("some order").WithRequestID("some requestId").WithLeft(5).WithWarehouse("some warehouse").WithWait(5500*time.Millisecond).WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "order some order was changed at the same time, 5 left", `{"requestId":"some requestId","order":"some order","left":5,"warehouse":"some warehouse","wait":"5.5s","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`).Hints("retry_after=5.5s"),
+		}, Branches: []gentest.Branch{
+			gentest.NewBranch(NewOrderConflict("some order").WithWarehouse("north"), 1),
+			gentest.NewBranch(NewOrderConflict("some order").WithWarehouse("some warehouse"), 0),
+			gentest.NewBranch(NewOrderConflict("some order"), 0),
+		}},
+		{Code: CodeOrderInvalid, Entry: "ORDER_INVALID 31 public: abort http=422", Cases: []gentest.Case{
+			gentest.NewCase(NewOrderInvalid("some order", gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "order some order is invalid: 2 violations", `{"order":"some order","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
+			gentest.NewCase(NewOrderInvalid("", []taxonomy.Violation{}), 0, "order  is invalid: 0 violations", `{"order":"","violations":[]}`),
+		}},
+		{Code: CodeOrderLedger, Entry: "ORDER_LEDGER 32: abort http=409", Cases: []gentest.Case{
+			gentest.NewCase(NewOrderLedger("some order", "some warehouse"), 0, "order some order is not in the books of some warehouse", `{"order":"some order","warehouse":"some warehouse"}`),
+			gentest.NewCase(NewOrderLedger("", ""), 0, "order  is not in the books of ", `{"order":"","warehouse":""}`),
+		}},
 	})
 }

@@ -101,7 +101,6 @@ func (e *ProviderError) WithCause(cause error) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -132,50 +131,6 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o = o.Clean("rawError", e.RawError, providerRawError)
 	o = o.OptSecret("token", !e.Token.IsZero())
 	return o.Close()
-}
-
-var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
-	Fields: []taxonomy.Field{
-		{Name: "requestId", Type: "string", Public: true},
-		{Name: "unmatched", Type: "bool"},
-		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
-		{Name: "run", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "step", Type: "string"},
-		}},
-		{Name: "provider", Type: "string", From: []string{"source"}, Required: true},
-		{Name: "statusCode", Type: "int"},
-		{Name: "rawError", Type: "string", MaxLength: 2000, Scrub: true, KeepTail: true},
-		{Name: "token", Type: "string", Sensitive: true},
-	},
-	Zero: (*ProviderError)(nil),
-	Codes: []taxonomy.Code{
-		CodeProviderCrash: {
-			Value: "PROVIDER_CRASH", Groups: 1 << 0, Since: "v1.0",
-			Message: "provider {provider} crashed[: {rawError:first_line}]", Doc: "The provider process died.",
-			Resolution: "Look at the provider's own log.",
-			Traits:     taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure},
-			},
-		},
-		CodeProviderAPIError: {
-			Value: "PROVIDER_API_ERROR", Number: 2,
-			Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
-			Doc:     "The provider's API answered with an error.", Takes: []string{"rawError"},
-			Traits: taxonomy.Traits{Reaction: &reactionBackoff, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionFatal, HTTP: 502, GRPC: 3, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-			},
-		},
-		CodeProviderRateLimit: {
-			Value: "provider.rate_limit", Key: "PROVIDER_RATE_LIMIT", Number: 3,
-			Message: "provider {provider} limits the rate", Doc: "The provider asks to slow down.",
-			Extra:  &taxonomy.Extras{Aliases: []string{"PROVIDER_THROTTLED"}},
-			Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-		},
-	},
 }
 
 func (c ProviderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
@@ -214,4 +169,44 @@ func (e *ProviderError) Row() taxonomy.Row {
 
 func (e *ProviderError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{RetryAfter: e.RetryAfter}
+}
+
+var providerCategory = taxonomy.Category{
+	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
+	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
+		{Name: "unmatched", Type: "bool"},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "run", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", Required: true},
+			{Name: "step", Type: "string"},
+		}},
+		{Name: "provider", Type: "string", From: []string{"source"}, Required: true},
+		{Name: "statusCode", Type: "int"},
+		{Name: "rawError", Type: "string", MaxLength: 2000, Scrub: true, KeepTail: true},
+		{Name: "token", Type: "string", Sensitive: true},
+	},
+	Zero: (*ProviderError)(nil),
+	Codes: []taxonomy.Code{
+		CodeProviderCrash: {
+			Value: "PROVIDER_CRASH", Groups: 1 << 0, Since: "v1.0",
+			Message: "provider {provider} crashed[: {rawError:first_line}]", Doc: "The provider process died.",
+			Resolution: "Look at the provider's own log.",
+			Traits:     taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+			When:       []taxonomy.Traits{{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure}},
+		},
+		CodeProviderAPIError: {
+			Value: "PROVIDER_API_ERROR", Number: 2,
+			Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
+			Doc:     "The provider's API answered with an error.", Takes: []string{"rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionBackoff, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+			When:   []taxonomy.Traits{{Reaction: &reactionFatal, HTTP: 502, GRPC: 3, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure}},
+		},
+		CodeProviderRateLimit: {
+			Value: "provider.rate_limit", Key: "PROVIDER_RATE_LIMIT", Number: 3,
+			Message: "provider {provider} limits the rate", Doc: "The provider asks to slow down.",
+			Extra:  &taxonomy.Extras{Aliases: []string{"PROVIDER_THROTTLED"}},
+			Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+		},
+	},
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestProviderError(t *testing.T) {
-	gentest.Category[ProviderCode](t, &genPackage, new(ProviderError), "provider ProviderError", []string{
+	gentest.Category[ProviderCode](t, &genPackage, new(ProviderError), "provider ProviderError: The provider failed.", []string{
 		"requestId string public",
 		"unmatched bool",
 		"retryAfter duration from=retry_after",
@@ -22,59 +22,41 @@ func TestProviderError(t *testing.T) {
 		"rawError string max_length=2000 scrub keep_tail",
 		"token string sensitive",
 	}, []gentest.Code{
-		{
-			Code: CodeProviderCrash,
-			Says: "PROVIDER_CRASH group=network since=v1.0: again retryable severity=high kind=failure http=502 grpc=14; strict: block",
-			When: []string{"again retryable severity=medium kind=failure http=502 grpc=14; strict: block"},
-			Cases: []gentest.Case{
-				gentest.Says(NewProviderCrash("some provider"), 0, "provider some provider crashed", `{"provider":"some provider"}`),
-				gentest.Says(NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`),
-				gentest.Says(NewProviderCrash("").WithRawError(""), 0, "provider  crashed", `{"provider":"","rawError":""}`),
-				gentest.Says(NewProviderCrash("some provider").WithRun(ProviderRun{Mode: "some mode"}), 0, "provider some provider crashed", `{"run":{"mode":"some mode"},"provider":"some provider"}`),
-				gentest.Says(NewProviderCrash("some provider").WithRawError("first "+strings.Repeat("x", 2000)+" last"), 0, "provider some provider crashed: …"+strings.Repeat("x", 1992)+" last", `{"provider":"some provider","rawError":"…`+strings.Repeat("x", 1992)+` last"}`),
-				gentest.Says(NewProviderCrash("some provider").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Says(NewProviderCrash("some provider").WithRequestID("some requestId").WithUnmatched(true).WithRetryAfter(3500*time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(8).WithRawError("some rawError").WithToken("some token"), 1, "provider some provider crashed: some rawError", `{"requestId":"some requestId","unmatched":true,"retryAfter":"3.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":8,"rawError":"some rawError","token":"[REDACTED]"}`).Hints("retry_after=3.5s"),
-			},
-			Picks: []gentest.Pick{
-				gentest.Picks(NewProviderCrash("some provider").WithUnmatched(true), 1),
-				gentest.Picks(NewProviderCrash("some provider").WithUnmatched(false), 0),
-				gentest.Picks(NewProviderCrash("some provider"), 0),
-			},
-			Examples: []gentest.Example{
-				gentest.Becomes("", 0, `{"provider":""}`, taxonomy.Evidence{}),
-				gentest.Becomes("", 0, `{"provider":""}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
-			},
-		},
-		{
-			Code: CodeProviderAPIError,
-			Says: "PROVIDER_API_ERROR 2: backoff retryable severity=high kind=failure http=502 grpc=14; strict: block",
-			When: []string{"fatal severity=high kind=failure http=502 grpc=3"},
-			Cases: []gentest.Case{
-				gentest.Says(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
-				gentest.Says(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(8), 0, "provider some provider API error 8: some rawError", `{"provider":"some provider","statusCode":8,"rawError":"some rawError\nsecond line"}`),
-				gentest.Says(NewProviderAPIError("", "").WithStatusCode(8), 0, "provider  API error 8", `{"provider":"","statusCode":8,"rawError":""}`),
-			},
-			Picks: []gentest.Pick{
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(408), 0),
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(409), 0),
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(425), 0),
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(429), 0),
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(399), 0),
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(400), 1),
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(499), 1),
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(500), 0),
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(3), 0),
-				gentest.Picks(NewProviderAPIError("some provider", "some rawError"), 0),
-			},
-		},
-		{
-			Code:    CodeProviderRateLimit,
-			Says:    "provider.rate_limit 3: wait retryable severity=high kind=failure http=429 grpc=14; strict: block",
-			Aliases: []string{"PROVIDER_THROTTLED"},
-			Cases: []gentest.Case{
-				gentest.Says(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
-				gentest.Says(NewProviderRateLimit(""), 0, "provider  limits the rate", `{"provider":""}`),
-			},
-		},
+		{Code: CodeProviderCrash, Entry: "PROVIDER_CRASH group=network since=v1.0: again retryable severity=high kind=failure http=502 grpc=14; strict: block", When: []string{"again retryable severity=medium kind=failure http=502 grpc=14; strict: block"}, Cases: []gentest.Case{
+			gentest.NewCase(NewProviderCrash("some provider"), 0, "provider some provider crashed", `{"provider":"some provider"}`),
+			gentest.NewCase(NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`),
+			gentest.NewCase(NewProviderCrash("").WithRawError(""), 0, "provider  crashed", `{"provider":"","rawError":""}`),
+			gentest.NewCase(NewProviderCrash("some provider").WithRun(ProviderRun{Mode: "some mode"}), 0, "provider some provider crashed", `{"run":{"mode":"some mode"},"provider":"some provider"}`),
+			gentest.NewCase(NewProviderCrash("some provider").WithRawError("first "+strings.Repeat("x", 2000)+" last"), 0, "provider some provider crashed: …"+strings.Repeat("x", 1992)+" last", `{"provider":"some provider","rawError":"…`+strings.Repeat("x", 1992)+` last"}`),
+			gentest.NewCase(NewProviderCrash("some provider").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`),
+			gentest.NewCase(NewProviderCrash("some provider").WithRequestID("some requestId").WithUnmatched(true).WithRetryAfter(3500*time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(8).WithRawError("some rawError").WithToken("some token"), 1, "provider some provider crashed: some rawError", `{"requestId":"some requestId","unmatched":true,"retryAfter":"3.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":8,"rawError":"some rawError","token":"[REDACTED]"}`).Hints("retry_after=3.5s"),
+		}, Branches: []gentest.Branch{
+			gentest.NewBranch(NewProviderCrash("some provider").WithUnmatched(true), 1),
+			gentest.NewBranch(NewProviderCrash("some provider").WithUnmatched(false), 0),
+			gentest.NewBranch(NewProviderCrash("some provider"), 0),
+		}, Examples: []gentest.Example{
+			gentest.NewExample("", 0, `{"provider":""}`, taxonomy.Evidence{}),
+			gentest.NewExample("", 0, `{"provider":""}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+		}},
+		{Code: CodeProviderAPIError, Entry: "PROVIDER_API_ERROR 2: backoff retryable severity=high kind=failure http=502 grpc=14; strict: block", When: []string{"fatal severity=high kind=failure http=502 grpc=3"}, Cases: []gentest.Case{
+			gentest.NewCase(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
+			gentest.NewCase(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(8), 0, "provider some provider API error 8: some rawError", `{"provider":"some provider","statusCode":8,"rawError":"some rawError\nsecond line"}`),
+			gentest.NewCase(NewProviderAPIError("", "").WithStatusCode(8), 0, "provider  API error 8", `{"provider":"","statusCode":8,"rawError":""}`),
+		}, Branches: []gentest.Branch{
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(408), 0),
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(409), 0),
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(425), 0),
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(429), 0),
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(399), 0),
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(400), 1),
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(499), 1),
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(500), 0),
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(3), 0),
+			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError"), 0),
+		}},
+		{Code: CodeProviderRateLimit, Entry: "provider.rate_limit 3: wait retryable severity=high kind=failure http=429 grpc=14; strict: block", Aliases: []string{"PROVIDER_THROTTLED"}, Cases: []gentest.Case{
+			gentest.NewCase(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
+			gentest.NewCase(NewProviderRateLimit(""), 0, "provider  limits the rate", `{"provider":""}`),
+		}},
 	})
 }

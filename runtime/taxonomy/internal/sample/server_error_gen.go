@@ -46,7 +46,6 @@ func (e *ServerError) WithCause(cause error) *ServerError {
 	return gen.With(*e, func(e *ServerError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ServerError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -69,22 +68,6 @@ func (e *ServerError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *ServerError) AppendPublicContext(dst []byte) []byte { return e.AppendContext(dst) }
 
-var serverCategory = taxonomy.Category{
-	Name: "server", Type: "ServerError", Doc: "The program failed.",
-	Fields: []taxonomy.Field{
-		{Name: "requestId", Type: "string", Public: true},
-		{Name: "run", Type: "string", Public: true},
-	},
-	Zero: (*ServerError)(nil),
-	Codes: []taxonomy.Code{
-		CodeInternal: {
-			Value: "INTERNAL", Number: 40, Public: true, Message: "internal error",
-			Doc:    "Clients see this in place of internal errors.",
-			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},
-		},
-	},
-}
-
 func (c ServerCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
 func (c ServerCode) String() string               { return gen.CodeText(c.Row(), &definition) }
 func (c ServerCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
@@ -104,3 +87,19 @@ func (e *ServerError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b,
 func (e *ServerError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *ServerError) Row() taxonomy.Row { return e.Code().Row() }
+
+var serverCategory = taxonomy.Category{
+	Name: "server", Type: "ServerError", Doc: "The program failed.",
+	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
+		{Name: "run", Type: "string", Public: true},
+	},
+	Zero: (*ServerError)(nil),
+	Codes: []taxonomy.Code{
+		CodeInternal: {
+			Value: "INTERNAL", Number: 40, Public: true, Message: "internal error",
+			Doc:    "Clients see this in place of internal errors.",
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},
+		},
+	},
+}

@@ -9,17 +9,13 @@ import (
 )
 
 func TestServerError(t *testing.T) {
-	gentest.Category[ServerCode](t, &genPackage, new(ServerError), "server ServerError", []string{
+	gentest.Category[ServerCode](t, &genPackage, new(ServerError), "server ServerError: The program failed.", []string{
 		"requestId string public",
 		"run string public",
 	}, []gentest.Code{
-		{
-			Code: CodeInternal,
-			Says: "INTERNAL 40 public: abort http=500 grpc=13",
-			Cases: []gentest.Case{
-				gentest.Says(NewInternal(), 0, "internal error", "{}"),
-				gentest.Says(NewInternal().WithRequestID("some requestId").WithRun("some run"), 0, "internal error", `{"requestId":"some requestId","run":"some run"}`),
-			},
-		},
+		{Code: CodeInternal, Entry: "INTERNAL 40 public: abort http=500 grpc=13", Cases: []gentest.Case{
+			gentest.NewCase(NewInternal(), 0, "internal error", "{}"),
+			gentest.NewCase(NewInternal().WithRequestID("some requestId").WithRun("some run"), 0, "internal error", `{"requestId":"some requestId","run":"some run"}`),
+		}},
 	})
 }

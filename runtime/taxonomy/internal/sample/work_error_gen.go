@@ -83,7 +83,6 @@ func (e *WorkError) WithCause(cause error) *WorkError {
 	return gen.With(*e, func(e *WorkError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *WorkError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -117,33 +116,6 @@ func (e *WorkError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-var workCategory = taxonomy.Category{
-	Name: "work", Type: "WorkError", Doc: "Work on the repository failed.",
-	Fields: []taxonomy.Field{
-		{Name: "requestId", Type: "string", Public: true},
-		{Name: "files", Type: "strings", From: []string{"files"}},
-		{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
-		{Name: "value", Type: "string", Scrub: true, MessageOnly: true},
-	},
-	Zero: (*WorkError)(nil),
-	Codes: []taxonomy.Code{
-		CodeScopeForbidden: {
-			Value: "SCOPE_FORBIDDEN", Number: 4, Message: "{files:count} forbidden: {files}",
-			Doc: "Forbidden files were changed.", Resolution: "Leave them.", Set: `{"decision":"BLOCK"}`,
-			Takes:  []string{"files"},
-			Traits: taxonomy.Traits{Reaction: &reactionRevert, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		},
-		CodeGitCommit: {
-			Value: "COMMIT_FAILED", Number: 6, Message: "commit failed[: {cause}][ ({value}, {decision})]",
-			Doc: "The commit failed.", Resolution: "Commit by hand.",
-			Traits: taxonomy.Traits{Reaction: &reactionOnce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionReduce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-			},
-		},
-	},
-}
-
 func (c WorkCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
 func (c WorkCode) String() string               { return gen.CodeText(c.Row(), &definition) }
 func (c WorkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
@@ -166,4 +138,29 @@ func (e *WorkError) Row() taxonomy.Row { return e.Code().Row() }
 
 func (e *WorkError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{Files: e.Files}
+}
+
+var workCategory = taxonomy.Category{
+	Name: "work", Type: "WorkError", Doc: "Work on the repository failed.",
+	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
+		{Name: "value", Type: "string", Scrub: true, MessageOnly: true},
+	},
+	Zero: (*WorkError)(nil),
+	Codes: []taxonomy.Code{
+		CodeScopeForbidden: {
+			Value: "SCOPE_FORBIDDEN", Number: 4, Message: "{files:count} forbidden: {files}",
+			Doc: "Forbidden files were changed.", Resolution: "Leave them.", Set: `{"decision":"BLOCK"}`,
+			Takes:  []string{"files"},
+			Traits: taxonomy.Traits{Reaction: &reactionRevert, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+		},
+		CodeGitCommit: {
+			Value: "COMMIT_FAILED", Number: 6, Message: "commit failed[: {cause}][ ({value}, {decision})]",
+			Doc: "The commit failed.", Resolution: "Commit by hand.",
+			Traits:   taxonomy.Traits{Reaction: &reactionOnce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionReduce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}}},
+		},
+	},
 }

@@ -46,7 +46,6 @@ func (e *UserError) WithCause(cause error) *UserError {
 	return gen.With(*e, func(e *UserError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *UserError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -65,21 +64,6 @@ func (e *UserError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.String("id", taxonomy.Some(e.ID))
 	return o.Close()
-}
-
-var userCategory = taxonomy.Category{
-	Name: "user", Type: "UserError",
-	Fields: []taxonomy.Field{
-		{Name: "id", Type: "string", Required: true},
-	},
-	Zero: (*UserError)(nil),
-	Codes: []taxonomy.Code{
-		CodeUserNotFound: {Value: "USER_NOT_FOUND", Message: "no user {id}", Traits: taxonomy.Traits{Reaction: &reactionAbort}},
-		CodeUserLocked: {
-			Value: "USER_LOCKED", Message: "user {id} is locked",
-			Traits: taxonomy.Traits{Reaction: &reactionUserLocked, Retryable: true, Recoverability: taxonomy.Retryable},
-		},
-	},
 }
 
 func (c UserCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
@@ -101,3 +85,20 @@ func (e *UserError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e
 func (e *UserError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *UserError) Row() taxonomy.Row { return e.Code().Row() }
+
+var userCategory = taxonomy.Category{
+	Name: "user", Type: "UserError",
+	Fields: []taxonomy.Field{
+		{Name: "id", Type: "string", Required: true},
+	},
+	Zero: (*UserError)(nil),
+	Codes: []taxonomy.Code{
+		CodeUserNotFound: {
+			Value: "USER_NOT_FOUND", Message: "no user {id}", Traits: taxonomy.Traits{Reaction: &reactionAbort},
+		},
+		CodeUserLocked: {
+			Value: "USER_LOCKED", Message: "user {id} is locked",
+			Traits: taxonomy.Traits{Reaction: &reactionUserLocked, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+	},
+}

@@ -137,7 +137,6 @@ func (e *ProviderError) WithCause(cause error) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { gen.SetCause(&e.base, cause) })
 }
 
-// AppendMessage appends the message.
 func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -182,75 +181,6 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
-	Fields: []taxonomy.Field{
-		{Name: "unmatched", Type: "bool"},
-		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
-		{Name: "statusCode", Type: "int", From: []string{"status"}},
-		{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
-		{Name: "token", Type: "string", Sensitive: true},
-		{Name: "files", Type: "strings", From: []string{"files"}},
-		{Name: "limit", Type: "enum", Enum: []string{"requests", "tokens"}, From: []string{"attributes.limit"}},
-		{Name: "call", Type: "object", Fields: []taxonomy.Field{
-			{Name: "id", Type: "string", From: []string{"attributes.request-id"}, Required: true},
-			{Name: "tries", Type: "int", From: []string{"attributes.tries"}},
-		}},
-	},
-	Zero: (*ProviderError)(nil),
-	Codes: []taxonomy.Code{
-		CodeCrash: {
-			Value: "CRASH", Number: 1, Groups: 1 << 0, Message: "provider {provider} crashed[: {rawError:first_line}]",
-			Doc: "The provider process died.", Resolution: "Look at the provider's own log.",
-			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-			},
-		},
-		CodeAPIError: {
-			Value: "API_ERROR", Number: 2, Groups: 1 << 0,
-			Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
-			Doc:     "The provider's API answered with an error.", Takes: []string{"rawError"},
-			Traits: taxonomy.Traits{Reaction: &reactionBackoff, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-			When: []taxonomy.Traits{
-				{Reaction: &reactionFatal, HTTP: 502, Severity: taxonomy.SeverityHigh},
-			},
-		},
-		CodeTooLong: {
-			Value: "TOO_LONG", Number: 3, Message: "prompt too long for {provider}", Doc: "The prompt was too long.",
-			Set:    `{"limit":"tokens"}`,
-			Extra:  &taxonomy.Extras{Prevent: &taxonomy.Prevention{Check: "window_fits", Throttle: 2 * time.Second, Likely: 0.5}},
-			Traits: taxonomy.Traits{Reaction: &reactionShorter, HTTP: 502, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
-		},
-		CodeHung: {
-			Value: "HUNG", Number: 4, Message: "provider {provider} hung", Doc: "The provider did not answer.",
-			Extra:  &taxonomy.Extras{Deprecated: "never seen", ReplacedBy: "CRASH"},
-			Traits: taxonomy.Traits{Reaction: &reactionAsked, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		},
-	},
-}
-
-var providerRules = [][]detect.CodeRule{
-	CodeCrash: {
-		{Doc: "source: cli, exit_code: {not: 0}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}},
-		{Doc: "source: cli, signal: {present: true}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Signal, Presence: detect.Present}}},
-	},
-	CodeAPIError: {
-		{Doc: "source: api, status: {min: 400, max: 599}, priority: -1", Priority: -1, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}},
-		{Doc: "is: io.ErrUnexpectedEOF", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}},
-		{Doc: "as: '*net.OpError'", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError"}}}},
-	},
-	CodeTooLong: {
-		{Doc: "source: api, status: 413", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, AnyNumber: []int{413}}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
-		{Doc: `source: cli, text: '(?i)\bprompt is too long\b'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}}, Text: []detect.Pattern{{Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
-		{Doc: "source: cli, contains: [context window], attributes: {mode: {not: batch}}, set: {files: [prompt.md]}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Attribute, Name: "mode", Not: []string{"batch"}}}, Contains: []detect.Pattern{{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}}}, Set: `{"files":["prompt.md"]}`, Apply: func(e taxonomy.Error) {
-			x := e.(*ProviderError)
-			x.Files = []string{"prompt.md"}
-			x.Limit = taxonomy.Some(ProviderLimitTokens)
-		}},
-	},
-}
-
 func (c ProviderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
 func (c ProviderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
 func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
@@ -287,4 +217,69 @@ func (e *ProviderError) Row() taxonomy.Row {
 
 func (e *ProviderError) Hints() taxonomy.Hints {
 	return taxonomy.Hints{Files: e.Files}
+}
+
+var providerCategory = taxonomy.Category{
+	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
+	Fields: []taxonomy.Field{
+		{Name: "unmatched", Type: "bool"},
+		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
+		{Name: "statusCode", Type: "int", From: []string{"status"}},
+		{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
+		{Name: "token", Type: "string", Sensitive: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "limit", Type: "enum", Enum: []string{"requests", "tokens"}, From: []string{"attributes.limit"}},
+		{Name: "call", Type: "object", Fields: []taxonomy.Field{
+			{Name: "id", Type: "string", From: []string{"attributes.request-id"}, Required: true},
+			{Name: "tries", Type: "int", From: []string{"attributes.tries"}},
+		}},
+	},
+	Zero: (*ProviderError)(nil),
+	Codes: []taxonomy.Code{
+		CodeCrash: {
+			Value: "CRASH", Number: 1, Groups: 1 << 0, Message: "provider {provider} crashed[: {rawError:first_line}]",
+			Doc: "The provider process died.", Resolution: "Look at the provider's own log.",
+			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			When:   []taxonomy.Traits{{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+		},
+		CodeAPIError: {
+			Value: "API_ERROR", Number: 2, Groups: 1 << 0,
+			Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
+			Doc:     "The provider's API answered with an error.", Takes: []string{"rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionBackoff, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			When:   []taxonomy.Traits{{Reaction: &reactionFatal, HTTP: 502, Severity: taxonomy.SeverityHigh}},
+		},
+		CodeTooLong: {
+			Value: "TOO_LONG", Number: 3, Message: "prompt too long for {provider}", Doc: "The prompt was too long.",
+			Set:    `{"limit":"tokens"}`,
+			Extra:  &taxonomy.Extras{Prevent: &taxonomy.Prevention{Check: "window_fits", Throttle: 2 * time.Second, Likely: 0.5}},
+			Traits: taxonomy.Traits{Reaction: &reactionShorter, HTTP: 502, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
+		},
+		CodeHung: {
+			Value: "HUNG", Number: 4, Message: "provider {provider} hung", Doc: "The provider did not answer.",
+			Extra:  &taxonomy.Extras{Deprecated: "never seen", ReplacedBy: "CRASH"},
+			Traits: taxonomy.Traits{Reaction: &reactionAsked, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+		},
+	},
+}
+
+var providerRules = [][]detect.CodeRule{
+	CodeCrash: {
+		{Doc: "source: cli, exit_code: {not: 0}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}},
+		{Doc: "source: cli, signal: {present: true}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Signal, Presence: detect.Present}}},
+	},
+	CodeAPIError: {
+		{Doc: "source: api, status: {min: 400, max: 599}, priority: -1", Priority: -1, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}},
+		{Doc: "is: io.ErrUnexpectedEOF", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}},
+		{Doc: "as: '*net.OpError'", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError"}}}},
+	},
+	CodeTooLong: {
+		{Doc: "source: api, status: 413", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, AnyNumber: []int{413}}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
+		{Doc: `source: cli, text: '(?i)\bprompt is too long\b'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}}, Text: []detect.Pattern{{Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}, Reach: 19}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
+		{Doc: "source: cli, contains: [context window], attributes: {mode: {not: batch}}, set: {files: [prompt.md]}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Attribute, Name: "mode", Not: []string{"batch"}}}, Contains: []detect.Pattern{{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 14}}, Set: `{"files":["prompt.md"]}`, Apply: func(e taxonomy.Error) {
+			x := e.(*ProviderError)
+			x.Files = []string{"prompt.md"}
+			x.Limit = taxonomy.Some(ProviderLimitTokens)
+		}},
+	},
 }
