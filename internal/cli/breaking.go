@@ -130,7 +130,6 @@ func (s *session) breaking(o *options, own breakingOptions, args []string) error
 	if own.accept != "" {
 		return s.accept(accepted, report.Changes, all, own)
 	}
-	report.Changes = breaking.Fold(report.Changes)
 	return s.printReport(o, report)
 }
 

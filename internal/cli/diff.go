@@ -40,7 +40,7 @@ is a file, a git revision, or "-" for standard input; NEW is taxonomy.yaml by de
 			if err != nil {
 				return err
 			}
-			return breaking.PrintNotes(s.Stdout, string(o.format), breaking.Notes(
+			return breaking.PrintNotes(s.Stdout, string(o.format), breaking.Differences(
 				breaking.Read(old.name, old.source.Bytes), breaking.Read(now.name, now.source.Bytes)))
 		},
 	}
