@@ -175,7 +175,8 @@ func (r Report) Text(w io.Writer) error {
 	return diag.Print(w, diag.FormatText, diag.FileFindings{Source: r.Acceptances, Findings: r.Findings})
 }
 
-// kind writes the changes of a kind. A hint that follows another of the same text is left out.
+// kind writes the changes of a kind. A hint that follows another of the same text is left out, and
+// so is what to reserve, which is at the end of the report.
 func (r Report) kind(b *strings.Builder, changes []Change) {
 	fmt.Fprintf(b, "  %s %s: %d\n", changes[0].Severity, changes[0].ID, len(changes))
 	hint := ""
@@ -185,7 +186,7 @@ func (r Report) kind(b *strings.Builder, changes []Change) {
 			file = ""
 		}
 		fmt.Fprintf(b, "    %s%d:%d %s\n", diag.Printable(file), line, c.Span.Col, diag.Printable(c.Message))
-		if c.Hint != hint && c.Hint != "" {
+		if c.Hint != hint && c.Hint != "" && len(c.codes)+len(c.numbers) == 0 {
 			fmt.Fprintf(b, "      hint: %s\n", diag.Printable(c.Hint))
 			hint = c.Hint
 		}
