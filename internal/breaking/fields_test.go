@@ -13,26 +13,8 @@ func TestFields(t *testing.T) {
 		{"another key, the same name in Go", fields("a: {type: int}, n: {type: int}"),
 			fields("b: {type: int}, count: {type: int, name: N}"),
 			`1:14 E-break-field-removed, 1:44 E-break-field-renamed`},
-		{"another key, filled from the same", fields("a: {type: int}, n: {type: int, from: status}"),
-			fields("b: {type: string}, c: {type: int, from: status}, d: {type: int}"),
-			`1:14 E-break-field-removed, 1:47 E-break-field-renamed`},
-		{"another key, used in the same place of a message",
-			"categories: {io: {fields: {a: {type: string}, b: {type: string}}, codes: " +
-				"{EOF: {message: 'end[ {a}][ {b}]'}, FULL: {message: 'full[ {a}]'}}}}",
-			"categories: {io: {fields: {a: {type: string}, c: {type: string}}, codes: " +
-				"{EOF: {message: 'end[ {a}][ {c}]'}, FULL: {message: 'full[ {a}]'}}}}", `1:47 E-break-field-renamed`},
-		{"other keys of two fields, used in the same places",
-			"categories: {io: {fields: {a: {type: string}, b: {type: string}}, codes: {EOF: " +
-				"{message: 'end[ {a}][ {b:quoted}]'}}}}",
-			"categories: {io: {fields: {d: {type: string}, c: {type: string}}, codes: {EOF: " +
-				"{message: 'end[ {c}][ {d:quoted}]'}}}}",
-			`1:28 E-break-field-renamed, 1:47 E-break-field-renamed`},
-		{"another field, used by another code",
-			"categories: {io: {fields: {a: {type: string}}, codes: {EOF: {message: 'end[ {a}]'}, " +
-				"FULL: {message: full}}}}",
-			"categories: {io: {fields: {b: {type: string}}, codes: {EOF: {message: end}, " +
-				"FULL: {message: 'full[ {b}]'}}}}",
-			`1:14 E-break-field-removed, 1:71 W-changed-message, 1:93 W-changed-message`},
+		{"two of a type gone", fields("a: {type: int}, b: {type: int}"), fields("c: {type: int}, d: {type: bool}"),
+			`1:14 E-break-field-removed, 1:14 E-break-field-removed`},
 		{"another name in Go", fields("n: {type: int}"), fields("n: {type: int, name: Count}"), `1:49 E-break-go-name`},
 		{"another type", fields("n: {type: int}"), fields("n: {type: string}"), `1:38 E-break-field-type`},
 		{"a word in place of text", fields("n: {type: string}"), fields("n: {enum: [A, B]}"),

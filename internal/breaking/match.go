@@ -3,7 +3,6 @@ package breaking
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -147,14 +146,14 @@ func (m *matching) matchCategories() {
 }
 
 // matchFields finds the successors of fields. It is the field with the same name on the wire. A
-// removed and a new field of the same type seem to be one if they have the same name in Go, the
-// same evidence or the same place in a message, or if no message has them and no other field of
-// their type was added or removed.
+// removed and a new field of the same type seem to be one if they have the same name in Go, or if no
+// other field of their type was added or removed.
 func (m *matching) matchFields(old, new []*model.Field) {
 	pair := func(o, n *model.Field) { m.fields[o], m.fields[n] = n, o }
 	for _, o := range old {
-		if n := fieldNamed(new, o.Wire); n != nil && m.fields[n] == nil {
-			pair(o, n)
+		i := slices.IndexFunc(new, func(n *model.Field) bool { return n.Wire == o.Wire && m.fields[n] == nil })
+		if i >= 0 {
+			pair(o, new[i])
 		}
 	}
 	rest := func(fields []*model.Field) []*model.Field {
@@ -166,21 +165,7 @@ func (m *matching) matchFields(old, new []*model.Field) {
 	}
 	for _, alike := range []func(o, n *model.Field) bool{
 		func(o, n *model.Field) bool { return o.Go == n.Go },
-		func(o, n *model.Field) bool { return len(o.From) > 0 && slices.Equal(o.From, n.From) },
-		func(o, n *model.Field) bool {
-			return slices.ContainsFunc(m.old.model.Codes, func(code *model.Code) bool {
-				to := m.continued(code)
-				return to != nil && mentions(code, o) && mentions(to, n) &&
-					samePlace(code.MessageText, o.Wire, to.MessageText, n.Wire)
-			})
-		},
-		func(o, n *model.Field) bool {
-			inMessage := func(f *model.Field) func(*model.Code) bool {
-				return func(c *model.Code) bool { return mentions(c, f) }
-			}
-			return single(o, gone) && single(n, added) && !slices.ContainsFunc(m.old.model.Codes, inMessage(o)) &&
-				!slices.ContainsFunc(m.new.model.Codes, inMessage(n))
-		},
+		func(o, n *model.Field) bool { return single(o, gone) && single(n, added) },
 	} {
 		for _, o := range gone {
 			for _, n := range added {
@@ -196,33 +181,6 @@ func (m *matching) matchFields(old, new []*model.Field) {
 			m.matchFields(o.Object.Fields, n.Object.Fields)
 		}
 	}
-}
-
-func fieldNamed(fields []*model.Field, wire string) *model.Field {
-	i := slices.IndexFunc(fields, func(f *model.Field) bool { return f.Wire == wire })
-	if i < 0 {
-		return nil
-	}
-	return fields[i]
-}
-
-// mentions reports whether the message of a code has a placeholder of a field.
-func mentions(code *model.Code, f *model.Field) bool {
-	return slices.Contains(code.Fields(), f) &&
-		slices.Contains(placeholder.FindAllString(code.MessageText, -1), "{"+f.Wire)
-}
-
-var placeholder = regexp.MustCompile(`\{[\pL_][\pL\d_]*`)
-
-// samePlace reports whether two messages differ in the names of placeholders only, and have the two
-// fields in the same place.
-func samePlace(old, oldName, new, newName string) bool {
-	if placeholder.ReplaceAllString(old, "{") != placeholder.ReplaceAllString(new, "{") {
-		return false
-	}
-	names := placeholder.FindAllString(new, -1)
-	i := slices.Index(placeholder.FindAllString(old, -1), "{"+oldName)
-	return i >= 0 && names[i] == "{"+newName
 }
 
 // continued returns the new code that continues an old one, or nil. A code that was merged into

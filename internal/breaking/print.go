@@ -138,26 +138,21 @@ func (r Report) Text(w io.Writer) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.Source.Display(), diag.Printable(r.Summary()))
-	list := slices.SortedStableFunc(slices.Values(r.Changes), func(a, b Change) int {
-		return cmp.Or(cmp.Compare(a.Level(), b.Level()), strings.Compare(a.ID, b.ID))
-	})
 	cut := false
-	for i := 0; i < len(list); {
-		level, n := list[i].Level(), 0
-		if i == 0 || level != list[i-1].Level() {
-			total := 0
-			for _, c := range list {
-				if c.Level() == level {
-					total++
-				}
+	for level := Wire; level <= Behaviour; level <<= 1 {
+		list := slices.DeleteFunc(slices.Clone(r.Changes), func(c Change) bool { return c.Level() != level })
+		slices.SortStableFunc(list, func(a, b Change) int { return strings.Compare(a.ID, b.ID) })
+		if len(list) > 0 {
+			fmt.Fprintf(&b, "\n%s (%d)\n", level, len(list))
+		}
+		for len(list) > 0 {
+			n := slices.IndexFunc(list, func(c Change) bool { return c.ID != list[0].ID })
+			if n < 0 {
+				n = len(list)
 			}
-			fmt.Fprintf(&b, "\n%s (%d)\n", level, total)
+			r.kind(&b, list[:n])
+			cut, list = cut || n > maxShown, list[n:]
 		}
-		for n < len(list)-i && list[i+n].ID == list[i].ID && list[i+n].Level() == level {
-			n++
-		}
-		r.kind(&b, list[i:i+n])
-		cut, i = cut || n > maxShown, i+n
 	}
 	var codes, numbers []string
 	for _, c := range r.Changes {
