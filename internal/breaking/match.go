@@ -146,8 +146,8 @@ func (m *matching) matchCategories() {
 }
 
 // matchFields finds the successors of fields. It is the field with the same name on the wire. A
-// removed and a new field of the same type seem to be one if they have the same name in Go, or if no
-// other field of their type was added or removed.
+// removed and a new field of the same type seem to be one if they have the same name in Go, if a
+// message differs in their names only, or if no other field of their type was added or removed.
 func (m *matching) matchFields(old, new []*model.Field) {
 	pair := func(o, n *model.Field) { m.fields[o], m.fields[n] = n, o }
 	for _, o := range old {
@@ -165,6 +165,12 @@ func (m *matching) matchFields(old, new []*model.Field) {
 	}
 	for _, alike := range []func(o, n *model.Field) bool{
 		func(o, n *model.Field) bool { return o.Go == n.Go },
+		func(o, n *model.Field) bool {
+			return slices.ContainsFunc(m.old.model.Codes, func(code *model.Code) bool {
+				text, to := renamePlaceholder(code.MessageText, o.Wire, n.Wire), m.continued(code)
+				return text != code.MessageText && to != nil && text == to.MessageText && slices.Contains(code.Fields(), o)
+			})
+		},
 		func(o, n *model.Field) bool { return single(o, gone) && single(n, added) },
 	} {
 		for _, o := range gone {
@@ -230,8 +236,12 @@ func (m *matching) message(c *model.Code) string {
 	text := c.MessageText
 	for _, f := range c.Fields() {
 		if now := m.fieldName(f); now != f.Wire {
-			text = strings.NewReplacer("{"+f.Wire+"}", "{"+now+"}", "{"+f.Wire+":", "{"+now+":").Replace(text)
+			text = renamePlaceholder(text, f.Wire, now)
 		}
 	}
 	return text
+}
+
+func renamePlaceholder(message, from, to string) string {
+	return strings.NewReplacer("{"+from+"}", "{"+to+"}", "{"+from+":", "{"+to+":").Replace(message)
 }
