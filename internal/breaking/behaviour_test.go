@@ -6,7 +6,7 @@ func TestTraits(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"retryable now", codes("A: {message: a}"),
 			codes("A: {message: a, retryable: true, reaction: {action: retry}}"),
-			`1:54 W-changed-retryable, 1:70 W-changed-reaction`},
+			`1:54 W-changed-retryable, 1:79 W-changed-reaction`},
 		{"recoverable", codes("A: {message: a}"), codes("A: {message: a, recoverability: recoverable}"),
 			`1:59 W-changed-retryable`},
 		{"severity and kind of a category",
@@ -23,22 +23,22 @@ func TestTraits(t *testing.T) {
 				"severity: low}, {if: {n: {min: 1}}, severity: high}]}}}}",
 			"categories: {io: {fields: {n: {type: int}, m: {type: int}}, codes: {A: {message: a, when: [{if: {m: " +
 				"1, n: {min: 1}}, severity: high}, {if: {n: {min: 5}}, severity: low}, {if: {n: {min: 1}}, " +
-				"severity: high}]}}}}", `1:128 W-changed-severity`},
+				"severity: high}]}}}}", `1:98 W-changed-when, 1:128 W-changed-severity`},
 		{"a branch that holds elsewhere",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, " +
 				"severity: low}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 6}}, " +
-				"severity: low}]}}}}", `1:76 W-changed-when`},
+				"severity: low}]}}}}", `1:82 W-changed-when, 1:106 W-changed-severity`},
 		{"a branch with another status that holds elsewhere",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, http: " +
 				"400}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 6}}, http: " +
-				"400}]}}}}", `1:76 E-break-status`},
+				"400}]}}}}", `1:82 W-changed-when, 1:102 E-break-status`},
 		{"branches the other way round",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 1, max: " +
 				"9}}, severity: low}, {if: {n: {min: 5, max: 20}}, severity: high}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5, max: " +
-				"20}}, severity: high}, {if: {n: {min: 1, max: 9}}, severity: low}]}}}}", `1:76 W-changed-when`},
+				"20}}, severity: high}, {if: {n: {min: 1, max: 9}}, severity: low}]}}}}", `1:82 W-changed-when`},
 	})
 }
 
@@ -58,7 +58,7 @@ func TestReactions(t *testing.T) {
 		{"a policy in place",
 			codes("A: {message: a, retryable: true, reaction: {action: retry, policy: {max_attempts: 2}}}"),
 			codes("A: {message: a, retryable: true, reaction: {action: retry, policy: {max_attempts: 3}}}"),
-			`1:70 W-changed-reaction`},
+			`1:79 W-changed-reaction`},
 		{"of what is not known", "uncategorized: block", "uncategorized: continue", `1:16 W-changed-reaction`},
 	})
 }
@@ -77,19 +77,19 @@ func TestTexts(t *testing.T) {
 func TestOfCodes(t *testing.T) {
 	const set = "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, set: "
 	runRuleTests(t, []ruleTest{
-		{"set", set + "{n: 1}}}}}", set + "{n: 2}}}}}", `1:53 W-changed-set`},
+		{"set", set + "{n: 1}}}}}", set + "{n: 2}}}}}", `1:75 W-changed-set`},
 		{"groups", "groups: {g: G., h: H.}\n" + codes("A: {message: a, groups: [g]}, B: {message: b, groups: [g, h]}"),
 			"groups: {g: G., h: H.}\n" + codes("A: {message: a, groups: [h]}, B: {message: b, groups: [g, h]}"),
-			`2:27 W-changed-groups, 2:27 W-changed-groups`},
+			`2:52 W-changed-groups`},
 		{"prevent", codes("A: {message: a}"), codes("A: {message: a, prevent: {throttle: 1s}}"),
-			`1:43 W-changed-prevent`},
+			`1:63 W-changed-prevent`},
 	})
 }
 
 func TestOthers(t *testing.T) {
 	const unknown = "reactions: {stop: {action: block}}\nuncategorized: stop\n"
 	runRuleTests(t, []ruleTest{
-		{"tiers", "tiers: {a: {}, b: {}}", "tiers: {a: {}, m: {}, b: {}}", `1:16 W-changed-tiers`},
+		{"tiers", "tiers: {a: {}, b: {}}", "tiers: {a: {}, m: {}, b: {}}", `1:9 W-changed-tiers`},
 		{"fallback", "fallback: {code: A}\n" + codes("A: {message: a}, B: {message: b}"),
 			"fallback: {code: B}\n" + codes("A: {message: a}, B: {message: b}"), `1:18 W-changed-fallback`},
 		{"no fallback any more", "fallback: {code: A}\n" + codes("A: {message: a, detect: [{exit_code: 1}]}"),
@@ -101,11 +101,11 @@ func TestOthers(t *testing.T) {
 		{"an overlay", codes("A: {message: a}, B: {message: b}") + "\nprofiles: {ci: {codes: {A: {severity: low}}}}",
 			codes("A: {message: a}, B: {message: b}") +
 				"\nprofiles: {ci: {codes: {A: {severity: high}, B: {reaction: block}}}}",
-			`2:12 W-changed-profile, 2:12 W-changed-profile`},
+			`2:12 W-changed-profile`},
 		{"a profile for whoever chooses none", codes("A: {message: a}, B: {message: b}"),
 			codes("A: {message: a}, B: {message: b}") +
 				"\nprofiles: {default: {retry: {enabled: false}, codes: {A: {severity: high}}}}",
-			`2:12 W-changed-profile, 2:12 W-changed-profile`},
+			`2:12 W-changed-profile`},
 		{"no profile any more for whoever chooses none", codes("A: {message: a}") +
 			"\nprofiles: {default: {codes: {A: {reaction: block}}}}", codes("A: {message: a}"),
 			`3:10 E-break-go-removed, 3:10 W-changed-profile`},

@@ -1,6 +1,7 @@
 package breaking
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,70 +9,237 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// codes compares the codes.
+// codes finds what became of the values, aliases and numbers of the old codes.
 func (c *comparison) codes() {
 	for _, o := range c.old.model.Codes {
 		n := c.to[o]
 		switch {
 		case c.old.byValue[o.Value] != o:
-		case n == nil && !c.new.reservedCodes[o.Value]:
-			c.removed(o)
+			continue
+		case n == nil && !c.new.reserved[o.Value]:
+			c.removedCode(o)
 		case n == nil:
 			c.retired(o, "retired")
-			c.aliases(o, nil)
 		case c.from[n] != o:
-			c.aliases(o, n)
 			c.retired(o, "merged into "+n.Key)
-		default:
-			c.aliases(o, n)
-			c.codeValue(o, n)
+			if c.categoryName(o.Category) != n.Category.Name {
+				c.change(idCategory, c.is.codes[n], "category", o.Category.Name, n.Category.Name,
+					fmt.Sprintf("%s of category %s now decodes to %s of category %s", o.Value, o.Category.Name, n.Value,
+						n.Category.Name))
+			}
+		case o.Value != n.Value:
+			c.newValue(o, n)
 		}
+		c.lostAliases(o, n)
+		c.number(o, n)
 	}
 }
 
-// removed reports a removed code that is not reserved.
-func (c *comparison) removed(o *model.Code) {
-	change := c.removal(idCodeRemoved, o, "", o.Value, "",
-		fmt.Sprintf("code %s is removed, and is not reserved", codeName(o)))
-	change.codes = []string{o.Value}
-	for _, alias := range slices.Concat(o.Extras().Aliases, o.Extras().Names) {
-		if !c.new.reservedCodes[alias] && c.new.decodes(alias) == nil {
+// removedCode reports a code that is removed and not reserved.
+func (c *comparison) removedCode(o *model.Code) {
+	change := c.change(idCodeRemoved, c.was.codes[o], "", o.Value, "",
+		describe(o)+" is removed, and is not reserved")
+	change.Kind, change.codes = kindRemoved, []string{o.Value}
+	for _, alias := range aliases(o) {
+		if !c.new.reserved[alias] && c.new.decodes(alias) == nil {
 			change.codes = append(change.codes, alias)
 		}
 	}
 	if o.Numbered && !c.new.tree.Reserved.HasNumber(o.Number) && c.new.withNumberOf(o) == nil {
-		change.number = number(o)
+		change.numbers = []string{strconv.Itoa(o.Number)}
 	}
-	change.Hint = "reserve it: " + reservation([]Change{change}, " ") +
+	change.Hint = "reserve it: " + Reservation(change.codes, change.numbers, " ") +
 		"; or make it an alias of the code that replaces it"
-	c.add(change)
-	c.freedNumber(o)
 }
 
-// codeName returns the key of a code, with its value if that differs.
-func codeName(code *model.Code) string {
-	if code.Key == code.Value {
-		return code.Key
+// retired reports a code that Go callers can no longer name, unless it was deprecated.
+func (c *comparison) retired(o *model.Code, how string) {
+	change := c.change("", c.was.codes[o], "", o.Value, "", describe(o)+" is "+how)
+	change.Kind = kindRemoved
+	if o.Extras().Deprecated == "" && c.new.byKey[o.Key] == nil {
+		change.setRule(ruleByID(idRetired))
+		change.Message += fmt.Sprintf(" without deprecation: %s and %s are removed", o.Const, o.Factory)
 	}
-	return code.Key + " (" + code.Value + ")"
 }
 
-// reservation returns the key that reserves the removed codes and numbers, or "". The separator is
-// between the two lists.
-func reservation(changes []Change, separator string) string {
-	var codes, numbers []string
-	for _, change := range changes {
-		codes = append(codes, change.codes...)
-		if change.number != "" {
-			numbers = append(numbers, change.number)
+// newValue reports a code whose value changed.
+func (c *comparison) newValue(o, n *model.Code) {
+	id, text := idCodeValue, fmt.Sprintf("code %s is now %s on the wire", o.Value, n.Value)
+	keep := "\"value: " + strings.Trim(yamlList(o.Value), "[]") + "\""
+	former := "\"aliases: " + yamlList(append([]string{o.Value}, o.Extras().Aliases...)...) + "\""
+	hint := "keep it with " + keep + ", or let it decode with " + former
+	switch {
+	case c.new.decodes(o.Value) == n:
+		id, hint = idValueAlias, "to rename it in Go only, keep "+keep
+		text += ", which older programs do not know; " + o.Value + " still decodes"
+	case c.renamed[o] != "":
+		id, hint = idCodeRenamed, "add "+former+" to "+n.Key+", or reserve "+o.Value
+		text = fmt.Sprintf("code %s seems to be renamed to %s (%s): add %s to it", o.Value, n.Value, c.renamed[o], former)
+		if o.Numbered && n.Numbered && o.Number == n.Number {
+			hint += " and give " + n.Key + " another number"
+		}
+	default:
+		text += ", and " + o.Value + " does not decode to it"
+	}
+	change := c.change(id, c.is.codes[n], "value", o.Value, n.Value, text)
+	change.Kind, change.Hint = kindRenamed, hint
+}
+
+// number reports a number that another code has now, that its code lost, or that is free.
+func (c *comparison) number(o, n *model.Code) {
+	if !o.Numbered || c.old.withNumberOf(o) != o {
+		return
+	}
+	number, now := strconv.Itoa(o.Number), c.new.withNumberOf(o)
+	renamed := n != nil && c.renamed[o] != "" // maybe, or another code has the number
+	switch continued := c.continued(o) != nil; {
+	case now != nil && (now != n || renamed):
+		c.change(idNumberReused, c.is.codes[now], "number", o.Key, now.Key,
+			fmt.Sprintf("number %s was the number of %s, and is now the number of %s", number, o.Key, now.Key))
+	case now == n && n != nil:
+	case continued && c.old.withNumberOf(n) == nil:
+		change := c.change(idNumber, c.is.codes[n], "number", number, "", "")
+		if n.Numbered {
+			change.New = strconv.Itoa(n.Number)
+		}
+		change.Message = fmt.Sprintf("code %s: number was %s, is %s", n.Key, number, cmp.Or(change.New, none("")))
+	case !continued && (n != nil || c.new.reserved[o.Value]) && !c.new.tree.Reserved.HasNumber(o.Number):
+		change := c.change(idNumber, c.was.codes[o], "number", number, "",
+			fmt.Sprintf("number %s of %s is removed, and is not reserved", number, o.Key))
+		change.numbers = []string{number}
+		change.Hint = "add " + Reservation(nil, change.numbers, "")
+	}
+}
+
+// lostAliases finds former values of a code that no longer decode to it. n is nil if the code is
+// removed. A code that is removed or renamed without a reservation is reported with its aliases.
+func (c *comparison) lostAliases(o, n *model.Code) {
+	if c.renamed[o] != "" || n == nil && !c.new.reserved[o.Value] {
+		return
+	}
+	for _, alias := range aliases(o) {
+		now := c.new.decodes(alias)
+		switch {
+		case c.old.decodes(alias) != o || now != nil && now == n:
+		case now != nil:
+			c.change(idAlias, c.is.codes[now], "aliases", alias, "",
+				fmt.Sprintf("%s decoded to %s, and now decodes to %s", alias, o.Value, now.Value))
+		case !c.new.reserved[alias]:
+			change := c.change(idAlias, c.was.codes[o], "aliases", alias, "",
+				fmt.Sprintf("%s no longer decodes to %s", alias, o.Value))
+			change.codes = []string{alias}
 		}
 	}
-	return Reservation(codes, numbers, separator)
+}
+
+// reservations finds reserved names and numbers that are free or used now.
+func (c *comparison) reservations() {
+	report := func(name string, now *model.Code, key string) *Change {
+		if now == nil {
+			change := c.change(idReserved, c.is.at["file"], "reserved", name, "", name+" is no longer reserved")
+			change.Subject = Subject{Name: name}
+			return change
+		}
+		change := c.change(idReserved, c.is.codes[now], key, name, "",
+			fmt.Sprintf("%s was reserved, and now belongs to %s", name, now.Key))
+		change.Hint = "choose another one: old logs and clients contain this one"
+		return change
+	}
+	for _, r := range c.old.tree.Reserved.Codes {
+		v, _ := r.Name()
+		switch now := c.new.decodes(v.V); {
+		case now == nil && !c.new.reserved[v.V]:
+			report(v.V, nil, "").codes = []string{v.V}
+		case now != nil && c.old.decodes(v.V) == nil:
+			report(v.V, now, "value")
+		}
+	}
+	for _, v := range c.old.tree.Reserved.Numbers {
+		from, to, _ := v.Bounds()
+		ends, used := []int{from}, make(map[int]bool) // the first free number is one of the ends
+		for _, now := range c.new.model.Codes {
+			if n := now.Number; now.Numbered && from <= n && n <= to {
+				ends, used[n] = append(ends, n+1), true
+				if c.old.withNumberOf(now) == nil {
+					report(strconv.Itoa(n), now, "number")
+				}
+			}
+		}
+		for _, v := range c.new.tree.Reserved.Numbers {
+			_, high, _ := v.Bounds()
+			ends = append(ends, high+1)
+		}
+		slices.Sort(ends)
+		free := func(n int) bool {
+			return from <= n && n <= to && !used[n] && !c.new.tree.Reserved.HasNumber(n)
+		}
+		if i := slices.IndexFunc(ends, free); i >= 0 {
+			number := strconv.Itoa(ends[i])
+			report(number, nil, "").numbers = []string{number}
+		}
+	}
+}
+
+// factories compares the parameters of the factories of continued codes. A parameter whose field is
+// reported as changed is no change of the factory: the change of the field names the code. A code
+// that moved to another category is reported as such.
+func (c *comparison) factories() {
+	for _, n := range c.new.model.Codes {
+		o := c.from[n]
+		if o == nil || c.categories[o.Category] != n.Category {
+			continue
+		}
+		was, is := c.was.parameters(o), c.is.parameters(n)
+		explained := func(p *decl) bool {
+			change := c.byField[p.path]
+			if change == nil || hasPath(was, p) && hasPath(is, p) && change.ID != idFieldType {
+				return false
+			}
+			change.Factories = append(change.Factories, missing([]string{n.Key}, change.Factories)...)
+			return true
+		}
+		restWas, restIs := slices.DeleteFunc(slices.Clone(was), explained), slices.DeleteFunc(slices.Clone(is), explained)
+		if !slices.EqualFunc(restWas, restIs, func(a, b *decl) bool { return a.path == b.path }) {
+			change := c.change(idFactory, c.is.codes[n], "factory", signature(n, was), signature(n, is), "")
+			change.Message = fmt.Sprintf("code %s: factory was %s, is %s", n.Key, change.Old, change.New)
+		}
+	}
+}
+
+// parameters returns the fields that the factory of a code takes.
+func (l *declarations) parameters(c *model.Code) (out []*decl) {
+	for _, f := range c.Args {
+		field := "\nfield " + l.m.fieldName(f)
+		out = append(out, cmp.Or(l.at["category "+l.m.categoryName(c.Category)+field], l.at[l.m.codePath(c)+field]))
+	}
+	return out
+}
+
+func hasPath(list []*decl, d *decl) bool {
+	return slices.ContainsFunc(list, func(other *decl) bool { return other.path == d.path })
+}
+
+func signature(c *model.Code, parameters []*decl) string {
+	var names []string
+	for _, p := range parameters {
+		names = append(names, p.name)
+	}
+	return c.Factory + "(" + strings.Join(names, ", ") + ")"
+}
+
+// reportRenamed reports the fields that seem to be renamed.
+func (c *comparison) reportRenamed() {
+	for _, n := range c.newNames {
+		o, d := c.fields[n], c.is.fields[n]
+		former := strings.TrimSuffix(d.label, n.Wire) + o.Wire
+		change := c.change(idFieldRenamed, d, "", o.Wire, n.Wire,
+			former+" seems to be renamed to "+n.Wire+": values under the old key are lost")
+		change.Kind, change.Subject.Was = kindRenamed, o.Wire
+		change.Hint = fmt.Sprintf("keep the key %s, and add \"name: %s\"", o.Wire, n.Go)
+	}
 }
 
 // Reservation returns the key that reserves codes and numbers, or "" without any.
@@ -95,188 +263,4 @@ func yamlList(texts ...string) string {
 		List []string `yaml:"list,flow"`
 	}{texts})
 	return strings.TrimSpace(strings.TrimPrefix(string(b), "list:"))
-}
-
-// codeValue reports a code whose value changed.
-func (c *comparison) codeValue(o, n *model.Code) {
-	if o.Value != n.Value {
-		id, quoted := idCodeValue, strings.Trim(yamlList(o.Value), "[]")
-		hint := fmt.Sprintf("keep it with \"value: %s\", or let it decode with \"aliases: %s\"", quoted,
-			yamlList(o.Value))
-		message := fmt.Sprintf("code %s is now %s on the wire", codeName(o), n.Value)
-		switch aliases := yamlList(append([]string{o.Value}, o.Extras().Aliases...)...); {
-		case c.new.decodes(o.Value) == n:
-			id, hint = idRenamed, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", quoted)
-			message += ", which older programs do not know"
-		case c.renamed[o] != "":
-			id = idCodeRenamed
-			hint = fmt.Sprintf("add \"aliases: %s\" to %s, or reserve %s", aliases, n.Key, o.Value)
-			message = fmt.Sprintf("code %s seems to be renamed to %s (%s): add \"aliases: %s\" to it", codeName(o),
-				codeName(n), c.renamed[o], aliases)
-			if o.Numbered && n.Numbered && o.Number == n.Number {
-				hint += " and give " + n.Key + " another number"
-				c.reused(o, n)
-			}
-		default:
-			message += fmt.Sprintf(", and %s does not decode to it", o.Value)
-		}
-		c.changed(id, n, c.new.codes[n].Value.Span, "value", o.Value, n.Value, hint, message)
-	}
-	if number(o) != number(n) {
-		c.freedNumber(o)
-	}
-}
-
-// retired reports a code that Go callers can no longer name, unless it was deprecated. It also
-// reports its number, unless that is reserved.
-func (c *comparison) retired(o *model.Code, how string) {
-	if o.Extras().Deprecated == "" && c.new.byKey[o.Key] == nil {
-		change := c.removal(idRetired, o, "", o.Value,
-			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
-			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", codeName(o), how, o.Const,
-				o.Factory))
-		c.add(change)
-	}
-	c.freedNumber(o)
-}
-
-// freedNumber reports a number that its code no longer has, unless it is reserved.
-func (c *comparison) freedNumber(o *model.Code) {
-	if !o.Numbered || c.new.tree.Reserved.HasNumber(o.Number) || c.old.withNumberOf(o) != o {
-		return
-	}
-	now := c.new.withNumberOf(o)
-	switch n := c.to[o]; {
-	case now != nil && now != n:
-		c.reused(o, now)
-	case now == nil && (n == nil || c.from[n] != o) && (n != nil || c.new.reservedCodes[o.Value]):
-		change := c.removal(idNumber, o, "number", number(o), fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
-			fmt.Sprintf("number %d of %s is removed, and is not reserved", o.Number, o.Key))
-		change.number = number(o)
-		c.add(change)
-	}
-}
-
-// reused reports a number that belongs to another code now.
-func (c *comparison) reused(o, now *model.Code) {
-	c.changed(idNumberReused, now, c.new.codes[now].Number.Span, "number", o.Key, now.Key, "use the next free number",
-		fmt.Sprintf("number %d was the number of %s, and is now the number of %s", o.Number, o.Key, now.Key))
-}
-
-// aliases finds former values of a code that no longer decode to it. n is nil if the code is
-// removed.
-func (c *comparison) aliases(o, n *model.Code) {
-	for _, alias := range slices.Concat(o.Extras().Aliases, o.Extras().Names) {
-		now, hint := c.new.decodes(alias), fmt.Sprintf("keep \"aliases: [%s]\", or reserve it", alias)
-		switch {
-		case c.old.decodes(alias) != o, now != nil && now == n:
-		case now != nil:
-			c.changed(idAlias, now, diag.Span{}, "aliases", alias, "",
-				"choose another name, or make it an alias of the old code again",
-				fmt.Sprintf("%s decoded to %s, and now decodes to %s", alias, o.Value, now.Value))
-		case c.new.reservedCodes[alias]:
-		case n == nil:
-			change := c.removal(idAlias, o, "aliases", alias, hint,
-				fmt.Sprintf("%s, an alias of %s, is removed, and is not reserved", alias, o.Value))
-			change.codes = []string{alias}
-			c.add(change)
-		default:
-			c.changed(idAlias, n, diag.Span{}, "aliases", alias, "", hint,
-				fmt.Sprintf("%s no longer decodes to %s", alias, o.Value))
-		}
-	}
-}
-
-// reserved finds reserved names and numbers that are free or used now.
-func (c *comparison) reserved() {
-	const keep = "never remove a reservation"
-	released := func(name, message string) Change {
-		return Change{Subject: Subject{Name: name}, Key: "reserved", Old: name, Finding: diag.Finding{
-			ID: idReserved, Span: c.new.tree.Package.Span, Hint: keep, Message: message}}
-	}
-	for _, r := range c.old.tree.Reserved.Codes {
-		v, _ := r.Name()
-		code, decoded := c.new.byValue[v.V], c.new.decodes(v.V)
-		switch {
-		case decoded == nil && !c.new.reservedCodes[v.V]:
-			change := released(v.V, v.V+" is no longer reserved")
-			change.codes = []string{v.V}
-			c.add(change)
-		case decoded == nil || c.old.decodes(v.V) != nil:
-		case code != nil:
-			c.changed(idReserved, code, c.new.codes[code].Value.Span, "reserved", v.V, "",
-				"choose another name: old logs and clients contain this one", v.V+" was reserved, and is now a code")
-		default:
-			c.changed(idReserved, decoded, diag.Span{}, "reserved", v.V, "",
-				"if it meant that before, accept it in "+AcceptFile,
-				v.V+" was reserved, and now decodes to "+decoded.Value)
-		}
-	}
-	for _, v := range c.old.tree.Reserved.Numbers {
-		from, to, _ := v.Bounds()
-		if free, ok := c.unreserved(from, to); ok {
-			change := released(strconv.Itoa(free), fmt.Sprintf("number %d is no longer reserved", free))
-			change.number = strconv.Itoa(free)
-			c.add(change)
-		}
-		for _, now := range c.new.model.Codes {
-			if n := now.Number; now.Numbered && from <= n && n <= to && c.old.withNumberOf(now) == nil {
-				c.changed(idReserved, now, c.new.codes[now].Number.Span, "reserved", strconv.Itoa(n), "",
-					"use the next free number",
-					fmt.Sprintf("number %d was reserved, and is now the number of %s", n, now.Key))
-			}
-		}
-	}
-}
-
-// unreserved returns the first number of a range that is neither reserved nor the number of a code.
-func (c *comparison) unreserved(from, to int) (int, bool) {
-	used := make(map[int]bool)
-	for _, code := range c.new.model.Codes {
-		used[code.Number] = used[code.Number] || code.Numbered
-	}
-	for from <= to {
-		next := from
-		for _, v := range c.new.tree.Reserved.Numbers {
-			if low, high, _ := v.Bounds(); low <= next && next <= high {
-				next = high + 1
-			}
-		}
-		if next == from {
-			if !used[from] {
-				return from, true
-			}
-			next++
-		}
-		from = next
-	}
-	return 0, false
-}
-
-// ladder compares the order of the tiers and their settings. A removed tier is reported as a name.
-func (c *comparison) ladder() {
-	texts := func(m *model.Package) (out []string) {
-		for _, tier := range m.Tiers {
-			text := tier.Name
-			for i, v := range leaves(tier.Tier, "Name", "Doc") {
-				if usual := leaves(taxonomy.Tier{Classifies: true}, "Name", "Doc")[i]; v != usual {
-					text += fmt.Sprintf(" (%s was %s, is %s)", v.key, usual.text, v.text)
-				}
-			}
-			out = append(out, text)
-		}
-		return out
-	}
-	was, is := texts(c.old.model), texts(c.new.model)
-	i := 0
-	for i < min(len(was), len(is)) && was[i] == is[i] {
-		i++
-	}
-	removed := slices.ContainsFunc(c.old.model.Tiers, func(o *model.Tier) bool {
-		return !slices.ContainsFunc(c.new.model.Tiers, func(n *model.Tier) bool { return n.Name == o.Name })
-	})
-	if len(was) > 0 && !removed && i < len(is) {
-		c.report(Subject{Name: "tiers"}, "", fact{id: idTiers, key: "tiers", old: strings.Join(was, ", "),
-			new: strings.Join(is, ", "), at: c.new.tree.Tiers[i].Name.Span})
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -26,9 +25,7 @@ type Report struct {
 func (r Report) Files() []diag.FileFindings {
 	changes := diag.FileFindings{Source: r.Source}
 	for _, c := range r.Changes {
-		f := c.Finding
-		f.Message = c.full()
-		changes.Findings = append(changes.Findings, f)
+		changes.Findings = append(changes.Findings, c.Finding)
 	}
 	return []diag.FileFindings{changes, {Source: r.Acceptances, Findings: r.Findings}}
 }
@@ -62,26 +59,13 @@ func plural(n int, noun string) string {
 // keep their meaning.
 type jsonChange struct {
 	diag.JSONFinding
-	Level        string       `json:"level"`  // the first of the levels
-	Levels       []string     `json:"levels"` // wire, source, behaviour
-	Subject      Subject      `json:"subject"`
-	Key          string       `json:"key,omitempty"` // of the subject; absent for the subject itself
-	Old          string       `json:"old,omitempty"` // absent if it did not exist
-	New          string       `json:"new,omitempty"` // absent if it does not exist
-	Factories    []string     `json:"factories,omitempty"`
-	Consequences []jsonChange `json:"consequences,omitempty"`
-}
-
-func (r Report) json(c Change) jsonChange {
-	out := jsonChange{
-		JSONFinding: diag.NewJSON(r.Source, c.Finding), Level: c.Level().String(),
-		Levels: strings.Split(c.Levels.String(), ","), Subject: c.Subject, Key: c.Key, Old: c.Old, New: c.New,
-		Factories: c.Factories,
-	}
-	for _, effect := range c.Consequences {
-		out.Consequences = append(out.Consequences, r.json(effect))
-	}
-	return out
+	Level     string   `json:"level"`  // the first of the levels
+	Levels    []string `json:"levels"` // wire, source, behaviour
+	Subject   Subject  `json:"subject"`
+	Key       string   `json:"key,omitempty"` // of the subject; absent for the subject itself
+	Old       string   `json:"old,omitempty"` // absent if it did not exist
+	New       string   `json:"new,omitempty"` // absent if it does not exist
+	Factories []string `json:"factories,omitempty"`
 }
 
 // JSON writes a line for each finding.
@@ -89,7 +73,10 @@ func (r Report) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, c := range r.Changes {
-		if err := enc.Encode(r.json(c)); err != nil {
+		if err := enc.Encode(jsonChange{
+			JSONFinding: diag.NewJSON(r.Source, c.Finding), Level: c.Level().String(), Levels: c.Levels.words(),
+			Subject: c.Subject, Key: c.Key, Old: c.Old, New: c.New, Factories: c.Factories,
+		}); err != nil {
 			return fmt.Errorf("print changes: %w", err)
 		}
 	}
@@ -101,50 +88,43 @@ const maxAnnotations = 10
 
 // GitHub writes a summary and an annotation for each kind of finding, at most maxAnnotations.
 func (r Report) GitHub(w io.Writer) error {
-	type group struct {
-		source   *diag.Source
-		findings []diag.Finding
-	}
-	var groups []*group
+	var kinds []diag.FileFindings // of one id each
 	for _, file := range r.Files() {
 		for _, f := range file.Findings {
-			i := slices.IndexFunc(groups, func(g *group) bool {
-				return g.findings[0].ID == f.ID && g.source == file.Source
+			i := slices.IndexFunc(kinds, func(k diag.FileFindings) bool {
+				return k.Findings[0].ID == f.ID && k.Source == file.Source
 			})
 			if i < 0 {
-				i = len(groups)
-				groups = append(groups, &group{source: file.Source})
+				i = len(kinds)
+				kinds = append(kinds, diag.FileFindings{Source: file.Source})
 			}
-			groups[i].findings = append(groups[i].findings, f)
+			kinds[i].Findings = append(kinds[i].Findings, f)
 		}
 	}
-	if len(groups) == 0 {
+	if len(kinds) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(groups, func(a, b *group) int {
-		return cmp.Compare(a.findings[0].Severity, b.findings[0].Severity)
+	slices.SortStableFunc(kinds, func(a, b diag.FileFindings) int {
+		return cmp.Compare(a.Findings[0].Severity, b.Findings[0].Severity)
 	})
-	hidden := max(len(groups)-(maxAnnotations-1), 0)
-	summary := diag.Finding{ID: "errgen breaking", Severity: groups[0].findings[0].Severity, Message: r.Summary()}
-	if hidden > 0 {
+	summary := diag.Finding{ID: "errgen breaking", Severity: kinds[0].Findings[0].Severity, Message: r.Summary()}
+	if hidden := len(kinds) - (maxAnnotations - 1); hidden > 0 {
 		summary.Hint = fmt.Sprintf("%d more kinds of change have no annotation", hidden)
+		kinds = kinds[:maxAnnotations-1]
 	}
-	files := []diag.FileFindings{{Source: r.Source, Findings: []diag.Finding{summary}}}
-	for _, g := range groups[:len(groups)-hidden] {
-		f := g.findings[0]
-		if n := len(g.findings); n > 1 {
-			const maxListed = 10
-			f.Message = fmt.Sprintf("%d findings: %s", n, f.Message)
-			for _, other := range g.findings[1:min(n, maxListed)] {
-				f.Message += "; " + other.Message
-			}
-			if n > maxListed {
-				f.Message += fmt.Sprintf("; and %d more", n-maxListed)
-			}
+	for i, k := range kinds {
+		const maxListed = 10
+		f, n := k.Findings[0], len(k.Findings)
+		for _, other := range k.Findings[1:min(n, maxListed)] {
+			f.Message += "; " + other.Message
 		}
-		files = append(files, diag.FileFindings{Source: g.source, Findings: []diag.Finding{f}})
+		if n > maxListed {
+			f.Message += fmt.Sprintf("; and %d more", n-maxListed)
+		}
+		kinds[i].Findings = []diag.Finding{f}
 	}
-	return diag.Print(w, diag.FormatGitHub, files...)
+	return diag.Print(w, diag.FormatGitHub,
+		append([]diag.FileFindings{{Source: r.Source, Findings: []diag.Finding{summary}}}, kinds...)...)
 }
 
 // maxShown is the number of changes of a kind that a report shows, which is a few screens for many
@@ -160,27 +140,25 @@ func (r Report) Text(w io.Writer) error {
 	fmt.Fprintf(&b, "%s: %s\n", r.Source.Display(), diag.Printable(r.Summary()))
 	cut := false
 	for level := Wire; level <= Behaviour; level <<= 1 {
-		kinds, total := make(map[string][]Change), 0
-		for _, c := range r.Changes {
-			if c.Level() == level {
-				total++
-				kinds[c.ID] = append(kinds[c.ID], c)
-			}
+		list := slices.DeleteFunc(slices.Clone(r.Changes), func(c Change) bool { return c.Level() != level })
+		slices.SortStableFunc(list, func(a, b Change) int { return strings.Compare(a.ID, b.ID) })
+		if len(list) > 0 {
+			fmt.Fprintf(&b, "\n%s (%d)\n", level, len(list))
 		}
-		if total > 0 {
-			fmt.Fprintf(&b, "\n%s (%d)\n", level, total)
-		}
-		for _, id := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
-			if a[0] != b[0] { // E-break-… before W-changed-…
-				return strings.Compare(a, b)
+		for len(list) > 0 {
+			n := slices.IndexFunc(list, func(c Change) bool { return c.ID != list[0].ID })
+			if n < 0 {
+				n = len(list)
 			}
-			return cmp.Or(len(kinds[b])-len(kinds[a]), strings.Compare(a, b))
-		}) {
-			r.kind(&b, kinds[id])
-			cut = cut || len(kinds[id]) > maxShown
+			r.kind(&b, list[:n])
+			cut, list = cut || n > maxShown, list[n:]
 		}
 	}
-	if block := reservation(r.Changes, "\n           "); block != "" {
+	var codes, numbers []string
+	for _, c := range r.Changes {
+		codes, numbers = append(codes, c.codes...), append(numbers, c.numbers...)
+	}
+	if block := Reservation(codes, numbers, "\n           "); block != "" {
 		fmt.Fprintf(&b, "\nto reserve the removed codes and numbers, add:\n%s\n", block)
 	}
 	if cut {
@@ -192,74 +170,84 @@ func (r Report) Text(w io.Writer) error {
 	return diag.Print(w, diag.FormatText, diag.FileFindings{Source: r.Acceptances, Findings: r.Findings})
 }
 
-// kind writes the changes of a kind. A hint of several of them is written once.
+// kind writes the changes of a kind. A hint that follows another of the same text is left out, and
+// so is what to reserve, which is at the end of the report.
 func (r Report) kind(b *strings.Builder, changes []Change) {
 	fmt.Fprintf(b, "  %s %s: %d\n", changes[0].Severity, changes[0].ID, len(changes))
-	common := changes[0].Hint
-	for _, c := range changes {
-		if c.Hint != common || c.hasLineToPaste() {
-			common = ""
-		}
-	}
-	if common != "" {
-		fmt.Fprintf(b, "    hint: %s\n", diag.Printable(common))
-	}
+	hint := ""
 	for _, c := range changes[:min(maxShown, len(changes))] {
-		text := c.Message
-		if c.Key == "message" || c.Key == "feedback" {
-			text = c.label + ": " + c.Key + " " + wordDiff(c.Old, c.New)
-		}
-		for _, effect := range c.Consequences {
-			const short = 60
-			what, labelled := strings.CutPrefix(effect.Message, effect.label+": ")
-			if !labelled || len(what) > short {
-				what = effect.ID
-			}
-			if !strings.Contains(text, "; "+what) {
-				text += "; " + what
-			}
-		}
 		file, line := r.Source.Place(c.Span.Line)
 		if file += ":"; file == r.Source.Display()+":" {
 			file = ""
 		}
-		fmt.Fprintf(b, "    %s%d:%d %s\n", diag.Printable(file), line, c.Span.Col, diag.Printable(text))
-		if c.Hint != common && !c.hasLineToPaste() {
+		fmt.Fprintf(b, "    %s%d:%d %s\n", diag.Printable(file), line, c.Span.Col, diag.Printable(c.Message))
+		if c.Hint != hint && c.Hint != "" && len(c.codes)+len(c.numbers) == 0 {
 			fmt.Fprintf(b, "      hint: %s\n", diag.Printable(c.Hint))
+			hint = c.Hint
 		}
 	}
-	if rest := changes[min(maxShown, len(changes)):]; len(rest) > 0 {
-		var names []string
-		for _, c := range rest {
-			names = append(names, c.Subject.String())
-		}
-		fmt.Fprintf(b, "    and %d more: %s\n", len(rest), diag.Printable(enumerate(names, 3)))
+	if rest := len(changes) - maxShown; rest > 0 {
+		fmt.Fprintf(b, "    and %d more\n", rest)
 	}
 }
 
-// hasLineToPaste reports whether the text of a change or the reservation contains the line to
-// paste, so that its hint is not needed.
-func (c Change) hasLineToPaste() bool {
-	return c.number != "" || c.codes != nil || c.ID == idCodeRenamed || c.Hint == ""
+// note is an entry of release notes as JSON.
+type note struct {
+	Kind     string   `json:"kind"` // added, deprecated, renamed, removed or changed
+	Subject  Subject  `json:"subject"`
+	Key      string   `json:"key,omitempty"` // of the subject
+	Old      string   `json:"old,omitempty"`
+	New      string   `json:"new,omitempty"`
+	Breaking []string `json:"breaking,omitempty"` // the levels that it breaks
+	Text     string   `json:"text"`
 }
 
-// wordDiff returns the new text with removed words as [-…-] and added words as {+…+}.
-func wordDiff(old, new string) string {
-	was, is := strings.Fields(old), strings.Fields(new)
-	n := 0
-	for n < min(len(was), len(is)) && was[n] == is[n] {
-		n++
+// PrintNotes writes release notes, the changes by kind, in a format: text, markdown or json. JSON
+// is one object per line.
+func PrintNotes(w io.Writer, format string, changes []Change) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	heading, item := "%s (%d)\n", "  %s%s\n"
+	if format == "markdown" {
+		heading, item = "## %s (%d)\n\n", "- %s%s\n"
 	}
-	m := 0
-	for m < min(len(was), len(is))-n && was[len(was)-1-m] == is[len(is)-1-m] {
-		m++
+	for _, kind := range kinds {
+		list := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return c.Kind != kind })
+		if len(list) > 0 && format != "json" {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(&b, heading, strings.ToUpper(kind[:1])+kind[1:], len(list))
+		}
+		for _, c := range list {
+			var levels []string
+			text, suffix := diag.Printable(c.Message), ""
+			if c.Severity == diag.Error {
+				levels = c.Levels.words()
+				suffix = " (breaking: " + strings.Join(levels, ", ") + ")"
+			}
+			switch format {
+			case "json":
+				n := note{kind, c.Subject, c.Key, c.Old, c.New, levels, c.Message}
+				if err := enc.Encode(n); err != nil {
+					return fmt.Errorf("print notes: %w", err)
+				}
+				continue
+			case "markdown":
+				text = escapeMarkdown(text)
+			}
+			fmt.Fprintf(&b, item, text, suffix)
+		}
 	}
-	out := slices.Clone(is[:n])
-	if w := was[n : len(was)-m]; len(w) > 0 {
-		out = append(out, "[-"+strings.Join(w, " ")+"-]")
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("print notes: %w", err)
 	}
-	if w := is[n : len(is)-m]; len(w) > 0 {
-		out = append(out, "{+"+strings.Join(w, " ")+"+}")
-	}
-	return `"` + strings.Join(append(out, is[len(is)-m:]...), " ") + `"`
+	return nil
+}
+
+// escapeMarkdown returns text that Markdown shows unchanged.
+func escapeMarkdown(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `&lt;`, `&`,
+		`&amp;`, `|`, `\|`, `#`, `\#`).Replace(text)
 }

@@ -1,59 +1,156 @@
 package breaking
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// The ids of changes. Those that begin with E- are errors, the others are warnings.
+// The ids of the changes that codes.go finds.
 const (
 	idCodeRemoved  = "E-break-code-removed"
+	idCodeRenamed  = "E-break-code-renamed"
 	idCodeValue    = "E-break-code-value"
+	idValueAlias   = "W-changed-code-value"
+	idRetired      = "W-changed-code-retired"
 	idReserved     = "E-break-reserved"
 	idAlias        = "E-break-alias"
 	idNumber       = "E-break-number"
-	idCategory     = "E-break-category"
-	idFieldRenamed = "E-break-field-renamed"
-	idFieldRemoved = "E-break-field-removed"
-	idGoRemoved    = "E-break-go-removed"
-	idGoName       = "E-break-go-name"
-	idCodeRenamed  = "E-break-code-renamed"
 	idNumberReused = "E-break-number-reused"
-	idStatus       = "E-break-status"
-
-	idRenamed  = "W-changed-code-value"
-	idRetired  = "W-changed-code-retired"
-	idTiers    = "W-changed-tiers"
-	idAudience = "W-changed-audience"
-	idProfile  = "W-changed-profile"
-	idFieldUse = "W-changed-field-use"
+	idCategory     = "E-break-category"
+	idFactory      = "E-break-factory"
+	idFieldRenamed = "E-break-field-renamed"
+	idFieldType    = "E-break-field-type"
 )
 
-// levels are the levels of each id. A change can have fewer of them.
-var levels = map[string]Level{
-	idCodeRemoved: Wire | Source, idCodeValue: Wire, idReserved: Wire, idAlias: Wire, idNumber: Wire,
-	idCategory: Wire | Source, idFieldRenamed: Wire | Source, idFieldRemoved: Wire | Source, idGoRemoved: Source,
-	idGoName: Source | Wire, idCodeRenamed: Wire | Source, idNumberReused: Wire, idStatus: Wire,
-	"E-break-domain": Wire, "E-break-package": Source, "E-break-audience": Wire, "E-break-interface": Source,
-	"E-break-field-masking": Wire | Source, "E-break-field-type": Wire | Source,
-	"E-break-field-required": Wire | Source,
-	"E-break-word-removed":   Wire | Source, "E-break-word-added": Wire, "E-break-factory": Source,
-	"E-break-constant": Wire,
+// when says which differences of a value a rule is about.
+type when uint8
 
-	idRenamed: Wire, idRetired: Source, idAudience: Wire,
-	idTiers: Behaviour, idProfile: Behaviour, idFieldUse: Behaviour, "W-changed-help-url": Behaviour,
-	"W-changed-stack": Behaviour, "W-changed-fallback": Behaviour, "W-changed-reaction": Behaviour,
-	"W-changed-field": Behaviour, "W-changed-message": Behaviour, "W-changed-set": Behaviour,
-	"W-changed-prevent": Behaviour, "W-changed-groups": Behaviour, "W-changed-parent": Behaviour,
-	"W-changed-retryable": Behaviour, "W-changed-severity": Behaviour, "W-changed-kind": Behaviour,
-	"W-changed-when": Behaviour, "W-changed-policy": Behaviour,
+const (
+	added   when = 1 << iota // the old taxonomy has no value, or not the declaration
+	removed                  // the new one has none
+	changed                  // both have a value
+	fresh                    // the value belongs to a declaration that is new
+
+	always = added | removed | changed
+)
+
+// rule is the meaning of a difference. A difference without a rule breaks nothing.
+type rule struct {
+	paths  string // KIND of declarations, or KIND.KEY of their values; empty for those that codes.go finds
+	on     when
+	id     string
+	levels Level
+	hint   string
+}
+
+// rules are all rules. The first one that is about a difference applies.
+var rules = []rule{
+	{"", 0, idCodeRemoved, Wire | Source, ""},
+	{"", 0, idCodeRenamed, Wire | Source, ""},
+	{"", 0, idCodeValue, Wire, ""},
+	{"", 0, idValueAlias, Wire, ""},
+	{"", 0, idRetired, Source, `deprecate it for a release first, with "replaced_by" if there is a successor`},
+	{"", 0, idReserved, Wire, "never remove a reservation"},
+	{"", 0, idAlias, Wire, "keep it an alias, or reserve it"},
+	{"", 0, idNumber, Wire, "numbers are published: keep it"},
+	{"", 0, idNumberReused, Wire, "use the next free number"},
+	{"", 0, idCategory, Wire | Source, "make it an alias of a code of its own category, or reserve it"},
+	{"", 0, idFactory, Source, `keep "args", or give the new parameters to another code`},
+	{"", 0, idFieldRenamed, Wire | Source, ""},
+
+	{"file.package", always, "E-break-package", Source, "keep it: every caller imports it"},
+	{"file.domain", always, "E-break-domain", Wire, "keep it: readers do not know errors of another domain"},
+	{"file.help_url", always, "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones"},
+	{"file.stack", always, "W-changed-stack", Behaviour, ""},
+	{"file.fallback source.fallback", always, "W-changed-fallback", Behaviour, ""},
+	{"file.public", added, "W-changed-audience", Wire, "clients see this code in place of internal errors"},
+	{"file.public", removed | changed, "E-break-audience", Wire, "keep it: clients know the former code"},
+	{"file.tiers tier", changed, "W-changed-tiers", Behaviour, ""},
+	{"strategy check", added, "E-break-interface", Source,
+		"every implementation needs the method: mention it in the release notes"},
+	{"group strategy check tier profile source op policy reaction category file.classification", removed,
+		"E-break-go-removed", Source, "keep it declared"},
+	{"policy", changed, "W-changed-policy", Behaviour, ""},
+	{"reaction", changed, "W-changed-reaction", Behaviour, ""},
+	{"code.reaction file.uncategorized", always, "W-changed-reaction", Behaviour, ""},
+	{"settings.settings", always, "W-changed-profile", Behaviour, ""},
+
+	{"category.name", changed, idCategory, Wire | Source,
+		`keep the name, which is on the wire; "type:" changes the names in Go`},
+	{"category.type", changed, "E-break-go-name", Wire | Source, `keep the names in Go with "type:"`},
+	{"code.category", changed, idCategory, Wire | Source, "add a new code to the other category, and deprecate this one"},
+	{"code.name field.name field.go_type", changed, "E-break-go-name", Source, `keep the names in Go with "name:"`},
+
+	{"field", removed, "E-break-field-removed", Wire | Source,
+		"keep it as optional: fields cannot be reserved, and a field with the name would be read as this one"},
+	{"field.message_only", added, "E-break-field-removed", Wire, "keep it on the wire"},
+	{"field.type", changed, idFieldType, Wire | Source, "add a field with another name, and keep this one"},
+	{"field.required", added | fresh, "E-break-field-required", Wire | Source,
+		`list it in "args" of the codes that need it; values from before do not have it`},
+	{"field.required", removed, "E-break-field-required", Wire | Source,
+		"keep it required: older readers take an absent value for empty"},
+	{"field.sensitive", always, "E-break-field-masking", Wire | Source,
+		"keep the mask: values that were hidden are expected to stay hidden"},
+	{"field.scrub field.message_only", removed, "E-break-field-masking", Wire,
+		"keep the mask: values that were hidden are expected to stay hidden"},
+	{"field.enum", added, "E-break-word-added", Wire,
+		"older programs do not know it: update all readers first, then the senders"},
+	{"field.enum", removed, "E-break-word-removed", Wire | Source,
+		"keep the word: stored values with it could no longer be read"},
+	{"field.from field.default field.keep field.max_length", always, "W-changed-field", Behaviour, ""},
+
+	{"code.audience field.audience", added, "W-changed-audience", Wire,
+		"clients see it from now on, and making it internal again breaks them"},
+	{"code.audience field.audience", removed, "E-break-audience", Wire, "keep it public: clients read it"},
+	{"code.http code.grpc settings.status", always, "E-break-status", Wire,
+		"clients see it: give the different case a code"},
+	{"code.constants", changed | removed, "E-break-constant", Wire,
+		"constants are published: keep it, or declare a new one"},
+	{"code.deprecated", added | fresh, "", 0, ""},
+	{"code.message code.feedback", always, "W-changed-message", Behaviour, ""},
+	{"code.set", always, "W-changed-set", Behaviour, ""},
+	{"code.prevent", always, "W-changed-prevent", Behaviour, ""},
+	{"code.groups", always, "W-changed-groups", Behaviour, ""},
+	{"code.parent", always, "W-changed-parent", Behaviour, "errors.Is with the code above it has another result"},
+	{"code.when", always, "W-changed-when", Behaviour, "the first branch that holds applies"},
+	{"code.retryable code.recoverability", always, "W-changed-retryable", Behaviour, ""},
+	{"code.severity", always, "W-changed-severity", Behaviour, ""},
+	{"code.kind", always, "W-changed-kind", Behaviour, ""},
+}
+
+// ruleOf returns the rule about a difference, if it has one.
+func ruleOf(path string, on when) (rule, bool) {
+	i := slices.IndexFunc(rules, func(r rule) bool {
+		return r.on&on != 0 && slices.Contains(strings.Fields(r.paths), path)
+	})
+	if i < 0 {
+		return rule{}, false
+	}
+	return rules[i], true
+}
+
+// ruleByID returns the first rule with an id, or the zero rule.
+func ruleByID(id string) rule {
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.id == id })
+	if id == "" || i < 0 {
+		return rule{}
+	}
+	return rules[i]
 }
 
 // IDs returns the ids of all changes, sorted.
-func IDs() []string { return slices.Sorted(maps.Keys(levels)) }
+func IDs() []string {
+	var ids []string
+	for _, r := range rules {
+		if r.id != "" {
+			ids = append(ids, r.id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
 
 // ExceptIDs returns the ids that can be excepted for a whole taxonomy. A reused number can only be
 // accepted for its code.
@@ -62,11 +159,19 @@ func ExceptIDs() []string {
 }
 
 // Levels returns the levels of an id, or 0 for an unknown id.
-func Levels(id string) Level { return levels[id] }
+func Levels(id string) Level {
+	var levels Level
+	for _, r := range rules {
+		if r.id == id {
+			levels |= r.levels
+		}
+	}
+	return levels
+}
 
 func severity(id string) diag.Severity {
-	if strings.HasPrefix(id, "W-") {
-		return diag.Warning
+	if strings.HasPrefix(id, "E-") {
+		return diag.Error
 	}
-	return diag.Error
+	return diag.Warning
 }

@@ -1,12 +1,18 @@
 package breaking
 
 import (
+	"cmp"
+	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Taxonomy is one side of a comparison: the resolved taxonomy with its positions. It is safe for
@@ -15,14 +21,9 @@ type Taxonomy struct {
 	tree  *spec.Taxonomy
 	model *model.Package
 
-	categories map[*model.Category]*spec.Category
-	codes      map[*model.Code]*spec.Code
-	fields     map[*model.Field]*spec.Field
-	global     map[*model.Field]bool // fields of every category
-
 	byValue, byAlias, byKey map[string]*model.Code
 	byNumber                map[numberKey]*model.Code
-	reservedCodes           map[string]bool
+	reserved                map[string]bool // codes
 }
 
 // Read reads one side of a comparison. Parts with errors are left out; package check finds them.
@@ -30,30 +31,14 @@ func Read(name string, src []byte) *Taxonomy {
 	tree, _ := spec.Parse(name, src)
 	t := &Taxonomy{
 		tree: tree, model: resolve.Build(tree),
-		categories: make(map[*model.Category]*spec.Category), codes: make(map[*model.Code]*spec.Code),
-		fields: make(map[*model.Field]*spec.Field), global: make(map[*model.Field]bool),
 		byValue: make(map[string]*model.Code), byAlias: make(map[string]*model.Code),
 		byKey: make(map[string]*model.Code), byNumber: make(map[numberKey]*model.Code),
-		reservedCodes: make(map[string]bool),
-	}
-	// The lists of the model and of the tree are parallel.
-	t.placeFields(t.model.Fields, tree.Fields)
-	for _, f := range t.model.Fields {
-		t.global[f] = true
-	}
-	for i, c := range t.model.Categories {
-		decl := &tree.Categories[i]
-		t.categories[c] = decl
-		t.placeFields(c.Fields[len(t.model.Fields):], decl.Fields)
-		for j, code := range c.Codes {
-			t.codes[code] = &decl.Codes[j]
-			t.placeFields(code.OwnFields(), decl.Codes[j].Fields)
-		}
+		reserved: make(map[string]bool),
 	}
 	for _, code := range t.model.Codes {
 		first(t.byValue, code.Value, code)
 		first(t.byKey, code.Key, code)
-		for _, alias := range slices.Concat(code.Extras().Aliases, code.Extras().Names) {
+		for _, alias := range aliases(code) {
 			first(t.byAlias, alias, code)
 		}
 		if code.Numbered {
@@ -62,18 +47,9 @@ func Read(name string, src []byte) *Taxonomy {
 	}
 	for _, v := range tree.Reserved.Codes {
 		name, _ := v.Name()
-		t.reservedCodes[name.V] = true
+		t.reserved[name.V] = true
 	}
 	return t
-}
-
-func (t *Taxonomy) placeFields(fields []*model.Field, decls []spec.Field) {
-	for i, f := range fields {
-		t.fields[f] = &decls[i]
-		if f.Object != nil && f.Object.Type != "" {
-			t.placeFields(f.Object.Fields, decls[i].Fields)
-		}
-	}
 }
 
 // numberKey is a published number. The category is empty if numbers are unique in the taxonomy.
@@ -97,6 +73,14 @@ func (t *Taxonomy) withNumberOf(c *model.Code) *model.Code {
 	return t.byNumber[t.numberKey(c)]
 }
 
+// decodes returns the code that a value on the wire decodes to, or nil.
+func (t *Taxonomy) decodes(value string) *model.Code {
+	return cmp.Or(t.byValue[value], t.byAlias[value])
+}
+
+// aliases returns the values besides its own that decode to a code.
+func aliases(c *model.Code) []string { return slices.Concat(c.Extras().Aliases, c.Extras().Names) }
+
 // first keeps the first of two values with one key.
 func first[K comparable, V any](m map[K]V, k K, v V) {
 	if _, taken := m[k]; !taken {
@@ -104,12 +88,329 @@ func first[K comparable, V any](m map[K]V, k K, v V) {
 	}
 }
 
-// decodes returns the code that a value on the wire decodes to, or nil.
-func (t *Taxonomy) decodes(value string) *model.Code {
-	if code := t.byValue[value]; code != nil {
-		return code
-	}
-	return t.byAlias[value]
+// decl is a declaration of a taxonomy with its values.
+type decl struct {
+	kind    string // in the paths of the rules: code, field, policy
+	path    string // equal for the declarations that are matched
+	name    string
+	within  *decl // around it
+	subject Subject
+	label   string // at the beginning of messages
+	note    string // a new one in release notes; "" is the label
+	pos     diag.Span
+	trees   []any // the mappings that set its values, the most specific first
+	facts   []fact
 }
 
-func (t *Taxonomy) codeAt(c *model.Code) diag.Span { return t.codes[c].Name.Span }
+// fact is a value of a declaration under a key of the language, or one of several under a key: a
+// text, or a struct of package taxonomy.
+type fact struct {
+	key, item string
+	value     any
+	trees     []any // if these are not those of the declaration
+}
+
+// name returns the key in messages: the item hung of groups is "group hung".
+func (f fact) name() string {
+	noun := map[string]string{"enum": "word", "groups": "group", "constants": "constant", "settings": "setting"}[f.key]
+	return strings.TrimSpace(cmp.Or(noun, f.key) + " " + f.item)
+}
+
+// fact returns a value of a declaration, or the zero fact.
+func (d *decl) fact(key, item string) fact {
+	i := slices.IndexFunc(d.facts, func(f fact) bool { return f.key == key && f.item == item })
+	if i < 0 {
+		return fact{}
+	}
+	return d.facts[i]
+}
+
+// set adds a value, unless it is an empty text or false.
+func (d *decl) set(key string, value any) {
+	if value != "" && value != false {
+		d.facts = append(d.facts, fact{key: key, value: value})
+	}
+}
+
+// each adds the words of a list.
+func (d *decl) each(key string, words ...string) {
+	for _, w := range words {
+		d.facts = append(d.facts, fact{key: key, item: w, value: w})
+	}
+}
+
+// declarations are those of one taxonomy. Their lists are parallel to those of the tree.
+type declarations struct {
+	*Taxonomy
+	m      *matching
+	list   []*decl
+	at     map[string]*decl // by path
+	codes  map[*model.Code]*decl
+	fields map[*model.Field]*decl
+}
+
+func declare(t *Taxonomy, m *matching) *declarations {
+	l := &declarations{Taxonomy: t, m: m, at: make(map[string]*decl), codes: make(map[*model.Code]*decl),
+		fields: make(map[*model.Field]*decl)}
+	file := l.add(&decl{kind: "file", path: "file", pos: t.tree.Package.Span, trees: []any{t.tree}})
+	l.file(file)
+	l.names(file)
+	for i, c := range t.model.Categories {
+		l.category(file, c, &t.tree.Categories[i])
+	}
+	return l
+}
+
+func (l *declarations) add(d *decl) *decl {
+	l.list = append(l.list, d)
+	first(l.at, d.path, d)
+	return d
+}
+
+// file adds the settings of the taxonomy.
+func (l *declarations) file(d *decl) {
+	m := l.model
+	d.set("package", m.Name)
+	d.set("domain", m.Domain)
+	d.set("help_url", m.HelpURL)
+	d.set("stack", m.Taxonomy.Stack.String())
+	if m.Fallback != nil {
+		d.set("fallback", strings.TrimSpace(l.m.key(m.Fallback)+" "+assigned(m.FallbackSet)))
+	}
+	d.set("public", m.Taxonomy.PublicFallback)
+	d.set("uncategorized", m.Taxonomy.Uncategorized)
+	d.set("classification", len(m.Rules) > 0 || m.Fallback != nil)
+	var tiers []string
+	for _, tier := range m.Tiers {
+		if slices.ContainsFunc(l.m.new.model.Tiers, func(n *model.Tier) bool { return n.Name == tier.Name }) {
+			tiers = append(tiers, tier.Name)
+		}
+	}
+	d.set("tiers", strings.Join(tiers, ", "))
+}
+
+// names adds the declarations that have a name in Go.
+func (l *declarations) names(file *decl) {
+	hasDefault := false
+	for kind, list := range map[string]string{"group": "Groups", "strategy": "Strategies", "check": "Checks",
+		"tier": "Tiers", "source": "Sources", "op": "Ops", "policy": "Policies", "reaction": "Reactions",
+		"profile": "Profiles"} {
+		declared := reflect.ValueOf(*l.tree).FieldByName(list)
+		for i := range declared.Len() {
+			tree := declared.Index(i)
+			name := tree.FieldByName("Name").Interface().(spec.Text)
+			label := kind + " " + name.V
+			d := l.add(&decl{kind: kind, path: label, name: name.V, label: label, within: file, pos: name.Span,
+				subject: Subject{Name: label}, trees: []any{tree.Addr().Interface()}})
+			switch kind {
+			case "tier":
+				d.set("", l.model.Tiers[i].Tier)
+			case "source":
+				if code := l.model.SourceFallbacks[name.V]; code != nil {
+					d.set("fallback", l.m.key(code))
+				}
+			case "policy":
+				if p := l.model.PolicyByName(name.V); p != nil {
+					d.set("", *p)
+				}
+			case "reaction":
+				if r := l.model.ReactionByName(name.V); r != nil {
+					d.set("", *r)
+				}
+			case "profile":
+				hasDefault = hasDefault || name.V == defaultProfile
+				l.settings(d, &l.tree.Profiles[i])
+			}
+		}
+	}
+	if !hasDefault {
+		l.settings(file, &spec.Profile{Name: spec.Text{V: defaultProfile}})
+	}
+}
+
+// defaultProfile is the profile that applies if none is chosen. Without a declaration it has no
+// settings.
+const defaultProfile = "default"
+
+// settings adds what a profile declares.
+func (l *declarations) settings(within *decl, p *spec.Profile) {
+	label := "profile " + p.Name.V
+	d := l.add(&decl{kind: "settings", path: "settings of " + p.Name.V, label: label, within: within,
+		pos: p.Name.Span, subject: Subject{Name: label}})
+	var declared map[string]any
+	_ = p.Raw.Decode(&declared) // what is no mapping is a finding of package spec
+	delete(declared, "doc")
+	var add func(path string, value any)
+	add = func(path string, value any) {
+		m, isMap := value.(map[string]any)
+		for key, v := range m {
+			add(path+" "+key, v)
+		}
+		key := "settings"
+		if strings.HasSuffix(path, " http") || strings.HasSuffix(path, " grpc") {
+			key = "status"
+		}
+		if !isMap {
+			d.facts = append(d.facts, fact{key: key, item: strings.TrimSpace(path), value: fmt.Sprint(value)})
+		}
+	}
+	add("", declared)
+	slices.SortFunc(d.facts, func(a, b fact) int { return strings.Compare(a.item, b.item) })
+}
+
+// category adds a category with its fields and codes.
+func (l *declarations) category(file *decl, c *model.Category, tree *spec.Category) {
+	name := l.m.categoryName(c)
+	d := l.add(&decl{kind: "category", path: "category " + name, name: c.Name, within: file, label: "category " + name,
+		pos: tree.Name.Span, subject: Subject{Category: name}, trees: []any{tree}})
+	d.set("name", c.Name)
+	d.set("type", strings.Join([]string{c.Type, c.CodeType, c.Const, c.Predicate}, ", "))
+	global := len(l.model.Fields)
+	l.addFields(d, name+".", c.Fields[:global], l.tree.Fields)
+	l.addFields(d, name+".", c.Fields[global:], tree.Fields)
+	for i, code := range c.Codes {
+		l.code(d, code, &tree.Codes[i], tree)
+	}
+}
+
+// addFields adds the fields of a category, a code or an object, whose name begins their labels.
+func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Field, trees []spec.Field) {
+	for i, f := range fields {
+		name := l.m.fieldName(f)
+		label, subject := prefix+name, Subject{}
+		if _, field, ok := strings.Cut(label, "."); ok {
+			subject = Subject{Code: owner.subject.Code, Category: owner.subject.Category, Field: field}
+		}
+		if owner.kind == "category" && l.m.global[name] {
+			label, subject = name, Subject{Field: name}
+		}
+		d := l.add(&decl{kind: "field", path: owner.path + "\nfield " + name, name: name, within: owner,
+			label: "field " + label, pos: trees[i].Name.Span, subject: subject, trees: []any{&trees[i]}})
+		l.fields[f] = d
+		d.set("type", f.Type.String())
+		d.each("enum", f.Enum.Words()...)
+		d.set("required", f.Required)
+		d.set("sensitive", f.Sensitive)
+		d.set("scrub", f.Scrub || f.Sensitive)
+		d.set("message_only", f.MessageOnly)
+		d.set("audience", audience(f.Public))
+		d.set("from", strings.Join(f.From, ", "))
+		if f.Default != nil {
+			d.set("default", f.Default.JSON())
+		}
+		d.set("keep", map[bool]string{true: "tail"}[f.KeepTail])
+		d.set("max_length", strings.TrimPrefix(strconv.Itoa(f.MaxLength), "0"))
+		if l.m.fields[f] == nil || l.m.fields[f].Wire == f.Wire { // otherwise it is renamed
+			d.set("name", f.Go)
+		}
+		switch {
+		case f.Enum != nil:
+			d.set("go_type", f.Enum.Type)
+		case f.Object != nil && f.Object.Type != "":
+			d.set("go_type", f.Object.Type)
+			l.addFields(d, label+".", f.Object.Fields, trees[i].Fields)
+		}
+	}
+}
+
+// audience returns the word for public declarations.
+func audience(public bool) string { return map[bool]string{true: "public"}[public] }
+
+// code adds a code.
+func (l *declarations) code(owner *decl, c *model.Code, tree *spec.Code, category *spec.Category) {
+	key := l.m.key(c)
+	d := l.add(&decl{kind: "code", path: l.m.codePath(c), name: c.Value, within: owner, label: "code " + key,
+		pos: tree.Name.Span, subject: l.m.subject(c), trees: []any{tree, category}})
+	l.codes[c], d.note = d, describe(c)+": "+c.MessageText
+	d.set("category", l.m.categoryName(c.Category))
+	if l.m.renamed[c] == "" {
+		d.set("name", c.Const+" and "+c.Factory)
+	}
+	for i, v := range c.Constants {
+		if v != nil {
+			d.facts = append(d.facts, fact{key: "constants", item: l.model.Constants[i].Name, value: v.JSON()})
+		}
+	}
+	d.set("audience", audience(c.Public))
+	if c.ReplacedBy != nil {
+		d.set("deprecated", c.Extras().Deprecated+"; use "+c.ReplacedBy.Key)
+	} else {
+		d.set("deprecated", c.Extras().Deprecated)
+	}
+	d.set("message", l.m.message(c))
+	d.set("feedback", tree.Feedback.V)
+	d.set("set", assigned(c.Set))
+	d.set("prevent", c.Extras().Prevent)
+	for _, g := range c.Groups {
+		d.each("groups", g.Name)
+	}
+	if c.Parent != nil {
+		d.set("parent", l.m.key(c.Parent))
+	}
+	l.addFields(d, key+".", c.OwnFields(), tree.Fields)
+	own := traits(c.Row.Traits)
+	d.facts = append(d.facts, own...)
+	conditions := branchTexts(c)
+	d.set("when", strings.Join(conditions, ", then "))
+	for i, condition := range conditions {
+		for j, f := range traits(c.When[i].Row.Traits) {
+			if f.value != own[j].value {
+				f.item, f.trees = "when "+condition, []any{&tree.When[i], tree, category}
+				d.facts = append(d.facts, f)
+			}
+		}
+	}
+}
+
+// traits returns the traits of a row. A status that is not set has the value that clients get.
+func traits(t taxonomy.Traits) []fact {
+	return []fact{
+		{key: "retryable", value: strconv.FormatBool(t.Retryable)},
+		{key: "recoverability", value: t.Recoverability.String()},
+		{key: "severity", value: t.Severity.String()},
+		{key: "kind", value: t.Kind.String()},
+		{key: "http", value: strconv.Itoa(cmp.Or(int(t.HTTP), 500))},
+		{key: "grpc", value: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")},
+		{key: "reaction", value: t.Reaction},
+	}
+}
+
+// describe returns a code with its category and its number.
+func describe(c *model.Code) string {
+	if c.Numbered {
+		return fmt.Sprintf("code %s (%s, number %d)", c.Key, c.Category.Name, c.Number)
+	}
+	return fmt.Sprintf("code %s (%s)", c.Key, c.Category.Name)
+}
+
+// branchTexts returns the conditions of each branch as a unique text. The order of conditions and
+// of their values has no meaning.
+func branchTexts(c *model.Code) (out []string) {
+	byText := func(a, b model.Value) int { return strings.Compare(a.JSON(), b.JSON()) }
+	for _, b := range c.When {
+		var conds []string
+		for _, cond := range b.Conds {
+			cond.Values = slices.SortedFunc(slices.Values(cond.Values), byText)
+			cond.Not = slices.SortedFunc(slices.Values(cond.Not), byText)
+			cond.Prefix = slices.Sorted(slices.Values(cond.Prefix))
+			conds = append(conds, cond.String())
+		}
+		slices.Sort(conds)
+		text := strings.Join(conds, " and ")
+		for i := 2; slices.Contains(out, text); i++ {
+			text = fmt.Sprintf("%s (%d)", strings.Join(conds, " and "), i)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// assigned returns values as text, sorted, because their order has no meaning.
+func assigned(set []model.FieldValue) string {
+	var out []string
+	for _, s := range set {
+		out = append(out, s.Field.Wire+": "+s.Value.JSON())
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}

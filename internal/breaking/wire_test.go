@@ -26,7 +26,7 @@ func TestCodes(t *testing.T) {
 			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), `2:14 E-break-alias, 2:14 E-break-number`},
 		{"renamed, with the message kept", codes("A: {message: it is gone, number: 1}"),
 			codes("B: {message: it is gone, number: 2}"),
-			`1:27 E-break-code-renamed, 1:27 E-break-go-name, 1:60 E-break-number`},
+			`1:27 E-break-code-renamed, 1:60 E-break-number`},
 		{"split, with the message kept", codes("A: {message: it is gone}, C: {message: c}"),
 			codes("B1: {message: it is gone}, B2: {message: it is gone}, C: {message: c}"),
 			`1:14 E-break-code-removed`},
@@ -59,7 +59,7 @@ func TestAliases(t *testing.T) {
 		{"gone and reserved", codes("A: {message: a, aliases: [B]}"),
 			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), ``},
 		{"another code's", codes("A: {message: a, aliases: [C]}, B: {message: b}"),
-			codes("A: {message: a}, B: {message: b, aliases: [C]}"), `1:44 E-break-alias`},
+			codes("A: {message: a}, B: {message: b, aliases: [C]}"), `1:70 E-break-alias`},
 		{"a code of its own", codes("A: {message: a, aliases: [B]}"), codes("A: {message: a}, B: {message: b}"),
 			`1:44 E-break-alias`},
 		{"a code of its own, the code reserved", codes("A: {message: a, deprecated: no, aliases: [B]}"),
@@ -73,15 +73,14 @@ func TestNumbers(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"swapped", codes("A: {message: a, number: 205}, B: {message: b, number: 206}"),
 			codes("A: {message: a, number: 206}, B: {message: b, number: 205}"),
-			`1:51 E-break-number, 1:51 E-break-number-reused, 1:81 E-break-number, 1:81 E-break-number-reused`},
+			`1:51 E-break-number-reused, 1:81 E-break-number-reused`},
 		{"another", codes("A: {message: a, number: 1}"), codes("A: {message: a, number: 2}"), `1:51 E-break-number`},
 		{"none any more", codes("A: {message: a, number: 1}"), codes("A: {message: a}"), `1:27 E-break-number`},
 		{"of a code that was renamed", codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"),
-			`1:27 E-break-code-renamed, 1:27 E-break-go-name, 1:51 E-break-number-reused`},
+			`1:27 E-break-code-renamed, 1:51 E-break-number-reused`},
 		{"of a code that was renamed, with its category", "categories: {a: {codes: {A: {message: a, number: 1}}}}",
 			"categories: {b: {codes: {B: {message: b, number: 1}}}}",
-			`1:14 E-break-category, 1:26 E-break-code-renamed, ` +
-				`1:26 E-break-go-name, 1:39 W-changed-message, 1:50 E-break-number-reused`},
+			`1:14 E-break-category, 1:14 E-break-go-name, 1:26 E-break-code-renamed, 1:39 W-changed-message, 1:50 E-break-number-reused`},
 		{"of a code that was renamed, with an alias", codes("A: {message: a, number: 1}"),
 			codes("B: {message: a, number: 1, aliases: [A]}"), `1:27 E-break-go-name, 1:27 W-changed-code-value`},
 		{"of a removed code, used by a new one of another category",
@@ -109,7 +108,7 @@ func TestReserved(t *testing.T) {
 func TestCategories(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"another name", "categories: {llm: {codes: {A: {message: a}, B: {message: b}}}}",
-			"categories: {provider: {codes: {A: {message: a}, B: {message: b}}}}", `1:14 E-break-category`},
+			"categories: {provider: {codes: {A: {message: a}, B: {message: b}}}}", `1:14 E-break-category, 1:14 E-break-go-name`},
 		{"codes that move",
 			"categories: {a: {codes: {A: {message: a}, B: {message: b}}}, c: {codes: {C: {message: c}}}}",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, B: {message: b}}}}",
@@ -121,7 +120,7 @@ func TestCategories(t *testing.T) {
 				"{fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
 			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {n: {type: int, " +
 				"required: true}}, codes: {C: {message: c}, M: {message: m}}}}",
-			`1:146 E-break-category, 1:146 E-break-factory`},
+			`1:146 E-break-category`},
 		{"a code that moves with a field",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: " +
 				"m}}}, c: {fields: {id: {type: string, required: true}}, codes: {C: {message: c}}}}",
@@ -137,7 +136,7 @@ func TestCategories(t *testing.T) {
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
 				"{B: {message: b}}}}",
 			"categories: {c: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, B: {message: " +
-				"b}}}}", `1:14 E-break-category, 1:89 E-break-category, 1:89 E-break-factory`},
+				"b}}}}", `1:14 E-break-category, 1:14 E-break-go-name, 1:89 E-break-category, 3:10 E-break-go-removed`},
 		{"a field of one becomes that of all",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
 				"{B: {message: b}}}}",
@@ -169,11 +168,11 @@ func TestStatus(t *testing.T) {
 		{"gone", codes("A: {message: a, http: 404}"), codes("A: {message: a}"), `1:27 E-break-status`},
 		{"of a new branch", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
-				"http: 400}]}}}}", `1:106 E-break-status`},
+				"http: 400}]}}}}", `1:93 W-changed-when, 1:106 E-break-status`},
 		{"of a branch that is gone",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",
-			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}", `1:75 E-break-status`},
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}", `1:53 W-changed-when, 1:106 E-break-status`},
 		{"of a branch",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",

@@ -17,54 +17,21 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// breakingOptions are the flags that no other command has.
-type breakingOptions struct {
-	against string         // the released taxonomy
-	levels  breaking.Level // that are printed; 0 is all
-	except  []string       // ids that are not printed
-	accept  string         // the reason of the entries to write
-	until   string
-}
-
-func breakingCommand() *command {
-	var own breakingOptions
-	return &command{
-		name: "breaking", args: "[taxonomy.yaml]", max: 1,
-		summary: "compare a taxonomy with the one that was released",
-		details: `
-Breaking prints the changes that the users of the released taxonomy would notice: programs of the other version
-and stored bytes (wire), Go callers (source), users of an error's reaction and texts (behaviour). The released
-taxonomy is a file, a git revision, or "-" for standard input:
-
-  errgen breaking -against main:taxonomy.yaml
-  errgen breaking -against v1.4.0
-
-It exits with 1 if a change is an error, or with -strict if there is any change. "errgen explain ID" explains a
-change, and docs/evolution.md how to make one. Changes that ` + breaking.AcceptFile + ` beside the taxonomy accepts are
-not printed; -accept writes entries for the changes that would be.`,
-		flags: func(fs *flag.FlagSet, o *options) {
-			own = breakingOptions{}
-			own.define(fs)
-			findingFlags(fs, o)
-			fs.BoolVar(&o.verbose, "v", false, "print every change with its line, not by level and kind")
-		},
-		run: func(s *session, o *options, args []string) error { return s.breaking(o, own, args) },
-	}
-}
-
-func (b *breakingOptions) define(fs *flag.FlagSet) {
+func breakingFlags(fs *flag.FlagSet, o *options) {
+	findingFlags(fs, o)
+	fs.BoolVar(&o.verbose, "v", false, "print every change with its line, not by level and kind")
 	fs.Func("against", "compare with the released `FILE` or git revision; - is standard input",
 		func(value string) error {
 			if value == "" {
 				return fmt.Errorf("it must be a file or a git revision")
 			}
-			b.against = value
+			o.against = value
 			return nil
 		})
 	fs.Func("only", "print changes of these `LEVELS` only: wire, source, behaviour, separated by commas",
 		func(value string) error {
 			levels, err := breaking.ParseLevels(value)
-			b.levels |= levels
+			o.levels |= levels
 			return err
 		})
 	fs.Func("except", "do not print changes with these `IDS`, separated by commas", func(value string) error {
@@ -73,13 +40,13 @@ func (b *breakingOptions) define(fs *flag.FlagSet) {
 			if !slices.Contains(breaking.ExceptIDs(), id) {
 				return fmt.Errorf("unknown change %q%s", id, suggestion(id, breaking.ExceptIDs()))
 			}
-			b.except = append(b.except, id)
+			o.except = append(o.except, id)
 		}
 		return nil
 	})
-	fs.StringVar(&b.accept, "accept", "", "accept the changes for this `REASON`: write them to "+breaking.AcceptFile)
+	fs.StringVar(&o.accept, "accept", "", "accept the changes for this `REASON`: write them to "+breaking.AcceptFile)
 	fs.Func("until", "the last day, as `DATE` (2027-01-31), on which they are accepted", func(value string) error {
-		b.until = value
+		o.until = value
 		if _, err := time.Parse(time.DateOnly, value); err != nil {
 			return fmt.Errorf("it must be a date such as 2027-01-31")
 		}
@@ -87,23 +54,23 @@ func (b *breakingOptions) define(fs *flag.FlagSet) {
 	})
 }
 
-func (s *session) breaking(o *options, own breakingOptions, args []string) error {
+func (s *session) breaking(o *options, args []string) error {
 	today := s.now().UTC().Format(time.DateOnly)
 	switch {
-	case own.against == "":
+	case o.against == "":
 		return usagef("breaking needs -against FILE: the taxonomy that was released")
-	case own.against == stdinArg && slices.Contains(args, stdinArg):
+	case o.against == stdinArg && slices.Contains(args, stdinArg):
 		return usagef("breaking: only one of the two taxonomies can come from standard input")
-	case (own.accept == "") != (own.until == ""):
+	case (o.accept == "") != (o.until == ""):
 		return usagef("breaking: -accept REASON and -until DATE belong together")
-	case own.until != "" && own.until < today:
-		return usagef("breaking: -until %s is in the past", own.until)
+	case o.until != "" && o.until < today:
+		return usagef("breaking: -until %s is in the past", o.until)
 	}
 	name := defaultFile
 	if len(args) > 0 {
 		name = args[0]
 	}
-	old, err := s.released(own.against, name, o)
+	old, err := s.released(o.against, name, o)
 	if err != nil {
 		return err
 	}
@@ -121,16 +88,15 @@ func (s *session) breaking(o *options, own breakingOptions, args []string) error
 	}
 	all := breaking.Compare(
 		breaking.Read(old.name, old.source.Bytes), breaking.Read(now.name, now.source.Bytes))
-	report := breaking.Report{Against: own.against, Source: now.source, Acceptances: accepted.Source}
+	report := breaking.Report{Against: o.against, Source: now.source, Acceptances: accepted.Source}
 	report.Changes, report.Findings = accepted.Apply(all, s.now())
 	report.Changes = slices.DeleteFunc(report.Changes, func(c breaking.Change) bool {
-		return own.levels != 0 && c.Levels&own.levels == 0 || slices.Contains(own.except, c.ID) ||
-			o.quiet && !o.strict && own.accept == "" && c.Severity != diag.Error
+		return o.levels != 0 && c.Levels&o.levels == 0 || slices.Contains(o.except, c.ID) ||
+			o.quiet && !o.strict && o.accept == "" && c.Severity != diag.Error
 	})
-	if own.accept != "" {
-		return s.accept(accepted, report.Changes, all, own)
+	if o.accept != "" {
+		return s.accept(accepted, report.Changes, all, o)
 	}
-	report.Changes = breaking.Fold(report.Changes)
 	return s.printReport(o, report)
 }
 
@@ -167,18 +133,18 @@ func (s *session) acceptances(l *loaded) (*breaking.Acceptances, error) {
 }
 
 // accept writes entries for changes to the file of accepted ones.
-func (s *session) accept(a *breaking.Acceptances, changes, all []breaking.Change, own breakingOptions) error {
+func (s *session) accept(a *breaking.Acceptances, changes, all []breaking.Change, o *options) error {
 	if len(a.Findings) > 0 {
 		return s.faults(a.Source, a.Findings)
 	}
-	text, err := a.Add(changes, all, own.accept, own.until, s.now())
+	text, err := a.Add(changes, all, o.accept, o.until, s.now())
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(s.path(a.Source.Name), text, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", a.Source.Name, cause(err))
 	}
-	return s.printf("%s: accepted %s until %s\n", a.Source.Name, count(len(changes), "change", "changes"), own.until)
+	return s.printf("%s: accepted %s until %s\n", a.Source.Name, count(len(changes), "change", "changes"), o.until)
 }
 
 // ofRules are errors about detection rules and their examples. These are not compared, and a later

@@ -11,27 +11,11 @@ import (
 	"github.com/errgen/errgen/internal/output"
 )
 
-func checkCommand() *command {
-	return &command{
-		name: "check", args: "[taxonomy.yaml ...]", max: -1,
-		summary: "list the files that generate would change",
-		details: `
-Check compares a package with the output of generate. It prints a line for each file that is missing, stale,
-edited or out of date, with the number of lines that generate would add and remove, and the command that
-fixes them. It writes nothing. Call it with the same flags as generate.
-
-It also compares a catalogue that errgen docs wrote to docs/PACKAGE, and the files and directories that -also names.
-Their first lines contain the flags that they were written with.
-
-It exits with 1 if any file differs.`,
-		flags: func(fs *flag.FlagSet, o *options) {
-			outputFlags(fs, o)
-			fs.BoolVar(&o.diff, "diff", false, "print the differences as a unified diff")
-			fs.Func("also", "compare `PATH` too, which docs, typescript or openapi wrote; can be repeated",
-				func(path string) error { o.also = append(o.also, path); return nil })
-		},
-		run: (*session).check,
-	}
+func checkFlags(fs *flag.FlagSet, o *options) {
+	outputFlags(fs, o)
+	fs.BoolVar(&o.diff, "diff", false, "print the differences as a unified diff")
+	fs.Func("also", "compare `PATH` too, which docs, typescript or openapi wrote; can be repeated",
+		func(path string) error { o.also = append(o.also, path); return nil })
 }
 
 func (s *session) check(o *options, args []string) error {

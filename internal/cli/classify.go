@@ -19,29 +19,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func classifyCommand() *command {
-	return &command{
-		name:    "classify",
-		summary: "explain the code that a taxonomy gives a failure",
-		details: `
-Classify prints the code that the detect rules of a taxonomy give evidence of a failure, the rule that won, the other
-rules that matched, the required fields that are missing, and the reaction. The text of the failure is read from
-standard input, unless that is a terminal. The type, code and message of an API's JSON error body are read from it.
-
-  errgen classify -source anthropic-api -status 529 < body.json
-  errgen classify -source cli -exit-code 1 -text 'usage limit reached'`,
-		flags: func(fs *flag.FlagSet, o *options) {
-			fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "the taxonomy, a `FILE`")
-			fs.StringVar(&o.profile, "profile", "", "classify and react under the profile `NAME`")
-			evidenceFlags(fs, o)
-			o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
-			fs.BoolFunc("json", "the same as -format json", func(string) error {
-				o.format = diag.FormatJSON
-				return nil
-			})
-		},
-		run: (*session).classify,
-	}
+func classifyFlags(fs *flag.FlagSet, o *options) {
+	fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "the taxonomy, a `FILE`")
+	fs.StringVar(&o.profile, "profile", "", "classify and react under the profile `NAME`")
+	evidenceFlags(fs, o)
+	o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
+	fs.BoolFunc("json", "the same as -format json", func(string) error {
+		o.format = diag.FormatJSON
+		return nil
+	})
 }
 
 func (s *session) classify(o *options, _ []string) error {

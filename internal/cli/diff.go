@@ -7,41 +7,30 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-func diffCommand() *command {
-	return &command{
-		name: "diff", args: "OLD [NEW]", min: 1, max: 2,
-		summary: "print the release notes between two versions of a taxonomy",
-		details: `
-Diff prints all that was added, deprecated, renamed, removed and changed between two versions, breaking or not. Either
-is a file, a git revision, or "-" for standard input; NEW is taxonomy.yaml by default:
+func diffFlags(fs *flag.FlagSet, o *options) {
+	o.choice(fs, "print notes as `FORM`: text, markdown or json (one object a line)", diag.FormatText,
+		"markdown", diag.FormatJSON)
+}
 
-  errgen diff v1.4.0
-  errgen diff -format markdown v1.4.0 v1.5.0`,
-		flags: func(fs *flag.FlagSet, o *options) {
-			o.choice(fs, "print notes as `FORM`: text, markdown or json (one object a line)", diag.FormatText,
-				"markdown", diag.FormatJSON)
-		},
-		run: func(s *session, o *options, args []string) error {
-			current := defaultFile
-			if len(args) > 1 {
-				current = args[1]
-			}
-			if args[0] == stdinArg && current == stdinArg {
-				return usagef("diff: only one of the two taxonomies can come from standard input")
-			}
-			now, err := s.loadVersion(current, defaultFile)
-			if err != nil {
-				return err
-			}
-			if now.model == nil {
-				return s.faults(now.source, now.findings)
-			}
-			old, err := s.released(args[0], current, &options{format: diag.FormatText})
-			if err != nil {
-				return err
-			}
-			return breaking.PrintNotes(s.Stdout, string(o.format), breaking.Notes(
-				breaking.Read(old.name, old.source.Bytes), breaking.Read(now.name, now.source.Bytes)))
-		},
+func (s *session) diff(o *options, args []string) error {
+	current := defaultFile
+	if len(args) > 1 {
+		current = args[1]
 	}
+	if args[0] == stdinArg && current == stdinArg {
+		return usagef("diff: only one of the two taxonomies can come from standard input")
+	}
+	now, err := s.loadVersion(current, defaultFile)
+	if err != nil {
+		return err
+	}
+	if now.model == nil {
+		return s.faults(now.source, now.findings)
+	}
+	old, err := s.released(args[0], current, &options{format: diag.FormatText})
+	if err != nil {
+		return err
+	}
+	return breaking.PrintNotes(s.Stdout, string(o.format), breaking.Differences(
+		breaking.Read(old.name, old.source.Bytes), breaking.Read(now.name, now.source.Bytes)))
 }

@@ -23,68 +23,28 @@ const (
 	formatJSON     diag.Format = "json"
 )
 
-func docsCommand() *command {
-	return &command{
-		name: "docs", args: "[taxonomy.yaml]", max: 1,
-		summary: "write a catalogue: a page for each code",
-		details: `
-Docs writes an index and a page for each code, category, group, reaction and policy to docs/PACKAGE beside the
-taxonomy, or to the directory that -o names. Publish the directory at the address that help_url gives without
-{code}. With -audience public it contains what clients may see: public codes and fields, without reactions.
-
-Files that docs wrote there before and no longer writes are removed; it recognises them by their first line. "errgen
-check" compares a catalogue that exists in docs/PACKAGE, or anywhere else with -also, with the taxonomy.`,
-		flags: func(fs *flag.FlagSet, o *options) {
-			directoryFlag(fs, o, "write to `DIR`, not to docs/PACKAGE beside the taxonomy")
-			fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
-			o.choice(fs, "write `FORM`: html or markdown", formatHTML, formatMarkdown)
-			audienceFlag(fs, o, internal)
-		},
-		run: func(s *session, o *options, args []string) error {
-			l, err := s.valid(args)
-			if err != nil {
-				return err
-			}
-			dir := o.dir
-			if dir == "" {
-				dir = defaultDocs(l)
-			}
-			return s.writeMade(l, s.cmd.name, o, dir)
-		},
-	}
+func docsFlags(fs *flag.FlagSet, o *options) {
+	directoryFlag(fs, o, "write to `DIR`, not to docs/PACKAGE beside the taxonomy")
+	fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
+	o.choice(fs, "write `FORM`: html or markdown", formatHTML, formatMarkdown)
+	audienceFlag(fs, o, internal)
 }
 
-const fileDetails = `
-By default it contains what clients may see: public codes and fields. -audience internal includes all of them. Without
--o it prints the file. "errgen check -also FILE" compares a file with the taxonomy.`
-
-func typescriptCommand() *command {
-	return &command{
-		name: "typescript", args: "[taxonomy.yaml]", max: 1,
-		summary: "write TypeScript types of the errors, and a decoder",
-		details: `
-Typescript writes a module with the errors as a union that is discriminated by code, guards, and a decoder for the
-JSON and the problem documents that Go programs send.
-` + fileDetails,
-		flags: func(fs *flag.FlagSet, o *options) { fileFlags(fs, o) },
-		run:   (*session).writeFile,
+func (s *session) docs(o *options, args []string) error {
+	l, err := s.valid(args)
+	if err != nil {
+		return err
 	}
+	dir := o.dir
+	if dir == "" {
+		dir = defaultDocs(l)
+	}
+	return s.writeMade(l, s.cmd.name, o, dir)
 }
 
-func openapiCommand() *command {
-	return &command{
-		name: "openapi", args: "[taxonomy.yaml]", max: 1,
-		summary: "write OpenAPI schemas and responses",
-		details: `
-Openapi writes an OpenAPI 3.1 document with components for other descriptions: a schema of the problem document (RFC
-9457) of each code, and a response for each HTTP status.
-` + fileDetails,
-		flags: func(fs *flag.FlagSet, o *options) {
-			fileFlags(fs, o)
-			o.choice(fs, "write `FORM`: yaml or json", formatYAML, formatJSON)
-		},
-		run: (*session).writeFile,
-	}
+func openapiFlags(fs *flag.FlagSet, o *options) {
+	fileFlags(fs, o)
+	o.choice(fs, "write `FORM`: yaml or json", formatYAML, formatJSON)
 }
 
 func fileFlags(fs *flag.FlagSet, o *options) {

@@ -24,34 +24,6 @@ import (
 	"github.com/errgen/errgen/signatures"
 )
 
-func explainCommand() *command {
-	return &command{
-		name: "explain", args: "ID|KEY|CODE|CATEGORY [taxonomy.yaml]", min: 1, max: 3,
-		summary: "explain a finding, a key of the language, a code or a category",
-		details: `
-Explain prints what a finding means and how to fix it (errgen explain E-unknown-key), what a key of the language
-means (errgen explain reactions.then, or errgen explain then), or everything that a taxonomy declares about a code or
-a category: what it means, whether it is retryable, the reaction to it, the rules that detect it, and their examples.
-A code can be given by its key, its value on the wire, an alias, its number, its Go constant or its factory; a
-category by its name or its Go type. If a code has the name of a key, give the taxonomy too. "errgen explain like
-rate_limit" prints the conditions and examples of a signature.`,
-		flags: textOrJSON,
-		run:   (*session).explain,
-	}
-}
-
-func listCommand() *command {
-	return &command{
-		name: "list", args: "[taxonomy.yaml]", max: 1,
-		summary: "print the codes of a taxonomy as a table",
-		details: `
-List prints the codes of a taxonomy in the order of the file. If "when" branches change a value, the values are
-separated by slashes. With -format json each code is an object on a line.`,
-		flags: textOrJSON,
-		run:   (*session).list,
-	}
-}
-
 func textOrJSON(fs *flag.FlagSet, o *options) {
 	o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
 }

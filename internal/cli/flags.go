@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/importer"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -30,6 +32,15 @@ type options struct {
 	evidence taxonomy.Evidence
 	text     *string // in place of standard input, unless nil
 	least    int
+
+	against string         // the released taxonomy
+	levels  breaking.Level // that are printed; 0 is all
+	except  []string       // ids of changes that are not printed
+	accept  string         // the reason of the entries to write
+	until   string
+
+	table importer.Options
+	names string // the file with the names of parameters
 }
 
 // choice defines -format.

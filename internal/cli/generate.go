@@ -9,22 +9,6 @@ import (
 	"github.com/errgen/errgen/internal/output"
 )
 
-func generateCommand() *command {
-	return &command{
-		name: "generate", args: "[taxonomy.yaml ...]", max: -1,
-		summary: "write the package that a taxonomy describes",
-		details: `
-Generate writes the package of a taxonomy, with its tests, to a directory beside the taxonomy that is named like
-the package, or to the one that -o names. With several taxonomies each has its own directory.
-
-Everything is rendered before the first file is written. Each file is replaced atomically, and only if its bytes
-differ. Files that errgen generated from this taxonomy before and no longer generates are removed; it recognises
-them by their first line. It never touches other files, and prints nothing on success.`,
-		flags: outputFlags,
-		run:   (*session).generate,
-	}
-}
-
 func (s *session) generate(o *options, args []string) error {
 	plans, err := s.plan(o, args)
 	if err != nil {

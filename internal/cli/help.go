@@ -2,33 +2,57 @@ package cli
 
 import (
 	"bytes"
+	_ "embed"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
 
-// command is a subcommand.
+// command is a subcommand. Its arguments, its summary and its description are in help.txt.
 type command struct {
-	name    string
-	args    string // positional arguments, for its help
-	summary string // in the list of commands
-	details string // in its help
-	min     int    // minimum number of positional arguments
-	max     int    // maximum number; negative is unlimited
-	flags   func(fs *flag.FlagSet, o *options)
-	run     func(s *session, o *options, args []string) error
+	name  string
+	min   int // minimum number of positional arguments
+	max   int // maximum number; negative is unlimited
+	flags func(fs *flag.FlagSet, o *options)
+	run   func(s *session, o *options, args []string) error
+
+	args, summary, details string
 }
 
 // commands returns the subcommands, in the order of help.
 func commands() []*command {
-	return []*command{
-		generateCommand(), checkCommand(), lintCommand(), schemaCommand(), initCommand(),
-		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), signaturesCommand(), breakingCommand(),
-		diffCommand(), docsCommand(), typescriptCommand(), openapiCommand(), importCommand(), unusedCommand(),
-		versionCommand(),
+	list := []*command{
+		{name: "generate", max: -1, flags: outputFlags, run: (*session).generate},
+		{name: "check", max: -1, flags: checkFlags, run: (*session).check},
+		{name: "lint", max: -1, flags: findingFlags, run: (*session).lint},
+		{name: "schema", max: 1, run: (*session).schema},
+		{name: "init", max: 1, flags: initFlags, run: (*session).init},
+		{name: "explain", min: 1, max: 3, flags: textOrJSON, run: (*session).explain},
+		{name: "list", max: 1, flags: textOrJSON, run: (*session).list},
+		{name: "classify", flags: classifyFlags, run: (*session).classify},
+		{name: "suggest", min: 1, max: -1, flags: suggestFlags, run: (*session).suggest},
+		{name: "signatures", max: 1, flags: textOrJSON, run: (*session).signatures},
+		{name: "breaking", max: 1, flags: breakingFlags, run: (*session).breaking},
+		{name: "diff", min: 1, max: 2, flags: diffFlags, run: (*session).diff},
+		{name: "docs", max: 1, flags: docsFlags, run: (*session).docs},
+		{name: "typescript", max: 1, flags: fileFlags, run: (*session).writeFile},
+		{name: "openapi", max: 1, flags: openapiFlags, run: (*session).writeFile},
+		{name: "import", min: 2, max: 2, flags: importFlags, run: (*session).importTable},
+		{name: "unused", max: -1, flags: unusedFlags, run: (*session).unused},
+		{name: "version", run: (*session).version},
 	}
+	for i, section := range strings.Split(helpText, "\n-- ")[1:] { // in the same order
+		title, text, _ := strings.Cut(section, " --\n")
+		_, list[i].args, _ = strings.Cut(title, " ")
+		list[i].summary, list[i].details, _ = strings.Cut(text, "\n")
+	}
+	return list
 }
+
+//go:embed help.txt
+var helpText string
 
 func commandNames() []string {
 	names := []string{"help"}
@@ -38,38 +62,23 @@ func commandNames() []string {
 	return names
 }
 
+// commandNamed returns a command, or nil.
 func commandNamed(name string) *command {
-	for _, c := range commands() {
-		if c.name == name {
-			return c
-		}
+	list := commands()
+	if i := slices.IndexFunc(list, func(c *command) bool { return c.name == name }); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
 
-const overview = `errgen generates a Go package from an error taxonomy: typed errors, their JSON, reactions and tests.
-
-usage: errgen [command] [flags] [arguments]
-
-`
-
-const overviewEnd = `
-The default command is generate. The default file is taxonomy.yaml of the current directory; "-" is standard
-input, which counts as a taxonomy.yaml of the current directory.
-
-exit status: 0 success (warnings are printed), 1 findings or differences, 2 wrong usage, or a failure to read or write.
-Run "errgen help COMMAND" for the flags of a command.
-`
-
 func (s *session) help(args []string) error {
 	if len(args) == 0 || args[0] == "help" {
-		var b bytes.Buffer
-		b.WriteString(overview)
-		for _, c := range commands() {
+		overview, _, _ := strings.Cut(helpText, "\n-- ")
+		var b strings.Builder
+		for _, c := range append(commands(), &command{name: "help", summary: "print the help of a command"}) {
 			fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.summary)
 		}
-		fmt.Fprintf(&b, "  %-10s %s\n%s", "help", "print the help of a command", overviewEnd)
-		return s.write(b.Bytes())
+		return s.printf("%s", strings.Replace(overview, "{commands}\n", b.String(), 1))
 	}
 	c := commandNamed(args[0])
 	if c == nil {

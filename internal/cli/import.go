@@ -19,57 +19,27 @@ import (
 	"github.com/errgen/errgen/internal/output"
 )
 
-// importOptions are the flags of import.
-type importOptions struct {
-	importer.Options
-	names string // the file with the names of parameters
+func importFlags(fs *flag.FlagSet, o *options) {
+	fs.StringVar(&o.dir, "o", "", "write or update the taxonomy `FILE`")
+	fs.BoolVar(&o.verbose, "v", false, "list all codes of a remark")
+	fs.StringVar(&o.table.Package, "package", "", "`NAME` of the package, if the taxonomy is new")
+	fs.StringVar(&o.names, "names", "",
+		"take names of printf arguments from this YAML `FILE`: CODE: [name, ...]")
+	fs.Func("map", "read json and csv with these `COLUMNS`: code=name,message=text", func(value string) error {
+		columns, err := importer.ParseColumns(value)
+		o.table.Columns = columns
+		return err
+	})
+	fs.Func("params", "find parameters of these `FORMS` in messages: printf, braces, angles or none",
+		o.setParams)
 }
 
-func importCommand() *command {
-	var own importOptions
-	return &command{
-		name: "import", args: "FORMAT FILE", min: 2, max: 2,
-		summary: "write a taxonomy for the error table of another project",
-		details: `
-Import reads an error table and writes a taxonomy to the file that -o names, or to standard output. The formats:
-
-  postgres   src/backend/utils/errcodes.txt
-  mongodb    src/mongo/base/error_codes.yml
-  spark      error-conditions.json, also of Delta
-  tidb       errors.toml of TiDB, PD, TiKV, TiFlow and DM
-  nats       server/errors.json
-  kafka      Errors.java, or the HTML table of the protocol's errors
-  json, csv  any table; -map names the columns: code, number, message, doc, resolution, http, groups, names,
-             deprecated, retryable, category, constant.NAME, and for json the place of the rows: rows
-
-If the file exists, it is updated: what the table changed since the last import is changed, and what was edited by
-hand is kept. Codes that the table no longer has become reserved; a code that keeps its number under another name
-is renamed, with an alias. At the end, import lists what a taxonomy cannot express. See docs/import.md.`,
-		flags: func(fs *flag.FlagSet, o *options) {
-			own = importOptions{}
-			fs.StringVar(&o.dir, "o", "", "write or update the taxonomy `FILE`")
-			fs.BoolVar(&o.verbose, "v", false, "list all codes of a remark")
-			fs.StringVar(&own.Package, "package", "", "`NAME` of the package, if the taxonomy is new")
-			fs.StringVar(&own.names, "names", "",
-				"take names of printf arguments from this YAML `FILE`: CODE: [name, ...]")
-			fs.Func("map", "read json and csv with these `COLUMNS`: code=name,message=text", func(value string) error {
-				columns, err := importer.ParseColumns(value)
-				own.Columns = columns
-				return err
-			})
-			fs.Func("params", "find parameters of these `FORMS` in messages: printf, braces, angles or none",
-				own.setParams)
-		},
-		run: func(s *session, o *options, args []string) error { return s.importTable(o, own, args[0], args[1]) },
-	}
-}
-
-func (o *importOptions) setParams(value string) error {
-	o.Params = []string{}
+func (o *options) setParams(value string) error {
+	o.table.Params = []string{}
 	for form := range strings.SplitSeq(value, ",") {
 		switch form {
 		case "printf", "braces", "angles":
-			o.Params = append(o.Params, form)
+			o.table.Params = append(o.table.Params, form)
 		case "none":
 		default:
 			return fmt.Errorf("unknown form %q: use printf, braces, angles or none", form)
@@ -78,7 +48,8 @@ func (o *importOptions) setParams(value string) error {
 	return nil
 }
 
-func (s *session) importTable(o *options, own importOptions, format, file string) error {
+func (s *session) importTable(o *options, args []string) error {
+	format, file := args[0], args[1]
 	if !slices.Contains(importer.Formats(), format) {
 		hint := cmp.Or(suggestion(format, importer.Formats()),
 			"; the formats are "+strings.Join(importer.Formats(), ", "))
@@ -88,12 +59,12 @@ func (s *session) importTable(o *options, own importOptions, format, file string
 	if err != nil {
 		return fmt.Errorf("read table: %s: %w", file, cause(err))
 	}
-	if own.names != "" {
-		if own.Names, err = s.parameterNames(own.names); err != nil {
-			return fmt.Errorf("read names of parameters: %s: %w", own.names, cause(err))
+	if o.names != "" {
+		if o.table.Names, err = s.parameterNames(o.names); err != nil {
+			return fmt.Errorf("read names of parameters: %s: %w", o.names, cause(err))
 		}
 	}
-	table, err := importer.Read(format, src, own.Options)
+	table, err := importer.Read(format, src, o.table)
 	if err != nil {
 		return fmt.Errorf("import: %s: %w", file, err)
 	}

@@ -25,21 +25,8 @@ var serviceStarter []byte
 // schemaFile is the schema that the first line of serviceStarter names.
 const schemaFile = "errgen.schema.json"
 
-func initCommand() *command {
-	return &command{
-		name: "init", args: "[taxonomy.yaml]", max: 1,
-		summary: "write a commented taxonomy to start from",
-		details: `
-Init writes a small commented taxonomy to taxonomy.yaml of the current directory, or to the file that is named;
-"-" prints it. It never overwrites a file.
-
-With -service the taxonomy is one for an HTTP or gRPC service, with public and internal codes. A JSON Schema for
-editors is written beside it, as errgen.schema.json. docs/services.md continues from there.`,
-		flags: func(set *flag.FlagSet, o *options) {
-			set.BoolVar(&o.service, "service", false, "write a taxonomy for a service, and its schema")
-		},
-		run: (*session).init,
-	}
+func initFlags(set *flag.FlagSet, o *options) {
+	set.BoolVar(&o.service, "service", false, "write a taxonomy for a service, and its schema")
 }
 
 func (s *session) init(o *options, args []string) error {

@@ -14,18 +14,6 @@ import (
 	"github.com/errgen/errgen/signatures"
 )
 
-func signaturesCommand() *command {
-	return &command{
-		name: "signatures", args: "[taxonomy.yaml]", max: 1,
-		summary: "list the signatures that rules can name with like",
-		details: `
-Signatures lists the signatures of errgen: how kinds of failures show themselves, whatever tool prints them. With a
-taxonomy it lists the ones that the taxonomy declares, too. "errgen explain like NAME" shows one.`,
-		flags: textOrJSON,
-		run:   (*session).signatures,
-	}
-}
-
 // signatures lists all signatures by family.
 func (s *session) signatures(o *options, args []string) error {
 	list, err := s.signatureList(args)

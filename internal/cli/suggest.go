@@ -13,27 +13,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func suggestCommand() *command {
-	return &command{
-		name: "suggest", args: "FILE ...", min: 1, max: -1,
-		summary: "propose rules for evidence that no rule matched",
-		details: `
-Suggest reads records of evidence (detect.Record writes them), groups similar entries, and prints a code with a rule
-and examples for each group, as YAML to paste. It changes no taxonomy. Lines that cannot be read are reported and
-skipped. With a taxonomy, entries that its rules match now are left out, and the missing declarations are listed.
-
-  errgen suggest -taxonomy taxonomy.yaml unmatched.jsonl`,
-		flags: func(set *flag.FlagSet, o *options) {
-			set.StringVar(&o.taxonomy, "taxonomy", "", "leave out entries that rules of the taxonomy `FILE` match")
-			o.least = 1
-			set.Func("min", "propose only for groups of at least `N` entries (default 1)", func(s string) (err error) {
-				o.least, err = parseNumber(s, 1, 1<<31-1)
-				return err
-			})
-			o.choice(set, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
-		},
-		run: (*session).suggest,
-	}
+func suggestFlags(set *flag.FlagSet, o *options) {
+	set.StringVar(&o.taxonomy, "taxonomy", "", "leave out entries that rules of the taxonomy `FILE` match")
+	o.least = 1
+	set.Func("min", "propose only for groups of at least `N` entries (default 1)", func(s string) (err error) {
+		o.least, err = parseNumber(s, 1, 1<<31-1)
+		return err
+	})
+	o.choice(set, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
 }
 
 func (s *session) suggest(o *options, args []string) error {

@@ -179,22 +179,12 @@ func onlyErrors(findings []diag.Finding) []diag.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
 }
 
-func lintCommand() *command {
-	return &command{
-		name: "lint", args: "[taxonomy.yaml ...]", max: -1,
-		summary: "check taxonomies, and generate nothing",
-		details: `
-Lint prints every finding about a taxonomy. It exits with 1 if one of them is an error, or with -strict if there
-is any. "errgen explain ID" explains a finding.`,
-		flags: findingFlags,
-		run: func(s *session, o *options, args []string) error {
-			all, err := s.loadAll(args)
-			if err != nil {
-				return err
-			}
-			return s.report(all, o, s.Stdout)
-		},
+func (s *session) lint(o *options, args []string) error {
+	all, err := s.loadAll(args)
+	if err != nil {
+		return err
 	}
+	return s.report(all, o, s.Stdout)
 }
 
 // report prints the findings of taxonomies, and returns errFindings if one of them stops the

@@ -13,27 +13,13 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-func unusedCommand() *command {
-	return &command{
-		name: "unused", args: "[package ...]", max: -1,
-		summary: "list the codes that nothing creates",
-		details: `
-Unused lists the codes of a taxonomy that no Go code creates and no rule gives. It looks for their factories in the
-packages, ./... by default, as in "go list"; functions that pass a factory on count too. It does not count
-the generated package's own generated files and tests. Codes that the taxonomy gives as a fallback are in use.
-
-Where a code is only compared, the finding names the place: the code may come from another program. Unused exits
-with 1 if it lists a code. To end the life of a code see docs/evolution.md: deprecate it, later remove and reserve it.`,
-		flags: func(fs *flag.FlagSet, o *options) {
-			fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "read the codes of the taxonomy `FILE`")
-			directoryFlag(fs, o,
-				"the generated package is in `DIR`, not in a directory named like it beside the taxonomy")
-			fs.BoolVar(&o.tests, "tests", false, "count the codes that tests create")
-			o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)",
-				diag.FormatText, diag.FormatJSON, diag.FormatGitHub)
-		},
-		run: (*session).unused,
-	}
+func unusedFlags(fs *flag.FlagSet, o *options) {
+	fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "read the codes of the taxonomy `FILE`")
+	directoryFlag(fs, o,
+		"the generated package is in `DIR`, not in a directory named like it beside the taxonomy")
+	fs.BoolVar(&o.tests, "tests", false, "count the codes that tests create")
+	o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)",
+		diag.FormatText, diag.FormatJSON, diag.FormatGitHub)
 }
 
 func (s *session) unused(o *options, args []string) error {

@@ -5,15 +5,6 @@ import (
 	"runtime/debug"
 )
 
-func versionCommand() *command {
-	return &command{
-		name: "version", summary: "print the version of errgen",
-		details: `
-Version prints the version of errgen, which for a build of a work tree contains the commit, and the version of Go.`,
-		run: (*session).version,
-	}
-}
-
 func (s *session) version(*options, []string) error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,6 +1,10 @@
 package importer
 
 import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"regexp"
@@ -8,137 +12,146 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/BurntSushi/toml"
+
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
 )
 
+// format describes the tables of a project. Its reader returns the rows of a table with their
+// columns, in which scalars are texts.
+type format struct {
+	name     string
+	doc      string
+	params   string            // default forms of the parameters in messages
+	columns  map[string]string // the column of each key, if it is not the key; A|B is the first one that a row has
+	category string            // of rows without one; the columns of these are the user's if it is empty
+	read     func(src []byte, columns map[string]string) ([]spec.Pairs, error)
+
+	constants          []Constant
+	groups             []Group
+	identity           string // the constant that a code keeps when it is renamed
+	numbersPerCategory bool   // numbers are unique in a category only
+}
+
+var formats = []format{
+	{
+		name: "postgres", doc: "Errors of PostgreSQL, by SQLSTATE.", category: "postgres", read: readPostgres,
+		identity: "sqlstate",
+		constants: []Constant{
+			{"sqlstate", "string", "The SQLSTATE."},
+			{"condition", "string", "The name of the condition in PL/pgSQL."},
+		},
+		groups: []Group{
+			{"warning", "Not errors, but warnings."}, {"success", "Not errors: the statement succeeded."},
+		},
+	}, {
+		name: "mongodb", doc: "Errors of MongoDB.", category: "mongodb", read: readMongoDB,
+		columns: map[string]string{"code": "name", "number": "code", "groups": "categories"},
+	}, {
+		name: "spark", doc: "Error conditions of Spark.", category: "spark", params: "angles", read: readJSON,
+		columns: map[string]string{
+			"rows": "", "code": "key", "constant.sqlstate": "sqlState", "codes": "subClass",
+		},
+		constants: []Constant{{"sqlstate", "string", "The SQLSTATE."}},
+	}, {
+		name: "tidb", doc: "Errors of TiDB.", category: "tidb", params: "printf", read: readTiDB,
+		columns: map[string]string{
+			"message": "error|message", "doc": "description", "resolution": "workaround", "groups": "tags",
+		},
+		numbersPerCategory: true,
+	}, {
+		name: "nats", doc: "Errors of NATS.", category: "nats", params: "braces", read: readJSON,
+		columns: map[string]string{
+			"code": "constant", "number": "error_code", "http": "code", "message": "description", "doc": "comment",
+			"resolution": "help", "names": "deprecates",
+		},
+	},
+	{name: "kafka", doc: "Errors of Kafka's protocol.", category: "kafka", read: readKafka},
+	{name: "json", doc: "Errors of a JSON table.", params: "printf braces", read: readJSON},
+	{name: "csv", doc: "Errors of a CSV table.", params: "printf braces", read: readCSV},
+}
+
+// Formats returns the names of the formats.
+func Formats() []string {
+	var out []string
+	for _, f := range formats {
+		out = append(out, f.name)
+	}
+	return out
+}
+
 // readPostgres reads src/backend/utils/errcodes.txt: lines of SQLSTATE, level, macro and condition,
 // in sections. Macros with the same SQLSTATE become names of one code.
-func readPostgres(t *Table, src []byte, _ Options) error {
-	t.Doc = "Errors of PostgreSQL, by SQLSTATE."
-	t.Constants = []Constant{
-		{"sqlstate", "string", "The SQLSTATE."},
-		{"condition", "string", "The name of the condition in PL/pgSQL."},
-	}
-	t.Groups = []Group{{"warning", "Not errors, but warnings."}, {"success", "Not errors: the statement succeeded."}}
-	levels := map[string][]string{"W": {"warning"}, "S": {"success"}}
-	t.identity = "sqlstate"
-	states := make(map[string]*Code)
-	var category *Category
-	for n, line := range lines(src) {
-		if title, ok := strings.CutPrefix(line, "Section:"); ok {
-			class, name, found := strings.Cut(strings.TrimSpace(title), " - ")
+func readPostgres(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
+	levels := map[string]string{"W": "warning", "S": "success"}
+	states := make(map[string]int) // the index of the row
+	category, title := "", ""
+	n := 0
+	for line := range strings.Lines(string(src)) {
+		n++
+		fields := strings.Fields(line)
+		if section, ok := strings.CutPrefix(line, "Section:"); ok {
+			title = strings.Replace(strings.TrimSpace(section), " - ", ": ", 1) + "."
+			_, name, found := strings.Cut(strings.TrimSpace(section), " - ")
 			if !found {
-				class, name = "", class
+				name = section
 			}
 			words, _, _ := strings.Cut(name, "(")
-			key, _ := naming.Snake(identifier(words, "section"))
-			category = t.category(key, strings.TrimSpace(class+": "+name)+".")
+			category, _ = naming.Snake(identifier(words, "section"))
 			continue
 		}
-		fields := strings.Fields(line)
 		switch {
 		case len(fields) == 0 || strings.HasPrefix(line, "#"):
 			continue
 		case len(fields) < 3 || len(fields) > 4:
-			return fmt.Errorf("line %d: want SQLSTATE, level, macro and condition", n)
-		case category == nil:
-			return fmt.Errorf("line %d: a code before the first section", n)
+			return nil, fmt.Errorf("line %d: want SQLSTATE, level, macro and condition", n)
+		case category == "":
+			return nil, fmt.Errorf("line %d: a code before the first section", n)
 		}
 		name := strings.TrimPrefix(fields[2], "ERRCODE_")
-		if first := states[fields[0]]; first != nil {
-			first.Names = append(first.Names, name)
-			if len(fields) == 4 && first.Constants.Get("condition") == nil {
-				first.Constants = append(first.Constants, spec.Pair{Key: "condition", Value: fields[3]})
-			}
-			continue
+		i, again := states[fields[0]]
+		if !again {
+			i = len(rows)
+			states[fields[0]] = i
+			rows = append(rows, pairs("category", category, "section", title, "code", name, "groups", levels[fields[1]],
+				"constant.sqlstate", fields[0]))
+		} else {
+			rows[i] = append(rows[i], pairs("names", name)...)
 		}
-		code := &Code{Name: name, Groups: levels[fields[1]], Constants: spec.Pairs{{Key: "sqlstate", Value: fields[0]}}}
 		if len(fields) == 4 {
-			code.Constants = append(code.Constants, spec.Pair{Key: "condition", Value: fields[3]})
+			rows[i] = append(rows[i], pairs("constant.condition", fields[3])...)
 		}
-		states[fields[0]] = code
-		category.Codes = append(category.Codes, code)
 	}
-	return nil
+	return rows, nil
 }
 
-// lines yields the lines of a file with their numbers from 1, without line ends.
-func lines(src []byte) func(yield func(n int, line string) bool) {
-	return func(yield func(int, string) bool) {
-		n := 0
-		for line := range strings.Lines(string(src)) {
-			if n++; !yield(n, strings.TrimRight(line, "\r\n")) {
-				return
-			}
-		}
+// pairs returns the columns of a row: names and values in turn.
+func pairs(columns ...string) (out spec.Pairs) {
+	for c := range slices.Chunk(columns, 2) {
+		out = append(out, spec.Pair{Key: c[0], Value: c[1]})
 	}
+	return out
 }
 
 // readMongoDB reads src/mongo/base/error_codes.yml.
-func readMongoDB(t *Table, src []byte, _ Options) error {
+func readMongoDB(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
 	doc, err := spec.OpenDocument("table", src)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t.Doc = "Errors of MongoDB."
-	category := t.category("mongodb", "Errors of the server.")
-	rows, _ := doc.Root().Pairs().Get("error_codes").([]any)
-	for _, row := range rows {
-		p, _ := row.(spec.Pairs)
-		k := &Code{Name: text(p.Get("name")), Number: number(text(p.Get("code")))}
-		if k.Name == "" {
-			return fmt.Errorf("row %d of error_codes has no name", len(category.Codes)+1)
+	list, _ := doc.Root().Pairs().Get("error_codes").([]any)
+	for _, item := range list {
+		row, _ := item.(spec.Pairs)
+		if slices.Contains(texts(row.Get("categories")), "RetriableError") {
+			row = append(row, pairs("retryable", "true")...)
 		}
-		k.Groups = list(p.Get("categories"))
-		k.Retryable = slices.Contains(k.Groups, "RetriableError")
-		if strings.HasPrefix(k.Name, "OBSOLETE_") {
-			k.Deprecated = "obsolete"
+		if strings.HasPrefix(text(row.Get("name")), "OBSOLETE_") {
+			row = append(row, pairs("deprecated", "obsolete")...)
 		}
-		if p.Get("extra") != nil {
-			t.Notes.add(k.Name, "extra data of C++ types (extra): left out")
-		}
-		category.Codes = append(category.Codes, k)
+		rows = append(rows, row)
 	}
-	return nil
-}
-
-// readSpark reads error-conditions.json of Spark and Delta.
-func readSpark(t *Table, src []byte, _ Options) error {
-	root, err := decodeJSON(src)
-	if err != nil {
-		return err
-	}
-	conditions, ok := root.(spec.Pairs)
-	if !ok {
-		return fmt.Errorf("the table is not an object")
-	}
-	t.Doc = "Error conditions of Spark."
-	t.Constants = []Constant{{"sqlstate", "string", "The SQLSTATE."}}
-	category := t.category("spark", "Error conditions.")
-	for _, c := range conditions {
-		p, _ := c.Value.(spec.Pairs)
-		code := &Code{Name: c.Key, Message: strings.Join(list(p.Get("message")), "\n")}
-		if state := text(p.Get("sqlState")); state != "" {
-			code.Constants = spec.Pairs{{Key: "sqlstate", Value: state}}
-		}
-		children, _ := p.Get("subClass").(spec.Pairs)
-		for _, child := range children {
-			body, _ := child.Value.(spec.Pairs)
-			one := &Code{Name: c.Key + "." + child.Key, Message: strings.Join(list(body.Get("message")), "\n")}
-			if state := text(body.Get("sqlState")); state != "" {
-				one.Constants = spec.Pairs{{Key: "sqlstate", Value: state}}
-			}
-			code.Codes = append(code.Codes, one)
-		}
-		for _, e := range p {
-			if !slices.Contains([]string{"message", "sqlState", "subClass"}, e.Key) {
-				t.Notes.add(c.Key, "%s: left out", clean(e.Key))
-			}
-		}
-		category.Codes = append(category.Codes, code)
-	}
-	return nil
+	return rows, nil
 }
 
 // dmCode is a code of DM, with its class and number.
@@ -146,49 +159,49 @@ var dmCode = regexp.MustCompile(`^DM-([a-z-]+)-(\d+)$`)
 
 // readTiDB reads errors.toml of TiDB, PD, TiKV, TiFlow and DM. A code is CLASS:NUMBER, CLASS:NAME
 // or DM-CLASS-NUMBER.
-func readTiDB(t *Table, src []byte, _ Options) error {
-	sections, err := parseTOML(src)
+func readTiDB(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
+	root := make(map[string]any)
+	meta, err := toml.Decode(string(src), &root)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t.Doc = "Errors of TiDB."
-	t.numbersPerCategory = true
-	for _, s := range sections {
-		name := s.path[len(s.path)-1]
-		class, last := "tidb", name
-		if i := strings.LastIndex(name, ":"); i > 0 {
-			class, last = name[:i], name[i+1:]
-		} else if dm := dmCode.FindStringSubmatch(name); dm != nil {
-			class, last = dm[1], dm[2]
+	last := ""
+	for _, key := range meta.Keys() { // in the order of the file
+		if len(key) < 2 {
+			continue
 		}
-		code := &Code{
-			Name: name, Number: number(last), Message: text(s.keys.Get("error")), Doc: text(s.keys.Get("description")),
-			Resolution: text(s.keys.Get("workaround")),
+		section, table := key[:len(key)-1], root
+		for _, part := range section {
+			table, _ = table[part].(map[string]any)
 		}
-		if code.Message == "" {
-			code.Message = text(s.keys.Get("message"))
+		value := table[key[len(key)-1]]
+		if _, isTable := value.(map[string]any); isTable {
+			continue
 		}
-		for _, tag := range list(s.keys.Get("tags")) {
-			code.Groups = append(code.Groups, identifier(tag, "group"))
-		}
-		for _, e := range s.keys {
-			if !slices.Contains(strings.Fields("error message description workaround tags"), e.Key) {
-				t.Notes.add(name, "%s: left out", clean(e.Key))
+		if section.String() != last {
+			last = section.String()
+			name := section[len(section)-1]
+			row := pairs("code", name, "category", "tidb", "number", name)
+			if i := strings.LastIndex(name, ":"); i > 0 {
+				row = pairs("code", name, "category", name[:i], "number", name[i+1:])
+			} else if dm := dmCode.FindStringSubmatch(name); dm != nil {
+				row = pairs("code", name, "category", dm[1], "number", dm[2])
 			}
+			rows = append(rows, row)
 		}
-		c := t.category(class, "Errors of the class "+class+".")
-		c.Codes = append(c.Codes, code)
+		items, isList := value.([]any)
+		if isList {
+			value = nil
+			for i := range items {
+				items[i] = fmt.Sprint(items[i])
+			}
+			value = items
+		} else {
+			value = fmt.Sprint(value)
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], spec.Pair{Key: key[len(key)-1], Value: value})
 	}
-	return nil
-}
-
-// readNATS reads server/errors.json.
-func readNATS(t *Table, src []byte, _ Options) error {
-	t.Doc = "Errors of NATS."
-	return tableOfJSON(t, src, map[string]string{
-		"code": "constant", "number": "error_code", "http": "code", "message": "description", "doc": "comment",
-		"resolution": "help", "names": "deprecates",
-	}, "nats", "url")
+	return rows, nil
 }
 
 var (
@@ -200,74 +213,126 @@ var (
 
 // readKafka reads Errors.java, or the HTML table of errors in the guide to the protocol. Only the
 // HTML table has a column of retriable errors.
-func readKafka(t *Table, src []byte, _ Options) error {
-	t.Doc = "Errors of Kafka's protocol."
-	category := t.category("kafka", "Errors of the protocol.")
+func readKafka(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
 	for _, row := range htmlRow.FindAllStringSubmatch(string(src), -1) {
-		category.Codes = append(category.Codes, &Code{
-			Name: row[1], Number: number(row[2]), Retryable: row[3] == "True",
-			Message: html.UnescapeString(row[4]),
-		})
+		rows = append(rows,
+			pairs("code", row[1], "number", row[2], "retryable", row[3], "message", html.UnescapeString(row[4])))
 	}
-	if len(category.Codes) > 0 {
-		return nil
+	if len(rows) > 0 {
+		return rows, nil
 	}
 	_, body, _ := strings.Cut(string(src), "enum Errors")
 	for body != "" {
-		line, rest, _ := strings.Cut(body, "\n")
-		body = rest
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "private ") || strings.HasPrefix(line, "public ") && strings.Contains(line, "(") {
-			continue
-		}
-		found := javaConstant.FindStringSubmatch(line + "\n" + body)
+		rest := strings.TrimLeft(body, " \t")
+		_, body, _ = strings.Cut(body, "\n")
+		found := javaConstant.FindStringSubmatch(rest)
 		if found == nil {
 			continue
 		}
-		code := &Code{Name: found[1], Number: number(found[2])}
-		for rest := (line + "\n" + body)[len(found[0]):]; ; {
-			part := javaString.FindStringSubmatch(rest)
-			if part == nil {
-				break
-			}
+		message := ""
+		rest = rest[len(found[0]):]
+		for part := javaString.FindStringSubmatch(rest); part != nil; part = javaString.FindStringSubmatch(rest) {
 			literal, err := strconv.Unquote(`"` + part[1] + `"`)
 			if err != nil {
-				return fmt.Errorf("%s: %w", code.Name, err)
+				return nil, fmt.Errorf("%s: %w", found[1], err)
 			}
-			code.Message += literal
-			rest = rest[len(part[0]):]
+			message, rest = message+literal, rest[len(part[0]):]
 		}
-		category.Codes = append(category.Codes, code)
+		rows = append(rows, pairs("code", found[1], "number", found[2], "message", message))
 	}
-	return nil
+	return rows, nil
 }
 
-// text returns a scalar, or "" for any other value.
-func text(v any) string {
-	s, _ := v.(string)
-	return s
-}
-
-// list returns the scalars of a list. A scalar that is not empty is a list of one.
-func list(v any) []string {
-	items, ok := v.([]any)
+// readJSON reads an array of objects, or an object of objects, at the place that the column "rows"
+// names. The keys of an object become the column "key".
+func readJSON(src []byte, columns map[string]string) ([]spec.Pairs, error) {
+	var valid any
+	if err := json.Unmarshal(src, &valid); err != nil {
+		line := 1
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			line += bytes.Count(src[:syntax.Offset], []byte("\n"))
+		}
+		return nil, fmt.Errorf("line %d: %w", line, err)
+	}
+	d := json.NewDecoder(bytes.NewReader(src))
+	d.UseNumber()
+	root := orderedJSON(d)
+	for name := range strings.FieldsFuncSeq(columns["rows"], func(r rune) bool { return r == '.' }) {
+		p, _ := root.(spec.Pairs)
+		root = p.Get(name)
+	}
+	rows, ok := rowsOf(root)
 	if !ok {
-		items = []any{v}
+		return nil, errors.New("the table is not a list of rows; set the path of the list with -map rows=NAME")
 	}
-	var out []string
-	for _, item := range items {
-		if s := text(item); s != "" || ok {
-			out = append(out, s)
-		}
-	}
-	return out
+	return rows, nil
 }
 
-// number returns the integer in s, or nil if s is not a decimal integer.
-func number(s string) *int {
-	n, err := strconv.Atoi(s)
-	if err != nil || strconv.Itoa(n) != strings.TrimLeft(s, "+") {
-		return nil
+// rowsOf returns the rows of an array or an object.
+func rowsOf(value any) (rows []spec.Pairs, ok bool) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			row, _ := item.(spec.Pairs)
+			rows = append(rows, row)
+		}
+		return rows, true
+	case spec.Pairs:
+		for _, e := range value {
+			row, _ := e.Value.(spec.Pairs)
+			rows = append(rows, append(slices.Clone(row), spec.Pair{Key: "key", Value: e.Key}))
+		}
+		return rows, true
 	}
-	return &n
+	return nil, false
+}
+
+// orderedJSON reads a value of valid JSON and keeps the order of keys. Scalars become strings.
+func orderedJSON(d *json.Decoder) any {
+	token, _ := d.Token()
+	switch token {
+	case nil:
+		return nil
+	case json.Delim('['):
+		items := []any{}
+		for d.More() {
+			items = append(items, orderedJSON(d))
+		}
+		_, _ = d.Token()
+		return items
+	case json.Delim('{'):
+		members := spec.Pairs{}
+		for d.More() {
+			key, _ := d.Token()
+			members = append(members, spec.Pair{Key: key.(string), Value: orderedJSON(d)})
+		}
+		_, _ = d.Token()
+		return members
+	}
+	return fmt.Sprint(token)
+}
+
+// readCSV reads a table with the names of the columns in its first line. Commas or tabs separate
+// the columns.
+func readCSV(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(src, []byte("\uFEFF"))))
+	if head, _, _ := bytes.Cut(src, []byte("\n")); bytes.ContainsRune(head, '\t') {
+		r.Comma = '\t'
+	}
+	r.FieldsPerRecord = -1
+	records, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for i, record := range records {
+		if i == 0 {
+			continue
+		}
+		var row spec.Pairs
+		for j, value := range record[:min(len(record), len(records[0]))] {
+			row = append(row, spec.Pair{Key: strings.TrimSpace(records[0][j]), Value: value})
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
 }

@@ -88,52 +88,6 @@ func (n *Notes) add(code, format string, args ...any) {
 	*n = append(*n, Note{what, []string{code}})
 }
 
-// formats lists the readers of tables. params is the default form of the parameters in messages.
-var formats = []struct {
-	name   string
-	params string
-	read   func(t *Table, src []byte, o Options) error
-}{
-	{"postgres", "", readPostgres},
-	{"mongodb", "", readMongoDB},
-	{"spark", "angles", readSpark},
-	{"tidb", "printf", readTiDB},
-	{"nats", "braces", readNATS},
-	{"kafka", "", readKafka},
-	{"json", "printf braces", readJSON},
-	{"csv", "printf braces", readCSV},
-}
-
-// Formats returns the names of the formats.
-func Formats() []string {
-	var out []string
-	for _, f := range formats {
-		out = append(out, f.name)
-	}
-	return out
-}
-
-// Read reads a table.
-func Read(format string, src []byte, o Options) (*Table, error) {
-	for _, f := range formats {
-		if f.name != format {
-			continue
-		}
-		t := &Table{Package: o.Package, params: o.Params, names: o.Names}
-		if t.params == nil {
-			t.params = strings.Fields(f.params)
-		}
-		if t.Package == "" {
-			t.Package = format + "errs"
-		}
-		if err := f.read(t, []byte(strings.ToValidUTF8(string(src), "\uFFFD")), o); err != nil {
-			return nil, err
-		}
-		return t, t.finish()
-	}
-	return nil, fmt.Errorf("unknown format %q", format)
-}
-
 // category returns the category with a name. It adds the category if the table does not have it.
 func (t *Table) category(name, doc string) *Category {
 	key := identifier(name, "category")

@@ -61,7 +61,7 @@ func (u *update) match() {
 		byName[e.row] = e
 	}
 	for _, e := range u.entries {
-		for _, alias := range list(e.get("aliases")) {
+		for _, alias := range texts(e.get("aliases")) {
 			if byName[alias] == nil {
 				byName[alias] = e
 			}

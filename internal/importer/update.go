@@ -185,7 +185,7 @@ func (u *update) freeName(name string) {
 			continue
 		}
 		u.t.Notes.add(name, "codes whose names were aliases: no longer aliases")
-		if len(list(e.get("aliases"))) == 0 {
+		if len(texts(e.get("aliases"))) == 0 {
 			node.Delete("aliases")
 		}
 	}
@@ -332,7 +332,7 @@ func (u *update) remove(rows []row) {
 		if e.key != e.row {
 			names = append(names, e.key)
 		}
-		for _, name := range append(names, list(e.get("aliases"))...) {
+		for _, name := range append(names, texts(e.get("aliases"))...) {
 			if name != "" && !slices.Contains(codes, any(name)) {
 				codes = append(codes, name)
 			}
@@ -378,7 +378,7 @@ func (u *update) remove(rows []row) {
 func (u *update) usedGroups() map[string]bool {
 	used := make(map[string]bool)
 	for _, e := range u.entries {
-		for _, g := range list(e.get("groups")) {
+		for _, g := range texts(e.get("groups")) {
 			used[g] = true
 		}
 	}

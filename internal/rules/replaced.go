@@ -27,7 +27,7 @@ var replaced = map[string]string{
 	"E-example":       "E-counter-example E-want",
 	"W-untested-rule": "E-empty-range",
 	noLonger: `E-covered-rule E-attribute-name E-read-escape E-listed-twice E-replaced-by W-header-name W-adapt-idle
-		W-weak-text W-message-punctuation W-help-url W-log-placeholder E-too-many`,
+		W-weak-text W-message-punctuation W-help-url W-log-placeholder E-too-many W-changed-field-use`,
 }
 
 // Replaced returns the id that has replaced one of an earlier version, or "" if its fault is no

@@ -196,6 +196,7 @@ type Profile struct {
 	// Contents of reports.
 	Reporting Reporting `key:"reporting"`
 	Span      diag.Span
+	Raw       Raw
 }
 
 // Overlay changes the traits of a code, a category, an @group or of all codes (*).

@@ -36,8 +36,8 @@ type Form struct {
 }
 
 // Patterns are patterns in a compact form, because signatures have many of them. Two tabs separate
-// patterns. A pattern has lead, reach and expression, and after tabs its literals, each after =, or
-// after ~ if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
+// patterns. A pattern has lead and expression, and after tabs its literals, each after =, or after ~
+// if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
 type Patterns string
 
 const patternSeparator = "\t\t"
@@ -55,7 +55,7 @@ func Pack(list []Pattern, leads []string) Patterns {
 		if i > 0 {
 			b.WriteString(patternSeparator)
 		}
-		fmt.Fprintf(&b, "%d %d %s", p.Lead, p.Reach, references(expr, leads))
+		fmt.Fprintf(&b, "%d %s", p.Lead, references(expr, leads))
 		for _, l := range p.Literals {
 			if l.Fold {
 				b.WriteString("\t~" + l.Text)
@@ -104,11 +104,9 @@ func (p Patterns) unpack(leads []string) []Pattern {
 	var out []Pattern
 	for text := range strings.SplitSeq(string(p), patternSeparator) {
 		line, rest, _ := strings.Cut(text, "\t")
-		lead, line, _ := strings.Cut(line, " ")
-		reach, expr, _ := strings.Cut(line, " ")
+		lead, expr, _ := strings.Cut(line, " ")
 		n, _ := strconv.ParseUint(lead, 10, 8) // the generator has written them
-		m, _ := strconv.Atoi(reach)
-		pattern := Pattern{Expr: resolved(expr, leads), Lead: uint8(n), Reach: m}
+		pattern := Pattern{Expr: resolved(expr, leads), Lead: uint8(n)}
 		for rest != "" {
 			var l string
 			l, rest, _ = strings.Cut(rest, "\t")
@@ -224,13 +222,13 @@ func (r *Rules) matched(rule *Rule, searched string) string {
 	if searched == "" || slices.Contains(r.Sensitive, "text") {
 		return ""
 	}
-	e := load(r, &r.tables.engine, newEngine)
+	e := r.engine()
 	for group := range rule.groups() {
 		for _, id := range group {
 			if int(id) >= len(e.patterns) {
 				continue
 			}
-			from, to, ok := e.patterns[id].compiled(e.leads).find(searched, nil)
+			from, to, ok := e.patterns[id].program().find(searched, &scratch{})
 			if !ok {
 				continue
 			}

@@ -1,0 +1,316 @@
+package breaking
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/naming"
+)
+
+// comparison is one run of Compare.
+type comparison struct {
+	*matching
+	was, is *declarations
+	out     []*Change
+	// byField are the changes of fields that change factories, by the paths of the fields.
+	byField map[string]*Change
+}
+
+func (c *comparison) run() {
+	c.was, c.is = declare(c.old, c.matching), declare(c.new, c.matching)
+	c.byField = make(map[string]*Change)
+	for _, n := range c.is.list {
+		if o := c.was.at[n.path]; o != nil {
+			c.values(o, n, always)
+		} else {
+			c.declared(n, added)
+		}
+	}
+	for _, o := range c.was.list {
+		if c.is.at[o.path] == nil {
+			c.declared(o, removed)
+		}
+	}
+	c.reportRenamed()
+	c.codes()
+	c.reservations()
+	c.factories()
+}
+
+// change adds a change of a declaration. If the id is empty, the change breaks nothing.
+func (c *comparison) change(id string, d *decl, key, old, new, message string) *Change {
+	change := &Change{Kind: kindChanged, Subject: d.subject, Key: key, Old: old, New: new,
+		Finding: diag.Finding{Span: c.place(d, d.trees, key), Message: message}}
+	change.setRule(ruleByID(id))
+	if change.Subject == (Subject{}) {
+		change.Subject.Name = key
+	}
+	c.out = append(c.out, change)
+	return change
+}
+
+func (c *Change) setRule(r rule) {
+	c.ID, c.Severity, c.Levels, c.Hint = r.id, severity(r.id), r.levels, r.hint
+}
+
+// place returns the position of a key in the new taxonomy, otherwise that of the declaration or of
+// the next one around it that exists there.
+func (c *comparison) place(d *decl, trees []any, key string) diag.Span {
+	for _, tree := range trees {
+		if key == "" {
+			break
+		}
+		if at := keySpan(reflect.ValueOf(tree).Elem(), key); at.Valid() && c.is.at[d.path] == d {
+			return at
+		}
+	}
+	for ; d != nil; d = d.within {
+		if n := c.is.at[d.path]; n != nil && n.pos.Valid() {
+			return n.pos
+		}
+	}
+	return c.new.tree.Package.Span
+}
+
+// keySpan returns the position of the value of a key in a mapping of package spec.
+func keySpan(mapping reflect.Value, key string) diag.Span {
+	for i := range mapping.NumField() {
+		switch mapping.Type().Field(i).Tag.Get("key") {
+		case ",inline":
+			if at := keySpan(mapping.Field(i), key); at.Valid() {
+				return at
+			}
+		case key:
+			return firstSpan(mapping.Field(i))
+		}
+	}
+	return diag.Span{}
+}
+
+// firstSpan returns the first position in a value of package spec.
+func firstSpan(v reflect.Value) (at diag.Span) {
+	switch at, ok := v.Interface().(diag.Span); {
+	case ok:
+		return at
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		return firstSpan(v.Elem())
+	case v.Kind() == reflect.Slice && v.Len() > 0:
+		return firstSpan(v.Index(0))
+	case v.Kind() == reflect.Struct:
+		for i := 0; i < v.NumField() && !at.Valid(); i++ {
+			if v.Type().Field(i).IsExported() {
+				at = firstSpan(v.Field(i))
+			}
+		}
+		return at
+	}
+	return diag.Span{}
+}
+
+// declared adds a change for a declaration that only one of the taxonomies has. What is in it is
+// part of the change, except codes; removed codes are compared in codes.go.
+func (c *comparison) declared(d *decl, on when) {
+	inBoth := c.was.at[d.within.path] != nil && c.is.at[d.within.path] != nil
+	if d.kind == "settings" || d.kind == "code" && on == removed || d.kind != "code" && !inBoth {
+		return
+	}
+	r, breaks := ruleOf(d.kind, on)
+	change := c.change("", d, "", "", d.name, cmp.Or(d.note, d.label))
+	change.Kind = kindAdded
+	if breaks || on == removed {
+		change.Message = d.label + " is new"
+	}
+	if on == removed {
+		change.Kind, change.Message, change.Old, change.New = kindRemoved, d.label+" is removed", d.name, ""
+	}
+	first := !slices.ContainsFunc(c.was.list, func(o *decl) bool { return o.kind == d.kind })
+	if on == removed || !first { // nothing implements the interface of the first strategy yet
+		change.setRule(r)
+	}
+	if d.kind == "field" {
+		c.byField[d.path] = change
+	}
+	if on == added {
+		c.values(&decl{}, d, fresh)
+	}
+}
+
+// values compares the values of a declaration, those with a rule about the differences on.
+// Differences with one id are one change.
+func (c *comparison) values(o, n *decl, on when) {
+	keys := slices.Clone(n.facts)
+	if n.kind == "field" && on != fresh && o.facts[0].value != n.facts[0].value { // of another type
+		keys, o = keys[:1], &decl{facts: o.facts[:1]}
+	}
+	for _, f := range o.facts {
+		if n.fact(f.key, f.item).value == nil {
+			keys = append(keys, f)
+		}
+	}
+	changes, found := make(map[string]*Change), make(map[string][]difference)
+	for _, f := range keys {
+		was, is := o.fact(f.key, f.item), n.fact(f.key, f.item)
+		on := on
+		switch {
+		case on == fresh:
+		case was.value == nil:
+			on = added
+		case is.value == nil:
+			on = removed
+		default:
+			on = changed
+		}
+		differences := c.differ(f.name(), reflect.ValueOf(was.value), reflect.ValueOf(is.value))
+		if len(differences) == 0 {
+			continue
+		}
+		r, ok := ruleOf(strings.TrimSuffix(n.kind+"."+f.key, "."), on)
+		if !ok {
+			continue
+		}
+		found[r.id] = append(found[r.id], differences...)
+		change := changes[r.id]
+		if change == nil {
+			change = c.change("", n, f.key, "", "", "")
+			if f.trees != nil {
+				change.Span = c.place(n, f.trees, f.key)
+			}
+			change.setRule(r)
+			changes[r.id] = change
+		}
+		change.Levels |= r.levels
+		switch n.kind + "." + f.key {
+		case "field.type", "field.required":
+			c.byField[n.path] = change
+		case "code.deprecated":
+			change.Kind = kindDeprecated
+		case "category.name":
+			change.Kind, change.Subject.Was = kindRenamed, o.name
+		}
+	}
+	for id, change := range changes {
+		change.describe(n.label, found[id])
+	}
+}
+
+// describe sets the values and the message of a change.
+func (c *Change) describe(label string, list []difference) {
+	var texts, old, new []string
+	for _, d := range list {
+		if c.Kind == kindDeprecated {
+			texts = append(texts, d.new)
+			continue
+		}
+		texts = append(texts, d.String())
+		old, new = append(old, d.key+": "+d.old), append(new, d.key+": "+d.new)
+	}
+	c.Message = strings.TrimPrefix(label+": "+strings.Join(texts, "; "), ": ")
+	c.Old, c.New = strings.Join(old, ", "), strings.Join(new, ", ")
+	if len(list) == 1 {
+		c.Old, c.New, c.Key = list[0].old, list[0].new, cmp.Or(c.Key, list[0].key)
+	}
+}
+
+// difference is a scalar that differs. An empty text is an absent value.
+type difference struct{ key, old, new string }
+
+func (d difference) String() string {
+	_, item, isItem := strings.Cut(d.key, " ")
+	switch {
+	case isItem && d.old == "" && d.new == item:
+		return d.key + " is new"
+	case isItem && d.new == "" && d.old == item:
+		return d.key + " is removed"
+	case d.key == "message" && d.old != "" && d.new != "":
+		return d.key + " " + wordDiff(d.old, d.new)
+	}
+	return fmt.Sprintf("%s was %s, is %s", d.key, cmp.Or(d.old, none(d.new)), cmp.Or(d.new, none(d.old)))
+}
+
+// none is the text for a value that is absent where the other taxonomy has one.
+func none(other string) string {
+	return cmp.Or(map[string]string{"true": "false", "public": "internal", "tail": "head"}[other], "none")
+}
+
+// wordDiff returns the new text with removed words as [-…-] and added words as {+…+}.
+func wordDiff(old, new string) string {
+	was, is := strings.Fields(old), strings.Fields(new)
+	n := 0
+	for n < min(len(was), len(is)) && was[n] == is[n] {
+		n++
+	}
+	m := 0
+	for m < min(len(was), len(is))-n && was[len(was)-1-m] == is[len(is)-1-m] {
+		m++
+	}
+	out := slices.Clone(is[:n])
+	if w := was[n : len(was)-m]; len(w) > 0 {
+		out = append(out, "[-"+strings.Join(w, " ")+"-]")
+	}
+	if w := is[n : len(is)-m]; len(w) > 0 {
+		out = append(out, "{+"+strings.Join(w, " ")+"+}")
+	}
+	return `"` + strings.Join(append(out, is[len(is)-m:]...), " ") + `"`
+}
+
+// differ compares two values of one type, down to the scalars in structs. A value can be missing.
+// Another action is the only difference of two reactions that it returns.
+func (c *comparison) differ(key string, o, n reflect.Value) (out []difference) {
+	some := n
+	if !n.IsValid() {
+		some = o
+	}
+	switch {
+	case !some.IsValid() || c.sameDeclared(o, n):
+		return nil
+	case some.Kind() == reflect.Pointer:
+		return c.differ(key, part(o, reflect.Value.Elem), part(n, reflect.Value.Elem))
+	case some.Kind() == reflect.Struct:
+		for i := range some.NumField() {
+			field := func(v reflect.Value) reflect.Value { return v.Field(i) }
+			name := some.Type().Field(i).Name
+			word, _ := naming.Snake(name)
+			differences := c.differ(strings.TrimSpace(key+" "+word), part(o, field), part(n, field))
+			switch {
+			case name == "Name" || name == "Doc":
+			case name == "Action" && len(differences) > 0:
+				return differences
+			default:
+				out = append(out, differences...)
+			}
+		}
+		return out
+	}
+	if was, is := scalar(o), scalar(n); was != is {
+		return []difference{{key, was, is}}
+	}
+	return nil
+}
+
+// part returns a part of a value, unless the value is missing.
+func part(v reflect.Value, of func(reflect.Value) reflect.Value) reflect.Value {
+	if !v.IsValid() {
+		return v
+	}
+	return of(v)
+}
+
+// sameDeclared reports whether two reactions or policies are declared under one name. Then their
+// declarations are compared, and not each use.
+func (c *comparison) sameDeclared(o, n reflect.Value) bool {
+	return o.IsValid() && n.IsValid() && o.Kind() == reflect.Pointer && !o.IsNil() && !n.IsNil() &&
+		c.old.model.Declared[o.Interface()] && c.new.model.Declared[n.Interface()] &&
+		o.Elem().FieldByName("Name").String() == n.Elem().FieldByName("Name").String()
+}
+
+// scalar returns a value as text, or "" for one that is missing or not set.
+func scalar(v reflect.Value) string {
+	if !v.IsValid() || v.IsZero() && v.Kind() != reflect.Bool {
+		return ""
+	}
+	return fmt.Sprint(v.Interface())
+}
