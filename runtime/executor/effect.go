@@ -143,11 +143,10 @@ type Outcome struct {
 	Count    int           `json:"count,omitempty"`
 	Bad      []Judged      `json:"bad,omitempty"`
 	More     int           `json:"more,omitempty"`
-	Mode     string        `json:"mode,omitempty"`     // of the guard
-	Paths    Paths         `json:"paths,omitempty"`    // paths that differ, bounded
-	Left     Paths         `json:"left,omitempty"`     // changes in no commit, bounded
-	Surfaced bool          `json:"surfaced,omitempty"` // a revert made other files visible
-	Text     string        `json:"text,omitempty"`     // a ref, or an address
+	Mode     string        `json:"mode,omitempty"`  // of the guard
+	Paths    Paths         `json:"paths,omitempty"` // paths that differ, bounded
+	Left     Paths         `json:"left,omitempty"`  // changes in no commit, bounded
+	Text     string        `json:"text,omitempty"`  // a ref, or an address
 	Commit   *CommitDone   `json:"commit,omitempty"`
 	Approved bool          `json:"approved,omitempty"`
 	NoPerson bool          `json:"noPerson,omitempty"`
