@@ -150,7 +150,7 @@ func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, p Step) Step {
 	f.Retried = true
 	l.pause(s, f)
 	if p == StepCall && d.Reaction.Revert != taxonomy.RevertNone {
-		it.BeforeRetry, it.Causes, it.RetryPending = true, []int{i}, Pending{until, f.label(), next}
+		it.BeforeRetry, it.RetryPending = true, Pending{until, f.label(), next}
 		return l.inspect(it, "")
 	}
 	return l.wait(s, until, f.label(), next)

@@ -13,7 +13,8 @@
 //
 // # One iteration
 //
-// The files of this package follow a call to the next one:
+// The files of this package follow a call to the next one. In run.go a run begins, is resumed and
+// ends; step.go carries out its steps.
 //
 //   - setup.go: the lock, the setup, and the head of an iteration with its limits and admission
 //   - call.go: the provider is called

@@ -143,11 +143,10 @@ type Outcome struct {
 	Count    int           `json:"count,omitempty"`
 	Bad      []Judged      `json:"bad,omitempty"`
 	More     int           `json:"more,omitempty"`
-	Mode     string        `json:"mode,omitempty"`     // of the guard
-	Paths    Paths         `json:"paths,omitempty"`    // paths that differ, bounded
-	Left     Paths         `json:"left,omitempty"`     // changes in no commit, bounded
-	Surfaced bool          `json:"surfaced,omitempty"` // a revert made other files visible
-	Text     string        `json:"text,omitempty"`     // a ref, or an address
+	Mode     string        `json:"mode,omitempty"`  // of the guard
+	Paths    Paths         `json:"paths,omitempty"` // paths that differ, bounded
+	Left     Paths         `json:"left,omitempty"`  // changes in no commit, bounded
+	Text     string        `json:"text,omitempty"`  // a ref, or an address
 	Commit   *CommitDone   `json:"commit,omitempty"`
 	Approved bool          `json:"approved,omitempty"`
 	NoPerson bool          `json:"noPerson,omitempty"`
@@ -158,73 +157,4 @@ type Outcome struct {
 	Until     time.Time `json:"until,omitzero"`
 	Why       string    `json:"why,omitempty"`
 	Exhausted bool      `json:"exhausted,omitempty"`
-}
-
-// Failure is a failure as plain data. The host classifies it, and the loop chooses the reaction.
-type Failure struct {
-	// ErrorRecord is the part that is recorded. The loop completes it when it records the failure.
-	ErrorRecord
-	// Categorized reports that the taxonomy has a code for it.
-	Categorized bool                        `json:"categorized"`
-	Feedback    string                      `json:"feedback,omitempty"`
-	Credential  string                      `json:"credential,omitempty"`
-	RetryAfter  taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	ResetAt     taxonomy.Opt[time.Time]     `json:"resetAt,omitzero"`
-	// Chain is the reaction and its successors, with the profile and the adapted policies applied.
-	Chain []Reaction `json:"chain,omitempty"`
-	// Others are further failures of the same operation, such as the other problems of a
-	// configuration. They are recorded and change nothing.
-	Others []Failure `json:"others,omitempty"`
-
-	Decision Decision `json:"decision"`
-	// Uncounted reports that the failure never counts, Reverted that its revert was carried out.
-	Uncounted bool `json:"uncounted,omitempty"`
-	Reverted  bool `json:"reverted,omitempty"`
-	// Found reports that the loop found the failure, so the operation cannot be repeated by itself.
-	Found bool `json:"found,omitempty"`
-	// Causes are the failures whose reactions were being carried out.
-	Causes []int `json:"causes,omitempty"`
-
-	evidence *taxonomy.Evidence
-}
-
-// Reaction is a reaction of a chain. Its Then is nil, because the chain has the successors.
-type Reaction struct {
-	taxonomy.Reaction
-	// MaxRuns limits the runs of the strategy; 0 is no limit.
-	MaxRuns int `json:",omitempty"`
-	// Unavailable reports that there is no Recoverer for the strategy.
-	Unavailable bool `json:",omitempty"`
-}
-
-// inPlace reports whether only the operation is repeated after the strategy.
-func (r *Reaction) inPlace() bool {
-	return r.Action == taxonomy.Recover && r.Resume == taxonomy.ResumeOperation
-}
-
-// retryOf describes the failure to the call that retries it.
-func (f *Failure) retryOf() *RetryOf {
-	if f == nil {
-		return nil
-	}
-	d := &f.Decision
-	return &RetryOf{Code: f.Code, Policy: d.Reaction.Policy, Attempt: d.Attempt + 1, Wait: d.Wait}
-}
-
-// label returns the text for the failure in a list of waits.
-func (f *Failure) label() string {
-	if f.Code != "" {
-		return f.Code
-	}
-	return "retry"
-}
-
-// unresolved reports whether the failure prevents a clean iteration.
-func (f *Failure) unresolved() bool { return !f.Retried && f.Decision.Action != taxonomy.Continue }
-
-// allowsCompletion reports whether the work that remains after the failure's revert may be
-// delivered.
-func (f *Failure) allowsCompletion() bool {
-	return f.Decision.Reaction.AcceptCompletion && f.Decision.Action != taxonomy.Abort &&
-		f.Decision.Action != taxonomy.Block
 }

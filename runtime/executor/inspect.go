@@ -12,7 +12,7 @@ import (
 // inspect begins an inspection, which finds, judges and reverts changes. The run then continues
 // with the step then.
 func (l *Loop) inspect(it *Iteration, then Step) Step {
-	it.Then = then
+	it.Then, it.Named = then, nil
 	return StepDetect
 }
 
@@ -23,11 +23,11 @@ func (l *Loop) detect(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, Effect{
 		Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked}, Approved: s.Approved, Graced: true,
 	}, func(out *Outcome, ok bool) Step {
-		it.Found, it.Count, it.Bad, it.Undetected = "", 0, nil, !ok
-		if out != nil {
+		it.clearChanges()
+		if it.Undetected = !ok; out != nil {
 			l.detected(s, it, out)
 		}
-		if !it.BeforeRetry && len(it.judged(NeedsAsk)) > 0 {
+		if !it.BeforeRetry && len(it.unnamed(NeedsAsk)) > 0 {
 			return StepAsk
 		}
 		return l.planRevert(s, it)
@@ -36,9 +36,8 @@ func (l *Loop) detect(s *RunState, it *Iteration) Step {
 
 func (l *Loop) detected(s *RunState, it *Iteration, out *Outcome) {
 	it.Found, it.Count, it.Bad, it.More = out.Trees.Found, out.Count, out.Bad, out.More
-	it.Reverted, it.AllReverted = nil, false
 	changed := out.Paths[:min(len(out.Paths), maxListed)]
-	if len(changed) > 0 && !slices.Equal(changed, it.Changed) {
+	if slices.ContainsFunc(changed, func(p string) bool { return !slices.Contains(it.Changed, p) }) {
 		it.Changed = changed
 		l.emit(s, Event{Kind: ChangesDetected, Files: out.Paths})
 	}
@@ -50,23 +49,29 @@ func (l *Loop) detected(s *RunState, it *Iteration, out *Outcome) {
 // noteViolations records a failure for the changes that are forbidden, and one for those outside.
 func (l *Loop) noteViolations(s *RunState, it *Iteration, mode string) {
 	for _, kind := range []struct {
-		name  string
-		files []string
-	}{{"forbidden", pathsOf(it.judged(Forbidden))}, {"outside_allowed", pathsOf(it.judged(Outside))}} {
-		if len(kind.files) == 0 {
+		name    string
+		verdict Verdict
+	}{{"forbidden", Forbidden}, {"outside_allowed", Outside}} {
+		files := pathsOf(it.unnamed(kind.verdict))
+		if len(files) == 0 {
 			continue
 		}
-		f := l.env.Classify(taxonomy.Evidence{
-			Source: sourceScope, Op: OpScope, Type: kind.name, Files: kind.files,
-			Attributes: map[string]string{"scope_mode": mode},
+		l.noteFiles(s, it, OpScope, taxonomy.Evidence{
+			Type: kind.name, Files: files, Attributes: map[string]string{"scope_mode": mode},
 		})
-		f.Files, f.Found = kind.files, true
-		l.note(s, it, OpScope, sourceScope, &f, nil, nil)
 	}
 }
 
+// noteFiles records a failure for changes that are not allowed.
+func (l *Loop) noteFiles(s *RunState, it *Iteration, op string, ev taxonomy.Evidence) {
+	ev.Source, ev.Op = sourceScope, op
+	f := l.env.Classify(ev)
+	f.Files, f.Found, it.Named = ev.Files, true, union(it.Named, ev.Files)
+	l.note(s, it, op, sourceScope, &f, nil, nil)
+}
+
 func (l *Loop) ask(s *RunState, it *Iteration) Step {
-	set := it.judged(NeedsAsk)
+	set := it.unnamed(NeedsAsk)
 	denied := slices.Contains(s.Denied, fingerprint(set))
 	if l.decided == nil && (l.cancelled(it) || denied || !l.cfg.Asker) {
 		l.asked(s, it, &Outcome{NoPerson: !denied})
@@ -84,51 +89,43 @@ func (l *Loop) ask(s *RunState, it *Iteration) Step {
 
 // asked handles a person's answer. An approval is saved before it is used.
 func (l *Loop) asked(s *RunState, it *Iteration, out *Outcome) {
-	set := it.judged(NeedsAsk)
+	set := it.unnamed(NeedsAsk)
 	paths := pathsOf(set)
 	if out.Approved || out.NoPerson && l.cfg.ApproveUnattended && !it.Cancelled {
-		it.Bad = slices.DeleteFunc(it.Bad, func(j Judged) bool { return j.Verdict == NeedsAsk })
+		it.Bad = slices.DeleteFunc(it.Bad, func(j Judged) bool { return slices.Contains(paths, j.Change.Path) })
 		s.Approved = union(s.Approved, paths)
 		l.emit(s, Event{Kind: Asked, Files: paths, Text: "approved"})
 		return
 	}
 	l.emit(s, Event{Kind: Asked, Files: paths, Text: "denied"})
-	ev := taxonomy.Evidence{Source: sourceScope, Op: OpAsk, Type: "denied", Files: paths}
+	ev := taxonomy.Evidence{Type: "denied", Files: paths}
 	if out.NoPerson {
 		ev.Type = "unattended"
 	} else if name := fingerprint(set); !slices.Contains(s.Denied, name) {
 		s.Denied = append(s.Denied, name)
 	}
-	f := l.env.Classify(ev)
-	f.Files, f.Found = paths, true
-	l.note(s, it, OpAsk, sourceScope, &f, nil, nil)
+	l.noteFiles(s, it, OpAsk, ev)
 }
 
-// judged returns the changes with a verdict.
-func (it *Iteration) judged(v Verdict) []Change {
+// unnamed returns the changes with a verdict for which no failure is recorded.
+func (it *Iteration) unnamed(v Verdict) []Change {
 	var out []Change
 	for _, j := range it.Bad {
-		if j.Verdict == v {
+		if j.Verdict == v && !slices.Contains(it.Named, j.Change.Path) {
 			out = append(out, j.Change)
 		}
 	}
 	return out
 }
 
-func (it *Iteration) badPaths() Paths {
+// unchecked returns the changes that are not allowed. Reverted changes are not among them, because
+// the changes are detected again after a revert.
+func (it *Iteration) unchecked() Paths {
 	var out Paths
 	for _, j := range it.Bad {
 		out = append(out, j.Change.Path)
 	}
 	return out
-}
-
-// unchecked returns the changes that are neither allowed nor reverted.
-func (it *Iteration) unchecked() Paths {
-	if it.AllReverted {
-		return nil
-	}
-	return slices.DeleteFunc(it.badPaths(), func(p string) bool { return slices.Contains(it.Reverted, p) })
 }
 
 func pathsOf(changes []Change) []string {

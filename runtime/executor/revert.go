@@ -8,13 +8,15 @@ import (
 
 // planRevert chooses the paths that the reactions revert.
 func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
-	if !it.BeforeRetry {
-		it.Causes = nil
-		for i := range it.Failures {
-			f := &it.Failures[i]
-			if !f.Retried && !f.Reverted && f.Decision.Reaction.Revert != taxonomy.RevertNone {
-				it.Causes = append(it.Causes, i)
-			}
+	it.Causes = nil
+	for i := range it.Failures {
+		f := &it.Failures[i]
+		due := !f.Retried
+		if it.BeforeRetry {
+			due = i == it.lastRetried()
+		}
+		if due && !f.Reverted && f.Decision.Reaction.Revert != taxonomy.RevertNone {
+			it.Causes = append(it.Causes, i)
 		}
 	}
 	it.Revert, it.All = nil, len(it.Causes) > 0 && it.More > 0
@@ -62,20 +64,18 @@ func (l *Loop) saved(s *RunState, out *Outcome) {
 func (l *Loop) revert(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, foundEffect(OpRevert, s, it, it.Revert), func(out *Outcome, ok bool) Step {
 		if out != nil {
-			it.Reverted, it.AllReverted = union(it.Reverted, it.Revert), it.AllReverted || it.All
 			l.emit(s, Event{Kind: Reverted, Files: out.Paths})
-			it.Surfaced = out.Surfaced && !it.Surfaced
 		}
-		if ok && it.Surfaced { // files that were ignored before are visible now: they are judged too
+		if ok { // the rest is judged again, with files that were ignored before
 			return StepDetect
 		}
-		return l.inspected(s, it, ok)
+		return l.inspected(s, it, false)
 	})
 }
 
 // inspected ends an inspection: another call follows, or the checked tree advances.
 func (l *Loop) inspected(s *RunState, it *Iteration, ok bool) Step {
-	it.Revert, it.Causes, it.Surfaced = nil, nil, false
+	it.Revert, it.Causes = nil, nil
 	for i := range it.Failures { // a later revert does not affect a check that passed
 		it.Failures[i].Reverted = it.Failures[i].Reverted || !it.BeforeRetry
 	}
@@ -95,7 +95,7 @@ func (l *Loop) inspected(s *RunState, it *Iteration, ok bool) Step {
 
 // clearChanges removes the result of the last inspection.
 func (it *Iteration) clearChanges() {
-	it.Found, it.Count, it.Bad, it.Reverted, it.AllReverted = "", 0, nil, nil, false
+	it.Found, it.Count, it.Bad, it.More = "", 0, nil, 0
 }
 
 // accept makes the checked tree of the iteration, which contains the allowed changes.
@@ -108,15 +108,13 @@ func (l *Loop) accept(s *RunState, it *Iteration) Step {
 		it.NotAccepted, it.Then = !ok, ""
 		return then
 	}
-	except := union(it.Reverted, it.badPaths())
+	except := it.unchecked()
 	it.Checked = s.Checked
 	switch {
-	case it.Count == 0 || it.AllReverted:
+	case it.Count == 0 || it.More > 0:
 		return next(nil, true)
 	case len(except) == 0:
 		it.Checked = it.Found
-		return next(nil, true)
-	case it.More > 0:
 		return next(nil, true)
 	}
 	return l.perform(s, it, foundEffect(OpAccept, s, it, except), next)

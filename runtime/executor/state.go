@@ -158,16 +158,14 @@ type Iteration struct {
 	Failures     []Failure `json:"failures,omitempty"`
 	Check        Phase     `json:"check,omitempty"` // of StepValidate
 	Passed       []Phase   `json:"passed,omitempty"`
-	Found        Tree      `json:"found,omitempty"`  // the tree at the last inspection
-	Count        int       `json:"count,omitempty"`  // differences from the checked tree
-	Bad          []Judged  `json:"bad,omitempty"`    // changes that are not allowed, bounded
-	More         int       `json:"more,omitempty"`   // number of further changes that are not allowed
-	Causes       []int     `json:"causes,omitempty"` // the failures that the revert is for
-	Revert       Paths     `json:"revert,omitempty"` // the paths that are being reverted
-	All          bool      `json:"all,omitempty"`    // everything is being reverted
-	Reverted     Paths     `json:"reverted,omitempty"`
-	AllReverted  bool      `json:"allReverted,omitempty"`
-	Surfaced     bool      `json:"surfaced,omitempty"`    // the revert made other files visible
+	Found        Tree      `json:"found,omitempty"`       // the tree at the last inspection
+	Count        int       `json:"count,omitempty"`       // differences from the checked tree
+	Bad          []Judged  `json:"bad,omitempty"`         // changes that are not allowed, bounded
+	More         int       `json:"more,omitempty"`        // number of further changes that are not allowed
+	Causes       []int     `json:"causes,omitempty"`      // the failures that the revert is for
+	Revert       Paths     `json:"revert,omitempty"`      // the paths that are being reverted
+	All          bool      `json:"all,omitempty"`         // everything is being reverted
+	Named        Paths     `json:"named,omitempty"`       // the paths that the inspection's failures name
 	Checked      Tree      `json:"checked,omitempty"`     // the checked tree with the accepted changes
 	Then         Step      `json:"then,omitempty"`        // the step after the inspection
 	BeforeRetry  bool      `json:"beforeRetry,omitempty"` // the inspection reverts before another call

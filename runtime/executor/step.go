@@ -1,0 +1,160 @@
+package executor
+
+import (
+	"cmp"
+	"time"
+)
+
+// Step is a step of a run. Each can be repeated after a process died in it.
+type Step string
+
+// The steps. Every process runs the steps of the setup, which are the first four. They are not
+// saved.
+const (
+	StepLoadConfig Step = "load_config"
+	StepLock       Step = "lock"
+	StepClean      Step = "clean" // ends the processes that a dead process left running
+	StepPrepare    Step = "prepare"
+
+	StepAdopt       Step = "adopt" // first step of a reopened run
+	StepHead        Step = "head"
+	StepAvailable   Step = "available"
+	StepAdmit       Step = "admit"
+	StepCall        Step = "call" // saved before
+	StepInterrupted Step = "interrupted"
+	StepDetect      Step = "detect"
+	StepAsk         Step = "ask"
+	StepSave        Step = "save"
+	StepRevert      Step = "revert" // saved before
+	StepAccept      Step = "accept"
+	StepDeliver     Step = "deliver"
+	StepValidate    Step = "validate" // saved before
+	StepCommit      Step = "commit"   // saved before
+	StepPush        Step = "push"
+	StepOpenPR      Step = "open_pr"
+	StepClose       Step = "close"
+	StepEnd         Step = "end"
+	StepRecover     Step = "recover" // saved before
+	StepWait        Step = "wait"    // saved before
+	StepInspectEnd  Step = "inspect_end"
+	StepSaveEnd     Step = "save_end"
+	StepFile        Step = "file"
+	StepNotify      Step = "notify"
+	StepOver        Step = "over"
+
+	stepAbandon Step = "abandon" // the setup failed
+)
+
+// durable reports whether the state is saved before the step. The state is also saved after the
+// answer of a provider or a person. A resumed run repeats everything else.
+func (p Step) durable() bool {
+	switch p {
+	case StepHead, StepCall, StepInterrupted, StepRevert, StepValidate, StepCommit, StepRecover, StepWait,
+		StepInspectEnd, StepOver:
+		return true
+	}
+	return false
+}
+
+func (l *Loop) step(s *RunState) Step { return l.steps[s.Step](s, l.iteration(s)) }
+
+// perform carries out the effect of a step. A failure is noted and reacted to, which may repeat the
+// step. Otherwise next returns the step that follows. Its outcome is nil unless the effect
+// succeeded. If ok, it succeeded, or the reaction was to continue.
+func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next func(out *Outcome, ok bool) Step) Step {
+	if ok := l.decided; ok != nil {
+		l.decided = nil
+		return next(nil, *ok)
+	}
+	out := l.do(s, e)
+	switch {
+	case out.Cancelled:
+		it.Cancelled = true
+		l.expired = l.expired || e.Graced && e.Op == OpDetect
+		if l.back != "" {
+			return stepAbandon
+		}
+		return next(nil, false)
+	case out.Failure == nil:
+		return next(&out, true)
+	case s.End != "": // the run is over, so the failure changes nothing
+		l.warn(s, e.Op+": "+out.Failure.Message)
+		return next(nil, false)
+	}
+	name, source := cmp.Or(reportedAs[e.Op], e.Op), e.Source
+	if out.Failure.Op != "" { // a part of the operation failed
+		name, source = out.Failure.Op, out.Failure.Source
+	}
+	i := l.note(s, it, name, source, out.Failure, it.Causes, e.Paths)
+	if e.Check != "" {
+		l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took, failure: out.Failure})
+	}
+	return l.react(s, it, i, s.Step)
+}
+
+func to(p Step) func(*Outcome, bool) Step { return func(*Outcome, bool) Step { return p } }
+
+// after ends a step that was not carried out, or that failed for good, and returns the next one. If
+// ok, the run continues as after a success.
+func (l *Loop) after(s *RunState, it *Iteration, p Step, ok bool) Step {
+	switch p {
+	case StepAdmit:
+		if it.OverBudget = ok; ok { // the reaction is to continue
+			return StepAdmit
+		}
+		return l.inspect(it, StepDeliver)
+	case StepCall:
+		return l.inspect(it, StepDeliver)
+	}
+	s.Step, l.decided = p, &ok
+	return l.step(s)
+}
+
+func (l *Loop) do(s *RunState, e Effect) Outcome {
+	e.Run, e.Iteration, e.Tier = s.Task.Run, s.Iter.Number, s.Tier
+	out := l.env.Do(e)
+	for _, w := range out.Warnings {
+		l.warn(s, w)
+	}
+	return out
+}
+
+// reportedAs are the operations that evidence about these effects names.
+var reportedAs = map[string]string{OpAccept: OpSave, OpAdopt: OpPrepare}
+
+// wait returns the step in which the run waits, or next if the time has come.
+func (l *Loop) wait(s *RunState, until time.Time, why string, next Step) Step {
+	if !until.After(l.now(s)) {
+		return next
+	}
+	s.Wait = Pending{Until: until, For: why, Next: next}
+	return StepWait
+}
+
+func (l *Loop) waiting(s *RunState, it *Iteration) Step {
+	began := l.now(s)
+	l.emit(s, Event{Kind: Waiting, Until: s.Wait.Until, Text: s.Wait.For})
+	cancelled := l.env.Sleep(s.Wait.Until.Sub(began))
+	if !cancelled && s.Now.Before(s.Wait.Until) {
+		s.Now = s.Wait.Until // the sleep is over, even if the clock was set back
+	}
+	took := l.now(s).Sub(began)
+	s.Waits = push(s.Waits, Wait{s.Iter.Number, s.Wait.For, Duration(took)})
+	s.Waited += Duration(took)
+	l.emit(s, Event{Kind: Waited, Took: took})
+	next := s.Wait.Next
+	s.Wait = Pending{}
+	if !cancelled {
+		return next
+	}
+	it.Cancelled = true
+	switch {
+	case l.back != "":
+		return stepAbandon
+	case next == StepAdmit && s.Iter.Open:
+		return l.inspect(it, StepDeliver)
+	case next == StepHead, next == StepAdmit:
+		return l.over(s, EndCancelled, false)
+	}
+	return l.after(s, it, next, false)
+}
