@@ -185,7 +185,7 @@ func (o *options) check() error {
 	case o.provider == "" && o.configFile == "":
 		return misuse("which provider? -provider claude-cli, anthropic or openai")
 	case o.provider != "" && !slices.Contains(providers, o.provider):
-		return misuse("unknown provider %q, expected %s", o.provider, config.Either(providers))
+		return misuse("unknown provider %q, expected %s", o.provider, config.OneOf(providers))
 	case o.run != "" && o.resume != "":
 		return misuse("-run and -resume both name a run")
 	case o.answer != "" && o.resume == "":

@@ -98,7 +98,7 @@ func (s *setup) load() (warnings []string) {
 	warnings, err := config.Load(s.configFile, &s.settings)
 	s.problem(s.configFile, err)
 	if err == nil && s.provider == "" && s.settings.Provider == "" {
-		s.refuse(s.configFile, "provider", "", config.Either(providers), nil)
+		s.refuse(s.configFile, "provider", "", config.OneOf(providers), nil)
 	}
 	return warnings
 }

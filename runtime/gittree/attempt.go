@@ -18,8 +18,8 @@ type Attempt struct {
 	Check func(ctx context.Context) error
 }
 
-// Attempted is the result of an attempt.
-type Attempted struct {
+// AttemptResult is the result of an attempt.
+type AttemptResult struct {
 	// Changes are the changes of the attempt.
 	Changes []Change
 	// Saved is the reference of a failed attempt's files; empty if it changed nothing.
@@ -29,7 +29,7 @@ type Attempted struct {
 // Attempt runs a fix and checks it. If the fix, the judgement or the check fails, or git itself
 // changed, Attempt saves the changes, restores the working tree, and returns the error. An attempt
 // that a killed process began is saved and restored first. If ctx ends, the restore still happens.
-func (s *Space) Attempt(ctx context.Context, a Attempt) (done Attempted, err error) {
+func (s *Space) Attempt(ctx context.Context, a Attempt) (done AttemptResult, err error) {
 	if killed := s.state.Attempt; killed != nil {
 		if _, err := s.undoAttempt(ctx, killed.Name, killed.Base); err != nil {
 			return done, err

@@ -39,7 +39,7 @@ type Options struct {
 	// Watch selects files that are part of every tree although git ignores them. A scope.Scope
 	// selects those that it forbids. Nil selects none. See also [Workspace.Watch].
 	Watch Watcher
-	// Hooks runs the user's own pre-commit, commit-msg and pre-push hooks. Otherwise no hook runs.
+	// Hooks runs the user's own hooks for commits and pushes. Otherwise no hook runs.
 	Hooks bool
 	// Remote is where Push pushes if the branch has no upstream; empty is "origin".
 	Remote string
@@ -155,8 +155,8 @@ type Space struct {
 
 	mu    sync.Mutex
 	state state
-	work  *area // the working tree
-	seal  string
+	work  *area  // the working tree
+	seal  uint64 // 0 before the first operation
 	op    string // the current operation
 }
 
@@ -165,8 +165,8 @@ func (s *Space) Root() string { return s.root }
 
 var _ executor.Space = (*Space)(nil)
 
-// ErrHeld means that another process has the working tree. The errors of Open wrap it.
-var ErrHeld = errors.New("another process has the working tree")
+// ErrInUse means that another process has the working tree. The errors of Open wrap it.
+var ErrInUse = errors.New("another process has the working tree")
 
 // ErrMoved means that git itself changed since the run began or committed last.
 var ErrMoved = errors.New("git itself changed")
@@ -229,7 +229,7 @@ func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (tr
 	if tree, err = s.work.accept(ctx, base, from, paths); err != nil {
 		return "", err
 	}
-	return s.acceptRules(ctx, tree, only(changes, paths))
+	return tree, s.acceptRules(ctx, only(changes, paths))
 }
 
 // Seal records the state of the store. Every operation does that when it ends, and the next one

@@ -22,7 +22,7 @@ const treeLock = "tree"
 
 // Open takes the working tree that dir is in for a run, or continues the run in another process. It
 // finishes what a killed process began. If another process has the working tree, the error wraps
-// [ErrHeld] and is evidence of source "executor".
+// [ErrInUse] and is evidence of source "executor".
 func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 	s, err := locate(ctx, dir, run, opts)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 	lock, err := filelock.Take(ctx, home, name, what, s.run, filelock.DefaultPatience)
 	if held, ok := filelock.Evidence(err); ok {
 		ev := *held
-		ev.Type, ev.Err = typeHeld, ErrHeld
+		ev.Type, ev.Err = typeHeld, ErrInUse
 		return &ev
 	}
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Space) prepare(ctx context.Context, clone string) error {
 	}
 	var err error
 	if s.state.Begun {
-		err = errors.Join(s.setRules(ctx, s.state.Rules), s.finishCommits(ctx))
+		err = s.finishCommits(ctx)
 	} else {
 		err = s.begin(ctx)
 	}
@@ -120,10 +120,16 @@ func (s *Space) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.setRules(ctx, tree), s.readModes(ctx)); err != nil {
+	if err := s.readModes(ctx); err != nil {
 		return err
 	}
-	s.state.Rules, s.state.Begun = tree, true
+	if s.state.Rules, err = s.readRules(ctx, tree); err != nil {
+		return err
+	}
+	s.state.Begun = true
+	if err := errors.Join(s.configure(), s.openWork()); err != nil {
+		return err
+	}
 	return s.recordGit(ctx)
 }
 

@@ -178,8 +178,7 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 		return nil, s.evidence(fault(typeStore, "", err, s.store), nil)
 	}
 	s.state = made
-	s.work, err = s.newArea(ctx, "work", s.root)
-	return s, err
+	return s, s.openWork()
 }
 
 // ShowSaved writes a file of a saved attempt to w; without a path, the attempt's changes as a

@@ -93,7 +93,7 @@ func described(c gittree.Change) string {
 type watchedFiles struct{}
 
 func (watchedFiles) Watches(path string) bool { return watched(path) }
-func (watchedFiles) WatchesBelow(string) bool { return true }
+func (watchedFiles) Pathspecs() []string      { return []string{"**"} }
 
 // watched reports whether a file is watched although git ignores it.
 func watched(path string) bool {
@@ -372,7 +372,7 @@ func TestTreeIsLocked(t *testing.T) {
 	r := newRepo(t, "")
 	first := r.open()
 	_, err := openTree(t.Context(), r.dir, "git")
-	require.ErrorIs(t, err, gittree.ErrHeld)
+	require.ErrorIs(t, err, gittree.ErrInUse)
 	require.NoError(t, first.close())
 	require.NoError(t, r.open().close())
 }
