@@ -136,7 +136,9 @@ func (s *setup) open(ctx context.Context) {
 		Hooks: s.settings.Hooks, Remote: s.settings.Remote,
 		PR: s.settings.PullRequest, FindPR: s.settings.FindPullRequest,
 	})
-	s.problem("", err)
+	if s.problem("", err); err == nil {
+		s.store = s.tree.Store(s.options.run)
+	}
 }
 
 // complete completes the executor's configuration.

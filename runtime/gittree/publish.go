@@ -1,8 +1,10 @@
 package gittree
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -45,8 +47,7 @@ func (s *Space) finishCommits(ctx context.Context) error {
 	return nil
 }
 
-// publish adds a commit's files to the user's index, and moves the reference to the commit. If the
-// process is killed between them, Guard restores the index.
+// publish moves the reference to a commit.
 func (s *Space) publish(ctx context.Context, attempt int, in intent) (string, error) {
 	if s.state.Commits == nil {
 		s.state.Commits = map[int]intent{}
@@ -55,41 +56,33 @@ func (s *Space) publish(ctx context.Context, attempt int, in intent) (string, er
 	if err := s.saveState(); err != nil {
 		return "", err
 	}
-	if err := s.stage(ctx, in); err != nil {
-		return "", err
-	}
 	if _, err := s.users(ctx, command{}, "update-ref", "--no-deref", "-m", "commit: run "+s.run, in.Ref, in.ID,
 		cmp.Or(in.Old, strings.Repeat("0", len(in.ID)))); err != nil {
-		_, _ = s.guard(ctx)
 		return "", err
 	}
 	return s.finish(ctx, attempt, in)
 }
 
-// stage adds a commit's files to the user's index.
+// stage gives the user's index the committed files.
 func (s *Space) stage(ctx context.Context, in intent) error {
-	if err := s.linkObjects(); err != nil {
-		return err
-	}
-	before := in.Old
-	if before == "" {
-		var err error
-		if before, err = s.line(ctx, command{stdin: strings.NewReader(""),
-			args: []string{"hash-object", "-t", "tree", "-w", "--stdin"}}); err != nil {
-			return err
-		}
-	}
-	changes, err := s.work.diff(ctx, Tree(before), Tree(in.ID))
+	paths, err := s.git(ctx, command{in: inUsers, args: []string{"diff-tree", "--root", "--no-commit-id", "-r", "-z",
+		"--name-only", "--no-renames", in.ID}})
 	if err != nil {
 		return err
 	}
-	awaitRemoval(filepath.Join(s.gitDir, "index.lock"), time.Now().Add(lockPatience))
-	_, err = s.users(ctx, command{stdin: indexInfo(changes)}, "update-index", "-z", "--index-info")
+	lock := filepath.Join(s.gitDir, "index.lock") // a killed process can have left it
+	awaitRemoval(lock, time.Now().Add(lockPatience))
+	_ = os.Remove(lock)
+	_, err = s.users(ctx, command{stdin: bytes.NewReader(paths)}, "reset", "-q", "--pathspec-from-file=-",
+		"--pathspec-file-nul")
 	return err
 }
 
-// finish records that a commit is published.
+// finish completes a commit that is published.
 func (s *Space) finish(ctx context.Context, attempt int, in intent) (string, error) {
+	if err := s.stage(ctx, in); err != nil {
+		return "", err
+	}
 	own := s.worktreeName()
 	in.Done = true
 	s.state.Commits[attempt] = in
