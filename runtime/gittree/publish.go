@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -47,7 +46,8 @@ func (s *Space) finishCommits(ctx context.Context) error {
 	return nil
 }
 
-// publish moves the reference to a commit.
+// publish adds a commit's files to the user's index, and moves the reference to the commit. If the
+// process is killed between them, Guard restores the index.
 func (s *Space) publish(ctx context.Context, attempt int, in intent) (string, error) {
 	if s.state.Commits == nil {
 		s.state.Commits = map[int]intent{}
@@ -56,33 +56,32 @@ func (s *Space) publish(ctx context.Context, attempt int, in intent) (string, er
 	if err := s.saveState(); err != nil {
 		return "", err
 	}
+	if err := s.stage(ctx, in); err != nil {
+		return "", err
+	}
 	if _, err := s.users(ctx, command{}, "update-ref", "--no-deref", "-m", "commit: run "+s.run, in.Ref, in.ID,
 		cmp.Or(in.Old, strings.Repeat("0", len(in.ID)))); err != nil {
+		_, _ = s.guard(ctx)
 		return "", err
 	}
 	return s.finish(ctx, attempt, in)
 }
 
-// stage gives the user's index the committed files.
+// stage adds a commit's files to the user's index.
 func (s *Space) stage(ctx context.Context, in intent) error {
 	paths, err := s.git(ctx, command{in: inUsers, args: []string{"diff-tree", "--root", "--no-commit-id", "-r", "-z",
 		"--name-only", "--no-renames", in.ID}})
 	if err != nil {
 		return err
 	}
-	lock := filepath.Join(s.gitDir, "index.lock") // a killed process can have left it
-	awaitRemoval(lock, time.Now().Add(lockPatience))
-	_ = os.Remove(lock)
+	awaitRemoval(filepath.Join(s.gitDir, "index.lock"), time.Now().Add(lockPatience))
 	_, err = s.users(ctx, command{stdin: bytes.NewReader(paths)}, "reset", "-q", "--pathspec-from-file=-",
-		"--pathspec-file-nul")
+		"--pathspec-file-nul", in.ID)
 	return err
 }
 
-// finish completes a commit that is published.
+// finish records that a commit is published.
 func (s *Space) finish(ctx context.Context, attempt int, in intent) (string, error) {
-	if err := s.stage(ctx, in); err != nil {
-		return "", err
-	}
 	own := s.worktreeName()
 	in.Done = true
 	s.state.Commits[attempt] = in
