@@ -1,8 +1,9 @@
 // Package gittree keeps a working tree of git under control while a program that is not trusted
-// changes it. [Open] takes the working tree for a run and returns a [Space], which finds, saves,
-// reverts and commits changes. [OpenClone] does the same in a private copy.
+// changes it. [New] returns a working tree and [NewClone] a private copy of one. Open takes it for a
+// run and returns a [Space], which finds, saves, reverts and commits changes.
 //
-//	space, err := gittree.Open(ctx, ".", "run-1", gittree.Options{Watch: guard})
+//	tree, err := gittree.New(ctx, ".", gittree.Options{Watch: guard})
+//	space, err := tree.Open(ctx, "run-1")
 //	checked, err := space.Snapshot(ctx)
 //	// The program changes files.
 //	found, err := space.Snapshot(ctx)
@@ -82,8 +83,9 @@ func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
 	return &Workspace{dir: s.root, gitDir: s.gitDir, common: s.common, opts: opts}, nil
 }
 
-// NewClone returns a working tree that is a private clone of the one that dir is in; see
-// [OpenClone]. The clone is made when a run opens it, and serves that run.
+// NewClone returns a working tree that is a private clone of the one that dir is in. The first run
+// that opens it makes it, with the files of the working tree, committed or not. It serves that run,
+// and the working tree is free for people and other runs. Deliver brings the result back.
 func NewClone(ctx context.Context, dir string, c Clone) (*Workspace, error) {
 	w, err := New(ctx, dir, c.Options)
 	if err != nil {
@@ -108,7 +110,9 @@ func (w *Workspace) Store(run string) string { return filepath.Join(w.common, ho
 // Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
 func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
 
-// Open takes the working tree for a run; see [Open].
+// Open takes the working tree for a run, or continues the run in another process. It finishes what a
+// killed process began, and returns a [*Space]. If another process has the working tree, the error
+// wraps [ErrInUse] and is evidence of source "executor".
 func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -119,19 +123,15 @@ func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error
 
 func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 	if w.user == "" {
-		return Open(ctx, w.dir, run, w.opts)
+		return open(ctx, w.dir, run, w.opts)
 	}
 	w.clone.Options = w.opts
-	clone, user, err := OpenClone(ctx, w.user, run, w.clone)
-	if err != nil {
-		return nil, err
-	}
-	clone.user = user
-	return clone, nil
+	return openClone(ctx, w.user, run, w.clone)
 }
 
-// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository;
-// see [Space.Deliver]. No other process may use the clone.
+// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository.
+// The branch only moves forward. If forward is set, Deliver also moves the branch that is checked out
+// there, unless files of the user are in the way. It takes both working trees for that time.
 func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward bool) error {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -140,7 +140,7 @@ func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward boo
 	if s.user == nil {
 		err = s.evidence(fault(typeClone, "the run did not work in a clone", nil), nil)
 	} else {
-		err = s.user.Deliver(ctx, s, branch, forward)
+		err = s.user.deliver(ctx, s, branch, forward)
 	}
 	return errors.Join(err, s.Close(false))
 }
@@ -155,7 +155,7 @@ type Space struct {
 	common string // of the user, for all working trees
 	store  string
 	lock   *filelock.Named
-	user   *Space // of the user's working tree, which is closed too; nil in place
+	user   *Space // of the user's working tree, if this is a clone
 
 	mu    sync.Mutex
 	state state

@@ -165,7 +165,7 @@ func TestTreeKilled(t *testing.T) {
 			return killingGit(home, n, git+` "$@"`,
 				"exec "+git+` "$@"`)
 		}},
-		{"with the git command", 40, func(home string, n int) string {
+		{"with the git command, whose input is empty", 40, func(home string, n int) string {
 			return killingGit(home, n, git+` "$@" & sleep 0.00$((n % 8)); kill -9 $!`, "exec "+git+` "$@"`)
 		}},
 		{"before each change of a file", 24, nil},

@@ -1,7 +1,6 @@
 package gittree
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"path"
@@ -67,16 +66,26 @@ func (s *Space) publish(ctx context.Context, attempt int, in intent) (string, er
 	return s.finish(ctx, attempt, in)
 }
 
-// stage adds a commit's files to the user's index.
+// stage adds a commit's files to the user's index. If this process is killed, git reads a part of
+// its input, or none, so the command must not do more then.
 func (s *Space) stage(ctx context.Context, in intent) error {
-	paths, err := s.git(ctx, command{in: inUsers, args: []string{"diff-tree", "--root", "--no-commit-id", "-r", "-z",
-		"--name-only", "--no-renames", in.ID}})
+	if err := s.linkObjects(); err != nil {
+		return err
+	}
+	before := in.Old
+	if before == "" {
+		var err error
+		if before, err = s.line(ctx, command{stdin: strings.NewReader(""),
+			args: []string{"hash-object", "-t", "tree", "-w", "--stdin"}}); err != nil {
+			return err
+		}
+	}
+	changes, err := s.work.diff(ctx, Tree(before), Tree(in.ID))
 	if err != nil {
 		return err
 	}
 	awaitRemoval(filepath.Join(s.gitDir, "index.lock"), time.Now().Add(lockPatience))
-	_, err = s.users(ctx, command{stdin: bytes.NewReader(paths)}, "reset", "-q", "--pathspec-from-file=-",
-		"--pathspec-file-nul", in.ID)
+	_, err = s.users(ctx, command{stdin: indexInfo(changes)}, "update-index", "-z", "--index-info")
 	return err
 }
 

@@ -1,13 +1,14 @@
 package proc
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// beyond is how much more is kept than is shown, so that a secret at the cut is recognised. The last
-// byte shows that there is more.
+// beyond is how much more is kept than is shown: what masks a secret that the cut goes through, and
+// a byte more, which shows that there is more before it.
 const beyond = text.Margin + 1
 
 // kept is the part of an output that is kept.
@@ -33,15 +34,21 @@ func (k *kept) room() int {
 	return k.limit + beyond
 }
 
-// text returns the text, cut if it is too long.
-func (k *kept) text(cut func(text.Mask, string, int) string) string {
+// masked returns the text, masked and then cut.
+func (k *kept) masked(mask func(string) string, cut func(text.Mask, string, int) string) string {
 	k.mu.Lock()
 	s, whole := string(k.buf[max(0, len(k.buf)-k.room()):]), k.total <= int64(k.limit)
 	k.mu.Unlock()
-	if whole {
+	switch {
+	case whole && mask == nil:
 		return s
+	case whole:
+		return mask(s)
+	case mask == nil:
+		return cut(text.Masked, s, k.limit)
 	}
-	return cut(text.Masked, s, k.limit)
+	both := func(s string) string { return text.Masked(mask(strings.ToValidUTF8(s, "\uFFFD"))) }
+	return cut(both, s, k.limit)
 }
 
 // Tail keeps the last bytes that were written to it. It is safe for concurrent use. Make it with
@@ -69,7 +76,11 @@ func (t *Tail) Write(p []byte) (int, error) {
 
 // String returns the text unchanged if it fits. Otherwise it returns the end, as valid UTF-8 with
 // secrets masked by [taxonomy.Redact], because half of a secret is not recognised as one.
-func (t *Tail) String() string { return t.text(text.Mask.Tail) }
+func (t *Tail) String() string { return t.Masked(nil) }
+
+// Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no
+// mask.
+func (t *Tail) Masked(mask func(string) string) string { return t.masked(mask, text.Mask.Tail) }
 
 // Head keeps the first bytes that were written to it, as [Tail] keeps the last. Make it with
 // [NewHead].
@@ -88,4 +99,7 @@ func (h *Head) Write(p []byte) (int, error) {
 }
 
 // String returns the beginning of the text, as [Tail.String] returns the end.
-func (h *Head) String() string { return h.text(text.Mask.Head) }
+func (h *Head) String() string { return h.Masked(nil) }
+
+// Masked returns the beginning of the text, as [Tail.Masked] returns the end.
+func (h *Head) Masked(mask func(string) string) string { return h.masked(mask, text.Mask.Head) }
