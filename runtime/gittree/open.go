@@ -130,7 +130,8 @@ func (s *Space) begin(ctx context.Context) error {
 // some.
 func (s *Space) removeStore() error {
 	beforeStep("remove store")
-	if len(names(filepath.Join(s.store, savedRefs))) == 0 && s.state.Clone == "" {
+	saved, _ := os.ReadDir(filepath.Join(s.store, savedRefs))
+	if len(saved) == 0 && s.state.Clone == "" {
 		return os.RemoveAll(s.store)
 	}
 	s.state.Begun = false

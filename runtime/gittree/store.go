@@ -305,44 +305,30 @@ func (s *Space) restoreObjects() error {
 // link hard-links the objects of one directory into another. It reports whether the file system
 // allows it.
 func link(from, to string) (linked bool, err error) {
-	dirs, err := os.ReadDir(from)
-	if err != nil {
-		return false, err
-	}
-	for _, dir := range dirs {
-		if !dir.IsDir() || len(dir.Name()) != 2 && dir.Name() != "pack" {
-			continue
+	linked = true
+	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // collected meanwhile
+			return nil
 		}
-		files, err := os.ReadDir(filepath.Join(from, dir.Name()))
-		if err != nil {
-			return false, err
+		rel, _ := filepath.Rel(from, name)
+		switch {
+		case err != nil:
+			return err
+		case rel == "info":
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, rel), 0o777)
+		case !d.Type().IsRegular() || strings.Contains(rel, "tmp_") || strings.HasSuffix(rel, ".lock"):
+			return nil
 		}
-		have := names(filepath.Join(to, dir.Name()))
-		for _, file := range files {
-			name := file.Name()
-			temporary := strings.Contains(name, "tmp_") || strings.HasSuffix(name, ".lock")
-			if have[name] || temporary || !file.Type().IsRegular() {
-				continue
-			}
-			if err := os.MkdirAll(filepath.Join(to, dir.Name()), 0o777); err != nil {
-				return false, err
-			}
-			err := os.Link(filepath.Join(from, dir.Name(), name), filepath.Join(to, dir.Name(), name))
-			if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) { // collected meanwhile
-				return false, nil
-			}
+		err = os.Link(name, filepath.Join(to, rel))
+		if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+			linked = false
+			return fs.SkipAll
 		}
-	}
-	return true, nil
-}
-
-func names(dir string) map[string]bool {
-	entries, _ := os.ReadDir(dir)
-	out := make(map[string]bool, len(entries))
-	for _, e := range entries {
-		out[e.Name()] = true
-	}
-	return out
+		return nil
+	})
+	return linked, err
 }
 
 // write replaces a file of the store.
