@@ -104,7 +104,7 @@ func (c *channelSettings) Validate() []config.Problem {
 	var p config.Findings
 	p.Word("channel", c.Channel, channels)
 	if c.Channel == "" {
-		p = append(p, config.Problem{Field: "channel", Expected: config.Either(channels)})
+		p = append(p, config.Problem{Field: "channel", Expected: config.OneOf(channels)})
 	}
 	for i, s := range c.Statuses {
 		p.Word(fmt.Sprintf("statuses[%d]", i), string(s), statuses)

@@ -98,7 +98,7 @@ func (s *setup) load() (warnings []string) {
 	warnings, err := config.Load(s.configFile, &s.settings)
 	s.problem(s.configFile, err)
 	if err == nil && s.provider == "" && s.settings.Provider == "" {
-		s.refuse(s.configFile, "provider", "", config.Either(providers), nil)
+		s.refuse(s.configFile, "provider", "", config.OneOf(providers), nil)
 	}
 	return warnings
 }
@@ -136,7 +136,9 @@ func (s *setup) open(ctx context.Context) {
 		Hooks: s.settings.Hooks, Remote: s.settings.Remote,
 		PR: s.settings.PullRequest, FindPR: s.settings.FindPullRequest,
 	})
-	s.problem("", err)
+	if s.problem("", err); err == nil {
+		s.store = s.tree.Store(s.options.run)
+	}
 }
 
 // complete completes the executor's configuration.

@@ -145,7 +145,9 @@ func TestFaultsAreNotified(t *testing.T) {
 // The error names the run and the process that hold the working tree.
 func TestAnotherRunIsAtWork(t *testing.T) {
 	a := begin(t, "", done())
-	space, err := gittree.Open(t.Context(), a.path("."), "one", gittree.Options{})
+	tree, err := gittree.New(t.Context(), a.path("."), gittree.Options{})
+	require.NoError(t, err)
+	space, err := tree.Open(t.Context(), "one")
 	require.NoError(t, err)
 	got := a.do("-run two")
 	require.NoError(t, space.Close(true))

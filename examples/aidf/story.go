@@ -25,12 +25,7 @@ import (
 var scripts embed.FS
 
 // prelude defines the command aidf for the lines of a script.
-const prelude = `aidf() {
-	case $1 in
-	attempts) shift; exec "$AIDF" attempts -repo=. "$@" ;;
-	*) exec "$AIDF" -task=../greeting.md -config=../aidf.yml -repo=. -state=../state "$@" ;;
-	esac
-}
+const prelude = `aidf() { exec "$AIDF" -task=../greeting.md -config=../aidf.yml -repo=. -state=../state "$@"; }
 `
 
 // tell plays all acts. Git, processes, files and HTTP are real; only the agent is scripted.

@@ -93,7 +93,7 @@ func (l *loader) secret(n *yaml.Node, into *taxonomy.Secret[string], at place) {
 		return
 	}
 	if _, variable := l.expanded[n]; !variable && n.Value != "" {
-		l.warnSecret(n, at)
+		l.warn(n.Line, at, secretInClear)
 	}
 	*into = taxonomy.SecretOf(n.Value)
 }

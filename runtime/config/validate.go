@@ -33,7 +33,7 @@ type Findings []Problem
 // Word adds a problem unless value is empty or one of words.
 func (f *Findings) Word(field, value string, words []string) {
 	if value != "" && !slices.Contains(words, value) {
-		*f = append(*f, Problem{Field: field, Expected: Either(words)})
+		*f = append(*f, Problem{Field: field, Expected: OneOf(words)})
 	}
 }
 
@@ -44,8 +44,8 @@ func (f *Findings) NotNegative(field string, value int64) {
 	}
 }
 
-// Either returns words as a sentence has them: "a, b or c".
-func Either(words []string) string {
+// OneOf returns words as a sentence has them: "a, b or c".
+func OneOf(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
 		return strings.Join(words, "")

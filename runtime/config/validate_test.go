@@ -28,11 +28,11 @@ func TestFindings(t *testing.T) {
 	}, f)
 }
 
-func TestEither(t *testing.T) {
+func TestOneOf(t *testing.T) {
 	for want, words := range map[string][]string{
 		"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"},
 	} {
-		assert.Equal(t, want, config.Either(words))
+		assert.Equal(t, want, config.OneOf(words))
 	}
 }
 

@@ -18,8 +18,8 @@ type Attempt struct {
 	Check func(ctx context.Context) error
 }
 
-// Attempted is the result of an attempt.
-type Attempted struct {
+// AttemptResult is the result of an attempt.
+type AttemptResult struct {
 	// Changes are the changes of the attempt.
 	Changes []Change
 	// Saved is the reference of a failed attempt's files; empty if it changed nothing.
@@ -29,7 +29,7 @@ type Attempted struct {
 // Attempt runs a fix and checks it. If the fix, the judgement or the check fails, or git itself
 // changed, Attempt saves the changes, restores the working tree, and returns the error. An attempt
 // that a killed process began is saved and restored first. If ctx ends, the restore still happens.
-func (s *Space) Attempt(ctx context.Context, a Attempt) (done Attempted, err error) {
+func (s *Space) Attempt(ctx context.Context, a Attempt) (done AttemptResult, err error) {
 	if killed := s.state.Attempt; killed != nil {
 		if _, err := s.undoAttempt(ctx, killed.Name, killed.Base); err != nil {
 			return done, err
@@ -61,15 +61,7 @@ func (s *Space) Attempt(ctx context.Context, a Attempt) (done Attempted, err err
 
 // judgeAttempt returns the changes since base, and an error if one is not allowed.
 func (s *Space) judgeAttempt(ctx context.Context, a Attempt, base Tree) ([]Change, error) {
-	now, err := s.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	moved, err := s.Guard(ctx)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := s.Diff(ctx, base, now)
+	_, changes, moved, err := s.changesSince(ctx, base)
 	switch {
 	case err != nil:
 	case len(moved) > 0:
@@ -82,35 +74,30 @@ func (s *Space) judgeAttempt(ctx context.Context, a Attempt, base Tree) ([]Chang
 
 // undoAttempt saves what differs from base and restores it.
 func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved string, err error) {
-	for range 3 { // a restored .gitignore can reveal files
-		now, err := s.Snapshot(ctx)
-		if err != nil {
-			return saved, err
-		}
-		moved, err := s.Guard(ctx)
-		if err != nil {
-			return saved, err
-		}
-		changes, err := s.Diff(ctx, base, now)
-		if err != nil || len(changes)+len(moved) == 0 {
-			return saved, err
-		}
-		ref, err := s.Save(ctx, name, base, now)
-		if err != nil {
-			return saved, err
-		}
-		if saved == "" {
-			saved = ref
-		}
-		var paths []string
-		for _, c := range append(changes, moved...) {
-			paths = append(paths, c.Path)
-		}
-		if _, err := s.Restore(ctx, base, paths); err != nil {
-			return saved, err
-		}
+	now, changes, moved, err := s.changesSince(ctx, base)
+	if err != nil || len(changes)+len(moved) == 0 {
+		return "", err
 	}
-	return saved, nil
+	if saved, err = s.Save(ctx, name, base, now); err != nil {
+		return "", err
+	}
+	var paths []string
+	for _, c := range append(changes, moved...) {
+		paths = append(paths, c.Path)
+	}
+	_, err = s.Restore(ctx, base, paths)
+	return saved, err
+}
+
+// changesSince returns the working tree, its changes, and those of git itself.
+func (s *Space) changesSince(ctx context.Context, base Tree) (now Tree, changes, moved []Change, err error) {
+	if now, err = s.Snapshot(ctx); err == nil {
+		moved, err = s.Guard(ctx)
+	}
+	if err == nil {
+		changes, err = s.Diff(ctx, base, now)
+	}
+	return now, changes, moved, err
 }
 
 // attemptNote describes an attempt that is under way.

@@ -35,31 +35,27 @@ const originFile = "errgen-origin"
 var clonedConfig = []string{"user.", "commit.", "gpg.", "filter.", "lfs.", "core.autocrlf", "core.eol",
 	"core.ignorecase", "core.filemode", "core.symlinks", "core.attributesfile", "core.precomposeunicode", "i18n."}
 
-// OpenClone opens a private clone for a run. The clone begins with the files of the working tree
-// that dir is in, committed or not. The first call makes the clone, another one continues with it.
-// The working tree is free for people and other runs. Deliver of user brings the result back.
-func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Space, err error) {
-	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
-		return nil, nil, fault(typeClone, "", err, c.Dir)
-	}
-	user, err = locate(ctx, dir, run, c.Options)
+// openClone opens the private clone of a run, whose user is the working tree that dir is in.
+func openClone(ctx context.Context, dir, run string, c Clone) (clone *Space, err error) {
+	user, err := locate(ctx, dir, run, c.Options)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := user.take(ctx, user.common, run, "the run "+run); err != nil {
-		return nil, nil, user.evidence(err, nil)
+	err = user.take(ctx, user.common, run, "the run "+run)
+	if err == nil {
+		err = user.prepare(ctx, c.Dir)
 	}
-	err = user.prepare(ctx, c.Dir)
 	if err == nil {
 		err = user.makeClone(ctx, c)
 	}
 	if err == nil {
-		clone, err = Open(ctx, c.Dir, run, c.Options)
+		clone, err = open(ctx, c.Dir, run, c.Options)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(user.evidence(err, nil), user.Close(false))
+		return nil, errors.Join(user.evidence(err, nil), user.Close(false))
 	}
-	return clone, user, nil
+	clone.user = user
+	return clone, nil
 }
 
 // makeClone makes the clone unless it is complete. It makes the clone in a directory beside its
@@ -250,10 +246,8 @@ func (m *cloner) setup(ctx context.Context) error {
 	return err
 }
 
-// Deliver brings the commits of a clone to a branch of the user's repository; the branch only moves
-// forward. If forward is set, it also moves the branch that is checked out there, unless files of
-// the user are in the way. It takes the working tree for that time.
-func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
+// deliver brings the commits of a clone to a branch of the user's repository.
+func (s *Space) deliver(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
 	leave, err := clone.enter(opCommit)
 	if err != nil {
 		return err

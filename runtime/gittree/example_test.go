@@ -28,7 +28,11 @@ func Example() {
 		}
 	}
 
-	space, err := gittree.Open(ctx, dir, "run-1", gittree.Options{})
+	tree, err := gittree.New(ctx, dir, gittree.Options{})
+	if err != nil {
+		panic(err)
+	}
+	space, err := tree.Open(ctx, "run-1")
 	if err != nil {
 		panic(err)
 	}

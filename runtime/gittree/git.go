@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -148,7 +149,7 @@ func (s *Space) arguments(c command) []string {
 		args = append(args[:len(args):len(args)], "-c", "core.hooksPath="+os.DevNull)
 	}
 	if c.in == inStore {
-		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+c.area.excludes)
+		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+filepath.Join(s.store, workExclude))
 	}
 	return append(args[:len(args):len(args)], c.args...)
 }

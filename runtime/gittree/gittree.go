@@ -1,8 +1,9 @@
 // Package gittree keeps a working tree of git under control while a program that is not trusted
-// changes it. [Open] takes the working tree for a run and returns a [Space], which finds, saves,
-// reverts and commits changes. [OpenClone] does the same in a private copy.
+// changes it. [New] returns a working tree and [NewClone] a private copy of one. Open takes it for a
+// run and returns a [Space], which finds, saves, reverts and commits changes.
 //
-//	space, err := gittree.Open(ctx, ".", "run-1", gittree.Options{Watch: guard})
+//	tree, err := gittree.New(ctx, ".", gittree.Options{Watch: guard})
+//	space, err := tree.Open(ctx, "run-1")
 //	checked, err := space.Snapshot(ctx)
 //	// The program changes files.
 //	found, err := space.Snapshot(ctx)
@@ -39,7 +40,7 @@ type Options struct {
 	// Watch selects files that are part of every tree although git ignores them. A scope.Scope
 	// selects those that it forbids. Nil selects none. See also [Workspace.Watch].
 	Watch Watcher
-	// Hooks runs the user's own pre-commit, commit-msg and pre-push hooks. Otherwise no hook runs.
+	// Hooks runs the user's own hooks for commits and pushes. Otherwise no hook runs.
 	Hooks bool
 	// Remote is where Push pushes if the branch has no upstream; empty is "origin".
 	Remote string
@@ -65,10 +66,10 @@ type Change = executor.Change
 // Workspace is a working tree that runs take one after the other. It implements
 // [executor.Workspace]. Make it with [New].
 type Workspace struct {
-	dir, gitDir string
-	opts        Options
-	user        string // the user's working tree if this is a clone; "" in place
-	clone       Clone
+	dir, gitDir, common string
+	opts                Options
+	user                string // the user's working tree if this is a clone; "" in place
+	clone               Clone
 }
 
 var _ executor.Workspace = (*Workspace)(nil)
@@ -79,11 +80,12 @@ func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{dir: s.root, gitDir: s.gitDir, opts: opts}, nil
+	return &Workspace{dir: s.root, gitDir: s.gitDir, common: s.common, opts: opts}, nil
 }
 
-// NewClone returns a working tree that is a private clone of the one that dir is in; see
-// [OpenClone]. The clone is made when a run opens it, and serves that run.
+// NewClone returns a working tree that is a private clone of the one that dir is in. The first run
+// that opens it makes it, with the files of the working tree, committed or not. It serves that run,
+// and the working tree is free for people and other runs. Deliver brings the result back.
 func NewClone(ctx context.Context, dir string, c Clone) (*Workspace, error) {
 	w, err := New(ctx, dir, c.Options)
 	if err != nil {
@@ -92,7 +94,8 @@ func NewClone(ctx context.Context, dir string, c Clone) (*Workspace, error) {
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return nil, err
 	}
-	return &Workspace{dir: c.Dir, gitDir: filepath.Join(c.Dir, ".git"), opts: c.Options, user: w.dir, clone: c}, nil
+	git := filepath.Join(c.Dir, ".git")
+	return &Workspace{dir: c.Dir, gitDir: git, common: git, opts: c.Options, user: w.dir, clone: c}, nil
 }
 
 // Dir returns the root of the working tree, absolute and without symbolic links.
@@ -101,10 +104,15 @@ func (w *Workspace) Dir() string { return w.dir }
 // GitDir returns git's directory of the working tree.
 func (w *Workspace) GitDir() string { return w.gitDir }
 
+// Store returns the git repository with the saved attempts of a run. It exists once the run began.
+func (w *Workspace) Store(run string) string { return filepath.Join(w.common, homeName, run) }
+
 // Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
 func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
 
-// Open takes the working tree for a run; see [Open].
+// Open takes the working tree for a run, or continues the run in another process. It finishes what a
+// killed process began, and returns a [*Space]. If another process has the working tree, the error
+// wraps [ErrInUse] and is evidence of source "executor".
 func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -115,19 +123,15 @@ func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error
 
 func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 	if w.user == "" {
-		return Open(ctx, w.dir, run, w.opts)
+		return open(ctx, w.dir, run, w.opts)
 	}
 	w.clone.Options = w.opts
-	clone, user, err := OpenClone(ctx, w.user, run, w.clone)
-	if err != nil {
-		return nil, err
-	}
-	clone.user = user
-	return clone, nil
+	return openClone(ctx, w.user, run, w.clone)
 }
 
-// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository;
-// see [Space.Deliver]. No other process may use the clone.
+// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository.
+// The branch only moves forward. If forward is set, Deliver also moves the branch that is checked out
+// there, unless files of the user are in the way. It takes both working trees for that time.
 func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward bool) error {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -136,7 +140,7 @@ func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward boo
 	if s.user == nil {
 		err = s.evidence(fault(typeClone, "the run did not work in a clone", nil), nil)
 	} else {
-		err = s.user.Deliver(ctx, s, branch, forward)
+		err = s.user.deliver(ctx, s, branch, forward)
 	}
 	return errors.Join(err, s.Close(false))
 }
@@ -151,12 +155,12 @@ type Space struct {
 	common string // of the user, for all working trees
 	store  string
 	lock   *filelock.Named
-	user   *Space // of the user's working tree, which is closed too; nil in place
+	user   *Space // of the user's working tree, if this is a clone
 
 	mu    sync.Mutex
 	state state
-	work  *area // the working tree
-	seal  string
+	work  *area  // the working tree
+	seal  uint64 // 0 before the first operation
 	op    string // the current operation
 }
 
@@ -165,8 +169,8 @@ func (s *Space) Root() string { return s.root }
 
 var _ executor.Space = (*Space)(nil)
 
-// ErrHeld means that another process has the working tree. The errors of Open wrap it.
-var ErrHeld = errors.New("another process has the working tree")
+// ErrInUse means that another process has the working tree. The errors of Open wrap it.
+var ErrInUse = errors.New("another process has the working tree")
 
 // ErrMoved means that git itself changed since the run began or committed last.
 var ErrMoved = errors.New("git itself changed")
@@ -229,7 +233,7 @@ func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (tr
 	if tree, err = s.work.accept(ctx, base, from, paths); err != nil {
 		return "", err
 	}
-	return s.acceptRules(ctx, tree, only(changes, paths))
+	return tree, s.acceptRules(ctx, only(changes, paths))
 }
 
 // Seal records the state of the store. Every operation does that when it ends, and the next one

@@ -33,12 +33,13 @@ func (g *gitDir) path() string { return path.Join(g.Repo, ".git") }
 const lockPatience = 3 * time.Second
 
 // setArea sets the area of s.state.Git[i].
-func (s *Space) setArea(ctx context.Context, g *gitDir, i int) (err error) {
-	switch {
-	case i == 0:
-		g.area, err = s.newArea(ctx, "inside", s.common)
-	case g.File == nil:
-		g.area, err = s.newArea(ctx, fmt.Sprintf("nested%d", i), s.abs(g.path()))
+func (s *Space) setArea(g *gitDir, i int) (err error) {
+	dir := s.common
+	if i > 0 {
+		dir = s.abs(g.path())
+	}
+	if i == 0 || g.File == nil {
+		g.area, err = s.newArea(fmt.Sprintf("git%d", i), dir, "--exclude-from="+filepath.Join(s.store, gitExclude))
 	}
 	return err
 }
@@ -60,7 +61,7 @@ func (s *Space) recordGit(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.setArea(ctx, g, i); err != nil {
+		if err := s.setArea(g, i); err != nil {
 			return err
 		}
 		if g.area != nil {

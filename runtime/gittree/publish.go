@@ -66,7 +66,8 @@ func (s *Space) publish(ctx context.Context, attempt int, in intent) (string, er
 	return s.finish(ctx, attempt, in)
 }
 
-// stage adds a commit's files to the user's index.
+// stage adds a commit's files to the user's index. If this process is killed, git reads a part of
+// its input, or none, so the command must not do more then.
 func (s *Space) stage(ctx context.Context, in intent) error {
 	if err := s.linkObjects(); err != nil {
 		return err

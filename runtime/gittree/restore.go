@@ -2,6 +2,7 @@ package gittree
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -161,7 +162,7 @@ func (a *area) apply(ctx context.Context, to Tree, changes []change) error {
 			return err
 		}
 	}
-	return nil
+	return a.update(ctx, pathsOf(written), nil) // also those that rules ignore
 }
 
 // writer changes the files of an area without following links out of it.
@@ -233,9 +234,10 @@ func (a *area) moveAside(p string) error {
 		return err
 	}
 	from, to := filepath.Join(a.dir, filepath.FromSlash(p)), filepath.Join(dir, path.Base(p))
-	if err = os.Rename(from, to); !isOtherDevice(err) {
-		return err
+	if os.Rename(from, to) == nil {
+		return nil
 	}
+	// The store can be on another disk.
 	if info, err := os.Lstat(from); err != nil || !info.IsDir() {
 		return os.Remove(from) // git has the content of a file
 	}
@@ -274,4 +276,26 @@ func (s *Space) restoreModes() error {
 		}
 	}
 	return nil
+}
+
+// export makes a directory that contains files of a tree and nothing else.
+func (s *Space) export(ctx context.Context, tree Tree, paths []string, dir string) error {
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return err
+	}
+	return s.work.checkOut(ctx, tree, paths, dir)
+}
+
+// checkOut writes files of a tree to a directory, byte for byte.
+func (a *area) checkOut(ctx context.Context, tree Tree, paths []string, dir string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	c := command{area: a, dir: dir, env: a.otherIndex("export.index"), args: []string{"read-tree", string(tree)}}
+	if _, err := a.Space.git(ctx, c); err != nil {
+		return err
+	}
+	c.args, c.stdin = []string{"checkout-index", "-f", "-z", "--stdin"}, zeroTerminated(paths)
+	_, err := a.Space.git(ctx, c)
+	return err
 }

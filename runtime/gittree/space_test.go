@@ -51,13 +51,6 @@ func (t *tree) save(attempt int, checked gittree.Tree) (string, error) {
 	return t.Save(t.ctx, strconv.Itoa(attempt), checked, t.found)
 }
 
-// show returns a file of a saved attempt.
-func (t *tree) show(saved, path string) (string, error) {
-	var b strings.Builder
-	err := gittree.ShowSaved(t.ctx, t.Root(), "run", saved, path, &b, gittree.Options{})
-	return b.String(), err
-}
-
 func (t *tree) revert(checked gittree.Tree, changes []gittree.Change) error {
 	_, err := t.Restore(t.ctx, checked, pathsOf(changes))
 	return err
@@ -93,7 +86,7 @@ func described(c gittree.Change) string {
 type watchedFiles struct{}
 
 func (watchedFiles) Watches(path string) bool { return watched(path) }
-func (watchedFiles) WatchesBelow(string) bool { return true }
+func (watchedFiles) Pathspecs() []string      { return []string{"**"} }
 
 // watched reports whether a file is watched although git ignores it.
 func watched(path string) bool {
@@ -292,9 +285,7 @@ func TestTreeSaves(t *testing.T) {
 	for saved, want := range map[string]string{first: "A\n", second: "B\n"} {
 		files := map[string]string{"a.txt": want, ".env": "PASSWORD=stolen\n", "new.txt": "n\n"}
 		for path, want := range files {
-			got, err := tr.show(saved, path)
-			require.NoError(t, err)
-			assert.Equal(t, want, got, "%s of %s", path, saved)
+			assert.Equal(t, want, r.sh("git --git-dir=.git/errgen/run show "+saved+":"+path)+"\n", "%s of %s", path, saved)
 		}
 	}
 	objects := r.sh("git cat-file --batch-all-objects --batch --unordered")
@@ -372,7 +363,7 @@ func TestTreeIsLocked(t *testing.T) {
 	r := newRepo(t, "")
 	first := r.open()
 	_, err := openTree(t.Context(), r.dir, "git")
-	require.ErrorIs(t, err, gittree.ErrHeld)
+	require.ErrorIs(t, err, gittree.ErrInUse)
 	require.NoError(t, first.close())
 	require.NoError(t, r.open().close())
 }

@@ -331,10 +331,10 @@ func TestFixInARun(t *testing.T) {
 	assert.NotEmpty(t, got.Data[recovery.DataSaved])
 	assert.Equal(t, "bad", read(t, dir, "a.js"))
 	_, err = run(t, options, "apply_lint_fix", failed("x"))
-	assert.ErrorIs(t, err, gittree.ErrHeld, "without the run the working tree is held")
+	assert.ErrorIs(t, err, gittree.ErrInUse, "without the run the working tree is held")
 	require.NoError(t, space.Close(true))
 	_, err = run(t, options, "apply_lint_fix", failed("x"))
-	assert.NotErrorIs(t, err, gittree.ErrHeld)
+	assert.NotErrorIs(t, err, gittree.ErrInUse)
 }
 
 // D99, D100, B-D17: only a listed package is installed, and nothing else of the failure is used.

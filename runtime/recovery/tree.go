@@ -72,7 +72,7 @@ const (
 
 // attempt runs a fix in the space of a run that is open, or otherwise in a new space.
 func (t *Tree) attempt(ctx context.Context, run string, clock retry.Clock, a gittree.Attempt) (
-	gittree.Attempted, error) {
+	gittree.AttemptResult, error) {
 	t.mu.Lock()
 	space := t.open[run]
 	t.mu.Unlock()
@@ -90,11 +90,11 @@ func (t *Tree) attempt(ctx context.Context, run string, clock retry.Clock, a git
 			done, err := space.Attempt(ctx, a)
 			return done, errors.Join(err, space.Close(false))
 		}
-		if !errors.Is(err, gittree.ErrHeld) || !clock.Now().Before(until) {
-			return gittree.Attempted{}, err
+		if !errors.Is(err, gittree.ErrInUse) || !clock.Now().Before(until) {
+			return gittree.AttemptResult{}, err
 		}
 		if err := clock.Sleep(ctx, lockPoll); err != nil {
-			return gittree.Attempted{}, err
+			return gittree.AttemptResult{}, err
 		}
 	}
 }

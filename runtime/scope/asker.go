@@ -12,31 +12,31 @@ import (
 	"golang.org/x/term"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// AskerConfig says where a person is asked.
+// AskerConfig configures an [Asker].
 type AskerConfig struct {
 	// In is where answers come from; nil is os.Stdin. Nothing else may read from it.
 	In io.Reader
 	// Out is where questions are shown; nil is os.Stderr.
 	Out io.Writer
-	// Attended reports whether a person is there. Nil asks the system whether In is a terminal.
+	// Attended reports whether a person is there. Nil checks whether In is a terminal.
 	Attended func() bool
 }
 
-// Asker asks a person at a terminal. It is an [executor.Asker] for several runs: questions are put
-// one after the other.
+// Asker asks a person at a terminal. It is an [executor.Asker] for several runs: it shows one
+// question after the other.
 //
 // A question ends with its context, but a read cannot be stopped: one goroutine waits for the next
 // line, which is dropped if it comes before another question is shown. Input that was read before a
 // question is discarded.
 type Asker struct {
-	out      io.Writer
-	attended func() bool
+	AskerConfig
 	buffered *bufio.Reader
-	turn     chan struct{} // holds one value while a question is put
-	lines    chan answer   // what the goroutine that reads has read
-	reading  bool          // whether there is one
+	turn     chan struct{} // contains a value while a question is shown
+	lines    chan answer   // from the goroutine that reads
+	reading  bool          // whether it runs
 }
 
 var _ executor.Asker = (*Asker)(nil)
@@ -47,9 +47,6 @@ type answer struct {
 	err  error
 }
 
-// maxAnswer bounds an answer, in bytes. A longer line is not a valid answer.
-const maxAnswer = 1024
-
 // NewAsker returns an asker.
 func NewAsker(c AskerConfig) *Asker {
 	if c.In == nil {
@@ -59,79 +56,55 @@ func NewAsker(c AskerConfig) *Asker {
 		c.Out = os.Stderr
 	}
 	if c.Attended == nil {
-		c.Attended = func() bool { return isTerminal(c.In) }
+		c.Attended = func() bool {
+			f, ok := c.In.(*os.File)
+			return ok && term.IsTerminal(int(f.Fd()))
+		}
 	}
-	return &Asker{
-		out: c.Out, attended: c.Attended,
-		buffered: bufio.NewReaderSize(c.In, maxAnswer),
-		turn:     make(chan struct{}, 1),
-		lines:    make(chan answer, 1),
-	}
+	return &Asker{AskerConfig: c, buffered: bufio.NewReader(c.In), turn: make(chan struct{}, 1),
+		lines: make(chan answer, 1)}
 }
 
-// isTerminal reports whether r is a terminal.
-func isTerminal(r io.Reader) (terminal bool) {
-	f, ok := r.(*os.File)
-	if !ok {
-		return false
-	}
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return false
-	}
-	// Not Fd, which would take the deadlines from the file.
-	err = conn.Control(func(fd uintptr) { terminal = term.IsTerminal(int(fd)) })
-	return err == nil && terminal
-}
-
-// Ask shows the files and returns whether the person said yes. It returns [executor.ErrUnattended]
-// when In is no terminal or ends, and the cause of ctx when ctx ends. Three answers that are
-// neither yes nor no are a no.
+// Ask shows the files and returns whether the answer is y or yes. It returns
+// [executor.ErrUnattended] if In is not a terminal or ends, and the cause of ctx when ctx ends.
 func (a *Asker) Ask(ctx context.Context, q executor.Question) (bool, error) {
-	if !a.attended() {
+	if !a.Attended() {
 		return false, executor.ErrUnattended
 	}
 	select {
 	case a.turn <- struct{}{}:
 		defer func() { <-a.turn }()
 	case <-ctx.Done():
-		return false, context.Cause(ctx)
 	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	a.forget()
-	ask := questionText(q, false)
-	for range 3 {
-		if err := a.show(ask); err != nil {
-			return false, err
-		}
-		reply, err := a.line(ctx)
-		if err != nil {
-			return false, err
-		}
-		ask = "Please answer y or n: "
-		switch strings.ToLower(strings.TrimSpace(reply)) {
-		case "y", "yes":
-			return true, nil
-		case "n", "no", "":
-			return false, nil
-		case "l":
-			ask = questionText(q, true)
-		}
+	a.discardInput()
+	if _, err := io.WriteString(a.Out, questionText(q)); err != nil {
+		return false, fmt.Errorf("show the question: %w", err)
 	}
-	return false, nil
+	if !a.reading {
+		a.reading = true
+		go func() {
+			line, err := a.buffered.ReadString('\n')
+			a.lines <- answer{line, err}
+		}()
+	}
+	select {
+	case l := <-a.lines:
+		a.reading = false
+		if errors.Is(l.err, io.EOF) {
+			return false, executor.ErrUnattended
+		}
+		reply := strings.ToLower(strings.TrimSpace(l.text))
+		return l.err == nil && (reply == "y" || reply == "yes"), l.err
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
 }
 
-func (a *Asker) show(text string) error {
-	if _, err := io.WriteString(a.out, text); err != nil {
-		return fmt.Errorf("show the question: %w", err)
-	}
-	return nil
-}
-
-// forget drops the input that was typed before the question.
-func (a *Asker) forget() {
+// discardInput drops the input that was typed before the question.
+func (a *Asker) discardInput() {
 	select {
 	case <-a.lines:
 		a.reading = false
@@ -142,34 +115,32 @@ func (a *Asker) forget() {
 	}
 }
 
-// line returns the next line.
-func (a *Asker) line(ctx context.Context) (string, error) {
-	if !a.reading {
-		a.reading = true
-		go func() { a.lines <- a.read() }()
+// maxShownPath limits a path in a question, in bytes.
+const maxShownPath = 500
+
+// questionText returns the question. Its names are untrusted: they cannot control the terminal, and
+// they do not look like another line.
+func questionText(q executor.Question) string {
+	var b strings.Builder
+	about := ""
+	if q.Task != "" {
+		about = " for task " + shownName(q.Task)
 	}
-	select {
-	case l := <-a.lines:
-		a.reading = false
-		if errors.Is(l.err, io.EOF) {
-			return "", executor.ErrUnattended
-		}
-		if l.err != nil {
-			return "", fmt.Errorf("read the answer: %w", l.err)
-		}
-		return l.text, nil
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
+	fmt.Fprintf(&b, "\nRun %s asks%s. These files were changed and need a person's consent:\n", shownName(q.Run), about)
+	for _, path := range q.Paths {
+		fmt.Fprintf(&b, "  %s\n", shownName(path))
 	}
+	fmt.Fprintf(&b, "Allow all %d of them? [y/N] ", len(q.Paths))
+	return b.String()
 }
 
-// read reads a line. Of one that is too long it returns something that is no answer.
-func (a *Asker) read() answer {
-	line, more, err := a.buffered.ReadLine()
-	text := string(line)
-	for more && err == nil {
-		text = "(too long)"
-		_, more, err = a.buffered.ReadLine()
+// shownName returns a plain name unchanged and another one quoted. Of a long name it returns the
+// beginning and the end.
+func shownName(name string) string {
+	if len(name) > maxShownPath {
+		half := maxShownPath / 2
+		left := fmt.Sprintf(" …%d bytes… ", len(name)-2*half)
+		return shownName(name[:half]) + left + shownName(name[len(name)-half:])
 	}
-	return answer{text, err}
+	return text.Name(name)
 }

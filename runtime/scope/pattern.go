@@ -98,25 +98,29 @@ func usable(p string) error {
 	return nil
 }
 
-// reaches reports whether the pattern can match a path below dir.
-func (p pattern) reaches(dir string) bool {
-	if dir == "" || dir == "." {
-		return true
+// pathspec returns a glob of git that matches at least what the pattern matches. Git has no
+// alternatives, and it matches bytes, not characters.
+func (p pattern) pathspec(fold bool) string {
+	glob := notGit.ReplaceAllString(p.glob, "*")
+	if fold {
+		glob = notASCII.ReplaceAllString(glob, "*")
 	}
-	parts := strings.Split(p.glob, "/")
-	for name := range strings.SplitSeq(dir, "/") {
-		switch {
-		case len(parts) == 0:
-			return false
-		case parts[0] == "**" || strings.Count(parts[0], "{") != strings.Count(parts[0], "}"):
-			return true // or alternatives that contain a slash: assume that they match
-		case !doublestar.MatchUnvalidated(parts[0], name):
-			return false
+	for strings.Contains(glob, "{") {
+		inner := braces.FindString(glob)
+		if inner == "" || strings.Contains(inner, "/") {
+			return "**"
 		}
-		parts = parts[1:]
+		glob = strings.Replace(glob, inner, "*", 1)
 	}
-	return len(parts) > 0
+	return glob
 }
+
+var (
+	notGit = regexp.MustCompile(`\\.|\[(?:\\.|[^\]\\])+\]|\?|[^\x00-\x7f]`)
+	braces = regexp.MustCompile(`\{[^{}]*\}`)
+	// notASCII are the ASCII letters that equal other characters if case is ignored, such as ſ.
+	notASCII = regexp.MustCompile(`[iks]`)
+)
 
 // GitOwned reports whether a part of p names git's own directory on any system that the tree may be
 // checked out on: Windows ignores case, dots and blanks at the end and what follows a colon, and

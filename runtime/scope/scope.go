@@ -186,18 +186,21 @@ func (s *Scope) Watches(p string) bool {
 	return ok && inside(p)
 }
 
-// WatchesBelow reports whether a path below the directory can match a forbidden pattern; "" is the
-// root. A search for watched files can skip other directories.
-func (s *Scope) WatchesBelow(dir string) bool {
+// Pathspecs returns pathspecs of git that select the files that match a forbidden pattern, and
+// possibly others. A search for watched files can skip directories that none of them reaches.
+func (s *Scope) Pathspecs() (specs []string) {
+	magic := ":(glob)"
 	if s.fold {
-		dir = folded(dir)
+		magic = ":(glob,icase)"
 	}
 	for _, p := range s.forbidden {
-		if p.reaches(dir) {
-			return true
+		spec := p.pathspec(s.fold)
+		specs = append(specs, magic+spec)
+		if dir, ok := strings.CutSuffix(spec, "/**"); ok {
+			specs = append(specs, magic+dir)
 		}
 	}
-	return false
+	return specs
 }
 
 // Action is what a [Decision] demands.

@@ -41,9 +41,6 @@ type Result struct {
 	Output string
 	// Err is nil when the command passed.
 	Err error
-
-	// stopped reports that the context ended, so that nothing more is run.
-	stopped bool
 }
 
 // Run runs a command that belongs to no phase, in the same directory and environment and with the
@@ -74,7 +71,6 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 	result := Result{Command: command.String(), Output: outputOf(out)}
 	ended := limited.Err() != nil && errors.Is(err, limited.Err())
 	if ended && errors.Is(ctx.Err(), context.Canceled) {
-		result.stopped = true
 		result.Err = fmt.Errorf("%s: %w", strings.Replace(op, "_", " ", 1), err)
 		return result
 	}
@@ -91,7 +87,6 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 			ev.Attributes[attributeLimit] = milliseconds(limit)
 			ev.Text = fmt.Sprintf("%s did not end within %s", result.Command, limit)
 		}
-		result.stopped = ctx.Err() != nil
 	case err == nil:
 		ev.Type = typeExit
 		if f, ok := finding.First(ev.Output); ok {

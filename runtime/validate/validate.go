@@ -16,10 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/proc"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // The defaults of a [Config].
@@ -36,12 +34,9 @@ const (
 type Config struct {
 	// Dir is where the commands run, the root of the working tree.
 	Dir string
-	// PreCommit, PrePush and PrePR are run in their order, one at a time. A phase without commands
-	// passes.
+	// PreCommit, PrePush and PrePR are run in their order, one at a time, until one fails. A phase
+	// without commands passes.
 	PreCommit, PrePush, PrePR []Command
-	// KeepGoing runs the remaining commands after one has failed. Otherwise the first failure ends
-	// the phase.
-	KeepGoing bool
 	// Limit is how long a command may take that has no limit of its own; 0 is
 	// DefaultLimit.
 	Limit time.Duration
@@ -145,40 +140,19 @@ func (v *Validator) Checks(phase executor.Phase) bool { return len(commandsOf(&v
 
 // Validate runs the commands of the check's phase and returns nil if all of them pass. Otherwise the
 // error is the evidence of the first that failed (source validator, op validate_ and the phase; type
-// exit, timeout, not_found or start); of several failures its output is that of all. If the context
-// was cancelled, the error wraps the context's and is no evidence. Validate calls c.Started with the
-// process of each command.
+// exit, timeout, not_found or start), and no further one runs. If the context was cancelled, the
+// error wraps the context's and is not evidence. Validate calls c.Started with the process of each
+// command.
 func (v *Validator) Validate(ctx context.Context, c executor.Check) error {
-	var failed []*taxonomy.Evidence
 	for _, command := range commandsOf(&v.config, c.Phase) {
 		if ctx.Err() != nil {
 			return fmt.Errorf("validate %s: %w", c.Phase, context.Cause(ctx))
 		}
-		result := v.run(ctx, opValidate+string(c.Phase), command, c.Started)
-		ev, isFailure := errors.AsType[*taxonomy.Evidence](result.Err)
-		if result.stopped || result.Err != nil && !isFailure {
-			return result.Err
-		}
-		if isFailure {
-			failed = append(failed, ev)
-			if !v.config.KeepGoing {
-				break
-			}
+		if err := v.run(ctx, opValidate+string(c.Phase), command, c.Started).Err; err != nil {
+			return err
 		}
 	}
-	switch len(failed) {
-	case 0:
-		return nil
-	case 1:
-		return failed[0]
-	}
-	first := *failed[0]
-	first.Output = ""
-	for _, ev := range failed {
-		output := detect.CutMasked(strings.TrimRight(ev.Output, "\n"), v.config.Output/len(failed))
-		first.Output += fmt.Sprintf("$ %s\n%s\n", ev.Attribute(attributeCommand), output)
-	}
-	return &first
+	return nil
 }
 
 // End ends the group of a command that an earlier process has left behind.

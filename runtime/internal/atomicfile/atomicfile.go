@@ -9,12 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 )
 
-var (
-	errNotRegular = errors.New("is not a regular file")
-	errReplaced   = errors.New("was replaced while it was opened")
-)
+var errNotRegular = errors.New("is not a regular file")
 
 // TempSuffix ends the names of files that are being written.
 const TempSuffix = ".tmp"
@@ -44,13 +43,14 @@ func MakeDir(dir string) error {
 // writer at a time. The temporary file of a killed writer is overwritten.
 func Replace(path string, content []byte) error {
 	temp := path + TempSuffix
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	err := removed(temp)
+	if err == nil {
+		err = writeNew(temp, content)
 	}
-	if err := writeNew(temp, content); err != nil {
-		return errors.Join(err, removed(temp))
+	if err == nil {
+		err = os.Rename(temp, path)
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err != nil {
 		return errors.Join(err, removed(temp))
 	}
 	return SyncDir(filepath.Dir(path))
@@ -79,22 +79,10 @@ func removed(path string) error {
 // OpenRegular opens an existing regular file with the flags of [os.OpenFile]. It rejects
 // directories and symbolic links, and does not block on a pipe.
 func OpenRegular(path string, flag int) (*os.File, error) {
-	before, err := Regular(path)
-	if err != nil {
+	if _, err := Regular(path); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, flag, 0)
-	if err != nil {
-		return nil, err
-	}
-	after, err := f.Stat()
-	if err == nil && !os.SameFile(before, after) {
-		err = &fs.PathError{Op: "open", Path: path, Err: errReplaced}
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+	return os.OpenFile(path, flag, 0)
 }
 
 // Read returns the content of a regular file, at most its first limit bytes.
@@ -117,4 +105,19 @@ func Regular(path string) (fs.FileInfo, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("%w: %s", errNotRegular, info.Mode())}
 	}
 	return info, nil
+}
+
+// SyncDir makes the names in dir survive a crash, where the system supports it.
+func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err = d.Sync(); errors.Is(err, syscall.EINVAL) { // the file system does not support it
+		err = nil
+	}
+	return errors.Join(err, d.Close())
 }
