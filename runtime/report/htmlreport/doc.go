@@ -1,7 +1,7 @@
 // Package htmlreport writes a [report.Snapshot] as a page for people: one HTML file with charts
 // over time, codes with what to do about them, groups, errors and the timelines of runs.
 //
-//	s := report.NewSnapshot(reporter, groups)
+//	s := reporter.Snapshot()
 //	s.Runs = runs.All()
 //	err := htmlreport.Write(f, s, htmlreport.Options{Table: errs.Table})
 //

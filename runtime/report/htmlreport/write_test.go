@@ -35,10 +35,10 @@ func write(t *testing.T, s report.Snapshot, o htmlreport.Options) (string, map[s
 
 // snapshot reports errors with a text in every field.
 func snapshot(text string, n int) report.Snapshot {
-	r, g := report.NewReporter(report.ReporterOptions{}), report.NewGroups(report.GroupOptions{MaxAge: 1 << 60})
+	r := report.NewReporter(report.ReporterOptions{Groups: report.GroupOptions{MaxAge: 1 << 60}})
 	yes := true
 	for i := range n {
-		report.Sinks{r, g}.Report(&report.Occurrence{
+		r.Report(&report.Occurrence{
 			ID: fmt.Sprint(
 				i,
 				" ",
@@ -52,7 +52,7 @@ func snapshot(text string, n int) report.Snapshot {
 			), Metadata: map[string]any{"run": "r", "k": text},
 		})
 	}
-	s := report.NewSnapshot(r, g)
+	s := r.Snapshot()
 	s.Title, s.At = text, noon
 	s.Runs = []report.Run{{ID: text, Spans: []report.Span{{Kind: report.SpanCall, Label: text}}}}
 	return s
@@ -99,7 +99,7 @@ func TestSize(t *testing.T) {
 func TestContent(t *testing.T) {
 	r := report.NewReporter(report.ReporterOptions{})
 	r.Report(report.New(errs.NewProviderRateLimit("p"), report.Options{Table: errs.Table, At: noon}))
-	s := report.NewSnapshot(r, nil)
+	s := r.Snapshot()
 	s.Dropped = report.Dropped{Groups: 2, Errors: 9}
 	_, data := write(t, s, htmlreport.Options{Table: errs.Table,
 		Earlier: &report.Metrics{ErrorsByCode: map[string]int{"GONE": 4, "PROVIDER_RATE_LIMIT": 3}}})
