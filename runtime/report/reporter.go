@@ -216,23 +216,23 @@ func (r *Reporter) Metrics() Metrics {
 
 // Snapshot is the content of a reporter at a time, for a page.
 type Snapshot struct {
-	Title   string
-	At      time.Time
-	Metrics Metrics
+	Title   string    `json:"title"`
+	At      time.Time `json:"at"`
+	Metrics Metrics   `json:"metrics"`
 	// Codes are all codes, the most frequent first.
-	Codes []CodeCount
+	Codes []CodeCount `json:"codes"`
 	// Groups are all groups, the latest first, each with at most 5 occurrences.
-	Groups []Group
+	Groups []Group `json:"groups"`
 	// Dropped are the dropped groups, as in [Stats]. The metrics count their errors.
-	Dropped  Dropped
-	Timeline Timeline
+	Dropped  Dropped  `json:"dropped"`
+	Timeline Timeline `json:"timeline"`
 	// Outcomes are the results of the reactions, the most frequent first.
-	Outcomes []ReactionOutcome
+	Outcomes []ReactionOutcome `json:"outcomes"`
 	// Last are the latest occurrences, the oldest first, at most 200.
-	Last []Occurrence
+	Last []Occurrence `json:"last"`
 	// Runs are the runs during which the errors happened, the oldest first. The caller sets them;
 	// see [Runs.All].
-	Runs []Run
+	Runs []Run `json:"runs"`
 }
 
 const (

@@ -62,11 +62,21 @@ func digest(s string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
+// codeIn returns the code of a table, which may be the zero one.
+func codeIn(t taxonomy.Table, value string) (*taxonomy.Code, bool) {
+	if t.Taxonomy == nil {
+		return nil, false
+	}
+	return t.Code(value)
+}
+
 // Write writes the page. If it cannot be made, nothing is written.
 func Write(w io.Writer, s report.Snapshot, o Options) error {
-	d := newData(s, o)
-	// The encoder escapes <, > and &, so that no text can end the script element.
-	b, err := json.Marshal(d)
+	d, err := newData(s, o)
+	var b []byte
+	if err == nil {
+		b, err = json.Marshal(d) // escapes <, > and &, so that no text can end the script element
+	}
 	if err != nil {
 		return fmt.Errorf("make the page: %w", err)
 	}
