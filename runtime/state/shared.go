@@ -52,7 +52,7 @@ func (r laneRows) Until(ctx context.Context, lane string) (time.Time, error) {
 	if ctx.Err() != nil {
 		return time.Time{}, context.Cause(ctx)
 	}
-	const query = "SELECT until FROM lanes WHERE lane = ?"
+	const query = "SELECT json_quote(until) FROM lanes WHERE lane = ?"
 	found, err := list[time.Time](ctx, r.Store, "read a lane", query, laneKey(lane))
 	if now := r.clock.Now(); err == nil && len(found) > 0 && found[0].After(now) {
 		return retry.Spread(found[0], now, r.options.Random), nil

@@ -14,6 +14,7 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -182,7 +183,7 @@ func (s *Store) probe(ctx context.Context) error {
 var schema string
 
 // version is that of the schema. Files of earlier versions are refused.
-const version = 3
+const version = 4
 
 // unversioned is the version of the tables of an older runner.
 const unversioned = -1
@@ -333,17 +334,19 @@ func (t *tx) scan(query string, args []any, into ...any) error {
 	return t.tx.QueryRowContext(t.ctx, query, args...).Scan(into...)
 }
 
-// query returns the rows of a query.
+// query returns the rows of a query. Their only column is the JSON form of a value.
 func query[T any](t *tx, query string, args ...any) (all []T, err error) {
 	rows, err := t.tx.QueryContext(t.ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	columns, err := rows.Columns()
 	for err == nil && rows.Next() {
+		var form sql.RawBytes
 		var item T
-		item, err = read[T](rows, columns)
+		if err = rows.Scan(&form); err == nil {
+			err = json.Unmarshal(form, &item)
+		}
 		all = append(all, item)
 	}
 	return all, errors.Join(err, rows.Err())
