@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // WriteJSON writes an object with the metrics and the kept occurrences as errors, indented by two
@@ -61,36 +61,16 @@ func (r *Reporter) WriteCSV(w io.Writer) error {
 	return nil
 }
 
-// formulas are the characters that begin a formula, also in their wide form.
-const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
+// formula matches the beginning of a formula, also in its wide form. A semicolon, a tab and a line
+// break begin another cell in some spreadsheets.
+var formula = regexp.MustCompile(`(^|[;\t\n])((?:"|[^\pL\pM\pN\pP\pS\t\n])*[=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}])`)
 
-// cell returns a text that a spreadsheet reads as text. It writes an apostrophe before a formula,
-// also after a semicolon, a tab or a line break, where some spreadsheets begin another cell.
+// cell returns a text that a spreadsheet reads as text: an apostrophe is before each formula.
 func cell(s string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\uFFFD").Replace(s)
-	var b strings.Builder
-	for i, part := range strings.SplitAfter(s, "\n") {
-		for j, part := range splitAfter(part, ";\t") {
-			begin := strings.TrimLeftFunc(part, func(c rune) bool {
-				return c == '"' || unicode.IsSpace(c) || !unicode.IsPrint(c)
-			})
-			blank := part[:len(part)-len(begin)]
-			formula := begin != "" && strings.ContainsRune(formulas, []rune(begin)[0])
-			if formula || i+j == 0 && strings.ContainsAny(blank, "\t\n") {
-				b.WriteByte('\'')
-			}
-			b.WriteString(part)
-		}
+	s = formula.ReplaceAllString(s, "$1'$2")
+	if strings.HasPrefix(s, "\t") || strings.HasPrefix(s, "\n") {
+		return "'" + s
 	}
-	return b.String()
-}
-
-func splitAfter(s, separators string) (parts []string) {
-	for {
-		i := strings.IndexAny(s, separators)
-		if i < 0 {
-			return append(parts, s)
-		}
-		parts, s = append(parts, s[:i+1]), s[i+1:]
-	}
+	return s
 }
