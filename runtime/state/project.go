@@ -209,9 +209,6 @@ func (p *projection) errors(iteration int) error {
 		}
 		var b []byte
 		if b, err = json.Marshal(rec); err == nil {
-			b, err = maskJSON(b)
-		}
-		if err == nil {
 			_, err = p.exec("INSERT INTO errors (run, iteration, seq, record) VALUES (?, ?, ?, ?)",
 				p.run, rec.Iteration, i, string(b))
 		}

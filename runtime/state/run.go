@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,13 +73,10 @@ func (r *runStore) Runs(ctx context.Context) ([]executor.RunInfo, error) {
 	return infos, err
 }
 
-// Save implements [executor.Store]. It writes the state and the rows that follow from it in one
-// transaction.
+// Save implements [executor.Store]. It writes the state, in which the executor has masked secrets,
+// and the rows that follow from it in one transaction.
 func (r *runStore) Save(ctx context.Context, st *executor.RunState) error {
 	body, err := json.Marshal(st)
-	if err == nil {
-		body, err = maskJSON(body)
-	}
 	if err == nil {
 		err = checkTask(st.Task.ID)
 	}
@@ -91,37 +87,6 @@ func (r *runStore) Save(ctx context.Context, st *executor.RunState) error {
 		p := projection{tx: t, st: st, run: st.Task.Run}
 		return p.save(string(body))
 	})
-}
-
-// maskJSON masks the secrets in the texts of a state. Names, trees and marks stay, because they do
-// not look like secrets.
-func maskJSON(b []byte) ([]byte, error) {
-	if s := string(b); !bytes.ContainsRune(b, '\\') && taxonomy.Redact(s) == s {
-		return b, nil
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	return json.Marshal(maskValue(v))
-}
-
-func maskValue(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, member := range v {
-			v[key] = maskValue(member)
-		}
-	case []any:
-		for i, member := range v {
-			v[i] = maskValue(member)
-		}
-	case string:
-		return taxonomy.Redact(v)
-	}
-	return v
 }
 
 // Run describes a run.
