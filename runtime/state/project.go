@@ -120,7 +120,7 @@ func (p *projection) call(before executor.Spending) error {
 	return put(endCall, c)
 }
 
-// attempt writes the row of the last closed iteration, and its errors. It does not change a row
+// attempt writes the row of the last closed iteration. It does not change a row
 // that exists.
 func (p *projection) attempt() error {
 	st, it := p.st, &p.st.Iter
@@ -159,10 +159,8 @@ func (p *projection) attempt() error {
 			a.Feedback = strings.TrimSpace(a.Feedback + "\n\n" + f.Text)
 		}
 	}
-	if _, err := p.insertAttempt(p.s.withDefaults(a)); err != nil {
-		return err
-	}
-	return p.errors(it.Number)
+	_, err = p.insertAttempt(p.s.withDefaults(a))
+	return err
 }
 
 // describe sets the outcome of an attempt, and its error: the last one that was not retried.
@@ -198,20 +196,4 @@ func (p *projection) describe(a *Attempt) {
 		a.Error, a.CodeAsWritten, a.Category = last.Message, last.Code, last.Category
 		a.Reaction, a.Action = last.Reaction, last.Action
 	}
-}
-
-// errors writes the errors of an iteration, and those of setups.
-func (p *projection) errors(iteration int) error {
-	_, err := p.exec("DELETE FROM errors WHERE run = ? AND iteration IN (0, ?)", p.run, iteration)
-	for i, rec := range p.st.Errors {
-		if err != nil || rec.Iteration != 0 && rec.Iteration != iteration {
-			continue
-		}
-		var b []byte
-		if b, err = json.Marshal(rec); err == nil {
-			_, err = p.exec("INSERT INTO errors (run, iteration, seq, record) VALUES (?, ?, ?, ?)",
-				p.run, rec.Iteration, i, string(b))
-		}
-	}
-	return err
 }

@@ -45,6 +45,14 @@ CREATE VIEW commits AS
 CREATE VIEW waits AS
     SELECT run, w.key AS seq, w.value ->> '$.iteration' AS iteration, w.value ->> '$.for' AS reason,
         w.value ->> '$.took' AS took FROM runs, json_each(state, '$.waits') AS w;
+CREATE VIEW errors AS
+    SELECT run, e.key AS seq, e.value ->> '$.iteration' AS iteration, e.value ->> '$.op' AS op,
+        e.value ->> '$.source' AS source, e.value ->> '$.code' AS code, e.value ->> '$.category' AS category,
+        e.value ->> '$.message' AS message, e.value ->> '$.reaction' AS reaction, e.value ->> '$.action' AS action,
+        coalesce(e.value ->> '$.counted', 0) AS counted,
+        coalesce(e.value ->> '$.retried', 0) AS retried, -- a retry replaced it
+        e.value AS record
+    FROM runs, json_each(state, '$.errors') AS e;
 CREATE VIEW refs AS SELECT run, r.value AS ref FROM runs, json_each(state, '$.refs') AS r;
 
 CREATE TABLE attempts (
@@ -85,23 +93,6 @@ CREATE TABLE executor_meta (
     key   TEXT PRIMARY KEY,
     value TEXT
 ) STRICT;
-
-CREATE TABLE errors (
-    run       TEXT NOT NULL REFERENCES runs (run),
-    iteration INTEGER NOT NULL,
-    seq       INTEGER NOT NULL,
-    record    TEXT NOT NULL,                      -- JSON
-    op        TEXT AS (record ->> '$.op'),
-    source    TEXT AS (record ->> '$.source'),
-    code      TEXT AS (record ->> '$.code'),
-    category  TEXT AS (record ->> '$.category'),
-    message   TEXT AS (record ->> '$.message'),
-    reaction  TEXT AS (record ->> '$.reaction'),
-    action    TEXT AS (record ->> '$.action'),
-    counted   INTEGER AS (coalesce(record ->> '$.counted', 0)),
-    retried   INTEGER AS (coalesce(record ->> '$.retried', 0)), -- a retry replaced it
-    PRIMARY KEY (run, iteration, seq)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE calls (
     run           TEXT NOT NULL REFERENCES runs (run),

@@ -151,14 +151,14 @@ func (s *Store) create(ctx context.Context) (err error) {
 	if _, err := atomicfile.Regular(s.path); err != nil {
 		return err
 	}
-	if err := s.probe(ctx); err != nil {
-		return err
-	}
 	if s.writer, err = sql.Open("sqlite", dsn(s.path, "rw")); err != nil {
 		return err
 	}
 	s.writer.SetMaxOpenConns(1)
 	have, err := inspect(ctx, s.writer)
+	if err == nil { // only now the file can be changed
+		_, err = s.writer.ExecContext(ctx, "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 4194304")
+	}
 	if err == nil && have != version {
 		err = s.transact(ctx, func(t *tx) error { return t.migrate(have) })
 	}
@@ -166,17 +166,6 @@ func (s *Store) create(ctx context.Context) (err error) {
 		return err
 	}
 	return s.retireLegacy(ctx)
-}
-
-// probe refuses a file that is not a state. It does not change the file, apart from rolling back
-// the interrupted transaction of a killed process.
-func (s *Store) probe(ctx context.Context) error {
-	db, err := sql.Open("sqlite", dsn(s.path, "probe"))
-	if err == nil {
-		_, err = inspect(ctx, db)
-		err = errors.Join(err, db.Close())
-	}
-	return err
 }
 
 //go:embed schema.sql
@@ -260,19 +249,14 @@ func (s *Store) Close() error {
 func (s *Store) locks() string { return s.path + ".locks" }
 
 // dsn returns the data source name of a database, with the settings of each connection. The modes
-// are ro, rw, and probe, which can write but changes no setting of the file. Writers wait for
-// each other for up to 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
+// are ro and rw. Writers wait for each other for up to 30 seconds, and begin each transaction with
+// BEGIN IMMEDIATE.
 func dsn(path, mode string) string {
 	q := url.Values{"mode": {mode}, "_error_rc": {"1"}, "_dqs": {"0"}, "_defensive": {"1"}}
-	pragmas := []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)"}
-	switch mode {
-	case "probe":
-		q.Set("mode", "rw")
-	case "rw":
+	if mode == "rw" {
 		q.Set("_txlock", "immediate")
-		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(4194304)")
 	}
-	for _, p := range pragmas {
+	for _, p := range []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)", "synchronous(FULL)"} {
 		q.Add("_pragma", p)
 	}
 	path = filepath.ToSlash(path)
