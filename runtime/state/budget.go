@@ -60,7 +60,7 @@ func (s *Store) SetBudget(ctx context.Context, scope string, l Limit) error {
 	if err != nil {
 		return s.failed("state_write", doing, err)
 	}
-	l.CostUSD, l.Note = down(l.CostUSD), mask.Beginning(l.Note, maxError)
+	l.Note = mask.Beginning(l.Note, maxError)
 	return s.write(ctx, doing, func(t *tx) error {
 		record, err := json.Marshal(SetLimit{scope, s.clock.Now().UTC(), l})
 		if err == nil {
@@ -68,14 +68,6 @@ func (s *Store) SetBudget(ctx context.Context, scope string, l Limit) error {
 		}
 		return err
 	})
-}
-
-// down returns dollars rounded down to millionths.
-func down(usd taxonomy.Opt[float64]) taxonomy.Opt[float64] {
-	if v, ok := usd.Get(); ok {
-		return taxonomy.Some(math.Floor(v*perUSD+1e-6) / perUSD)
-	}
-	return usd
 }
 
 func checkScope(scope string) error {
