@@ -40,7 +40,8 @@ func TestUpdate(t *testing.T) {
 	other := o.With(tried(3, false))
 	other.Reaction, other.Action = "stop", "abort"
 	r.Update(other)
-	assert.Equal(t, []report.ReactionOutcome{{Reaction: "stop", Action: "abort", Count: 1, Failed: 1}}, r.Snapshot().Outcomes)
+	assert.Equal(t, []report.ReactionOutcome{{Reaction: "stop", Action: "abort", Count: 1, Failed: 1}},
+		r.Snapshot().Outcomes)
 	r.Report(&report.Occurrence{})
 	r.Report(&report.Occurrence{})
 	assert.Equal(t, 3, r.Metrics().TotalErrors, "without an ID each is new")

@@ -249,8 +249,8 @@ func (s *Store) others(v *tx, run, task string) (spent executor.Spending, inProg
 	}
 	// The last call of a run is in progress if the process of the run is alive, and unknown
 	// otherwise.
-	calling, err := query[string](v, `SELECT json_quote(run) FROM runs WHERE ended_at IS NULL AND phase = 'calling' AND run <> ?1
-		AND (?2 = '' OR task_id = ?2)`, run, task)
+	calling, err := query[string](v, `SELECT json_quote(run) FROM runs WHERE ended_at IS NULL AND phase = 'calling'
+		AND run <> ?1 AND (?2 = '' OR task_id = ?2)`, run, task)
 	for _, other := range calling {
 		if s.holder(other) != nil {
 			inProgress++

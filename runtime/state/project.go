@@ -23,7 +23,8 @@ const (
 	putRun  = `INSERT INTO runs (run, task_id, generation, begun_at, updated_at, ended_at, phase, saves, spent, state)
 		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run) DO UPDATE SET updated_at = excluded.updated_at, ended_at = excluded.ended_at,
-		phase = excluded.phase, saves = excluded.saves, spent = excluded.spent, state = excluded.state WHERE runs.saves < excluded.saves AND runs.task_id = excluded.task_id`
+		phase = excluded.phase, saves = excluded.saves, spent = excluded.spent, state = excluded.state
+		WHERE runs.saves < excluded.saves AND runs.task_id = excluded.task_id`
 	// putStatus sets the status of the task, unless it was reset since the run began.
 	putStatus = `UPDATE tasks SET status = ?1, completed_at = ?2,
 		started_at = iif(?1 = 'running' AND status <> 'running', ?3, started_at)
@@ -92,7 +93,8 @@ func (p *projection) call(before executor.Spending) error {
 	if st.Step == executor.StepCall {
 		c := call{Started: st.Now.UTC(), Provider: name(it.Provider), Tier: taxonomy.Some(st.Tier)}
 		if f := st.Retried; f != nil {
-			c.RetryOf, c.Attempt, c.Wait = name(cmp.Or(f.Code, executor.Uncategorized)), f.Decision.Attempt+1, f.Decision.Wait
+			c.RetryOf = name(cmp.Or(f.Code, executor.Uncategorized))
+			c.Attempt, c.Wait = f.Decision.Attempt+1, f.Decision.Wait
 			if f.Decision.Reaction.Policy != nil {
 				c.Policy = name(f.Decision.Reaction.Policy.Name)
 			}
@@ -144,8 +146,8 @@ func (p *projection) attempt() error {
 	called, err := query[struct {
 		Answered, Generation int
 		Tier                 taxonomy.Opt[int]
-	}](p.tx, `SELECT json_object('Answered', max(ended_at IS NOT NULL AND code IS NULL), 'Tier', max(tier), 'Generation',
-		(SELECT generation FROM runs WHERE run = ?1)) FROM calls WHERE run = ?1 AND iteration = ?2`, p.run, it.Number)
+	}](p.tx, `SELECT json_object('Answered', max(ended_at IS NOT NULL AND code IS NULL), 'Tier', max(tier),
+		'Generation', (SELECT generation FROM runs WHERE run = ?1)) FROM calls WHERE run = ?1 AND iteration = ?2`, p.run, it.Number)
 	if err != nil {
 		return err
 	}

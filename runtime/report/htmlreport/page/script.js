@@ -76,7 +76,7 @@
   }));
   const errors = list(data.errors).map(errorOf);
   const runs = list(data.runs).map((r) => ({
-    ...r, began: at(r.began), ended: at(r.ended), spans: r.spans.map((s) => ({ ...s, began: at(s.began), took: s.took / 1e6 })),
+    ...r, began: at(r.began), ended: at(r.ended), spans: list(r.spans).map((s) => ({ ...s, began: at(s.began), took: s.took / 1e6 })),
   }));
   const buckets = list(data.timeline.buckets);
   const step = data.timeline.step / 1e6;
