@@ -65,9 +65,11 @@ func newData(s report.Snapshot, o Options) (map[string]any, error) {
 		n := min(len(r.Spans), maxSpans)
 		r.Spans, r.Dropped = r.Spans[:n], r.Dropped+len(r.Spans)-n
 	}
-	for _, c := range content.Codes {
-		if known, ok := codeIn(o.Table, c.Code); ok {
-			content.Meanings[c.Code] = meaning{known.Doc, known.Resolution}
+	if o.Table.Taxonomy != nil {
+		for _, c := range content.Codes {
+			if known, ok := o.Table.Code(c.Code); ok {
+				content.Meanings[c.Code] = meaning{known.Doc, known.Resolution}
+			}
 		}
 	}
 	if o.Earlier != nil {
