@@ -116,6 +116,7 @@ func (s *Store) withDefaults(a Attempt) Attempt {
 	if a.At.IsZero() {
 		a.At = s.clock.Now()
 	}
+	a.At = a.At.UTC()
 	if a.CodeAsWritten == "" {
 		a.CodeAsWritten = a.Code
 	}
