@@ -61,9 +61,8 @@ var kinds = []struct {
 // sample is a morning with an outage, and a run in it. The text is in all messages.
 func sample(text string) (report.Snapshot, htmlreport.Options) {
 	c := &clock{}
-	reporter := report.NewReporter(report.ReporterOptions{Clock: c})
-	groups := report.NewGroups(report.GroupOptions{Clock: c, MaxAge: 24 * time.Hour})
-	sinks := report.Sinks{reporter, groups}
+	reporter := report.NewReporter(report.ReporterOptions{Clock: c,
+		Groups: report.GroupOptions{MaxAge: 24 * time.Hour}})
 	n := 0
 	for half := range 8 {
 		for _, k := range kinds {
@@ -79,13 +78,13 @@ func sample(text string) (report.Snapshot, htmlreport.Options) {
 					helped := n%2 == 0
 					o = o.With(&report.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: "wait", Successful: &helped})
 				}
-				sinks.Report(o)
+				reporter.Report(o)
 			}
 		}
 	}
 	c.now = start.Add(4 * time.Hour)
-	sinks.Retried(report.Retry{Reaction: "wait", Action: "retry", Attempts: 3, Succeeded: true})
-	s := report.NewSnapshot(reporter, groups)
+	reporter.Retried(report.Retry{Reaction: "wait", Action: "retry", Attempts: 3, Succeeded: true})
+	s := reporter.Snapshot()
 	s.Title = "Morning of 4 March" + text
 	for i := range 2 {
 		began := start.Add(time.Duration(i) * 90 * time.Minute)
@@ -422,6 +421,9 @@ func TestWithoutScript(t *testing.T) {
 func TestNoErrors(t *testing.T) {
 	p := openPage(t, write(t, report.Snapshot{}, htmlreport.Options{}), view{width: 360})
 	assert.Equal(t, []string{"No errors were reported."}, p.texts("main .empty"))
+	assert.Empty(t, p.messages)
+	p = openPage(t, write(t, report.Snapshot{Runs: []report.Run{{ID: "r", Began: start}}}, htmlreport.Options{}), view{})
+	assert.Contains(t, p.texts(".run")[0], "r running")
 	assert.Empty(t, p.messages)
 }
 

@@ -157,7 +157,7 @@ func TestSeedIntegration(t *testing.T) {
 		assert.Equal(t, recovery.ActionWait, got.records[0].Action)
 		assert.Equal(t, "Waited 60000ms for rate limit to reset", got.records[0].Message)
 
-		reported := got.reporter.All()
+		reported := got.reporter.Errors(report.Query{})
 		require.Len(t, reported, 1)
 		assert.Equal(t, "llm_rate_limit", reported[0].Code)
 		yes := true
@@ -176,7 +176,7 @@ func TestSeedIntegration(t *testing.T) {
 		require.NoError(t, err)
 		assert.JSONEq(t, `{"success":false,"error":"`+got.Message()+`","metadata":{"errorId":"`+got.Occurrence.ID+
 			`","category":"github","errorCode":"github_not_found","severity":"high"}}`, string(b))
-		assert.Equal(t, got.reporter.All()[0].ID, got.Occurrence.ID)
+		assert.Equal(t, got.reporter.Errors(report.Query{})[0].ID, got.Occurrence.ID)
 	})
 }
 

@@ -27,7 +27,6 @@ import (
 	"syscall"
 
 	"github.com/errgen/errgen/runtime/executor/terminal"
-	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/htmlreport"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -81,7 +80,7 @@ func run(ctx context.Context, args []string, out, hints io.Writer) int {
 		return fail(hints, exitUsage, err)
 	}
 	succeeded := s.run(ctx, jobs)
-	fmt.Fprintf(out, "\n%s\n", s.reporter.Summary())
+	fmt.Fprintf(out, "\n%s\n", s.reporter.Metrics().Summary())
 	if *file != "" {
 		if err := s.writeReport(*file); err != nil {
 			return fail(hints, exitFailed, err)
@@ -109,12 +108,12 @@ var formats = map[string]func(*session, io.Writer) error{
 	".csv":  func(s *session, w io.Writer) error { return s.reporter.WriteCSV(w) },
 	".json": func(s *session, w io.Writer) error { return s.reporter.WriteJSON(w) },
 	".html": func(s *session, w io.Writer) error {
-		snapshot := report.NewSnapshot(s.reporter, s.groups)
+		snapshot := s.reporter.Snapshot()
 		snapshot.Title, snapshot.Runs = "duyetbot", s.runs.All()
 		return htmlreport.Write(w, snapshot, htmlreport.Options{Table: errs.Table})
 	},
 	".txt": func(s *session, w io.Writer) error {
-		_, err := fmt.Fprintln(w, s.reporter.Summary())
+		_, err := fmt.Fprintln(w, s.reporter.Metrics().Summary())
 		return err
 	},
 }

@@ -39,7 +39,6 @@ type session struct {
 	stop   bool         // after the first skill that fails
 
 	reporter  *report.Reporter
-	groups    *report.Groups
 	runs      report.Runs
 	admission executor.Admission
 	clock     retry.Clock
@@ -49,8 +48,9 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 	model := predict.New()
 	return &session{
 		out: out, clock: clock, screen: terminal.New(out),
-		reporter: report.NewReporter(report.ReporterOptions{Clock: clock}),
-		groups:   report.NewGroups(report.GroupOptions{Clock: clock, ByCode: taxonomy.Some(true)}),
+		reporter: report.NewReporter(report.ReporterOptions{
+			Clock: clock, Groups: report.GroupOptions{ByCode: taxonomy.Some(true)},
+		}),
 		admission: executor.Admission{
 			// The skills of a session run one after the other, so their waits need no jitter.
 			Lanes:   retry.NewSharedWait(clock, func() float64 { return 0 }),
@@ -102,7 +102,7 @@ func (s *session) prepare(ctx context.Context, sk *skill, profile string) (*job,
 	}
 	h, err := recovery.NewHandler(recovery.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)),
-		Recoverer: strategies{standard}, Sink: report.Sinks{s.reporter, s.groups}, Runs: &s.runs,
+		Recoverer: strategies{standard}, Sink: s.reporter, Runs: &s.runs,
 		Observer:      executor.Observers(observers...),
 		StatusSources: []string{"github"}, Clock: s.clock, Timeout: sk.Timeout, Admission: s.admission,
 	})

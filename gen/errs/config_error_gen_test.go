@@ -12,7 +12,7 @@ import (
 )
 
 func TestConfigError(t *testing.T) {
-	gentest.Category[ConfigCode](t, &genPackage, new(ConfigError), "config ConfigError: The configuration is missing or wrong. No iteration can fix it.", []string{
+	gentest.Category[ConfigCode](t, &genPackage, new(ConfigError), "config ConfigError: The configuration is missing or invalid. An iteration cannot fix it.", []string{
 		"configPath string from=attributes.path",
 		"field string from=attributes.field",
 		"envVar string from=attributes.env_var",

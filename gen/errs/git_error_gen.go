@@ -17,15 +17,16 @@ type GitCode uint16
 
 // The codes of [GitError]. Store their names; their values may change.
 const (
-	// CodeGitCommitFailed: The changes could not be staged or committed. They are kept, and listed as
-	// uncommitted.
+	// CodeGitCommitFailed: The changes could not be staged or committed. They are kept, and the result
+	// lists them as uncommitted.
 	CodeGitCommitFailed GitCode = iota + 1
 	// CodeGitPushFailed: The commits could not be pushed. They are safe in the local repository.
 	CodeGitPushFailed
-	// CodeGitRevertFailed: Changes could not be reverted. The working tree is in an unwanted state.
+	// CodeGitRevertFailed: Changes could not be reverted. The working tree still contains them, in
+	// whole or in part.
 	CodeGitRevertFailed
-	// CodeGitStatusFailed: It could not be found out which files were changed. That is never taken for
-	// no changes.
+	// CodeGitStatusFailed: The list of changed files could not be read. This never counts as no
+	// changes.
 	CodeGitStatusFailed
 )
 
@@ -34,9 +35,9 @@ const (
 type GitError struct {
 	base[GitCode]
 
-	Operation string               // Which operation failed.
-	Files     []string             // The files that it was about.
-	RawError  taxonomy.Opt[string] // What git said. Shown masked and cut.
+	Operation string               // The failed operation.
+	Files     []string             // The files of the operation.
+	RawError  taxonomy.Opt[string] // Git's error output. Shown masked and cut.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -135,8 +136,8 @@ var gitCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeGitCommitFailed: {
 			Value: "GIT_COMMIT_FAILED", Number: 601, Message: "git commit failed[: {rawError:first_line}]",
-			Doc:        "The changes could not be staged or committed. They are kept, and listed as uncommitted.",
-			Resolution: "Commit the listed files by hand; look for a lock file or a failing hook.",
+			Doc:        "The changes could not be staged or committed. They are kept, and the result lists them as uncommitted.",
+			Resolution: "Commit the listed files by hand. Look for a lock file or a failing hook.",
 			Set:        `{"operation":"commit"}`, Takes: []string{"files", "rawError"},
 			Traits:   taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
 			Profiles: []taxonomy.ProfileTraits{{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}}},
@@ -144,21 +145,21 @@ var gitCategory = taxonomy.Category{
 		CodeGitPushFailed: {
 			Value: "GIT_PUSH_FAILED", Number: 602, Groups: 1 << 0, Message: "git push failed[: {rawError:first_line}]",
 			Doc:        "The commits could not be pushed. They are safe in the local repository.",
-			Resolution: "Push by hand, after pulling if the remote has moved on.", Set: `{"operation":"push"}`,
+			Resolution: "Push by hand. If the remote has new commits, pull first.", Set: `{"operation":"push"}`,
 			Takes:    []string{"rawError"},
 			Traits:   taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
 			Profiles: []taxonomy.ProfileTraits{{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}}},
 		},
 		CodeGitRevertFailed: {
 			Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2, Message: "git revert failed[: {rawError:first_line}]",
-			Doc:        "Changes could not be reverted. The working tree is in an unwanted state.",
-			Resolution: "Restore the listed files by hand before anything else is run in this working tree.",
+			Doc:        "Changes could not be reverted. The working tree still contains them, in whole or in part.",
+			Resolution: "Restore the listed files by hand, before another run in this working tree.",
 			Set:        `{"operation":"revert"}`, Takes: []string{"files", "rawError"},
 			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeGitStatusFailed: {
 			Value: "GIT_STATUS_FAILED", Number: 604, Message: "git status failed[: {rawError:first_line}]",
-			Doc:        "It could not be found out which files were changed. That is never taken for no changes.",
+			Doc:        "The list of changed files could not be read. This never counts as no changes.",
 			Resolution: "Run git status in the working tree and fix what it reports.", Set: `{"operation":"status"}`,
 			Takes:    []string{"rawError"},
 			Traits:   taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},

@@ -12,7 +12,7 @@ import (
 )
 
 func TestPermissionError(t *testing.T) {
-	gentest.Category[PermissionCode](t, &genPackage, new(PermissionError), "permission PermissionError: A safeguard said no. Only another configuration or a person's consent changes that.", []string{
+	gentest.Category[PermissionCode](t, &genPackage, new(PermissionError), "permission PermissionError: A safeguard refused. Only another configuration or a person's consent changes that.", []string{
 		"resource string from=[attributes.resource attributes.path] max_length=500",
 		"reason string from=text max_length=500 scrub",
 		"command string from=attributes.command max_length=500 scrub",
@@ -22,7 +22,7 @@ func TestPermissionError(t *testing.T) {
 	}, []gentest.Code{
 		{Code: CodePermissionSkipDenied, Entry: "PERMISSION_SKIP_DENIED 701 group=human: stop", Rules: []string{
 			"PERMISSION_SKIP_DENIED/1: type: skip_denied, priority: 20 (7391dc17)",
-			"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (1393331e)",
+			"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (388981b2)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),
 			gentest.NewCase(NewPermissionSkipDenied(""), 0, "skipping permission checks was denied", `{"resource":""}`),
@@ -68,7 +68,7 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_FILE_ACCESS/5", 0, `{"reason":"open key: permission denied","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Errno: "EACCES", Text: "open key: permission denied"}),
 			gentest.NewExample("PERMISSION_FILE_ACCESS/6", 0, "{}", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
 		}},
-		{Code: CodePermissionAPIAuth, Entry: "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all", Rules: []string{"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (b0edf8ed)"}, Cases: []gentest.Case{
+		{Code: CodePermissionAPIAuth, Entry: "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all", Rules: []string{"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (d130aee7)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
 			gentest.NewCase(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),
 			gentest.NewCase(NewPermissionAPIAuth("").WithStatusCode(8), 0, "authentication failed with status 8", `{"provider":"","statusCode":8}`),

@@ -16,7 +16,7 @@ import (
 )
 
 func TestProviderError(t *testing.T) {
-	gentest.Category[ProviderCode](t, &genPackage, new(ProviderError), "provider ProviderError: The AI provider failed, or the way to it.", []string{
+	gentest.Category[ProviderCode](t, &genPackage, new(ProviderError), "provider ProviderError: The AI provider failed, or could not be reached.", []string{
 		`provider string from=[attributes.provider source] default="\"unknown\"" required`,
 		"statusCode int from=status",
 		"exitCode int from=exit_code",
@@ -65,8 +65,8 @@ func TestProviderError(t *testing.T) {
 			"PROVIDER_NOT_AVAILABLE/1: type: not_found, status: {present: false} (eddbfb22)",
 			"PROVIDER_NOT_AVAILABLE/2: op: available, type: start, priority: 5 (af4203ec)",
 			"PROVIDER_NOT_AVAILABLE/3: source: claude-cli, errno: ENOENT, priority: 5 (3f171126)",
-			"PROVIDER_NOT_AVAILABLE/4: source: claude-cli, like: command_not_found, exit_code: 127 (d2c650c2)",
-			"PROVIDER_NOT_AVAILABLE/5: source: claude-cli, like: command_not_found, exit_code: {present: false} (a2d5e98)",
+			"PROVIDER_NOT_AVAILABLE/4: source: claude-cli, like: command_not_found, exit_code: 127 (3189dff4)",
+			"PROVIDER_NOT_AVAILABLE/5: source: claude-cli, like: command_not_found, exit_code: {present: false} (17a6d91a)",
 			"PROVIDER_NOT_AVAILABLE/6: is: os/exec.ErrNotFound, priority: -5 (b4eb6c5d)",
 			"PROVIDER_NOT_AVAILABLE/7: op: available, priority: -20 (55500b59)",
 		}, Cases: []gentest.Case{
@@ -85,12 +85,12 @@ func TestProviderError(t *testing.T) {
 		{Code: CodeProviderAPIError, Entry: "PROVIDER_API_ERROR 103 group=network: backoff retryable; strict: block; unattended: backoff@unattended", When: []string{"stop_all", "stop", "stop"}, Rules: []string{
 			"PROVIDER_API_ERROR/1: code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 5, set: {quotaExceeded: true} (fd721272)",
 			"PROVIDER_API_ERROR/2: type: [insufficient_quota, billing_error], priority: 5, set: {quotaExceeded: true} (278688f1)",
-			"PROVIDER_API_ERROR/3: like: quota_exhausted, set: {quotaExceeded: true} (798d29ca)",
-			"PROVIDER_API_ERROR/4: like: [context_too_long, model_not_found, invalid_request, payload_too_large], status: {present: false}, set: {invalidRequest: true} (9fe56db6)",
-			"PROVIDER_API_ERROR/5: like: [context_too_long, model_not_found, invalid_request, payload_too_large] (3a72e486)",
-			"PROVIDER_API_ERROR/6: like: content_refused, status: {present: false}, type: {present: false}, code: {present: false}, set: {invalidRequest: true} (210d09e0)",
-			"PROVIDER_API_ERROR/7: like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (92e25d8d)",
-			"PROVIDER_API_ERROR/8: like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure], errno: {present: false}, type: {present: false} (255f504b)",
+			"PROVIDER_API_ERROR/3: like: quota_exhausted, set: {quotaExceeded: true} (cf87d948)",
+			"PROVIDER_API_ERROR/4: like: [context_too_long, model_not_found, invalid_request, payload_too_large], status: {present: false}, set: {invalidRequest: true} (555451e)",
+			"PROVIDER_API_ERROR/5: like: [context_too_long, model_not_found, invalid_request, payload_too_large] (859d5c34)",
+			"PROVIDER_API_ERROR/6: like: content_refused, status: {present: false}, type: {present: false}, code: {present: false}, set: {invalidRequest: true} (455b7c00)",
+			"PROVIDER_API_ERROR/7: like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (a7dc9cdf)",
+			"PROVIDER_API_ERROR/8: like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure], errno: {present: false}, type: {present: false} (92380ebd)",
 			"PROVIDER_API_ERROR/9: type: [network, stream, overloaded_error, api_error, server_error, timeout_error] (1a81b5d)",
 			"PROVIDER_API_ERROR/10: type: timeout, errno: ETIMEDOUT, priority: 5 (973570c0)",
 			"PROVIDER_API_ERROR/11: type: timeout, as: ['*net.OpError', '*net.DNSError'], attributes: {iteration: {present: false}, timeout_ms: {present: false}}, priority: 5 (173f5cef)",
@@ -153,7 +153,7 @@ func TestProviderError(t *testing.T) {
 			gentest.NewExample("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"it answers an API error 500 for the second request"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "it answers an API error 500 for the second request"}),
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Code: "invalid_api_key"}),
 		}},
-		{Code: CodeProviderRateLimit, Entry: "PROVIDER_RATE_LIMIT 104 group=network: wait retryable; strict: block; unattended: wait@unattended", Rules: []string{"PROVIDER_RATE_LIMIT/1: like: [rate_limit, quota_per_minute, too_many_requests, throttled] (d4ae9de2)"}, Cases: []gentest.Case{
+		{Code: CodeProviderRateLimit, Entry: "PROVIDER_RATE_LIMIT 104 group=network: wait retryable; strict: block; unattended: wait@unattended", Rules: []string{"PROVIDER_RATE_LIMIT/1: like: [rate_limit, quota_per_minute, too_many_requests, throttled] (b98afe4f)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
 			gentest.NewCase(NewProviderRateLimit("some provider").WithRetryAfter(6500*time.Millisecond), 0, "provider some provider limits the rate, retry after 6.5s", `{"provider":"some provider","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),
 			gentest.NewCase(NewProviderRateLimit("").WithRetryAfter(6500*time.Millisecond), 0, "provider  limits the rate, retry after 6.5s", `{"provider":"","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),

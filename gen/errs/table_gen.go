@@ -31,7 +31,7 @@ var definition = taxonomy.Taxonomy{
 	Policies:  []*taxonomy.Policy{&policyAPI, &policyRateLimit, &policyOnceMore},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "strict", Doc: "Nothing is tried again. What would have been retried stops and waits for a person.",
+			Name: "strict", Doc: "No error is retried. Retryable errors stop the run and wait for a person.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
@@ -45,22 +45,22 @@ var definition = taxonomy.Taxonomy{
 		},
 	},
 	Groups: []taxonomy.Named{
-		{Name: "network", Doc: "Needs the network; an outage explains it."},
-		{Name: "credentials", Doc: "About a key, a token or a login."},
-		{Name: "human", Doc: "Only a person can put it right; trying again cannot."},
+		{Name: "network", Doc: "Failures that a network outage can cause."},
+		{Name: "credentials", Doc: "Failures of a key, a token or a login."},
+		{Name: "human", Doc: "Failures that only a person can fix."},
 	},
 	Sources: []taxonomy.Named{
 		{Name: "config", Doc: "The loader of the configuration."},
 		{Name: "executor", Doc: "The executor itself, before and after its iterations."},
-		{Name: "state", Doc: "The store of what the executor remembers."},
-		{Name: "budget", Doc: "The guard of tokens and cost."},
-		{Name: "scope", Doc: "The guard of the files that a task may change, and the person that it asks."},
-		{Name: "git", Doc: "Git, or what runs it."},
+		{Name: "state", Doc: "The store of runs, attempts and costs."},
+		{Name: "budget", Doc: "The limit of tokens and cost."},
+		{Name: "scope", Doc: "The check of the changed files, with its questions to a person."},
+		{Name: "git", Doc: "Git and the code that runs it."},
 		{Name: "validator", Doc: "The commands that check the work."},
-		{Name: "notify", Doc: "What tells people how a run went."},
-		{Name: "claude-cli", Doc: "A provider that is a process."},
-		{Name: "anthropic-api", Doc: "A provider over HTTP."},
-		{Name: "openai-api", Doc: "A provider over HTTP."},
+		{Name: "notify", Doc: "The notifications about a run."},
+		{Name: "claude-cli", Doc: "The claude command line."},
+		{Name: "anthropic-api", Doc: "The HTTP API of Anthropic."},
+		{Name: "openai-api", Doc: "The HTTP API of OpenAI."},
 	},
 	Init: gen.Init,
 }
@@ -68,45 +68,46 @@ var definition = taxonomy.Taxonomy{
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-// reactionAgain: The next iteration tries again; too many failures in a row end the run.
+// reactionAgain: The next iteration tries again. Too many consecutive failures end the run.
 var reactionAgain = taxonomy.Reaction{Name: "again", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true}
 
-// reactionBackoff: Again, with growing pauses.
+// reactionBackoff: The next iteration tries again after a growing delay.
 var reactionBackoff = taxonomy.Reaction{
 	Name: "backoff", Policy: &policyAPI, Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn,
 	CountFailure: true,
 }
 
-// reactionWait: Waits as long as the provider asks, five seconds if it does not say. Waiting is no
-// failure.
+// reactionWait: Waits for the provider's Retry-After, by default five seconds. The wait does not
+// count as a failure.
 var reactionWait = taxonomy.Reaction{
 	Name: "wait", Policy: &policyRateLimit, Then: &reactionBlock, LogMessage: "Rate limited, waiting...",
 	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
-// reactionCorrect: The agent is told what was wrong and tries again.
+// reactionCorrect: The agent gets the output of the failure and tries again.
 var reactionCorrect = taxonomy.Reaction{
 	Name: "correct", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true,
 	FeedBack: true,
 }
 
-// reactionUndoAndStop: Takes the files back, then ends the task as failed.
+// reactionUndoAndStop: Reverts the files and ends the task as failed.
 var reactionUndoAndStop = taxonomy.Reaction{Name: "undo_and_stop", Revert: taxonomy.RevertFiles, LogLevel: taxonomy.LogError}
 
-// reactionUndo: Takes the files back and tells the agent. What is left may still be a finished
-// task, if it passes validation.
+// reactionUndo: Reverts the files and tells the agent why. The remaining changes can complete the
+// task, if they pass validation.
 var reactionUndo = taxonomy.Reaction{
 	Name: "undo", Then: &reactionUndoAndStop, Action: taxonomy.Retry, Revert: taxonomy.RevertFiles,
 	LogLevel: taxonomy.LogWarn, CountFailure: true, AcceptCompletion: true, FeedBack: true,
 }
 
-// reactionGoOn: The work goes on; the result carries the warning and lists what was left undone.
+// reactionGoOn: The run continues. Its result has the warning, and lists what is not committed or
+// pushed.
 var reactionGoOn = taxonomy.Reaction{
-	Name: "go_on", LogMessage: "Gave up on a git operation, going on without it", Action: taxonomy.Continue,
+	Name: "go_on", LogMessage: "A git operation failed, continuing without it", Action: taxonomy.Continue,
 	LogLevel: taxonomy.LogWarn,
 }
 
-// reactionRepeat: Only the git operation runs again; if it fails again, the work goes on without
+// reactionRepeat: Only the git operation runs again. If it fails again, the run continues without
 // it.
 var reactionRepeat = taxonomy.Reaction{
 	Name: "repeat", Policy: &policyOnceMore, Then: &reactionGoOn, Action: taxonomy.RetryOperation,
@@ -116,7 +117,7 @@ var reactionRepeat = taxonomy.Reaction{
 // reactionStop: Ends the task as failed.
 var reactionStop = taxonomy.Reaction{Name: "stop", LogLevel: taxonomy.LogError}
 
-// reactionStopAll: Ends the run as failed, because every other task would fail likewise.
+// reactionStopAll: Ends the run as failed, because every other task would fail in the same way.
 var reactionStopAll = taxonomy.Reaction{Name: "stop_all", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
 // reactionAbort: Ends the task as failed.
@@ -135,20 +136,20 @@ var unattendedReactionWait = taxonomy.Reaction{
 	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
-// policyAPI: A small backoff, so that a struggling service is not pressed harder.
+// policyAPI: Exponential backoff, which gives an overloaded service time to recover.
 var policyAPI = taxonomy.Policy{
 	Name: "api", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
-// policyRateLimit: Twenty waits in a row or half an hour, whichever comes first. Nothing else ends
-// them, because they do not count as failures.
+// policyRateLimit: At most twenty waits in a row and half an hour. No other limit applies, because
+// these waits do not count as failures.
 var policyRateLimit = taxonomy.Policy{
 	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxElapsed: 30 * time.Minute, MaxRetryAfter: 30 * time.Minute, Backoff: taxonomy.Constant,
 }
 
-// policyOnceMore: One more try, after a moment in which a lock may go away.
+// policyOnceMore: One more try after a second, in case another process held a lock.
 var policyOnceMore = taxonomy.Policy{
 	Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,

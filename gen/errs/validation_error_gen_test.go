@@ -11,7 +11,7 @@ import (
 )
 
 func TestValidationError(t *testing.T) {
-	gentest.Category[ValidationCode](t, &genPackage, new(ValidationError), "validation ValidationError: A command that checks the work found it wanting. The agent is shown the output.", []string{
+	gentest.Category[ValidationCode](t, &genPackage, new(ValidationError), "validation ValidationError: A command that checks the work failed. The agent gets its output.", []string{
 		"command string from=attributes.command max_length=500 required scrub",
 		"exitCode int from=exit_code default=-1 required",
 		"output string from=output max_length=8000 required scrub keep_tail",

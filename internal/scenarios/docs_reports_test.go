@@ -29,16 +29,14 @@ import (
 
 func reportOn(failures []error, text, page io.Writer) error {
 	reporter := report.NewReporter(report.ReporterOptions{})
-	groups := report.NewGroups(report.GroupOptions{})
-	sinks := report.Sinks{reporter, groups}
 	for _, err := range failures {
-		sinks.Report(report.New(errs.Classify(err), report.Options{Table: errs.Table}))
+		reporter.Report(report.New(errs.Classify(err), report.Options{Table: errs.Table}))
 	}
-	fmt.Fprintln(text, reporter.Summary())
-	for _, g := range groups.All() {
+	fmt.Fprintln(text, reporter.Metrics().Summary())
+	for _, g := range reporter.Groups(report.Query{}) {
 		fmt.Fprintln(text, g.Count, g.Severity, g.Pattern)
 	}
-	return htmlreport.Write(page, report.NewSnapshot(reporter, groups), htmlreport.Options{})
+	return htmlreport.Write(page, reporter.Snapshot(), htmlreport.Options{})
 }
 
 func observed(c executor.Config, sink report.Sink, runs *report.Runs) executor.Config {

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/gittree"
@@ -80,12 +79,6 @@ func problemsOf(o Options) (all []error) {
 		all = append(all, &taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid",
 			Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),
 			Attributes: map[string]string{"field": field, "value": value, "expected": expected}})
-	}
-	for field, d := range map[string]time.Duration{"RateLimitWait": o.RateLimitWait, "MaxWait": o.MaxWait,
-		"Limit": o.Limit} {
-		if d < 0 {
-			wrong(field, d.String(), "a duration, 0 or more")
-		}
 	}
 	for key, t := range o.Tools {
 		install := key == "install"

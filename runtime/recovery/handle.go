@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"strconv"
 	"time"
 
@@ -70,15 +69,12 @@ func NewHandler(cfg Config) (*Handler, error) {
 	cfg.Grace = cmp.Or(cfg.Grace, DefaultGrace)
 	cfg.MaxCalls = cmp.Or(cfg.MaxCalls, DefaultMaxCalls)
 	h := &Handler{cfg: cfg, run: executor.Config{
-		Table: cfg.Table, Classify: cfg.Classify, Admission: cfg.Admission, Clock: cfg.Clock,
+		Table: cfg.Table, Classify: cfg.Classify, Recoverer: cfg.Recoverer, Admission: cfg.Admission, Clock: cfg.Clock,
 		Limits: executor.Limits{Iterations: executor.Unlimited, Failures: executor.Unlimited,
 			Iteration: executor.Unlimited, Grace: cfg.Grace},
 		Markers: executor.Markers{Off: true},
 		Prompt:  func(executor.PromptInput) string { return "" },
 	}}
-	if cfg.Recoverer != nil {
-		h.run.Recoverer = safeRecoverer{cfg.Recoverer}
-	}
 	var problems error
 	if cfg.MaxCalls < 0 || cfg.Timeout < 0 || cfg.Grace < 0 {
 		problems = fmt.Errorf("MaxCalls (%d), Timeout (%s) and Grace (%s) must not be negative", cfg.MaxCalls,
@@ -91,12 +87,6 @@ func NewHandler(cfg Config) (*Handler, error) {
 		return nil, fmt.Errorf("configure handler: %w", err)
 	}
 	return h, nil
-}
-
-type safeRecoverer struct{ next executor.Recoverer }
-
-func (r safeRecoverer) Recover(ctx context.Context, f taxonomy.RecoveryRequest) error {
-	return safely(func() error { return r.next.Recover(ctx, f) })
 }
 
 // Op is an operation.
@@ -348,17 +338,9 @@ func (p *operation) do(ctx context.Context) error {
 	return p.timedOut(err, "it takes longer than "+p.cfg.Timeout.String())
 }
 
-// timedOut returns evidence of a timeout. If err is evidence, its other fields stay.
-func (p *operation) timedOut(err error, text string) error {
-	ev := p.evidence("timeout", text, err)
-	if known, ok := err.(*taxonomy.Evidence); ok && known != nil {
-		own := *known
-		maps.Copy(ev.Attributes, own.Attributes)
-		own.Type, own.Attributes = ev.Type, ev.Attributes
-		own.Source, own.Op = cmp.Or(own.Source, ev.Source), cmp.Or(own.Op, ev.Op)
-		own.Text, own.Credential = cmp.Or(own.Text, ev.Text), cmp.Or(own.Credential, ev.Credential)
-		ev = &own
-	}
+// timedOut returns evidence of a timeout. The cause may be nil.
+func (p *operation) timedOut(cause error, text string) error {
+	ev := p.evidence("timeout", text, cause)
 	ev.Attributes["timeout_ms"] = strconv.FormatInt(p.cfg.Timeout.Milliseconds(), 10)
 	return ev
 }

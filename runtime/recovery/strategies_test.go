@@ -403,7 +403,6 @@ func TestInstall(t *testing.T) {
 func TestInvalidOptions(t *testing.T) {
 	check := line("true")
 	for field, o := range map[string]recovery.Options{
-		"MaxWait":           {MaxWait: -1},
 		"Tools.x":           {Tools: map[string]recovery.Tool{"x": {Fix: check, Check: check}}},
 		"Tools.lint.Fix":    {Tools: map[string]recovery.Tool{"lint": {Check: check}}},
 		"Tools.lint.Check":  {Tools: map[string]recovery.Tool{"lint": {Fix: check}}},

@@ -5,12 +5,10 @@
 // failure.
 //
 //	reporter := report.NewReporter(report.ReporterOptions{})
-//	groups := report.NewGroups(report.GroupOptions{})
-//	sinks := report.Sinks{reporter, groups}
-//	sinks.Report(report.New(err, report.Options{Table: errs.Table}))
-//	fmt.Println(reporter.Summary())
+//	reporter.Report(report.New(err, report.Options{Table: errs.Table}))
+//	fmt.Println(reporter.Metrics().Summary())
 //
 // All memory is bounded. [New] masks and bounds an occurrence once. After that nothing changes it,
-// because reporters, groups and their callers share it. To change one, copy it with
+// because reporters and their callers share it. To change one, copy it with
 // [Occurrence.With].
 package report

@@ -10,18 +10,16 @@ import (
 // Errors are counted, and grouped by their message without numbers and names.
 func Example() {
 	reporter := report.NewReporter(report.ReporterOptions{})
-	groups := report.NewGroups(report.GroupOptions{})
-	sinks := report.Sinks{reporter, groups}
 	for _, err := range []error{
 		errs.NewProviderAPIError("anthropic-api", "request 17 failed"),
 		errs.NewProviderAPIError("anthropic-api", "request 18 failed"),
 		errs.NewConfigMissing("aidf.yml"),
 	} {
-		sinks.Report(report.New(err, report.Options{Table: errs.Table}))
+		reporter.Report(report.New(err, report.Options{Table: errs.Table}))
 	}
 
 	fmt.Println(reporter.Metrics().TotalErrors)
-	for _, g := range groups.All() {
+	for _, g := range reporter.Groups(report.Query{}) {
 		fmt.Println(g.Count, g.Pattern)
 	}
 	// Output:

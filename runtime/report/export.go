@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
 )
 
 // WriteJSON writes an object with the metrics and the kept occurrences as errors, indented by two
@@ -18,7 +17,7 @@ func (r *Reporter) WriteJSON(w io.Writer) error {
 	content := struct {
 		Metrics Metrics      `json:"metrics"`
 		Errors  []Occurrence `json:"errors"`
-	}{r.counts.copied(), r.last(len(r.kept))}
+	}{r.counts.copied(), latest(r.kept, len(r.kept))}
 	r.mu.Unlock()
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -39,7 +38,7 @@ func (r *Reporter) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	_ = out.Write(csvHeader) // Flush keeps the error
-	for _, o := range r.All() {
+	for _, o := range r.Errors(Query{}) {
 		row := []string{cell(o.ID), "", cell(o.Category), cell(o.Severity), cell(o.Message), "", "", "", ""}
 		if !o.At.IsZero() {
 			row[1] = strconv.FormatInt(o.At.UnixMilli(), 10)
@@ -62,89 +61,16 @@ func (r *Reporter) WriteCSV(w io.Writer) error {
 	return nil
 }
 
-// formulas are the characters that begin a formula, also in their wide form.
-const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
+// formula matches the beginning of a formula, also in its wide form. A semicolon, a tab and a line
+// break begin another cell in some spreadsheets.
+var formula = regexp.MustCompile(`(^|[;\t\n])((?:"|[^\pL\pM\pN\pP\pS\t\n])*[=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}])`)
 
-// cell returns a text that a spreadsheet reads as text. It writes an apostrophe before a formula,
-// also after a semicolon, a tab or a line break, where some spreadsheets begin another cell.
+// cell returns a text that a spreadsheet reads as text: an apostrophe is before each formula.
 func cell(s string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\uFFFD").Replace(s)
-	var b strings.Builder
-	for i, part := range strings.SplitAfter(s, "\n") {
-		for j, part := range splitAfter(part, ";\t") {
-			begin := strings.TrimLeftFunc(part, func(c rune) bool {
-				return c == '"' || unicode.IsSpace(c) || !unicode.IsPrint(c)
-			})
-			blank := part[:len(part)-len(begin)]
-			formula := begin != "" && strings.ContainsRune(formulas, []rune(begin)[0])
-			if formula || i+j == 0 && strings.ContainsAny(blank, "\t\n") {
-				b.WriteByte('\'')
-			}
-			b.WriteString(part)
-		}
-	}
-	return b.String()
-}
-
-func splitAfter(s, separators string) (parts []string) {
-	for {
-		i := strings.IndexAny(s, separators)
-		if i < 0 {
-			return append(parts, s)
-		}
-		parts, s = append(parts, s[:i+1]), s[i+1:]
-	}
-}
-
-// Snapshot is the content of a reporter and groups at a time, for a page.
-//
-// Both are read at the same moment, but an error that is being reported may be in only one of them.
-// Groups drop old and excess occurrences; the metrics count them.
-type Snapshot struct {
-	Title   string
-	At      time.Time
-	Metrics Metrics
-	// Codes are all codes, the most frequent first.
-	Codes []CodeCount
-	// Groups are all groups, the latest first, each with at most 5 occurrences.
-	Groups []Group
-	// Dropped are the dropped groups, as in [Stats].
-	Dropped  Dropped
-	Timeline Timeline
-	Outcomes []ReactionOutcome
-	// Last are the latest occurrences, the oldest first, at most 200.
-	Last []Occurrence
-	// Runs are the runs during which the errors happened, the oldest first. [NewSnapshot] leaves
-	// them to the caller; see [Runs.All].
-	Runs []Run
-}
-
-const (
-	maxLast        = 200
-	maxGroupErrors = 5
-)
-
-// NewSnapshot returns the content of a reporter and groups; either may be nil.
-func NewSnapshot(r *Reporter, g *Groups) Snapshot {
-	s := Snapshot{Title: "Error report", At: time.Now()}
-	if r != nil {
-		s.At = r.clock.Now()
-		r.mu.Lock()
-		defer r.mu.Unlock()
-	}
-	if g != nil {
-		now := g.clock.Now()
-		if r == nil {
-			s.At = now
-		}
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.expire(now)
-		s.Groups, s.Dropped = g.shown(func(*group) bool { return true }, maxGroupErrors), g.dropped
-	}
-	if r != nil {
-		s.Metrics, s.Codes, s.Outcomes = r.counts.copied(), r.counts.codeCounts(), r.counts.reactionOutcomes()
-		s.Timeline, s.Last = r.counts.timeline(r.kept), r.last(maxLast)
+	s = formula.ReplaceAllString(s, "$1'$2")
+	if strings.HasPrefix(s, "\t") || strings.HasPrefix(s, "\n") {
+		return "'" + s
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,10 +144,20 @@ func (o *Occurrence) addFields(coded taxonomy.Coded) {
 // copies share them.
 func (o *Occurrence) addFacts(f Facts) {
 	if f.Source != nil {
-		o.Source = f.Source.over(o.Source)
+		s := *f.Source
+		s.Endpoint, _, _ = strings.Cut(s.Endpoint, "?")
+		s.Endpoint, _, _ = strings.Cut(s.Endpoint, "#")
+		if fill(&s, cmp.Or(o.Source, &Source{})) {
+			s.Type, s.Component = cmp.Or(s.Type, unknown), cmp.Or(s.Component, unknown)
+			o.Source = &s
+		}
 	}
 	if f.Execution != nil {
-		o.Execution = f.Execution.over(o.Execution)
+		e := *f.Execution
+		if fill(&e, cmp.Or(o.Execution, &Execution{})) {
+			e.Mode = cmp.Or(e.Mode, unknown)
+			o.Execution = &e
+		}
 	}
 	if f.Repository != nil {
 		r := *f.Repository
@@ -160,38 +171,16 @@ func (o *Occurrence) addFacts(f Facts) {
 	}
 }
 
-// over returns s with its empty fields from known, or nil if all fields are empty.
-func (s Source) over(known *Source) *Source {
-	if known == nil {
-		known = &Source{}
+// fill sets the empty texts of a struct to those of another one, and reports whether it has any.
+func fill[T any](into, from *T) (filled bool) {
+	a, b := reflect.ValueOf(into).Elem(), reflect.ValueOf(from).Elem()
+	for i := range a.NumField() {
+		if a.Field(i).Len() == 0 {
+			a.Field(i).Set(b.Field(i))
+		}
+		filled = filled || a.Field(i).Len() > 0
 	}
-	address, _, _ := strings.Cut(s.Endpoint, "?")
-	address, _, _ = strings.Cut(address, "#")
-	out := Source{Type: cmp.Or(s.Type, known.Type), Component: cmp.Or(s.Component, known.Component),
-		Endpoint: cmp.Or(address, known.Endpoint), Method: cmp.Or(s.Method, known.Method)}
-	if out == (Source{}) {
-		return nil
-	}
-	out.Type, out.Component = cmp.Or(out.Type, unknown), cmp.Or(out.Component, unknown)
-	return &out
-}
-
-// over returns e with its empty fields from known, or nil if all fields are empty.
-func (e Execution) over(known *Execution) *Execution {
-	if known == nil {
-		known = &Execution{}
-	} else if known.Mode == unknown {
-		k := *known
-		k.Mode, known = "", &k
-	}
-	out := Execution{Mode: cmp.Or(e.Mode, known.Mode), Skill: cmp.Or(e.Skill, known.Skill),
-		Tool: cmp.Or(e.Tool, known.Tool), Step: cmp.Or(e.Step, known.Step),
-		TaskID: cmp.Or(e.TaskID, known.TaskID), SessionID: cmp.Or(e.SessionID, known.SessionID)}
-	if out == (Execution{}) {
-		return nil
-	}
-	out.Mode = cmp.Or(out.Mode, unknown)
-	return &out
+	return filled
 }
 
 // merged returns the values of both; a given value replaces a known one.

@@ -1,17 +1,12 @@
 package report
 
 import (
-	"cmp"
 	"container/list"
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/normal"
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -54,23 +49,7 @@ func (g Group) MarshalJSON() ([]byte, error) {
 	}{fields(g), milliseconds(g.FirstSeen), milliseconds(g.LastSeen)})
 }
 
-// UnmarshalJSON reads an object that MarshalJSON wrote.
-func (g *Group) UnmarshalJSON(b []byte) error {
-	type fields Group
-	var in struct {
-		fields
-		First int64 `json:"firstSeen"`
-		Last  int64 `json:"lastSeen"`
-	}
-	if err := json.Unmarshal(b, &in); err != nil {
-		return fmt.Errorf("group: %w", err)
-	}
-	*g = Group(in.fields)
-	g.FirstSeen, g.LastSeen = fromMilliseconds(in.First), fromMilliseconds(in.Last)
-	return nil
-}
-
-// GroupOptions configure [Groups].
+// GroupOptions configure the groups of a [Reporter].
 type GroupOptions struct {
 	// ByCategory, ByPattern, BySeverity and ByCode select the properties that form a group. The
 	// default is category and pattern. If all are false, the only group is "default".
@@ -82,14 +61,9 @@ type GroupOptions struct {
 	// MaxGroups limits the groups; 0 is 10 000. The least recently seen group is dropped first,
 	// also if all groups together keep more than 10 000 occurrences.
 	MaxGroups int
-	// Clock is the source of time; nil is [retry.System].
-	Clock retry.Clock
 }
 
 const (
-	defaultMaxAge    = time.Hour
-	defaultMaxSize   = 100
-	defaultMaxGroups = 10_000
 	// maxInGroups limits the kept occurrences of all groups together.
 	maxInGroups = 10_000
 	// maxCategories limits the categories that a group counts.
@@ -114,128 +88,87 @@ type Dropped struct {
 	Errors int `json:"errors"`
 }
 
-// Groups counts similar occurrences together. It is a [Sink], safe for concurrent use. Adding an
-// occurrence takes the same time for any number of groups. Make one with [NewGroups].
-type Groups struct {
-	category, code, pattern, severity bool
-	maxAge                            time.Duration
-	maxSize, maxGroups                int
-	clock                             retry.Clock
-
-	mu   sync.Mutex
-	byID map[string]*group
-	// byError finds the group of a kept occurrence by its ID.
-	byError map[string]*group
+// groups are the groups of a [Reporter].
+type groups struct {
+	byID    map[string]*group
 	order   *list.List // of groups, the latest in front
 	kept    int        // occurrences
 	dropped Dropped
-	id      []byte // reused
 }
 
 // group is a [Group] whose occurrences are shared.
 type group struct {
 	Group
-	sample  *Occurrence
-	errors  []*Occurrence // the oldest first
-	touched time.Time     // when the last occurrence was reported
+	sample  *entry
+	errors  []*entry  // the oldest first
+	touched time.Time // when the last occurrence was reported
 	place   *list.Element
-	// severities and categories count by key. A group of one category does not count categories.
+	// severities and categories count by key.
 	severities, categories map[string]int
 }
 
-// NewGroups returns Groups without a group.
-func NewGroups(o GroupOptions) *Groups {
-	g := &Groups{
-		category: o.ByCategory.Or(true), code: o.ByCode.Or(false), pattern: o.ByPattern.Or(true),
-		severity: o.BySeverity.Or(false), maxAge: positive(o.MaxAge, defaultMaxAge),
-		maxSize: positive(o.MaxSize, defaultMaxSize), maxGroups: positive(o.MaxGroups, defaultMaxGroups),
-		clock: clockOr(o.Clock),
+// group adds an entry to its group.
+func (r *Reporter) group(e *entry, now time.Time) {
+	r.expire(now)
+	gr := r.groupOf(e)
+	gr.count(e, now)
+	if len(gr.errors) >= r.options.Groups.MaxSize {
+		gr.errors = r.dropFirst(gr.errors)
+		r.groups.kept--
 	}
-	g.Clear()
-	return g
+	gr.errors = append(gr.errors, r.use(e))
+	r.groups.kept++
+	for r.groups.kept > maxInGroups && r.groups.order.Len() > 1 {
+		r.drop(r.groups.order.Back().Value.(*group))
+	}
 }
 
-// Report adds an occurrence to its group. If the group keeps one with the same ID, Report acts like
-// [Groups.Update].
-func (g *Groups) Report(o *Occurrence) { g.Add(o) }
-
-// Add acts like [Groups.Report] and returns the ID of the group.
-func (g *Groups) Add(o *Occurrence) (id string) {
-	if o == nil {
-		return ""
+// groupOf returns the group of an entry and makes it the latest. If the group is new, the entry is
+// its sample.
+func (r *Reporter) groupOf(e *entry) *group {
+	g, o := &r.groups, &r.options.Groups
+	id := r.key[:0]
+	for _, part := range []struct {
+		on   bool
+		text string
+	}{{o.ByCategory.Or(true), e.Category}, {o.ByCode.Or(false), e.Code}} {
+		if part.on {
+			id = append(append(id, escaped(part.text)...), ':')
+		}
 	}
-	o = masked(o)
-	now := g.clock.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if gr := g.byError[o.ID]; gr != nil && o.ID != "" {
-		gr.update(o)
-		return gr.ID
-	}
-	g.expire(now)
-	gr := g.groupOf(o)
-	gr.count(o, now, !g.category)
-	if len(gr.errors) >= g.maxSize {
-		g.forget(gr)
-	}
-	gr.errors = append(gr.errors, o)
-	if g.kept++; o.ID != "" {
-		g.byError[o.ID] = gr
-	}
-	for g.kept > maxInGroups && g.order.Len() > 1 {
-		g.drop(g.order.Back().Value.(*group))
-	}
-	return gr.ID
-}
-
-// groupOf returns the group of an occurrence and makes it the latest. If the group is new, the
-// occurrence is its sample.
-func (g *Groups) groupOf(o *Occurrence) *group {
-	from, to := g.appendID(o)
-	if gr := g.byID[string(g.id)]; gr != nil {
-		g.order.MoveToFront(gr.place)
-		return gr
-	}
-	for len(g.byID) >= g.maxGroups {
-		g.drop(g.order.Back().Value.(*group))
-	}
-	gr := &group{sample: o, severities: map[string]int{}, categories: map[string]int{}}
-	gr.ID, gr.Category = string(g.id), o.Category
-	if gr.Pattern = gr.ID[from:to]; !g.pattern {
-		gr.Pattern = normal.Text(o.Message)
-	}
-	if g.code {
-		gr.Code = o.Code
-	}
-	gr.place = g.order.PushFront(gr)
-	g.byID[gr.ID] = gr
-	return gr
-}
-
-// appendID writes the ID of an occurrence's group to g.id and returns the bounds of the pattern in
-// it.
-func (g *Groups) appendID(o *Occurrence) (from, to int) {
-	id := g.id[:0]
-	if g.category {
-		id = append(append(id, escaped(o.Category)...), ':')
-	}
-	if g.code {
-		id = append(append(id, escaped(o.Code)...), ':')
-	}
-	if g.pattern {
-		from = len(id)
-		id = normal.Append(id, o.Message)
+	from, to := len(id), len(id)
+	if o.ByPattern.Or(true) {
+		id = normal.Append(id, e.Message)
 		to = len(id)
 		id = append(id, ':')
 	}
-	if g.severity {
-		id = append(append(id, escaped(o.Severity)...), ':')
+	if o.BySeverity.Or(false) {
+		id = append(append(id, escaped(e.Severity)...), ':')
 	}
 	if len(id) == 0 {
 		id = append(id, "default:"...)
 	}
-	g.id = id[:len(id)-1]
-	return from, to
+	r.key = id[:len(id)-1]
+	if gr := g.byID[string(r.key)]; gr != nil {
+		g.order.MoveToFront(gr.place)
+		return gr
+	}
+	for len(g.byID) >= o.MaxGroups {
+		r.drop(g.order.Back().Value.(*group))
+	}
+	gr := &group{sample: r.use(e), severities: map[string]int{}, categories: map[string]int{}}
+	gr.ID, gr.Category = string(r.key), e.Category
+	if o.ByPattern.Or(true) {
+		gr.Pattern = gr.ID[from:to]
+	} else {
+		gr.Pattern = normal.Text(e.Message)
+	}
+	if o.ByCode.Or(false) {
+		gr.Code = e.Code
+	}
+	gr.place = g.order.PushFront(gr)
+	g.byID[gr.ID] = gr
+	return gr
 }
 
 func escaped(s string) string {
@@ -246,8 +179,8 @@ func escaped(s string) string {
 }
 
 // count counts an occurrence.
-func (gr *group) count(o *Occurrence, now time.Time, byCategory bool) {
-	at := happened(o, now).Round(0)
+func (gr *group) count(e *entry, now time.Time) {
+	at := e.at.Round(0)
 	if gr.Count++; gr.Count == 1 {
 		gr.FirstSeen, gr.LastSeen = at, at
 	} else if now.After(gr.LastSeen) {
@@ -257,137 +190,67 @@ func (gr *group) count(o *Occurrence, now time.Time, byCategory bool) {
 		gr.FirstSeen = at
 	}
 	gr.touched = now
-	gr.severities[severityKey(o.Severity)]++
-	gr.Severity = highest(gr.Severity, o.Severity)
-	if byCategory {
-		gr.categories[keyIn(gr.categories, o.Category, maxCategories)]++
-	}
-}
-
-// forget drops the oldest kept occurrence of a group.
-func (g *Groups) forget(gr *group) {
-	oldest := gr.errors[0]
-	if oldest.ID != gr.sample.ID {
-		delete(g.byError, oldest.ID)
-	}
-	gr.errors[0] = nil // for the garbage collector
-	gr.errors = gr.errors[1:]
-	g.kept--
+	gr.severities[severityKey(e.Severity)]++
+	gr.Severity = highest(gr.Severity, e.Severity)
+	gr.categories[keyIn(gr.categories, e.Category, maxCategories)]++
 }
 
 // expire drops the groups that are too old.
-func (g *Groups) expire(now time.Time) {
-	for last := g.order.Back(); last != nil; last = g.order.Back() {
+func (r *Reporter) expire(now time.Time) {
+	for last := r.groups.order.Back(); last != nil; last = r.groups.order.Back() {
 		gr := last.Value.(*group)
-		if now.Sub(gr.touched) <= g.maxAge {
+		if now.Sub(gr.touched) <= r.options.Groups.MaxAge {
 			return
 		}
-		g.drop(gr)
+		r.drop(gr)
 	}
 }
 
 // drop drops a group.
-func (g *Groups) drop(gr *group) {
+func (r *Reporter) drop(gr *group) {
+	g := &r.groups
 	g.dropped.Groups++
 	g.dropped.Errors += gr.Count
-	for len(gr.errors) > 0 {
-		g.forget(gr)
+	g.kept -= len(gr.errors)
+	for _, e := range append(gr.errors, gr.sample) {
+		r.release(e)
 	}
-	delete(g.byError, gr.sample.ID)
 	delete(g.byID, gr.ID)
 	g.order.Remove(gr.place)
 }
 
-// Update replaces the recovery of a kept occurrence, and its reaction if o has one. Other updates
-// have no effect.
-func (g *Groups) Update(o *Occurrence) {
-	if o == nil || o.ID == "" {
-		return
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if gr := g.byError[o.ID]; gr != nil {
-		gr.update(o)
-	}
+// Groups returns the groups that a query selects and that are not expired, the latest first.
+func (r *Reporter) Groups(q Query) []Group {
+	now := r.options.Clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.expire(now)
+	return r.shownGroups(q, r.options.Groups.MaxSize)
 }
 
-func (gr *group) update(o *Occurrence) {
-	if gr.sample.ID == o.ID {
-		gr.sample = gr.sample.updated(o)
-	}
-	for i, kept := range slices.Backward(gr.errors) {
-		if kept.ID == o.ID {
-			gr.errors[i] = kept.updated(o)
-			return
-		}
-	}
-}
-
-// Retried does nothing.
-func (g *Groups) Retried(Retry) {}
-
-// All returns the groups that are not expired, the latest first.
-func (g *Groups) All() []Group { return g.filter(func(*group) bool { return true }) }
-
-// Get returns the group with the ID, if it is not expired.
-func (g *Groups) Get(id string) (Group, bool) {
-	found := g.filter(func(gr *group) bool { return gr.ID == id })
-	if len(found) == 0 {
-		return Group{}, false
-	}
-	return found[0], true
-}
-
-// ByCategory returns the groups of a category. A missing category is "unknown", as in [Stats].
-func (g *Groups) ByCategory(category string) []Group {
-	return g.filter(func(gr *group) bool { return matches(category, gr.Category, gr.Category == "") })
-}
-
-// BySeverity returns the groups with that highest severity. A severity outside the taxonomy is
-// "unknown".
-func (g *Groups) BySeverity(severity string) []Group {
-	return g.filter(func(gr *group) bool { return matches(severity, gr.Severity, gr.Severity == "") })
-}
-
-func (g *Groups) filter(f func(gr *group) bool) []Group {
-	now := g.clock.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.expire(now)
-	return g.shown(f, g.maxSize)
-}
-
-// shown returns groups with their latest occurrences, the latest group first.
-func (g *Groups) shown(f func(gr *group) bool, errors int) []Group {
+// shownGroups returns groups with at most so many of their occurrences.
+func (r *Reporter) shownGroups(q Query, errors int) []Group {
 	out := []Group{}
-	for e := g.order.Front(); e != nil; e = e.Next() {
-		gr := e.Value.(*group)
-		if !f(gr) {
-			continue
+	for e := r.groups.order.Front(); e != nil; e = e.Next() {
+		if gr := e.Value.(*group); q.matches(gr.ID, gr.Category, gr.Severity, gr.LastSeen) {
+			shown := gr.Group
+			shown.Sample, shown.Errors = *gr.sample.Occurrence, latest(gr.errors, errors)
+			out = append(out, shown)
 		}
-		shown := gr.Group
-		shown.Sample = *gr.sample
-		for _, o := range gr.errors[max(0, len(gr.errors)-errors):] {
-			shown.Errors = append(shown.Errors, *o)
-		}
-		out = append(out, shown)
 	}
 	return out
 }
 
 // Stats returns counts over the groups that are not expired.
-func (g *Groups) Stats() Stats {
-	now := g.clock.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.expire(now)
-	s := Stats{ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{}, Dropped: g.dropped}
-	for _, gr := range g.byID {
+func (r *Reporter) Stats() Stats {
+	now := r.options.Clock.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.expire(now)
+	s := Stats{ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{}, Dropped: r.groups.dropped}
+	for _, gr := range r.groups.byID {
 		s.TotalGroups++
 		s.TotalErrors += gr.Count
-		if g.category {
-			s.ErrorsByCategory[cmp.Or(gr.Category, unknown)] += gr.Count
-		}
 		for name, n := range gr.categories {
 			s.ErrorsByCategory[name] += n
 		}
@@ -396,12 +259,4 @@ func (g *Groups) Stats() Stats {
 		}
 	}
 	return s
-}
-
-// Clear drops all groups.
-func (g *Groups) Clear() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.byID, g.byError, g.order = map[string]*group{}, map[string]*group{}, list.New()
-	g.kept, g.dropped = 0, Dropped{}
 }

@@ -34,59 +34,60 @@ func TestGroupID(t *testing.T) {
 		{report.GroupOptions{ByCode: yes}, "network:A%3AB:port N"},
 		{report.GroupOptions{ByCode: yes, ByCategory: no, ByPattern: no}, "A%3AB"},
 	} {
-		g := report.NewGroups(tt.options)
+		r := report.NewReporter(report.ReporterOptions{Groups: tt.options})
 		o := occurrence("network", "low", "port 80")
 		o.Code = "A:B"
-		assert.Equal(t, tt.want, g.Add(o))
-		got, ok := g.Get(tt.want)
-		require.True(t, ok)
-		assert.Equal(t, "port N", got.Pattern)
+		r.Report(o)
+		got := r.Groups(report.Query{ID: tt.want})
+		require.Len(t, got, 1, tt.want)
+		assert.Equal(t, "port N", got[0].Pattern)
 	}
 }
 
 // D121, D122, D126.
 func TestGroupContent(t *testing.T) {
 	c := newClock()
-	g := report.NewGroups(report.GroupOptions{Clock: c, MaxSize: 2})
+	r := report.NewReporter(report.ReporterOptions{Clock: c, MaxErrors: 1, Groups: report.GroupOptions{MaxSize: 2}})
 	first := occurrence("c", "low", "m")
-	id := g.Add(first)
+	r.Report(first)
 	for _, severity := range []string{"high", "medium", ""} {
 		c.pass(time.Second)
 		o := occurrence("c", severity, "m")
 		o.At = moment.Add(-time.Minute)
-		g.Report(o)
+		r.Report(o)
 	}
-	got, _ := g.Get(id)
+	got := r.Groups(report.Query{})[0]
 	assert.Equal(t, []any{4, "high", moment.Add(-time.Minute), moment.Add(3 * time.Second), 2, first.ID},
 		[]any{got.Count, got.Severity, got.FirstSeen, got.LastSeen, len(got.Errors), got.Sample.ID})
-	g.Update(first.With(tried(2, true)))
-	g.Report(got.Errors[1].With(tried(1)))
-	got, _ = g.Get(id)
+	r.Update(first.With(tried(2, true)))
+	r.Report(got.Errors[1].With(tried(1)))
+	got = r.Groups(report.Query{})[0]
 	assert.Equal(t, 4, got.Count)
 	assert.Equal(t, []int{2, 1}, []int{got.Sample.Recovery.Attempts, got.Errors[1].Recovery.Attempts})
 	b, err := json.Marshal(got)
 	require.NoError(t, err)
-	var read report.Group
-	require.NoError(t, json.Unmarshal(b, &read))
-	assert.Equal(t, []any{got.ID, got.Count, got.FirstSeen, got.Sample.ID},
-		[]any{read.ID, read.Count, read.FirstSeen, read.Sample.ID})
+	for _, want := range []string{`"groupId":"c:m"`, `"count":4`,
+		fmt.Sprintf(`"firstSeen":%d`, got.FirstSeen.UnixMilli())} {
+		assert.Contains(t, string(b), want)
+	}
 }
 
 // D123, D127.
 func TestGroupAge(t *testing.T) {
 	c := newClock()
-	g := report.NewGroups(report.GroupOptions{Clock: c, MaxAge: time.Minute})
-	a, b := g.Add(occurrence("a", "low", "m")), g.Add(occurrence("b", "low", "m"))
+	r := report.NewReporter(report.ReporterOptions{Clock: c, Groups: report.GroupOptions{MaxAge: time.Minute}})
+	ids := func() []string { return groupIDs(r.Groups(report.Query{})) }
+	r.Report(occurrence("a", "low", "m"))
+	r.Report(occurrence("b", "low", "m"))
 	c.pass(time.Minute)
-	g.Report(occurrence("b", "low", "m"))
-	assert.Equal(t, []string{b, a}, groupIDs(g.All()), "a minute is not too old")
+	r.Report(occurrence("b", "low", "m"))
+	assert.Equal(t, []string{"b:m", "a:m"}, ids(), "a minute is not too old")
 	c.pass(time.Nanosecond)
-	assert.Equal(t, []string{b}, groupIDs(g.All()))
-	assert.Equal(t, report.Dropped{Groups: 1, Errors: 1}, g.Stats().Dropped)
+	assert.Equal(t, []string{"b:m"}, ids())
+	assert.Equal(t, report.Dropped{Groups: 1, Errors: 1}, r.Stats().Dropped)
 	c.pass(time.Hour)
-	g.Report(occurrence("b", "high", "m"))
-	got, _ := g.Get(b)
-	assert.Equal(t, 1, got.Count, "a new group")
+	r.Report(occurrence("b", "high", "m"))
+	assert.Equal(t, 1, r.Groups(report.Query{})[0].Count, "a new group")
 }
 
 func groupIDs(all []report.Group) []string {
@@ -99,80 +100,87 @@ func groupIDs(all []report.Group) []string {
 
 // D127, D128, D129, D130, D131.
 func TestGroupQueries(t *testing.T) {
-	g := report.NewGroups(report.GroupOptions{})
+	r := report.NewReporter(report.ReporterOptions{})
 	for _, o := range []*report.Occurrence{
 		occurrence("a", "low", "x"), occurrence("b", "high", "x"), occurrence("a", "high", "x"),
 		occurrence("a", "critical", "y"), occurrence("", "", "z"),
 	} {
-		g.Report(o)
+		r.Report(o)
 	}
-	assert.Equal(t, []string{":z", "a:y", "a:x", "b:x"}, groupIDs(g.All()), "the one seen last first")
-	assert.Equal(t, []string{"a:y", "a:x"}, groupIDs(g.ByCategory("a")))
-	assert.Equal(t, []string{":z"}, groupIDs(g.ByCategory("unknown")))
-	assert.Equal(t, []string{"a:x", "b:x"}, groupIDs(g.BySeverity("high")))
+	for _, tt := range []struct {
+		query report.Query
+		want  []string
+	}{
+		{report.Query{}, []string{":z", "a:y", "a:x", "b:x"}}, // the last seen first
+		{report.Query{Category: "a"}, []string{"a:y", "a:x"}},
+		{report.Query{Category: "unknown"}, []string{":z"}},
+		{report.Query{Severity: "high"}, []string{"a:x", "b:x"}},
+		{report.Query{ID: "b:x"}, []string{"b:x"}},
+	} {
+		assert.Equal(t, tt.want, groupIDs(r.Groups(tt.query)))
+	}
 	assert.Equal(t, report.Stats{
 		TotalGroups: 4, TotalErrors: 5, ErrorsByCategory: map[string]int{"a": 3, "b": 1, "unknown": 1},
 		ErrorsBySeverity: map[string]int{"low": 1, "high": 2, "critical": 1, "unknown": 1},
-	}, g.Stats())
-	g.Clear()
-	assert.Empty(t, g.All())
-	assert.Zero(t, g.Stats().TotalErrors)
+	}, r.Stats())
+	r.Clear()
+	assert.Empty(t, r.Groups(report.Query{}))
+	assert.Zero(t, r.Stats().TotalErrors)
 
-	all := report.NewGroups(report.GroupOptions{ByCategory: taxonomy.Some(false)})
+	r = report.NewReporter(report.ReporterOptions{Groups: report.GroupOptions{ByCategory: taxonomy.Some(false)}})
 	for i := range 70 {
-		all.Report(occurrence(fmt.Sprint(i), "low", "m"))
+		r.Report(occurrence(fmt.Sprint(i), "low", "m"))
 	}
-	assert.Equal(t, 6, all.Stats().ErrorsByCategory["other"], "64 categories and the others")
+	assert.Equal(t, 6, r.Stats().ErrorsByCategory["other"], "64 categories and the others")
 }
 
 // D181: memory is bounded.
 func TestBounds(t *testing.T) {
-	r, g := report.NewReporter(report.ReporterOptions{}), report.NewGroups(report.GroupOptions{MaxGroups: 100})
+	r := report.NewReporter(report.ReporterOptions{Groups: report.GroupOptions{MaxGroups: 100}})
 	for i := range 10_001 {
-		report.Sinks{r, g}.Report(&report.Occurrence{ID: fmt.Sprint(i), At: moment, Category: fmt.Sprint("c", i%300)})
+		r.Report(&report.Occurrence{ID: fmt.Sprint(i), At: moment, Category: fmt.Sprint("c", i%300)})
 	}
-	assert.Equal(t, "1", r.All()[0].ID)
-	assert.Len(t, r.All(), 10_000)
+	kept := r.Errors(report.Query{})
+	assert.Equal(t, "1", kept[0].ID)
+	assert.Len(t, kept, 10_000)
 	assert.Len(t, r.Metrics().ErrorsByCategory, 201, "200 and the others")
-	s := report.NewSnapshot(r, g)
+	s := r.Snapshot()
 	assert.Equal(t, []int{200, 100, 9901}, []int{len(s.Last), len(s.Groups), s.Dropped.Groups})
-	assert.Len(t, report.NewSnapshot(nil, g).Groups, 100)
 
-	g = report.NewGroups(report.GroupOptions{})
+	r = report.NewReporter(report.ReporterOptions{})
 	for i := range 10_100 {
-		g.Report(occurrence(fmt.Sprint("c", i%101), "low", "m"))
+		r.Report(occurrence(fmt.Sprint("c", i%101), "low", "m"))
 	}
-	stats := g.Stats()
+	stats := r.Stats()
 	assert.Equal(t, []int{100, 9901, 199}, []int{stats.TotalGroups, stats.TotalErrors, stats.Dropped.Errors},
 		"10 000 in all groups together")
 }
 
 func TestConcurrentUse(t *testing.T) {
-	r := report.NewReporter(report.ReporterOptions{MaxErrors: 100})
-	g := report.NewGroups(report.GroupOptions{MaxSize: 5, MaxGroups: 20})
-	sinks := report.Sinks{r, g}
+	r := report.NewReporter(report.ReporterOptions{MaxErrors: 100,
+		Groups: report.GroupOptions{MaxSize: 5, MaxGroups: 20}})
 	var wait sync.WaitGroup
 	for i := range 4 {
 		wait.Go(func() {
 			for j := range 500 {
 				o := occurrence(fmt.Sprint("c", (i+j)%30), "low", "m")
-				sinks.Report(o)
-				sinks.Update(o.With(tried(2, j%2 == 0)))
-				sinks.Retried(report.Retry{Attempts: 1, Succeeded: j%2 == 0})
+				r.Report(o)
+				r.Update(o.With(tried(2, j%2 == 0)))
+				r.Retried(report.Retry{Attempts: 1, Succeeded: j%2 == 0})
 			}
 		})
 		wait.Go(func() {
 			for range 20 {
 				_ = r.WriteJSON(&strings.Builder{})
-				_ = report.NewSnapshot(r, g)
-				_ = g.Stats()
+				_ = r.Snapshot()
+				_ = r.Stats()
 			}
 		})
 	}
 	wait.Wait()
 	m := r.Metrics()
 	assert.Equal(t, []int{2000, 1000}, []int{m.TotalErrors, m.SuccessfulRetries})
-	assert.LessOrEqual(t, len(g.All()), 20)
+	assert.LessOrEqual(t, len(r.Groups(report.Query{})), 20)
 }
 
 // stream returns different errors, as a program has them.
@@ -190,7 +198,7 @@ func stream(n int) []*report.Occurrence {
 	return out
 }
 
-// D181: BenchmarkErrors is the cost of an error in a reporter and groups together, with the growth
+// D181: BenchmarkErrors is the cost of an error in a reporter with its groups, with the growth
 // of the heap after the first tenth. ERRGEN_REPORT_ERRORS is the number of errors; 10 000 000.
 func BenchmarkErrors(b *testing.B) {
 	n := 10_000_000
@@ -200,7 +208,6 @@ func BenchmarkErrors(b *testing.B) {
 	errs := stream(8192)
 	for b.Loop() {
 		r := report.NewReporter(report.ReporterOptions{})
-		sinks := report.Sinks{r, report.NewGroups(report.GroupOptions{})}
 		var before uint64
 		began := time.Now()
 		for i := range n {
@@ -209,12 +216,12 @@ func BenchmarkErrors(b *testing.B) {
 			}
 			o := *errs[i%len(errs)]
 			o.ID = strconv.Itoa(i)
-			sinks.Report(&o)
+			r.Report(&o)
 		}
 		b.ReportMetric(float64(time.Since(began).Nanoseconds())/float64(n), "ns/error")
 		b.ReportMetric(float64(int64(heap())-int64(before))/(1<<20), "MiB-since-a-tenth")
 		require.Equal(b, n, r.Metrics().TotalErrors)
-		runtime.KeepAlive(sinks)
+		runtime.KeepAlive(r)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -120,8 +119,32 @@ func maskedMetadata(m map[string]any) map[string]any {
 	if len(m) == 0 {
 		return nil
 	}
+	values := make(map[string]any, len(m))
+	for k, v := range m {
+		values[k] = decoded(v)
+	}
 	t := tree{left: maxTree}
-	return t.object(m, maxNested)
+	return t.object(values, maxNested)
+}
+
+// decoded returns a value as encoding/json decodes it, the text of an error or a duration, or
+// otherwise the type's name.
+func decoded(v any) (out any) {
+	switch v := v.(type) {
+	case nil, bool, string, json.Number:
+		return v
+	case time.Duration:
+		return v.String()
+	case error:
+		return errtree.Text(v)
+	}
+	out = fmt.Sprintf("(%T)", v)
+	try(func() {
+		if b, err := json.Marshal(v); err == nil {
+			_ = json.Unmarshal(b, &out)
+		}
+	})
+	return out
 }
 
 // tree masks a tree of values; left is the room in bytes.
@@ -153,15 +176,8 @@ func (t *tree) value(v any, depth int) any {
 		return nil
 	}
 	switch x := v.(type) {
-	case nil, bool, json.Number:
-		return x
 	case string:
 		return t.text(x, maxMessage)
-	case float64:
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil
-		}
-		return x
 	case map[string]any:
 		return t.object(x, depth)
 	case []any:
@@ -172,26 +188,8 @@ func (t *tree) value(v any, depth int) any {
 			}
 		}
 		return out
-	case time.Duration:
-		return x.String()
-	case error:
-		return t.text(errtree.Text(x), maxMessage)
 	}
-	return t.other(v, depth)
-}
-
-// other returns a value of another type as encoding/json encodes it, or otherwise the type's name.
-func (t *tree) other(v any, depth int) any {
-	var read any
-	try(func() {
-		if b, err := json.Marshal(v); err == nil {
-			_ = json.Unmarshal(b, &read)
-		}
-	})
-	if read == nil {
-		return t.text(fmt.Sprintf("(%T)", v), maxName)
-	}
-	return t.value(read, depth)
+	return v
 }
 
 // try calls f and ignores a panic, because the methods of foreign errors and values may panic.

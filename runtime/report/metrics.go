@@ -31,29 +31,32 @@ type Metrics struct {
 type CodeCount struct {
 	// Code is a key of [Metrics.ErrorsByCode], and Category one of [Metrics.ErrorsByCategory];
 	// Category is empty if the errors have several.
-	Code, Category string
-	Count          int
+	Code     string `json:"code"`
+	Category string `json:"category"`
+	Count    int    `json:"count"`
 	// Severity is the highest one, or empty.
-	Severity string
+	Severity string `json:"severity"`
 	// Latest is the time of the latest error.
-	Latest time.Time
+	Latest time.Time `json:"latest"`
 }
 
 // Timeline is the number of kept errors over time, in buckets without gaps.
 type Timeline struct {
 	// Step is the length of a bucket: 1, 5 or 15 seconds, 1, 5 or 15 minutes, 1 or 6 hours, or 1,
 	// 7, 14 or 28 days; 0 without errors.
-	Step    time.Duration
-	Buckets []Bucket
+	Step    time.Duration `json:"step"`
+	Buckets []Bucket      `json:"buckets"`
 	// Outside counts the errors outside all buckets: those that are no longer kept, and up to 1 %
 	// of the others.
-	Outside int
+	Outside int `json:"outside"`
 }
 
 // Bucket counts the errors from Start on, for one step. The keys are those of [Metrics].
 type Bucket struct {
-	Start                          time.Time
-	ByCategory, ByCode, BySeverity map[string]int
+	Start      time.Time      `json:"start"`
+	ByCategory map[string]int `json:"byCategory"`
+	ByCode     map[string]int `json:"byCode"`
+	BySeverity map[string]int `json:"bySeverity"`
 }
 
 // ReactionOutcome counts a reaction and the results of its recoveries and retries.

@@ -82,15 +82,15 @@ func TestMasked(t *testing.T) {
 		"UTF-8": {ID: "\xff", Message: "a\xff\xfe", Metadata: map[string]any{"\xff": "\xff"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			reporter, groups := report.NewReporter(report.ReporterOptions{}), report.NewGroups(report.GroupOptions{})
-			report.Sinks{reporter, groups}.Report(o)
+			reporter := report.NewReporter(report.ReporterOptions{})
+			reporter.Report(o)
 			b, err := json.Marshal(o)
 			require.NoError(t, err)
 			assert.Less(t, len(b), 128<<10)
 			var out strings.Builder
 			require.NoError(t, reporter.WriteCSV(&out))
 			require.NoError(t, reporter.WriteJSON(&out))
-			require.NoError(t, json.NewEncoder(&out).Encode(report.NewSnapshot(reporter, groups)))
+			require.NoError(t, json.NewEncoder(&out).Encode(reporter.Snapshot()))
 			for _, s := range []string{string(b), out.String()} {
 				assert.NotContains(t, s, "abcdefghij")
 				assert.True(t, utf8.ValidString(s))

@@ -1,50 +1,57 @@
 package report
 
 import (
+	"cmp"
+	"container/list"
 	"sync"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// ReporterOptions limit the memory of a [Reporter].
+// ReporterOptions configure a [Reporter].
 type ReporterOptions struct {
 	// MaxErrors limits the kept occurrences; 0 is 10 000. The oldest are dropped first.
 	MaxErrors int
 	// MaxKeys limits the categories, codes, sources, recoverabilities and reactions that are
 	// counted separately, each; 0 is 200. The others count as "other".
 	MaxKeys int
+	Groups  GroupOptions
 	// Clock is the source of time; nil is [retry.System].
 	Clock retry.Clock
 }
 
-const (
-	defaultMaxErrors = 10_000
-	defaultMaxKeys   = 200
-)
-
-// Reporter counts occurrences and keeps the latest. It is a [Sink], safe for concurrent use. Make
-// one with [NewReporter].
+// Reporter counts occurrences, keeps the latest, and forms groups of similar ones. It is a [Sink],
+// safe for concurrent use. Make one with [NewReporter].
 type Reporter struct {
-	maxErrors, maxKeys int
-	clock              retry.Clock
+	options ReporterOptions
 
 	mu     sync.Mutex
 	counts counts
 	kept   []*entry // the oldest first
-	byID   map[string]*entry
+	groups groups
+	byID   map[string]*entry // of all entries with an ID that are in use
+	key    []byte            // reused
 }
 
 // entry is a kept occurrence, with the time that it is counted at.
 type entry struct {
 	*Occurrence
 	at time.Time
+	// uses counts its places: among the kept ones, in its group, and as a sample.
+	uses int
 }
 
 // NewReporter returns a Reporter without occurrences.
 func NewReporter(o ReporterOptions) *Reporter {
-	r := &Reporter{maxErrors: positive(o.MaxErrors, defaultMaxErrors), maxKeys: positive(o.MaxKeys, defaultMaxKeys),
-		clock: clockOr(o.Clock)}
+	o.MaxErrors, o.MaxKeys = positive(o.MaxErrors, 10_000), positive(o.MaxKeys, 200)
+	g := &o.Groups
+	g.MaxAge, g.MaxSize = positive(g.MaxAge, time.Hour), positive(g.MaxSize, 100)
+	g.MaxGroups = positive(g.MaxGroups, 10_000)
+	if o.Clock == nil {
+		o.Clock = retry.System
+	}
+	r := &Reporter{options: o}
 	r.Clear()
 	return r
 }
@@ -56,37 +63,47 @@ func positive[T int | time.Duration](n, def T) T {
 	return def
 }
 
-func clockOr(c retry.Clock) retry.Clock {
-	if c == nil {
-		return retry.System
-	}
-	return c
-}
-
-// Report counts and keeps an occurrence. If it already keeps one with the same ID, it acts like
-// [Reporter.Update].
+// Report counts and keeps an occurrence, and adds it to its group. If it already keeps one with the
+// same ID, it acts like [Reporter.Update].
 func (r *Reporter) Report(o *Occurrence) {
 	if o == nil {
 		return
 	}
 	o = masked(o)
-	now := r.clock.Now()
+	now := r.options.Clock.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e := r.byID[o.ID]; e != nil {
 		r.update(e, o)
 		return
 	}
-	e := &entry{o, happened(o, now)}
+	e := &entry{Occurrence: o, at: happened(o, now)}
 	r.counts.add(o, e.at)
-	if r.kept = append(r.kept, e); o.ID != "" {
+	if r.kept = append(r.kept, r.use(e)); o.ID != "" {
 		r.byID[o.ID] = e
 	}
-	if len(r.kept) > r.maxErrors {
-		delete(r.byID, r.kept[0].ID)
-		r.kept[0] = nil // for the garbage collector
-		r.kept = r.kept[1:]
+	if len(r.kept) > r.options.MaxErrors {
+		r.kept = r.dropFirst(r.kept)
 	}
+	r.group(e, now)
+}
+
+func (r *Reporter) use(e *entry) *entry {
+	e.uses++
+	return e
+}
+
+// release ends a use of an entry.
+func (r *Reporter) release(e *entry) {
+	if e.uses--; e.uses == 0 {
+		delete(r.byID, e.ID)
+	}
+}
+
+func (r *Reporter) dropFirst(all []*entry) []*entry {
+	r.release(all[0])
+	all[0] = nil // for the garbage collector
+	return all[1:]
 }
 
 // happened returns the time of an occurrence. If it has none, or one more than an hour ahead of the
@@ -147,55 +164,47 @@ func (r *Reporter) Retried(x Retry) {
 	r.counts.retry(x)
 }
 
-// All returns the kept occurrences, the oldest first.
-func (r *Reporter) All() []Occurrence { return r.filter(func(*Occurrence) bool { return true }) }
+// Query selects occurrences or groups. Empty fields select all.
+type Query struct {
+	ID string
+	// Category and Severity can be "unknown", as in [Metrics].
+	Category, Severity string
+	// From and To, both included, limit the time of an occurrence, and LastSeen of a group.
+	From, To time.Time
+}
+
+func (q *Query) matches(id, category, severity string, at time.Time) bool {
+	return (q.ID == "" || q.ID == id) && (q.Category == "" || q.Category == cmp.Or(category, unknown)) &&
+		(q.Severity == "" || q.Severity == severityKey(severity)) && !at.Before(q.From) &&
+		(q.To.IsZero() || !at.After(q.To))
+}
+
+// Errors returns the kept occurrences that a query selects, the oldest first.
+func (r *Reporter) Errors(q Query) []Occurrence {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := []Occurrence{}
+	for _, e := range r.kept {
+		if q.matches(e.ID, e.Category, e.Severity, e.at) {
+			found = append(found, *e.Occurrence)
+		}
+	}
+	return found
+}
 
 // Last returns the latest n occurrences, the oldest first.
 func (r *Reporter) Last(n int) []Occurrence {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.last(n)
+	return latest(r.kept, n)
 }
 
-func (r *Reporter) last(n int) []Occurrence {
+func latest(all []*entry, n int) []Occurrence {
 	out := []Occurrence{}
-	for _, e := range r.kept[max(0, len(r.kept)-max(n, 0)):] {
+	for _, e := range all[max(0, len(all)-max(n, 0)):] {
 		out = append(out, *e.Occurrence)
 	}
 	return out
-}
-
-// ByCategory returns the kept occurrences of a category, the oldest first. A missing category is
-// "unknown", as in [Metrics].
-func (r *Reporter) ByCategory(category string) []Occurrence {
-	return r.filter(func(o *Occurrence) bool { return matches(category, o.Category, o.Category == "") })
-}
-
-// BySeverity returns the kept occurrences of a severity, the oldest first. A severity outside the
-// taxonomy is "unknown".
-func (r *Reporter) BySeverity(severity string) []Occurrence {
-	return r.filter(func(o *Occurrence) bool { return matches(severity, o.Severity, rankOf(o.Severity) == 0) })
-}
-
-func matches(wanted, name string, isUnknown bool) bool {
-	return name == wanted || wanted == unknown && isUnknown
-}
-
-// Between returns the kept occurrences from one time to another, both included, the oldest first.
-func (r *Reporter) Between(from, to time.Time) []Occurrence {
-	return r.filter(func(o *Occurrence) bool { return !o.At.Before(from) && !o.At.After(to) })
-}
-
-func (r *Reporter) filter(f func(o *Occurrence) bool) []Occurrence {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	found := []Occurrence{}
-	for _, e := range r.kept {
-		if f(e.Occurrence) {
-			found = append(found, *e.Occurrence)
-		}
-	}
-	return found
 }
 
 // Metrics returns the counts.
@@ -205,35 +214,47 @@ func (r *Reporter) Metrics() Metrics {
 	return r.counts.copied()
 }
 
-// Summary returns the counts as text; see [Metrics.Summary].
-func (r *Reporter) Summary() string { return r.Metrics().Summary() }
-
-// Codes returns the counts of the codes, the most frequent first.
-func (r *Reporter) Codes() []CodeCount {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.counts.codeCounts()
+// Snapshot is the content of a reporter at a time, for a page.
+type Snapshot struct {
+	Title   string    `json:"title"`
+	At      time.Time `json:"at"`
+	Metrics Metrics   `json:"metrics"`
+	// Codes are all codes, the most frequent first.
+	Codes []CodeCount `json:"codes"`
+	// Groups are all groups, the latest first, each with at most 5 occurrences.
+	Groups []Group `json:"groups"`
+	// Dropped are the dropped groups, as in [Stats]. The metrics count their errors.
+	Dropped  Dropped  `json:"dropped"`
+	Timeline Timeline `json:"timeline"`
+	// Outcomes are the results of the reactions, the most frequent first.
+	Outcomes []ReactionOutcome `json:"outcomes"`
+	// Last are the latest occurrences, the oldest first, at most 200.
+	Last []Occurrence `json:"last"`
+	// Runs are the runs during which the errors happened, the oldest first. The caller sets them;
+	// see [Runs.All].
+	Runs []Run `json:"runs"`
 }
 
-// Timeline returns the number of the kept occurrences over time, in at most 120 buckets. Its step
-// is the shortest one with which the buckets contain at least 99 % of them. Buckets begin at
-// multiples of the step, counted from 1970 in UTC.
-func (r *Reporter) Timeline() Timeline {
+const (
+	maxLast        = 200
+	maxGroupErrors = 5
+)
+
+// Snapshot returns the content of the reporter.
+func (r *Reporter) Snapshot() Snapshot {
+	now := r.options.Clock.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.counts.timeline(r.kept)
+	r.expire(now)
+	return Snapshot{At: now, Metrics: r.counts.copied(), Codes: r.counts.codeCounts(),
+		Groups: r.shownGroups(Query{}, maxGroupErrors), Dropped: r.groups.dropped,
+		Timeline: r.counts.timeline(r.kept), Outcomes: r.counts.reactionOutcomes(), Last: latest(r.kept, maxLast)}
 }
 
-// Outcomes returns the results of the reactions, the most frequent first.
-func (r *Reporter) Outcomes() []ReactionOutcome {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.counts.reactionOutcomes()
-}
-
-// Clear drops all occurrences and counts.
+// Clear drops all occurrences, counts and groups.
 func (r *Reporter) Clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.kept, r.byID, r.counts = nil, map[string]*entry{}, newCounts(r.maxKeys)
+	r.kept, r.byID, r.counts = nil, map[string]*entry{}, newCounts(r.options.MaxKeys)
+	r.groups = groups{byID: map[string]*group{}, order: list.New()}
 }

@@ -40,14 +40,15 @@ func TestUpdate(t *testing.T) {
 	other := o.With(tried(3, false))
 	other.Reaction, other.Action = "stop", "abort"
 	r.Update(other)
-	assert.Equal(t, []report.ReactionOutcome{{Reaction: "stop", Action: "abort", Count: 1, Failed: 1}}, r.Outcomes())
+	assert.Equal(t, []report.ReactionOutcome{{Reaction: "stop", Action: "abort", Count: 1, Failed: 1}},
+		r.Snapshot().Outcomes)
 	r.Report(&report.Occurrence{})
 	r.Report(&report.Occurrence{})
 	assert.Equal(t, 3, r.Metrics().TotalErrors, "without an ID each is new")
 	r.Clear()
 	assert.Zero(t, r.Metrics().TotalErrors)
-	assert.Empty(t, r.All())
-	assert.Empty(t, r.Outcomes())
+	assert.Empty(t, r.Errors(report.Query{}))
+	assert.Empty(t, r.Snapshot().Outcomes)
 }
 
 // D137, D138, D139.
@@ -64,11 +65,15 @@ func TestQueries(t *testing.T) {
 		got  []report.Occurrence
 		want string
 	}{
-		"all": {r.All(), "1234"}, "last 2": {r.Last(2), "34"}, "last 0": {r.Last(0), ""}, "last 9": {r.Last(9), "1234"},
-		"category": {r.ByCategory("a"), "13"}, "no category": {r.ByCategory("unknown"), "2"},
-		"severity":    {r.BySeverity("high"), "123"},
-		"no severity": {r.BySeverity("unknown"), "4"}, "both ends": {r.Between(at(2), at(3)), "23"},
-		"backwards": {r.Between(at(3), at(2)), ""},
+		"all": {r.Errors(report.Query{}), "1234"}, "last 2": {r.Last(2), "34"}, "last 0": {r.Last(0), ""},
+		"last 9": {r.Last(9), "1234"}, "category": {r.Errors(report.Query{Category: "a"}), "13"},
+		"no category": {r.Errors(report.Query{Category: "unknown"}), "2"},
+		"severity":    {r.Errors(report.Query{Severity: "high"}), "123"},
+		"no severity": {r.Errors(report.Query{Severity: "unknown"}), "4"},
+		"both":        {r.Errors(report.Query{Category: "a", Severity: "high"}), "13"},
+		"both ends":   {r.Errors(report.Query{From: at(2), To: at(3)}), "23"},
+		"backwards":   {r.Errors(report.Query{From: at(3), To: at(2)}), ""},
+		"ID":          {r.Errors(report.Query{ID: r.Last(1)[0].ID}), "4"},
 	} {
 		got := ""
 		for _, o := range tt.got {
@@ -89,7 +94,7 @@ func TestSummary(t *testing.T) {
 	r.Report(occurrence("c", "", "m").With(tried(1)))
 	assert.Equal(t, "Error Summary:\n-------------\nTotal Errors: 3\nRecovery Rate: 33.3% (1/3)\n"+
 		"Retry Rate: 0% (0/0)\n\nBy Severity:\n- Low: 1\n- Medium: 0\n- High: 1\n- Critical: 0\n- Unknown: 1\n\n"+
-		"By Recoverability:\n- Retryable: 1\n- Recoverable: 0\n- Permanent: 0\n- Unknown: 2", r.Summary())
+		"By Recoverability:\n- Retryable: 1\n- Recoverable: 0\n- Permanent: 0\n- Unknown: 2", r.Metrics().Summary())
 }
 
 // D142, D143, B-D21.
@@ -152,7 +157,7 @@ func TestTimes(t *testing.T) {
 		c := newClock()
 		r := report.NewReporter(report.ReporterOptions{Clock: c})
 		r.Report(&report.Occurrence{At: tt.at})
-		got := r.Timeline()
+		got := r.Snapshot().Timeline
 		require.Len(t, got.Buckets, 1, tt.name)
 		assert.Equal(t, tt.want, got.Buckets[0].Start, tt.name)
 	}
@@ -161,8 +166,8 @@ func TestTimes(t *testing.T) {
 	for range 100 {
 		r.Report(&report.Occurrence{At: moment})
 	}
-	assert.Equal(t, time.Second, r.Timeline().Step, "one wrong time does not change the step")
-	assert.Equal(t, 1, r.Timeline().Outside)
+	assert.Equal(t, time.Second, r.Snapshot().Timeline.Step, "one wrong time does not change the step")
+	assert.Equal(t, 1, r.Snapshot().Timeline.Outside)
 }
 
 // A timeline has at most 120 buckets of a round length.
@@ -179,7 +184,7 @@ func TestTimelineStep(t *testing.T) {
 		r.Report(&report.Occurrence{At: moment})
 		c.pass(after)
 		r.Report(&report.Occurrence{At: moment.Add(after)})
-		got := r.Timeline()
+		got := r.Snapshot().Timeline
 		assert.Equal(t, step, got.Step, after)
 		assert.Zero(t, got.Outside, after)
 		assert.LessOrEqual(t, len(got.Buckets), 121, after)

@@ -9,17 +9,18 @@ import (
 // Run is the timeline of one run, as plain data. Texts are masked and bounded when they are added
 // to [Runs].
 type Run struct {
-	ID, Task string
-	Began    time.Time
-	Ended    time.Time // zero while it runs
+	ID    string    `json:"id"`
+	Task  string    `json:"task"`
+	Began time.Time `json:"began"`
+	Ended time.Time `json:"ended,omitzero"` // zero while it runs
 	// End is the reason of the end, such as "completed".
-	End   string
-	Spans []Span
+	End   string `json:"end"`
+	Spans []Span `json:"spans"`
 	// Cost, in US dollars, and Tokens are those of all calls.
-	Cost   float64
-	Tokens int64
+	Cost   float64 `json:"cost"`
+	Tokens int64   `json:"tokens"`
 	// Dropped counts the spans beyond the limit of 500.
-	Dropped int
+	Dropped int `json:"dropped"`
 }
 
 // The kinds of spans.
@@ -33,16 +34,17 @@ const (
 
 // Span is one part of a run. A span without a duration is an event.
 type Span struct {
-	Kind  string
-	Began time.Time
-	Took  time.Duration
+	Kind  string        `json:"kind"`
+	Began time.Time     `json:"began"`
+	Took  time.Duration `json:"took"`
 	// Label names the provider, the reason of the wait, the check, the strategy or the tier.
-	Label string
+	Label string `json:"label"`
 	// Tier is the tier of a call, and Code the code of the error that it ended with.
-	Tier, Code string
-	Failed     bool
-	Cost       float64
-	Tokens     int64
+	Tier   string  `json:"tier,omitempty"`
+	Code   string  `json:"code,omitempty"`
+	Failed bool    `json:"failed,omitempty"`
+	Cost   float64 `json:"cost,omitempty"`
+	Tokens int64   `json:"tokens,omitempty"`
 }
 
 // Bounds of [Runs].

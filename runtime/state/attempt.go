@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -28,44 +29,44 @@ const (
 // Attempt is one attempt at a task: an iteration of a run, or the argument of
 // [Store.RecordAttempt].
 type Attempt struct {
-	ID   int64  `db:"id"`
-	Task string `db:"task_id"`
+	ID   int64  `json:"id,omitzero"`
+	Task string `json:"task"`
 	// Generation is that of the task when the attempt was recorded.
-	Generation int `db:"generation"`
+	Generation int `json:"generation,omitzero"`
 	// At is when it ended.
-	At       time.Time      `db:"timestamp"`
-	Duration time.Duration  `db:"duration_seconds"`
-	Success  bool           `db:"success"`
-	Outcome  AttemptOutcome `db:"outcome"`
+	At       time.Time      `json:"at"`
+	Duration time.Duration  `json:"duration"`
+	Success  bool           `json:"success"`
+	Outcome  AttemptOutcome `json:"outcome"`
 	// Error is the message of its failure, or the question: masked, the first 4 KiB.
-	Error string `db:"error"`
+	Error string `json:"error,omitzero"`
 	// CodeAsWritten is the recorded code. Code is that code in the taxonomy; for an unknown or
 	// missing code it is the fallback. Both are empty after a success, and may be empty if the
 	// attempt was cancelled or ended with a question.
-	Code          string
-	CodeAsWritten string `db:"error_code"`
+	Code          string `json:"code,omitzero"`
+	CodeAsWritten string `json:"code_as_written,omitzero"`
 	// Output is the answer of the provider: masked, the last 8 KiB.
-	Output string `db:"claude_output"`
+	Output string `json:"output,omitzero"`
 	// Run and Iteration are empty for an attempt of [Store.RecordAttempt].
-	Run       string `db:"run"`
-	Iteration int    `db:"iteration"`
+	Run       string `json:"run,omitzero"`
+	Iteration int    `json:"iteration,omitzero"`
 	// Category, Reaction and Action are those of the code.
-	Category string `db:"category"`
-	Reaction string `db:"reaction"`
-	Action   string `db:"action"`
+	Category string `json:"category,omitzero"`
+	Reaction string `json:"reaction,omitzero"`
+	Action   string `json:"action,omitzero"`
 	// Counted reports whether the failure counted.
-	Counted  taxonomy.Opt[bool] `db:"counted"`
-	Provider string             `db:"provider"`
-	Tier     taxonomy.Opt[int]  `db:"tier"`
+	Counted  taxonomy.Opt[bool] `json:"counted,omitzero"`
+	Provider string             `json:"provider,omitzero"`
+	Tier     taxonomy.Opt[int]  `json:"tier,omitzero"`
 	// Calls is the number of its calls, and Usage their cost. Absent numbers are unknown.
-	Calls int            `db:"calls"`
-	Usage executor.Usage `db:""`
+	Calls int            `json:"calls"`
+	Usage executor.Usage `json:"usage,omitzero"`
 	// Feedback is for the next attempt: masked, the first 8 KiB.
-	Feedback string `db:"feedback"`
+	Feedback string `json:"feedback,omitzero"`
 	// Changed are the paths that it changed, 1000 at most.
-	Changed []string `db:"changed_files"`
+	Changed []string `json:"changed,omitempty"`
 	// TaskStatus is the new status of the task, for [Store.RecordAttempt] only.
-	TaskStatus TaskStatus
+	TaskStatus TaskStatus `json:"task_status,omitzero"`
 }
 
 // RecordAttempt records an attempt and the status of its task, in one transaction, and returns the
@@ -115,6 +116,7 @@ func (s *Store) withDefaults(a Attempt) Attempt {
 	if a.At.IsZero() {
 		a.At = s.clock.Now()
 	}
+	a.At = a.At.UTC()
 	if a.CodeAsWritten == "" {
 		a.CodeAsWritten = a.Code
 	}
@@ -156,27 +158,36 @@ func (s *Store) withDefaults(a Attempt) Attempt {
 	return a
 }
 
-var putAttempt = insertOf("attempts", &Attempt{})
+const (
+	putAttempt = `INSERT INTO attempts (task_id, timestamp, success, duration_seconds, error, error_code,
+		claude_output, run, iteration, feedback, record, generation) VALUES (?1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+		coalesce(nullif(?, 0), (SELECT generation FROM tasks WHERE task_id = ?1)))`
+	// attempt is the JSON form of an attempt.
+	attempt = `json_set(record, '$.id', id, '$.generation', generation, '$.error', error, '$.output', claude_output,
+		'$.feedback', feedback)`
+	// latestAttempts selects at most so many attempts of a task's generation, the newest first.
+	latestAttempts = "SELECT " + attempt + ` FROM attempts WHERE task_id = ?1
+		AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`
+)
 
 // insertAttempt writes the row of an attempt with its defaults. Its task must exist.
 func (t *tx) insertAttempt(a Attempt) (id int64, err error) {
-	if a.Generation == 0 {
-		err = t.scan("SELECT generation FROM tasks WHERE task_id = ?", []any{a.Task}, &a.Generation)
-	}
+	rest := a
+	rest.Error, rest.Output, rest.Feedback, rest.Code, rest.TaskStatus = "", "", "", "", ""
+	record, err := json.Marshal(rest)
 	if err == nil {
-		args := valuesOf(&a)
-		args[0] = nil // a new ID
+		var iteration any
+		if a.Run != "" {
+			iteration = a.Iteration
+		}
 		var result sql.Result
-		if result, err = t.exec(putAttempt, args...); err == nil {
+		if result, err = t.exec(putAttempt, a.Task, a.At, a.Success, a.Duration.Seconds(), a.Error, a.CodeAsWritten,
+			a.Output, a.Run, iteration, a.Feedback, string(record), a.Generation); err == nil {
 			return result.LastInsertId()
 		}
 	}
 	return 0, fmt.Errorf("write the attempt: %w", err)
 }
-
-// latestAttempts selects at most so many attempts of a task's generation, the newest first.
-const latestAttempts = `SELECT * FROM attempts WHERE task_id = ?1
-	AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`
 
 // Attempts returns the last n attempts of the task's current generation, the newest last.
 func (s *Store) Attempts(ctx context.Context, task string, n int) ([]Attempt, error) {
@@ -187,7 +198,8 @@ func (s *Store) Attempts(ctx context.Context, task string, n int) ([]Attempt, er
 
 // AllAttempts returns the attempts at a task in all generations, the newest last.
 func (s *Store) AllAttempts(ctx context.Context, task string) ([]Attempt, error) {
-	all, err := list[Attempt](ctx, s, "read attempts", "SELECT * FROM attempts WHERE task_id = ? ORDER BY id", task)
+	all, err := list[Attempt](ctx, s, "read attempts",
+		"SELECT "+attempt+" FROM attempts WHERE task_id = ? ORDER BY id", task)
 	return s.coded(all), err
 }
 

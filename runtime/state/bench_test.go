@@ -57,8 +57,11 @@ func bareInsert(b *testing.B, a Attempt) func() {
 	task, err := db.Prepare(putTask)
 	require.NoError(b, err)
 	attempt, err := db.Prepare(`INSERT INTO attempts (task_id, timestamp, success, duration_seconds, error, error_code,
-		claude_output, outcome, category, reaction, action, counted, provider, tier, calls, input_tokens, cost_microusd,
-		feedback, changed_files) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+		claude_output, feedback, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+	require.NoError(b, err)
+	rest := a
+	rest.Error, rest.Output, rest.Feedback = "", "", ""
+	record, err := json.Marshal(rest)
 	require.NoError(b, err)
 	at := "2026-03-01T12:00:00.000000000Z"
 	return func() {
@@ -67,8 +70,8 @@ func bareInsert(b *testing.B, a Attempt) func() {
 			_, err = tx.Stmt(task).Exec(a.Task, "running", at, nil)
 		}
 		if err == nil {
-			_, err = tx.Stmt(attempt).Exec(a.Task, at, false, 90.0, a.Error, a.Code, a.Output, "failed", a.Category,
-				a.Reaction, a.Action, true, a.Provider, 1, 1, 20_000, 105_000, a.Feedback, `["a/b.go","a/b_test.go"]`)
+			_, err = tx.Stmt(attempt).Exec(a.Task, at, false, 90.0, a.Error, a.Code, a.Output, a.Feedback,
+				string(record))
 		}
 		if err == nil {
 			err = tx.Commit()
@@ -146,10 +149,9 @@ func BenchmarkStatuses(b *testing.B) {
 		const series = "WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?) "
 		_, err := t.exec(series+`INSERT INTO tasks (task_id, status) SELECT 'T' || value, 'running' FROM n`, 1000)
 		if err == nil {
-			_, err = t.exec(series+`INSERT INTO attempts (task_id, timestamp, success, duration_seconds, outcome,
-				error, calls,
-				cost_microusd) SELECT 'T' || (1 + value % 1000), '2026-03-01T12:00:00Z', 0, 1, 'failed', 'x', 1, 10
-				FROM n`, 100_000)
+			_, err = t.exec(series+`INSERT INTO attempts (task_id, timestamp, success, duration_seconds,
+				error, record) SELECT 'T' || (1 + value % 1000), '2026-03-01T12:00:00Z', 0, 1, 'x',
+				json_object('outcome', 'failed', 'calls', 1, 'usage', json_object('costUSD', 0.00001)) FROM n`, 100_000)
 		}
 		return err
 	})

@@ -2,7 +2,7 @@ package state
 
 import (
 	"context"
-	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -30,22 +30,22 @@ func ScopeOfTask(id string) string { return oneTask + id }
 
 // Amount is a number of tokens, input and output together, and a cost.
 type Amount struct {
-	Tokens  taxonomy.Opt[int64]   `db:"tokens"`
-	CostUSD taxonomy.Opt[float64] `db:"cost_microusd"`
+	Tokens  taxonomy.Opt[int64]   `json:"tokens,omitzero"`
+	CostUSD taxonomy.Opt[float64] `json:"cost_usd,omitzero"`
 }
 
 // Limit is the maximum of what may be spent. Absent numbers are unlimited.
 type Limit struct {
-	Amount `db:""`
+	Amount
 	// Note is the reason, for people.
-	Note string `db:"note"`
+	Note string `json:"note,omitzero"`
 }
 
 // SetLimit is a limit that was set, with its scope.
 type SetLimit struct {
-	Scope string    `db:"scope"`
-	At    time.Time `db:"at"`
-	Limit `db:""`
+	Scope string    `json:"scope"`
+	At    time.Time `json:"at"`
+	Limit
 }
 
 // SetBudget sets the limit of a scope. It applies from the next call on, also to runs of other
@@ -60,20 +60,14 @@ func (s *Store) SetBudget(ctx context.Context, scope string, l Limit) error {
 	if err != nil {
 		return s.failed("state_write", doing, err)
 	}
-	l.CostUSD, l.Note = down(l.CostUSD), mask.Beginning(l.Note, maxError)
+	l.Note = mask.Beginning(l.Note, maxError)
 	return s.write(ctx, doing, func(t *tx) error {
-		set := SetLimit{scope, s.clock.Now(), l}
-		_, err := t.exec(insertOf("budgets", &set), valuesOf(&set)...)
+		record, err := json.Marshal(SetLimit{scope, s.clock.Now().UTC(), l})
+		if err == nil {
+			_, err = t.exec("INSERT INTO budgets (scope, record) VALUES (?, ?)", scope, string(record))
+		}
 		return err
 	})
-}
-
-// down returns dollars rounded down to millionths.
-func down(usd taxonomy.Opt[float64]) taxonomy.Opt[float64] {
-	if v, ok := usd.Get(); ok {
-		return taxonomy.Some(math.Floor(v*perUSD+1e-6) / perUSD)
-	}
-	return usd
 }
 
 func checkScope(scope string) error {
@@ -88,7 +82,7 @@ func checkScope(scope string) error {
 
 // Budgets returns the limits that apply, in the order in which they were set.
 func (s *Store) Budgets(ctx context.Context) ([]SetLimit, error) {
-	return list[SetLimit](ctx, s, "read the budgets", `SELECT * FROM budgets
+	return list[SetLimit](ctx, s, "read the budgets", `SELECT record FROM budgets
 		WHERE id IN (SELECT max(id) FROM budgets GROUP BY scope) AND (tokens IS NOT NULL OR cost_microusd IS NOT NULL)
 		ORDER BY id`)
 }
@@ -126,6 +120,10 @@ const (
 	sumsOf = `SELECT task_id, sum(calls) AS calls, sum(input_tokens) AS input_tokens,
 		sum(output_tokens) AS output_tokens, sum(cost_microusd) AS cost_microusd,
 		sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost`
+	// spending is the JSON form of the sums.
+	spending = `json_object('calls', coalesce(calls, 0), 'usage', json_object('inputTokens', input_tokens,
+		'outputTokens', output_tokens, 'costUSD', cost_microusd / 1e6), 'unknownTokens', coalesce(unknown_tokens, 0),
+		'unknownCost', coalesce(unknown_cost, 0))`
 	// paidByTask has the sums of each task. Sums of either table first need no sorting.
 	paidByTask = sumsOf + " FROM (" + sumsOf + " FROM (" + paidRuns + ") GROUP BY task_id UNION ALL " +
 		sumsOf + " FROM (" + paidAttempts + ") GROUP BY task_id) GROUP BY task_id"
@@ -160,11 +158,11 @@ func (s budget) Allow(ctx context.Context, bill executor.Call) error {
 		return &taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost", Errno: ev.Errno, Err: err,
 			Text: "the cost so far cannot be read: " + err.Error(), Attributes: ev.Attributes}
 	}
-	assume := map[string]sql.Null[int64]{unitTokens: optional(s.o.Assume.Tokens), unitUSD: microUSD(s.o.Assume.CostUSD)}
+	assume := map[string]taxonomy.Opt[int64]{unitTokens: s.o.Assume.Tokens, unitUSD: microUSD(s.o.Assume.CostUSD)}
 	var unknown *taxonomy.Evidence
 	for _, a := range accounts {
-		if assumed := assume[a.unit]; assumed.Valid {
-			a.known, a.unknown = a.known+assumed.V*(a.unknown+a.inProgress), 0
+		if assumed, ok := assume[a.unit].Get(); ok {
+			a.known, a.unknown = a.known+assumed*(a.unknown+a.inProgress), 0
 		}
 		switch {
 		case a.known >= a.limit:
@@ -191,7 +189,7 @@ func (s budget) Allow(ctx context.Context, bill executor.Call) error {
 // accounts returns the limits that apply to a call and the spending in their scopes. The narrowest
 // scope is first, and tokens are before dollars.
 func (s *Store) accounts(v *tx, bill *executor.Call) (all []account, err error) {
-	set, err := query[SetLimit](v, `SELECT * FROM budgets WHERE id IN (SELECT max(id) FROM budgets
+	set, err := query[SetLimit](v, `SELECT record FROM budgets WHERE id IN (SELECT max(id) FROM budgets
 		WHERE scope IN (?, ?, ?, ?) GROUP BY scope)`, ScopeAttempt, ScopeTask, ScopeOfTask(bill.Task), ScopeAll)
 	if err != nil {
 		return nil, err
@@ -231,9 +229,9 @@ func (s *Store) accounts(v *tx, bill *executor.Call) (all []account, err error) 
 			a.unknown = int64(own.UnknownTokens+others.UnknownTokens) - inProgress
 			all = append(all, a)
 		}
-		if limit := microUSD(l.CostUSD); limit.Valid {
-			a.unit, a.limit = unitUSD, limit.V
-			a.known = microUSD(own.Usage.CostUSD).V + microUSD(others.Usage.CostUSD).V
+		if limit, ok := microUSD(l.CostUSD).Get(); ok {
+			a.unit, a.limit = unitUSD, limit
+			a.known = microUSD(own.Usage.CostUSD).Or(0) + microUSD(others.Usage.CostUSD).Or(0)
 			a.unknown = int64(own.UnknownCost+others.UnknownCost) - inProgress
 			all = append(all, a)
 		}
@@ -244,17 +242,15 @@ func (s *Store) accounts(v *tx, bill *executor.Call) (all []account, err error) 
 // others returns the spending of all other runs on a task, and the number of their calls in
 // progress, which are among the unknown ones. If task is empty, it is that on all tasks.
 func (s *Store) others(v *tx, run, task string) (spent executor.Spending, inProgress int64, err error) {
-	sums, err := query[executor.Spending](v, `SELECT coalesce(sum(calls), 0) AS calls,
-		sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
-		sum(cost_microusd) AS cost_microusd, sum(unknown_tokens) AS unknown_tokens,
-		sum(unknown_cost) AS unknown_cost FROM (`+paid+`) WHERE run <> ?1 AND (?2 = '' OR task_id = ?2)`, run, task)
+	sums, err := query[executor.Spending](v, "SELECT "+spending+" FROM ("+sumsOf+" FROM ("+paid+
+		") WHERE run <> ?1 AND (?2 = '' OR task_id = ?2))", run, task)
 	if err != nil {
 		return spent, 0, err
 	}
 	// The last call of a run is in progress if the process of the run is alive, and unknown
 	// otherwise.
-	calling, err := query[string](v, `SELECT run FROM runs WHERE ended_at IS NULL AND phase = 'calling' AND run <> ?1
-		AND (?2 = '' OR task_id = ?2)`, run, task)
+	calling, err := query[string](v, `SELECT json_quote(run) FROM runs WHERE ended_at IS NULL AND phase = 'calling'
+		AND run <> ?1 AND (?2 = '' OR task_id = ?2)`, run, task)
 	for _, other := range calling {
 		if s.holder(other) != nil {
 			inProgress++

@@ -18,29 +18,20 @@ var (
 	errMoved = errors.New("the file was removed or replaced while it was open")
 )
 
-// refused is the error for a file that must not be changed.
-type refused struct {
-	reason string // newer, older, foreign, corrupt or unread
-	err    error
-}
-
-func (r *refused) Error() string { return r.err.Error() }
-func (r *refused) Unwrap() error { return r.err }
-
+// refuse returns the evidence that a file must not be changed. The reason is newer, older, foreign
+// or corrupt.
 func refuse(reason, format string, args ...any) error {
-	return &refused{reason: reason, err: fmt.Errorf(format, args...)}
+	return &taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused",
+		Err: fmt.Errorf("open the state: "+format, args...), Attributes: map[string]string{"reason": reason}}
 }
 
 // unopened returns the evidence that the state at path could not be opened.
 func unopened(path string, err error) *taxonomy.Evidence {
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source == "executor" {
+		ev.SetAttribute("path", path)
 		return ev
 	}
-	ev := evidence("executor", "prepare", path, fmt.Errorf("open the state: %w", err))
-	if r, ok := errors.AsType[*refused](err); ok {
-		ev.Op, ev.Type, ev.Attributes["reason"] = "resume", "refused", r.reason
-	}
-	return ev
+	return evidence("executor", "prepare", path, fmt.Errorf("open the state: %w", err))
 }
 
 // failed returns the evidence that a read or write failed.
@@ -84,7 +75,7 @@ func evidence(source, op, path string, err error) *taxonomy.Evidence {
 // unusable returns err, or a refusal if SQLite cannot read the file.
 func unusable(err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok && sqliteCauses[e.Code()&0xff].typ == "corrupt" {
-		return &refused{reason: "corrupt", err: err}
+		return refuse("corrupt", "%w", err)
 	}
 	return err
 }

@@ -92,7 +92,7 @@ func checkRecorded(t *testing.T, path string, acknowledged []string) {
 	recorded := map[string]int{}
 	status := map[string]TaskStatus{}
 	failures, last := 0, int64(0)
-	all, err := list[Attempt](ctx, s, "read", "SELECT * FROM attempts ORDER BY id")
+	all, err := list[Attempt](ctx, s, "read", "SELECT "+attempt+" FROM attempts ORDER BY id")
 	require.NoError(t, err)
 	for _, a := range all {
 		recorded[a.Output]++

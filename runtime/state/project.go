@@ -20,14 +20,11 @@ type projection struct {
 
 const (
 	addTask = "INSERT INTO tasks (task_id) VALUES (?) ON CONFLICT DO NOTHING"
-	putRun  = `INSERT INTO runs (run, task_id, generation, begun_at, updated_at, ended_at, phase, calls, input_tokens,
-		output_tokens, cost_microusd, unknown_tokens, unknown_cost, saves, state)
-		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	putRun  = `INSERT INTO runs (run, task_id, generation, begun_at, updated_at, ended_at, phase, saves, spent, state)
+		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run) DO UPDATE SET updated_at = excluded.updated_at, ended_at = excluded.ended_at,
-		phase = excluded.phase, calls = excluded.calls, input_tokens = excluded.input_tokens,
-		output_tokens = excluded.output_tokens, cost_microusd = excluded.cost_microusd,
-		unknown_tokens = excluded.unknown_tokens, unknown_cost = excluded.unknown_cost, saves = excluded.saves,
-		state = excluded.state WHERE runs.saves < excluded.saves AND runs.task_id = excluded.task_id`
+		phase = excluded.phase, saves = excluded.saves, spent = excluded.spent, state = excluded.state
+		WHERE runs.saves < excluded.saves AND runs.task_id = excluded.task_id`
 	// putStatus sets the status of the task, unless it was reset since the run began.
 	putStatus = `UPDATE tasks SET status = ?1, completed_at = ?2,
 		started_at = iif(?1 = 'running' AND status <> 'running', ?3, started_at)
@@ -49,15 +46,16 @@ func (p *projection) save(body string) error {
 			status, completed = TaskPending, time.Time{}
 		}
 	}
-	before, err := query[executor.Spending](p.tx, `SELECT calls, input_tokens, output_tokens, cost_microusd,
-		unknown_tokens, unknown_cost FROM runs WHERE run = ?`, p.run)
+	before, err := query[executor.Spending](p.tx, "SELECT spent FROM runs WHERE run = ?", p.run)
 	if err != nil {
 		return err
 	}
-	u := st.Spent.Usage
+	spent, err := json.Marshal(st.Spent)
+	if err != nil {
+		return err
+	}
 	saved, err := p.exec(putRun, p.run, st.Task.ID, st.Began.UTC().Format(stampLayout),
-		st.Now.UTC().Format(stampLayout), ended, st.Step, st.Spent.Calls, u.InputTokens, u.OutputTokens, u.CostUSD,
-		st.Spent.UnknownTokens, st.Spent.UnknownCost, st.Saves, body)
+		st.Now.UTC().Format(stampLayout), ended, st.Step, st.Saves, string(spent), body)
 	if err != nil {
 		return err
 	}
@@ -76,28 +74,32 @@ func (p *projection) save(body string) error {
 }
 
 const (
-	putCall = `INSERT OR IGNORE INTO calls (run, iteration, call, started_at, provider, tier, retry_of, policy, attempt,
-		wait_seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	endCall = `UPDATE calls SET ended_at = ?, input_tokens = ?, output_tokens = ?, cost_microusd = ?, code = ?, lane = ?
-		WHERE run = ? AND iteration = ? AND call = ? AND ended_at IS NULL`
+	putCall = "INSERT OR IGNORE INTO calls (run, iteration, call, record) VALUES (?, ?, ?, ?)"
+	endCall = `UPDATE calls SET record = json_patch(record, ?4)
+		WHERE run = ?1 AND iteration = ?2 AND call = ?3 AND ended_at IS NULL`
 )
 
 // call writes the row of the open iteration's last call. The save before the call inserts the row,
 // and the first save after it adds the result. The call cost the difference in spending.
 func (p *projection) call(before executor.Spending) error {
 	st, it := p.st, &p.st.Iter
+	put := func(statement string, c call) error {
+		record, err := json.Marshal(c)
+		if err == nil {
+			_, err = p.exec(statement, p.run, it.Number, it.Calls, string(record))
+		}
+		return err
+	}
 	if st.Step == executor.StepCall {
-		var retryOf, policy string
-		var attempt, wait any
+		c := call{Started: st.Now.UTC(), Provider: name(it.Provider), Tier: taxonomy.Some(st.Tier)}
 		if f := st.Retried; f != nil {
-			retryOf, attempt, wait = name(cmp.Or(f.Code, executor.Uncategorized)), f.Decision.Attempt+1, f.Decision.Wait
+			c.RetryOf = name(cmp.Or(f.Code, executor.Uncategorized))
+			c.Attempt, c.Wait = f.Decision.Attempt+1, f.Decision.Wait
 			if f.Decision.Reaction.Policy != nil {
-				policy = name(f.Decision.Reaction.Policy.Name)
+				c.Policy = name(f.Decision.Reaction.Policy.Name)
 			}
 		}
-		_, err := p.exec(putCall, p.run, it.Number, it.Calls, st.Now, name(it.Provider), st.Tier, retryOf, policy,
-			attempt, wait)
-		return err
+		return put(putCall, c)
 	}
 	if it.Calls == 0 || it.Interrupted {
 		return nil
@@ -111,18 +113,16 @@ func (p *projection) call(before executor.Spending) error {
 	if st.Spent.UnknownCost < before.UnknownCost {
 		cost.CostUSD = taxonomy.Some(max(0, now.CostUSD.Or(0)-then.CostUSD.Or(0)))
 	}
-	var code, lane string
+	c := call{Ended: st.Now.UTC(), Usage: cost}
 	for i := range it.Failures {
 		if f := &it.Failures[i]; f.Op == executor.OpCall && !it.Answered {
-			code, lane = name(cmp.Or(f.Code, executor.Uncategorized)), name(f.Credential)
+			c.Code, c.Lane = name(cmp.Or(f.Code, executor.Uncategorized)), name(f.Credential)
 		}
 	}
-	_, err := p.exec(endCall, st.Now, cost.InputTokens, cost.OutputTokens, cost.CostUSD, code, lane, p.run, it.Number,
-		it.Calls)
-	return err
+	return put(endCall, c)
 }
 
-// attempt writes the row of the last closed iteration, and its errors. It does not change a row
+// attempt writes the row of the last closed iteration. It does not change a row
 // that exists.
 func (p *projection) attempt() error {
 	st, it := p.st, &p.st.Iter
@@ -144,17 +144,15 @@ func (p *projection) attempt() error {
 		a.Usage.CostUSD = it.Spent.Usage.CostUSD
 	}
 	called, err := query[struct {
-		Answered   bool              `db:"answered"`
-		Tier       taxonomy.Opt[int] `db:"tier"`
-		Generation int               `db:"generation"`
-	}](p.tx, `SELECT coalesce(max(ended_at IS NOT NULL AND code IS NULL), 0) AS answered, max(tier) AS tier,
-		(SELECT generation FROM runs WHERE run = ?1) AS generation FROM calls WHERE run = ?1 AND iteration = ?2`,
-		p.run, it.Number)
+		Answered, Generation int
+		Tier                 taxonomy.Opt[int]
+	}](p.tx, `SELECT json_object('Answered', max(ended_at IS NOT NULL AND code IS NULL), 'Tier', max(tier),
+		'Generation', (SELECT generation FROM runs WHERE run = ?1)) FROM calls WHERE run = ?1 AND iteration = ?2`, p.run, it.Number)
 	if err != nil {
 		return err
 	}
 	a.Tier, a.Generation = called[0].Tier, called[0].Generation
-	if called[0].Answered {
+	if called[0].Answered > 0 {
 		a.Output = st.Text
 	}
 	p.describe(&a)
@@ -163,10 +161,8 @@ func (p *projection) attempt() error {
 			a.Feedback = strings.TrimSpace(a.Feedback + "\n\n" + f.Text)
 		}
 	}
-	if _, err := p.insertAttempt(p.s.withDefaults(a)); err != nil {
-		return err
-	}
-	return p.errors(it.Number)
+	_, err = p.insertAttempt(p.s.withDefaults(a))
+	return err
 }
 
 // describe sets the outcome of an attempt, and its error: the last one that was not retried.
@@ -202,23 +198,4 @@ func (p *projection) describe(a *Attempt) {
 		a.Error, a.CodeAsWritten, a.Category = last.Message, last.Code, last.Category
 		a.Reaction, a.Action = last.Reaction, last.Action
 	}
-}
-
-// errors writes the errors of an iteration, and those of setups.
-func (p *projection) errors(iteration int) error {
-	_, err := p.exec("DELETE FROM errors WHERE run = ? AND iteration IN (0, ?)", p.run, iteration)
-	for i, rec := range p.st.Errors {
-		if err != nil || rec.Iteration != 0 && rec.Iteration != iteration {
-			continue
-		}
-		var b []byte
-		if b, err = json.Marshal(rec); err == nil {
-			b, err = maskJSON(b)
-		}
-		if err == nil {
-			_, err = p.exec("INSERT INTO errors (run, iteration, seq, record) VALUES (?, ?, ?, ?)",
-				p.run, rec.Iteration, i, string(b))
-		}
-	}
-	return err
 }

@@ -1,11 +1,11 @@
 package state
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
@@ -44,7 +44,7 @@ func (r *runStore) Open(ctx context.Context, run string) (*executor.RunState, er
 
 // Peek implements [executor.Store].
 func (r *runStore) Peek(ctx context.Context, run string) (st *executor.RunState, err error) {
-	found, err := list[string](ctx, r.s, "read run "+run, "SELECT state FROM runs WHERE run = ?", run)
+	found, err := list[string](ctx, r.s, "read run "+run, "SELECT json_quote(state) FROM runs WHERE run = ?", run)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -73,13 +73,10 @@ func (r *runStore) Runs(ctx context.Context) ([]executor.RunInfo, error) {
 	return infos, err
 }
 
-// Save implements [executor.Store]. It writes the state and the rows that follow from it in one
-// transaction.
+// Save implements [executor.Store]. It writes the state, in which the executor has masked secrets,
+// and the rows that follow from it in one transaction.
 func (r *runStore) Save(ctx context.Context, st *executor.RunState) error {
 	body, err := json.Marshal(st)
-	if err == nil {
-		body, err = maskJSON(body)
-	}
 	if err == nil {
 		err = checkTask(st.Task.ID)
 	}
@@ -92,48 +89,17 @@ func (r *runStore) Save(ctx context.Context, st *executor.RunState) error {
 	})
 }
 
-// maskJSON masks the secrets in the texts of a state. Names, trees and marks stay, because they do
-// not look like secrets.
-func maskJSON(b []byte) ([]byte, error) {
-	if s := string(b); !bytes.ContainsRune(b, '\\') && taxonomy.Redact(s) == s {
-		return b, nil
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	return json.Marshal(maskValue(v))
-}
-
-func maskValue(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, member := range v {
-			v[key] = maskValue(member)
-		}
-	case []any:
-		for i, member := range v {
-			v[i] = maskValue(member)
-		}
-	case string:
-		return taxonomy.Redact(v)
-	}
-	return v
-}
-
 // Run describes a run.
 type Run struct {
-	executor.RunInfo `db:"info"`
+	executor.RunInfo
 	// Generation is that of the task when the run began.
-	Generation int `db:"generation"`
+	Generation int `json:"generation"`
 	// Began and Ended are its times; Ended is zero if the run can be resumed.
-	Began time.Time         `db:"begun_at"`
-	Ended time.Time         `db:"ended_at"`
-	Spent executor.Spending `db:""`
+	Began time.Time         `json:"began"`
+	Ended time.Time         `json:"ended,omitzero"`
+	Spent executor.Spending `json:"spent"`
 	// Holder is the process that runs it. It is nil if no process does, for example after a kill.
-	Holder *Holder
+	Holder *Holder `json:"holder,omitempty"`
 }
 
 // Runs returns the runs of a task, the latest first. If task is empty, it returns all runs.
@@ -148,10 +114,10 @@ func (s *Store) Unfinished(ctx context.Context) ([]Run, error) {
 }
 
 func (s *Store) runs(ctx context.Context, where, task string) ([]Run, error) {
-	all, err := list[Run](ctx, s, "list the runs", `SELECT generation, begun_at, ended_at, calls, input_tokens,
-		output_tokens, cost_microusd, unknown_tokens, unknown_cost, json_object('run', run, 'task', task_id,
+	all, err := list[Run](ctx, s, "list the runs", `SELECT json_object('run', run, 'task', task_id,
 			'title', state ->> '$.task.title', 'dir', dir, 'step', phase, 'end', end_reason, 'iteration', iteration,
-			'updated', updated_at, 'question', question, 'uncommitted', state -> '$.uncommitted') AS info
+			'updated', updated_at, 'question', question, 'uncommitted', state -> '$.uncommitted',
+			'generation', generation, 'began', begun_at, 'ended', ended_at, 'spent', json(spent))
 		FROM runs WHERE `+where+` ORDER BY begun_at DESC, run`, task)
 	for i := range all {
 		if all[i].Ended.IsZero() {
@@ -161,28 +127,34 @@ func (s *Store) runs(ctx context.Context, where, task string) ([]Run, error) {
 	return all, err
 }
 
-// outcome is a [retry.Outcome] with its columns.
-type outcome struct {
-	At       time.Time     `db:"ended_at"`
-	Took     time.Duration `db:"took"`
-	Provider string        `db:"provider"`
-	Lane     string        `db:"lane"`
-	Code     string        `db:"code"`
-	After    string        `db:"retry_of"`
-	Policy   string        `db:"policy"`
-	Attempt  int           `db:"attempt"`
-	Wait     time.Duration `db:"wait_seconds"`
+// call is the row of a call. Lane, code, usage and its end follow after the call.
+type call struct {
+	Provider string            `json:"provider,omitzero"`
+	Tier     taxonomy.Opt[int] `json:"tier,omitzero"`
+	Started  time.Time         `json:"started_at,omitzero"`
+	Ended    time.Time         `json:"ended_at,omitzero"`
+	Lane     string            `json:"lane,omitzero"`
+	Code     string            `json:"code,omitzero"`
+	Usage    executor.Usage    `json:"usage,omitzero"`
+	RetryOf  string            `json:"retry_of,omitzero"`
+	Policy   string            `json:"policy,omitzero"`
+	Attempt  int               `json:"attempt,omitzero"`
+	Wait     time.Duration     `json:"wait,omitzero"`
 }
 
 // Outcomes calls f with the outcome of each call that ended at since or later, in the order of
 // their ends, for learners such as retry.Adaptive. It returns the first error of f unchanged.
 func (s *Store) Outcomes(ctx context.Context, since time.Time, f func(retry.Outcome) error) error {
-	all, err := list[outcome](ctx, s, "read the outcomes of calls", `SELECT ended_at,
-		(julianday(ended_at) - julianday(started_at)) * 86400 AS took, provider, lane, code, retry_of, policy,
-		coalesce(attempt, 1) AS attempt, wait_seconds FROM calls WHERE ended_at >= ?
-		ORDER BY ended_at, run, iteration, call`, since.UTC().Format(stampLayout))
-	for _, o := range all {
-		if err := f(retry.Outcome(o)); err != nil {
+	// Texts of the same second do not sort like their times.
+	all, err := list[call](ctx, s, "read the outcomes of calls", `SELECT record FROM calls WHERE ended_at >= ?
+		ORDER BY run, iteration, call`, since.UTC().Format("2006-01-02T15:04:05"))
+	slices.SortStableFunc(all, func(a, b call) int { return a.Ended.Compare(b.Ended) })
+	for _, c := range all {
+		if c.Ended.Before(since) {
+			continue
+		}
+		if err := f(retry.Outcome{At: c.Ended, Took: c.Ended.Sub(c.Started), Provider: c.Provider, Lane: c.Lane,
+			Code: c.Code, After: c.RetryOf, Policy: c.Policy, Attempt: max(1, c.Attempt), Wait: c.Wait}); err != nil {
 			return err
 		}
 	}

@@ -18,14 +18,15 @@ CREATE TABLE runs (
     updated_at     TEXT NOT NULL,
     ended_at       TEXT,                          -- NULL: the run can be resumed
     phase          TEXT NOT NULL,
-    calls          INTEGER NOT NULL,
-    input_tokens   INTEGER,                       -- sums of the known numbers
-    output_tokens  INTEGER,
-    cost_microusd  INTEGER,
-    unknown_tokens INTEGER NOT NULL,              -- calls whose tokens are unknown
-    unknown_cost   INTEGER NOT NULL,
     saves          INTEGER NOT NULL,
+    spent          TEXT NOT NULL,                 -- JSON
     state          TEXT NOT NULL,                 -- JSON
+    calls          INTEGER AS (spent ->> '$.calls'),
+    input_tokens   INTEGER AS (spent ->> '$.usage.inputTokens'), -- sums of the known numbers
+    output_tokens  INTEGER AS (spent ->> '$.usage.outputTokens'),
+    cost_microusd  INTEGER AS (CAST(min(ceil((spent ->> '$.usage.costUSD') * 1e6 - 1e-6), 9e12) AS INTEGER)),
+    unknown_tokens INTEGER AS (coalesce(spent ->> '$.unknownTokens', 0)), -- calls whose tokens are unknown
+    unknown_cost   INTEGER AS (coalesce(spent ->> '$.unknownCost', 0)),
     end_reason     TEXT AS (state ->> '$.end'),
     question       TEXT AS (state ->> '$.question'), -- of a run that ended with one
     iteration      INTEGER AS (state ->> '$.iteration.number'),
@@ -44,6 +45,14 @@ CREATE VIEW commits AS
 CREATE VIEW waits AS
     SELECT run, w.key AS seq, w.value ->> '$.iteration' AS iteration, w.value ->> '$.for' AS reason,
         w.value ->> '$.took' AS took FROM runs, json_each(state, '$.waits') AS w;
+CREATE VIEW errors AS
+    SELECT run, e.key AS seq, e.value ->> '$.iteration' AS iteration, e.value ->> '$.op' AS op,
+        e.value ->> '$.source' AS source, e.value ->> '$.code' AS code, e.value ->> '$.category' AS category,
+        e.value ->> '$.message' AS message, e.value ->> '$.reaction' AS reaction, e.value ->> '$.action' AS action,
+        coalesce(e.value ->> '$.counted', 0) AS counted,
+        coalesce(e.value ->> '$.retried', 0) AS retried, -- a retry replaced it
+        e.value AS record
+    FROM runs, json_each(state, '$.errors') AS e;
 CREATE VIEW refs AS SELECT run, r.value AS ref FROM runs, json_each(state, '$.refs') AS r;
 
 CREATE TABLE attempts (
@@ -58,19 +67,20 @@ CREATE TABLE attempts (
     generation       INTEGER NOT NULL DEFAULT 1,
     run              TEXT REFERENCES runs (run),  -- NULL: recorded by a program, or imported
     iteration        INTEGER,
-    outcome          TEXT NOT NULL,               -- clean failed cancelled interrupted question
-    category         TEXT,
-    reaction         TEXT,
-    action           TEXT,
-    counted          INTEGER NOT NULL DEFAULT 0 CHECK (counted IN (0, 1)),
-    provider         TEXT,
-    tier             INTEGER,
-    calls            INTEGER NOT NULL DEFAULT 0,
-    input_tokens     INTEGER,
-    output_tokens    INTEGER,
-    cost_microusd    INTEGER,
     feedback         TEXT,                        -- for the next attempt
-    changed_files    TEXT,                        -- a JSON array
+    record           TEXT NOT NULL,               -- JSON, without error, output and feedback
+    outcome          TEXT AS (record ->> '$.outcome'), -- clean failed cancelled interrupted question
+    category         TEXT AS (record ->> '$.category'),
+    reaction         TEXT AS (record ->> '$.reaction'),
+    action           TEXT AS (record ->> '$.action'),
+    counted          INTEGER AS (record ->> '$.counted'),
+    provider         TEXT AS (record ->> '$.provider'),
+    tier             INTEGER AS (record ->> '$.tier'),
+    calls            INTEGER AS (record ->> '$.calls'),
+    input_tokens     INTEGER AS (record ->> '$.usage.inputTokens'),
+    output_tokens    INTEGER AS (record ->> '$.usage.outputTokens'),
+    cost_microusd    INTEGER AS (CAST(min(ceil((record ->> '$.usage.costUSD') * 1e6 - 1e-6), 9e12) AS INTEGER)),
+    changed_files    TEXT AS (record -> '$.changed'), -- a JSON array
     UNIQUE (run, iteration)
 ) STRICT;
 CREATE INDEX attempts_by_task ON attempts (task_id, generation, id);
@@ -84,40 +94,24 @@ CREATE TABLE executor_meta (
     value TEXT
 ) STRICT;
 
-CREATE TABLE errors (
-    run       TEXT NOT NULL REFERENCES runs (run),
-    iteration INTEGER NOT NULL,
-    seq       INTEGER NOT NULL,
-    record    TEXT NOT NULL,                      -- JSON
-    op        TEXT AS (record ->> '$.op'),
-    source    TEXT AS (record ->> '$.source'),
-    code      TEXT AS (record ->> '$.code'),
-    category  TEXT AS (record ->> '$.category'),
-    message   TEXT AS (record ->> '$.message'),
-    reaction  TEXT AS (record ->> '$.reaction'),
-    action    TEXT AS (record ->> '$.action'),
-    counted   INTEGER AS (coalesce(record ->> '$.counted', 0)),
-    retried   INTEGER AS (coalesce(record ->> '$.retried', 0)), -- a retry replaced it
-    PRIMARY KEY (run, iteration, seq)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE calls (
     run           TEXT NOT NULL REFERENCES runs (run),
     iteration     INTEGER NOT NULL,
     call          INTEGER NOT NULL,
-    started_at    TEXT NOT NULL,
-    ended_at      TEXT,                           -- NULL: in progress, or its process died
-    provider      TEXT,
-    tier          INTEGER NOT NULL,
-    lane          TEXT,
-    input_tokens  INTEGER,
-    output_tokens INTEGER,
-    cost_microusd INTEGER,
-    code          TEXT,                           -- of its failure
-    retry_of      TEXT,                           -- the code of the failure that it retries
-    policy        TEXT,
-    attempt       INTEGER,
-    wait_seconds  REAL,
+    record        TEXT NOT NULL,                  -- JSON
+    started_at    TEXT AS (record ->> '$.started_at'),
+    ended_at      TEXT AS (record ->> '$.ended_at'), -- NULL: in progress, or its process died
+    provider      TEXT AS (record ->> '$.provider'),
+    tier          INTEGER AS (record ->> '$.tier'),
+    lane          TEXT AS (record ->> '$.lane'),
+    input_tokens  INTEGER AS (record ->> '$.usage.inputTokens'),
+    output_tokens INTEGER AS (record ->> '$.usage.outputTokens'),
+    cost_microusd INTEGER AS (CAST(ceil((record ->> '$.usage.costUSD') * 1e6 - 1e-6) AS INTEGER)),
+    code          TEXT AS (record ->> '$.code'),  -- of its failure
+    retry_of      TEXT AS (record ->> '$.retry_of'), -- the code of the failure that it retries
+    policy        TEXT AS (record ->> '$.policy'),
+    attempt       INTEGER AS (record ->> '$.attempt'),
+    wait_seconds  REAL AS ((record ->> '$.wait') / 1e9),
     PRIMARY KEY (run, iteration, call)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX calls_by_end ON calls (ended_at) WHERE ended_at IS NOT NULL;
@@ -130,13 +124,14 @@ CREATE TABLE lanes (
 -- Each limit that was ever set; the last row of a scope holds.
 CREATE TABLE budgets (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
-    at            TEXT NOT NULL,
     scope         TEXT NOT NULL,                  -- attempt, task, all, or task:ID
-    tokens        INTEGER,                        -- NULL: no limit
-    cost_microusd INTEGER,
-    note          TEXT
+    record        TEXT NOT NULL,                  -- JSON
+    at            TEXT AS (record ->> '$.at'),
+    tokens        INTEGER AS (record ->> '$.tokens'), -- NULL: no limit
+    cost_microusd INTEGER AS (CAST(round((record ->> '$.cost_usd') * 1e6) AS INTEGER)),
+    note          TEXT AS (record ->> '$.note')
 ) STRICT;
 CREATE INDEX budgets_by_scope ON budgets (scope, id);
 
 PRAGMA application_id = 0x65727267; -- "errg"
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;

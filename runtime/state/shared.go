@@ -2,13 +2,13 @@ package state
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/internal/filelock"
-	"github.com/errgen/errgen/runtime/internal/lanes"
 	"github.com/errgen/errgen/runtime/retry"
 )
 
@@ -33,9 +33,15 @@ func (r laneRows) Pause(ctx context.Context, lane string, t time.Time) error {
 			return err
 		}
 		_, err := tx.exec(`INSERT INTO lanes (lane, until) VALUES (?, ?)
-			ON CONFLICT (lane) DO UPDATE SET until = max(until, excluded.until)`, lanes.Key(lane), t)
+			ON CONFLICT (lane) DO UPDATE SET until = max(until, excluded.until)`, laneKey(lane), t)
 		return err
 	})
+}
+
+// laneKey returns the key of a lane. The name is hashed, because it may contain any text.
+func laneKey(lane string) string {
+	sum := sha256.Sum256([]byte(lane))
+	return fmt.Sprintf("%x", sum[:16])
 }
 
 // maxYear is the last year that RFC 3339 can express.
@@ -46,8 +52,8 @@ func (r laneRows) Until(ctx context.Context, lane string) (time.Time, error) {
 	if ctx.Err() != nil {
 		return time.Time{}, context.Cause(ctx)
 	}
-	const query = "SELECT until FROM lanes WHERE lane = ?"
-	found, err := list[time.Time](ctx, r.Store, "read a lane", query, lanes.Key(lane))
+	const query = "SELECT json_quote(until) FROM lanes WHERE lane = ?"
+	found, err := list[time.Time](ctx, r.Store, "read a lane", query, laneKey(lane))
 	if now := r.clock.Now(); err == nil && len(found) > 0 && found[0].After(now) {
 		return retry.Spread(found[0], now, r.options.Random), nil
 	}

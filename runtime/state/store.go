@@ -14,6 +14,7 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -150,14 +151,14 @@ func (s *Store) create(ctx context.Context) (err error) {
 	if _, err := atomicfile.Regular(s.path); err != nil {
 		return err
 	}
-	if err := s.probe(ctx); err != nil {
-		return err
-	}
 	if s.writer, err = sql.Open("sqlite", dsn(s.path, "rw")); err != nil {
 		return err
 	}
 	s.writer.SetMaxOpenConns(1)
 	have, err := inspect(ctx, s.writer)
+	if err == nil { // only now the file can be changed
+		_, err = s.writer.ExecContext(ctx, "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 4194304")
+	}
 	if err == nil && have != version {
 		err = s.transact(ctx, func(t *tx) error { return t.migrate(have) })
 	}
@@ -167,22 +168,11 @@ func (s *Store) create(ctx context.Context) (err error) {
 	return s.retireLegacy(ctx)
 }
 
-// probe refuses a file that is not a state. It does not change the file, apart from rolling back
-// the interrupted transaction of a killed process.
-func (s *Store) probe(ctx context.Context) error {
-	db, err := sql.Open("sqlite", dsn(s.path, "probe"))
-	if err == nil {
-		_, err = inspect(ctx, db)
-		err = errors.Join(err, db.Close())
-	}
-	return err
-}
-
 //go:embed schema.sql
 var schema string
 
 // version is that of the schema. Files of earlier versions are refused.
-const version = 3
+const version = 4
 
 // unversioned is the version of the tables of an older runner.
 const unversioned = -1
@@ -259,19 +249,14 @@ func (s *Store) Close() error {
 func (s *Store) locks() string { return s.path + ".locks" }
 
 // dsn returns the data source name of a database, with the settings of each connection. The modes
-// are ro, rw, and probe, which can write but changes no setting of the file. Writers wait for
-// each other for up to 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
+// are ro and rw. Writers wait for each other for up to 30 seconds, and begin each transaction with
+// BEGIN IMMEDIATE.
 func dsn(path, mode string) string {
 	q := url.Values{"mode": {mode}, "_error_rc": {"1"}, "_dqs": {"0"}, "_defensive": {"1"}}
-	pragmas := []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)"}
-	switch mode {
-	case "probe":
-		q.Set("mode", "rw")
-	case "rw":
+	if mode == "rw" {
 		q.Set("_txlock", "immediate")
-		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(4194304)")
 	}
-	for _, p := range pragmas {
+	for _, p := range []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)", "synchronous(FULL)"} {
 		q.Add("_pragma", p)
 	}
 	path = filepath.ToSlash(path)
@@ -333,17 +318,19 @@ func (t *tx) scan(query string, args []any, into ...any) error {
 	return t.tx.QueryRowContext(t.ctx, query, args...).Scan(into...)
 }
 
-// query returns the rows of a query.
+// query returns the rows of a query. Their only column is the JSON form of a value.
 func query[T any](t *tx, query string, args ...any) (all []T, err error) {
 	rows, err := t.tx.QueryContext(t.ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	columns, err := rows.Columns()
 	for err == nil && rows.Next() {
+		var form sql.RawBytes
 		var item T
-		item, err = read[T](rows, columns)
+		if err = rows.Scan(&form); err == nil {
+			err = json.Unmarshal(form, &item)
+		}
 		all = append(all, item)
 	}
 	return all, errors.Join(err, rows.Err())

@@ -37,24 +37,26 @@ func (s TaskStatus) over() bool { return s != TaskPending && s != TaskRunning }
 
 // Task is a task.
 type Task struct {
-	ID     string     `db:"task_id"`
-	Status TaskStatus `db:"status"`
+	ID     string     `json:"id"`
+	Status TaskStatus `json:"status"`
 	// StartedAt is when the work began, CompletedAt when it ended, successfully or not; both may be
 	// zero.
-	StartedAt   time.Time `db:"started_at"`
-	CompletedAt time.Time `db:"completed_at"`
+	StartedAt   time.Time `json:"started_at,omitzero"`
+	CompletedAt time.Time `json:"completed_at,omitzero"`
 	// Generation counts from 1. Each [Store.Reset] adds 1.
-	Generation int `db:"generation"`
+	Generation int `json:"generation"`
 	// Attempts counts those of the generation.
-	Attempts int `db:"attempts"`
+	Attempts int `json:"attempts"`
 }
 
-const selectTasks = `SELECT t.*,
-	(SELECT count(*) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation) AS attempts`
+// task has the members of a [Task] for json_object.
+const task = `'id', t.task_id, 'status', status, 'started_at', started_at, 'completed_at', completed_at,
+	'generation', generation, 'attempts',
+	(SELECT count(*) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation)`
 
 // Task returns a task. An unknown task is pending and has no attempts.
 func (s *Store) Task(ctx context.Context, id string) (Task, error) {
-	found, err := list[Task](ctx, s, "read a task", selectTasks+" FROM tasks t WHERE task_id = ?", id)
+	found, err := list[Task](ctx, s, "read a task", "SELECT json_object("+task+") FROM tasks t WHERE task_id = ?", id)
 	if len(found) == 0 {
 		return Task{ID: id, Status: TaskPending, Generation: 1}, err
 	}
@@ -141,40 +143,29 @@ func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error
 
 // Status is a task with its last attempt and its cost.
 type Status struct {
-	Task `db:""`
+	Task
 	// Last is the last attempt of the generation, without its Output, Feedback and Changed; its ID
 	// is 0 before the first attempt.
-	Last Attempt
+	Last Attempt `json:"last,omitzero"`
 	// Question is the question that blocks the task, or empty.
-	Question string `db:"question"`
+	Question string `json:"question,omitzero"`
 	// Spent is the cost of all runs and attempts, of all generations.
-	Spent executor.Spending `db:""`
+	Spent executor.Spending `json:"spent"`
 }
 
 // Statuses returns all tasks, in the order in which they were added.
-func (s *Store) Statuses(ctx context.Context) (all []Status, err error) {
-	err = s.view(ctx, "list the tasks", func(v *tx) (err error) {
-		all, err = query[Status](v, selectTasks+`, coalesce(calls, 0) AS calls, input_tokens, output_tokens,
-				cost_microusd, coalesce(unknown_tokens, 0) AS unknown_tokens, coalesce(unknown_cost, 0) AS unknown_cost,
-				iif(status = 'blocked', (SELECT question FROM runs r WHERE r.task_id = t.task_id
-					ORDER BY begun_at DESC, run DESC LIMIT 1), NULL) AS question
-			FROM tasks t LEFT JOIN (`+paidByTask+`) s ON s.task_id = t.task_id
-			ORDER BY t.rowid`)
-		if err != nil {
-			return err
-		}
-		index := map[string]int{}
-		for i := range all {
-			index[all[i].ID] = i
-		}
-		last, err := query[Attempt](v, `SELECT id, task_id, generation, timestamp, success, outcome, error,
-				error_code, run FROM attempts WHERE id IN (SELECT (SELECT max(id) FROM attempts a
-				WHERE a.task_id = t.task_id AND a.generation = t.generation) FROM tasks t)`)
-		for _, a := range s.coded(last) {
-			all[index[a.Task]].Last = a
-		}
-		return err
-	})
+func (s *Store) Statuses(ctx context.Context) ([]Status, error) {
+	all, err := list[Status](ctx, s, "list the tasks", "SELECT json_object("+task+`,
+			'last', json((SELECT json_remove(json_set(record, '$.id', id, '$.generation', generation, '$.error', error),
+				'$.changed') FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation
+				ORDER BY id DESC LIMIT 1)),
+			'question', iif(status = 'blocked', (SELECT question FROM runs r WHERE r.task_id = t.task_id
+				ORDER BY begun_at DESC, run DESC LIMIT 1), NULL),
+			'spent', `+spending+`) FROM tasks t LEFT JOIN (`+paidByTask+`) s ON s.task_id = t.task_id
+		ORDER BY t.rowid`)
+	for i := range all {
+		all[i].Last.Code = s.codeOf(&all[i].Last)
+	}
 	return all, err
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func TestDependencyError(t *testing.T) {
-	gentest.Category[DependencyCode](t, &genPackage, new(DependencyError), "dependency DependencyError: Something that the work needs is not installed.", []string{
+	gentest.Category[DependencyCode](t, &genPackage, new(DependencyError), "dependency DependencyError: A dependency is not installed.", []string{
 		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
@@ -25,10 +25,10 @@ func TestDependencyError(t *testing.T) {
 		"pattern enum enum=dependency",
 	}, []gentest.Code{
 		{Code: CodeDependencyError, Entry: "dependency_error: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
-			"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (2e387fba)",
-			"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (a8c52c6e)",
-			"DEPENDENCY_ERROR/3: source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency} (c03a8431)",
-			"DEPENDENCY_ERROR/4: source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency} (f5a9a778)",
+			"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (3df7536a)",
+			"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (eb053cd6)",
+			"DEPENDENCY_ERROR/3: source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency} (b9330b05)",
+			"DEPENDENCY_ERROR/4: source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency} (99c8c8f6)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewDependencyError("some detail", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a dependency is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewDependencyError("some detail\nsecond line", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a dependency is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -13,7 +13,7 @@ import (
 )
 
 func TestLLMError(t *testing.T) {
-	gentest.Category[LLMCode](t, &genPackage, new(LLMError), "llm LLMError: The language model, or the way to it.", []string{
+	gentest.Category[LLMCode](t, &genPackage, new(LLMError), "llm LLMError: The language model failed, or could not be reached.", []string{
 		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
@@ -26,11 +26,11 @@ func TestLLMError(t *testing.T) {
 		"pattern enum enum=[rate_limit timeout]",
 	}, []gentest.Code{
 		{Code: CodeLLMRateLimit, Entry: "llm_rate_limit prevent=(throttle=1s concurrency=2 likely=0.6): llm_wait_for_rate_limit retryable severity=high; strict: fail; lenient: llm_wait_for_rate_limit@lenient; fast: llm_wait@fast recoverability=unknown; thorough: llm_wait_for_rate_limit@thorough", When: []string{"pattern_wait_and_retry retryable severity=high; strict: fail; lenient: pattern_wait_and_retry@lenient; fast: llm_wait@fast recoverability=unknown; thorough: pattern_wait_and_retry@thorough"}, Rules: []string{
-			"LLM_RATE_LIMIT/1: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: rate_limit} (b72fe65d)",
-			"LLM_RATE_LIMIT/2: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (c9f42391)",
-			"LLM_RATE_LIMIT/3: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (74c11e11)",
-			"LLM_RATE_LIMIT/4: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: rate_limit} (3efdee6b)",
-			"LLM_RATE_LIMIT/5: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6 (380a36ef)",
+			"LLM_RATE_LIMIT/1: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: rate_limit} (28cca0c6)",
+			"LLM_RATE_LIMIT/2: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (144fae1a)",
+			"LLM_RATE_LIMIT/3: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (30b2e01a)",
+			"LLM_RATE_LIMIT/4: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: rate_limit} (b3810938)",
+			"LLM_RATE_LIMIT/5: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6 (5b244b8c)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMRateLimit("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -76,11 +76,11 @@ func TestLLMError(t *testing.T) {
 			"LLM_TIMEOUT/1: source: llm, type: [timeout, timeout_error] (319b485c)",
 			"LLM_TIMEOUT/2: source: llm, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (642ba988)",
 			"LLM_TIMEOUT/3: source: {present: false}, is: context.DeadlineExceeded, priority: -10 (a4aa54d3)",
-			"LLM_TIMEOUT/4: source: llm, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: timeout} (e07ce241)",
-			"LLM_TIMEOUT/5: source: llm, like: [timeout, grpc_deadline_exceeded, late] (b4370043)",
-			"LLM_TIMEOUT/6: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (766907bd)",
-			"LLM_TIMEOUT/7: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: timeout} (aa5fc7d5)",
-			"LLM_TIMEOUT/8: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6 (9000350f)",
+			"LLM_TIMEOUT/4: source: llm, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: timeout} (6611f853)",
+			"LLM_TIMEOUT/5: source: llm, like: [timeout, grpc_deadline_exceeded, late] (184f6289)",
+			"LLM_TIMEOUT/6: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (ac3633e3)",
+			"LLM_TIMEOUT/7: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: timeout} (e6596497)",
+			"LLM_TIMEOUT/8: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6 (29f58301)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMTimeout("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -108,9 +108,9 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("", 1, `{"detail":"fix: timeout","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "fix: timeout"}),
 		}},
 		{Code: CodeLLMQuotaExceeded, Entry: "llm_quota_exceeded: fail severity=critical; fast: recoverability=unknown", Rules: []string{
-			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (726cb42e)",
-			"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (7bf4c75b)",
-			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (2aa72f07)",
+			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (976a94e0)",
+			"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (c551bee1)",
+			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (81c15d45)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMQuotaExceeded("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMQuotaExceeded("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -132,8 +132,8 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"Tests cover the case that the quota is exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Tests cover the case that the quota is exceeded"}),
 		}},
 		{Code: CodeLLMAuth, Entry: "llm_auth: fail severity=high; fast: recoverability=unknown", Rules: []string{
-			"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (f2818b4)",
-			"LLM_AUTH/2: source: {present: false}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (c082ab1)",
+			"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (7bbc96c2)",
+			"LLM_AUTH/2: source: {present: false}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (5eb27d9b)",
 			"LLM_AUTH/3: source: {present: false}, status: [401, 403], attributes: {host: {present: false}}, priority: -6 (7c3d20bc)",
 			"LLM_AUTH/4: type: [authentication_error, permission_error], priority: -6 (113dc451)",
 		}, Cases: []gentest.Case{
@@ -151,8 +151,8 @@ func TestLLMError(t *testing.T) {
 		{Code: CodeLLMInvalidRequest, Entry: "llm_invalid_request: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"LLM_INVALID_REQUEST/1: source: llm, status: {min: 400, max: 499}, priority: -2 (ca86f76b)",
 			"LLM_INVALID_REQUEST/2: source: {present: false}, status: {min: 400, max: 499}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, priority: -2 (ba7150f2)",
-			"LLM_INVALID_REQUEST/3: source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (c1d08801)",
-			"LLM_INVALID_REQUEST/4: source: {present: false}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (ba867fd1)",
+			"LLM_INVALID_REQUEST/3: source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (f72d2eb5)",
+			"LLM_INVALID_REQUEST/4: source: {present: false}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (3a3ed12d)",
 			"LLM_INVALID_REQUEST/5: source: {present: false}, status: [400, 413, 422], attributes: {host: {present: false}}, priority: -6 (abe5122)",
 			"LLM_INVALID_REQUEST/6: type: invalid_request_error, priority: -6 (9c4bbd9a)",
 		}, Cases: []gentest.Case{
@@ -174,8 +174,8 @@ func TestLLMError(t *testing.T) {
 		}},
 		{Code: CodeLLMServerError, Entry: "llm_server_error: llm_retry retryable severity=critical; strict: fail; lenient: llm_retry@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry@thorough", Rules: []string{
 			"LLM_SERVER_ERROR/1: source: llm, priority: -4 (1e2167c4)",
-			"LLM_SERVER_ERROR/2: source: llm, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (df38d707)",
-			"LLM_SERVER_ERROR/3: source: {present: false}, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (a0454f45)",
+			"LLM_SERVER_ERROR/2: source: llm, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (9bbc6391)",
+			"LLM_SERVER_ERROR/3: source: {present: false}, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (40933dbf)",
 			"LLM_SERVER_ERROR/4: source: {present: false}, status: {min: 500, max: 599}, attributes: {host: {present: false}}, priority: -6 (73892cbf)",
 			"LLM_SERVER_ERROR/5: type: overloaded_error, priority: -6 (459f9da6)",
 		}, Cases: []gentest.Case{

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSystemError(t *testing.T) {
-	gentest.Category[SystemCode](t, &genPackage, new(SystemError), "system SystemError: The bot itself failed, or nothing describes what did.", []string{
+	gentest.Category[SystemCode](t, &genPackage, new(SystemError), "system SystemError: The bot itself failed, or no rule matches the failure.", []string{
 		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",

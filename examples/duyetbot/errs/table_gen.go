@@ -14,8 +14,8 @@ var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
 	Package: "errs", Domain: "duyetbot",
-	Doc:      "What can go wrong in a bot that works on GitHub repositories with an LLM and tools.",
-	Fallback: "system_error", Stack: taxonomy.StackNever,
+	Doc: "The errors of a bot that works on GitHub repositories with an LLM and tools.", Fallback: "system_error",
+	Stack: taxonomy.StackNever,
 	Categories: []*taxonomy.Category{
 		&llmCategory,
 		&gitHubCategory,
@@ -73,14 +73,14 @@ var definition = taxonomy.Taxonomy{
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogInfo, Stack: true, Context: true},
 		},
 		{
-			Name: "strict", Doc: "Fails at once; neither retries nor recovers.",
+			Name: "strict", Doc: "Fails immediately, without retries or recoveries.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: -1, Allowed: []string{}},
 			Retry:     taxonomy.RetryDefaults{Policy: &strictPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
 		},
 		{
-			Name: "lenient", Doc: "Recovers and retries as much as it can.",
+			Name: "lenient", Doc: "Recovers and retries as often as possible.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery: taxonomy.Recovery{
 				Enabled: true, MaxAttempts: 5,
@@ -90,13 +90,14 @@ var definition = taxonomy.Taxonomy{
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true},
 		},
 		{
-			Name: "fast", Doc: "Little handling; text is not searched.", Detection: taxonomy.Detection{Severity: true},
+			Name: "fast", Doc: "Few retries and recoveries, and no rules on texts.",
+			Detection: taxonomy.Detection{Severity: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: 1, Allowed: []string{"retry_with_backoff"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &fastPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn},
 		},
 		{
-			Name: "thorough", Doc: "Takes its time, and learns how much of it.",
+			Name: "thorough", Doc: "Waits longer, and adapts its waits.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery: taxonomy.Recovery{
 				Enabled: true, MaxAttempts: 10,
@@ -107,13 +108,13 @@ var definition = taxonomy.Taxonomy{
 		},
 	},
 	Strategies: []taxonomy.Named{
-		{Name: "wait_for_rate_limit", Doc: "Waits until the source lets one in again; a minute where nobody says when."},
-		{Name: "retry_with_backoff", Doc: "Waits, longer each time."},
+		{Name: "wait_for_rate_limit", Doc: "Waits until the source answers again, by default a minute."},
+		{Name: "retry_with_backoff", Doc: "Waits for a growing time."},
 		{Name: "install_dependency", Doc: "Installs the missing package."},
-		{Name: "apply_type_fix", Doc: "Mends what the type checker reports."},
+		{Name: "apply_type_fix", Doc: "Fixes the type checker's findings."},
 		{Name: "apply_lint_fix", Doc: "Lets the linter fix its findings."},
-		{Name: "fix_test", Doc: "Mends a failing test, or what it tests."},
-		{Name: "fix_build", Doc: "Mends the build."},
+		{Name: "fix_test", Doc: "Fixes a failing test, or the tested code."},
+		{Name: "fix_build", Doc: "Fixes the build."},
 	},
 	Sources: []taxonomy.Named{
 		{Name: "llm", Doc: "The API of a large language model."},
@@ -121,15 +122,15 @@ var definition = taxonomy.Taxonomy{
 		{Name: "tool", Doc: "A tool that the bot runs."},
 		{Name: "verification", Doc: "A check of the bot's work."},
 		{Name: "file", Doc: "The file system."},
-		{Name: "network", Doc: "The network, where nothing more is known."},
+		{Name: "network", Doc: "The network, if no other source is known."},
 		{Name: "config", Doc: "The bot's configuration."},
 		{Name: "skill", Doc: "A skill of the bot."},
-		{Name: "system", Doc: "The bot itself, and what it runs on."},
+		{Name: "system", Doc: "The bot itself and its host."},
 	},
 	Init: gen.Init,
 }
 
-// reactionFail: Trying does not help.
+// reactionFail: Fails, because another try does not help.
 var reactionFail = taxonomy.Reaction{Name: "fail", LogLevel: taxonomy.LogError}
 
 // reactionAsk: A person has to supply the missing value.
@@ -160,7 +161,7 @@ var reactionToolRetry = taxonomy.Reaction{
 	HonorRetryAfter: true,
 }
 
-// reactionProfiledRetry: By the numbers of the profile.
+// reactionProfiledRetry: Retries with the numbers of the profile.
 var reactionProfiledRetry = taxonomy.Reaction{
 	Name: "profiled_retry", Then: &reactionFail, Action: taxonomy.RetryOperation, CountFailure: true,
 	HonorRetryAfter: true,
@@ -561,7 +562,7 @@ var policyLLM = taxonomy.Policy{
 	JitterKind: taxonomy.JitterProportional,
 }
 
-// policyGithub: GitHub's quota is filled again every hour, so no wait is longer.
+// policyGithub: GitHub resets its quota every hour, so no wait is longer.
 var policyGithub = taxonomy.Policy{
 	Name: "github", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: time.Minute, Multiplier: 2,
 	MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,

@@ -15,7 +15,7 @@ import (
 )
 
 func TestToolError(t *testing.T) {
-	gentest.Category[ToolCode](t, &genPackage, new(ToolError), "tool ToolError: A tool did not do its work.", []string{
+	gentest.Category[ToolCode](t, &genPackage, new(ToolError), "tool ToolError: A tool failed.", []string{
 		`detail string from=text default="\"Unknown error\"" max_length=2000 required scrub`,
 		"code string from=[code status]",
 		"retryAfter duration from=retry_after",
@@ -31,8 +31,8 @@ func TestToolError(t *testing.T) {
 			"TOOL_TIMEOUT/2: source: tool, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (e42e0429)",
 			"TOOL_TIMEOUT/3: source: tool, exit_code: 124 (641b3419)",
 			"TOOL_TIMEOUT/4: source: {present: false}, attributes: {tool: {present: true}}, is: context.DeadlineExceeded (e78745bd)",
-			"TOOL_TIMEOUT/5: source: tool, like: [timeout, late], priority: -5 (eab224a)",
-			"TOOL_TIMEOUT/6: source: {present: false}, attributes: {tool: {present: true}}, like: [timeout, late], priority: -5 (8500da28)",
+			"TOOL_TIMEOUT/5: source: tool, like: [timeout, late], priority: -5 (ae90a28)",
+			"TOOL_TIMEOUT/6: source: {present: false}, attributes: {tool: {present: true}}, like: [timeout, late], priority: -5 (34041f26)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolTimeout("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -60,9 +60,9 @@ func TestToolError(t *testing.T) {
 			"TOOL_NOT_FOUND/3: source: tool, type: not_found (ea075d98)",
 			"TOOL_NOT_FOUND/4: source: tool, exit_code: 127 (4d753c54)",
 			"TOOL_NOT_FOUND/5: source: {present: false}, exit_code: 127 (70fa1f74)",
-			"TOOL_NOT_FOUND/6: source: tool, like: command_not_found, priority: -4 (b3937168)",
-			"TOOL_NOT_FOUND/7: source: tool, like: [file_not_found, absent], priority: -5 (7cae951c)",
-			"TOOL_NOT_FOUND/8: source: {present: false}, attributes: {tool: {present: true}}, like: [command_not_found, file_not_found, absent], priority: -5 (2afe561f)",
+			"TOOL_NOT_FOUND/6: source: tool, like: command_not_found, priority: -4 (416f67ca)",
+			"TOOL_NOT_FOUND/7: source: tool, like: [file_not_found, absent], priority: -5 (b1bb897c)",
+			"TOOL_NOT_FOUND/8: source: {present: false}, attributes: {tool: {present: true}}, like: [command_not_found, file_not_found, absent], priority: -5 (d8059445)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolNotFound("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -82,8 +82,8 @@ func TestToolError(t *testing.T) {
 			"TOOL_PERMISSION/2: source: tool, errno: [EACCES, EPERM] (9ac808d7)",
 			"TOOL_PERMISSION/3: source: tool, exit_code: 126 (774d9243)",
 			"TOOL_PERMISSION/4: source: {present: false}, exit_code: 126 (29eda3e3)",
-			"TOOL_PERMISSION/5: source: tool, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (a37b54b5)",
-			"TOOL_PERMISSION/6: source: {present: false}, attributes: {tool: {present: true}}, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (5b926dc3)",
+			"TOOL_PERMISSION/5: source: tool, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (73412365)",
+			"TOOL_PERMISSION/6: source: {present: false}, attributes: {tool: {present: true}}, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (83b7d49f)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolPermission("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

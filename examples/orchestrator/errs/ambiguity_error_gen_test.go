@@ -11,7 +11,7 @@ import (
 )
 
 func TestAmbiguityError(t *testing.T) {
-	gentest.Category[AmbiguityCode](t, &genPackage, new(AmbiguityError), "ambiguity AmbiguityError: The plan does not say enough to continue safely.", []string{
+	gentest.Category[AmbiguityCode](t, &genPackage, new(AmbiguityError), "ambiguity AmbiguityError: The plan is too unclear to continue safely.", []string{
 		"step string from=attributes.step",
 		"detail string from=text max_length=4000 scrub keep_tail",
 		"files strings from=files",

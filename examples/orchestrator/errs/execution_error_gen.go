@@ -17,26 +17,26 @@ type ExecutionCode uint16
 
 // The codes of [ExecutionError]. Store their names; their values may change.
 const (
-	// CodeExecutionError: A command or script that could be run fails.
+	// CodeExecutionError: A command or script ran and failed.
 	CodeExecutionError ExecutionCode = iota + 1
 )
 
-// ExecutionError is an error of category execution: A command or script that could be run fails.
-// Its factories are the only way to give it a code.
+// ExecutionError is an error of category execution: A command or script ran and failed. Its
+// factories are the only way to give it a code.
 type ExecutionError struct {
 	base[ExecutionCode]
 
-	Step taxonomy.Opt[string] // Which step of the plan.
-	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
-	Detail    taxonomy.Opt[string]
-	Files     []string                         // The files that it is about.
-	Reason    taxonomy.Opt[ExecutionReason]    // Why it failed.
-	Indicator taxonomy.Opt[ExecutionIndicator] // What showed it.
-	ExitCode  taxonomy.Opt[int]                // What the command exited with.
-	Signal    taxonomy.Opt[string]             // What ended the command.
+	Step      taxonomy.Opt[string]             // The step of the plan.
+	Detail    taxonomy.Opt[string]             // The end of the raw report, for the next tier. Shown masked and cut.
+	Files     []string                         // The files of the failure.
+	Reason    taxonomy.Opt[ExecutionReason]    // The reason of the failure.
+	Indicator taxonomy.Opt[ExecutionIndicator] // The evidence of the failure.
+	ExitCode  taxonomy.Opt[int]                // The exit code of the command.
+	Signal    taxonomy.Opt[string]             // The signal that ended the command.
 }
 
-// ExecutionReason is one of a closed set of words: Why it failed. The zero value is not valid.
+// ExecutionReason is one of a closed set of words: The reason of the failure. The zero value is not
+// valid.
 type ExecutionReason uint8
 
 // The values of [ExecutionReason].
@@ -59,7 +59,8 @@ func (v *ExecutionReason) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "ExecutionReason", executionReasonWords)
 }
 
-// ExecutionIndicator is one of a closed set of words: What showed it. The zero value is not valid.
+// ExecutionIndicator is one of a closed set of words: The evidence of the failure. The zero value
+// is not valid.
 type ExecutionIndicator uint8
 
 // The values of [ExecutionIndicator].
@@ -174,7 +175,7 @@ func (e *ExecutionError) Hints() taxonomy.Hints {
 }
 
 var executionCategory = taxonomy.Category{
-	Name: "execution", Type: "ExecutionError", Doc: "A command or script that could be run fails.",
+	Name: "execution", Type: "ExecutionError", Doc: "A command or script ran and failed.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -187,12 +188,11 @@ var executionCategory = taxonomy.Category{
 	Zero: (*ExecutionError)(nil),
 	Codes: []taxonomy.Code{
 		CodeExecutionError: {
-			Value:      "EXECUTION_ERROR",
-			Message:    "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
-			Doc:        "A command or script that could be run fails.",
-			Resolution: "Mend the step if the fault is its own, or the plan if it is not.",
-			Traits:     taxonomy.Traits{Reaction: &reactionAnalyse, Kind: taxonomy.Failure},
-			When:       []taxonomy.Traits{{Reaction: &reactionRunAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			Value:   "EXECUTION_ERROR",
+			Message: "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
+			Doc:     "A command or script ran and failed.", Resolution: "Fix the step, or the plan if the step is correct.",
+			Traits: taxonomy.Traits{Reaction: &reactionAnalyse, Kind: taxonomy.Failure},
+			When:   []taxonomy.Traits{{Reaction: &reactionRunAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
 				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
@@ -217,19 +217,19 @@ var executionRules = [][]detect.CodeRule{
 		{Doc: "source: step, like: test_failure, set: {indicator: tests}, priority: 41", Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step"}}}, Like: []*detect.Signature{&signatureTestFailure}, Set: `{"indicator":"tests"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorTests) }},
 		{Doc: "source: step, like: [merge_conflict, push_rejected], set: {indicator: git}, priority: 41", Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step"}}}, Like: []*detect.Signature{&signatureMergeConflict, &signaturePushRejected}, Set: `{"indicator":"git"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorGit) }},
 		{Doc: "source: step, like: lint_finding, set: {indicator: lint}, priority: 41", Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step"}}}, Like: []*detect.Signature{&signatureLintFinding}, Set: `{"indicator":"lint"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorLint) }},
-		{Doc: `source: [step, agent], text: ['(?m)^error\[E\d{4}\]: ', '(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: ', '(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )', '(?m)^\S+:\d+:\d+: (?:fatal )?error: ', '(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]'], set: {indicator: compilation, reason: compilation_error}, priority: 42`, Priority: 42, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^error\[E\d{4}\]: `, Literals: []detect.Literal{{Text: "error[E"}}, Reach: 14}, {Expr: `(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: `, Literals: []detect.Literal{{Text: "error TS"}}}, {Expr: `(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )`, Literals: []detect.Literal{{Text: ": undefined: "}, {Text: ": syntax error"}, {Text: ": cannot use "}}}, {Expr: `(?m)^\S+:\d+:\d+: (?:fatal )?error: `, Literals: []detect.Literal{{Text: ": error: "}, {Text: ": fatal error: "}}}, {Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build failed", Fold: true}, {Text: "build failure", Fold: true}, {Text: "compilation error", Fold: true}, {Text: "compilation failed", Fold: true}}}, {Expr: `(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]`, Literals: []detect.Literal{{Text: " [build failed]"}}}}, Set: `{"indicator":"compilation","reason":"compilation_error"}`, Apply: func(e taxonomy.Error) {
+		{Doc: `source: [step, agent], text: ['(?m)^error\[E\d{4}\]: ', '(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: ', '(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )', '(?m)^\S+:\d+:\d+: (?:fatal )?error: ', '(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]'], set: {indicator: compilation, reason: compilation_error}, priority: 42`, Priority: 42, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^error\[E\d{4}\]: `, Literals: []detect.Literal{{Text: "error[E"}}}, {Expr: `(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: `, Literals: []detect.Literal{{Text: "error TS"}}}, {Expr: `(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )`, Literals: []detect.Literal{{Text: ": undefined: "}, {Text: ": syntax error"}, {Text: ": cannot use "}}}, {Expr: `(?m)^\S+:\d+:\d+: (?:fatal )?error: `, Literals: []detect.Literal{{Text: ": error: "}, {Text: ": fatal error: "}}}, {Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build failed", Fold: true}, {Text: "build failure", Fold: true}, {Text: "compilation error", Fold: true}, {Text: "compilation failed", Fold: true}}}, {Expr: `(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]`, Literals: []detect.Literal{{Text: " [build failed]"}}}}, Set: `{"indicator":"compilation","reason":"compilation_error"}`, Apply: func(e taxonomy.Error) {
 			x := e.(*ExecutionError)
 			x.Indicator = taxonomy.Some(ExecutionIndicatorCompilation)
 			x.Reason = taxonomy.Some(ExecutionReasonCompilationError)
 		}},
-		{Doc: `source: agent, text: ['(?m)^\s*--- FAIL: ', '(?m)^FAIL\t', '(?m)^FAILED \S+::', '(?m)^(?:E +)?AssertionError(?::|$)', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)'], set: {indicator: tests}, priority: 41`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^\s*--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}}, {Expr: `(?m)^FAIL\t`, Literals: []detect.Literal{{Text: "FAIL\t"}}, Reach: 5}, {Expr: `(?m)^FAILED \S+::`, Literals: []detect.Literal{{Text: "FAILED "}}}, {Expr: "(?m)^(?:E +)?AssertionError(?::|$)", Literals: []detect.Literal{{Text: "AssertionError"}}}, {Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214}}, Set: `{"indicator":"tests"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorTests) }},
-		{Doc: `source: agent, text: ['(?m)^CONFLICT \(', '(?m)^Automatic merge failed\b', '(?m)^ ?! \[(?:remote )?rejected\]', '(?m)^error: failed to push some refs\b'], set: {indicator: git}, priority: 41`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^CONFLICT \(`, Literals: []detect.Literal{{Text: "CONFLICT ("}}, Reach: 10}, {Expr: `(?m)^Automatic merge failed\b`, Literals: []detect.Literal{{Text: "Automatic merge failed"}}, Reach: 22}, {Expr: `(?m)^ ?! \[(?:remote )?rejected\]`, Literals: []detect.Literal{{Text: "rejected]"}}, Reach: 20}, {Expr: `(?m)^error: failed to push some refs\b`, Literals: []detect.Literal{{Text: "error: failed to push some refs"}}, Reach: 31}}, Set: `{"indicator":"git"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorGit) }},
-		{Doc: `source: agent, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?m)^would reformat ', '(?m)^✖ \d+ problems? \('], set: {indicator: lint}, priority: 41`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}}, {Expr: "(?m)^would reformat ", Literals: []detect.Literal{{Text: "would reformat "}}, Reach: 15}, {Expr: `(?m)^✖ \d+ problems? \(`, Literals: []detect.Literal{{Text: " problem ("}, {Text: " problems ("}}}}, Set: `{"indicator":"lint"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorLint) }},
+		{Doc: `source: agent, text: ['(?m)^\s*--- FAIL: ', '(?m)^FAIL\t', '(?m)^FAILED \S+::', '(?m)^(?:E +)?AssertionError(?::|$)', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)'], set: {indicator: tests}, priority: 41`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^\s*--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}}, {Expr: `(?m)^FAIL\t`, Literals: []detect.Literal{{Text: "FAIL\t"}}}, {Expr: `(?m)^FAILED \S+::`, Literals: []detect.Literal{{Text: "FAILED "}}}, {Expr: "(?m)^(?:E +)?AssertionError(?::|$)", Literals: []detect.Literal{{Text: "AssertionError"}}}, {Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}}}, Set: `{"indicator":"tests"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorTests) }},
+		{Doc: `source: agent, text: ['(?m)^CONFLICT \(', '(?m)^Automatic merge failed\b', '(?m)^ ?! \[(?:remote )?rejected\]', '(?m)^error: failed to push some refs\b'], set: {indicator: git}, priority: 41`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^CONFLICT \(`, Literals: []detect.Literal{{Text: "CONFLICT ("}}}, {Expr: `(?m)^Automatic merge failed\b`, Literals: []detect.Literal{{Text: "Automatic merge failed"}}}, {Expr: `(?m)^ ?! \[(?:remote )?rejected\]`, Literals: []detect.Literal{{Text: "rejected]"}}}, {Expr: `(?m)^error: failed to push some refs\b`, Literals: []detect.Literal{{Text: "error: failed to push some refs"}}}}, Set: `{"indicator":"git"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorGit) }},
+		{Doc: `source: agent, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?m)^would reformat ', '(?m)^✖ \d+ problems? \('], set: {indicator: lint}, priority: 41`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}}, {Expr: "(?m)^would reformat ", Literals: []detect.Literal{{Text: "would reformat "}}}, {Expr: `(?m)^✖ \d+ problems? \(`, Literals: []detect.Literal{{Text: " problem ("}, {Text: " problems ("}}}}, Set: `{"indicator":"lint"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorLint) }},
 		{Doc: "source: git, set: {indicator: git}, priority: 41", Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}, Set: `{"indicator":"git"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorGit) }},
 		{Doc: "source: check, type: start, priority: 40", Priority: 40, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"start"}}}},
 		{Doc: "exit_code: {not: 0}, set: {indicator: exit_status}, priority: 40", Priority: 40, Conditions: []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0}}}, Set: `{"indicator":"exit_status"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorExitStatus) }},
 		{Doc: "signal: {present: true}, set: {indicator: signal}, priority: 40", Priority: 40, Conditions: []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}, Set: `{"indicator":"signal"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorSignal) }},
-		{Doc: `source: [step, agent], exit_code: {present: false}, text: ['(?m)^Traceback \(most recent call last\):$', '(?m)^panic: ', '(?m)^fatal: ', '(?m)^\S+: line \d+: '], set: {indicator: stderr}, priority: 40`, Priority: 40, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.ExitCode, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?m)^Traceback \(most recent call last\):$`, Literals: []detect.Literal{{Text: "Traceback (most recent call last"}}, Reach: 34}, {Expr: "(?m)^panic: ", Literals: []detect.Literal{{Text: "panic: "}}, Reach: 7}, {Expr: "(?m)^fatal: ", Literals: []detect.Literal{{Text: "fatal: "}}, Reach: 7}, {Expr: `(?m)^\S+: line \d+: `, Literals: []detect.Literal{{Text: ": line "}}}}, Set: `{"indicator":"stderr"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorStderr) }},
+		{Doc: `source: [step, agent], exit_code: {present: false}, text: ['(?m)^Traceback \(most recent call last\):$', '(?m)^panic: ', '(?m)^fatal: ', '(?m)^\S+: line \d+: '], set: {indicator: stderr}, priority: 40`, Priority: 40, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.ExitCode, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?m)^Traceback \(most recent call last\):$`, Literals: []detect.Literal{{Text: "Traceback (most recent call last"}}}, {Expr: "(?m)^panic: ", Literals: []detect.Literal{{Text: "panic: "}}}, {Expr: "(?m)^fatal: ", Literals: []detect.Literal{{Text: "fatal: "}}}, {Expr: `(?m)^\S+: line \d+: `, Literals: []detect.Literal{{Text: ": line "}}}}, Set: `{"indicator":"stderr"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorStderr) }},
 		{Doc: "source: agent, type: timeout, set: {reason: timeout}, priority: 66", Priority: 66, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Set: `{"reason":"timeout"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Reason = taxonomy.Some(ExecutionReasonTimeout) }},
 		{Doc: "source: agent, signal: {present: true}, set: {indicator: signal}, priority: 66", Priority: 66, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Signal, Presence: detect.Present}}, Set: `{"indicator":"signal"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorSignal) }},
 		{Doc: "source: agent, attributes: {label: EXECUTION_ERROR}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"EXECUTION_ERROR"}}}},

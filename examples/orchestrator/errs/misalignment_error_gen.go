@@ -17,26 +17,25 @@ type MisalignmentCode uint16
 
 // The codes of [MisalignmentError]. Store their names; their values may change.
 const (
-	// CodeInterAgentMisalignment: An agent departs from its instructions. Only a review can say so.
+	// CodeInterAgentMisalignment: An agent departs from its instructions. Only a review can report
+	// this.
 	CodeInterAgentMisalignment MisalignmentCode = iota + 1
 )
 
 // MisalignmentError is an error of category misalignment: An agent departs from its instructions.
-// Only a review can say so; an agent cannot say it of itself or of another. Its factories are the
-// only way to give it a code.
+// Only a review can report this. Its factories are the only way to give it a code.
 type MisalignmentError struct {
 	base[MisalignmentCode]
 
-	Step taxonomy.Opt[string] // Which step of the plan.
-	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
-	Detail  taxonomy.Opt[string]
-	Files   []string                          // The files that it is about.
-	Finding taxonomy.Opt[MisalignmentFinding] // How it departs from them.
-	Reason  taxonomy.Opt[MisalignmentReason]  // Why it does.
+	Step    taxonomy.Opt[string]              // The step of the plan.
+	Detail  taxonomy.Opt[string]              // The end of the raw report, for the next tier. Shown masked and cut.
+	Files   []string                          // The files of the failure.
+	Finding taxonomy.Opt[MisalignmentFinding] // The kind of departure.
+	Reason  taxonomy.Opt[MisalignmentReason]  // The reason of the departure.
 }
 
-// MisalignmentFinding is one of a closed set of words: How it departs from them. The zero value is
-// not valid.
+// MisalignmentFinding is one of a closed set of words: The kind of departure. The zero value is not
+// valid.
 type MisalignmentFinding uint8
 
 // The values of [MisalignmentFinding].
@@ -62,7 +61,8 @@ func (v *MisalignmentFinding) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "MisalignmentFinding", misalignmentFindingWords)
 }
 
-// MisalignmentReason is one of a closed set of words: Why it does. The zero value is not valid.
+// MisalignmentReason is one of a closed set of words: The reason of the departure. The zero value
+// is not valid.
 type MisalignmentReason uint8
 
 // The values of [MisalignmentReason].
@@ -169,7 +169,7 @@ func (e *MisalignmentError) Hints() taxonomy.Hints {
 
 var misalignmentCategory = taxonomy.Category{
 	Name: "misalignment", Type: "MisalignmentError",
-	Doc: "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.",
+	Doc: "An agent departs from its instructions. Only a review can report this.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -182,7 +182,7 @@ var misalignmentCategory = taxonomy.Category{
 		CodeInterAgentMisalignment: {
 			Value:      "INTER_AGENT_MISALIGNMENT",
 			Message:    "an agent departs from its instructions[ ({finding})][: {detail:first_line}]",
-			Doc:        "An agent departs from its instructions. Only a review can say so.",
+			Doc:        "An agent departs from its instructions. Only a review can report this.",
 			Resolution: "Give the step to a stronger tier, or write its instructions more clearly.",
 			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
 			When:       []taxonomy.Traits{{Reaction: &reactionTryWithLess, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
@@ -201,7 +201,7 @@ var misalignmentRules = [][]detect.CodeRule{
 		{Doc: "source: review, type: context_overflow, set: {reason: context_overflow}, priority: 21", Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
 			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
 		}},
-		{Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21`, Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []detect.Pattern{{Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 184}, {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 182}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
+		{Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21`, Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []detect.Pattern{{Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}}, {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
 			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
 		}},
 		{Doc: "source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}}}},

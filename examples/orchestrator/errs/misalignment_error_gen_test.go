@@ -11,7 +11,7 @@ import (
 )
 
 func TestMisalignmentError(t *testing.T) {
-	gentest.Category[MisalignmentCode](t, &genPackage, new(MisalignmentError), "misalignment MisalignmentError: An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.", []string{
+	gentest.Category[MisalignmentCode](t, &genPackage, new(MisalignmentError), "misalignment MisalignmentError: An agent departs from its instructions. Only a review can report this.", []string{
 		"step string from=attributes.step",
 		"detail string from=text max_length=4000 scrub keep_tail",
 		"files strings from=files",
@@ -20,7 +20,7 @@ func TestMisalignmentError(t *testing.T) {
 	}, []gentest.Code{
 		{Code: CodeInterAgentMisalignment, Entry: "INTER_AGENT_MISALIGNMENT: verify kind=failure; chains: record_and_stop; tasks: fail_task", When: []string{"try_with_less retryable kind=failure; chains: record_and_stop; tasks: block_task"}, Rules: []string{
 			"INTER_AGENT_MISALIGNMENT/1: source: review, type: context_overflow, set: {reason: context_overflow}, priority: 21 (ce1d355c)",
-			`INTER_AGENT_MISALIGNMENT/2: source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21 (114e3a79)`,
+			`INTER_AGENT_MISALIGNMENT/2: source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21 (f0d4e2d9)`,
 			"INTER_AGENT_MISALIGNMENT/3: source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20 (83c5918f)",
 			"INTER_AGENT_MISALIGNMENT/4: source: review, priority: 20 (eb606131)",
 		}, Cases: []gentest.Case{

@@ -14,7 +14,7 @@ var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
 	Package: "errs", Domain: "orchestrator.example.com",
-	Doc: "How a step of a plan can fail, and which tier takes it from there.", Fallback: "UNCLASSIFIED",
+	Doc: "The failures of a step of a plan, and the tier that continues after each.", Fallback: "UNCLASSIFIED",
 	Categories: []*taxonomy.Category{
 		&prerequisiteCategory,
 		&executionCategory,
@@ -30,7 +30,7 @@ var definition = taxonomy.Taxonomy{
 	Policies:  []*taxonomy.Policy{&policyTransient, &policyOnceMore, &policyOutage, &policyRateLimit},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "chains", Doc: "A chain of steps records what happened and stops, whatever it was; a person resumes it.",
+			Name: "chains", Doc: "A chain of steps records every failure and stops. A person resumes it.",
 			Rows: []taxonomy.RowOverride{
 				{Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.RecoverabilityUnknown}},
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
@@ -41,7 +41,7 @@ var definition = taxonomy.Taxonomy{
 		},
 		{
 			Name: "tasks",
-			Doc:  "The state of a task says whether waiting can help. What may pass blocks it, what will not fails it; what then is a person's to decide.",
+			Doc:  "A temporary failure blocks the task, and a permanent one fails it. A person decides how to continue.",
 			Rows: []taxonomy.RowOverride{
 				{Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.RecoverabilityUnknown}},
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
@@ -54,76 +54,76 @@ var definition = taxonomy.Taxonomy{
 	Sources: []taxonomy.Named{
 		{Name: "step", Doc: "An operation of a step, such as a command, a tool or a file that is read."},
 		{Name: "agent", Doc: "The report of the agent that carries out a step."},
-		{Name: "check", Doc: "The checks of a step's result, by commands (op gate), by its criteria, and of the files that they leave behind (op clean)."},
+		{Name: "check", Doc: "The checks of a step's result by commands (op gate) and criteria, and of the files that the checks change (op clean)."},
 		{Name: "review", Doc: "A review of the work of an agent."},
 		{Name: "plan", Doc: "The check of the plan and of its prerequisites."},
-		{Name: "git", Doc: "Git, or what runs it."},
-		{Name: "scope", Doc: "The guard of the files that may be changed, and its questions to a person."},
+		{Name: "git", Doc: "Git and the code that runs it."},
+		{Name: "scope", Doc: "The check of the changed files, with its questions to a person."},
 		{Name: "executor", Doc: "The executor, which calls tiers."},
 		{Name: "config", Doc: "The configuration of a call."},
-		{Name: "budget", Doc: "The guard of what calls may cost."},
-		{Name: "claude-cli", Doc: "A tier's provider that is a process."},
-		{Name: "anthropic-api", Doc: "A tier's provider over HTTP."},
-		{Name: "openai-api", Doc: "A tier's provider over HTTP."},
-		{Name: "scripted", Doc: "A tier's provider that plays a script."},
+		{Name: "budget", Doc: "The limit of the costs of calls."},
+		{Name: "claude-cli", Doc: "The claude command line, as a tier's provider."},
+		{Name: "anthropic-api", Doc: "The HTTP API of Anthropic, as a tier's provider."},
+		{Name: "openai-api", Doc: "The HTTP API of OpenAI, as a tier's provider."},
+		{Name: "scripted", Doc: "A script, as a tier's provider."},
 	},
 	Ops: []taxonomy.Named{
-		{Name: "verify", Doc: "The prerequisites of a step are checked before it."},
-		{Name: "execute", Doc: "An agent carries out a step."},
-		{Name: "gate", Doc: "Commands that must pass before a step is done."},
-		{Name: "criteria", Doc: "The conditions that hold when a step is done."},
-		{Name: "clean", Doc: "Whether the checks left the tree as it was."},
-		{Name: "review", Doc: "A higher tier reviews the work."},
+		{Name: "verify", Doc: "The check of the prerequisites before a step."},
+		{Name: "execute", Doc: "The work of an agent on a step."},
+		{Name: "gate", Doc: "The commands that must pass before a step is done."},
+		{Name: "criteria", Doc: "The conditions of a step that is done."},
+		{Name: "clean", Doc: "The check that the checks did not change the tree."},
+		{Name: "review", Doc: "The review of the work by a higher tier."},
 	},
 	Tiers: []taxonomy.Tier{
-		{Name: "haiku", Doc: "Carries out steps and reports what it sees; it does not judge its own errors."},
-		{Name: "sonnet", Doc: "Finds out what is wrong and fixes what can be fixed within the step.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
+		{Name: "haiku", Doc: "Carries out steps and reports its output. It does not classify its own errors."},
+		{Name: "sonnet", Doc: "Finds the cause of a failure and fixes it within the step.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
 		{Name: "opus", Doc: "Changes the plan.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
-		{Name: "human", Doc: "Decides what the plan leaves open.", Classifies: true, Person: true},
+		{Name: "human", Doc: "Decides the open questions of the plan.", Classifies: true, Person: true},
 	},
 	Init: gen.Init,
 }
 
-// reactionAskUser: Nobody below a person can do it. A person decides.
+// reactionAskUser: A person decides, because no other tier can.
 var reactionAskUser = taxonomy.Reaction{Name: "ask_user", Action: taxonomy.Block, LogLevel: taxonomy.LogError}
 
-// reactionFindOut: Passes the evidence to a tier that finds out what is missing or left open, fixes
-// it and carries the step out.
+// reactionFindOut: Passes the evidence to a tier that finds the missing or unclear part, fixes it
+// and carries out the step.
 var reactionFindOut = taxonomy.Reaction{
 	Name: "find_out", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
 	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
 }
 
-// reactionAnalyse: Passes the evidence to a tier that finds out why it failed, fixes it and carries
-// the step out.
+// reactionAnalyse: Passes the evidence to a tier that finds the cause, fixes it and carries out the
+// step.
 var reactionAnalyse = taxonomy.Reaction{
 	Name: "analyse", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
 	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeAnalysis, LogLevel: taxonomy.LogWarn,
 }
 
-// reactionVerify: Passes the evidence to a tier that finds out whether the work is wrong or what
-// was expected of it, and fixes that.
+// reactionVerify: Passes the evidence to a tier that checks the work and its expected result, and
+// fixes the wrong one.
 var reactionVerify = taxonomy.Reaction{
 	Name: "verify", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
 	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeVerification, LogLevel: taxonomy.LogWarn,
 }
 
-// reactionTryAgain: The same tier tries again after a wait. If what is missing does not come back,
-// a higher tier finds out why.
+// reactionTryAgain: The same tier tries again after a wait. If the prerequisite is still missing, a
+// higher tier finds the cause.
 var reactionTryAgain = taxonomy.Reaction{
 	Name: "try_again", Policy: &policyTransient, Then: &reactionFindOut, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionRunAgain: The same tier runs it again after a wait. If that does not help, a higher tier
-// finds out why.
+// reactionRunAgain: The same tier runs the command again after a wait. If it fails again, a higher
+// tier finds the cause.
 var reactionRunAgain = taxonomy.Reaction{
 	Name: "run_again", Policy: &policyTransient, Then: &reactionAnalyse, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionMakeAgain: The same tier makes it again after a wait. If that does not help, a higher
-// tier finds out why.
+// reactionMakeAgain: The same tier produces the result again after a wait. If it is wrong again, a
+// higher tier finds the cause.
 var reactionMakeAgain = taxonomy.Reaction{
 	Name: "make_again", Policy: &policyTransient, Then: &reactionVerify, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true,
@@ -136,31 +136,30 @@ var reactionTryWithLess = taxonomy.Reaction{
 	Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
-// reactionHandOver: The next tier takes the place of this one.
+// reactionHandOver: The next tier takes over.
 var reactionHandOver = taxonomy.Reaction{Name: "hand_over", Then: &reactionAskUser, To: "haiku", Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn}
 
-// reactionWait: Waits as long as the tier asks, half a minute if it does not say. Waiting is no
-// failure.
+// reactionWait: Waits for the tier's Retry-After, by default half a minute. The wait does not count
+// as a failure.
 var reactionWait = taxonomy.Reaction{
 	Name: "wait", Policy: &policyRateLimit, Then: &reactionHandOver, Action: taxonomy.Retry,
 	Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
-// reactionCallAgain: Calls the tier again, from where it had begun. If it stays away, the next one
-// takes its place.
+// reactionCallAgain: Calls the tier again, with the files as they were before the call. If it fails
+// again, the next tier takes over.
 var reactionCallAgain = taxonomy.Reaction{
 	Name: "call_again", Policy: &policyOutage, Then: &reactionHandOver, Action: taxonomy.Retry,
 	Revert: taxonomy.RevertIteration, LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
 }
 
-// reactionRecordAndStop: The error is kept for the person who resumes the chain.
+// reactionRecordAndStop: Records the error for the person who resumes the chain.
 var reactionRecordAndStop = taxonomy.Reaction{Name: "record_and_stop", LogLevel: taxonomy.LogError}
 
-// reactionBlockTask: The task is blocked. It may go on as it is once the trouble has passed; a
-// person says when.
+// reactionBlockTask: The task is blocked. A person resumes it, unchanged, after the cause is gone.
 var reactionBlockTask = taxonomy.Reaction{Name: "block_task", Action: taxonomy.Block, LogLevel: taxonomy.LogWarn}
 
-// reactionFailTask: The task has failed. A person decides what becomes of it.
+// reactionFailTask: The task has failed. A person decides how to continue.
 var reactionFailTask = taxonomy.Reaction{Name: "fail_task", LogLevel: taxonomy.LogError}
 
 // reactionAbort: Ends the task as failed.
@@ -176,8 +175,7 @@ var chainsReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxo
 
 var tasksReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}
 
-// policyTransient: Long enough for a service to come back, short enough not to hide that it does
-// not.
+// policyTransient: Long enough for a service to recover, and short enough to report an outage soon.
 var policyTransient = taxonomy.Policy{
 	Name: "transient", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
@@ -195,8 +193,8 @@ var policyOutage = taxonomy.Policy{
 	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
-// policyRateLimit: Long, because waiting costs nothing, and the tier above costs more. What limits
-// a call in time may end it earlier.
+// policyRateLimit: Long, because waiting costs nothing and the tier above costs more. The time
+// limit of a call can end it earlier.
 var policyRateLimit = taxonomy.Policy{
 	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 30 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxElapsed: 10 * time.Minute, MaxRetryAfter: 10 * time.Minute, Backoff: taxonomy.Constant,

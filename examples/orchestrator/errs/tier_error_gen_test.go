@@ -15,7 +15,7 @@ import (
 )
 
 func TestTierError(t *testing.T) {
-	gentest.Category[TierCode](t, &genPackage, new(TierError), "tier TierError: A failure of a tier itself, or of its caller. It is none of the five categories and says nothing about the step.", []string{
+	gentest.Category[TierCode](t, &genPackage, new(TierError), "tier TierError: A failure of a tier or of its caller. It is not a failure of the step.", []string{
 		"step string from=attributes.step",
 		"detail string from=text max_length=4000 scrub keep_tail",
 		"files strings from=files",
@@ -25,7 +25,7 @@ func TestTierError(t *testing.T) {
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
 	}, []gentest.Code{
-		{Code: CodeTierRateLimited, Entry: "TIER_RATE_LIMITED: wait retryable kind=failure; chains: record_and_stop; tasks: block_task", Rules: []string{"TIER_RATE_LIMITED/1: op: [call, available], like: [rate_limit, quota_per_minute, too_many_requests, throttled], priority: 72 (8bdc07a6)"}, Cases: []gentest.Case{
+		{Code: CodeTierRateLimited, Entry: "TIER_RATE_LIMITED: wait retryable kind=failure; chains: record_and_stop; tasks: block_task", Rules: []string{"TIER_RATE_LIMITED/1: op: [call, available], like: [rate_limit, quota_per_minute, too_many_requests, throttled], priority: 72 (2d9091c3)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewTierRateLimited("some provider"), 0, "some provider limits the rate", `{"provider":"some provider"}`),
 			gentest.NewCase(NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500*time.Millisecond), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
 			gentest.NewCase(NewTierRateLimited("").WithDetail("").WithRetryAfter(7500*time.Millisecond), 0, " limits the rate, retry after 7.5s", `{"detail":"","provider":"","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
@@ -59,9 +59,9 @@ func TestTierError(t *testing.T) {
 			"TIER_UNAVAILABLE/9: op: [call, available], type: [overloaded_error, api_error, server_error, timeout_error], set: {reason: server_error}, priority: 71 (abdc4141)",
 			"TIER_UNAVAILABLE/10: op: [call, available], status: [408, 409, 425], set: {reason: server_error}, priority: 72 (bab1060d)",
 			"TIER_UNAVAILABLE/11: op: [call, available], status: {min: 500, max: 599}, set: {reason: server_error}, priority: 72 (3d787d6c)",
-			"TIER_UNAVAILABLE/12: op: [call, available], like: [timeout, grpc_deadline_exceeded], set: {reason: timeout}, priority: 71 (ae07badc)",
-			"TIER_UNAVAILABLE/13: op: [call, available], like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure], set: {reason: network}, priority: 71 (8072ed33)",
-			"TIER_UNAVAILABLE/14: op: [call, available], like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], set: {reason: server_error}, priority: 71 (c4a7b095)",
+			"TIER_UNAVAILABLE/12: op: [call, available], like: [timeout, grpc_deadline_exceeded], set: {reason: timeout}, priority: 71 (df2f7a72)",
+			"TIER_UNAVAILABLE/13: op: [call, available], like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure], set: {reason: network}, priority: 71 (922384f1)",
+			"TIER_UNAVAILABLE/14: op: [call, available], like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], set: {reason: server_error}, priority: 71 (58b4addb)",
 			"TIER_UNAVAILABLE/15: op: [call, available], type: start, set: {reason: process}, priority: 71 (5aa013e6)",
 			"TIER_UNAVAILABLE/16: op: [call, available], exit_code: {not: 0}, set: {reason: process}, priority: 70 (a8026b40)",
 			"TIER_UNAVAILABLE/17: op: [call, available], signal: {present: true}, set: {reason: process}, priority: 71 (6336cbea)",
@@ -100,11 +100,11 @@ func TestTierError(t *testing.T) {
 		{Code: CodeTierRefused, Entry: "TIER_REFUSED: hand_over kind=failure; chains: record_and_stop; tasks: fail_task", Rules: []string{
 			"TIER_REFUSED/1: op: [call, available], code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], set: {reason: quota}, priority: 75 (83debfcf)",
 			"TIER_REFUSED/2: op: [call, available], type: [insufficient_quota, billing_error], set: {reason: quota}, priority: 75 (ab2ef92a)",
-			"TIER_REFUSED/3: op: [call, available], like: quota_exhausted, set: {reason: quota}, priority: 72 (694c2f6a)",
-			"TIER_REFUSED/4: op: [call, available], like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], set: {reason: credentials}, priority: 72 (118367a3)",
+			"TIER_REFUSED/3: op: [call, available], like: quota_exhausted, set: {reason: quota}, priority: 72 (855e1fe8)",
+			"TIER_REFUSED/4: op: [call, available], like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], set: {reason: credentials}, priority: 72 (3968adbf)",
 			"TIER_REFUSED/5: op: [call, available], type: skip_denied, set: {reason: credentials}, priority: 71 (fec28fa3)",
-			"TIER_REFUSED/6: op: [call, available], like: [context_too_long, content_refused, model_not_found, invalid_request, payload_too_large], set: {reason: request}, priority: 72 (88522748)",
-			"TIER_REFUSED/7: op: [call, available], like: command_not_found, set: {reason: not_installed}, priority: 71 (cff6dc07)",
+			"TIER_REFUSED/6: op: [call, available], like: [context_too_long, content_refused, model_not_found, invalid_request, payload_too_large], set: {reason: request}, priority: 72 (1970b422)",
+			"TIER_REFUSED/7: op: [call, available], like: command_not_found, set: {reason: not_installed}, priority: 71 (2f615b33)",
 			"TIER_REFUSED/8: op: [call, available], status: {min: 400, max: 499}, set: {reason: request}, priority: 71 (7fbf4e9c)",
 			"TIER_REFUSED/9: op: call, type: [refusal, content_filter, max_tokens, length, error_max_turns, command_blocked], set: {reason: answer}, priority: 72 (268afa)",
 			"TIER_REFUSED/10: op: [call, available], type: not_found, status: {present: false}, set: {reason: not_installed}, priority: 72 (4cbaa3de)",

@@ -16,19 +16,18 @@ type UnclassifiedCode uint16
 
 // The codes of [UnclassifiedError]. Store their names; their values may change.
 const (
-	// CodeUnclassified: The step failed, and nothing says how. That never means that it succeeded.
+	// CodeUnclassified: The step failed, and no rule matches the failure. It never counts as a success.
 	CodeUnclassified UnclassifiedCode = iota + 1
 )
 
-// UnclassifiedError is an error of category unclassified: The step failed, and nothing says how.
-// Its factories are the only way to give it a code.
+// UnclassifiedError is an error of category unclassified: The step failed, and no rule matches the
+// failure. Its factories are the only way to give it a code.
 type UnclassifiedError struct {
 	base[UnclassifiedCode]
 
-	Step taxonomy.Opt[string] // Which step of the plan.
-	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
-	Detail taxonomy.Opt[string]
-	Files  []string // The files that it is about.
+	Step   taxonomy.Opt[string] // The step of the plan.
+	Detail taxonomy.Opt[string] // The end of the raw report, for the next tier. Shown masked and cut.
+	Files  []string             // The files of the failure.
 }
 
 // NewUnclassified returns a [CodeUnclassified].
@@ -96,7 +95,7 @@ func (e *UnclassifiedError) Hints() taxonomy.Hints {
 }
 
 var unclassifiedCategory = taxonomy.Category{
-	Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.",
+	Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and no rule matches the failure.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
@@ -106,8 +105,8 @@ var unclassifiedCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeUnclassified: {
 			Value: "UNCLASSIFIED", Message: "unclassified failure[: {detail:first_line}]",
-			Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
-			Resolution: "Read the raw report; write a rule for it if it comes again.",
+			Doc:        "The step failed, and no rule matches the failure. It never counts as a success.",
+			Resolution: "Read the raw report. If it occurs again, write a rule for it.",
 			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.RecoverabilityUnknown},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.RecoverabilityUnknown}},

@@ -11,7 +11,7 @@ import (
 )
 
 func TestUnclassifiedError(t *testing.T) {
-	gentest.Category[UnclassifiedCode](t, &genPackage, new(UnclassifiedError), "unclassified UnclassifiedError: The step failed, and nothing says how.", []string{
+	gentest.Category[UnclassifiedCode](t, &genPackage, new(UnclassifiedError), "unclassified UnclassifiedError: The step failed, and no rule matches the failure.", []string{
 		"step string from=attributes.step",
 		"detail string from=text max_length=4000 scrub keep_tail",
 		"files strings from=files",

@@ -26,19 +26,18 @@ const (
 type UnexpectedResultError struct {
 	base[UnexpectedResultCode]
 
-	Step taxonomy.Opt[string] // Which step of the plan.
-	// Detail: The end of the raw report, for the tier that takes over. Shown masked and cut.
-	Detail   taxonomy.Opt[string]
-	Files    []string                              // The files that it is about.
-	Finding  taxonomy.Opt[UnexpectedResultFinding] // In what it differs.
-	Breach   taxonomy.Opt[UnexpectedResultBreach]  // What was not kept, besides the step's own criteria.
-	Expected taxonomy.Opt[string]                  // What was specified.
-	Actual   taxonomy.Opt[string]                  // What was found.
-	Reason   taxonomy.Opt[UnexpectedResultReason]  // Why it differs.
+	Step     taxonomy.Opt[string]                  // The step of the plan.
+	Detail   taxonomy.Opt[string]                  // The end of the raw report, for the next tier. Shown masked and cut.
+	Files    []string                              // The files of the failure.
+	Finding  taxonomy.Opt[UnexpectedResultFinding] // The kind of difference.
+	Breach   taxonomy.Opt[UnexpectedResultBreach]  // The violated rule, apart from the step's criteria.
+	Expected taxonomy.Opt[string]                  // The specified value.
+	Actual   taxonomy.Opt[string]                  // The actual value.
+	Reason   taxonomy.Opt[UnexpectedResultReason]  // The reason of the difference.
 }
 
-// UnexpectedResultFinding is one of a closed set of words: In what it differs. The zero value is
-// not valid.
+// UnexpectedResultFinding is one of a closed set of words: The kind of difference. The zero value
+// is not valid.
 type UnexpectedResultFinding uint8
 
 // The values of [UnexpectedResultFinding].
@@ -63,7 +62,7 @@ func (v *UnexpectedResultFinding) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "UnexpectedResultFinding", unexpectedResultFindingWords)
 }
 
-// UnexpectedResultBreach is one of a closed set of words: What was not kept, besides the step's own
+// UnexpectedResultBreach is one of a closed set of words: The violated rule, apart from the step's
 // criteria. The zero value is not valid.
 type UnexpectedResultBreach uint8
 
@@ -89,8 +88,8 @@ func (v *UnexpectedResultBreach) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "UnexpectedResultBreach", unexpectedResultBreachWords)
 }
 
-// UnexpectedResultReason is one of a closed set of words: Why it differs. The zero value is not
-// valid.
+// UnexpectedResultReason is one of a closed set of words: The reason of the difference. The zero
+// value is not valid.
 type UnexpectedResultReason uint8
 
 // The values of [UnexpectedResultReason].
@@ -230,7 +229,7 @@ var unexpectedResultCategory = taxonomy.Category{
 		CodeUnexpectedResult: {
 			Value: "UNEXPECTED_RESULT", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
 			Doc:        "The operation succeeds, and its result is not what was specified.",
-			Resolution: "Verify the result against the step; work around it, or revise the plan.",
+			Resolution: "Check the result against the step. Fix it, or revise the plan.",
 			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
 			When:       []taxonomy.Traits{{Reaction: &reactionMakeAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
 			Profiles: []taxonomy.ProfileTraits{

@@ -19,7 +19,7 @@ type PaymentCode uint16
 const (
 	// CodePaymentDeclined: The bank refused the payment.
 	CodePaymentDeclined PaymentCode = iota + 1
-	// CodePaymentGatewayFailed: The payment gateway did not do its work.
+	// CodePaymentGatewayFailed: The payment gateway failed.
 	CodePaymentGatewayFailed
 )
 
@@ -28,13 +28,13 @@ const (
 type PaymentError struct {
 	base[PaymentCode]
 
-	OrderID     string                      // The order that was to be paid.
+	OrderID     string                      // The unpaid order.
 	AmountCents int64                       // The amount, in cents.
 	Card        taxonomy.Secret[string]     // The number of the card. Only Reveal shows it.
 	Reason      taxonomy.Opt[PaymentReason] // Why the bank refused.
-	Status      taxonomy.Opt[int]           // The gateway's HTTP status, when it answered.
-	Reply       taxonomy.Opt[string]        // What the gateway said. Shown masked and cut.
-	RetryAfter  taxonomy.Opt[time.Duration] // How long the gateway asks to wait.
+	Status      taxonomy.Opt[int]           // The gateway's HTTP status, if it answered.
+	Reply       taxonomy.Opt[string]        // The gateway's reply. Shown masked and cut.
+	RetryAfter  taxonomy.Opt[time.Duration] // The wait that the gateway asks for.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -180,7 +180,7 @@ var paymentCategory = taxonomy.Category{
 		CodePaymentGatewayFailed: {
 			Value: "PAYMENT_GATEWAY_FAILED", Number: 4,
 			Message: "payment gateway failed for order {orderId}[ with status {status}][: {reply:first_line}]",
-			Doc:     "The payment gateway did not do its work.", Resolution: "Look at the gateway's status page.",
+			Doc:     "The payment gateway failed.", Resolution: "Look at the gateway's status page.",
 			Traits:   taxonomy.Traits{Reaction: &reactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
 			When:     []taxonomy.Traits{{Reaction: &reactionPark, HTTP: 502, GRPC: 14}},
 			Profiles: []taxonomy.ProfileTraits{{Profile: "night", Traits: taxonomy.Traits{Reaction: &nightReactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable}}},

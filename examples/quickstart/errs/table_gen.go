@@ -13,7 +13,7 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition}
 
 var definition = taxonomy.Taxonomy{
-	Package: "errs", Domain: "shop.example.com", Doc: "What can go wrong between an order and its payment.",
+	Package: "errs", Domain: "shop.example.com", Doc: "The errors between an order and its payment.",
 	HelpURL: "https://shop.example.com/errors/{code}",
 	Categories: []*taxonomy.Category{
 		&orderCategory,
@@ -25,28 +25,28 @@ var definition = taxonomy.Taxonomy{
 	Policies:      []*taxonomy.Policy{&policyGateway},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "night", Doc: "The nightly run has time, and nobody of the support team is awake.",
+			Name: "night", Doc: "For the nightly run, which can wait longer and has no support team.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},
 		},
 	},
 	Groups: []taxonomy.Named{
-		{Name: "customer", Doc: "The customer can put it right."},
+		{Name: "customer", Doc: "Errors that the customer can fix."},
 	},
 	Init: gen.Init,
 }
 
-// reactionPark: The order waits for somebody of the support team.
+// reactionPark: The order waits for the support team.
 var reactionPark = taxonomy.Reaction{Name: "park", Action: taxonomy.Block, LogLevel: taxonomy.LogError}
 
-// reactionPayAgain: Only the payment is tried again; the order stays as it is.
+// reactionPayAgain: Only the payment is tried again. The order stays unchanged.
 var reactionPayAgain = taxonomy.Reaction{
 	Name: "pay_again", Policy: &policyGateway, Then: &reactionPark, Action: taxonomy.RetryOperation,
 	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
 }
 
-// reactionRefuse: The customer is told, and the order ends.
+// reactionRefuse: The customer gets the error, and the order ends.
 var reactionRefuse = taxonomy.Reaction{Name: "refuse", LogLevel: taxonomy.LogInfo}
 
 // reactionAbort: Ends the task as failed.
@@ -63,7 +63,7 @@ var nightReactionPayAgain = taxonomy.Reaction{
 	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
 }
 
-// policyGateway: The gateway recovers from most of its troubles within a minute.
+// policyGateway: The gateway recovers from most failures within a minute.
 var policyGateway = taxonomy.Policy{
 	Name: "gateway", MaxAttempts: 4, InitialDelay: 200 * time.Millisecond, MaxDelay: 5 * time.Second,
 	Multiplier: 2, MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,

@@ -9,7 +9,7 @@ import (
 )
 
 func TestOrderError(t *testing.T) {
-	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError: The order cannot be carried out as it is.", []string{
+	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError: The order cannot be carried out.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",

@@ -10,7 +10,7 @@ import (
 )
 
 func TestRequestError(t *testing.T) {
-	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError: The request cannot be carried out as it is.", []string{
+	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError: The request cannot be carried out.", []string{
 		"unmatched bool",
 		"requestId string public",
 		"source string from=source",

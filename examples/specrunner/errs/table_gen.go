@@ -14,7 +14,7 @@ var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
 	Package: "errs", Domain: "specrunner.example.com",
-	Doc: "How an attempt at a task can fail, and what the next attempt is told.", Fallback: "UNKNOWN",
+	Doc: "The failures of an attempt at a task, and the context that the next attempt gets.", Fallback: "UNKNOWN",
 	Categories: []*taxonomy.Category{
 		&attemptCategory,
 	},
@@ -24,38 +24,38 @@ var definition = taxonomy.Taxonomy{
 	Policies:  []*taxonomy.Policy{&policyAttempts, &policyInterruptions},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "phase1", Doc: "As the first phase had it, where a limit counted as a failure like every other one.",
+			Name: "phase1", Doc: "The behaviour of the first phase, in which a limit counted as a failure.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},
 		},
 	},
 	Sources: []taxonomy.Named{
-		{Name: "agent", Doc: "The coding agent's process. Its text is what it said on the error channel."},
+		{Name: "agent", Doc: "The coding agent's process. Its text is its standard error."},
 		{Name: "pre_start", Doc: "The hooks that run before the agent."},
-		{Name: "post_done", Doc: "The hooks that run after the agent has said that the task is done."},
-		{Name: "budget", Doc: "What may be spent on an attempt, a task, and all of them."},
+		{Name: "post_done", Doc: "The hooks that run after the agent reported that the task is done."},
+		{Name: "budget", Doc: "The limits of cost for an attempt, a task, and all tasks."},
 		{Name: "config", Doc: "The runner's settings."},
-		{Name: "executor", Doc: "The runner itself, when it takes a run, goes on with one, or prepares it."},
-		{Name: "state", Doc: "The database in which attempts are kept."},
-		{Name: "validator", Doc: "What runs the hooks after the agent, when it breaks down itself."},
+		{Name: "executor", Doc: "The runner itself, when it starts, prepares or resumes a run."},
+		{Name: "state", Doc: "The database of attempts."},
+		{Name: "validator", Doc: "The program that runs the hooks after the agent."},
 		{Name: "scope", Doc: "The files that the agent may not change, such as those of git itself."},
 		{Name: "git", Doc: "The working tree, when changes cannot be found, reverted or committed."},
 	},
 	Init: gen.Init,
 }
 
-// reactionGiveUp: The task has failed as often as it may; each of its attempts has been counted.
+// reactionGiveUp: The task has no attempts left. Each of them was counted.
 var reactionGiveUp = taxonomy.Reaction{Name: "give_up", LogLevel: taxonomy.LogError}
 
-// reactionSameAgain: The same call with the same limit; the agent may need all of the time that it
-// has.
+// reactionSameAgain: Makes the same call with the same limit, because the agent may need all of its
+// time.
 var reactionSameAgain = taxonomy.Reaction{
 	Name: "same_again", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionExplainAndRetry: The next attempt is told what went wrong with this one.
+// reactionExplainAndRetry: The next attempt gets a description of the failure.
 var reactionExplainAndRetry = taxonomy.Reaction{
 	Name: "explain_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
@@ -67,37 +67,37 @@ var reactionShortenAndRetry = taxonomy.Reaction{
 	Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
-// reactionRevertAndRetry: The agent changed files that it may not change. They are reverted, and
-// the next attempt learns that.
+// reactionRevertAndRetry: Reverts files that the agent may not change. The next attempt gets their
+// names.
 var reactionRevertAndRetry = taxonomy.Reaction{
 	Name: "revert_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	Revert: taxonomy.RevertFiles, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
-// reactionReturnAPIError: Ends the run at once, since every other task would meet the same limit.
-// Nothing is wrong with the task: it stays to be done, and nothing counts as a failure.
+// reactionReturnAPIError: Ends the run immediately, because every other task would meet the same
+// limit. The task remains open, and this does not count as a failure.
 var reactionReturnAPIError = taxonomy.Reaction{
 	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
 	LogLevel: taxonomy.LogError,
 }
 
-// reactionSpendNoMore: Nothing more may be spent on any task, which is no failure of this one. It
-// stays to be done.
+// reactionSpendNoMore: The budget of all tasks is exhausted. The task remains open, and this does
+// not count as a failure.
 var reactionSpendNoMore = taxonomy.Reaction{Name: "spend_no_more", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
-// reactionSpendNoMoreOnIt: Nothing more may be spent on this task. It stays to be done, and others
-// go on.
+// reactionSpendNoMoreOnIt: The budget of this task is exhausted. It remains open, and other tasks
+// continue.
 var reactionSpendNoMoreOnIt = taxonomy.Reaction{Name: "spend_no_more_on_it", Action: taxonomy.Block, LogLevel: taxonomy.LogError}
 
-// reactionBeginAgain: The process ended in the middle of the attempt, which says nothing about the
-// task. It is made once more and not counted.
+// reactionBeginAgain: The process ended during the attempt, which is not a failure of the task. The
+// attempt is repeated and not counted.
 var reactionBeginAgain = taxonomy.Reaction{
 	Name: "begin_again", Policy: &policyInterruptions, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn,
 }
 
-// reactionStopTheRunner: The runner or what it needs is broken. No task is at fault, so that none
-// is tried, and nothing counts.
+// reactionStopTheRunner: The runner or its environment is broken. No other task starts, and no
+// failure is counted.
 var reactionStopTheRunner = taxonomy.Reaction{Name: "stop_the_runner", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
 // reactionFailFast: The infrastructure is at fault, and an agent cannot fix it. The task fails at
@@ -124,7 +124,7 @@ var policyAttempts = taxonomy.Policy{
 	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
-// policyInterruptions: An attempt that a process dies of each time is not made for ever.
+// policyInterruptions: Limits an attempt during which the process ends each time.
 var policyInterruptions = taxonomy.Policy{
 	Name: "interruptions", MaxAttempts: 10, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,

@@ -3,96 +3,119 @@
 package filelanes
 
 import (
-	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/internal/filelock"
-	"github.com/errgen/errgen/runtime/internal/lanes"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const (
-	laneSuffix = ".lane"
-	lockSuffix = ".lock"
-	lockWait   = 10 * time.Second     // longest wait for the lock of a lane
-	lockEvery  = 2 * time.Millisecond // interval between attempts to lock
+	lockWait  = 10 * time.Second     // longest wait for the lock of a lane
+	lockEvery = 2 * time.Millisecond // interval between attempts to lock
+	maxFile   = 64
 )
+
+// last is the latest instant that a lane can be closed until: RFC 3339 has no later years.
+var last = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // New returns waits that all processes with the same directory share. The first pause creates dir,
 // for its owner only. The names of its files do not reveal the names of the lanes. Each error is a
-// *taxonomy.Evidence of source "state" and op "state_write", with the attribute path. Clock and
-// random are those of [retry.NewSharedWait].
+// *taxonomy.Evidence of source "state" and op "state_read" or "state_write", with the attribute
+// path. Clock and random are those of [retry.NewSharedWait].
 func New(dir string, clock retry.Clock, random retry.Random) retry.SharedWait {
-	return lanes.New(&files{dir: dir}, clock, random)
+	return &lanes{dir, cmp.Or[retry.Clock](clock, retry.System), random}
 }
 
-// files is a [lanes.Store] in a directory.
-type files struct {
-	dir string
-	mu  sync.Mutex // excludes goroutines of this process; the lock of a lane excludes other processes
+// lanes are files with the time until which a lane is closed, in RFC 3339.
+type lanes struct {
+	dir    string
+	clock  retry.Clock
+	random retry.Random
 }
 
-// Has reports whether the lane has a file. Change reports all other errors of that file.
-func (s *files) Has(_ context.Context, key string) (bool, error) {
-	_, err := os.Lstat(s.path(key, laneSuffix))
-	return !errors.Is(err, fs.ErrNotExist), nil
+// path returns the path of a lane without its suffix. The name is hashed, because it may contain
+// any text.
+func (l *lanes) path(lane string) string {
+	sum := sha256.Sum256([]byte(lane))
+	return filepath.Join(l.dir, fmt.Sprintf("%x", sum[:16]))
 }
 
-// Change replaces the content of a lane's file by the result of f. The lane is locked meanwhile.
-func (s *files) Change(ctx context.Context, key string, f func(kept []byte, err error) (lanes.Kept, error)) error {
-	if err := atomicfile.MakeDir(s.dir); err != nil {
-		return evidence(s.dir, fmt.Errorf("make the directory of lanes: %w", err))
+// Pause implements [retry.SharedWait]. It replaces a file that cannot be read.
+func (l *lanes) Pause(ctx context.Context, lane string, t time.Time) error {
+	if !t.After(l.clock.Now()) {
+		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	path := s.path(key, laneSuffix)
-	lock, err := filelock.Wait(ctx, s.path(key, lockSuffix), lockEvery)
-	if err != nil {
-		return evidence(path, fmt.Errorf("lock lane: %w", err))
+	if t.After(last) {
+		t = last
 	}
-	if err = errors.Join(change(path, f), lock.Release()); err != nil {
-		return evidence(path, fmt.Errorf("change lane: %w", err))
+	path := l.path(lane)
+	if err := pause(ctx, path, t.UTC()); err != nil {
+		return evidence("state_write", path+".lane", fmt.Errorf("close lane: %w", err))
 	}
 	return nil
 }
 
-func change(path string, f func(kept []byte, err error) (lanes.Kept, error)) error {
-	before, unread := atomicfile.Read(path, lanes.MaxKept+1)
-	if errors.Is(unread, fs.ErrNotExist) {
-		before, unread = nil, nil
+// pause closes a lane until t, unless it is closed longer. The lane is locked meanwhile.
+func pause(ctx context.Context, path string, t time.Time) (err error) {
+	if err := atomicfile.MakeDir(filepath.Dir(path)); err != nil || ctx.Err() != nil {
+		return cmp.Or(err, context.Cause(ctx))
 	}
-	after, err := f(before, unread)
-	switch {
-	case err != nil:
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	lock, err := filelock.Wait(ctx, path+".lock", lockEvery)
+	if err != nil {
 		return err
-	case after.Body == nil && before == nil:
-		return nil
-	case after.Body == nil:
-		return os.Remove(path)
-	case bytes.Equal(after.Body, before) && unread == nil:
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	if until, err := read(path); err == nil && until.After(t) {
 		return nil
 	}
-	return atomicfile.Replace(path, after.Body)
+	return atomicfile.Replace(path+".lane", t.AppendFormat(nil, time.RFC3339Nano))
 }
 
-func (s *files) path(key, suffix string) string { return filepath.Join(s.dir, key+suffix) }
+// Until implements [retry.SharedWait].
+func (l *lanes) Until(ctx context.Context, lane string) (time.Time, error) {
+	path := l.path(lane)
+	until, err := read(path)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	now := l.clock.Now()
+	switch {
+	case err != nil:
+		return time.Time{}, evidence("state_read", path+".lane", fmt.Errorf("read lane: %w", err))
+	case !until.After(now):
+		return time.Time{}, nil
+	}
+	return retry.Spread(until, now, l.random), nil
+}
+
+// read returns when a lane opens. It is the zero time without a file.
+func read(path string) (time.Time, error) {
+	b, err := atomicfile.Read(path+".lane", maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.Parse(time.RFC3339Nano, string(b))
+}
 
 // evidence returns err as evidence with the path.
-func evidence(path string, err error) *taxonomy.Evidence {
+func evidence(op, path string, err error) *taxonomy.Evidence {
 	ev := detect.Of(err)
-	ev.Source, ev.Op = "state", "state_write"
+	ev.Source, ev.Op = "state", op
 	ev.SetAttribute("path", path)
 	return &ev
 }

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/errgen/errgen/runtime/executor/filelanes"
-	"github.com/errgen/errgen/runtime/internal/lanes/lanestest"
+	"github.com/errgen/errgen/runtime/internal/lanestest"
 	"github.com/errgen/errgen/runtime/retry"
 )
 

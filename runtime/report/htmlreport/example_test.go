@@ -12,12 +12,11 @@ import (
 // The page is one file that needs no server.
 func Example() {
 	reporter := report.NewReporter(report.ReporterOptions{})
-	groups := report.NewGroups(report.GroupOptions{})
 	o := report.New(errs.NewConfigMissing("aidf.yml"), report.Options{Table: errs.Table})
-	report.Sinks{reporter, groups}.Report(o)
+	reporter.Report(o)
 
 	var page bytes.Buffer // or a file
-	err := htmlreport.Write(&page, report.NewSnapshot(reporter, groups), htmlreport.Options{Table: errs.Table})
+	err := htmlreport.Write(&page, reporter.Snapshot(), htmlreport.Options{Table: errs.Table})
 	fmt.Println(bytes.Contains(page.Bytes(), []byte("CONFIG_MISSING")), err)
 	// Output: true <nil>
 }

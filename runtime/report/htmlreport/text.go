@@ -1,7 +1,6 @@
 package htmlreport
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -13,38 +12,21 @@ const (
 	// maxMarks bounds the combining marks on one letter; more would cover the lines around it.
 	maxMarks = 4
 	ellipsis = "…"
-	unknown  = "unknown"
 )
 
-// name returns a short text of one line, or "unknown" if it is empty.
-func name(s string) string { return cmp.Or(line(s, nameLimit), unknown) }
-
-// line returns s masked, on one line of at most limit bytes.
-func line(s string, limit int) string {
-	return visible(text.Beginning(s, limit), limit, func(rune) bool { return false })
-}
-
-// block returns s masked, with its lines and tabs, in at most limit bytes.
-func block(s string, limit int) string {
-	return visible(strings.ReplaceAll(text.Beginning(s, limit), "\r\n", "\n"), limit,
-		func(r rune) bool { return r == '\n' || r == '\t' })
-}
-
-// visible replaces invisible characters and cuts the text.
-func visible(s string, limit int, keep func(rune) bool) string {
+// visible returns s masked, in at most limit bytes, without invisible characters.
+func visible(s string, limit int) string {
+	s = strings.ReplaceAll(text.Beginning(s, limit), "\r\n", "\n")
 	var b strings.Builder
 	marks := 0
 	for _, r := range s {
-		shown := string(r)
-		if !keep(r) {
-			shown = show(r)
-		}
 		if marks++; !unicode.Is(unicode.M, r) {
 			marks = 0
 		}
 		if marks > maxMarks {
 			continue
 		}
+		shown := show(r)
 		if b.Len()+len(shown) > limit-len(ellipsis) {
 			return strings.TrimRight(b.String(), " ") + ellipsis
 		}
@@ -54,10 +36,12 @@ func visible(s string, limit int, keep func(rune) bool) string {
 }
 
 // show returns a control character as its picture, and a character that is invisible or changes the
-// direction of the text as its number.
+// direction of the text as its number. Lines and tabs stay.
 func show(r rune) string {
 	switch {
-	case r == '\n' || r == '\t' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085':
+	case r == '\n' || r == '\t':
+		return string(r)
+	case r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085':
 		return " "
 	case r < ' ':
 		return string(0x2400 + r)

@@ -35,10 +35,10 @@ func write(t *testing.T, s report.Snapshot, o htmlreport.Options) (string, map[s
 
 // snapshot reports errors with a text in every field.
 func snapshot(text string, n int) report.Snapshot {
-	r, g := report.NewReporter(report.ReporterOptions{}), report.NewGroups(report.GroupOptions{MaxAge: 1 << 60})
+	r := report.NewReporter(report.ReporterOptions{Groups: report.GroupOptions{MaxAge: 1 << 60}})
 	yes := true
 	for i := range n {
-		report.Sinks{r, g}.Report(&report.Occurrence{
+		r.Report(&report.Occurrence{
 			ID: fmt.Sprint(
 				i,
 				" ",
@@ -52,7 +52,7 @@ func snapshot(text string, n int) report.Snapshot {
 			), Metadata: map[string]any{"run": "r", "k": text},
 		})
 	}
-	s := report.NewSnapshot(r, g)
+	s := r.Snapshot()
 	s.Title, s.At = text, noon
 	s.Runs = []report.Run{{ID: text, Spans: []report.Span{{Kind: report.SpanCall, Label: text}}}}
 	return s
@@ -99,22 +99,23 @@ func TestSize(t *testing.T) {
 func TestContent(t *testing.T) {
 	r := report.NewReporter(report.ReporterOptions{})
 	r.Report(report.New(errs.NewProviderRateLimit("p"), report.Options{Table: errs.Table, At: noon}))
-	s := report.NewSnapshot(r, nil)
+	s := r.Snapshot()
 	s.Dropped = report.Dropped{Groups: 2, Errors: 9}
 	_, data := write(t, s, htmlreport.Options{Table: errs.Table,
 		Earlier: &report.Metrics{ErrorsByCode: map[string]int{"GONE": 4, "PROVIDER_RATE_LIMIT": 3}}})
 	codes := data["codes"].([]any)
-	require.Len(t, codes, 2)
-	first, gone := codes[0].(map[string]any), codes[1].(map[string]any)
-	assert.Equal(t, []any{"PROVIDER_RATE_LIMIT", 1.0, 3.0}, []any{first["code"], first["count"], first["earlier"]})
-	assert.NotEmpty(t, first["resolution"])
-	assert.Equal(t, []any{"GONE", 0.0, 4.0}, []any{gone["code"], gone["count"], gone["earlier"]})
-	assert.Contains(t, fmt.Sprint(data["notes"]), "9 are in 2 groups")
+	require.Len(t, codes, 1)
+	first := codes[0].(map[string]any)
+	assert.Equal(t, []any{"PROVIDER_RATE_LIMIT", 1.0}, []any{first["code"], first["count"]})
+	known := data["meanings"].(map[string]any)["PROVIDER_RATE_LIMIT"].(map[string]any)
+	assert.NotEmpty(t, known["resolution"])
+	assert.Equal(t, map[string]any{"GONE": 4.0, "PROVIDER_RATE_LIMIT": 3.0}, data["earlier"])
+	assert.Equal(t, map[string]any{"groups": 2.0, "errors": 9.0}, data["dropped"])
 
 	_, data = write(t, snapshot("m", 1), htmlreport.Options{})
 	problem := data["errors"].([]any)[0].(map[string]any)
-	assert.Contains(t, fmt.Sprint(problem["facts"]), "Finding TS2322 a.ts:3:7")
-	assert.Equal(t, []any{"r", 0.0}, []any{problem["run"], problem["group"]})
+	assert.Equal(t, map[string]any{"code": "TS2322", "file": "a.ts", "line": 3.0, "column": 7.0}, problem["finding"])
+	assert.Equal(t, []any{"r", 0.0}, []any{problem["metadata"].(map[string]any)["run"], problem["group"]})
 	assert.Len(t, data["runs"], 1)
 	assert.ErrorContains(t, htmlreport.Write(fullDisk{}, s, htmlreport.Options{}), "write the page: disk full")
 }

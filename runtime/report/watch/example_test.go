@@ -35,7 +35,7 @@ func Example() {
 		return
 	}
 	e.Run(context.Background(), executor.Task{ID: "42", Prompt: "Name the units."})
-	for _, c := range reporter.Codes() {
+	for _, c := range reporter.Snapshot().Codes {
 		fmt.Println(c.Code, c.Count)
 	}
 	fmt.Println(len(runs.All()), "run")

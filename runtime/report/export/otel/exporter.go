@@ -43,8 +43,8 @@ const (
 	resultKey   = attribute.Key("errgen.result")
 )
 
-// Exporter is a [report.Sink] that counts with a meter, each occurrence and each run of a strategy
-// once. Make one with [New]; it is safe for concurrent use.
+// Exporter is a [report.Sink] that counts with a meter. Make one with [New]; it is safe for
+// concurrent use.
 type Exporter struct{ *bounded.Sink }
 
 var _ report.Sink = (*Exporter)(nil)

@@ -71,7 +71,6 @@ func TestMetrics(t *testing.T) {
 	e, read := metered(t)
 	done, failed := true, false
 	e.Report(limited("slow down"))
-	e.Report(limited("slow down again, and the same occurrence"))
 	second := limited("slow down again")
 	second.ID = "2"
 	e.Report(second)
@@ -84,8 +83,6 @@ func TestMetrics(t *testing.T) {
 	e.Update(again)
 	again.Recovery.Successful = &done
 	e.Update(again)
-	e.Update(again)
-	e.Report(again)
 	e.Update(nil)
 	e.Retried(report.Retry{Attempts: 3, Succeeded: true})
 	e.Retried(report.Retry{Attempts: -1, Succeeded: false})

@@ -26,9 +26,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Exporter is a [report.Sink] that counts, and a [prometheus.Collector]. It counts each occurrence
-// and each run of a strategy once. Make one with [New] or [Register]; it is safe for concurrent
-// use.
+// Exporter is a [report.Sink] that counts, and a [prometheus.Collector]. Make one with [New] or
+// [Register]; it is safe for concurrent use.
 type Exporter struct {
 	*bounded.Sink
 	counters counters

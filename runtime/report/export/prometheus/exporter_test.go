@@ -51,7 +51,6 @@ func TestScrape(t *testing.T) {
 	require.NoError(t, err)
 	sinks := report.Sinks{e}
 	sinks.Report(limited("slow down"))
-	sinks.Report(limited("slow down again, and the same occurrence"))
 	second := limited("slow down again")
 	second.ID = "2"
 	sinks.Report(second)
@@ -65,12 +64,7 @@ func TestScrape(t *testing.T) {
 	sinks.Update(again)
 	again.Recovery.Attempts, again.Recovery.Successful = 2, &done
 	sinks.Update(again)
-	sinks.Update(again)
-	sinks.Report(again)
 	sinks.Update(nil)
-	unknown := limited("never reported")
-	unknown.ID, unknown.Recovery = "3", again.Recovery
-	sinks.Update(unknown)
 	sinks.Retried(report.Retry{Attempts: 3, Succeeded: true})
 	sinks.Retried(report.Retry{Attempts: 1, Succeeded: false})
 	sinks.Retried(report.Retry{Attempts: -1, Succeeded: false})
