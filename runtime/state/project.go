@@ -147,7 +147,8 @@ func (p *projection) attempt() error {
 		Answered, Generation int
 		Tier                 taxonomy.Opt[int]
 	}](p.tx, `SELECT json_object('Answered', max(ended_at IS NOT NULL AND code IS NULL), 'Tier', max(tier),
-		'Generation', (SELECT generation FROM runs WHERE run = ?1)) FROM calls WHERE run = ?1 AND iteration = ?2`, p.run, it.Number)
+		'Generation', (SELECT generation FROM runs WHERE run = ?1)) FROM calls WHERE run = ?1 AND iteration = ?2`,
+		p.run, it.Number)
 	if err != nil {
 		return err
 	}
