@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"flag"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -107,4 +109,12 @@ func (c *command) help() []byte {
 	}
 	usage = strings.TrimSpace(usage + " " + c.args)
 	return fmt.Appendf(nil, "usage: %s\n\n%s\n%s%s", usage, strings.TrimSpace(c.details), heading, flags.Bytes())
+}
+
+func (s *session) version(*options, []string) error {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
+	}
+	return s.printf("errgen %s (%s)\n", cmp.Or(info.Main.Version, "(devel)"), info.GoVersion)
 }
