@@ -52,7 +52,8 @@ func Read(name string, src []byte) *Taxonomy {
 	return t
 }
 
-// numberKey returns the number of a code, with its category if numbers are unique in a category only.
+// numberKey returns the number of a code, with its category if numbers are unique in a category
+// only.
 func (t *Taxonomy) numberKey(c *model.Code) string {
 	if t.tree.Numbers.V == "per_category" {
 		return fmt.Sprintf("%s %d", c.Category.Name, c.Number)

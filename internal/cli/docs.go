@@ -122,7 +122,9 @@ func (s *session) planMade(l *loaded, name string, o *options, path string) (pla
 		return planned{}, err
 	}
 	line := commandLine(name, o)
-	t := output.Target{Show: path, Command: line, Source: l.model.File, SourceDir: s.path(l.dir()), Tree: name == "docs"}
+	t := output.Target{
+		Show: path, Command: line, Source: l.model.File, SourceDir: s.path(l.dir()), Tree: name == "docs",
+	}
 	if !t.Tree {
 		files[0].Name, t.Show = filepath.Base(path), filepath.Dir(path)
 	}

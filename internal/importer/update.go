@@ -19,10 +19,10 @@ const (
 	noteEdited  = "changed by the table and by hand, kept"
 )
 
-// Update returns the taxonomy in src, updated to the table, and what it changed. It changes a value if the table changed
-// it since the last import, unless it was edited by hand. It removes and reserves codes that the
-// table no longer has. If a row has another name but the identity of a code, such as its number,
-// the code is renamed, and its former value becomes an alias.
+// Update returns the taxonomy in src, updated to the table, and what it changed. It changes a value
+// if the table changed it since the last import, unless it was edited by hand. It removes and
+// reserves codes that the table no longer has. If a row has another name but the identity of a
+// code, such as its number, the code is renamed, and its former value becomes an alias.
 func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	doc, err := spec.OpenDocument(name, src)
 	if err != nil {
