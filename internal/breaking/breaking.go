@@ -9,8 +9,8 @@
 //	taxonomy.go  lists the declarations of a taxonomy, each with its values by key
 //	match.go     finds the declarations of both that are one, renamed or not
 //	compare.go   compares the values of matched declarations
-//	rules.go     has the meaning of each difference: a table from KIND.KEY to an id with its page in internal/rules
-//	codes.go     finds what is more than a difference of one value: removed codes, numbers, aliases, factories
+//	rules.go     has the meaning of each difference: a table from KIND.KEY to an id and its levels
+//	codes.go     finds what is more than one value: removed codes, numbers, aliases, factories
 package breaking
 
 import (

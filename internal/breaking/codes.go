@@ -77,7 +77,8 @@ func (c *comparison) newValue(o, n *model.Code) {
 		text += ", which older programs do not know; " + o.Value + " still decodes"
 	case c.renamed[o] != "":
 		id, hint = idCodeRenamed, "add "+former+" to "+n.Key+", or reserve "+o.Value
-		text = fmt.Sprintf("code %s seems to be renamed to %s (%s): add %s to it", o.Value, n.Value, c.renamed[o], former)
+		text = fmt.Sprintf("code %s seems to be renamed to %s (%s): add %s to it", o.Value, n.Value, c.renamed[o],
+			former)
 		if o.Numbered && n.Numbered && o.Number == n.Number {
 			hint += " and give " + n.Key + " another number"
 		}
@@ -201,7 +202,8 @@ func (c *comparison) factories() {
 			change.Factories = append(change.Factories, missing([]string{n.Key}, change.Factories)...)
 			return true
 		}
-		restWas, restIs := slices.DeleteFunc(slices.Clone(was), explained), slices.DeleteFunc(slices.Clone(is), explained)
+		restWas := slices.DeleteFunc(slices.Clone(was), explained)
+		restIs := slices.DeleteFunc(slices.Clone(is), explained)
 		if !slices.EqualFunc(restWas, restIs, func(a, b *decl) bool { return a.path == b.path }) {
 			change := c.change(idFactory, c.is.codes[n], "factory", signature(n, was), signature(n, is), "")
 			change.Message = fmt.Sprintf("code %s: factory was %s, is %s", n.Key, change.Old, change.New)

@@ -25,7 +25,7 @@ func (c *comparison) run() {
 	c.byField = make(map[string]*Change)
 	for _, n := range c.is.list {
 		if o := c.was.at[n.path]; o != nil {
-			c.values(o, n, always)
+			c.values(o, n)
 		} else {
 			c.declared(n, added)
 		}
@@ -60,12 +60,11 @@ func (c *Change) setRule(r rule) {
 // place returns the position of a key in the new taxonomy, otherwise that of the declaration or of
 // the next one around it that exists there.
 func (c *comparison) place(d *decl, trees []any, key string) diag.Span {
-	for _, tree := range trees {
-		if key == "" {
-			break
-		}
-		if at := keySpan(reflect.ValueOf(tree).Elem(), key); at.Valid() && c.is.at[d.path] == d {
-			return at
+	if key != "" && c.is.at[d.path] == d {
+		for _, tree := range trees {
+			if at := keySpan(reflect.ValueOf(tree).Elem(), key); at.Valid() {
+				return at
+			}
 		}
 	}
 	for ; d != nil; d = d.within {
@@ -135,16 +134,16 @@ func (c *comparison) declared(d *decl, on when) {
 		c.byField[d.path] = change
 	}
 	if on == added {
-		c.values(&decl{}, d, fresh)
+		c.values(&decl{}, d)
 	}
 }
 
-// values compares the values of a declaration, those with a rule about the differences on.
+// values compares the values of a declaration with those that it had, or with none if it is new.
 // Differences with one id are one change.
-func (c *comparison) values(o, n *decl, on when) {
-	keys := slices.Clone(n.facts)
-	if n.kind == "field" && on != fresh && o.facts[0].value != n.facts[0].value { // of another type
-		keys, o = keys[:1], &decl{facts: o.facts[:1]}
+func (c *comparison) values(o, n *decl) {
+	isNew, keys := o.kind == "", slices.Clone(n.facts)
+	if n.kind == "field" && !isNew && o.facts[0].value != n.facts[0].value {
+		keys, o = keys[:1], &decl{facts: o.facts[:1]} // another type is the only difference
 	}
 	for _, f := range o.facts {
 		if n.fact(f.key, f.item).value == nil {
@@ -154,15 +153,14 @@ func (c *comparison) values(o, n *decl, on when) {
 	changes, found := make(map[string]*Change), make(map[string][]difference)
 	for _, f := range keys {
 		was, is := o.fact(f.key, f.item), n.fact(f.key, f.item)
-		on := on
+		on := changed
 		switch {
-		case on == fresh:
+		case isNew:
+			on = fresh
 		case was.value == nil:
 			on = added
 		case is.value == nil:
 			on = removed
-		default:
-			on = changed
 		}
 		differences := c.differ(f.name(), reflect.ValueOf(was.value), reflect.ValueOf(is.value))
 		if len(differences) == 0 {

@@ -167,8 +167,9 @@ func (m *matching) matchFields(old, new []*model.Field) {
 		func(o, n *model.Field) bool { return o.Go == n.Go },
 		func(o, n *model.Field) bool {
 			return slices.ContainsFunc(m.old.model.Codes, func(code *model.Code) bool {
-				text, to := renamePlaceholder(code.MessageText, o.Wire, n.Wire), m.continued(code)
-				return text != code.MessageText && to != nil && text == to.MessageText && slices.Contains(code.Fields(), o)
+				was, to := code.MessageText, m.continued(code)
+				is := renamePlaceholder(was, o.Wire, n.Wire)
+				return was != is && to != nil && is == to.MessageText && slices.Contains(code.Fields(), o)
 			})
 		},
 		func(o, n *model.Field) bool { return single(o, gone) && single(n, added) },

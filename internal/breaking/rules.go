@@ -80,7 +80,8 @@ var rules = []rule{
 	{"category.name", changed, idCategory, Wire | Source,
 		`keep the name, which is on the wire; "type:" changes the names in Go`},
 	{"category.type", changed, "E-break-go-name", Wire | Source, `keep the names in Go with "type:"`},
-	{"code.category", changed, idCategory, Wire | Source, "add a new code to the other category, and deprecate this one"},
+	{"code.category", changed, idCategory, Wire | Source,
+		"add a new code to the other category, and deprecate this one"},
 	{"code.name field.name field.go_type", changed, "E-break-go-name", Source, `keep the names in Go with "name:"`},
 
 	{"field", removed, "E-break-field-removed", Wire | Source,

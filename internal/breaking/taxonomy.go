@@ -22,8 +22,8 @@ type Taxonomy struct {
 	model *model.Package
 
 	byValue, byAlias, byKey map[string]*model.Code
-	byNumber                map[numberKey]*model.Code
-	reserved                map[string]bool // codes
+	byNumber                map[string]*model.Code // by numberKey
+	reserved                map[string]bool        // codes
 }
 
 // Read reads one side of a comparison. Parts with errors are left out; package check finds them.
@@ -32,7 +32,7 @@ func Read(name string, src []byte) *Taxonomy {
 	t := &Taxonomy{
 		tree: tree, model: resolve.Build(tree),
 		byValue: make(map[string]*model.Code), byAlias: make(map[string]*model.Code),
-		byKey: make(map[string]*model.Code), byNumber: make(map[numberKey]*model.Code),
+		byKey: make(map[string]*model.Code), byNumber: make(map[string]*model.Code),
 		reserved: make(map[string]bool),
 	}
 	for _, code := range t.model.Codes {
@@ -52,17 +52,13 @@ func Read(name string, src []byte) *Taxonomy {
 	return t
 }
 
-// numberKey is a published number. The category is empty if numbers are unique in the taxonomy.
-type numberKey struct {
-	category string
-	number   int
-}
-
-func (t *Taxonomy) numberKey(c *model.Code) numberKey {
+// numberKey returns the number of a code, with its category if numbers are unique in a category
+// only.
+func (t *Taxonomy) numberKey(c *model.Code) string {
 	if t.tree.Numbers.V == "per_category" {
-		return numberKey{c.Category.Name, c.Number}
+		return fmt.Sprintf("%s %d", c.Category.Name, c.Number)
 	}
-	return numberKey{number: c.Number}
+	return strconv.Itoa(c.Number)
 }
 
 // withNumberOf returns the code with the number of a code of either side, or nil.

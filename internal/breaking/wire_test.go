@@ -80,7 +80,8 @@ func TestNumbers(t *testing.T) {
 			`1:27 E-break-code-renamed, 1:51 E-break-number-reused`},
 		{"of a code that was renamed, with its category", "categories: {a: {codes: {A: {message: a, number: 1}}}}",
 			"categories: {b: {codes: {B: {message: b, number: 1}}}}",
-			`1:14 E-break-category, 1:14 E-break-go-name, 1:26 E-break-code-renamed, 1:39 W-changed-message, 1:50 E-break-number-reused`},
+			`1:14 E-break-category, 1:14 E-break-go-name, 1:26 E-break-code-renamed, ` +
+				`1:39 W-changed-message, 1:50 E-break-number-reused`},
 		{"of a code that was renamed, with an alias", codes("A: {message: a, number: 1}"),
 			codes("B: {message: a, number: 1, aliases: [A]}"), `1:27 E-break-go-name, 1:27 W-changed-code-value`},
 		{"of a removed code, used by a new one of another category",
@@ -108,7 +109,8 @@ func TestReserved(t *testing.T) {
 func TestCategories(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"another name", "categories: {llm: {codes: {A: {message: a}, B: {message: b}}}}",
-			"categories: {provider: {codes: {A: {message: a}, B: {message: b}}}}", `1:14 E-break-category, 1:14 E-break-go-name`},
+			"categories: {provider: {codes: {A: {message: a}, B: {message: b}}}}",
+			`1:14 E-break-category, 1:14 E-break-go-name`},
 		{"codes that move",
 			"categories: {a: {codes: {A: {message: a}, B: {message: b}}}, c: {codes: {C: {message: c}}}}",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, B: {message: b}}}}",
@@ -172,7 +174,8 @@ func TestStatus(t *testing.T) {
 		{"of a branch that is gone",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",
-			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}", `1:53 W-changed-when, 1:106 E-break-status`},
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}",
+			`1:53 W-changed-when, 1:106 E-break-status`},
 		{"of a branch",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",

@@ -23,11 +23,7 @@ func classifyFlags(fs *flag.FlagSet, o *options) {
 	fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "the taxonomy, a `FILE`")
 	fs.StringVar(&o.profile, "profile", "", "classify and react under the profile `NAME`")
 	evidenceFlags(fs, o)
-	o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
-	fs.BoolFunc("json", "the same as -format json", func(string) error {
-		o.format = diag.FormatJSON
-		return nil
-	})
+	textOrJSON(fs, o)
 }
 
 func (s *session) classify(o *options, _ []string) error {
@@ -155,15 +151,7 @@ func made(t *taxonomy.Taxonomy, code *model.Code, ctx model.Context, ev *taxonom
 		Retryable: retryable,
 		Message:   code.Message.Text(ctx, cause), Context: json.RawMessage(sample.JSON(code.Fields(), ctx)),
 	}
-	wire.Raw, _ = json.Marshal(struct {
-		Domain    string          `json:"domain,omitempty"`
-		Name      string          `json:"name"`
-		Category  string          `json:"category"`
-		Code      string          `json:"code"`
-		Message   string          `json:"message"`
-		Retryable bool            `json:"retryable"`
-		Context   json.RawMessage `json:"context"`
-	}{wire.Domain, wire.Name, wire.Category, wire.Code, wire.Message, wire.Retryable, wire.Context})
+	wire.Raw, _ = json.Marshal(wire)
 	return taxonomy.NewUnknown(t, wire)
 }
 

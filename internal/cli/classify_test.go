@@ -69,7 +69,7 @@ func TestClassifyHostileText(t *testing.T) {
 			assert.Equal(t, exitClean, status)
 			assert.Empty(t, stderr)
 			assert.True(t, strings.HasPrefix(text, tt.want+" (cli): "), text)
-			_, doc, _ := call(t, dir, tt.stdin, "classify", "-source", "cli", "-json", "-file", "a\x1b[m "+secret,
+			_, doc, _ := call(t, dir, tt.stdin, "classify", "-source", "cli", "-format=json", "-file", "a\x1b[m "+secret,
 				"-attr", `raw={"a":"`+secret+`"}`, "-attr", "hidden=hunter2", "-attr", "authorization=hunter2pw")
 			assert.True(t, json.Valid([]byte(doc)), doc)
 			for _, out := range []string{text, doc} {
@@ -136,7 +136,7 @@ func TestClassifyLongText(t *testing.T) {
 
 func TestClassifyThatCannotReadOrWrite(t *testing.T) {
 	dir := detectingDir(t)
-	for _, args := range [][]string{{"classify"}, {"classify", "-json"}} {
+	for _, args := range [][]string{{"classify"}, {"classify", "-format=json"}} {
 		var stderr bytes.Buffer
 		assert.Equal(
 			t, exitTrouble,

@@ -6,45 +6,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/catalogue"
 	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/openapi"
 	"github.com/errgen/errgen/internal/output"
 	"github.com/errgen/errgen/internal/typescript"
 )
 
-const (
-	formatHTML     diag.Format = "html"
-	formatMarkdown diag.Format = "markdown"
-	formatYAML     diag.Format = "yaml"
-	formatJSON     diag.Format = "json"
-)
-
 func docsFlags(fs *flag.FlagSet, o *options) {
 	directoryFlag(fs, o, "write to `DIR`, not to docs/PACKAGE beside the taxonomy")
 	fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
-	o.choice(fs, "write `FORM`: html or markdown", formatHTML, formatMarkdown)
+	o.choice(fs, "write `FORM`: html or markdown", diag.Format(catalogue.HTML), diag.Format(catalogue.Markdown))
 	audienceFlag(fs, o, internal)
-}
-
-func (s *session) docs(o *options, args []string) error {
-	l, err := s.valid(args)
-	if err != nil {
-		return err
-	}
-	dir := o.dir
-	if dir == "" {
-		dir = defaultDocs(l)
-	}
-	return s.writeMade(l, s.cmd.name, o, dir)
 }
 
 func openapiFlags(fs *flag.FlagSet, o *options) {
 	fileFlags(fs, o)
-	o.choice(fs, "write `FORM`: yaml or json", formatYAML, formatJSON)
+	o.choice(fs, "write `FORM`: yaml or json", diag.Format(openapi.YAML), diag.Format(openapi.JSON))
 }
 
 func fileFlags(fs *flag.FlagSet, o *options) {
@@ -71,38 +52,52 @@ func audienceFlag(fs *flag.FlagSet, o *options, byDefault string) {
 		})
 }
 
-// writeFile runs a command that makes one file.
-func (s *session) writeFile(o *options, args []string) error {
+// makers are the commands that make files other than those of the package.
+var makers = []string{"docs", "typescript", "openapi"}
+
+// make runs such a command. Without -o a single file is printed.
+func (s *session) make(o *options, args []string) error {
 	l, err := s.valid(args)
 	if err != nil {
 		return err
 	}
-	if o.dir != "" {
-		return s.writeMade(l, s.cmd.name, o, o.dir)
+	name, path := s.cmd.name, o.dir
+	if path == "" && name == "docs" {
+		path = defaultDocs(l)
 	}
-	m, err := s.readable(l, s.cmd.name, o)
+	if path == "" {
+		files, err := filesOf(l, name, o)
+		if err != nil {
+			return err
+		}
+		return s.write(files[0].Content)
+	}
+	p, err := s.planMade(l, name, o, path)
 	if err != nil {
 		return err
 	}
-	return s.write(makers()[s.cmd.name].files(m, o, s.mark(l, s.cmd.name, o))[0].Content)
+	return s.apply(o, p)
 }
 
-// readable returns the part of a taxonomy that the readers may see.
-func (s *session) readable(l *loaded, name string, o *options) (*model.Package, error) {
-	if o.readers != public {
-		return l.model, nil
+// filesOf returns the files of a command, which contain what the readers may see. The first line of
+// each contains the command and its flags that are not the default.
+func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
+	m, mark := l.model, output.Mark(commandLine(name, o), l.model.File)
+	if o.readers == public {
+		m = l.model.PublicOnly()
 	}
-	m := l.model.PublicOnly()
-	if len(m.Codes) == 0 {
+	switch {
+	case len(m.Codes) == 0:
 		return nil, fmt.Errorf(`%s: %s has no public code: set "audience: public" for codes, categories or the file, `+
 			`or use -audience internal`, name, l.name)
+	case name == "typescript":
+		return []output.File{{Content: typescript.File(m, mark)}}, nil
+	case name == "openapi":
+		return []output.File{{Content: openapi.File(m, openapi.Format(o.format), mark)}}, nil
 	}
-	return m, nil
-}
-
-// mark returns the mark of a command's files, with the flags that are not the default.
-func (s *session) mark(l *loaded, name string, o *options) string {
-	return output.Mark(commandLine(name, o), l.model.File)
+	return catalogue.Files(m, catalogue.Options{
+		Format: catalogue.Format(o.format), Public: o.readers == public, Mark: mark,
+	}), nil
 }
 
 func commandLine(name string, o *options) string {
@@ -119,62 +114,23 @@ func commandLine(name string, o *options) string {
 // defaultDocs returns the directory of a catalogue that is not named.
 func defaultDocs(l *loaded) string { return filepath.Join(l.dir(), "docs", l.model.Name) }
 
-// maker makes files other than those of the package. The mark of its files is in their first line.
-type maker struct {
-	files func(m *model.Package, o *options, mark string) []output.File
-	tree  bool // whether the path is a directory
-}
-
-// makers are the commands that make such files.
-func makers() map[string]maker {
-	return map[string]maker{
-		"docs": {files: func(m *model.Package, o *options, mark string) []output.File {
-			return catalogue.Files(m, catalogue.Options{
-				Format: catalogue.Format(o.format), Public: o.readers == public, Mark: mark,
-			})
-		}, tree: true},
-		"typescript": {files: func(m *model.Package, _ *options, mark string) []output.File {
-			return []output.File{{Content: typescript.File(m, mark)}}
-		}},
-		"openapi": {files: func(m *model.Package, o *options, mark string) []output.File {
-			return []output.File{{Content: openapi.File(m, openapi.Format(o.format), mark)}}
-		}},
-	}
-}
-
 // planMade compares what a command makes of a taxonomy with the disk. The path is a directory or a
 // file, as the command has it.
 func (s *session) planMade(l *loaded, name string, o *options, path string) (planned, error) {
-	line := commandLine(name, o)
-	readable, err := s.readable(l, name, o)
+	files, err := filesOf(l, name, o)
 	if err != nil {
 		return planned{}, err
 	}
-	m := makers()[name]
-	files := m.files(readable, o, s.mark(l, name, o))
-	t := output.Target{Show: path, Command: line, Source: l.model.File, SourceDir: s.path(l.dir())}
-	if m.tree {
-		t.Tree = true
-	} else {
+	line := commandLine(name, o)
+	t := output.Target{
+		Show: path, Command: line, Source: l.model.File, SourceDir: s.path(l.dir()), Tree: name == "docs",
+	}
+	if !t.Tree {
 		files[0].Name, t.Show = filepath.Base(path), filepath.Dir(path)
 	}
 	t.Dir = s.path(t.Show)
 	p, err := output.NewPlan(t, files)
 	return planned{p, "errgen " + line + " -o " + path + argument(l.name)}, err
-}
-
-func (s *session) writeMade(l *loaded, name string, o *options, path string) error {
-	p, err := s.planMade(l, name, o, path)
-	if err != nil {
-		return err
-	}
-	if err := p.Write(s.ctx); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if o.verbose {
-		s.steps(p.Plan)
-	}
-	return nil
 }
 
 // committed returns the plans of what other commands than generate made of the taxonomies: the
@@ -211,8 +167,8 @@ func (s *session) madeOf(l *loaded, path string) (p planned, ok bool, err error)
 		}
 		line, source, ok := output.ReadMark(content)
 		name, flags, _ := strings.Cut(line, " ")
-		m := makers()[name]
-		if !ok || source != output.MarkName(l.model.File) || m.files == nil || m.tree != (file != "") {
+		if !ok || source != output.MarkName(l.model.File) || !slices.Contains(makers, name) ||
+			(name == "docs") != (file != "") {
 			continue
 		}
 		fs, o := commandNamed(name).flagSet()

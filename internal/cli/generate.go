@@ -14,24 +14,25 @@ func (s *session) generate(o *options, args []string) error {
 	if err != nil {
 		return err
 	}
+	return s.apply(o, plans...)
+}
+
+// apply makes changes.
+func (s *session) apply(o *options, plans ...planned) error {
 	for _, p := range plans {
 		if err := s.ctx.Err(); err != nil {
-			return fmt.Errorf("generate: %w", err)
+			return fmt.Errorf("%s: %w", s.cmd.name, err)
 		}
 		if err := p.Write(s.ctx); err != nil {
-			return fmt.Errorf("generate: %w", err)
+			return fmt.Errorf("%s: %w", s.cmd.name, err)
 		}
-		if o.verbose {
-			s.steps(p.Plan)
+		for _, step := range p.Steps {
+			if o.verbose {
+				s.note("%s: %s", step.Path, step.Action)
+			}
 		}
 	}
 	return nil
-}
-
-func (s *session) steps(p *output.Plan) {
-	for _, step := range p.Steps {
-		s.note("%s: %s", step.Path, step.Action)
-	}
 }
 
 // planned are changes, and the command that makes them.

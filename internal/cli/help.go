@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"flag"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -36,9 +38,9 @@ func commands() []*command {
 		{name: "signatures", max: 1, flags: textOrJSON, run: (*session).signatures},
 		{name: "breaking", max: 1, flags: breakingFlags, run: (*session).breaking},
 		{name: "diff", min: 1, max: 2, flags: diffFlags, run: (*session).diff},
-		{name: "docs", max: 1, flags: docsFlags, run: (*session).docs},
-		{name: "typescript", max: 1, flags: fileFlags, run: (*session).writeFile},
-		{name: "openapi", max: 1, flags: openapiFlags, run: (*session).writeFile},
+		{name: "docs", max: 1, flags: docsFlags, run: (*session).make},
+		{name: "typescript", max: 1, flags: fileFlags, run: (*session).make},
+		{name: "openapi", max: 1, flags: openapiFlags, run: (*session).make},
 		{name: "import", min: 2, max: 2, flags: importFlags, run: (*session).importTable},
 		{name: "unused", max: -1, flags: unusedFlags, run: (*session).unused},
 		{name: "version", run: (*session).version},
@@ -107,4 +109,12 @@ func (c *command) help() []byte {
 	}
 	usage = strings.TrimSpace(usage + " " + c.args)
 	return fmt.Appendf(nil, "usage: %s\n\n%s\n%s%s", usage, strings.TrimSpace(c.details), heading, flags.Bytes())
+}
+
+func (s *session) version(*options, []string) error {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
+	}
+	return s.printf("errgen %s (%s)\n", cmp.Or(info.Main.Version, "(devel)"), info.GoVersion)
 }

@@ -70,10 +70,11 @@ func (s *session) importTable(o *options, args []string) error {
 	}
 	if o.dir == "" {
 		text := table.New()
-		s.notes(table, o)
+		s.notes(table.Notes, o)
 		return errors.Join(s.write(text), s.imported(file, text))
 	}
-	text, changes := []byte(nil), new(importer.Changes)
+	var text []byte
+	var changes importer.Notes
 	old, err := os.ReadFile(s.path(o.dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -90,8 +91,7 @@ func (s *session) importTable(o *options, args []string) error {
 			return fmt.Errorf("write taxonomy: %s: %w", o.dir, cause(err))
 		}
 	}
-	s.changes(changes, o)
-	s.notes(table, o)
+	s.notes(slices.Concat(changes, table.Notes), o)
 	return s.imported(o.dir, text)
 }
 
@@ -113,36 +113,16 @@ func (s *session) parameterNames(name string) (names map[string][]string, err er
 	return names, yaml.Unmarshal(src, &names)
 }
 
-// changes lists what an update did.
-func (s *session) changes(c *importer.Changes, o *options) {
-	for _, part := range []struct {
-		what  string
-		codes []string
-	}{
-		{"added", c.Added}, {"renamed", c.Renamed}, {"removed, now reserved", c.Removed}, {"changed", c.Changed},
-		{"changed by the table and by hand, kept", c.Edited},
-	} {
-		s.listed(part.what, part.codes, o)
-	}
-}
-
-// notes lists what the taxonomy cannot express.
-func (s *session) notes(t *importer.Table, o *options) {
-	for _, n := range t.Notes {
-		s.listed(n.What, n.Codes, o)
-	}
-}
-
-// maxListed is the number of codes that a remark lists, without -v.
+// maxListed is the number of codes that a note lists, without -v.
 const maxListed = 5
 
-func (s *session) listed(what string, codes []string, o *options) {
-	if len(codes) == 0 {
-		return
+// notes lists the changes of an update, and what the taxonomy cannot express.
+func (s *session) notes(notes importer.Notes, o *options) {
+	for _, n := range notes {
+		shown, more := n.Codes, ""
+		if !o.verbose && len(shown) > maxListed {
+			shown, more = shown[:maxListed], fmt.Sprintf(" and %d more", len(shown)-maxListed)
+		}
+		s.note("%s: %s%s", n.What, diag.Printable(strings.Join(shown, ", ")), more)
 	}
-	shown, more := codes, ""
-	if !o.verbose && len(codes) > maxListed {
-		shown, more = codes[:maxListed], fmt.Sprintf(" and %d more", len(codes)-maxListed)
-	}
-	s.note("%s: %s%s", what, diag.Printable(strings.Join(shown, ", ")), more)
 }

@@ -20,7 +20,7 @@ func suggestFlags(set *flag.FlagSet, o *options) {
 		o.least, err = parseNumber(s, 1, 1<<31-1)
 		return err
 	})
-	o.choice(set, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
+	textOrJSON(set, o)
 }
 
 func (s *session) suggest(o *options, args []string) error {

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/schema"
 	"github.com/errgen/errgen/internal/spec"
 )
 
@@ -158,11 +158,8 @@ func cause(err error) error {
 
 // elsewhere suggests where the taxonomy may be.
 func (s *session) elsewhere(name string) string {
-	base := strings.TrimSuffix(name, filepath.Ext(name))
-	for _, near := range []string{filepath.Join(name, defaultFile), base + ".yaml", base + ".yml"} {
-		if near != name && s.exists(near) {
-			return fmt.Sprintf("; did you mean %q?", near)
-		}
+	if inside := filepath.Join(name, defaultFile); s.exists(inside) {
+		return fmt.Sprintf("; did you mean %q?", inside)
 	}
 	if name == defaultFile {
 		return `; "errgen init" writes one to start from`
@@ -185,6 +182,22 @@ func (s *session) lint(o *options, args []string) error {
 		return err
 	}
 	return s.report(all, o, s.Stdout)
+}
+
+// schema accepts every taxonomy that can be read, also one with undeclared names.
+func (s *session) schema(_ *options, args []string) error {
+	if len(args) == 0 {
+		return s.write(schema.JSON(nil))
+	}
+	src, err := s.readAll(args[0])
+	if err != nil {
+		return err
+	}
+	t, findings := spec.Parse(args[0], src)
+	if diag.HasErrors(findings) {
+		return s.faults(t.Source, findings)
+	}
+	return s.write(schema.JSON(t))
 }
 
 // report prints the findings of taxonomies, and returns errFindings if one of them stops the

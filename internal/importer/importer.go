@@ -68,10 +68,10 @@ type Field struct {
 	MaxLength      int
 }
 
-// Notes list the parts of a table that a taxonomy cannot express.
+// Notes list what a taxonomy cannot express of a table, or the changes of an update.
 type Notes []Note
 
-// Note is a part of a table that a taxonomy cannot express, with the codes that have it.
+// Note is an entry of Notes, with the codes that it concerns.
 type Note struct {
 	What  string
 	Codes []string

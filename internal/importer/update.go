@@ -10,24 +10,25 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Changes list the changes of an update, by code.
-type Changes struct {
-	Added, Renamed, Removed, Changed []string
-	// Edited are the values that the table changed and that the update kept, because they were edited
-	// by hand.
-	Edited []string
-}
+// The changes of an update. In its notes each has the codes that it concerns.
+const (
+	noteAdded   = "added"
+	noteRenamed = "renamed"
+	noteRemoved = "removed, now reserved"
+	noteChanged = "changed"
+	noteEdited  = "changed by the table and by hand, kept"
+)
 
-// Update returns the taxonomy in src, updated to the table. It changes a value if the table changed
-// it since the last import, unless it was edited by hand. It removes and reserves codes that the
-// table no longer has. If a row has another name but the identity of a code, such as its number,
-// the code is renamed, and its former value becomes an alias.
-func (t *Table) Update(name string, src []byte) ([]byte, *Changes, error) {
+// Update returns the taxonomy in src, updated to the table, and what it changed. It changes a value
+// if the table changed it since the last import, unless it was edited by hand. It removes and
+// reserves codes that the table no longer has. If a row has another name but the identity of a
+// code, such as its number, the code is renamed, and its former value becomes an alias.
+func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	doc, err := spec.OpenDocument(name, src)
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &update{t: t, doc: doc, root: doc.Root(), changes: &Changes{}, places: make(map[*Category]*place),
+	u := &update{t: t, doc: doc, root: doc.Root(), places: make(map[*Category]*place),
 		fresh: make(map[*Code]bool)}
 	if u.categories = u.root.Map("categories"); u.categories == nil {
 		return nil, nil, errors.New("the file has no categories")
@@ -74,7 +75,7 @@ type update struct {
 	fresh      map[*Code]bool // added by this update
 	retired    []int          // numbers that codes no longer have
 	places     map[*Category]*place
-	changes    *Changes
+	changes    Notes
 }
 
 // merge updates a code, key by key.
@@ -89,7 +90,7 @@ func (u *update) merge(r row, e *entry) {
 		to := u.place(r)
 		e.in.Move(e.key, to.codes, r.before)
 		e.in, e.category = to.codes, to.category
-		u.changes.Changed = append(u.changes.Changed, fmt.Sprintf("%s: now in %s", e.key, to.category))
+		u.changes.add(e.key+": now in "+to.category, noteChanged)
 	}
 	node := e.node()
 	if node == nil {
@@ -137,20 +138,20 @@ func (u *update) merge(r row, e *entry) {
 					}
 				}
 			}
-			u.changes.Edited = append(u.changes.Edited, fmt.Sprintf("%s: %s", e.key, key))
+			u.changes.add(e.key+": "+key, noteEdited)
 		}
 		if written.Get(key) != nil || now != nil {
 			after = key
 		}
 	}
 	if len(changed) > 0 && !renamed {
-		u.changes.Changed = append(u.changes.Changed, fmt.Sprintf("%s: %s", e.key, strings.Join(changed, ", ")))
+		u.changes.add(e.key+": "+strings.Join(changed, ", "), noteChanged)
 	}
 }
 
 // rename gives a code the name that the table gives it. Its former value stays as an alias.
 func (u *update) rename(r row, e *entry) {
-	u.changes.Renamed = append(u.changes.Renamed, fmt.Sprintf("%s to %s", e.row, r.code.Name))
+	u.changes.add(e.row+" to "+r.code.Name, noteRenamed)
 	node := e.node()
 	if node == nil {
 		return
@@ -266,7 +267,7 @@ func (u *update) add(r row) {
 	e := &entry{category: p.category, in: p.codes, key: key, row: r.code.Name, taken: true}
 	u.entries = append(u.entries, e)
 	u.matched[r.code] = e
-	u.changes.Added = append(u.changes.Added, key)
+	u.changes.add(key, noteAdded)
 }
 
 // unreserve removes the name and the number of a code from the reserved ones, because the table has
@@ -341,7 +342,7 @@ func (u *update) remove(rows []row) {
 			u.retired = append(u.retired, *n)
 		}
 		e.in.Delete(e.key)
-		u.changes.Removed = append(u.changes.Removed, e.key)
+		u.changes.add(e.key, noteRemoved)
 	}
 	for _, n := range u.retired {
 		inUse := slices.ContainsFunc(rows, func(r row) bool { return r.code.Number != nil && *r.code.Number == n })

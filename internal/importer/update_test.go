@@ -54,7 +54,7 @@ func TestUpdate(t *testing.T) {
 		next    []byte
 		want    []string // in the taxonomy
 		absent  []string
-		changes importer.Changes
+		changes importer.Notes
 	}{
 		{
 			name: "nothing changed: edits are kept",
@@ -74,7 +74,7 @@ func TestUpdate(t *testing.T) {
 				"http: 404", "http: 404 # as in RFC",
 			},
 			want:    []string{"doc: My doc.", "message: user {id} is gone", "http: 410 # as in RFC"},
-			changes: importer.Changes{Changed: []string{"GONE: message, http"}},
+			changes: importer.Notes{{What: "changed", Codes: []string{"GONE: message, http"}}},
 		}, {
 			name: "a message that both changed",
 			next: csvTable(
@@ -83,7 +83,7 @@ func TestUpdate(t *testing.T) {
 			edits:   []string{"no user {id}", "user {id} left"},
 			want:    []string{"message: user {id} left"},
 			absent:  []string{"org: {"},
-			changes: importer.Changes{Edited: []string{"GONE: message"}},
+			changes: importer.Notes{{What: "changed by the table and by hand, kept", Codes: []string{"GONE: message"}}},
 		}, {
 			name: "an argument that was renamed by hand",
 			next: csvTable(
@@ -92,7 +92,7 @@ func TestUpdate(t *testing.T) {
 			edits:   []string{"arg1", "login"},
 			want:    []string{"user {login} is locked", "login: {", "http: 409"},
 			absent:  []string{"arg1"},
-			changes: importer.Changes{Changed: []string{"LOCKED: http"}},
+			changes: importer.Notes{{What: "changed", Codes: []string{"LOCKED: http"}}},
 		}, {
 			name: "a rename that keeps the number",
 			next: csvTable(
@@ -101,12 +101,12 @@ func TestUpdate(t *testing.T) {
 			edits:   []string{"      GONE:\n", "      GONE:\n        doc: My doc.\n"},
 			want:    []string{"      MISSING:\n        doc: My doc.\n", "aliases: [GONE]"},
 			absent:  []string{"reserved"},
-			changes: importer.Changes{Renamed: []string{"GONE to MISSING"}},
+			changes: importer.Notes{{What: "renamed", Codes: []string{"GONE to MISSING"}}},
 		}, {
 			name: "a code and a category that the table no longer has",
 			next: csvTable("GONE,1,user,no user {id},404", "LOCKED,2,user,user %s is locked,423"),
 			want: []string{"reserved:\n  numbers: [3, 4]\n  codes: [FULL, SLOW]\n"}, absent: []string{"disk:"},
-			changes: importer.Changes{Removed: []string{"FULL", "SLOW"}},
+			changes: importer.Notes{{What: "removed, now reserved", Codes: []string{"FULL", "SLOW"}}},
 		}, {
 			name: "codes of one's own, and codes that were removed by hand",
 			next: released,
@@ -125,7 +125,7 @@ func TestUpdate(t *testing.T) {
 					"      NEXT:\n        number: 5\n        message: net\n  disk:",
 				"http: 507\n      MIDDLE:\n        number: 6\n        message: middle\n      SLOW:",
 			},
-			changes: importer.Changes{Added: []string{"FIRST", "NEXT", "MIDDLE"}},
+			changes: importer.Notes{{What: "added", Codes: []string{"FIRST", "NEXT", "MIDDLE"}}},
 		}, {
 			name: "a code of another category",
 			next: csvTable(
@@ -133,14 +133,14 @@ func TestUpdate(t *testing.T) {
 				"SLOW,4,disk,disk slow,500"),
 			edits:   []string{"      FULL:\n", "      FULL:\n        doc: My doc. # mine\n"},
 			want:    []string{"http: 423\n      FULL:\n        doc: My doc. # mine\n        number: 3\n"},
-			changes: importer.Changes{Changed: []string{"FULL: now in user"}},
+			changes: importer.Notes{{What: "changed", Codes: []string{"FULL: now in user"}}},
 		}, {
 			name: "renumbered: the former number is reserved",
 			next: csvTable(
 				"GONE,9,user,no user {id},404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
 				"SLOW,4,disk,disk slow,500"),
 			want:    []string{"number: 9", "reserved:\n  numbers: [1]\n"},
-			changes: importer.Changes{Changed: []string{"GONE: number"}},
+			changes: importer.Notes{{What: "changed", Codes: []string{"GONE: number"}}},
 		}, {
 			name: "a code that returns",
 			next: released,
@@ -150,7 +150,7 @@ func TestUpdate(t *testing.T) {
 				"  SLOW: category", "  OTHER: category",
 			},
 			want:    []string{"numbers: [17]", "codes: [OLD] # both", "      SLOW:\n        number: 4\n"},
-			changes: importer.Changes{Added: []string{"SLOW"}},
+			changes: importer.Notes{{What: "added", Codes: []string{"SLOW"}}},
 		}, {
 			name: "a number that a removed code had",
 			next: csvTable(
@@ -158,7 +158,7 @@ func TestUpdate(t *testing.T) {
 				"SLOW,4,disk,disk slow,500", "NEW,17,disk,new,"),
 			edits:   []string{"\n# Digests", "reserved:\n  numbers: [17]\n\n# Digests"},
 			want:    []string{"      NEW:\n        message: new\n"},
-			changes: importer.Changes{Added: []string{"NEW"}},
+			changes: importer.Notes{{What: "added", Codes: []string{"NEW"}}},
 		}, {
 			name: "a new code with the name of an alias",
 			next: csvTable(
@@ -169,7 +169,7 @@ func TestUpdate(t *testing.T) {
 				"        message: disk slow\n", "        message: disk slow\n        aliases: [OLD, OLDER]\n",
 			},
 			want:    []string{"message: disk full\n        http", "aliases: [OLDER]", "      OLD:", "      LAST:"},
-			changes: importer.Changes{Added: []string{"OLD", "LAST"}},
+			changes: importer.Notes{{What: "added", Codes: []string{"OLD", "LAST"}}},
 		}, {
 			name: "flow style is kept",
 			next: csvTable(
@@ -180,7 +180,7 @@ func TestUpdate(t *testing.T) {
 				"      SLOW: {number: 4, message: 'disk slow', http: 500} # short\n",
 			},
 			want:    []string{"      SLOW: {number: 4, message: disk fast, http: 500} # short\n"},
-			changes: importer.Changes{Changed: []string{"GONE: http", "SLOW: message"}},
+			changes: importer.Notes{{What: "changed", Codes: []string{"GONE: http", "SLOW: message"}}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestUpdate(t *testing.T) {
 			for _, absent := range tt.absent {
 				assert.NotContains(t, withoutRecord(after), absent)
 			}
-			assert.Equal(t, tt.changes, *changes)
+			assert.ElementsMatch(t, tt.changes, changes)
 			if tt.want == nil {
 				assert.Equal(t, before, string(after))
 			}
@@ -203,7 +203,7 @@ func TestUpdate(t *testing.T) {
 			again, changes, err := read(t, tt.next).Update("taxonomy.yaml", after)
 			require.NoError(t, err)
 			assert.Equal(t, string(after), string(again), "a second import")
-			assert.Equal(t, importer.Changes{}, *changes)
+			assert.Empty(t, changes)
 		})
 	}
 }
@@ -227,8 +227,8 @@ categories:
 	assert.Equal(t, edit(t, own, "message: gone}", "message: gone, http: 404}",
 		"        message: locked\n", "        number: 2\n        message: locked\n        http: 423\n"),
 		withoutRecord(after))
-	assert.Equal(t, importer.Changes{
-		Changed: []string{"USER_GONE: http", "LOCKED: number, http"},
-		Edited:  []string{"USER_GONE: message", "LOCKED: message"},
-	}, *changes)
+	assert.ElementsMatch(t, importer.Notes{
+		{What: "changed", Codes: []string{"USER_GONE: http", "LOCKED: number, http"}},
+		{What: "changed by the table and by hand, kept", Codes: []string{"USER_GONE: message", "LOCKED: message"}},
+	}, changes)
 }
