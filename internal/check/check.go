@@ -15,6 +15,7 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -35,7 +36,7 @@ func IDs() []string {
 var stages = [][]func(*checker){
 	{undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles, overCycles},
 	{
-		header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, signatureValues, templates,
+		header, goNames, goFieldNames, fieldOptions, fieldValues, ruleValues, signatureValues, templates,
 		abstractCodes,
 		constantValues,
 	},
@@ -51,8 +52,8 @@ func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
 	var m *model.Package
 	if !diag.HasErrors(findings) {
-		c := newChecker(t)
-		m = c.m
+		m = resolve.Build(t)
+		c := &checker{t: t, m: m, reported: make(map[finding]bool)}
 		for _, stage := range stages {
 			for _, check := range stage {
 				check(c)

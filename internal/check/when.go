@@ -20,10 +20,10 @@ const (
 // branches finds branches that test what an error does not carry unchanged on the wire, and those
 // that no error reaches.
 func branches(c *checker) {
-	for _, k := range c.codes {
-		for i := range k.When {
-			for _, cond := range k.When[i].If {
-				c.secret(k.byName[cond.Field.V], cond)
+	for _, k := range c.m.Codes {
+		for i, w := range k.Decl.When {
+			for _, cond := range w.If {
+				c.secret(fieldOf(k, cond.Field.V), cond)
 			}
 			if len(k.When) <= maxBranches {
 				c.reach(k, i)
@@ -33,31 +33,31 @@ func branches(c *checker) {
 }
 
 // secret finds a test of a field that is masked or cut when the error is encoded.
-func (c *checker) secret(f field, cond spec.Condition) {
+func (c *checker) secret(f *model.Field, cond spec.Condition) {
 	why, at := "", diag.Span{}
-	m := cond.Match
+	d, m := f.Decl, cond.Match
 	presence := m.Present.Set && len(m.Values)+len(m.Not)+len(m.Prefix) == 0 && m.Min == nil && m.Max == nil
 	switch {
-	case f.Sensitive.V:
-		why, at = "sensitive", f.Sensitive.Span
-	case f.Scrub.V:
-		why, at = "scrubbed", f.Scrub.Span
-	case f.MessageOnly.V:
-		why, at = "not in the context on the wire", f.MessageOnly.Span
-	case f.MaxLength.Set && !presence:
-		why, at = "cut on the wire", f.MaxLength.Span
+	case d.Sensitive.V:
+		why, at = "sensitive", d.Sensitive.Span
+	case d.Scrub.V:
+		why, at = "scrubbed", d.Scrub.Span
+	case d.MessageOnly.V:
+		why, at = "not in the context on the wire", d.MessageOnly.Span
+	case d.MaxLength.Set && !presence:
+		why, at = "cut on the wire", d.MaxLength.Span
 	default:
 		return
 	}
 	c.report("E-when-secret", cond.Field.Span,
-		fmt.Sprintf("%s is %s, so a decoded error would take another branch", f.Name.V, why),
+		fmt.Sprintf("%s is %s, so a decoded error would take another branch", f.Wire, why),
 		"test another field", seeAlso(at, "declared here"))
 }
 
 // reach reports the branch at an index of a code if no sample of a context reaches it.
-func (c *checker) reach(k *code, index int) {
-	s := search{code: k.model, index: index, ctx: make(model.Context)}
-	for _, b := range k.model.When[:index+1] {
+func (c *checker) reach(k *model.Code, index int) {
+	s := search{code: k, index: index, ctx: make(model.Context)}
+	for _, b := range k.When[:index+1] {
 		for _, cond := range b.Conds {
 			if !slices.Contains(s.fields, cond.Field) {
 				s.fields = append(s.fields, cond.Field)
@@ -65,14 +65,14 @@ func (c *checker) reach(k *code, index int) {
 		}
 	}
 	for _, f := range s.fields {
-		left := s.samplesOf(f, k.model.When[:index+1])
+		left := s.samplesOf(f, k.When[:index+1])
 		if len(left) == 0 {
-			i := slices.IndexFunc(k.When[index].If, func(cond spec.Condition) bool { return cond.Field.V == f.Wire })
+			i := slices.IndexFunc(k.Decl.When[index].If, func(cond spec.Condition) bool { return cond.Field.V == f.Wire })
 			message := "this branch never applies: no value of " + f.Wire + " meets its condition"
-			if k.sets(f.Wire) {
-				message = fmt.Sprintf("this branch never applies: %s sets %s to another value", k.Name.V, f.Wire)
+			if gives(k.Decl.Set, f) {
+				message = fmt.Sprintf("this branch never applies: %s sets %s to another value", k.Key, f.Wire)
 			}
-			c.report("E-when-unreachable", k.When[index].If[i].Field.Span, message,
+			c.report("E-when-unreachable", k.Decl.When[index].If[i].Field.Span, message,
 				"correct the condition, or remove the branch")
 			return
 		}
@@ -81,9 +81,9 @@ func (c *checker) reach(k *code, index int) {
 	if s.reaches(0) {
 		return
 	}
-	c.report("E-when-unreachable", k.When[index].Span,
+	c.report("E-when-unreachable", k.Decl.When[index].Span,
 		"this branch never applies: an earlier one applies wherever its conditions hold",
-		"move it before the other one, or remove it", seeAlso(k.When[s.blocker].Span, "this branch"))
+		"move it before the other one, or remove it", seeAlso(k.Decl.When[s.blocker].Span, "this branch"))
 }
 
 // search looks for a context in which a branch holds and none before it does.

@@ -4,6 +4,7 @@ package model
 
 import (
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -87,6 +88,7 @@ type Tier struct {
 
 // Category is a struct type and the codes that it carries.
 type Category struct {
+	Decl      *spec.Category
 	Index     int
 	Name      string // provider
 	Type      string // ProviderError
@@ -132,6 +134,7 @@ func (t Type) IsObjects() bool { return t == Objects || t == Violations }
 
 // Field is a value of an error's context, or of an object in it.
 type Field struct {
+	Decl        *spec.Field // nil for the fields of a violation
 	Wire        string // on the wire
 	Go          string // StatusCode
 	Attribute   string // RequestID: the function that makes an attribute of a field of all categories; "" for others
@@ -196,6 +199,7 @@ type Object struct {
 // Code is a code constant and its factory. It embeds the code's entry in the table.
 type Code struct {
 	*taxonomy.Code
+	Decl     *spec.Code
 	Index    int // in Package.Codes
 	Ordinal  int // in its category, from 1: the Go value
 	Category *Category

@@ -27,7 +27,7 @@ func (b *builder) category(d *spec.Category, files idents) {
 	n := len(b.pkg.Categories)
 	base, typ := categoryNames(d, n+1)
 	c := &model.Category{
-		Index: n, Name: d.Name.V, Doc: d.Doc.V,
+		Decl: d, Index: n, Name: d.Name.V, Doc: d.Doc.V,
 		Type: typ, CodeType: base + "Code", Const: "Category" + base, Predicate: "Is" + base,
 		Var:  b.idents.take("category" + base),
 		File: files.take(fileName(base)),

@@ -17,7 +17,7 @@ import (
 func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, fields map[string]*model.Field) {
 	name := codeName(d, len(c.Codes)+1)
 	code := &model.Code{
-		Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
+		Decl: d, Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
 		Code: &b.pkg.Taxonomy.Categories[c.Index].Codes[len(c.Codes)+1],
 		Key:  d.Name.V, Go: name, Const: "Code" + name, Factory: "New" + name,
 	}

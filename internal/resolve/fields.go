@@ -53,7 +53,7 @@ func (b *builder) fields(owner fieldOwner, decls []spec.Field) []*model.Field {
 
 func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	f := &model.Field{
-		Wire: d.Name.V, Go: fieldName(d, n), Doc: d.Doc.V, Type: fieldType(d),
+		Decl: d, Wire: d.Name.V, Go: fieldName(d, n), Doc: d.Doc.V, Type: fieldType(d),
 		Required: d.Required.V, Sensitive: d.Sensitive.V, Scrub: d.Scrub.V, MessageOnly: d.MessageOnly.V,
 		KeepTail: d.Keep.V == "tail", MaxLength: max(0, d.MaxLength.V), Public: d.Audience.Or(owner.audience) == public,
 	}

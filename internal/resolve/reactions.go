@@ -34,13 +34,6 @@ type declaration struct {
 // variable is the end of the name of a variable, and its doc.
 type variable struct{ suffix, doc string }
 
-// predeclared are the reactions that every taxonomy has.
-var predeclared = []struct{ name, doc string }{
-	{"abort", "Ends the task as failed."},
-	{"block", "Stops and waits for a person."},
-	{"continue", "Continues as if nothing had happened."},
-}
-
 // clone returns a registry with the same names and without reactions and policies.
 func (r *registry) clone() *registry {
 	return &registry{inline: maps.Clone(r.inline), variables: maps.Clone(r.variables)}
@@ -114,10 +107,9 @@ func (b *builder) registerReactions() {
 	r := &registry{inline: make(map[spec.Raw]string), variables: make(map[string]variable)}
 	b.registry = r
 	r.declare(b.src.Reactions, b.src.Policies)
-	for _, p := range predeclared {
-		if !slices.ContainsFunc(b.src.Reactions, func(d spec.Reaction) bool { return d.Name.V == p.name }) {
-			d := spec.Reaction{Name: text(p.name), Doc: text(p.doc), Action: text(p.name)}
-			r.reaction(&d, p.name, suffix(p.name, 0))
+	for _, p := range spec.Predeclared {
+		if !slices.ContainsFunc(b.src.Reactions, func(d spec.Reaction) bool { return d.Name.V == p.Name.V }) {
+			r.reaction(&p, p.Name.V, suffix(p.Name.V, 0))
 		}
 	}
 	r.follow(b.src.Reactions)
@@ -294,5 +286,3 @@ func (c *collector) variable(kind, suffix string) string {
 	}
 	return c.idents.take(prefix(c.profile) + strings.ToUpper(kind[:1]) + kind[1:] + suffix)
 }
-
-func text(s string) spec.Text { return spec.Text{V: s, Set: true} }

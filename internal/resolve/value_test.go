@@ -50,8 +50,8 @@ func TestValue(t *testing.T) {
 		{"enum that looks like a number", model.EnumType, number("4"), model.Value{Str: "4", Index: 2}},
 		{"json null", model.JSON, lit(spec.LitNull, ""), model.Value{Str: "null"}},
 		{"json", model.JSON, spec.Literal{Kind: spec.LitMap, Keys: []spec.LiteralEntry{
-			{Key: text(`a"`), Value: list(number("10"), lit(spec.LitFloat, "0.5"), str("<x>"))},
-			{Key: text("b"), Value: lit(spec.LitBool, "True")},
+			{Key: spec.Text{V: `a"`}, Value: list(number("10"), lit(spec.LitFloat, "0.5"), str("<x>"))},
+			{Key: spec.Text{V: "b"}, Value: lit(spec.LitBool, "True")},
 		}}, model.Value{Str: `{"a\"":[10,0.5,"\u003cx\u003e"],"b":true}`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

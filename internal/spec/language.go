@@ -12,7 +12,6 @@ import (
 type Language struct {
 	Root     *Mapping
 	Mappings []*Mapping // each once, in the order in which the root reaches them
-	reaction *Mapping
 	rule     *Mapping
 }
 
@@ -20,7 +19,6 @@ type Language struct {
 var TheLanguage = sync.OnceValue(func() *Language {
 	b := &builder{mappings: make(map[variant]*Mapping)}
 	b.lang.Root = b.mapping(reflect.TypeFor[Taxonomy](), "")
-	b.lang.reaction = b.mapping(reflect.TypeFor[Reaction](), "")
 	b.lang.rule = b.mapping(reflect.TypeFor[Rule](), "")
 	return &b.lang
 })
