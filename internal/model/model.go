@@ -135,11 +135,11 @@ func (t Type) IsObjects() bool { return t == Objects || t == Violations }
 // Field is a value of an error's context, or of an object in it.
 type Field struct {
 	Decl        *spec.Field // nil for the fields of a violation
-	Wire        string // on the wire
-	Go          string // StatusCode
-	Attribute   string // RequestID: the function that makes an attribute of a field of all categories; "" for others
-	Param       string // statusCode: as a parameter; never a keyword or a name that the package uses
-	Const       string // providerRawError: the constant that says how its text is shown; "" unless Scrub or MaxLength
+	Wire        string      // on the wire
+	Go          string      // StatusCode
+	Attribute   string      // RequestID: the function that makes an attribute of a field of all categories; "" for others
+	Param       string      // statusCode: as a parameter; never a keyword or a name that the package uses
+	Const       string      // providerRawError: the constant that says how its text is shown; "" unless Scrub or MaxLength
 	Doc         string
 	Type        Type
 	Required    bool
