@@ -55,6 +55,10 @@ func fieldOptions(c *checker) {
 				c.report("E-field-option", at, message, hint)
 			}
 		}
+		if d.Type.Set && d.Enum != nil {
+			c.report("E-value", d.EnumSpan, fmt.Sprintf("%q has a type and an enum", f.Wire), "remove one of them",
+				seeAlso(d.Type.Span, "its type"))
+		}
 		wrong(d.Enum != nil && len(d.Enum) == 0, d.EnumSpan, fmt.Sprintf("enum %q has no words", f.Wire),
 			"list them, as in [low, high]")
 		if len(d.Enum) > maxWords {

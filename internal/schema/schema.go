@@ -84,19 +84,12 @@ func (g *generator) mapping(m *spec.Mapping) object {
 	if len(required) > 0 {
 		out["required"] = required
 	}
-	if len(m.OneOf) > 0 {
-		out["oneOf"] = alternatives(m.OneOf)
-	}
 	if len(either) > 0 {
-		out["anyOf"] = alternatives(either)
-	}
-	return out
-}
-
-func alternatives(keys []string) []any {
-	var out []any
-	for _, k := range keys {
-		out = append(out, object{"required": []string{k}})
+		var keys []any
+		for _, k := range either {
+			keys = append(keys, object{"required": []string{k}})
+		}
+		out["anyOf"] = keys
 	}
 	return out
 }

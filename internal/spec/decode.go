@@ -98,15 +98,8 @@ func (d *decoder) missingKeys(at diag.Span, m *Mapping, given map[string]*yaml.N
 				article(m.Name), k.Name)
 		}
 	}
-	for _, list := range [][]string{m.AnyOf, m.OneOf} {
-		if len(list) > 0 && !slices.ContainsFunc(list, isGiven) {
-			d.fail(IDMissingKey, at, "add one of "+strings.Join(list, ", "), "%s needs a key", article(m.Name))
-		}
-	}
-	if both := slices.DeleteFunc(slices.Clone(m.OneOf), func(k string) bool { return !isGiven(k) }); len(both) > 1 {
-		d.fail(IDValue, d.span(given[both[1]]), "remove one of them", "%s has %s, not both", article(m.Name),
-			strings.Join(both, " or "))
-		d.related(d.span(given[both[0]]), both[0]+" is given here")
+	if len(m.AnyOf) > 0 && !slices.ContainsFunc(m.AnyOf, isGiven) {
+		d.fail(IDMissingKey, at, "add one of "+strings.Join(m.AnyOf, ", "), "%s needs a key", article(m.Name))
 	}
 }
 

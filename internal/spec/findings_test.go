@@ -46,8 +46,7 @@ func TestFindings(t *testing.T) {
 		{"duplicate code", head + "categories: {user: {codes: {A: {message: a}, A: {message: b}}}}", []string{
 			"3:46+1 E-duplicate; 3:29+1"}},
 		{"missing key", code("doc: x"), []string{`3:29+4 E-missing-key add "message": text`}},
-		{"neither type nor enum", line("fields: {a: {doc: b}}"), []string{"3:10+1 E-missing-key add one"}},
-		{"type and enum", line("fields: {a: {type: int, enum: [b]}}"), []string{"3:25+4 E-value remove one; 3:14+4"}},
+		{"neither type nor enum", line("fields: {a: {doc: b}}"), []string{"3:10+1 E-missing-key add \"type\""}},
 		{"no prevention", code("message: gone, prevent: {likely: 0.5}"), []string{
 			"3:51+7 E-missing-key check, throttle"}},
 		{"matcher without a key", code("message: gone, detect: [{source: {}}]"), []string{

@@ -27,7 +27,6 @@ var TheLanguage = sync.OnceValue(func() *Language {
 type Mapping struct {
 	Name  string // in messages: "reaction"
 	Keys  []Key
-	OneOf []string // exactly one of these keys must be given
 	AnyOf []string // at least one of these keys must be given
 
 	typ   string  // the struct

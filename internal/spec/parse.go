@@ -42,7 +42,7 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	d := &decoder{reader: &reader{lines: t.lines}}
 	if root := d.read(src); root != nil {
 		d.mapping(reflect.ValueOf(t).Elem(), root, nil, TheLanguage().Root)
-		t.Ignores = d.ignores(root)
+		t.Ignores = d.ignores()
 		t.nest()
 	}
 	diag.Sort(d.out)

@@ -78,13 +78,13 @@ package: shop
 # errgen:ignore W-no-doc -- they speak for themselves
 sources:
   a: x
-  b: 'text # errgen:ignore W-text'
+  b: text
 groups: {g: x} # errgen:ignore W-unused, W-other
 doc: |
-  # errgen:ignore W-block
+  # of the shop
   done
 help_url: "
-  # errgen:ignore W-quoted
+  shop.example.org
   "
 categories:
   user:

@@ -30,8 +30,7 @@ func (b *builder) mapping(t reflect.Type, as string) *Mapping {
 	head, _ := t.FieldByName("_")
 	m := &Mapping{
 		Name:  cmp.Or(head.Tag.Get(cmp.Or(as, "name")), head.Tag.Get("name"), strings.ToLower(t.Name())),
-		OneOf: strings.Fields(head.Tag.Get("oneof")), AnyOf: strings.Fields(head.Tag.Get("anyof")),
-		typ: t.Name(),
+		AnyOf: strings.Fields(head.Tag.Get("anyof")), typ: t.Name(),
 	}
 	b.mappings[variant{t, as}] = m
 	b.lang.Mappings = append(b.lang.Mappings, m)

@@ -172,14 +172,13 @@ type Condition struct {
 
 // Field is one value of an error's context.
 type Field struct {
-	_    struct{} `oneof:"type enum"`
-	Name Text     `key:"*" chars:"{}[]:.\"\\<>&"`
+	Name Text `key:"*" chars:"{}[]:.\"\\<>&"`
 	// Name of the struct field, if the key does not give a good one.
 	GoName Text `key:"name" default:"from the key"`
 	// Meaning of the value.
 	Doc Text `key:"doc"`
 	// Type of the value. Either this or `enum` is required.
-	Type Text `key:"type" words:"type"`
+	Type Text `key:"type" words:"type" required:"enum"`
 	// Words that the field can contain, instead of a type.
 	Enum     []Text `key:"enum" chars:""`
 	EnumSpan diag.Span
