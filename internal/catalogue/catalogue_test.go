@@ -49,7 +49,7 @@ var (
 // TestLinks follows each link of each page to a file, and to an element if it has a fragment.
 func TestLinks(t *testing.T) {
 	for _, taxonomy := range []string{"../../taxonomy.yaml", "../../examples/quickstart/taxonomy.yaml",
-		"../check/testdata/everything.yaml"} {
+		"../spec/testdata/everything.yaml"} {
 		m := loadFile(t, taxonomy)
 		for _, format := range formats {
 			files := byName(Files(m, Options{Format: format, Mark: "a mark"}))
