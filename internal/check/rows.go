@@ -107,13 +107,16 @@ func rows(c *checker) {
 				fmt.Sprintf("%s is retryable, but its reaction is %s", r, a),
 				"choose a reaction that retries, or set retryable: false")
 		}
-		if known := r.Recoverability; r.Retryable && known == taxonomy.Permanent ||
-			!r.Retryable && known == taxonomy.Retryable {
-			c.report("E-retryable", r.at(recoverabilityAt, retryableAt),
-				fmt.Sprintf("%s has retryable: %t, and its recoverability is %s", r, r.Retryable, known),
-				"change one of them")
-		}
+		c.contradiction(r.String(), r.Retryable, r.Recoverability.String(), r.at(recoverabilityAt, retryableAt))
 	})
+}
+
+func (c *checker) contradiction(where string, retryable bool, recoverability string, at diag.Span) {
+	if retryable && recoverability == "permanent" || !retryable && recoverability == "retryable" {
+		c.report("E-retryable", at,
+			fmt.Sprintf("%s has retryable: %t, and its recoverability is %s", where, retryable, recoverability),
+			"change one of them")
+	}
 }
 
 // need is a field that a reaction reads from the error.
