@@ -207,12 +207,6 @@ func TestMany(t *testing.T) {
 	}
 }
 
-func TestWrap(t *testing.T) {
-	assert.Equal(t, []string{"ends this", "task"}, wrap("ends this task", 10))
-	assert.Equal(t, []string{"abcdef", "gh i"}, wrap("abcdefgh i", 6))
-	assert.Equal(t, []string{""}, wrap("", 6))
-}
-
 // TestServicePages reads pages of a taxonomy with an audience: near the title, of fields, and with the
 // formats of the message.
 func TestServicePages(t *testing.T) {
