@@ -195,7 +195,7 @@ func (c *comparison) reserved() {
 			ID: idReserved, Span: c.new.tree.Package.Span, Hint: keep, Message: message}}
 	}
 	for _, r := range c.old.tree.Reserved.Codes {
-		v, _ := r.Name()
+		v := r.Name
 		code, decoded := c.new.byValue[v.V], c.new.decodes(v.V)
 		switch {
 		case decoded == nil && !c.new.reservedCodes[v.V]:
@@ -213,7 +213,7 @@ func (c *comparison) reserved() {
 		}
 	}
 	for _, v := range c.old.tree.Reserved.Numbers {
-		from, to, _ := v.Bounds()
+		from, to := v.Bounds()
 		if free, ok := c.unreserved(from, to); ok {
 			change := released(strconv.Itoa(free), fmt.Sprintf("number %d is no longer reserved", free))
 			change.number = strconv.Itoa(free)
@@ -238,7 +238,7 @@ func (c *comparison) unreserved(from, to int) (int, bool) {
 	for from <= to {
 		next := from
 		for _, v := range c.new.tree.Reserved.Numbers {
-			if low, high, _ := v.Bounds(); low <= next && next <= high {
+			if low, high := v.Bounds(); low <= next && next <= high {
 				next = high + 1
 			}
 		}

@@ -89,7 +89,7 @@ func (c *comparison) header() {
 	c.publicFallback()
 	for _, s := range tree.Sources {
 		name := s.Name.V
-		f := fact{id: "W-changed-fallback", key: "fallback", at: at(s.Details().Fallback.Span, s.Name.Span)}
+		f := fact{id: "W-changed-fallback", key: "fallback", at: at(s.Fallback.Span, s.Name.Span)}
 		if code := o.SourceFallbacks[name]; code != nil {
 			f.old = c.key(code)
 		}

@@ -61,8 +61,7 @@ func Read(name string, src []byte) *Taxonomy {
 		}
 	}
 	for _, v := range tree.Reserved.Codes {
-		name, _ := v.Name()
-		t.reservedCodes[name.V] = true
+		t.reservedCodes[v.Name.V] = true
 	}
 	return t
 }

@@ -79,28 +79,26 @@ func reservedNames(c *checker) {
 			seeAlso(reserved, "reserved here"))
 	}
 	for _, n := range c.t.Reserved.Numbers {
-		from, to, reason := n.Bounds()
+		from, to := n.Bounds()
 		if from > to {
-			c.report("E-value", n.Range.To.Span, fmt.Sprintf("the range ends at %d, before it begins", to),
+			c.report("E-value", n.To.Span, fmt.Sprintf("the range ends at %d, before it begins", to),
 				"give the first number under from, the last under to")
 		}
 		for _, k := range c.m.Codes {
 			if d := k.Decl.Number; d.Set && from <= d.V && d.V <= to {
-				report(fmt.Sprint("number ", d.V), d.Span, n.Span, reason)
+				report(fmt.Sprint("number ", d.V), d.Span, n.Span, n.Reason.V)
 			}
 		}
 	}
 	names := make(map[string]spec.ReservedCode)
 	for _, r := range c.t.Reserved.Codes {
-		name, _ := r.Name()
-		names[name.V] = r
+		names[r.Name.V] = r
 	}
 	for _, k := range c.m.Codes {
 		d := k.Decl
 		for _, name := range slices.Concat([]spec.Text{d.Name, d.Value}, d.Aliases, d.Names) {
 			if r, ok := names[name.V]; ok && name.Set {
-				_, reason := r.Name()
-				report(strconv.Quote(name.V), name.Span, r.Span, reason)
+				report(strconv.Quote(name.V), name.Span, r.Span, r.Reason.V)
 			}
 		}
 	}

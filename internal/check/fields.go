@@ -154,7 +154,7 @@ func unfillableFields(c *checker) {
 			}
 			for _, s := range c.t.Sources {
 				if c.m.SourceFallbacks[s.Name.V] == k {
-					report(s.Details().Fallback.Span, "the fallback of "+s.Name.V)
+					report(s.Fallback.Span, "the fallback of "+s.Name.V)
 				}
 			}
 			if c.m.Fallback == k && !gives(c.t.Fallback.Set, f) {

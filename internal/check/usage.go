@@ -34,7 +34,7 @@ func unusedNames(c *checker) {
 		}
 	})
 	for _, s := range c.t.Sources {
-		if s.Details().Fallback.Set {
+		if s.Fallback.Set {
 			used[spec.RefSource][s.Name.V] = true
 		}
 	}

@@ -121,6 +121,9 @@ func (g *generator) value(t *spec.Type) object {
 	case spec.FormMap:
 		return g.named(t)
 	case spec.FormMapping:
+		if short := t.Mapping.Short; short != nil {
+			return object{"anyOf": []any{g.value(&short.Type), object{"$ref": ref(t.Mapping)}}}
+		}
 		return object{"$ref": ref(t.Mapping)}
 	case spec.FormMatcher:
 		return object{"anyOf": []any{g.value(t.Elem), g.list(t.Elem, 1), object{"$ref": ref(t.Mapping)}}}

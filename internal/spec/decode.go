@@ -19,13 +19,21 @@ type decoder struct {
 
 // mapping decodes a mapping into a struct. owner is the key of the mapping, or nil in a list.
 func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
-	if n.Kind != yaml.MappingNode {
+	isShort := m.Short != nil && n.Kind == yaml.ScalarNode
+	if n.Kind != yaml.MappingNode && !isShort {
 		d.wrongType(n, owner, &Type{Form: FormMapping, Mapping: m})
 		return
 	}
 	place := d.span(cmp.Or(owner, n))
+	if isShort {
+		place = d.span(n)
+		d.value(v.FieldByIndex(m.Short.field), n, owner, &m.Short.Type)
+	}
 	for _, field := range m.spans {
 		v.FieldByIndex(field).Set(reflect.ValueOf(place))
+	}
+	if isShort {
+		return
 	}
 	if m.raw != nil {
 		v.FieldByIndex(m.raw).Set(reflect.ValueOf(Raw{n, d.lines}))
@@ -171,7 +179,7 @@ func (d *decoder) list(v reflect.Value, n, key *yaml.Node, t *Type) {
 	out, count := reflect.MakeSlice(v.Type(), len(items), len(items)), 0
 	for _, item := range items {
 		owner := key
-		if t.Elem.Form == FormMapping {
+		if t.Elem.Form == FormMapping && item.Kind != yaml.ScalarNode {
 			owner = nil // the item itself is the place of its findings
 		}
 		switch {

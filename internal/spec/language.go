@@ -28,6 +28,7 @@ type Mapping struct {
 	Name  string // in messages: "reaction"
 	Keys  []Key
 	AnyOf []string // at least one of these keys must be given
+	Short *Key     // whose value can be in place of the mapping, or nil
 
 	typ   string  // the struct
 	spans [][]int // the fields for the place of a mapping
@@ -175,6 +176,9 @@ func (t *Type) Describe() string {
 	case FormMap:
 		return "a mapping of names, each with " + t.Elem.Describe()
 	case FormMapping:
+		if short := t.Mapping.Short; short != nil {
+			return short.Type.Describe() + ", or a mapping (" + t.Mapping.Name + ")"
+		}
 		return "a mapping (" + t.Mapping.Name + ")"
 	case FormEither:
 		parts := make([]string, len(t.Alts))

@@ -37,6 +37,9 @@ func (b *builder) mapping(t reflect.Type, as string) *Mapping {
 	b.keys(m, t, Key{}, as)
 	for i := range m.Keys {
 		m.names = append(m.names, m.Keys[i].Name)
+		if m.Keys[i].Name == head.Tag.Get("short") {
+			m.Short = &m.Keys[i]
+		}
 	}
 	if slices.Equal(m.AnyOf, []string{"*"}) {
 		m.AnyOf = m.names
