@@ -12,11 +12,6 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// decoder turns YAML nodes into the structs of the language.
-type decoder struct {
-	*reader
-}
-
 // mapping decodes a mapping into a struct. owner is the key of the mapping, or nil in a list.
 func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 	isShort := m.Short != nil && n.Kind == yaml.ScalarNode

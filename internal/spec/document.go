@@ -47,18 +47,18 @@ type Document struct {
 
 // OpenDocument reads a YAML file whose root is a mapping.
 func OpenDocument(name string, src []byte) (*Document, error) {
-	r := &reader{lines: &lines{diag.NewSource(name, src)}}
-	root, err := r.parse(src)
+	dec := &decoder{lines: &lines{diag.NewSource(name, src)}}
+	root, err := dec.parse(src)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(r.out) > 0:
-		return nil, errors.New(r.out[0].Message)
+	case len(dec.out) > 0:
+		return nil, errors.New(dec.out[0].Message)
 	case root == nil || root.Kind != yaml.MappingNode:
 		return nil, errors.New("the file is not a mapping")
 	}
 	return &Document{
-		dec: &decoder{reader: r}, root: root,
+		dec: dec, root: root,
 		changed: make(map[*yaml.Node]bool), removed: make(map[*yaml.Node][]*yaml.Node),
 	}, nil
 }
