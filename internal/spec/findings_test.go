@@ -82,6 +82,8 @@ func TestFindings(t *testing.T) {
 			"3:85+1 E-value"}},
 		{"number in quotes", code("message: gone, http: '404'"), []string{"3:57+5 E-value without quotes"}},
 		{"bool in quotes", code("message: gone, retryable: 'true'"), []string{"3:62+6 E-value without quotes"}},
+		{"class of statuses", code("message: gone, detect: [{status: 4xx}]"), []string{
+			"3:69+3 E-value write {min: 400, max: 499}"}},
 		{"octal number", code("message: gone, number: 017"), []string{"3:59+3 E-value leading zeros"}},
 		{"number of 20 digits", code("message: gone, number: 99999999999999999999"), []string{"3:59+20 E-value"}},
 		{"infinity", line("policies: {p: {multiplier: .inf}}"), []string{"3:28+4 E-value"}},
