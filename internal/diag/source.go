@@ -15,7 +15,7 @@ type Source struct {
 
 	split sync.Once
 	lines []string
-	files []File // that the file includes
+	files []file // that the file includes
 
 	mu   sync.Mutex
 	last struct{ line, char, offset int } // where From was last
@@ -33,7 +33,7 @@ func (s *Source) all() []string {
 		for i, line := range s.lines {
 			if name, ok := strings.CutPrefix(line, FileMark); ok {
 				if name, err := strconv.Unquote(name); err == nil {
-					s.files = append(s.files, File{Name: name, First: i + 2})
+					s.files = append(s.files, file{name, i + 2})
 				}
 			}
 		}
@@ -44,16 +44,10 @@ func (s *Source) all() []string {
 // FileMark begins the line before an included file. The file's path follows as a Go string.
 const FileMark = "--- # errgen:file "
 
-// File is an included file, which follows the source's own lines.
-type File struct {
-	Name  string // path below the directory of the source
-	First int    // its first line in the source
-}
-
-// Files returns the included files.
-func (s *Source) Files() []File {
-	s.all()
-	return s.files
+// file is an included file, which follows the source's own lines.
+type file struct {
+	name  string // path below the directory of the source
+	first int    // its first line in the source
 }
 
 // Place returns the file that a line belongs to, as messages name it, and the line's number there.
@@ -62,13 +56,14 @@ func (s *Source) Place(line int) (name string, local int) {
 	if s == nil {
 		return name, local
 	}
-	for _, f := range s.Files() {
-		if line < f.First {
+	s.all()
+	for _, f := range s.files {
+		if line < f.first {
 			break
 		}
-		name, local = f.Name, line-f.First+1
+		name, local = f.name, line-f.first+1
 		if s.Name != "-" {
-			name = filepath.Join(filepath.Dir(s.Name), filepath.FromSlash(f.Name))
+			name = filepath.Join(filepath.Dir(s.Name), filepath.FromSlash(f.name))
 		}
 	}
 	return name, local

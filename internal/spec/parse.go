@@ -137,7 +137,7 @@ func (d *decoder) parse(src []byte) (*yaml.Node, error) {
 	for _, n := range all {
 		switch {
 		case isEmpty(n):
-		case last != nil && d.fileOf(n) == d.fileOf(last):
+		case last != nil && d.file(n) == d.file(last):
 			line := n.Line
 			for line > 1 && !strings.HasPrefix(d.lines.Line(line), "---") {
 				line--
@@ -154,15 +154,10 @@ func (d *decoder) parse(src []byte) (*yaml.Node, error) {
 	return root, err
 }
 
-// fileOf returns the first line of the file that a node is in.
-func (d *decoder) fileOf(n *yaml.Node) int {
-	first := 0
-	for _, f := range d.lines.Files() {
-		if f.First <= n.Line {
-			first = f.First
-		}
-	}
-	return first
+// file returns the name of the file that a node is in.
+func (d *decoder) file(n *yaml.Node) string {
+	name, _ := d.lines.Place(n.Line)
+	return name
 }
 
 // clean reports what the language does not take from YAML, and removes it from the tree: a node
