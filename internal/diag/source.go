@@ -4,21 +4,17 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
-// Source is a file as read. It is safe for concurrent use, and must not be copied.
+// Source is a file as read.
 type Source struct {
 	Name  string // as the user gave it; "-" is standard input
 	Bytes []byte
 
-	split sync.Once
 	lines []string
-	files []file // that the file includes
-
-	mu   sync.Mutex
-	last struct{ line, char, offset int } // where From was last
+	files []file                           // that the file includes
+	last  struct{ line, char, offset int } // where From was last
 }
 
 // NewSource returns the source of name. It keeps src and does not change it. A byte order mark is
@@ -28,16 +24,17 @@ func NewSource(name string, src []byte) *Source { return &Source{Name: name, Byt
 // all returns the lines. They are split when they are first asked for: most taxonomies have no
 // findings.
 func (s *Source) all() []string {
-	s.split.Do(func() {
-		s.lines = strings.Split(strings.TrimPrefix(string(s.Bytes), "\uFEFF"), "\n")
-		for i, line := range s.lines {
-			if name, ok := strings.CutPrefix(line, FileMark); ok {
-				if name, err := strconv.Unquote(name); err == nil {
-					s.files = append(s.files, file{name, i + 2})
-				}
+	if s.lines != nil {
+		return s.lines
+	}
+	s.lines = strings.Split(strings.TrimPrefix(string(s.Bytes), "\uFEFF"), "\n")
+	for i, line := range s.lines {
+		if name, ok := strings.CutPrefix(line, FileMark); ok {
+			if name, err := strconv.Unquote(name); err == nil {
+				s.files = append(s.files, file{name, i + 2})
 			}
 		}
-	})
+	}
 	return s.lines
 }
 
@@ -96,8 +93,6 @@ func (s *Source) Lines() int {
 // because files exist that have only one line.
 func (s *Source) From(line, col int) string {
 	text, char, offset := s.Line(line), 0, 0
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.last.line == line && s.last.char < col {
 		char, offset = s.last.char, s.last.offset
 	}
