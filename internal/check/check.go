@@ -26,8 +26,7 @@ func IDs() []string {
 	return strings.Fields(`
 		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-field-option
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-public-text E-public-code
-		E-arg E-unfillable
-		E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
+		E-arg E-unfillable E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
 		E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule W-ignore-unused`)
 }
@@ -37,8 +36,7 @@ var stages = [][]func(*checker){
 	{undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles, overCycles},
 	{
 		header, goNames, goFieldNames, fieldOptions, fieldValues, ruleValues, signatureValues, templates,
-		abstractCodes,
-		constantValues,
+		abstractCodes, constantValues,
 	},
 	{
 		args, publicFallback, unfillableFields, reactions, tiers, rows, roleFields, branches, examples,

@@ -203,8 +203,6 @@ func TestManyOfAKind(t *testing.T) {
 		{"groups: {" + names(65, "g%d: G., ") + "}\n", "E-value"},
 		{"fields: {f: {enum: [" + names(254, "w%d, ") + "]}}\n", ""},
 		{"fields: {f: {enum: [" + names(255, "w%d, ") + "]}}\n", "E-field-option"},
-		{"categories: {io: {codes: {A: {message: '" + strings.Repeat("a", 8<<10) + "'}}}}\n", ""},
-		{"categories: {io: {codes: {A: {message: '" + strings.Repeat("a", 8<<10+1) + "'}}}}\n", "E-value"},
 	} {
 		_, findings := check.Load("taxonomy.yaml", whole(tt.yaml))
 		findings = slices.DeleteFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Warning })

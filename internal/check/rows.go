@@ -42,24 +42,19 @@ func (r row) String() string {
 // at returns the first place that the branch, else the code, sets one of the traits at. A place in
 // the category concerns other codes too, so that it is only related.
 func (r row) at(traits ...func(spec.Traits) diag.Span) diag.Span {
-	own := cmp.Or(placeOf(r.Code.Decl.Traits, traits), r.Code.Decl.Name.Span)
+	var places []diag.Span
 	if r.when != nil {
-		branch := placeOf(r.when.Traits, traits)
-		if !branch.Valid() && own == r.Code.Decl.Name.Span {
-			branch = r.when.Span
+		for _, of := range traits {
+			places = append(places, of(r.when.Traits))
 		}
-		return cmp.Or(branch, own)
 	}
-	return own
-}
-
-func placeOf(t spec.Traits, traits []func(spec.Traits) diag.Span) diag.Span {
 	for _, of := range traits {
-		if at := of(t); at.Valid() {
-			return at
-		}
+		places = append(places, of(r.Code.Decl.Traits))
 	}
-	return diag.Span{}
+	if r.when != nil {
+		places = append(places, r.when.Span)
+	}
+	return cmp.Or(append(places, r.Code.Decl.Name.Span)...)
 }
 
 func reactionAt(t spec.Traits) diag.Span {

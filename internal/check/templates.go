@@ -11,9 +11,6 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// maxTemplate bounds the length of a text with placeholders, in bytes.
-const maxTemplate = 8 << 10
-
 // templates checks the messages and feedback of codes.
 func templates(c *checker) {
 	for _, k := range c.m.Codes {
@@ -28,11 +25,6 @@ func templates(c *checker) {
 func (c *checker) template(k *model.Code, text spec.Text) {
 	if strings.TrimSpace(text.V) == "" {
 		c.report("E-value", text.Span, "the text is empty", "write a sentence, or remove the key if it is optional")
-		return
-	}
-	if len(text.V) > maxTemplate {
-		c.report("E-value", text.Span, fmt.Sprintf("the text has more than %d bytes", maxTemplate),
-			"move the details to doc")
 		return
 	}
 	pieces, faults := resolve.ParseTemplate(text.V)
