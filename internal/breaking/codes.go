@@ -150,7 +150,7 @@ func (c *comparison) reservations() {
 		return change
 	}
 	for _, r := range c.old.tree.Reserved.Codes {
-		v, _ := r.Name()
+		v := r.Name
 		switch now := c.new.decodes(v.V); {
 		case now == nil && !c.new.reserved[v.V]:
 			report(v.V, nil, "").codes = []string{v.V}
@@ -159,7 +159,7 @@ func (c *comparison) reservations() {
 		}
 	}
 	for _, v := range c.old.tree.Reserved.Numbers {
-		from, to, _ := v.Bounds()
+		from, to := v.Bounds()
 		ends, used := []int{from}, make(map[int]bool) // the first free number is one of the ends
 		for _, now := range c.new.model.Codes {
 			if n := now.Number; now.Numbered && from <= n && n <= to {
@@ -170,7 +170,7 @@ func (c *comparison) reservations() {
 			}
 		}
 		for _, v := range c.new.tree.Reserved.Numbers {
-			_, high, _ := v.Bounds()
+			_, high := v.Bounds()
 			ends = append(ends, high+1)
 		}
 		slices.Sort(ends)

@@ -46,7 +46,7 @@ func Read(name string, src []byte) *Taxonomy {
 		}
 	}
 	for _, v := range tree.Reserved.Codes {
-		name, _ := v.Name()
+		name := v.Name
 		t.reserved[name.V] = true
 	}
 	return t

@@ -49,7 +49,7 @@ var (
 // TestLinks follows each link of each page to a file, and to an element if it has a fragment.
 func TestLinks(t *testing.T) {
 	for _, taxonomy := range []string{"../../taxonomy.yaml", "../../examples/quickstart/taxonomy.yaml",
-		"../check/testdata/everything.yaml"} {
+		"../spec/testdata/everything.yaml"} {
 		m := loadFile(t, taxonomy)
 		for _, format := range formats {
 			files := byName(Files(m, Options{Format: format, Mark: "a mark"}))
@@ -205,12 +205,6 @@ func TestMany(t *testing.T) {
 		assert.Equal(t, maxRelated, len(regexp.MustCompile(`(</a>|\.md\):) A code\.`).FindAllString(page, -1)))
 		assert.Contains(t, page, "All codes of big")
 	}
-}
-
-func TestWrap(t *testing.T) {
-	assert.Equal(t, []string{"ends this", "task"}, wrap("ends this task", 10))
-	assert.Equal(t, []string{"abcdef", "gh i"}, wrap("abcdefgh i", 6))
-	assert.Equal(t, []string{""}, wrap("", 6))
 }
 
 // TestServicePages reads pages of a taxonomy with an audience: near the title, of fields, and with the

@@ -21,8 +21,9 @@ var embedded embed.FS
 var functions = template.FuncMap{
 	"breaks": breaks, "chain": chain,
 	"changes": func(t, base explain.Traits) []fact { return changedTraits(&t, &base) },
-	"class":   func(status int) int { return status / 100 }, "count": explain.Count, "diagram": diagram, "dict": dict,
+	"class":   func(status int) int { return status / 100 }, "count": explain.Count, "dict": dict,
 	"join": strings.Join, "sentence": asSentence, "sentences": describeReaction, "statusText": http.StatusText,
+	"steps": steps,
 }
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(functions).ParseFS(embedded, "page/page.html"))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -25,8 +26,7 @@ func IDs() []string {
 	return strings.Fields(`
 		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-field-option
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-public-text E-public-code
-		E-arg E-unfillable
-		E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
+		E-arg E-unfillable E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
 		E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule W-ignore-unused`)
 }
@@ -35,9 +35,8 @@ func IDs() []string {
 var stages = [][]func(*checker){
 	{undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles, overCycles},
 	{
-		header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, signatureValues, templates,
-		abstractCodes,
-		constantValues,
+		header, goNames, goFieldNames, fieldOptions, fieldValues, ruleValues, signatureValues, templates,
+		abstractCodes, constantValues,
 	},
 	{
 		args, publicFallback, unfillableFields, reactions, tiers, rows, roleFields, branches, examples,
@@ -51,8 +50,8 @@ func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
 	var m *model.Package
 	if !diag.HasErrors(findings) {
-		c := newChecker(t)
-		m = c.m
+		m = resolve.Build(t)
+		c := &checker{t: t, m: m, reported: make(map[finding]bool)}
 		for _, stage := range stages {
 			for _, check := range stage {
 				check(c)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
 )
 
@@ -25,104 +26,80 @@ func (c *checker) claim(names places, name string, at diag.Span, what, hint stri
 // category that the runtime would read for one purpose. Package spec finds duplicate keys.
 func duplicates(c *checker) {
 	codes, numbers, values := make(places), make(places), make(places)
-	for i, k := range c.codes {
-		if c.t.Numbers.V == "per_category" && i > 0 && c.codes[i-1].category != k.category {
+	for i, k := range c.m.Codes {
+		d := k.Decl
+		if c.t.Numbers.V == "per_category" && i > 0 && c.m.Codes[i-1].Category != k.Category {
 			numbers = make(places)
 		}
-		c.claim(codes, k.Name.V, k.Name.Span, "code "+k.Name.V, "rename one of them")
-		if k.Number.Set {
-			c.claim(numbers, strconv.Itoa(k.Number.V), k.Number.Span, fmt.Sprint("number ", k.Number.V),
+		c.claim(codes, k.Key, d.Name.Span, "code "+k.Key, "rename one of them")
+		if d.Number.Set {
+			c.claim(numbers, strconv.Itoa(d.Number.V), d.Number.Span, fmt.Sprint("number ", d.Number.V),
 				"use a number that no code has")
 		}
-		if value := wireValue(k); k.Value.Set || codes[k.Name.V] == k.Name.Span {
+		value := d.Name
+		if d.Value.Set {
+			value = d.Value
+		}
+		if d.Value.Set || codes[k.Key] == d.Name.Span {
 			c.claim(values, value.V, value.Span, strconv.Quote(value.V), "give each code a value of its own")
 		}
 	}
-	for _, k := range c.codes {
-		for _, a := range slices.Concat(k.Aliases, k.Names) {
+	for _, k := range c.m.Codes {
+		for _, a := range slices.Concat(k.Decl.Aliases, k.Decl.Names) {
 			c.claim(values, a.V, a.Span, strconv.Quote(a.V), "remove it: a value, alias or name decodes to one code")
 		}
 	}
-	for _, k := range c.categories {
-		c.duplicateFields(k.fields, fmt.Sprintf("category %q", k.Name.V))
-	}
-	for _, k := range c.codes {
-		if len(k.own()) > 0 {
-			c.duplicateFields(k.fields, "code "+k.Name.V)
+	c.eachErrorType(func(list []*model.Field, owner string) {
+		fields, roles := make(places), make(places)
+		for _, f := range list {
+			c.claim(fields, f.Wire, f.Decl.Name.Span, "field "+strconv.Quote(f.Wire), "remove one of them")
+			for _, from := range f.Decl.From {
+				if slices.Contains(roleNames, from.V) {
+					c.claim(roles, from.V, from.Span, fmt.Sprintf("the role %s of %s", from.V, owner),
+						"fill one field from it")
+				}
+			}
 		}
-	}
+	})
 	for _, r := range c.t.Reactions {
-		if slices.Contains(spec.Predeclared, r.Name.V) {
+		if spec.IsPredeclared(r.Name.V) {
 			c.report("E-duplicate", r.Name.Span, fmt.Sprintf("reaction %q is predeclared", r.Name.V),
 				"choose another name, or change it in a profile")
 		}
 	}
 }
 
-// duplicateFields finds names and roles that two fields of an error have.
-func (c *checker) duplicateFields(list []field, owner string) {
-	fields, roles := make(places), make(places)
-	for _, f := range list {
-		c.claim(fields, f.Name.V, f.Name.Span, "field "+strconv.Quote(f.Name.V), "remove one of them")
-		for _, from := range f.From {
-			if slices.Contains(roleNames, from.V) {
-				role := fmt.Sprintf("the role %s of %s", from.V, owner)
-				c.claim(roles, from.V, from.Span, role, "fill one field from it")
-			}
-		}
-	}
-}
-
-// wireValue is the code on the wire: its key by default.
-func wireValue(k *code) spec.Text {
-	if k.Value.Set {
-		return k.Value
-	}
-	return k.Name
-}
-
 // reservedNames finds codes, values, aliases and numbers that are reserved.
 func reservedNames(c *checker) {
-	type reservation struct {
-		at     diag.Span
-		reason string
-	}
-	names := make(map[string]reservation)
-	for _, n := range c.t.Reserved.Codes {
-		name, reason := n.Name()
-		names[name.V] = reservation{n.Span, reason}
-	}
-	report := func(what string, at diag.Span, r reservation) {
-		hint := "choose another one: decoders may still have it in use"
-		if r.reason != "" {
-			hint = "choose another one: " + r.reason
+	report := func(what string, at, reserved diag.Span, reason string) {
+		if reason == "" {
+			reason = "decoders may still have it in use"
 		}
-		c.report("E-reserved-name", at, what+" is reserved", hint, seeAlso(r.at, "reserved here"))
-	}
-	check := func(what string, name spec.Text) {
-		if r, ok := names[name.V]; ok && name.Span.Valid() {
-			report(what+" "+name.V, name.Span, r)
-		}
-	}
-	for _, k := range c.codes {
-		for _, n := range c.t.Reserved.Numbers {
-			if from, to, reason := n.Bounds(); k.Number.Set && from <= k.Number.V && k.Number.V <= to {
-				report(fmt.Sprint("number ", k.Number.V), k.Number.Span, reservation{n.Span, reason})
-			}
-		}
-		check("code", k.Name)
-		check("value", k.Value)
-		for _, a := range k.Aliases {
-			check("alias", a)
-		}
-		for _, a := range k.Names {
-			check("name", a)
-		}
+		c.report("E-reserved-name", at, what+" is reserved", "choose another one: "+reason,
+			seeAlso(reserved, "reserved here"))
 	}
 	for _, n := range c.t.Reserved.Numbers {
-		if n.Range != nil && n.Range.From.V > n.Range.To.V {
-			c.report("E-value", n.Range.To.Span, fmt.Sprintf("the range ends at %d, before it begins", n.Range.To.V),
+		from, to := n.Bounds()
+		if from > to {
+			c.report("E-value", n.To.Span, fmt.Sprintf("the range ends at %d, before it begins", to),
 				"give the first number under from, the last under to")
+		}
+		for _, k := range c.m.Codes {
+			if d := k.Decl.Number; d.Set && from <= d.V && d.V <= to {
+				report(fmt.Sprint("number ", d.V), d.Span, n.Span, n.Reason.V)
+			}
+		}
+	}
+	names := make(map[string]spec.ReservedCode)
+	for _, r := range c.t.Reserved.Codes {
+		names[r.Name.V] = r
+	}
+	for _, k := range c.m.Codes {
+		d := k.Decl
+		for _, name := range slices.Concat([]spec.Text{d.Name, d.Value}, d.Aliases, d.Names) {
+			if r, ok := names[name.V]; ok && name.Set {
+				report(strconv.Quote(name.V), name.Span, r.Span, r.Reason.V)
+			}
 		}
 	}
 }

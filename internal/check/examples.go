@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -23,40 +24,38 @@ type exampleRun struct {
 // they expect, counter-examples that do, and rules that no example of their code wins.
 func examples(c *checker) {
 	t := &exampleRun{checker: c, spans: make(map[*model.Rule]diag.Span), won: make(map[*model.Rule]bool)}
-	for _, k := range c.codes {
-		for i := range k.Detect {
-			t.spans[k.model.Rules[i]] = firstSpan(k.Detect[i].Span, k.Name.Span)
+	for _, k := range c.m.Codes {
+		for i, r := range k.Rules {
+			t.spans[r] = cmp.Or(k.Decl.Detect[i].Span, k.Decl.Name.Span)
 		}
 	}
 	judge := detection.NewJudge(c.m)
-	faulty := make(map[*code]bool)
-	for _, k := range c.codes {
-		all := slices.Concat(k.Examples, k.NotExamples)
+	faulty := make(map[*model.Code]bool)
+	for _, k := range c.m.Codes {
+		all := slices.Concat(k.Decl.Examples, k.Decl.NotExamples)
 		before := len(c.findings)
-		for i, x := range k.model.Examples {
+		for i, x := range k.Examples {
 			ev := detection.Evidence(x)
 			t.example(k, &all[i], x, judge.Of(&ev))
 		}
 		faulty[k] = len(c.findings) > before
 	}
-	for _, k := range c.codes {
-		for i, r := range k.model.Rules {
+	for _, k := range c.m.Codes {
+		for i, r := range k.Rules {
 			if !t.won[r] && !faulty[k] {
-				c.report("W-untested-rule", t.spans[r],
-					fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Name.V),
-					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does",
-						k.Name.V))
+				c.report("W-untested-rule", t.spans[r], fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Key),
+					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does", k.Key))
 			}
 		}
 	}
 }
 
-func (t *exampleRun) example(k *code, written *spec.Example, x *model.Example, v detection.Verdict) {
-	at, rule := firstSpan(written.Span, k.Name.Span), v.Rule
-	right := v.Code == k.model
+func (t *exampleRun) example(k *model.Code, written *spec.Example, x *model.Example, v detection.Verdict) {
+	at, rule := cmp.Or(written.Span, k.Decl.Name.Span), v.Rule
+	right := v.Code == k
 	switch {
 	case x.Not && right && rule != nil:
-		t.report("E-example", at, fmt.Sprintf("the counter-example is won by rule %d of %s", rule.Place, k.Name.V),
+		t.report("E-example", at, fmt.Sprintf("the counter-example is won by rule %d of %s", rule.Place, k.Key),
 			"add a condition to the rule that the counter-example does not meet", seeAlso(t.spans[rule], "this rule"))
 	case x.Not:
 	case right:
@@ -69,11 +68,11 @@ func (t *exampleRun) example(k *code, written *spec.Example, x *model.Example, v
 		}
 	case rule != nil:
 		t.report("E-example", at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Key),
-			fmt.Sprintf("add a rule for it to %s, or raise the priority of the one that it has", k.Name.V),
+			fmt.Sprintf("add a rule for it to %s, or raise the priority of the one that it has", k.Key),
 			seeAlso(t.spans[rule], "this rule"))
 	default:
 		t.report("E-example", at, "the example is won by no rule",
-			fmt.Sprintf("add a rule for it to %s, or add to the example what its rules ask for", k.Name.V))
+			fmt.Sprintf("add a rule for it to %s, or add to the example what its rules ask for", k.Key))
 	}
 }
 
@@ -103,7 +102,7 @@ func (t *exampleRun) wantTraits(written *spec.Want, want *model.Want, row *model
 
 func (t *exampleRun) wantContext(written *spec.Want, want *model.Want, ctx model.Context) {
 	for i, w := range want.Context {
-		at := firstSpan(written.Context[i].Value.Span, written.Context[i].Field.Span)
+		at := cmp.Or(written.Context[i].Value.Span, written.Context[i].Field.Span)
 		got, present := ctx.Get(w.Field)
 		switch {
 		case !present:

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,81 +47,61 @@ const maxGroups = 64
 // fieldOptions finds options of a field that its type does not take, and declarations that are
 // empty or too long for the generated code.
 func fieldOptions(c *checker) {
-	c.eachField(func(f field) {
-		typ := f.model.Type
-		switch {
-		case f.Enum != nil && len(f.Enum) == 0:
-			c.report("E-field-option", f.EnumSpan, fmt.Sprintf("enum %q has no words", f.Name.V),
-				"list them, as in [low, high]")
-		case len(f.Enum) > maxWords:
-			c.report("E-field-option", f.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),
-				"use type: string")
-		case hasFields(f) && len(f.Fields) == 0:
-			c.report("E-field-option", f.Type.Span, fmt.Sprintf("object %q has no fields", f.Name.V),
-				"list them under fields")
-		case f.Type.Set && !hasFields(f) && len(f.Fields) > 0:
-			c.report("E-field-option", f.Fields[0].Name.Span,
-				fmt.Sprintf("%q is of type %s, and has no fields", f.Name.V, typ), "use type: object, or remove fields")
-		case typ.IsObjects() && f.Sensitive.V:
-			c.report("E-field-option", f.Sensitive.Span, fmt.Sprintf("%q is a list of objects", f.Name.V),
-				"make fields of the objects sensitive")
-		}
-		for _, inner := range f.Fields {
-			if typ == model.Objects && fillable(inner) {
-				c.report("E-field-option", inner.Name.Span,
-					fmt.Sprintf("evidence cannot fill %q, which is a list of objects", f.Name.V),
-					"remove from and default")
+	c.eachField(func(f *model.Field) {
+		d, typ := f.Decl, f.Type
+		hasFields := typ == model.ObjectType || typ == model.Objects
+		wrong := func(is bool, at diag.Span, message, hint string) {
+			if is {
+				c.report("E-field-option", at, message, hint)
 			}
 		}
-		textOnly := func(key string, set bool, at diag.Span) {
-			if set && typ != model.String && typ != model.Strings {
-				c.report("E-field-option", at, fmt.Sprintf("%s is for texts, and %q is of type %s", key, f.Name.V, typ),
-					"remove it, or use type: string")
-			}
+		if d.Type.Set && d.Enum != nil {
+			c.report("E-value", d.EnumSpan, fmt.Sprintf("%q has a type and an enum", f.Wire), "remove one of them",
+				seeAlso(d.Type.Span, "its type"))
 		}
-		textOnly("scrub", f.Scrub.V, f.Scrub.Span)
-		textOnly("max_length", f.MaxLength.Set, f.MaxLength.Span)
-		if f.Keep.Set && !f.MaxLength.Set {
-			c.report("E-field-option", f.Keep.Span,
-				"keep needs max_length: it is the end that remains of a longer text", "set max_length, or remove keep")
+		wrong(d.Enum != nil && len(d.Enum) == 0, d.EnumSpan, fmt.Sprintf("enum %q has no words", f.Wire),
+			"list them, as in [low, high]")
+		if len(d.Enum) > maxWords {
+			wrong(true, d.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords), "use type: string")
 		}
-		for _, inner := range f.Fields {
-			if inner.Audience.Set {
-				c.report("E-field-option", inner.Audience.Span,
-					fmt.Sprintf("%q is part of %q, which has one audience", inner.Name.V, f.Name.V),
-					"set the audience of the object, or move the field out of it")
-			}
+		wrong(hasFields && len(d.Fields) == 0, d.Type.Span, fmt.Sprintf("object %q has no fields", f.Wire),
+			"list them under fields")
+		wrong(typ.IsObjects() && d.Sensitive.V, d.Sensitive.Span, fmt.Sprintf("%q is a list of objects", f.Wire),
+			"make fields of the objects sensitive")
+		for _, inner := range d.Fields {
+			wrong(!hasFields, inner.Name.Span, fmt.Sprintf("%q is of type %s, and has no fields", f.Wire, typ),
+				"use type: object, or remove fields")
+			wrong(typ == model.Objects && fillable(&inner), inner.Name.Span,
+				fmt.Sprintf("evidence cannot fill %q, which is a list of objects", f.Wire), "remove from and default")
+			wrong(inner.Audience.Set, inner.Audience.Span,
+				fmt.Sprintf("%q is part of %q, which has one audience", inner.Name.V, f.Wire),
+				"set the audience of the object, or move the field out of it")
 		}
-		for _, from := range f.From {
+		notText := fmt.Sprintf("scrub and max_length are for texts, and %q is of type %s", f.Wire, typ)
+		isText := typ == model.String || typ == model.Strings
+		wrong(d.Scrub.V && !isText, d.Scrub.Span, notText, "remove it, or use type: string")
+		wrong(d.MaxLength.Set && !isText, d.MaxLength.Span, notText, "remove it, or use type: string")
+		wrong(d.Keep.Set && !d.MaxLength.Set, d.Keep.Span,
+			"keep needs max_length: it is the end that remains of a longer text", "set max_length, or remove keep")
+		for _, from := range d.From {
 			fits := evidence[from.V]
 			if isAttribute(from.V) {
 				fits = append([]model.Type{model.JSON}, scalarTypes...)
 			}
-			if !slices.Contains(fits, typ) {
-				c.report("E-field-option", from.Span,
-					fmt.Sprintf("%s cannot fill %q of type %s", from.V, f.Name.V, typ),
-					"use a field of type "+oneOf(fits))
-			}
+			wrong(!slices.Contains(fits, typ), from.Span,
+				fmt.Sprintf("%s cannot fill %q of type %s", from.V, f.Wire, typ), "use a field of type "+oneOf(fits))
 		}
 	})
-	limits(c)
-}
-
-// hasFields reports whether the type of a field has fields.
-func hasFields(f field) bool { return f.Type.V == "object" || f.Type.V == "objects" }
-
-// limits finds categories without codes, and more groups than the generated code can number.
-func limits(c *checker) {
 	if len(c.t.Groups) > maxGroups {
 		c.report("E-value", c.t.Groups[maxGroups].Name.Span, fmt.Sprintf("a taxonomy has at most %d groups", maxGroups),
 			"remove groups")
 	}
-	if len(c.categories) == 0 {
+	if len(c.m.Categories) == 0 {
 		c.report("E-value", c.t.Version.Span, "the taxonomy has no codes", "declare one under codes")
 	}
-	for _, k := range c.categories {
+	for _, k := range c.m.Categories {
 		if len(k.Codes) == 0 {
-			c.report("E-value", k.Name.Span, fmt.Sprintf("category %q has no codes", k.Name.V),
+			c.report("E-value", k.Decl.Name.Span, fmt.Sprintf("category %q has no codes", k.Name),
 				"declare one under codes")
 		}
 	}
@@ -129,23 +110,23 @@ func limits(c *checker) {
 // args finds required fields that a factory neither takes nor sets, and parameters for what the
 // code fixes.
 func args(c *checker) {
-	for _, k := range c.codes {
-		at := k.Name.Span
-		if len(k.Args) > 0 {
-			at = k.Args[0].Span
+	for _, k := range c.m.Codes {
+		d, at := k.Decl, k.Decl.Name.Span
+		if len(d.Args) > 0 {
+			at = d.Args[0].Span
 		}
-		for _, f := range k.fields {
-			if k.Args != nil && f.Required.V && !k.takes(f) && !k.sets(f.Name.V) {
+		for _, f := range k.Fields() {
+			if d.Args != nil && f.Required && !k.Takes(f) && !gives(d.Set, f) {
 				c.report("E-arg", at,
-					fmt.Sprintf("%s neither takes nor sets the required field %q", k.model.Factory, f.Name.V),
-					"add it to args, or give it a value under set", seeAlso(f.Required.Span, "required here"))
+					fmt.Sprintf("%s neither takes nor sets the required field %q", k.Factory, f.Wire),
+					"add it to args, or give it a value under set", seeAlso(f.Decl.Required.Span, "required here"))
 			}
 		}
-		for i, a := range k.Args {
-			if slices.ContainsFunc(k.Args[:i], func(b spec.Text) bool { return a.V == b.V }) {
+		for i, a := range d.Args {
+			if slices.ContainsFunc(d.Args[:i], func(b spec.Text) bool { return a.V == b.V }) {
 				c.report("E-arg", a.Span, fmt.Sprintf("%q is a parameter already", a.V), "remove one of them")
 			}
-			for _, s := range k.Set {
+			for _, s := range d.Set {
 				if s.Field.V == a.V {
 					c.report("E-arg", a.Span, fmt.Sprintf("%q is fixed by set, and cannot be a parameter as well", a.V),
 						"remove it from args or from set", seeAlso(s.Field.Span, "fixed here"))
@@ -157,42 +138,38 @@ func args(c *checker) {
 
 // unfillableFields finds fields that a code must have and classification cannot fill.
 func unfillableFields(c *checker) {
-	const hint = "give the field a from or a default, or set it here"
-	for _, k := range c.codes {
-		for _, f := range k.fields {
-			if !f.Required.V && !k.takes(f) || k.sets(f.Name.V) || fillable(*f.Field) {
+	for _, k := range c.m.Codes {
+		for _, f := range k.Fields() {
+			if !f.Required && !k.Takes(f) || gives(k.Decl.Set, f) || fillable(f.Decl) {
 				continue
 			}
-			for _, r := range k.Detect {
-				if !assigns(r.Set, f.Name.V) {
-					c.report("E-unfillable", firstSpan(r.Span, k.Name.Span),
-						fmt.Sprintf("nothing gives %s its %q when it is detected", k.Name.V, f.Name.V), hint,
-						seeAlso(f.Name.Span, "declared here"))
+			report := func(at diag.Span, when string) {
+				c.report("E-unfillable", at, fmt.Sprintf("nothing gives %s its %q when it is %s", k.Key, f.Wire, when),
+					"give the field a from or a default, or set it here", seeAlso(f.Decl.Name.Span, "declared here"))
+			}
+			for _, r := range k.Decl.Detect {
+				if !gives(r.Set, f) {
+					report(cmp.Or(r.Span, k.Decl.Name.Span), "detected")
 				}
 			}
 			for _, s := range c.t.Sources {
-				if at := s.Details().Fallback; at.V == k.Name.V {
-					c.report("E-unfillable", at.Span,
-						fmt.Sprintf("nothing gives %s its %q when it is the fallback of %s", k.Name.V, f.Name.V,
-							s.Name.V),
-						hint, seeAlso(f.Name.Span, "declared here"))
+				if c.m.SourceFallbacks[s.Name.V] == k {
+					report(s.Fallback.Span, "the fallback of "+s.Name.V)
 				}
 			}
-			if fb := c.t.Fallback; fb != nil && fb.Code.V == k.Name.V && !assigns(fb.Set, f.Name.V) {
-				c.report("E-unfillable", fb.Code.Span,
-					fmt.Sprintf("nothing gives %s its %q when it is the fallback", k.Name.V, f.Name.V), hint,
-					seeAlso(f.Name.Span, "declared here"))
+			if c.m.Fallback == k && !gives(c.t.Fallback.Set, f) {
+				report(c.t.Fallback.Code.Span, "the fallback")
 			}
 		}
 	}
-	c.eachField(func(f field) {
-		if !slices.ContainsFunc(f.Fields, fillable) {
+	c.eachField(func(f *model.Field) {
+		if !slices.ContainsFunc(f.Decl.Fields, func(d spec.Field) bool { return fillable(&d) }) {
 			return
 		}
-		for _, inner := range f.Fields {
-			if inner.Required.V && !fillable(inner) && inner.Type.V != "object" {
-				c.report("E-unfillable", inner.Name.Span,
-					fmt.Sprintf("evidence fills %s, but nothing gives it its %q", f.Name.V, inner.Name.V),
+		for i := range f.Decl.Fields {
+			if d := &f.Decl.Fields[i]; d.Required.V && !fillable(d) && d.Type.V != "object" {
+				c.report("E-unfillable", d.Name.Span,
+					fmt.Sprintf("evidence fills %s, but nothing gives it its %q", f.Wire, d.Name.V),
 					"give the field a from or a default")
 			}
 		}
@@ -201,8 +178,9 @@ func unfillableFields(c *checker) {
 
 // fillable reports whether classification can give a field a value: an object if it can give one to
 // a field in it.
-func fillable(f spec.Field) bool {
-	return len(f.From) > 0 || f.Default != nil || slices.ContainsFunc(f.Fields, fillable)
+func fillable(d *spec.Field) bool {
+	return len(d.From) > 0 || d.Default != nil ||
+		slices.ContainsFunc(d.Fields, func(inner spec.Field) bool { return fillable(&inner) })
 }
 
 // publicFallback finds a code that clients cannot see in place of every internal one.
@@ -210,13 +188,14 @@ func publicFallback(c *checker) {
 	if c.t.Public == nil {
 		return
 	}
-	k, at := c.codeNamed[c.t.Public.Code.V], c.t.Public.Code.Span
+	k, at := c.m.CodeByKey(c.t.Public.Code.V), c.t.Public.Code.Span
+	here := seeAlso(k.Decl.Name.Span, "here")
 	switch {
-	case !k.model.Public:
-		c.report("E-public-code", at, k.Name.V+" is internal", "give it audience: public", seeAlso(k.Name.Span, "here"))
-	case len(k.model.Args)+len(k.model.Set) > 0:
+	case !k.Public:
+		c.report("E-public-code", at, k.Key+" is internal", "give it audience: public", here)
+	case len(k.Args)+len(k.Set) > 0:
 		c.report("E-public-code", at,
-			k.Name.V+" has parameters or set, and the error in whose place it is seen has no values for them",
-			"choose a code whose message is fixed", seeAlso(k.Name.Span, "here"))
+			k.Key+" has parameters or set, and the error in whose place it is seen has no values for them",
+			"choose a code whose message is fixed", here)
 	}
 }

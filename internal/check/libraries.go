@@ -18,7 +18,7 @@ var systemPackage = regexp.MustCompile(`^\*?(syscall|golang\.org/x/sys/\w+)\.`)
 // unknownInLibraries finds names of errors without a valid import path, and names that the
 // operating system does not have. The compiler checks that an error exists.
 func unknownInLibraries(c *checker) {
-	c.eachRule(func(_ *code, r *spec.Rule) {
+	c.eachRule(func(_ *model.Code, r *spec.Rule) {
 		for _, cond := range r.Conditions() {
 			for _, lit := range slices.Concat(cond.Match.Values, cond.Match.Not) {
 				if lit.Kind == spec.LitString {

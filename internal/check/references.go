@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 )
 
@@ -64,15 +66,15 @@ func beginsAny(names []string, prefix string) bool {
 
 // unknownFields finds references to fields that the category does not have.
 func unknownFields(c *checker) {
-	c.eachFieldRef(func(k *code, name spec.Text, _ *spec.Literal) {
-		if _, ok := k.byName[name.V]; !ok {
-			c.report("E-unknown-name", name.Span, fmt.Sprintf("category %q has no field %q", k.category.Name.V, name.V),
-				c.suggest(name.V, k.fieldNames(), "declare it under fields"))
+	c.eachFieldRef(func(k *model.Code, name spec.Text, _ *spec.Literal) {
+		if fieldOf(k, name.V) == nil {
+			c.report("E-unknown-name", name.Span, fmt.Sprintf("category %q has no field %q", k.Category.Name, name.V),
+				c.suggest(name.V, fieldNames(k.Fields()), "declare it under fields"))
 		}
 	})
 	sources := append(slices.Sorted(maps.Keys(evidence)), attributePrefix+"name")
-	c.eachField(func(f field) {
-		for _, from := range f.From {
+	c.eachField(func(f *model.Field) {
+		for _, from := range f.Decl.From {
 			if _, ok := evidence[from.V]; ok || isAttribute(from.V) {
 				continue
 			}
@@ -88,35 +90,64 @@ func unknownFields(c *checker) {
 
 // thenCycles finds reactions of the table that lead back to themselves.
 func thenCycles(c *checker) {
-	done := make(map[*spec.Reaction]bool)
-	for _, r := range c.reactions {
-		var path []*spec.Reaction
-		for ; r != nil && !done[r]; r = c.then(r) {
-			done[r] = true
-			path = append(path, r)
-		}
-		if i := slices.Index(path, r); r != nil && i >= 0 {
-			c.cycle(path[i:])
-		}
-	}
+	c.cycles("E-then-cycle", "then", "end the chain with abort, block or continue", spec.RefReaction,
+		func(name string) []spec.Text {
+			i := slices.IndexFunc(c.t.Reactions, func(r spec.Reaction) bool { return r.Name.V == name })
+			if i < 0 {
+				return nil
+			}
+			for r := &c.t.Reactions[i]; r.Then != nil && slices.Contains(furtherActions, r.Action.V); {
+				if r.Then.Inline == nil {
+					return []spec.Text{r.Then.Name}
+				}
+				r = r.Then.Inline
+			}
+			return nil
+		})
 }
 
-// cycle reports a circle at the `then` that is last in the file.
-func (c *checker) cycle(path []*spec.Reaction) {
-	last := 0
-	for i, r := range path {
-		if isLater(refSpan(r.Then, false), refSpan(path[last].Then, false)) {
-			last = i
+// overCycles finds signatures of the taxonomy that are over each other in a circle.
+func overCycles(c *checker) {
+	c.cycles("E-over-cycle", "over", "keep only what is more specific over what is less specific", spec.RefSignature,
+		func(name string) []spec.Text {
+			i := slices.IndexFunc(c.t.Signatures, func(s spec.Signature) bool { return s.Name.V == name })
+			if i >= 0 {
+				return c.t.Signatures[i].Over
+			}
+			var out []spec.Text
+			if s := resolve.SignatureNamed(c.t, name); s != nil {
+				for _, over := range s.Over {
+					out = append(out, spec.Text{V: over})
+				}
+			}
+			return out
+		})
+}
+
+// cycles reports declarations that a key of theirs leads back to themselves, at the key that closes
+// the circle. next returns the names to which the key of a declaration leads.
+func (c *checker) cycles(id, key, hint string, ref spec.Ref, next func(name string) []spec.Text) {
+	done := make(map[string]bool)
+	var visit func(name spec.Text, path []string)
+	visit = func(name spec.Text, path []string) {
+		if i := slices.Index(path, name.V); i >= 0 {
+			c.report(id, name.Span, key+" leads in a circle: "+strings.Join(append(path[i:], name.V), ", "), hint)
+			return
+		}
+		if done[name.V] {
+			return
+		}
+		done[name.V] = true
+		for _, to := range next(name.V) {
+			if !to.Span.Valid() {
+				to.Span = name.Span // a signature of errgen
+			}
+			visit(to, append(slices.Clone(path), name.V))
 		}
 	}
-	path = slices.Concat(path[last+1:], path[:last+1])
-	var names []string
-	for _, r := range append(path, path[0]) {
-		names = append(names, r.Name.V)
-		if r.Name.V == "" {
-			names[len(names)-1] = "(in place)"
+	c.t.Names(func(n spec.Name) {
+		if n.Declares && n.Ref == ref {
+			visit(n.Text, nil)
 		}
-	}
-	c.report("E-then-cycle", refSpan(path[len(path)-1].Then, false),
-		"then leads in a circle: "+strings.Join(names, ", "), "end the chain with abort, block or continue")
+	})
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,22 +12,21 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// row is a line of the table: a code, or a code under one of its branches.
+// row is a row of the table, and the branch that it is for, or nil.
 type row struct {
-	*code
-	when *spec.When // nil for the code itself
 	*model.Row
+	when *spec.When
 }
 
 // eachRow visits the rows of all codes, except those of branches that do not change the reaction or
 // its conditions: their faults are those of their code.
 func (c *checker) eachRow(visit func(r row)) {
-	for _, k := range c.codes {
-		visit(row{k, nil, k.model.Row})
-		for i := range k.When {
-			w := &k.When[i]
+	for _, k := range c.m.Codes {
+		visit(row{k.Row, nil})
+		for i := range k.Decl.When {
+			w := &k.Decl.When[i]
 			if t := w.Traits; t.Retryable.Set || t.Recoverability.Set || t.Reaction != nil {
-				visit(row{k, w, k.model.When[i].Row})
+				visit(row{k.When[i].Row, w})
 			}
 		}
 	}
@@ -34,30 +34,35 @@ func (c *checker) eachRow(visit func(r row)) {
 
 func (r row) String() string {
 	if r.when != nil {
-		return r.code.Name.V + " in this branch"
+		return r.Code.Key + " in this branch"
 	}
-	return r.code.Name.V
+	return r.Code.Key
 }
 
 // at returns the first place that the branch, else the code, sets one of the traits at. A place in
 // the category concerns other codes too, so that it is only related.
 func (r row) at(traits ...func(spec.Traits) diag.Span) diag.Span {
-	places := []diag.Span{}
+	var places []diag.Span
 	if r.when != nil {
 		for _, of := range traits {
 			places = append(places, of(r.when.Traits))
 		}
 	}
 	for _, of := range traits {
-		places = append(places, of(r.code.Traits))
+		places = append(places, of(r.Code.Decl.Traits))
 	}
 	if r.when != nil {
 		places = append(places, r.when.Span)
 	}
-	return firstSpan(append(places, r.code.Name.Span)...)
+	return cmp.Or(append(places, r.Code.Decl.Name.Span)...)
 }
 
-func reactionAt(t spec.Traits) diag.Span       { return refSpan(t.Reaction, true) }
+func reactionAt(t spec.Traits) diag.Span {
+	if t.Reaction == nil {
+		return diag.Span{}
+	}
+	return cmp.Or(t.Reaction.Name.Span, t.Reaction.Span)
+}
 func retryableAt(t spec.Traits) diag.Span      { return t.Retryable.Span }
 func recoverabilityAt(t spec.Traits) diag.Span { return t.Recoverability.Span }
 
@@ -88,9 +93,9 @@ func rows(c *checker) {
 				how = c.describe(r.Reaction) + " leads to " + c.describe(step) + ", which retries it"
 			}
 			c.report("E-retryable", r.at(reactionAt, retryableAt), fmt.Sprintf("%s is not retryable, but %s", r, how),
-				"set retryable: true, or choose another reaction", seeAlso(reactionAt(r.category.Traits),
-					"the reaction"),
-				seeAlso(retryableAt(r.code.Traits), "retryable"))
+				"set retryable: true, or choose another reaction",
+				seeAlso(reactionAt(r.Code.Category.Decl.Traits), "the reaction"),
+				seeAlso(retryableAt(r.Code.Decl.Traits), "retryable"))
 		}
 		if a := r.Reaction.Action; r.Retryable && (a == taxonomy.Abort || a == taxonomy.Block) {
 			c.report("W-retryable-stops", r.at(reactionAt, retryableAt),
@@ -135,17 +140,15 @@ var needs = []need{
 // roleFields finds reactions that read a field which the code does not have.
 func roleFields(c *checker) {
 	for _, n := range needs {
-		check := func(k *code, r *taxonomy.Reaction, at diag.Span) {
-			step := inChain(r, n.is)
-			has := slices.ContainsFunc(n.roles,
-				func(role model.Role) bool { return k.model.ErrorType().WithRole(role) != nil })
-			if step != nil && !has {
-				c.report("E-role-field", at,
-					fmt.Sprintf("%s %s, but %s has no field for it", c.describe(step), n.what, k.Name.V),
-					fmt.Sprintf("give category %s %s", k.category.Name.V, n.hint))
+		c.eachRow(func(r row) {
+			step, errors := inChain(r.Reaction, n.is), r.Code.ErrorType()
+			has := func(role model.Role) bool { return errors.WithRole(role) != nil }
+			if step != nil && !slices.ContainsFunc(n.roles, has) {
+				c.report("E-role-field", r.at(reactionAt),
+					fmt.Sprintf("%s %s, but %s has no field for it", c.describe(step), n.what, r.Code.Key),
+					fmt.Sprintf("give category %s %s", r.Code.Category.Name, n.hint))
 			}
-		}
-		c.eachRow(func(r row) { check(r.code, r.Reaction, r.at(reactionAt)) })
+		})
 	}
 }
 
@@ -185,7 +188,7 @@ func tiers(c *checker) {
 		switch {
 		case t.Person.V && i < len(c.t.Tiers)-1:
 			next := c.t.Tiers[i+1].Name
-			c.report("E-tiers", firstSpan(t.Person.Span, t.Name.Span), fmt.Sprintf("%q comes after a person", next.V),
+			c.report("E-tiers", cmp.Or(t.Person.Span, t.Name.Span), fmt.Sprintf("%q comes after a person", next.V),
 				"make the person the last tier", seeAlso(next.Span, "the next tier"))
 		case t.Person.V && t.Purpose.Set:
 			c.report("E-tiers", t.Purpose.Span, "a person takes no purpose", "remove it: a person decides")

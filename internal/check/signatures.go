@@ -1,45 +1,17 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/signature"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/signatures"
 )
-
-// overCycles finds signatures of the taxonomy that are over each other in a circle.
-func overCycles(c *checker) {
-	over := func(name string) []string {
-		if s := resolve.SignatureNamed(c.t, name); s != nil {
-			return s.Over
-		}
-		return nil
-	}
-	done := make(map[string]bool)
-	var visit func(at diag.Span, name string, path []string)
-	visit = func(at diag.Span, name string, path []string) {
-		if i := slices.Index(path, name); i >= 0 {
-			c.report("E-over-cycle", at, "over leads in a circle: "+strings.Join(append(path[i:], name), ", "),
-				"keep only what is more specific over what is less specific")
-			return
-		}
-		if done[name] {
-			return
-		}
-		done[name] = true
-		for _, next := range over(name) {
-			visit(at, next, append(slices.Clone(path), name))
-		}
-	}
-	for _, s := range c.t.Signatures {
-		visit(s.Name.Span, s.Name.V, nil)
-	}
-}
 
 // signatureValues finds faulty expressions and conditions of the taxonomy's signatures.
 func signatureValues(c *checker) {
@@ -47,7 +19,7 @@ func signatureValues(c *checker) {
 		s := &c.t.Signatures[i]
 		for j := range s.Any {
 			form := &s.Any[j]
-			at := firstSpan(form.Span, s.Name.Span)
+			at := cmp.Or(form.Span, s.Name.Span)
 			before := len(c.findings)
 			c.rule(form, "form", at, "add a condition, or remove the form")
 			one := signatures.Signature{Name: s.Name.V, Any: make([]signatures.Condition, 1)}
@@ -81,7 +53,7 @@ func signatureExamples(c *checker) {
 		}
 		run := func(x *spec.Example, want bool, what, hint string) {
 			ev := resolve.Evidence(x)
-			at := firstSpan(x.Span, d.Name.Span)
+			at := cmp.Or(x.Span, d.Name.Span)
 			if (m.Match(&ev) != nil) != want {
 				c.report("E-example", at, what+" "+d.Name.V, hint)
 				return
@@ -89,7 +61,7 @@ func signatureExamples(c *checker) {
 			found := signature.Extract(s, ev.Text)
 			for _, w := range x.Extracted {
 				if got := found[w.Name.V]; got != w.Value.Text {
-					c.unmet(firstSpan(w.Value.Span, at), w.Name.V, fmt.Sprintf("%q", got),
+					c.unmet(cmp.Or(w.Value.Span, at), w.Name.V, fmt.Sprintf("%q", got),
 						fmt.Sprintf("%q", w.Value.Text))
 				}
 			}
@@ -110,7 +82,7 @@ func quotas(c *checker) {
 	covered := func(r *spec.Rule) bool {
 		sources := ruleSources(r)
 		open := false
-		c.eachRule(func(_ *code, other *spec.Rule) {
+		c.eachRule(func(_ *model.Code, other *spec.Rule) {
 			if !names(other.Like, quota) || other.Priority.V < r.Priority.V {
 				return
 			}
@@ -120,11 +92,11 @@ func quotas(c *checker) {
 		})
 		return open || len(sources) == 0 && ruleSources(r) != nil
 	}
-	c.eachRule(func(k *code, r *spec.Rule) {
+	c.eachRule(func(k *model.Code, r *spec.Rule) {
 		for _, name := range r.Like {
 			if name.V == limit && !names(r.Like, quota) && !covered(r) {
 				c.report("W-no-quota", name.Span,
-					"an exhausted quota becomes "+k.Name.V+", which is waited for in vain",
+					"an exhausted quota becomes "+k.Key+", which is waited for in vain",
 					"add a rule with like: "+quota+" to the code of exhausted quotas, with at least this priority")
 			}
 		}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,13 +11,10 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// maxTemplate bounds the length of a text with placeholders, in bytes.
-const maxTemplate = 8 << 10
-
 // templates checks the messages and feedback of codes.
 func templates(c *checker) {
-	for _, k := range c.codes {
-		for _, text := range []spec.Text{k.Message, k.Feedback} {
+	for _, k := range c.m.Codes {
+		for _, text := range []spec.Text{k.Decl.Message, k.Decl.Feedback} {
 			if text.Set {
 				c.template(k, text)
 			}
@@ -24,27 +22,20 @@ func templates(c *checker) {
 	}
 }
 
-func (c *checker) template(k *code, text spec.Text) {
+func (c *checker) template(k *model.Code, text spec.Text) {
 	if strings.TrimSpace(text.V) == "" {
 		c.report("E-value", text.Span, "the text is empty", "write a sentence, or remove the key if it is optional")
 		return
 	}
-	if len(text.V) > maxTemplate {
-		c.report("E-value", text.Span, fmt.Sprintf("the text has more than %d bytes", maxTemplate),
-			"move the details to doc")
-		return
-	}
 	pieces, faults := resolve.ParseTemplate(text.V)
 	for _, f := range faults {
-		c.report("E-placeholder", c.within(text, f.Offset, f.Len), f.Msg,
+		c.report("E-placeholder", c.t.Locate(text, f.Offset, f.Len), f.Msg,
 			"write {field}, or [optional text {field}]; double a brace or bracket to show it")
 	}
 	for _, piece := range pieces {
-		if f := k.byName[piece.Name]; piece.Name != "" {
+		if piece.Name != "" {
 			c.placeholder(k, text, piece)
-			if f.Field == nil || !f.Sensitive.V {
-				c.alwaysPresent(k, text, piece)
-			}
+			c.alwaysPresent(k, text, piece)
 		}
 		for _, inner := range piece.Group {
 			if inner.Name != "" {
@@ -63,33 +54,34 @@ var formatsOf = map[model.Format][]model.Type{
 	model.Millis:    {model.Int64},
 }
 
-func (c *checker) placeholder(k *code, text spec.Text, piece model.Part) {
-	f, known := k.byName[piece.Name]
-	if !known && piece.Name != resolve.CauseName {
-		c.report("E-placeholder", c.within(text, piece.Offset+1, len(piece.Name)),
-			fmt.Sprintf("category %q has no field %q", k.category.Name.V, piece.Name),
-			c.suggest(piece.Name, append(k.fieldNames(), resolve.CauseName), "declare it under fields"))
+func (c *checker) placeholder(k *model.Code, text spec.Text, piece model.Part) {
+	f := fieldOf(k, piece.Name)
+	if f == nil && piece.Name != resolve.CauseName {
+		c.report("E-placeholder", c.t.Locate(text, piece.Offset+1, len(piece.Name)),
+			fmt.Sprintf("category %q has no field %q", k.Category.Name, piece.Name),
+			c.suggest(piece.Name, append(fieldNames(k.Fields()), resolve.CauseName), "declare it under fields"))
 		return
 	}
-	at := c.within(text, piece.Offset, piece.Len)
+	at := c.t.Locate(text, piece.Offset, piece.Len)
 	typ := model.String
-	if known {
-		typ = f.model.Type
-		if f.Sensitive.V {
-			c.report("E-sensitive-text", at, f.Name.V+" is sensitive and must not be shown", "remove it from the text",
-				seeAlso(f.Sensitive.Span, "declared sensitive here"))
+	if f != nil {
+		typ = f.Type
+		if f.Sensitive {
+			c.report("E-sensitive-text", at, f.Wire+" is sensitive and must not be shown", "remove it from the text",
+				seeAlso(f.Decl.Sensitive.Span, "declared sensitive here"))
 		}
 	}
-	if k.model.Public && text == k.Message && (!known || !f.model.Public) {
-		message, hint := piece.Name+" is internal, and "+k.Name.V+" is public", "give the field audience: public, or "
-		if !known {
-			message, hint = "the cause may be internal, and "+k.Name.V+" is public", ""
+	if k.Public && text == k.Decl.Message && (f == nil || !f.Public) {
+		message, hint := piece.Name+" is internal, and "+k.Key+" is public", "give the field audience: public, or "
+		if f == nil {
+			message, hint = "the cause may be internal, and "+k.Key+" is public", ""
 		}
 		c.report("E-public-text", at, message, hint+"remove it from the message",
-			seeAlso(firstSpan(k.Audience.Span, k.category.Audience.Span, c.t.Audience.Span), "declared public here"))
+			seeAlso(cmp.Or(k.Decl.Audience.Span, k.Category.Decl.Audience.Span, c.t.Audience.Span),
+				"declared public here"))
 	}
 	format := piece.Format
-	formatAt := c.within(text, piece.Offset+len("{")+len(piece.Name)+len(":"), len(format))
+	formatAt := c.t.Locate(text, piece.Offset+len("{")+len(piece.Name)+len(":"), len(format))
 	switch {
 	case format != model.Plain && formatsOf[format] == nil:
 		c.report("E-placeholder", formatAt, fmt.Sprintf("%q is not a format", piece.Format),
@@ -111,17 +103,17 @@ func (c *checker) placeholder(k *code, text spec.Text, piece model.Part) {
 }
 
 // alwaysPresent finds placeholders outside brackets whose field a factory may leave absent.
-func (c *checker) alwaysPresent(k *code, text spec.Text, piece model.Part) {
-	at := c.within(text, piece.Offset, piece.Len)
-	f, known := k.byName[piece.Name]
+func (c *checker) alwaysPresent(k *model.Code, text spec.Text, piece model.Part) {
+	at := c.t.Locate(text, piece.Offset, piece.Len)
+	f := fieldOf(k, piece.Name)
 	switch {
-	case !known && piece.Name == resolve.CauseName:
+	case f == nil && piece.Name == resolve.CauseName:
 		c.report("E-optional-placeholder", at, "an error may have no cause", "put it in brackets, as in [: {cause}]")
-	case known && !f.Required.V && !k.takes(f) && !k.sets(f.Name.V):
+	case f != nil && !f.Sensitive && !f.Required && !k.Takes(f) && !gives(k.Decl.Set, f):
 		c.report("E-optional-placeholder", at,
-			fmt.Sprintf("%s may be absent when %s is made", f.Name.V, k.model.Factory),
-			fmt.Sprintf("put it in brackets, as in [ {%s}], or list it in args", f.Name.V),
-			seeAlso(f.Name.Span, "declared optional here"))
+			fmt.Sprintf("%s may be absent when %s is made", f.Wire, k.Factory),
+			fmt.Sprintf("put it in brackets, as in [ {%s}], or list it in args", f.Wire),
+			seeAlso(f.Decl.Name.Span, "declared optional here"))
 	}
 }
 

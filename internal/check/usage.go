@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
 )
 
@@ -32,13 +34,13 @@ func unusedNames(c *checker) {
 		}
 	})
 	for _, s := range c.t.Sources {
-		if s.Details().Fallback.Set {
+		if s.Fallback.Set {
 			used[spec.RefSource][s.Name.V] = true
 		}
 	}
-	c.eachField(func(f field) { // the program reports the sources and operations that a field records
+	c.eachField(func(f *model.Field) { // the program reports the sources and operations that a field records
 		for _, from := range f.From {
-			switch from.V {
+			switch from {
 			case "source":
 				used[spec.RefSource] = nil
 			case "op":
@@ -55,20 +57,18 @@ func unusedNames(c *checker) {
 
 // missingDocs warns of categories and codes without doc, in a taxonomy that documents any.
 func missingDocs(c *checker) {
-	documents := func(k *code) bool { return k.Doc.V != "" || k.category.Doc.V != "" }
-	if !slices.ContainsFunc(c.codes, documents) {
+	if !slices.ContainsFunc(c.m.Codes, func(k *model.Code) bool { return k.Doc != "" || k.Category.Doc != "" }) {
 		return
 	}
-	for _, k := range c.categories {
-		if k.Doc.V == "" {
-			c.report("W-no-doc", k.Name.Span, fmt.Sprintf("category %q has no doc", k.Name.V),
-				"add a sentence under doc")
+	missing := func(doc, what string, at diag.Span) {
+		if doc == "" {
+			c.report("W-no-doc", at, what+" has no doc", "add a sentence under doc")
 		}
+	}
+	for _, k := range c.m.Categories {
+		missing(k.Doc, fmt.Sprintf("category %q", k.Name), k.Decl.Name.Span)
 		for _, one := range k.Codes {
-			if one.Doc.V == "" {
-				c.report("W-no-doc", one.Name.Span, fmt.Sprintf("code %s has no doc", one.Name.V),
-					"add a sentence under doc")
-			}
+			missing(one.Doc, "code "+one.Key, one.Decl.Name.Span)
 		}
 	}
 }
@@ -76,10 +76,10 @@ func missingDocs(c *checker) {
 // unsortedNumbers warns of numbers that go down within a category: new codes are easier to number
 // at its end.
 func unsortedNumbers(c *checker) {
-	for _, k := range c.categories {
+	for _, k := range c.m.Categories {
 		var highest spec.Int
 		for _, one := range k.Codes {
-			switch n := one.Number; {
+			switch n := one.Decl.Number; {
 			case !n.Set:
 			case n.V >= highest.V || !highest.Set:
 				highest = n

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -42,12 +43,8 @@ func (c *checker) wanted(name string, f *model.Field, lit spec.Literal) {
 			c.wanted(name+"."+inner.Wire, inner, e.Value)
 			continue
 		}
-		var valid []string
-		for _, inner := range f.Object.Fields {
-			valid = append(valid, inner.Wire)
-		}
 		c.report("E-unknown-name", e.Key.Span, fmt.Sprintf("%s has no field %q", name, e.Key.V),
-			c.suggest(e.Key.V, valid, "declare it under the fields of the object"))
+			c.suggest(e.Key.V, fieldNames(f.Object.Fields), "declare it under the fields of the object"))
 	}
 }
 
@@ -65,31 +62,31 @@ func (c *checker) faults(name string, f *model.Field, faults []resolve.Fault, m 
 
 // fieldValues checks the values that are given to fields, and those that branches test.
 func fieldValues(c *checker) {
-	c.eachField(func(f field) {
-		if f.Default != nil {
-			c.typed("default", f.model, *f.Default)
+	c.eachField(func(f *model.Field) {
+		if f.Decl.Default != nil {
+			c.typed("default", f, *f.Decl.Default)
 		}
 	})
-	c.eachFieldRef(func(k *code, name spec.Text, value *spec.Literal) {
+	c.eachFieldRef(func(k *model.Code, name spec.Text, value *spec.Literal) {
 		if value != nil {
-			c.typed(name.V, k.byName[name.V].model, *value)
+			c.typed(name.V, fieldOf(k, name.V), *value)
 		}
 	})
-	for _, k := range c.codes {
-		for _, x := range k.Examples {
+	for _, k := range c.m.Codes {
+		for _, x := range k.Decl.Examples {
 			if x.Want != nil {
 				for _, a := range x.Want.Context {
-					c.wanted(a.Field.V, k.byName[a.Field.V].model, a.Value)
+					c.wanted(a.Field.V, fieldOf(k, a.Field.V), a.Value)
 				}
 			}
 		}
-		for _, w := range k.When {
+		for _, w := range k.Decl.When {
 			if len(w.If) == 0 {
-				c.report("E-value", firstSpan(w.Span, k.Name.Span), "the branch tests nothing, so it always applies",
+				c.report("E-value", cmp.Or(w.Span, k.Decl.Name.Span), "the branch tests nothing, so it always applies",
 					"set what it changes on the code")
 			}
 			for _, cond := range w.If {
-				f := k.byName[cond.Field.V].model
+				f := fieldOf(k, cond.Field.V)
 				_, faults := resolve.Condition(f, cond.Match)
 				c.faults(cond.Field.V, f, faults, cond.Match)
 				if cond.Match.IsZero() {
@@ -104,8 +101,8 @@ func fieldValues(c *checker) {
 // ruleValues finds rules that match everything or nothing, expressions that do not compile, and
 // values of rules and examples that evidence cannot have.
 func ruleValues(c *checker) {
-	c.eachRule(func(k *code, r *spec.Rule) {
-		c.rule(r, "rule", firstSpan(r.Span, k.Name.Span),
+	c.eachRule(func(k *model.Code, r *spec.Rule) {
+		c.rule(r, "rule", cmp.Or(r.Span, k.Decl.Name.Span),
 			"make the code the fallback: that is what evidence becomes that no rule matches")
 	})
 	c.eachExample(func(x *spec.Example) {
@@ -153,7 +150,7 @@ func (c *checker) expression(text spec.Text) {
 	if bad := (*syntax.Error)(nil); errors.As(err, &bad) {
 		message = bad.Code.String()
 		if i := strings.Index(text.V, bad.Expr); i >= 0 && bad.Expr != "" {
-			at = c.within(text, i, len(bad.Expr))
+			at = c.t.Locate(text, i, len(bad.Expr))
 			message += " in " + strconv.Quote(bad.Expr)
 		}
 	}

@@ -200,7 +200,7 @@ func decodeErrors(t *testing.T, dir string) {
 func TestOpenAPI(t *testing.T) {
 	validate := nodeTool(t, "validate-api")
 	for _, taxonomy := range []string{"testdata/shapes.yaml", "../../taxonomy.yaml",
-		"../check/testdata/everything.yaml", "../../examples/quickstart/taxonomy.yaml"} {
+		"../spec/testdata/everything.yaml", "../../examples/quickstart/taxonomy.yaml"} {
 		dir := t.TempDir()
 		for _, format := range []string{"yaml", "json"} {
 			writeOutput(t, dir, "errors."+format, "openapi", "-audience", "internal", "-format", format, taxonomy)

@@ -4,21 +4,17 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
-// Source is a file as read. It is safe for concurrent use, and must not be copied.
+// Source is a file as read.
 type Source struct {
 	Name  string // as the user gave it; "-" is standard input
 	Bytes []byte
 
-	split sync.Once
 	lines []string
-	files []File // that the file includes
-
-	mu   sync.Mutex
-	last struct{ line, char, offset int } // where From was last
+	files []file                           // that the file includes
+	last  struct{ line, char, offset int } // where From was last
 }
 
 // NewSource returns the source of name. It keeps src and does not change it. A byte order mark is
@@ -28,32 +24,27 @@ func NewSource(name string, src []byte) *Source { return &Source{Name: name, Byt
 // all returns the lines. They are split when they are first asked for: most taxonomies have no
 // findings.
 func (s *Source) all() []string {
-	s.split.Do(func() {
-		s.lines = strings.Split(strings.TrimPrefix(string(s.Bytes), "\uFEFF"), "\n")
-		for i, line := range s.lines {
-			if name, ok := strings.CutPrefix(line, FileMark); ok {
-				if name, err := strconv.Unquote(name); err == nil {
-					s.files = append(s.files, File{Name: name, First: i + 2})
-				}
+	if s.lines != nil {
+		return s.lines
+	}
+	s.lines = strings.Split(strings.TrimPrefix(string(s.Bytes), "\uFEFF"), "\n")
+	for i, line := range s.lines {
+		if name, ok := strings.CutPrefix(line, FileMark); ok {
+			if name, err := strconv.Unquote(name); err == nil {
+				s.files = append(s.files, file{name, i + 2})
 			}
 		}
-	})
+	}
 	return s.lines
 }
 
 // FileMark begins the line before an included file. The file's path follows as a Go string.
 const FileMark = "--- # errgen:file "
 
-// File is an included file, which follows the source's own lines.
-type File struct {
-	Name  string // path below the directory of the source
-	First int    // its first line in the source
-}
-
-// Files returns the included files.
-func (s *Source) Files() []File {
-	s.all()
-	return s.files
+// file is an included file, which follows the source's own lines.
+type file struct {
+	name  string // path below the directory of the source
+	first int    // its first line in the source
 }
 
 // Place returns the file that a line belongs to, as messages name it, and the line's number there.
@@ -62,13 +53,14 @@ func (s *Source) Place(line int) (name string, local int) {
 	if s == nil {
 		return name, local
 	}
-	for _, f := range s.Files() {
-		if line < f.First {
+	s.all()
+	for _, f := range s.files {
+		if line < f.first {
 			break
 		}
-		name, local = f.Name, line-f.First+1
+		name, local = f.name, line-f.first+1
 		if s.Name != "-" {
-			name = filepath.Join(filepath.Dir(s.Name), filepath.FromSlash(f.Name))
+			name = filepath.Join(filepath.Dir(s.Name), filepath.FromSlash(f.name))
 		}
 	}
 	return name, local
@@ -101,8 +93,6 @@ func (s *Source) Lines() int {
 // because files exist that have only one line.
 func (s *Source) From(line, col int) string {
 	text, char, offset := s.Line(line), 0, 0
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.last.line == line && s.last.char < col {
 		char, offset = s.last.char, s.last.offset
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -40,8 +41,8 @@ func TestGolden(t *testing.T) {
 			for _, f := range files {
 				want, err := os.ReadFile(filepath.Join(dir, f.Name))
 				require.NoError(t, err)
-				assert.Equal(t, string(want), string(f.Content), "%s; go test ./internal/emit -update writes it anew",
-					f.Name)
+				changes := diff.Diff(f.Name, want, "generated", f.Content)
+				assert.Empty(t, string(changes), "go test ./internal/emit -update writes it anew")
 			}
 		})
 	}

@@ -88,7 +88,7 @@ type Tier struct {
 
 // Category is a struct type and the codes that it carries.
 type Category struct {
-	Decl      *spec.Category
+	Decl      *spec.Category // as the taxonomy has it
 	Index     int
 	Name      string // provider
 	Type      string // ProviderError
@@ -199,9 +199,9 @@ type Object struct {
 // Code is a code constant and its factory. It embeds the code's entry in the table.
 type Code struct {
 	*taxonomy.Code
-	Decl     *spec.Code
-	Index    int // in Package.Codes
-	Ordinal  int // in its category, from 1: the Go value
+	Decl     *spec.Code // as the taxonomy has it
+	Index    int        // in Package.Codes
+	Ordinal  int        // in its category, from 1: the Go value
 	Category *Category
 	// Own is the type of the code's errors if the code has fields: like a category of this code
 	// alone, with the fields of the category before those of the code. Otherwise it is nil.

@@ -124,7 +124,7 @@ func methods(list []spec.Named, prefix string) []*model.Method {
 func sources(list []spec.Source) []taxonomy.Named {
 	var out []taxonomy.Named
 	for _, s := range list {
-		out = append(out, taxonomy.Named{Name: s.Name.V, Doc: s.Details().Doc.V})
+		out = append(out, taxonomy.Named{Name: s.Name.V, Doc: s.Doc.V})
 	}
 	return out
 }

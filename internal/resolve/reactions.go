@@ -32,13 +32,6 @@ type origin struct {
 	policy   spec.Policy
 }
 
-// predeclared are the reactions that every taxonomy has.
-var predeclared = []struct{ name, doc string }{
-	{"abort", "Ends the task as failed."},
-	{"block", "Stops and waits for a person."},
-	{"continue", "Continues as if nothing had happened."},
-}
-
 func newReactions(b *builder, table *reactions, declared []spec.Reaction, policies []spec.Policy) *reactions {
 	s := &reactions{
 		builder: b, table: table, declared: make(map[string]*spec.Reaction), policies: make(map[string]*spec.Policy),
@@ -67,11 +60,10 @@ func (b *builder) makeTable() {
 	for i, d := range b.src.Reactions {
 		names[i] = d.Name.V
 	}
-	for _, p := range predeclared {
-		name := spec.Text{V: p.name, Set: true}
-		d := &spec.Reaction{Name: name, Action: name, Doc: spec.Text{V: p.doc, Set: true}}
-		putFirst(&b.table.declared, p.name, d)
-		names = append(names, p.name)
+	for i := range spec.Predeclared {
+		d := &spec.Predeclared[i]
+		putFirst(&b.table.declared, d.Name.V, d)
+		names = append(names, d.Name.V)
 	}
 	for _, name := range names {
 		if r := b.table.named(name); !slices.Contains(t.Reactions, r) {

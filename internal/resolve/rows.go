@@ -14,7 +14,7 @@ import (
 func (b *builder) fallback() {
 	b.pkg.SourceFallbacks = make(map[string]*model.Code)
 	for i, s := range b.src.Sources {
-		if c := b.codes[s.Details().Fallback.V]; c != nil {
+		if c := b.codes[s.Fallback.V]; c != nil {
 			b.pkg.SourceFallbacks[s.Name.V] = c
 			b.pkg.Taxonomy.Sources[i].Fallback = c.Value
 		}

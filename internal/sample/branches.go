@@ -9,20 +9,14 @@ import (
 // branches adds, for each branch, a case that it decides, and around it every field at its bounds
 // and absent.
 func (s *set) branches(code *model.Code) {
-	conds := map[*model.Field][]model.Cond{}
+	conds := conditions(code)
 	for _, b := range code.When {
-		for _, c := range b.Conds {
-			conds[c.Field] = append(conds[c.Field], c)
-		}
-	}
-	for _, b := range code.When {
-		own := tested(b)
-		hit, ok := decidedBy(code, b, own, conds)
-		if !ok {
+		hit, block := decidedBy(code, b, conds)
+		if block != nil {
 			continue
 		}
 		s.add(hit)
-		for _, f := range own {
+		for _, f := range tested(b) {
 			for _, v := range around(f, conds[f]) {
 				s.add(hit.With(f, v))
 			}
@@ -44,25 +38,64 @@ func tested(branches ...*model.Branch) []*model.Field {
 	return fields
 }
 
+// conditions returns the conditions of all branches of a code by field.
+func conditions(code *model.Code) map[*model.Field][]model.Cond {
+	out := map[*model.Field][]model.Cond{}
+	for _, b := range code.When {
+		for _, c := range b.Conds {
+			out[c.Field] = append(out[c.Field], c)
+		}
+	}
+	return out
+}
+
+// Block is the reason why no error takes a branch. It is empty if the search for one gave up.
+type Block struct {
+	Field *model.Field  // that has no value which meets the branch's conditions on it
+	By    *model.Branch // an earlier branch, which takes the errors that meet its conditions
+}
+
+// Blocked returns the reason why no error of a code takes a branch, or nil if one does.
+func Blocked(code *model.Code, b *model.Branch) *Block {
+	_, block := decidedBy(code, b, conditions(code))
+	return block
+}
+
+// maxTries bounds the search for a case that takes a branch.
+const maxTries = 1 << 14
+
 // decidedBy returns a case whose row is chosen by branch b: one that meets its conditions and, of
 // every earlier branch, not all. It tries the values of the branch's own fields, and then those of
-// all fields that branches test, a bounded number of times.
-func decidedBy(
-	code *model.Code, b *model.Branch, own []*model.Field, conds map[*model.Field][]model.Cond,
-) (Case, bool) {
-	left, all := 4096, own
-	var try func(c Case, n int) (Case, bool)
-	try = func(c Case, n int) (Case, bool) {
-		if n >= len(own) && first(code, c) == b {
-			return c, true
+// all fields that earlier branches test.
+func decidedBy(code *model.Code, b *model.Branch, conds map[*model.Field][]model.Cond) (Case, *Block) {
+	own, upTo := tested(b), code.When[:slices.Index(code.When, b)+1]
+	fields := tested(append([]*model.Branch{b}, upTo...)...)
+	changes := make(map[*model.Field][]change)
+	for _, f := range fields {
+		changes[f] = changesOf(code, f, conds[f])
+	}
+	for _, f := range own {
+		fits := func(to change) bool { return meets(to(Base(code)), b, f) }
+		if !slices.ContainsFunc(changes[f], fits) {
+			return Case{}, &Block{Field: f}
 		}
-		if left--; left < 0 || n == len(all) {
+	}
+	block := &Block{}
+	var all []*model.Field
+	var try func(c Case, n int) (Case, bool)
+	tries := 0
+	try = func(c Case, n int) (Case, bool) {
+		if n >= len(own) {
+			if block.By = first(code, c); block.By == b {
+				return c, true
+			}
+		}
+		if tries++; tries > maxTries || n == len(all) {
 			return c, false
 		}
-		for _, d := range changed(c, all[n], conds[all[n]]) {
-			if n < len(own) && slices.ContainsFunc(b.Conds, func(cond model.Cond) bool {
-				return cond.Field == all[n] && !cond.Holds(d.Context)
-			}) {
+		for _, to := range changes[all[n]] {
+			d := to(c)
+			if n < len(own) && !meets(d, b, all[n]) {
 				continue
 			}
 			if found, ok := try(d, n+1); ok {
@@ -71,12 +104,23 @@ func decidedBy(
 		}
 		return c, false
 	}
-	c, ok := try(Base(code), 0)
-	if !ok {
-		left, all = 4096, tested(append([]*model.Branch{b}, code.When...)...)
-		c, ok = try(Base(code), 0)
+	for _, all = range [][]*model.Field{own, fields} {
+		tries = 0
+		if c, ok := try(Base(code), 0); ok {
+			return c, nil
+		}
 	}
-	return c, ok
+	if tries > maxTries {
+		return Case{}, &Block{}
+	}
+	return Case{}, block
+}
+
+// meets reports whether a case meets the conditions of a branch on a field.
+func meets(c Case, b *model.Branch, f *model.Field) bool {
+	return !slices.ContainsFunc(b.Conds, func(cond model.Cond) bool {
+		return cond.Field == f && !cond.Holds(c.Context)
+	})
 }
 
 // first returns the first branch that holds, or nil.
@@ -88,14 +132,28 @@ func first(code *model.Code, c Case) *model.Branch {
 	return code.When[i]
 }
 
-// changed returns the case with values of f that conditions tell apart, and without one.
-func changed(c Case, f *model.Field, conds []model.Cond) []Case {
-	out := []Case{c}
-	if _, fixed := c.Code.Fixed(f); fixed && f.Required {
+// change returns a case with another value of a field.
+type change func(Case) Case
+
+// changesOf returns the changes to values of f that conditions tell apart, and to its absence. The
+// first one changes nothing.
+func changesOf(code *model.Code, f *model.Field, conds []model.Cond) []change {
+	out := []change{func(c Case) Case { return c }}
+	if _, fixed := code.Fixed(f); fixed {
 		return out
 	}
+	add := func(v model.Value) { out = append(out, func(c Case) Case { return c.With(f, v) }) }
 	for _, v := range append(around(f, conds), beside(conds)...) {
-		out = append(out, c.With(f, v))
+		add(v)
 	}
-	return append(out, c.Without(f))
+	out = append(out, func(c Case) Case { return c.Without(f) })
+	for _, cond := range conds {
+		for _, v := range cond.Values { // a longer text, for a branch with a prefix
+			if f.Type == model.String {
+				v.Str += "x"
+				add(v)
+			}
+		}
+	}
+	return out
 }

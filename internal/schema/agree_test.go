@@ -19,7 +19,7 @@ import (
 // same text. Neither compares keys of the root with each other, so the taxonomy has only the place's
 // key of the root and the required ones.
 func TestParserAndSchemaAgree(t *testing.T) {
-	src, err := os.ReadFile("../spec/testdata/valid/everything.yaml")
+	src, err := os.ReadFile("../spec/testdata/everything.yaml")
 	require.NoError(t, err)
 	doc, err := plain(src)
 	require.NoError(t, err)
@@ -29,8 +29,17 @@ func TestParserAndSchemaAgree(t *testing.T) {
 	values := []any{nil, true, "text", json.Number("5"), []any{}, []any{"a"}, map[string]any{},
 		map[string]any{"unheard_of": "a"}}
 	tried, seen := 0, map[string]bool{}
+	var roots []map[string]any
 	for key, value := range doc.(map[string]any) {
-		root := map[string]any{key: value}
+		if key != "categories" {
+			roots = append(roots, map[string]any{key: value})
+			continue
+		}
+		for name, category := range value.(map[string]any) { // one by one is faster
+			roots = append(roots, map[string]any{key: map[string]any{name: category}})
+		}
+	}
+	for _, root := range roots {
 		eachPlace(root, "", func(path string, replace func(v any)) {
 			if seen[path] {
 				return // another item of a list

@@ -84,19 +84,12 @@ func (g *generator) mapping(m *spec.Mapping) object {
 	if len(required) > 0 {
 		out["required"] = required
 	}
-	if len(m.OneOf) > 0 {
-		out["oneOf"] = alternatives(m.OneOf)
-	}
 	if len(either) > 0 {
-		out["anyOf"] = alternatives(either)
-	}
-	return out
-}
-
-func alternatives(keys []string) []any {
-	var out []any
-	for _, k := range keys {
-		out = append(out, object{"required": []string{k}})
+		var keys []any
+		for _, k := range either {
+			keys = append(keys, object{"required": []string{k}})
+		}
+		out["anyOf"] = keys
 	}
 	return out
 }
@@ -128,6 +121,9 @@ func (g *generator) value(t *spec.Type) object {
 	case spec.FormMap:
 		return g.named(t)
 	case spec.FormMapping:
+		if short := t.Mapping.Short; short != nil {
+			return object{"anyOf": []any{g.value(&short.Type), object{"$ref": ref(t.Mapping)}}}
+		}
 		return object{"$ref": ref(t.Mapping)}
 	case spec.FormMatcher:
 		return object{"anyOf": []any{g.value(t.Elem), g.list(t.Elem, 1), object{"$ref": ref(t.Mapping)}}}

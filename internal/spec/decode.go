@@ -12,23 +12,26 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// decoder turns YAML nodes into the structs of the language.
-type decoder struct {
-	*reader
-}
-
 // mapping decodes a mapping into a struct. owner is the key of the mapping, or nil in a list.
 func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
-	if n.Kind != yaml.MappingNode {
+	isShort := m.Short != nil && n.Kind == yaml.ScalarNode
+	if n.Kind != yaml.MappingNode && !isShort {
 		d.wrongType(n, owner, &Type{Form: FormMapping, Mapping: m})
 		return
 	}
 	place := d.span(cmp.Or(owner, n))
+	if isShort {
+		place = d.span(n)
+		d.value(v.FieldByIndex(m.Short.field), n, owner, &m.Short.Type)
+	}
 	for _, field := range m.spans {
 		v.FieldByIndex(field).Set(reflect.ValueOf(place))
 	}
+	if isShort {
+		return
+	}
 	if m.raw != nil {
-		v.FieldByIndex(m.raw).Set(reflect.ValueOf(Raw{n, d.lines}))
+		v.FieldByIndex(m.raw).Set(reflect.ValueOf(Raw{n}))
 	}
 	given := make(map[string]*yaml.Node)
 	for key, value := range pairs(n) {
@@ -98,15 +101,8 @@ func (d *decoder) missingKeys(at diag.Span, m *Mapping, given map[string]*yaml.N
 				article(m.Name), k.Name)
 		}
 	}
-	for _, list := range [][]string{m.AnyOf, m.OneOf} {
-		if len(list) > 0 && !slices.ContainsFunc(list, isGiven) {
-			d.fail(IDMissingKey, at, "add one of "+strings.Join(list, ", "), "%s needs a key", article(m.Name))
-		}
-	}
-	if both := slices.DeleteFunc(slices.Clone(m.OneOf), func(k string) bool { return !isGiven(k) }); len(both) > 1 {
-		d.fail(IDValue, d.span(given[both[1]]), "remove one of them", "%s has %s, not both", article(m.Name),
-			strings.Join(both, " or "))
-		d.related(d.span(given[both[0]]), both[0]+" is given here")
+	if len(m.AnyOf) > 0 && !slices.ContainsFunc(m.AnyOf, isGiven) {
+		d.fail(IDMissingKey, at, "add one of "+strings.Join(m.AnyOf, ", "), "%s needs a key", article(m.Name))
 	}
 }
 
@@ -178,7 +174,7 @@ func (d *decoder) list(v reflect.Value, n, key *yaml.Node, t *Type) {
 	out, count := reflect.MakeSlice(v.Type(), len(items), len(items)), 0
 	for _, item := range items {
 		owner := key
-		if t.Elem.Form == FormMapping {
+		if t.Elem.Form == FormMapping && item.Kind != yaml.ScalarNode {
 			owner = nil // the item itself is the place of its findings
 		}
 		switch {

@@ -47,18 +47,18 @@ type Document struct {
 
 // OpenDocument reads a YAML file whose root is a mapping.
 func OpenDocument(name string, src []byte) (*Document, error) {
-	r := &reader{lines: &lines{diag.NewSource(name, src)}}
-	root, err := r.parse(src)
+	dec := &decoder{lines: &lines{diag.NewSource(name, src)}}
+	root, err := dec.parse(src)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(r.out) > 0:
-		return nil, errors.New(r.out[0].Message)
+	case len(dec.out) > 0:
+		return nil, errors.New(dec.out[0].Message)
 	case root == nil || root.Kind != yaml.MappingNode:
 		return nil, errors.New("the file is not a mapping")
 	}
 	return &Document{
-		dec: &decoder{reader: r}, root: root,
+		dec: dec, root: root,
 		changed: make(map[*yaml.Node]bool), removed: make(map[*yaml.Node][]*yaml.Node),
 	}, nil
 }
@@ -246,12 +246,12 @@ func build(value any) *yaml.Node {
 }
 
 // Encode returns a mapping as a YAML file.
-func Encode(p Pairs) []byte { return encode(build(p), 2) }
+func Encode(p Pairs) []byte { return encode(build(p)) }
 
-func encode(n *yaml.Node, indent int) []byte {
+func encode(n *yaml.Node) []byte {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(indent)
+	enc.SetIndent(2)
 	if err := enc.Encode(n); err != nil {
 		panic(fmt.Sprintf("spec: encode: %v", err)) // the nodes are valid
 	}
@@ -346,7 +346,7 @@ func (d *Document) render(key, value *yaml.Node, column int) string {
 			n.Content[len(n.Content)-2].FootComment = ""
 		}
 	}
-	text := encode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, value}}, 2)
+	text := encode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, value}})
 	var b strings.Builder
 	for line := range strings.SplitAfterSeq(string(text), "\n") {
 		if strings.TrimSpace(line) != "" {

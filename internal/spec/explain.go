@@ -85,38 +85,42 @@ var ErrAmbiguousKey = errors.New("several keys have this path")
 // (code.message), and can contain names that a taxonomy declares. If keys with different meanings
 // have the path, the error lists them.
 func Explain(path string) (*KeyDoc, error) {
-	parts := strings.Split(path, ".")
-	var first keyPath
-	var all []string
-	seen := make(map[string]bool) // by description
-	for _, p := range keyPaths() {
-		matches, whole := p.match(parts)
-		if whole {
-			return p.explain(path), nil
-		}
-		if matches && !seen[p.key.doc] {
-			seen[p.key.doc] = true
-			all = append(all, strings.Join(p.names, "."))
-			if len(all) == 1 {
-				first = p
-			}
+	parts, names := strings.Split(path, "."), KeyNames()
+	for i := len(parts) - 2; i > 0; i-- {
+		if !slices.Contains(names, parts[i]) { // a name that a taxonomy declares
+			parts = slices.Delete(parts, i, i+1)
 		}
 	}
-	switch len(all) {
+	end := "." + strings.Join(parts, ".")
+	var found []keyPath
+	for _, p := range keyPaths() {
+		switch name := "." + p.name; {
+		case name == end:
+			return p.explain(path), nil
+		case strings.HasSuffix(name, end) &&
+			!slices.ContainsFunc(found, func(f keyPath) bool { return f.key.doc == p.key.doc }):
+			found = append(found, p)
+		}
+	}
+	switch len(found) {
 	case 0:
-		hint := diag.DidYouMean(parts[len(parts)-1], KeyNames())
+		hint := diag.DidYouMean(parts[len(parts)-1], names)
 		return nil, errors.New(strings.TrimSuffix(fmt.Sprintf("%q is not a key of the language; %s", path, hint), "; "))
 	case 1:
-		return first.explain(path), nil
+		return found[0].explain(path), nil
+	}
+	var all []string
+	for _, p := range found {
+		all = append(all, p.name)
 	}
 	return nil, fmt.Errorf("%w: %s: use one of %s", ErrAmbiguousKey, path, strings.Join(all, ", "))
 }
 
-// keyPath is a key of a mapping, and the names of the keys from the root to it.
+// keyPath is a key of a mapping with its path: policies.adapt.window.
 type keyPath struct {
-	names []string
-	in    *Mapping
-	key   *Key
+	name string
+	in   *Mapping
+	key  *Key
 }
 
 // keyPaths returns the paths of all keys, from the root and from the names of their mappings. It
@@ -124,37 +128,23 @@ type keyPath struct {
 var keyPaths = sync.OnceValue(func() []keyPath {
 	var out, named []keyPath
 	seen := make(map[*Mapping]bool)
-	enter := func(m *Mapping, above []string) {
+	enter := func(m *Mapping, above string) {
 		if m == nil || seen[m] {
 			return
 		}
 		seen[m] = true
 		for i := range m.Keys {
 			k := &m.Keys[i]
-			out = append(out, keyPath{append(slices.Clip(above), k.Name), m, k})
-			named = append(named, keyPath{[]string{strings.ReplaceAll(m.Name, " ", "_"), k.Name}, m, k})
+			out = append(out, keyPath{above + k.Name, m, k})
+			named = append(named, keyPath{strings.ReplaceAll(m.Name, " ", "_") + "." + k.Name, m, k})
 		}
 	}
-	enter(TheLanguage().Root, nil)
+	enter(TheLanguage().Root, "")
 	for i := 0; i < len(out); i++ {
-		enter(out[i].key.Type.inner(), out[i].names)
+		enter(out[i].key.Type.inner(), out[i].name+".")
 	}
 	return append(out, named...)
 })
-
-// match reports whether parts are the end of the path, or all of it. Parts between its names are
-// names that a taxonomy declares.
-func (p keyPath) match(parts []string) (matches, whole bool) {
-	i := len(p.names)
-	for j, part := range slices.Backward(parts) {
-		if i > 0 && part == p.names[i-1] {
-			i--
-		} else if j == 0 || j == len(parts)-1 {
-			return false, false
-		}
-	}
-	return true, i == 0
-}
 
 func (p keyPath) explain(path string) *KeyDoc {
 	k := p.key

@@ -46,8 +46,7 @@ func TestFindings(t *testing.T) {
 		{"duplicate code", head + "categories: {user: {codes: {A: {message: a}, A: {message: b}}}}", []string{
 			"3:46+1 E-duplicate; 3:29+1"}},
 		{"missing key", code("doc: x"), []string{`3:29+4 E-missing-key add "message": text`}},
-		{"neither type nor enum", line("fields: {a: {doc: b}}"), []string{"3:10+1 E-missing-key add one"}},
-		{"type and enum", line("fields: {a: {type: int, enum: [b]}}"), []string{"3:25+4 E-value remove one; 3:14+4"}},
+		{"neither type nor enum", line("fields: {a: {doc: b}}"), []string{"3:10+1 E-missing-key add \"type\""}},
 		{"no prevention", code("message: gone, prevent: {likely: 0.5}"), []string{
 			"3:51+7 E-missing-key check, throttle"}},
 		{"matcher without a key", code("message: gone, detect: [{source: {}}]"), []string{
@@ -83,6 +82,8 @@ func TestFindings(t *testing.T) {
 			"3:85+1 E-value"}},
 		{"number in quotes", code("message: gone, http: '404'"), []string{"3:57+5 E-value without quotes"}},
 		{"bool in quotes", code("message: gone, retryable: 'true'"), []string{"3:62+6 E-value without quotes"}},
+		{"class of statuses", code("message: gone, detect: [{status: 4xx}]"), []string{
+			"3:69+3 E-value write {min: 400, max: 499}"}},
 		{"octal number", code("message: gone, number: 017"), []string{"3:59+3 E-value leading zeros"}},
 		{"number of 20 digits", code("message: gone, number: 99999999999999999999"), []string{"3:59+20 E-value"}},
 		{"infinity", line("policies: {p: {multiplier: .inf}}"), []string{"3:28+4 E-value"}},

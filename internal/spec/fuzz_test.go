@@ -13,7 +13,7 @@ import (
 )
 
 func FuzzParse(f *testing.F) {
-	files, err := filepath.Glob("testdata/valid/*.yaml")
+	files, err := filepath.Glob("testdata/*.yaml")
 	require.NoError(f, err)
 	for _, file := range files {
 		src, err := os.ReadFile(file)

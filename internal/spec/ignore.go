@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/errgen/errgen/internal/diag"
 )
 
@@ -32,25 +30,18 @@ func (g Ignore) Covers(f diag.Finding) bool {
 // ignoreMark matches an ignore comment: the word for the whole file, and the ids before a reason.
 var ignoreMark = regexp.MustCompile(`(?:^|[ \t])(# errgen:ignore(-file)?(.*?))(?:--.*?)?[ \t]*$`)
 
-const ignoreWord = "# errgen:ignore"
-
 var (
 	ignoredID = regexp.MustCompile(`[^, \t]+`)
 	warningID = regexp.MustCompile(`^W-[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
 // ignores returns the ignore comments of a file.
-func (d *decoder) ignores(root *yaml.Node) []Ignore {
+func (d *decoder) ignores() []Ignore {
 	var out []Ignore
-	texts := textsWith(root, ignoreWord, nil)
 	for n := 1; n <= d.lines.Lines(); n++ {
 		line := d.lines.Line(n)
-		if !strings.Contains(line, ignoreWord) {
-			continue
-		}
 		m := ignoreMark.FindStringSubmatchIndex(line)
-		isText := func(t string) bool { return strings.Contains(t+"'\"", line[m[2]:]) }
-		if m == nil || slices.ContainsFunc(texts, isText) {
+		if m == nil {
 			continue
 		}
 		g := Ignore{First: n, Span: d.lines.rest(n, utf8.RuneCountInString(line[:m[2]])+1)}
@@ -80,17 +71,6 @@ func (d *decoder) ignores(root *yaml.Node) []Ignore {
 		}
 	}
 	return out
-}
-
-// textsWith adds the texts below a node that contain a word.
-func textsWith(n *yaml.Node, word string, to []string) []string {
-	if strings.Contains(n.Value, word) {
-		to = append(to, n.Value)
-	}
-	for _, c := range n.Content {
-		to = textsWith(c, word, to)
-	}
-	return to
 }
 
 // bytes returns the span of some bytes of a line.

@@ -78,9 +78,9 @@ func included(src []byte) []*yaml.Node {
 
 // merge adds the sections of an included file to those of the taxonomy. Keys that are in both are
 // duplicates, except errgen and include.
-func (r *reader) merge(root, file *yaml.Node) {
+func (d *decoder) merge(root, file *yaml.Node) {
 	if file.Kind != yaml.MappingNode || root.Kind != yaml.MappingNode {
-		r.fail(IDValue, r.span(file), "write the keys of a taxonomy", "a taxonomy is a mapping")
+		d.fail(IDValue, d.span(file), "write the keys of a taxonomy", "a taxonomy is a mapping")
 		return
 	}
 	for key, value := range pairs(file) {

@@ -12,7 +12,6 @@ import (
 type Language struct {
 	Root     *Mapping
 	Mappings []*Mapping // each once, in the order in which the root reaches them
-	reaction *Mapping
 	rule     *Mapping
 }
 
@@ -20,7 +19,6 @@ type Language struct {
 var TheLanguage = sync.OnceValue(func() *Language {
 	b := &builder{mappings: make(map[variant]*Mapping)}
 	b.lang.Root = b.mapping(reflect.TypeFor[Taxonomy](), "")
-	b.lang.reaction = b.mapping(reflect.TypeFor[Reaction](), "")
 	b.lang.rule = b.mapping(reflect.TypeFor[Rule](), "")
 	return &b.lang
 })
@@ -29,8 +27,8 @@ var TheLanguage = sync.OnceValue(func() *Language {
 type Mapping struct {
 	Name  string // in messages: "reaction"
 	Keys  []Key
-	OneOf []string // exactly one of these keys must be given
 	AnyOf []string // at least one of these keys must be given
+	Short *Key     // whose value can be in place of the mapping, or nil
 
 	typ   string  // the struct
 	spans [][]int // the fields for the place of a mapping
@@ -178,6 +176,9 @@ func (t *Type) Describe() string {
 	case FormMap:
 		return "a mapping of names, each with " + t.Elem.Describe()
 	case FormMapping:
+		if short := t.Mapping.Short; short != nil {
+			return short.Type.Describe() + ", or a mapping (" + t.Mapping.Name + ")"
+		}
 		return "a mapping (" + t.Mapping.Name + ")"
 	case FormEither:
 		parts := make([]string, len(t.Alts))

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/signatures"
 )
 
@@ -23,12 +22,30 @@ func (t *Taxonomy) Names(visit func(Name)) {
 }
 
 // Predeclared are the reactions that every taxonomy has.
-var Predeclared = []string{"abort", "block", "continue"}
+var Predeclared = []Reaction{
+	predeclared("abort", "Ends the task as failed."),
+	predeclared("block", "Stops and waits for a person."),
+	predeclared("continue", "Continues as if nothing had happened."),
+}
+
+// predeclared returns the reaction that only carries out an action.
+func predeclared(action, doc string) Reaction {
+	text := func(s string) Text { return Text{V: s, Set: true} }
+	return Reaction{Name: text(action), Doc: text(doc), Action: text(action)}
+}
+
+// IsPredeclared reports whether a name is that of a predeclared reaction.
+func IsPredeclared(name string) bool {
+	return slices.ContainsFunc(Predeclared, func(r Reaction) bool { return r.Name.V == name })
+}
 
 // Declared returns the names that each kind of reference can have, in the order of the file. Those
 // of fields are the names of all categories.
 func (t *Taxonomy) Declared() map[Ref][]string {
-	out := map[Ref][]string{RefReaction: slices.Clone(Predeclared), RefSignature: signatures.Names(), RefOverlay: {"*"}}
+	out := map[Ref][]string{RefSignature: signatures.Names(), RefOverlay: {"*"}}
+	for _, r := range Predeclared {
+		out[RefReaction] = append(out[RefReaction], r.Name.V)
+	}
 	t.Names(func(n Name) {
 		if !n.Declares {
 			return
@@ -115,28 +132,6 @@ func (r *Rule) Conditions() []RuleCondition {
 	for i := range r.Attributes {
 		a := &r.Attributes[i]
 		out = append(out, RuleCondition{Key: "attributes", Attribute: a.Field, Match: &a.Match})
-	}
-	return out
-}
-
-// ReactionKey is a key of a reaction that only some actions take.
-type ReactionKey struct {
-	Name    string
-	Span    diag.Span // of its value
-	Actions []string
-}
-
-// Keys returns the keys of the reaction that are given and that only some actions take.
-func (r *Reaction) Keys() []ReactionKey {
-	var out []ReactionKey
-	v := reflect.ValueOf(r).Elem()
-	for _, k := range TheLanguage().reaction.Keys {
-		f := v.FieldByIndex(k.field)
-		if k.Actions == nil || f.IsZero() {
-			continue
-		}
-		at := reflect.Indirect(f).FieldByName("Span").Interface().(diag.Span)
-		out = append(out, ReactionKey{Name: k.Name, Span: at, Actions: k.Actions})
 	}
 	return out
 }

@@ -39,18 +39,19 @@ const maxBytes = 16 << 20
 func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	t := &Taxonomy{Source: diag.NewSource(name, src)}
 	t.lines = &lines{t.Source}
-	d := &decoder{reader: &reader{lines: t.lines}}
+	d := &decoder{lines: t.lines}
 	if root := d.read(src); root != nil {
 		d.mapping(reflect.ValueOf(t).Elem(), root, nil, TheLanguage().Root)
-		t.Ignores = d.ignores(root)
+		t.Ignores = d.ignores()
 		t.nest()
 	}
 	diag.Sort(d.out)
 	return t, d.out
 }
 
-// reader reads YAML into nodes, and reports what a taxonomy cannot contain.
-type reader struct {
+// decoder reads YAML into nodes, and nodes into the structs of the language. It reports what a
+// taxonomy cannot contain.
+type decoder struct {
 	*lines
 	out []diag.Finding
 	// broken reports that parts of the file could not be read, so that nothing is known to be
@@ -59,24 +60,24 @@ type reader struct {
 }
 
 // fail reports a finding.
-func (r *reader) fail(id string, at diag.Span, hint, format string, args ...any) {
-	if r.broken = r.broken || id == IDYAML; r.broken && id == IDMissingKey {
+func (d *decoder) fail(id string, at diag.Span, hint, format string, args ...any) {
+	if d.broken = d.broken || id == IDYAML; d.broken && id == IDMissingKey {
 		return
 	}
-	r.out = append(r.out, diag.Finding{ID: id, Span: at, Message: fmt.Sprintf(format, args...), Hint: hint})
+	d.out = append(d.out, diag.Finding{ID: id, Span: at, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // related adds a second place to the last finding.
-func (r *reader) related(at diag.Span, message string) {
-	last := &r.out[len(r.out)-1]
+func (d *decoder) related(at diag.Span, message string) {
+	last := &d.out[len(d.out)-1]
 	last.Related = append(last.Related, diag.Related{Span: at, Message: message})
 }
 
 // read returns the root of the file with the sections of the included files, or nil if the file has
 // nothing to decode.
-func (r *reader) read(src []byte) *yaml.Node {
+func (d *decoder) read(src []byte) *yaml.Node {
 	if len(src) > maxBytes {
-		r.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "split the taxonomy",
+		d.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "split the taxonomy",
 			"the file has %d bytes, more than %d", len(src), maxBytes)
 		return nil
 	}
@@ -88,19 +89,19 @@ func (r *reader) read(src []byte) *yaml.Node {
 	}
 	if at != nil {
 		start := bytes.LastIndexByte(text[:at[0]], '\n') + 1
-		r.fail(IDYAML, r.lines.at(bytes.Count(text[:start], []byte("\n"))+1, utf8.RuneCount(text[start:at[0]])+1, 1),
+		d.fail(IDYAML, d.lines.at(bytes.Count(text[:start], []byte("\n"))+1, utf8.RuneCount(text[start:at[0]])+1, 1),
 			`remove it, save the file as UTF-8, or write "\uXXXX" in double quotes`,
 			"the file contains %+q, which not all readers treat alike", text[at[0]:at[1]])
 		return nil
 	}
-	root, err := r.parse(src)
+	root, err := d.parse(src)
 	switch {
 	case err != nil:
-		r.syntax(src, err)
-	case root == nil && len(r.out) == 0:
-		r.fail(IDMissingKey, r.lines.at(1, 1, 1), "errgen init writes a taxonomy to begin with", "the file is empty")
+		d.syntax(src, err)
+	case root == nil && len(d.out) == 0:
+		d.fail(IDMissingKey, d.lines.at(1, 1, 1), "errgen init writes a taxonomy to begin with", "the file is empty")
 	case root != nil:
-		r.clean(root)
+		d.clean(root)
 	}
 	return root
 }
@@ -130,75 +131,70 @@ func documents(src []byte) (roots []*yaml.Node, err error) {
 
 // parse returns the root of the file with the sections of the included files, or nil if the file is
 // empty.
-func (r *reader) parse(src []byte) (*yaml.Node, error) {
+func (d *decoder) parse(src []byte) (*yaml.Node, error) {
 	var root, last *yaml.Node
 	all, err := documents(src)
 	for _, n := range all {
 		switch {
 		case isEmpty(n):
-		case last != nil && r.fileOf(n) == r.fileOf(last):
+		case last != nil && d.file(n) == d.file(last):
 			line := n.Line
-			for line > 1 && !strings.HasPrefix(r.lines.Line(line), "---") {
+			for line > 1 && !strings.HasPrefix(d.lines.Line(line), "---") {
 				line--
 			}
-			r.fail(IDYAML, r.lines.at(line, 1, 3), "split the file, or remove the line",
+			d.fail(IDYAML, d.lines.at(line, 1, 3), "split the file, or remove the line",
 				"a second document begins here")
 		case root == nil:
 			root = n
 		default:
-			r.merge(root, n)
+			d.merge(root, n)
 		}
 		last = n
 	}
 	return root, err
 }
 
-// fileOf returns the first line of the file that a node is in.
-func (r *reader) fileOf(n *yaml.Node) int {
-	first := 0
-	for _, f := range r.lines.Files() {
-		if f.First <= n.Line {
-			first = f.First
-		}
-	}
-	return first
+// file returns the name of the file that a node is in.
+func (d *decoder) file(n *yaml.Node) string {
+	name, _ := d.lines.Place(n.Line)
+	return name
 }
 
 // clean reports what the language does not take from YAML, and removes it from the tree: a node
 // that is reported has no kind.
-func (r *reader) clean(n *yaml.Node) {
+func (d *decoder) clean(n *yaml.Node) {
 	const spellOut = "name a reaction or policy, or write the value out; text that begins with %s needs quotes"
 	switch {
 	case n.Kind == yaml.AliasNode:
-		r.reject(n, fmt.Sprintf(spellOut, "*"), "an alias is not part of the language")
+		d.reject(n, fmt.Sprintf(spellOut, "*"), "an alias is not part of the language")
 	case n.Anchor != "":
-		r.reject(n, fmt.Sprintf(spellOut, "&"), "an anchor is not part of the language")
+		d.reject(n, fmt.Sprintf(spellOut, "&"), "an anchor is not part of the language")
 	case n.Tag == "!!merge":
-		r.reject(n, "write the keys out", "a merge key is not part of the language")
+		d.reject(n, "write the keys out", "a merge key is not part of the language")
 	case n.Style&yaml.TaggedStyle != 0:
-		r.reject(n, "leave it out; text that begins with ! needs quotes", "a YAML tag is not part of the language")
+		d.reject(n, "leave it out; text that begins with ! needs quotes", "a YAML tag is not part of the language")
 	default:
 		for _, c := range n.Content {
-			r.clean(c)
+			d.clean(c)
 		}
 		if n.Kind == yaml.MappingNode {
-			r.cleanKeys(n)
+			d.cleanKeys(n)
 		}
 	}
 }
 
-func (r *reader) reject(n *yaml.Node, hint, message string) {
-	token := r.lines.from(n.Line, n.Column)
+func (d *decoder) reject(n *yaml.Node, hint, message string) {
+	token := d.lines.from(n.Line, n.Column)
 	if i := strings.IndexAny(token, " \t,]}"); i >= 0 {
 		token = token[:i]
 	}
 	length := utf8.RuneCountInString(strings.TrimSuffix(token, ":"))
-	r.fail(IDYAML, r.lines.at(n.Line, n.Column, length), hint, "%s", message)
+	d.fail(IDYAML, d.lines.at(n.Line, n.Column, length), hint, "%s", message)
 	n.Kind = 0
 }
 
 // cleanKeys removes the keys of a mapping that cannot be meant, with their values.
-func (r *reader) cleanKeys(n *yaml.Node) {
+func (d *decoder) cleanKeys(n *yaml.Node) {
 	first := make(map[string]*yaml.Node, len(n.Content)/2)
 	content := n.Content
 	n.Content = content[:0:len(content)]
@@ -208,24 +204,24 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		case key.Kind == 0:
 			continue
 		case key.Kind != yaml.ScalarNode:
-			r.fail(IDYAML, r.span(key), "write text as the key", "a key must be text")
+			d.fail(IDYAML, d.span(key), "write text as the key", "a key must be text")
 			continue
-		case n.Style&yaml.FlowStyle != 0 && isEmpty(value) && !r.hasColon(key):
-			r.fail(IDYAML, r.span(key), "put text with a comma, a colon or braces in quotes, and a list in [brackets]",
+		case n.Style&yaml.FlowStyle != 0 && isEmpty(value) && !d.hasColon(key):
+			d.fail(IDYAML, d.span(key), "put text with a comma, a colon or braces in quotes, and a list in [brackets]",
 				"%q has no value: inside {…} a comma ends a value", clip(key.Value))
 			if len(n.Content) == 0 {
 				n.Kind = 0
 			}
 			continue
 		case isNull(key) && key.Value == "":
-			r.fail(IDValue, r.span(key), "write a key before the colon", "a value without a key")
+			d.fail(IDValue, d.span(key), "write a key before the colon", "a value without a key")
 			continue
 		case literalKind(key) != LitString:
-			r.fail(IDValue, r.span(key), "put it in quotes: "+quote(key.Value), "the key %s is %s to YAML",
+			d.fail(IDValue, d.span(key), "put it in quotes: "+quote(key.Value), "the key %s is %s to YAML",
 				clip(key.Value), noun(key))
 		case first[key.Value] != nil:
-			r.fail(IDDuplicate, r.span(key), "remove one of them", "the key %q is given twice", clip(key.Value))
-			r.related(r.span(first[key.Value]), "first declared here")
+			d.fail(IDDuplicate, d.span(key), "remove one of them", "the key %q is given twice", clip(key.Value))
+			d.related(d.span(first[key.Value]), "first declared here")
 			continue
 		}
 		first[key.Value] = key
@@ -234,9 +230,9 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 }
 
 // hasColon reports whether a colon follows a key.
-func (r *reader) hasColon(key *yaml.Node) bool {
-	at := r.span(key)
-	rest := r.lines.from(at.Line, at.Col+at.Len)
+func (d *decoder) hasColon(key *yaml.Node) bool {
+	at := d.span(key)
+	rest := d.lines.from(at.Line, at.Col+at.Len)
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t"), ":") || rest == "" && strings.Contains(key.Value, "\n")
 }
 

@@ -2,7 +2,6 @@ package spec_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,35 +55,19 @@ func TestLocateOutside(t *testing.T) {
 	assert.Equal(t, whole, (&spec.Taxonomy{}).Locate(taxonomy.Doc, 0, 1), "a taxonomy without a source")
 }
 
-// TestLocateAtOnce looks for places from several goroutines, as the rules do.
-func TestLocateAtOnce(t *testing.T) {
-	taxonomy, findings := spec.Parse(
-		"t", []byte(
-			"errgen: 1\npackage: shop\ncategories: {user: {codes: {GONE: {message: gone}}}}\ndoc: |\n  нет {id}\n"))
-	require.Empty(t, findings)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			offset := strings.Index(taxonomy.Doc.V, "{id}")
-			assert.Equal(t, diag.Span{Line: 5, Col: 7, Len: 4}, taxonomy.Locate(taxonomy.Doc, offset, 4))
-		})
-	}
-	wg.Wait()
-}
-
 func TestIgnores(t *testing.T) {
 	const src = `errgen: 1
 package: shop
 # errgen:ignore W-no-doc -- they speak for themselves
 sources:
   a: x
-  b: 'text # errgen:ignore W-text'
+  b: text
 groups: {g: x} # errgen:ignore W-unused, W-other
 doc: |
-  # errgen:ignore W-block
+  # of the shop
   done
 help_url: "
-  # errgen:ignore W-quoted
+  shop.example.org
   "
 categories:
   user:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,6 +211,9 @@ func parseDuration(s string) (time.Duration, float64, fault) {
 	return v, v.Seconds(), fault{}
 }
 
+// statusClass matches a class of HTTP statuses.
+var statusClass = regexp.MustCompile(`^[1-5][xX]{2}$`)
+
 // wrongType reports a value of another form than t. key may be nil.
 func (d *decoder) wrongType(n, key *yaml.Node, t *Type) {
 	found := map[yaml.Kind]string{yaml.SequenceNode: "a list", yaml.MappingNode: "a mapping"}[n.Kind]
@@ -224,6 +228,8 @@ func (d *decoder) wrongType(n, key *yaml.Node, t *Type) {
 	switch {
 	case n.Kind == yaml.ScalarNode && quoted(n) && t.Form != FormMapping && t.Form != FormText:
 		hint = "write it without quotes"
+	case t.Form == FormInt && statusClass.MatchString(n.Value):
+		hint = fmt.Sprintf("write {min: %c00, max: %[1]c99}", n.Value[0])
 	case n.Style&yaml.FlowStyle != 0 && t.Form == FormText && t.Ref == "":
 		hint = "text that begins with a bracket needs quotes"
 	}

@@ -50,9 +50,9 @@ var traps = []trap{
 }
 
 // syntax reports the first line that makes the file invalid YAML.
-func (r *reader) syntax(src []byte, err error) {
+func (d *decoder) syntax(src []byte, err error) {
 	n := brokenLine(src)
-	line := r.lines.Line(n)
+	line := d.lines.Line(n)
 	for _, t := range traps {
 		m := t.line.FindStringSubmatchIndex(line)
 		if m == nil {
@@ -62,11 +62,11 @@ func (r *reader) syntax(src []byte, err error) {
 		if i := 2 * t.line.SubexpIndex("text"); i > 0 {
 			hint += ": " + quote(unquoted(strings.TrimSpace(line[m[i]:m[i+1]])))
 		}
-		r.fail(IDYAML, r.lines.bytes(n, m[group], m[group+1]), hint, "%s", t.message)
+		d.fail(IDYAML, d.lines.bytes(n, m[group], m[group+1]), hint, "%s", t.message)
 		return
 	}
-	if like := r.misplaced(n); like > 0 {
-		r.fail(IDYAML, r.lines.content(n), fmt.Sprintf("indent it like line %d", like),
+	if like := d.misplaced(n); like > 0 {
+		d.fail(IDYAML, d.lines.content(n), fmt.Sprintf("indent it like line %d", like),
 			"this line is not indented like any block above it")
 		return
 	}
@@ -74,7 +74,7 @@ func (r *reader) syntax(src []byte, err error) {
 	if _, rest, found := strings.Cut(message, ": "); found && strings.HasPrefix(message, "line ") {
 		message = rest
 	}
-	r.fail(IDYAML, r.lines.content(n),
+	d.fail(IDYAML, d.lines.content(n),
 		"close every quote and bracket, put text that begins with one in quotes, and indent like the lines above",
 		"this is not YAML: %s", message)
 }
@@ -127,10 +127,10 @@ const maxOpenLines = 30
 
 // misplaced returns a line with the indentation that a line probably should have. It returns 0 if
 // the indentation is that of a block above the line.
-func (r *reader) misplaced(line int) (like int) {
-	indent, above := indentOf(r.lines.Line(line)), -1
+func (d *decoder) misplaced(line int) (like int) {
+	indent, above := indentOf(d.lines.Line(line)), -1
 	for n := line - 1; n > 0; n-- {
-		text := r.lines.Line(n)
+		text := d.lines.Line(n)
 		in := indentOf(text)
 		if isBlank(text) || above >= 0 && in >= above {
 			continue

@@ -29,60 +29,35 @@ type Reserved struct {
 	Codes []ReservedCode `key:"codes"`
 }
 
-// ReservedNumber is a number or a range of numbers.
+// ReservedNumber is a number or a range of numbers that no code can have.
 type ReservedNumber struct {
-	Number Int          `key:"|"`
-	Range  *NumberRange `key:"|"`
-	Span   diag.Span
-}
-
-// NumberRange is a range of numbers that no code can have.
-type NumberRange struct {
-	_ struct{} `name:"range of numbers"`
+	_ struct{} `name:"range of numbers" short:"from"`
 	// First number of the range.
 	From Int `key:"from" required:""`
 	// Last number of the range.
 	To Int `key:"to" required:""`
 	// Why the numbers are reserved.
 	Reason Text `key:"reason"`
+	Span   diag.Span
 }
 
-// ReservedCode is a name, or a name with the reason.
+// ReservedCode is a name that no code can have.
 type ReservedCode struct {
-	Plain Text          `key:"|" chars:""`
-	With  *ReservedName `key:"|"`
-	Span  diag.Span
-}
-
-// ReservedName is a name that no code can have.
-type ReservedName struct {
-	_ struct{} `name:"reserved code"`
+	_ struct{} `name:"reserved code" short:"name"`
 	// Code, value, alias or further name.
 	Name Text `key:"name" required:"" chars:""`
 	// Why the name is reserved.
 	Reason Text `key:"reason"`
+	Span   diag.Span
 }
 
-// Bounds returns the first and the last number, and the reason.
-func (n ReservedNumber) Bounds() (from, to int, reason string) {
-	if n.Range != nil {
-		return n.Range.From.V, n.Range.To.V, n.Range.Reason.V
-	}
-	return n.Number.V, n.Number.V, ""
-}
-
-// Name returns the name, and the reason.
-func (c ReservedCode) Name() (name Text, reason string) {
-	if c.With != nil {
-		return c.With.Name, c.With.Reason.V
-	}
-	return c.Plain, ""
-}
+// Bounds returns the first and the last number.
+func (n ReservedNumber) Bounds() (from, to int) { return n.From.V, n.To.Or(n.From.V) }
 
 // HasNumber reports whether a number is reserved.
 func (r *Reserved) HasNumber(number int) bool {
 	return slices.ContainsFunc(r.Numbers, func(n ReservedNumber) bool {
-		from, to, _ := n.Bounds()
+		from, to := n.Bounds()
 		return from <= number && number <= to
 	})
 }

@@ -30,14 +30,16 @@ func (b *builder) mapping(t reflect.Type, as string) *Mapping {
 	head, _ := t.FieldByName("_")
 	m := &Mapping{
 		Name:  cmp.Or(head.Tag.Get(cmp.Or(as, "name")), head.Tag.Get("name"), strings.ToLower(t.Name())),
-		OneOf: strings.Fields(head.Tag.Get("oneof")), AnyOf: strings.Fields(head.Tag.Get("anyof")),
-		typ: t.Name(),
+		AnyOf: strings.Fields(head.Tag.Get("anyof")), typ: t.Name(),
 	}
 	b.mappings[variant{t, as}] = m
 	b.lang.Mappings = append(b.lang.Mappings, m)
 	b.keys(m, t, Key{}, as)
 	for i := range m.Keys {
 		m.names = append(m.names, m.Keys[i].Name)
+		if m.Keys[i].Name == head.Tag.Get("short") {
+			m.Short = &m.Keys[i]
+		}
 	}
 	if slices.Equal(m.AnyOf, []string{"*"}) {
 		m.AnyOf = m.names

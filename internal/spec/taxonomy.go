@@ -20,7 +20,8 @@
 //	variant   the form in which a struct is used here, where it has several; ^ is the enclosing one
 //	only, not the variants in which a key exists, or does not
 //
-// A field named _ names the mapping in messages; XSpan is the place of the value of X, and Span
+// A field named _ names the mapping in messages, and its tag `short` names the key whose value can
+// be in place of the mapping; XSpan is the place of the value of X, and Span
 // that of the mapping. To add a key, add a field.
 package spec
 
@@ -96,31 +97,12 @@ type Taxonomy struct {
 
 // Source is a reporter of failures.
 type Source struct {
-	Name Text       `key:"*" chars:""`
-	Body SourceBody `key:"="`
-}
-
-// SourceBody is the description of a source, or a mapping.
-type SourceBody struct {
-	Doc  Text           `key:"|"`
-	More *SourceDetails `key:"|"`
-}
-
-// SourceDetails are the keys of a source.
-type SourceDetails struct {
-	_ struct{} `name:"source"`
+	_    struct{} `short:"doc"`
+	Name Text     `key:"*" chars:""`
 	// Description of the source.
 	Doc Text `key:"doc"`
 	// Code of evidence of this source that no rule matches. It is recorded as unmatched.
 	Fallback Text `key:"fallback" ref:"code" default:"the fallback of the file"`
-}
-
-// Details returns the keys of the source.
-func (s Source) Details() SourceDetails {
-	if s.Body.More != nil {
-		return *s.Body.More
-	}
-	return SourceDetails{Doc: s.Body.Doc}
 }
 
 // Named is a name with a description: an operation, a group, a strategy, a check.
@@ -172,14 +154,13 @@ type Condition struct {
 
 // Field is one value of an error's context.
 type Field struct {
-	_    struct{} `oneof:"type enum"`
-	Name Text     `key:"*" chars:"{}[]:.\"\\<>&"`
+	Name Text `key:"*" chars:"{}[]:.\"\\<>&"`
 	// Name of the struct field, if the key does not give a good one.
 	GoName Text `key:"name" default:"from the key"`
 	// Meaning of the value.
 	Doc Text `key:"doc"`
 	// Type of the value. Either this or `enum` is required.
-	Type Text `key:"type" words:"type"`
+	Type Text `key:"type" words:"type" required:"enum"`
 	// Words that the field can contain, instead of a type.
 	Enum     []Text `key:"enum" chars:""`
 	EnumSpan diag.Span

@@ -1,8 +1,6 @@
 package spec
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -91,10 +89,7 @@ func (m Matcher) IsZero() bool {
 }
 
 // Raw is a mapping as the file has it. The zero Raw is in place of a value of another form.
-type Raw struct {
-	node  *yaml.Node
-	lines *lines
-}
+type Raw struct{ node *yaml.Node }
 
 // Decode decodes the mapping into a value with YAML tags.
 func (r Raw) Decode(v any) error {
@@ -109,35 +104,17 @@ func (r Raw) Flow() string {
 	if r.node == nil {
 		return ""
 	}
-	text := r.lines.flow(r.node)
+	flow := flowOf(r.node)
+	text := diag.Printable(strings.TrimSpace(string(encode(&flow))))
 	return text[1 : len(text)-1]
 }
 
-func (l *lines) flow(n *yaml.Node) string {
-	var parts []string
-	switch n.Kind {
-	case yaml.MappingNode:
-		for key, value := range pairs(n) {
-			parts = append(parts, l.flow(key)+": "+l.flow(value))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case yaml.SequenceNode:
-		for _, item := range n.Content {
-			parts = append(parts, l.flow(item))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+// flowOf returns a copy of a node that is written on one line, without comments.
+func flowOf(n *yaml.Node) yaml.Node {
+	out := yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value, Style: n.Style | yaml.FlowStyle}
+	for _, c := range n.Content {
+		below := flowOf(c)
+		out.Content = append(out.Content, &below)
 	}
-	text := l.from(n.Line, n.Column)
-	isPrint := func(s string) bool {
-		return !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) })
-	}
-	switch end := quoteEnd(text); {
-	case slices.Contains([]yaml.Style{yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle}, n.Style):
-		if end > 0 && isPrint(text[:end]) {
-			return text[:end]
-		}
-	case n.Style == 0 && strings.HasPrefix(text, n.Value) && !strings.ContainsAny(n.Value, "{}[],") && isPrint(n.Value):
-		return n.Value
-	}
-	return strconv.Quote(n.Value)
+	return out
 }
