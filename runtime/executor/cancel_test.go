@@ -32,7 +32,11 @@ func (c *canceller) Do(e Effect) Outcome {
 }
 
 func TestCancelAtEachEffect(t *testing.T) {
-	for seed := range int64(100) {
+	seeds := int64(100)
+	if testing.Short() {
+		seeds = 25
+	}
+	for seed := range seeds {
 		st := randomStory(rand.New(rand.NewSource(seed)))
 		for n := 1; ; n++ {
 			w, cfg, _ := play(st)
