@@ -18,12 +18,7 @@ const (
 // returns the reference in the store. It never overwrites: another tree gets the next free name,
 // and the same trees get the same reference.
 func (s *Space) Save(ctx context.Context, name string, base, tree Tree) (ref string, err error) {
-	leave, err := s.enter(opSave)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
-	return s.save(ctx, name, base, tree)
+	return operate(s, opSave, nil, func() (string, error) { return s.save(ctx, name, base, tree) })
 }
 
 func (s *Space) save(ctx context.Context, name string, base, tree Tree) (string, error) {
