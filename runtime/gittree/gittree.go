@@ -66,10 +66,10 @@ type Change = executor.Change
 // Workspace is a working tree that runs take one after the other. It implements
 // [executor.Workspace]. Make it with [New].
 type Workspace struct {
-	dir, gitDir, common string
-	opts                Options
-	user                string // the user's working tree if this is a clone; "" in place
-	clone               Clone
+	dir, gitDir string
+	opts        Options
+	user        string // the user's working tree if this is a clone; "" in place
+	clone       Clone
 }
 
 var _ executor.Workspace = (*Workspace)(nil)
@@ -80,7 +80,7 @@ func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{dir: s.root, gitDir: s.gitDir, common: s.common, opts: opts}, nil
+	return &Workspace{dir: s.root, gitDir: s.gitDir, opts: opts}, nil
 }
 
 // NewClone returns a working tree that is a private clone of the one that dir is in. The first run
@@ -94,8 +94,7 @@ func NewClone(ctx context.Context, dir string, c Clone) (*Workspace, error) {
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return nil, err
 	}
-	git := filepath.Join(c.Dir, ".git")
-	return &Workspace{dir: c.Dir, gitDir: git, common: git, opts: c.Options, user: w.dir, clone: c}, nil
+	return &Workspace{dir: c.Dir, gitDir: filepath.Join(c.Dir, ".git"), opts: c.Options, user: w.dir, clone: c}, nil
 }
 
 // Dir returns the root of the working tree, absolute and without symbolic links.
@@ -103,9 +102,6 @@ func (w *Workspace) Dir() string { return w.dir }
 
 // GitDir returns git's directory of the working tree.
 func (w *Workspace) GitDir() string { return w.gitDir }
-
-// Store returns the git repository with the saved attempts of a run. It exists once the run began.
-func (w *Workspace) Store(run string) string { return filepath.Join(w.common, homeName, run) }
 
 // Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
 func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
