@@ -10,6 +10,7 @@
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop -resume RUN -answer "All of them."
 //	aidf -list
+//	aidf attempts RUN [NAME [FILE...]]
 //
 // README.md describes tasks, configurations and flags. The exit code is 0 for a task that is
 // completed, 1 for one that failed, is blocked or was cancelled, also if it could not begin, and 2
@@ -57,7 +58,9 @@ type options struct {
 
 	unattended, takeOver, dryRun bool
 	list, json, verbose          bool
-	story                        bool
+	story, attempts              bool
+
+	args []string // of attempts
 }
 
 // usageError is a mistake on the command line.
@@ -72,7 +75,6 @@ type program struct {
 	options
 	out, hints io.Writer
 	screen     *terminal.Observer
-	store      string // the git repository with the saved attempts
 }
 
 // run carries out the command line and returns the exit code.
@@ -115,6 +117,8 @@ func (p *program) carryOut(ctx context.Context) (int, error) {
 		return exitOK, p.tell(ctx)
 	case p.list:
 		return exitOK, p.listRuns(ctx)
+	case p.attempts:
+		return exitOK, p.showAttempts(ctx)
 	}
 	return p.work(ctx)
 }
@@ -124,12 +128,16 @@ func (p *program) parse(args []string) error {
 	fs := flag.NewFlagSet("aidf", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	p.define(fs)
+	if p.attempts = len(args) > 0 && args[0] == "attempts"; p.attempts {
+		args = args[1:]
+	}
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(p.out, "aidf has an AI agent work on a task in a git repository.\n\n"+
 			"  aidf -provider NAME -task FILE [-repo DIR] [-config FILE]\n"+
 			"  aidf -provider NAME -task FILE … -resume RUN [-answer TEXT]\n"+
 			"  aidf -list\n"+
+			"  aidf attempts [-repo DIR] RUN [NAME [FILE...]]\n"+
 			"  aidf -story")
 		fs.SetOutput(p.out)
 		fs.PrintDefaults()
@@ -138,7 +146,8 @@ func (p *program) parse(args []string) error {
 	if err != nil {
 		return misuse("%s", err)
 	}
-	return p.check(fs.Args())
+	p.args = fs.Args()
+	return p.check()
 }
 
 func (o *options) define(fs *flag.FlagSet) {
@@ -161,10 +170,14 @@ func (o *options) define(fs *flag.FlagSet) {
 }
 
 // check returns an error if flags are missing or contradict each other.
-func (o *options) check(args []string) error {
+func (o *options) check() error {
 	switch {
-	case len(args) > 0:
-		return misuse("unexpected argument %q", args[0])
+	case o.attempts && len(o.args) == 0:
+		return misuse("which run? aidf attempts RUN")
+	case o.attempts:
+		return nil
+	case len(o.args) > 0:
+		return misuse("unexpected argument %q", o.args[0])
 	case o.story || o.list:
 		return nil
 	case o.taskFile == "":

@@ -154,6 +154,9 @@ func (a *acted) args(line string, more ...string) []string {
 	base := []string{"-task=" + a.dir + "/greeting.md", "-config=" + a.dir + "/aidf.yml", "-repo=" + a.path("."),
 		"-state=" + a.state}
 	args := strings.Fields(strings.ReplaceAll(line, "../", a.dir+"/"))
+	if len(args) > 0 && args[0] == "attempts" {
+		base, args = append([]string{"attempts"}, base...), args[1:]
+	}
 	return slices.Concat(base, args, more)
 }
 
@@ -215,6 +218,7 @@ func TestUsage(t *testing.T) {
 		{"-task t.md -provider openai now", `unexpected argument "now"`},
 		{"-tsak t.md", "-tsak"},
 		{"-task t.md -provider openai -resume b", `there is no run "b"`},
+		{"attempts", "which run?"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got := do(t, strings.Fields(c.args)...)

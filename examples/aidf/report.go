@@ -1,12 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -63,13 +65,12 @@ func (p *program) report(r *executor.Result) error {
 			line("report", e.Report) // of a setup that failed, such as where a file is not YAML
 		}
 	}
-	for _, ref := range r.SavedRefs {
-		store := p.store
-		if rel, err := filepath.Rel(evaluated("."), store); err == nil && filepath.IsLocal(rel) {
-			store = rel
+	if len(r.SavedRefs) > 0 {
+		command := "aidf attempts "
+		if p.repo != "." {
+			command += "-repo '" + strings.ReplaceAll(p.repo, "'", `'\''`) + "' "
 		}
-		store = "'" + strings.ReplaceAll(store, "'", `'\''`) + "'"
-		line("reverted", fmt.Sprintf("git --git-dir=%s diff %s^ %s", store, ref, ref))
+		line("attempts", "reverted work is saved: "+command+r.Run)
 	}
 	switch about := taxonomy.Describe(r.Err); {
 	case r.Question != "":
@@ -112,4 +113,46 @@ func (p *program) listRuns(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// showAttempts lists the saved attempts of a run, or shows one.
+func (p *program) showAttempts(ctx context.Context) error {
+	run, name, files := p.args[0], "", []string(nil)
+	if len(p.args) > 1 {
+		name, files = p.args[1], p.args[2:]
+	}
+	switch {
+	case name == "":
+		return p.listAttempts(ctx, run)
+	case len(files) == 0:
+		files = []string{""} // all changes, as a patch
+	}
+	for _, f := range files {
+		var b bytes.Buffer
+		if err := gittree.ShowSaved(ctx, p.repo, run, name, f, &b, gittree.Options{}); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(p.out, printable(b.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *program) listAttempts(ctx context.Context, run string) error {
+	all, err := gittree.Saves(ctx, p.repo, run, gittree.Options{})
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ATTEMPT\tSAVED\tFILES")
+	for _, a := range all {
+		var files []string
+		for _, c := range a.Changes {
+			files = append(files, fmt.Sprintf("%s (%s)", c.Path, c.Kind))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", a.Name, a.At.Local().Format(time.DateTime),
+			printable(cmp.Or(strings.Join(files, ", "), "git itself")))
+	}
+	return t.Flush()
 }

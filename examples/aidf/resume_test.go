@@ -182,15 +182,20 @@ func TestTakeOver(t *testing.T) {
 }
 
 func TestAttempts(t *testing.T) {
+	const key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
 	a := begin(t, "limits: {failures: 1}\n", providertest.CLIAnswer("Bigger.").
-		Write("deploy/production.yml", "replicas: 300\n").Write("docs/a.md", "a\n"))
+		Write("deploy/production.yml", "replicas: 300\n").Write("docs/a.md", "key "+key+"\n"))
 	first := a.do("-run one")
 	require.Equal(t, exitFailed, first.code)
-	_, command, found := strings.Cut(first.out, "reverted    git ")
-	require.True(t, found, first.out)
-	command, _, _ = strings.Cut(command, "\n")
-	patch := a.git(strings.ReplaceAll(command, "'", ""))
+	assert.Regexp(t, `aidf attempts -repo '/.*' one\n`, first.out, "the command can be used from anywhere")
+	assert.Regexp(t, `1 .*deploy/production.yml \(modified\), docs/a.md \(added\)`, a.do("attempts one").out)
+	patch := a.do("attempts one 1").out
 	assert.Contains(t, patch, "+replicas: 300")
-	assert.Contains(t, patch, "docs/a.md")
+	assert.NotContains(t, patch, key)
+	assert.Equal(t, "replicas: 300\n", a.do("attempts one 1 deploy/production.yml").out)
+
 	assert.Equal(t, "replicas: 3\n", a.read("deploy/production.yml"))
+	for _, line := range []string{"attempts two", "attempts one 9", "attempts one 1 missing.txt"} {
+		assert.Equal(t, exitFailed, a.do(line).code, line)
+	}
 }

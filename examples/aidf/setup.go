@@ -136,9 +136,7 @@ func (s *setup) open(ctx context.Context) {
 		Hooks: s.settings.Hooks, Remote: s.settings.Remote,
 		PR: s.settings.PullRequest, FindPR: s.settings.FindPullRequest,
 	})
-	if s.problem("", err); err == nil {
-		s.store = s.tree.Store(s.options.run)
-	}
+	s.problem("", err)
 }
 
 // complete completes the executor's configuration.

@@ -25,7 +25,12 @@ import (
 var scripts embed.FS
 
 // prelude defines the command aidf for the lines of a script.
-const prelude = `aidf() { exec "$AIDF" -task=../greeting.md -config=../aidf.yml -repo=. -state=../state "$@"; }
+const prelude = `aidf() {
+	case $1 in
+	attempts) shift; exec "$AIDF" attempts -repo=. "$@" ;;
+	*) exec "$AIDF" -task=../greeting.md -config=../aidf.yml -repo=. -state=../state "$@" ;;
+	esac
+}
 `
 
 // tell plays all acts. Git, processes, files and HTTP are real; only the agent is scripted.

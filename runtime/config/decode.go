@@ -24,6 +24,8 @@ type loader struct {
 	verbatim bool
 	problems []*problem
 	warnings []warning
+	// nodes are the values by their paths.
+	nodes map[string]*yaml.Node
 	// expanded has the original text of each value with variables.
 	expanded map[*yaml.Node]string
 }
@@ -35,6 +37,7 @@ type funcUnmarshaler interface {
 
 // value reads n into v, which can be set.
 func (l *loader) value(n *yaml.Node, v reflect.Value, at place) {
+	l.nodes[at.path] = n
 	into := v.Addr().Interface()
 	byFunc, tries := into.(funcUnmarshaler)
 	switch k := v.Kind(); {

@@ -68,7 +68,8 @@ func Parse(path string, text []byte, into any, opts ...Option) (warnings []strin
 		target.Elem().Kind() != reflect.Struct && target.Elem().Kind() != reflect.Map {
 		return nil, fmt.Errorf("read %s into %T: want a pointer to a struct or a map", path, into)
 	}
-	l := &loader{path: path, lookup: os.LookupEnv, expanded: make(map[*yaml.Node]string)}
+	l := &loader{path: path, lookup: os.LookupEnv, nodes: map[string]*yaml.Node{},
+		expanded: map[*yaml.Node]string{}}
 	for _, o := range opts {
 		o(l)
 	}

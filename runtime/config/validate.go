@@ -63,37 +63,12 @@ func (l *loader) validate(n *yaml.Node, v reflect.Value, at place) {
 		return
 	}
 	for _, p := range validator.Validate() {
-		value, line := find(n, p.Field), n.Line
+		value, line := l.nodes[at.join(p.Field).path], n.Line
 		if value != nil {
 			line = value.Line
 		}
 		l.invalid(value, line, at.join(p.Field), p.Expected)
 	}
-}
-
-// find returns the node at the path field below n, or nil.
-func find(n *yaml.Node, field string) *yaml.Node {
-	for _, key := range strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
-		i, err := strconv.Atoi(key)
-		switch {
-		case n.Kind == yaml.SequenceNode && err == nil && 0 <= i && i < len(n.Content):
-			n = n.Content[i]
-		case n.Kind == yaml.MappingNode:
-			var value *yaml.Node
-			for j := 0; j+1 < len(n.Content); j += 2 {
-				if n.Content[j].Value == key {
-					value = n.Content[j+1]
-				}
-			}
-			if value == nil {
-				return nil
-			}
-			n = value
-		default:
-			return nil
-		}
-	}
-	return n
 }
 
 // place is the path of a value and the last key in it. Elements of a list have the list's key.

@@ -79,11 +79,13 @@ func (a *area) compare(ctx context.Context) (changed, gone []string, err error) 
 	}
 	a.empty = nil
 	for _, p := range paths {
-		switch repo, ok := strings.CutSuffix(p, "/"); {
-		case ok && a.firstFile(repo) == "":
+		repo, ok := strings.CutSuffix(p, "/")
+		if ok { // git looks into a repository once one of its files is in the index
+			p = a.firstFile(repo)
+		}
+		switch {
+		case p == "":
 			a.empty = append(a.empty, repo)
-		case ok: // git looks into a repository once one of its files is in the index
-			changed = append(changed, a.firstFile(repo))
 		case a.isFile(p):
 			changed = append(changed, p)
 		default:
@@ -109,7 +111,7 @@ func (a *area) watched(ctx context.Context) (files []string, err error) {
 	if a != a.work {
 		return nil, nil
 	}
-	if a.state.Rules == "" { // git does not ignore files that a person has added
+	if !a.state.Begun { // git does not ignore files that a person has added
 		c := command{in: inUsers, args: []string{"ls-files", "-z", "-c", "-i", "--exclude-standard"}}
 		if files, err = a.list(ctx, c); err != nil {
 			return nil, err

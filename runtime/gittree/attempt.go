@@ -61,7 +61,15 @@ func (s *Space) Attempt(ctx context.Context, a Attempt) (done AttemptResult, err
 
 // judgeAttempt returns the changes since base, and an error if one is not allowed.
 func (s *Space) judgeAttempt(ctx context.Context, a Attempt, base Tree) ([]Change, error) {
-	_, changes, moved, err := s.changesSince(ctx, base)
+	now, err := s.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := s.Guard(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := s.Diff(ctx, base, now)
 	switch {
 	case err != nil:
 	case len(moved) > 0:
@@ -74,30 +82,35 @@ func (s *Space) judgeAttempt(ctx context.Context, a Attempt, base Tree) ([]Chang
 
 // undoAttempt saves what differs from base and restores it.
 func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved string, err error) {
-	now, changes, moved, err := s.changesSince(ctx, base)
-	if err != nil || len(changes)+len(moved) == 0 {
-		return "", err
+	for range 3 { // a restored .gitignore can reveal files
+		now, err := s.Snapshot(ctx)
+		if err != nil {
+			return saved, err
+		}
+		moved, err := s.Guard(ctx)
+		if err != nil {
+			return saved, err
+		}
+		changes, err := s.Diff(ctx, base, now)
+		if err != nil || len(changes)+len(moved) == 0 {
+			return saved, err
+		}
+		ref, err := s.Save(ctx, name, base, now)
+		if err != nil {
+			return saved, err
+		}
+		if saved == "" {
+			saved = ref
+		}
+		var paths []string
+		for _, c := range append(changes, moved...) {
+			paths = append(paths, c.Path)
+		}
+		if _, err := s.Restore(ctx, base, paths); err != nil {
+			return saved, err
+		}
 	}
-	if saved, err = s.Save(ctx, name, base, now); err != nil {
-		return "", err
-	}
-	var paths []string
-	for _, c := range append(changes, moved...) {
-		paths = append(paths, c.Path)
-	}
-	_, err = s.Restore(ctx, base, paths)
-	return saved, err
-}
-
-// changesSince returns the working tree, its changes, and those of git itself.
-func (s *Space) changesSince(ctx context.Context, base Tree) (now Tree, changes, moved []Change, err error) {
-	if now, err = s.Snapshot(ctx); err == nil {
-		moved, err = s.Guard(ctx)
-	}
-	if err == nil {
-		changes, err = s.Diff(ctx, base, now)
-	}
-	return now, changes, moved, err
+	return saved, nil
 }
 
 // attemptNote describes an attempt that is under way.
@@ -106,12 +119,9 @@ type attemptNote struct {
 	Base Tree   `json:"base"`
 }
 
-func (s *Space) recordAttempt(note *attemptNote) (err error) {
-	leave, err := s.enter(opSave)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
-	s.state.Attempt = note
-	return s.saveState()
+func (s *Space) recordAttempt(note *attemptNote) error {
+	return s.operation(opSave, func() error {
+		s.state.Attempt = note
+		return s.saveState()
+	})
 }

@@ -247,12 +247,11 @@ func (m *cloner) setup(ctx context.Context) error {
 }
 
 // deliver brings the commits of a clone to a branch of the user's repository.
-func (s *Space) deliver(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
-	leave, err := clone.enter(opCommit)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
+func (s *Space) deliver(ctx context.Context, clone *Space, branch string, forward bool) error {
+	return clone.operation(opCommit, func() error { return s.fetch(ctx, clone, branch, forward) })
+}
+
+func (s *Space) fetch(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
 	if err := clone.unmoved(ctx); err != nil {
 		return err
 	}
@@ -266,9 +265,8 @@ func (s *Space) deliver(ctx context.Context, clone *Space, branch string, forwar
 		return err
 	}
 	if _, err := s.users(ctx, command{}, "-c", "protocol.file.allow=always", "-c", "fetch.fsckObjects=true",
-		"fetch", "-q",
-		"--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--", clone.root,
-		"HEAD:"+ref); err != nil {
+		"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--",
+		clone.root, "HEAD:"+ref); err != nil {
 		return err
 	}
 	if !forward {

@@ -66,10 +66,10 @@ type Change = executor.Change
 // Workspace is a working tree that runs take one after the other. It implements
 // [executor.Workspace]. Make it with [New].
 type Workspace struct {
-	dir, gitDir, common string
-	opts                Options
-	user                string // the user's working tree if this is a clone; "" in place
-	clone               Clone
+	dir, gitDir string
+	opts        Options
+	user        string // the user's working tree if this is a clone; "" in place
+	clone       Clone
 }
 
 var _ executor.Workspace = (*Workspace)(nil)
@@ -80,7 +80,7 @@ func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{dir: s.root, gitDir: s.gitDir, common: s.common, opts: opts}, nil
+	return &Workspace{dir: s.root, gitDir: s.gitDir, opts: opts}, nil
 }
 
 // NewClone returns a working tree that is a private clone of the one that dir is in. The first run
@@ -94,8 +94,7 @@ func NewClone(ctx context.Context, dir string, c Clone) (*Workspace, error) {
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return nil, err
 	}
-	git := filepath.Join(c.Dir, ".git")
-	return &Workspace{dir: c.Dir, gitDir: git, common: git, opts: c.Options, user: w.dir, clone: c}, nil
+	return &Workspace{dir: c.Dir, gitDir: filepath.Join(c.Dir, ".git"), opts: c.Options, user: w.dir, clone: c}, nil
 }
 
 // Dir returns the root of the working tree, absolute and without symbolic links.
@@ -103,9 +102,6 @@ func (w *Workspace) Dir() string { return w.dir }
 
 // GitDir returns git's directory of the working tree.
 func (w *Workspace) GitDir() string { return w.gitDir }
-
-// Store returns the git repository with the saved attempts of a run. It exists once the run began.
-func (w *Workspace) Store(run string) string { return filepath.Join(w.common, homeName, run) }
 
 // Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
 func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
@@ -178,72 +174,61 @@ var ErrMoved = errors.New("git itself changed")
 // beforeStep is called before every git command and every change of a file. Tests replace it.
 var beforeStep = func(string) {}
 
-// enter begins an operation: it checks that only this process changed the store. The function that
-// it returns ends the operation, and turns its error into evidence.
-func (s *Space) enter(op string, files ...string) (leave func(*error), err error) {
+// operate carries out an operation about the files, unless another process changed the store. It
+// turns its error into evidence.
+func operate[T any](s *Space, op string, files []string, do func() (T, error)) (result T, err error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.op = op
-	if err := s.checkSeal(); err != nil {
-		s.mu.Unlock()
-		return nil, s.evidence(err, files)
-	}
-	return func(err *error) {
-		*err = s.evidence(*err, files)
+	if err = s.checkSeal(); err == nil {
+		result, err = do()
 		s.seal = s.marks()
-		s.mu.Unlock()
-	}, nil
+	}
+	return result, s.evidence(err, files)
+}
+
+// operation is an operation without a result.
+func (s *Space) operation(op string, do func() error) error {
+	_, err := operate(s, op, nil, func() (any, error) { return nil, do() })
+	return err
 }
 
 // Snapshot stores every file and returns their tree: the files that git does not ignore, those that
 // [Options.Watch] selects, and those of repositories within the working tree.
-func (s *Space) Snapshot(ctx context.Context) (tree Tree, err error) {
-	leave, err := s.enter(opDetect)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
-	return s.work.snapshot(ctx)
+func (s *Space) Snapshot(ctx context.Context) (Tree, error) {
+	return operate(s, opDetect, nil, func() (Tree, error) { return s.work.snapshot(ctx) })
 }
 
 // Diff returns what differs between two trees, sorted by path.
-func (s *Space) Diff(ctx context.Context, from, to Tree) (changes []Change, err error) {
-	leave, err := s.enter(opDetect)
-	if err != nil {
-		return nil, err
-	}
-	defer leave(&err)
-	all, err := s.work.diff(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	return s.describe(ctx, all)
+func (s *Space) Diff(ctx context.Context, from, to Tree) ([]Change, error) {
+	return operate(s, opDetect, nil, func() ([]Change, error) {
+		changes, err := s.work.diff(ctx, from, to)
+		if err != nil {
+			return nil, err
+		}
+		return s.describe(ctx, changes)
+	})
 }
 
 // Accept returns base with the paths as from has them. An accepted .gitignore applies from then on.
-func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (tree Tree, err error) {
-	leave, err := s.enter(opDetect)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
-	changes, err := s.work.diff(ctx, base, from)
-	if err != nil {
-		return "", err
-	}
-	if tree, err = s.work.accept(ctx, base, from, paths); err != nil {
-		return "", err
-	}
-	return tree, s.acceptRules(ctx, only(changes, paths))
+func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
+	return operate(s, opDetect, nil, func() (Tree, error) {
+		changes, err := s.work.diff(ctx, base, from)
+		if err != nil {
+			return "", err
+		}
+		tree, err := s.work.accept(ctx, base, from, paths)
+		if err != nil {
+			return "", err
+		}
+		return tree, s.acceptRules(ctx, only(changes, paths))
+	})
 }
 
 // Seal records the state of the store. Every operation does that when it ends, and the next one
 // fails if another process changed the store since.
-func (s *Space) Seal(context.Context) (err error) {
-	leave, err := s.enter(opPrepare)
-	if err == nil {
-		leave(&err)
-	}
-	return err
+func (s *Space) Seal(context.Context) error {
+	return s.operation(opPrepare, func() error { return nil })
 }
 
 // Close ends the use of the working tree. If forget is set, it removes the store, except saved

@@ -107,27 +107,19 @@ func (s *Space) repositories(ctx context.Context) ([]string, error) {
 // repositories within the working tree. Call it after Snapshot. A changed index and locks are
 // restored without a report. Changes by other working trees and by git's housekeeping are accepted:
 // remote branches, packed references, an index with equal entries.
-func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
-	leave, err := s.enter(opDetect)
-	if err != nil {
-		return nil, err
-	}
-	defer leave(&err)
-	found, err := s.guard(ctx)
+func (s *Space) Guard(ctx context.Context) ([]Change, error) {
+	found, err := operate(s, opDetect, nil, func() ([]change, error) { return s.guard(ctx) })
 	return exported(found), err
 }
 
 // Adopt makes the current state of git the baseline of Guard, for a run that a person continues.
-func (s *Space) Adopt(ctx context.Context) (err error) {
-	leave, err := s.enter(opPrepare)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
-	if err := s.linkObjects(); err != nil {
-		return err
-	}
-	return s.recordGit(ctx)
+func (s *Space) Adopt(ctx context.Context) error {
+	return s.operation(opPrepare, func() error {
+		if err := s.linkObjects(); err != nil {
+			return err
+		}
+		return s.recordGit(ctx)
+	})
 }
 
 func (s *Space) guard(ctx context.Context) (found []change, err error) {

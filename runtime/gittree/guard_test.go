@@ -237,8 +237,9 @@ func TestRules(t *testing.T) {
 			changes, err := tr.detect(checked)
 			require.NoError(t, err)
 			files, _ := listed(changes)
-			assert.Equal(t, r.sh("git -c core.quotePath=false ls-files -o --exclude-standard | "+
-				"grep -v -e mine -e .gitignore -e .env -e old | LC_ALL=C sort"), strings.ReplaceAll(strings.Join(files, "\n"), "added ", ""))
+			want := r.sh("git -c core.quotePath=false ls-files -o --exclude-standard | " +
+				"grep -v -e mine -e .gitignore -e .env -e old | LC_ALL=C sort")
+			assert.Equal(t, want, strings.ReplaceAll(strings.Join(files, "\n"), "added ", ""))
 			require.NoError(t, tr.close())
 		})
 	}

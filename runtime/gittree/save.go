@@ -2,9 +2,13 @@ package gittree
 
 import (
 	"context"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/errgen/errgen/runtime/internal/filelock"
 )
@@ -18,12 +22,7 @@ const (
 // returns the reference in the store. It never overwrites: another tree gets the next free name,
 // and the same trees get the same reference.
 func (s *Space) Save(ctx context.Context, name string, base, tree Tree) (ref string, err error) {
-	leave, err := s.enter(opSave)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
-	return s.save(ctx, name, base, tree)
+	return operate(s, opSave, nil, func() (string, error) { return s.save(ctx, name, base, tree) })
 }
 
 func (s *Space) save(ctx context.Context, name string, base, tree Tree) (string, error) {
@@ -104,4 +103,100 @@ func (s *Space) saveGit(ctx context.Context) (git, tips []string, err error) {
 	}
 	slices.Sort(tips)
 	return []string{id}, tips, ctx.Err()
+}
+
+// Saved is a saved attempt of a run.
+type Saved struct {
+	// Name is the name of the attempt, and Ref its reference in the store.
+	Name, Ref string
+	// Base and Tree are the trees between which the attempt's changes are.
+	Base, Tree Tree
+	// At is when it was saved.
+	At time.Time
+	// Changes are the changes of the attempt.
+	Changes []Change
+}
+
+// Saves returns the saved attempts of a run, the oldest first. The run may be at work in another
+// process.
+func Saves(ctx context.Context, dir, run string, opts Options) ([]Saved, error) {
+	s, err := openSaves(ctx, dir, run, opts)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.saves(ctx)
+	return all, s.evidence(err, nil)
+}
+
+func (s *Space) saves(ctx context.Context) ([]Saved, error) {
+	out, err := s.line(ctx, command{args: []string{"for-each-ref", "--format=%(refname) %(tree) %(parent)",
+		savedRefs}})
+	if err != nil || out == "" {
+		return nil, err
+	}
+	var all []Saved
+	for line := range strings.SplitSeq(out, "\n") {
+		fields := strings.Fields(line)
+		if len(fields) < 3 {
+			return nil, fault(typeStore, "a saved attempt is not complete: "+line, nil)
+		}
+		a := Saved{Name: strings.TrimPrefix(fields[0], savedRefs), Ref: fields[0], Base: Tree(fields[2]),
+			Tree: Tree(fields[1])}
+		if info, err := os.Stat(filepath.Join(s.store, filepath.FromSlash(a.Ref))); err == nil {
+			a.At = info.ModTime()
+		}
+		changes, err := s.work.diff(ctx, a.Base, a.Tree)
+		if err != nil {
+			return nil, err
+		}
+		a.Changes = exported(changes)
+		all = append(all, a)
+	}
+	slices.SortStableFunc(all, func(x, y Saved) int { return x.At.Compare(y.At) })
+	return all, nil
+}
+
+// openSaves opens the store of a run for reading.
+func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, error) {
+	s, err := locate(ctx, dir, run, opts)
+	if err != nil {
+		return nil, err
+	}
+	made, err := readState(s.store)
+	if notFound(err) {
+		return nil, s.evidence(fault(typeName, "no run of this working tree is named "+run, nil), nil)
+	}
+	if err == nil && made.Clone != "" {
+		return openSaves(ctx, made.Clone, run, opts)
+	}
+	if err != nil {
+		return nil, s.evidence(fault(typeStore, "", err, s.store), nil)
+	}
+	s.state = made
+	return s, s.openWork()
+}
+
+// ShowSaved writes a file of a saved attempt to w; without a path, the attempt's changes as a
+// patch.
+func ShowSaved(ctx context.Context, dir, run, name, path string, w io.Writer, opts Options) error {
+	s, err := openSaves(ctx, dir, run, opts)
+	if err != nil {
+		return err
+	}
+	s.op = opSave
+	all, err := s.saves(ctx)
+	if err != nil {
+		return s.evidence(err, nil)
+	}
+	i := slices.IndexFunc(all, func(a Saved) bool { return a.Name == name || a.Ref == name })
+	if i < 0 {
+		return s.evidence(fault(typeName, "no saved attempt of the run is named "+name, nil), nil)
+	}
+	a := all[i]
+	args := []string{"diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", string(a.Base), string(a.Tree)}
+	if path != "" {
+		args = []string{"cat-file", "blob", string(a.Tree) + ":" + path}
+	}
+	_, err = s.git(ctx, command{stdout: w, args: args})
+	return s.evidence(err, nil)
 }

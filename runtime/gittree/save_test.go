@@ -16,9 +16,11 @@ import (
 	"github.com/errgen/errgen/runtime/gittree"
 )
 
-// TestSaves keeps saved attempts after the run was forgotten. Plain git shows and restores them.
+// TestSaves lists and shows saved attempts while the run is at work, after it, and after
+// it was forgotten.
 func TestSaves(t *testing.T) {
 	t.Parallel()
+	ctx, opts := t.Context(), gittree.Options{Watch: watchedFiles{}}
 	r := newRepo(t, "")
 	tr := r.open()
 	checked, err := tr.begin()
@@ -28,19 +30,45 @@ func TestSaves(t *testing.T) {
 	require.NoError(t, err)
 	ref, err := tr.save(3, checked)
 	require.NoError(t, err)
-	assert.Equal(t, "refs/attempts/3", ref)
 	again, err := tr.save(3, checked)
 	require.NoError(t, err)
 	assert.Equal(t, ref, again, "the same trees have one reference")
 	require.NoError(t, tr.revert(checked, changes))
+
+	list := func() []string {
+		t.Helper()
+		saves, err := gittree.Saves(ctx, r.dir, "run", opts)
+		require.NoError(t, err)
+		var out []string
+		for _, s := range saves {
+			line := s.Name
+			for _, c := range s.Changes {
+				line += "; " + described(c)
+			}
+			assert.False(t, s.At.IsZero())
+			out = append(out, line)
+		}
+		return out
+	}
+	const third = "3; modified .env; modified a.txt; removed dir/b.txt"
+	assert.Equal(t, []string{third}, list())
 	require.NoError(t, tr.Close(true))
-	w, err := gittree.New(t.Context(), r.dir, gittree.Options{})
-	require.NoError(t, err)
-	git := "git --git-dir=" + w.Store("run")
-	assert.Equal(t, "M\t.env\nM\ta.txt\nD\tdir/b.txt",
-		r.sh(git+" diff --name-status refs/attempts/3^ refs/attempts/3"))
-	r.sh(git + " --work-tree=. restore --source=refs/attempts/3 a.txt .env")
+	assert.Equal(t, []string{third}, list())
+
+	var patch strings.Builder
+	require.NoError(t, gittree.ShowSaved(ctx, r.dir, "run", "3", "", &patch, opts))
+	assert.Contains(t, patch.String(), "-a\n+A\n")
+	// As the documentation says, git restores a file.
+	r.sh("git --git-dir=.git/errgen/run --work-tree=. restore --source=refs/attempts/3 a.txt .env")
 	assert.Equal(t, "A\nb\nPASSWORD=stolen", r.sh("cat a.txt dir/b.txt .env"))
+
+	for _, c := range []struct{ run, name, path, want string }{
+		{"other", "3", "", "prepare/name"}, {"run", "9", "", "save/name"}, {"run", "3", "none", "save/"},
+	} {
+		err := gittree.ShowSaved(ctx, r.dir, c.run, c.name, c.path, &patch, opts)
+		require.Error(t, err)
+		assert.Equal(t, c.want, evidenceOf(t, err))
+	}
 }
 
 // TestSaveKeepsCommits keeps the commits of an agent that are reverted, also after a collection.
@@ -165,6 +193,8 @@ func TestAttemptKilled(t *testing.T) {
 		return nil
 	}})
 	require.NoError(t, err)
-	assert.Equal(t, "half", r.sh("git --git-dir=.git/errgen/run show refs/attempts/fix:a.txt"))
+	saves, err := gittree.Saves(t.Context(), r.dir, "run", gittree.Options{})
+	require.NoError(t, err)
+	assert.Len(t, saves, 1)
 	require.NoError(t, tr.close())
 }

@@ -51,6 +51,13 @@ func (t *tree) save(attempt int, checked gittree.Tree) (string, error) {
 	return t.Save(t.ctx, strconv.Itoa(attempt), checked, t.found)
 }
 
+// show returns a file of a saved attempt.
+func (t *tree) show(saved, path string) (string, error) {
+	var b strings.Builder
+	err := gittree.ShowSaved(t.ctx, t.Root(), "run", saved, path, &b, gittree.Options{})
+	return b.String(), err
+}
+
 func (t *tree) revert(checked gittree.Tree, changes []gittree.Change) error {
 	_, err := t.Restore(t.ctx, checked, pathsOf(changes))
 	return err
@@ -285,7 +292,9 @@ func TestTreeSaves(t *testing.T) {
 	for saved, want := range map[string]string{first: "A\n", second: "B\n"} {
 		files := map[string]string{"a.txt": want, ".env": "PASSWORD=stolen\n", "new.txt": "n\n"}
 		for path, want := range files {
-			assert.Equal(t, want, r.sh("git --git-dir=.git/errgen/run show "+saved+":"+path)+"\n", "%s of %s", path, saved)
+			got, err := tr.show(saved, path)
+			require.NoError(t, err)
+			assert.Equal(t, want, got, "%s of %s", path, saved)
 		}
 	}
 	objects := r.sh("git cat-file --batch-all-objects --batch --unordered")

@@ -1,7 +1,6 @@
 package gittree
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +93,7 @@ func (s *Space) openStore(ctx context.Context, clone string) error {
 // openWork sets the area of the working tree. At the beginning of a run, git reads the rules.
 func (s *Space) openWork() (err error) {
 	rules := "--exclude-standard"
-	if s.state.Rules != "" {
+	if s.state.Begun {
 		rules = "--exclude-from=" + filepath.Join(s.store, workExclude)
 	}
 	s.work, err = s.newArea("work", s.root, rules)
@@ -234,6 +233,10 @@ func expand(path, dir string) string {
 
 // configure writes the configuration, the attributes and the exclusions of the store.
 func (s *Space) configure() error {
+	rules := s.state.Excludes
+	if s.state.Begun {
+		rules = s.state.Rules
+	}
 	var config strings.Builder
 	config.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tlogAllRefUpdates = false\n" +
 		"\tcompression = 1\n\ttrustctime = true\n\tbigFileThreshold = 16m\n[gc]\n\tauto = 0\n[index]\n\tversion = 4\n" +
@@ -244,7 +247,7 @@ func (s *Space) configure() error {
 	return errors.Join(
 		s.write("config", []byte(config.String())),
 		s.write("info/attributes", []byte("* -text -filter -ident -working-tree-encoding\n")),
-		s.write(workExclude, []byte(cmp.Or(s.state.Rules, s.state.Excludes))),
+		s.write(workExclude, []byte(rules)),
 		s.write(gitExclude, []byte(s.gitExcludes())))
 }
 
