@@ -267,11 +267,6 @@ type Recovery struct {
 // Runs reports whether strategies are on.
 func (r Recovery) Runs() bool { return r.Enabled && r.MaxAttempts >= 0 }
 
-// Permits reports whether the profile runs the strategy.
-func (r Recovery) Permits(strategy string) bool {
-	return r.Runs() && (r.Allowed == nil || slices.Contains(r.Allowed, strategy))
-}
-
 // Next returns the reaction that follows r, or nil. It skips reactions that the profile has
 // switched off: retries if they are off, and strategies that it does not permit. A nil profile has
 // everything on. Use Next or [Profile.Chain] to walk a chain, because [Reaction.Then] also leads to
@@ -321,7 +316,8 @@ var blocking = Reaction{Name: "block", Action: Block}
 // skips reports whether the profile has switched r off.
 func (p *Profile) skips(r *Reaction) bool {
 	if r.Action == Recover {
-		return !p.Recovery.Permits(r.Strategy)
+		allowed := p.Recovery.Allowed == nil || slices.Contains(p.Recovery.Allowed, r.Strategy)
+		return !p.Recovery.Runs() || !allowed
 	}
 	return r.Retries() && !p.Retry.Enabled
 }
