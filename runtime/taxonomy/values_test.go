@@ -73,7 +73,7 @@ func TestWordsAreRead(t *testing.T) {
 		`purpose is "x", expected one of none, diagnosis, analysis, verification`)
 	assert.EqualError(t, json.Unmarshal([]byte(`{"Revert": "Revert(7)"}`), &kept),
 		`revert is "Revert(7)", expected one of none, files, iteration`)
-	assert.Equal(t, said{taxonomy.PurposeAnalysis, taxonomy.Fault}, kept, "another word changes nothing")
+	assert.Equal(t, said{taxonomy.PurposeAnalysis, taxonomy.RevertFiles}, kept, "another word changes nothing")
 }
 
 func TestScrub(t *testing.T) {
