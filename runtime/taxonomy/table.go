@@ -267,6 +267,11 @@ type Recovery struct {
 // Runs reports whether strategies are on.
 func (r Recovery) Runs() bool { return r.Enabled && r.MaxAttempts >= 0 }
 
+// permits reports whether the profile runs the strategy.
+func (r Recovery) permits(strategy string) bool {
+	return r.Runs() && (r.Allowed == nil || slices.Contains(r.Allowed, strategy))
+}
+
 // Next returns the reaction that follows r, or nil. It skips reactions that the profile has
 // switched off: retries if they are off, and strategies that it does not permit. A nil profile has
 // everything on. Use Next or [Profile.Chain] to walk a chain, because [Reaction.Then] also leads to
@@ -316,8 +321,7 @@ var blocking = Reaction{Name: "block", Action: Block}
 // skips reports whether the profile has switched r off.
 func (p *Profile) skips(r *Reaction) bool {
 	if r.Action == Recover {
-		allowed := p.Recovery.Allowed == nil || slices.Contains(p.Recovery.Allowed, r.Strategy)
-		return !p.Recovery.Runs() || !allowed
+		return !p.Recovery.permits(r.Strategy)
 	}
 	return r.Retries() && !p.Retry.Enabled
 }
