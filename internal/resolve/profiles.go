@@ -22,11 +22,17 @@ type profile struct {
 
 func (b *builder) profiles() {
 	for i := range b.src.Profiles {
-		b.profile(&b.src.Profiles[i], i+1)
+		b.profile(&b.src.Profiles[i])
+	}
+	for i, d := range b.src.Profiles {
+		table, _ := taxonomy.Table{Taxonomy: b.pkg.Taxonomy}.Profile(taxonomy.ProfileName(d.Name.V))
+		b.pkg.Profiles = append(b.pkg.Profiles, &model.Profile{
+			Profile: cmp.Or(table.Overlay, &b.pkg.Taxonomy.Profiles[i]), Const: "Profile" + suffix(d.Name.V, i+1),
+		})
 	}
 }
 
-func (b *builder) profile(d *spec.Profile, n int) {
+func (b *builder) profile(d *spec.Profile) {
 	s := &profile{
 		reactions: newReactions(b, b.table, d.Reactions, d.Policies), decl: d,
 		codes: make(map[*model.Code]*spec.Overlay),
@@ -68,15 +74,19 @@ func (b *builder) profile(d *spec.Profile, n int) {
 	if r := s.version(b.pkg.Taxonomy.Uncategorized); r != b.pkg.Taxonomy.Uncategorized {
 		out.Uncategorized = r
 	}
-	p := &model.Profile{Profile: &out, Const: "Profile" + suffix(d.Name.V, n)}
 	for _, row := range b.pkg.Rows {
-		if traits := s.row(row); traits != row.Traits {
-			p.Rows = append(p.Rows, taxonomy.RowOverride{Row: row.At, Traits: traits})
+		switch traits := s.row(row); {
+		case traits == row.Traits:
+		case row.Code == nil:
+			out.Rows = append(out.Rows, taxonomy.RowOverride{Row: row.At, Traits: traits})
+		default:
+			c := row.Code.Code
+			c.Profiles = append(c.Profiles, taxonomy.ProfileTraits{
+				Profile: out.Name, Branch: uint8(row.At.Branch()), Traits: traits,
+			})
 		}
 	}
-	slices.SortFunc(p.Rows, func(x, y taxonomy.RowOverride) int { return int(x.Row) - int(y.Row) })
-	b.pkg.Profiles = append(b.pkg.Profiles, p)
-	b.addRows(p)
+	b.pkg.Taxonomy.Profiles = append(b.pkg.Taxonomy.Profiles, out)
 }
 
 // retryPolicy returns the policy of the profile's section `retry`, or nil if it has no numbers.
@@ -193,23 +203,6 @@ func (s *profile) skip(at diag.Span, row *model.Row) {
 		s.pkg.Problems = append(s.pkg.Problems, model.Problem{ID: "W-overlay-skipped", Span: at})
 	}
 	s.pkg.Problems[i].Skipped = append(s.pkg.Problems[i].Skipped, row)
-}
-
-// addRows adds a profile to the taxonomy. The codes get the rows that the profile changes.
-func (b *builder) addRows(p *model.Profile) {
-	t := b.pkg.Taxonomy
-	own := *p.Profile
-	own.Rows = nil
-	for _, row := range p.Rows {
-		if c := t.Code(row.Row); c != nil {
-			c.Profiles = append(c.Profiles, taxonomy.ProfileTraits{
-				Profile: p.Name, Branch: uint8(row.Row.Branch()), Traits: row.Traits,
-			})
-		} else {
-			own.Rows = append(own.Rows, row)
-		}
-	}
-	t.Profiles = append(t.Profiles, own)
 }
 
 func (b *builder) overlaySuffix(key string) string {

@@ -2,7 +2,11 @@ package taxonomy
 
 import (
 	"cmp"
+	"net/url"
 	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/internal/fields"
 )
 
 // The functions in this file use the first error of any taxonomy in err's tree (see [First]). For
@@ -12,10 +16,7 @@ import (
 // CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code, or
 // the present value if the received one is an alias.
 func CodeOf(err error) string {
-	c, ok := First(err, nil)
-	if !ok {
-		return ""
-	}
+	c, _ := First(err, nil)
 	if code := describe(c); code != nil {
 		return code.Value
 	}
@@ -28,13 +29,9 @@ func CodeOf(err error) string {
 // CategoryOf returns the category's name, or "". For an [Unknown] it is the received category,
 // unless its code is known.
 func CategoryOf(err error) string {
-	c, ok := First(err, nil)
-	if !ok {
-		return ""
-	}
-	t, row := c.Taxonomy(), knownRow(c)
-	if t.Code(row) != nil {
-		return t.Categories[row.Category()].Name
+	c, _ := First(err, nil)
+	if describe(c) != nil {
+		return c.Taxonomy().Categories[knownRow(c).Category()].Name
 	}
 	if u, ok := c.(*Unknown); ok {
 		return u.Category()
@@ -106,29 +103,27 @@ func FeedbackOf(err error) string {
 
 // HelpURL returns the address of the code's help, or "" if the taxonomy has no help_url.
 func HelpURL(err error) string {
-	c, ok := First(err, nil)
-	if !ok {
-		return ""
-	}
-	t := c.Taxonomy()
+	c, _ := First(err, nil)
 	code := describe(c)
-	if code == nil || t.HelpURL == "" {
+	if code == nil {
 		return ""
 	}
-	return strings.ReplaceAll(t.HelpURL, "{code}", pathEscape(code.Value))
+	return strings.ReplaceAll(c.Taxonomy().HelpURL, "{code}", url.PathEscape(code.Value))
 }
 
 // Describe returns the description of the code, or nil. It must not be changed.
 func Describe(err error) *Code {
-	c, ok := First(err, nil)
-	if !ok {
-		return nil
-	}
+	c, _ := First(err, nil)
 	return describe(c)
 }
 
-// describe returns the description of c's code, or nil.
-func describe(c Coded) *Code { return c.Taxonomy().Code(knownRow(c)) }
+// describe returns the description of c's code, or nil. c may be nil.
+func describe(c Coded) *Code {
+	if c == nil {
+		return nil
+	}
+	return c.Taxonomy().Code(knownRow(c))
+}
 
 func traitsOf(err error) *Traits {
 	c, ok := First(err, nil)
@@ -156,4 +151,77 @@ func knownRow(c Coded) Row {
 		}
 	}
 	return c.Row()
+}
+
+// Hints are the values of an error that a reaction uses. The zero Hints are empty.
+type Hints struct {
+	// RetryAfter is the wait before the next call.
+	RetryAfter Opt[time.Duration]
+	// ResetAt is the time from which a call can succeed again.
+	ResetAt Opt[time.Time]
+	// Files are the files that `revert: files` restores.
+	Files []string
+	// Credential is the name of the credential of a shared wait.
+	Credential string
+	// Output is the output of the failed work.
+	Output string
+}
+
+// HintsOf returns the values of the fields that evidence fills from retry_after, reset_at, files,
+// credential and output.
+func HintsOf(err error) Hints {
+	c, _ := First(err, nil)
+	if h, ok := c.(interface{ Hints() Hints }); ok {
+		return h.Hints()
+	}
+	return Hints{}
+}
+
+// RecoveryRequest is the input of a strategy: a failure and the reaction that names the strategy.
+type RecoveryRequest struct {
+	Err      error
+	Reaction Reaction
+	// Evidence is the evidence that Err was classified from, with the complete text. It must not be
+	// changed. It is nil if it is unknown.
+	Evidence *Evidence
+	// NoText reports that the profile does not search texts, so a wait in a text does not count.
+	NoText bool
+	// Run is the name of the run, which identifies it among several that wait; empty is unknown.
+	Run string
+	// Attempt is the number of the strategy's attempt for this failure, from 1.
+	Attempt int
+}
+
+// Violation describes an invalid part of a request. It is an item of a field of type violations.
+type Violation struct {
+	Field       string `json:"field"`       // path of the part, such as items[0].count
+	Description string `json:"description"` // reason why it is invalid
+	Code        string `json:"code"`        // kind of the violation, for programs; may be empty
+}
+
+// ViolationsOf returns the violations of the first error of any taxonomy in err's tree, including
+// those that clients must not see. Do not change them.
+func ViolationsOf(err error) []Violation {
+	c, _ := First(err, nil)
+	return violations(c, false)
+}
+
+// Violations returns the violations that clients may see. Do not change them.
+func (v PublicView) Violations() []Violation { return violations(v.c, true) }
+
+func violations(c Coded, public bool) []Violation {
+	e, ok := c.(Error)
+	if !ok {
+		return nil
+	}
+	described := e.Taxonomy().Fields(e.Row())
+	if _, unknown := c.(*Unknown); unknown || len(described) == 0 {
+		return nil
+	}
+	for i, p := range fields.Pointers(e) {
+		if list, ok := p.(*[]Violation); ok && i < len(described) && (described[i].Public || !public) {
+			return *list
+		}
+	}
+	return nil
 }

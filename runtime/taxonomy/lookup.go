@@ -2,11 +2,12 @@ package taxonomy
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"maps"
-	"net/url"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // nothing has the traits of the rows of an empty table.
@@ -164,4 +165,163 @@ func (p *Profile) traits(row Row) *Traits {
 	return &p.Rows[i].Traits
 }
 
-func pathEscape(s string) string { return url.PathEscape(s) }
+// The methods that take an error use the first error of the table's taxonomy in err's tree (see
+// [First]). They skip errors of other taxonomies.
+
+// defaultProfile is the profile for the empty name, if the taxonomy declares it.
+const defaultProfile = "default"
+
+// Reaction returns the reaction to err. For an error that is not of the taxonomy it is the reaction
+// `uncategorized`, so classify first. For nil it is the zero Reaction.
+func (t Table) Reaction(err error) Reaction {
+	if err == nil {
+		return Reaction{}
+	}
+	c, ok := First(err, t.Taxonomy)
+	if !ok {
+		return *t.Overlay.head(t.uncategorized(), true)
+	}
+	if t.Overlay == nil {
+		return *t.Taxonomy.Traits(c.Row()).Reaction
+	}
+	traits := t.row(c.Row())
+	return *t.Overlay.head(traits.Reaction, traits.Retryable)
+}
+
+// Traits returns the traits of err's row; see [Table.Row]. For an error that is not of the
+// taxonomy, only the reaction is set. For nil all of them are zero, and the reaction is nil. An
+// [Unknown] with a known code has the statuses of that code.
+func (t Table) Traits(err error) Traits {
+	if err == nil {
+		return Traits{}
+	}
+	c, ok := First(err, t.Taxonomy)
+	if !ok {
+		return Traits{Reaction: t.Overlay.head(t.uncategorized(), true)}
+	}
+	traits := t.Row(c.Row())
+	answer := t.row(knownRow(c))
+	traits.HTTP, traits.GRPC = answer.HTTP, answer.GRPC
+	return traits
+}
+
+// Retryable reports whether the same call may succeed unchanged; false for an error that is not of
+// the taxonomy.
+func (t Table) Retryable(err error) bool {
+	c, ok := First(err, t.Taxonomy)
+	return ok && t.row(c.Row()).Retryable
+}
+
+// Row returns the traits of a row. A row that does not exist is [RowUnknown]. If the profile
+// switches severities off, the severity is unset, and likewise the recoverability is [RecoverabilityUnknown].
+// Reactions that the profile has switched off are skipped; see [Profile.Next].
+func (t Table) Row(row Row) Traits {
+	traits := *t.row(row)
+	if t.Overlay == nil {
+		return traits
+	}
+	traits.Reaction = t.Overlay.head(traits.Reaction, traits.Retryable)
+	if !t.Overlay.Detection.Severity {
+		traits.Severity = SeverityNone
+	}
+	if !t.Overlay.Detection.Recoverability {
+		traits.Recoverability = RecoverabilityUnknown
+	}
+	return traits
+}
+
+func (t Table) row(row Row) *Traits {
+	if t.Overlay != nil {
+		if row != RowUnknownPermanent && t.Taxonomy.Code(row) == nil {
+			row = RowUnknown
+		}
+		if traits := t.Overlay.traits(row); traits != nil {
+			return traits
+		}
+	}
+	return t.Taxonomy.Traits(row)
+}
+
+func (t Table) uncategorized() *Reaction {
+	if t.Overlay != nil && t.Overlay.Uncategorized != nil {
+		return t.Overlay.Uncategorized
+	}
+	if t.Taxonomy.Uncategorized != nil {
+		return t.Taxonomy.Uncategorized
+	}
+	return nothing.Reaction
+}
+
+// Profile returns the table with the named profile. The empty name is the profile `default` if the
+// taxonomy declares it, otherwise no profile. For an undeclared name, the error lists the declared
+// ones.
+func (t Table) Profile(name ProfileName) (Table, error) {
+	wanted := string(name)
+	if wanted == "" {
+		wanted = defaultProfile
+	}
+	for i := range t.Taxonomy.Profiles {
+		if p := &t.Taxonomy.Profiles[i]; p.Name == wanted {
+			t.Overlay = t.Taxonomy.complete(p)
+			return t, nil
+		}
+	}
+	if name == "" {
+		t.Overlay = nil
+		return t, nil
+	}
+	known := strings.Join(t.ProfileNames(), ", ")
+	if known == "" {
+		known = "none"
+	}
+	return Table{}, fmt.Errorf("%s: no profile %q; there are %s", t.Taxonomy.Package, name, known)
+}
+
+// SearchesText reports whether classification searches texts. Without a profile it does.
+func (t Table) SearchesText() bool { return t.Overlay == nil || t.Overlay.Detection.Text }
+
+// ProfileNames returns the names of the profiles, in the order of the taxonomy.
+func (t Table) ProfileNames() []string {
+	names := make([]string, len(t.Taxonomy.Profiles))
+	for i := range names {
+		names[i] = t.Taxonomy.Profiles[i].Name
+	}
+	return names
+}
+
+// Policy returns a policy as the taxonomy declares it, without changes of the profile. For an
+// undeclared name it is the zero Policy, which makes one call.
+func (t Table) Policy(name Declared[PolicyName]) Policy {
+	for _, p := range t.Taxonomy.Policies {
+		if p.Name == name.String() {
+			return *p
+		}
+	}
+	return Policy{}
+}
+
+// Code returns the description of the code with the given wire value or alias. It must not be
+// changed.
+func (t Table) Code(value string) (*Code, bool) {
+	row, ok := t.Taxonomy.Find(value)
+	return t.Taxonomy.Code(row), ok
+}
+
+// Classify converts err to an error of the taxonomy, with the rules that the profile uses. A table
+// without a classifier returns err.
+func (t Table) Classify(err error) error {
+	if t.Classifier == nil || err == nil {
+		return err
+	}
+	return t.Classifier.ClassifyFor(t, err)
+}
+
+// Trace returns err with the stack of the caller if the taxonomy or the profile's reporting asks
+// for the stacks of all errors, otherwise err.
+func (t Table) Trace(err error) error {
+	always := t.Taxonomy != nil && t.Taxonomy.Stack == StackAlways || t.Overlay != nil && t.Overlay.Reporting.Stack
+	if err == nil || !always {
+		return err
+	}
+	return withStack(err)
+}

@@ -133,7 +133,7 @@ type override struct {
 }
 
 func (v *override) mistake(path, format string, args ...any) {
-	v.mistakes = append(v.mistakes, fmt.Errorf(path+": "+format, args...))
+	v.mistakes = append(v.mistakes, errors.New(path+": "+fmt.Sprintf(format, args...)))
 }
 
 // everythingOn is the profile of a table without one.
@@ -190,8 +190,8 @@ func (v *override) rows() []RowOverride {
 			covered, _ = t.Find(t.Fallback)
 		}
 		if code := t.Code(covered); code != nil {
-			category := t.Categories[covered.Category()].Name
-			for _, key := range slices.Concat([]string{code.Value}, code.Extras().Aliases, []string{category, "*"}) {
+			names := append([]string{code.Value}, slices.Concat(code.Extras().Aliases, code.Extras().Names)...)
+			for _, key := range append(names, t.Categories[covered.Category()].Name, "*") {
 				r := chosen[key]
 				if r == nil {
 					continue

@@ -48,7 +48,7 @@ categories:
     codes:
       R: {message: r, retryable: true, reaction: again, groups: [net, auth], when: [{if: {n: 1}, retryable: false, reaction: stop}]}
       S: {message: s, reaction: stop, groups: [auth]}
-      W: {message: w, aliases: [net.wait], retryable: true, recoverability: recoverable, reaction: wait}
+      W: {message: w, aliases: [net.wait], names: [pause], retryable: true, recoverability: recoverable, reaction: wait}
   job:
     kind: fault
     fields: {after: {type: duration, from: retry_after}, files: {type: strings, from: files}}
@@ -111,6 +111,7 @@ func TestOverrideReactions(t *testing.T) {
 		want                map[string]string // that differ
 	}{
 		{"a code", "{}", "{codes: {R: block}}", map[string]string{"R": "block", "unknown": "block"}},
+		{"a further name", "{}", "{codes: {pause: calm}}", map[string]string{"W": "calm stop"}},
 		{"an alias", "{}", "{codes: {net.wait: calm}}", map[string]string{"W": "calm stop"}},
 		{"a code before its category before all", "{}", "{codes: {'*': continue, net: block, S: stop}}",
 			map[string]string{"R": "block", "W": "block", "C": "continue", "D": "continue", "Q": "continue",

@@ -267,8 +267,8 @@ type Recovery struct {
 // Runs reports whether strategies are on.
 func (r Recovery) Runs() bool { return r.Enabled && r.MaxAttempts >= 0 }
 
-// Permits reports whether the profile runs the strategy.
-func (r Recovery) Permits(strategy string) bool {
+// permits reports whether the profile runs the strategy.
+func (r Recovery) permits(strategy string) bool {
 	return r.Runs() && (r.Allowed == nil || slices.Contains(r.Allowed, strategy))
 }
 
@@ -321,7 +321,7 @@ var blocking = Reaction{Name: "block", Action: Block}
 // skips reports whether the profile has switched r off.
 func (p *Profile) skips(r *Reaction) bool {
 	if r.Action == Recover {
-		return !p.Recovery.Permits(r.Strategy)
+		return !p.Recovery.permits(r.Strategy)
 	}
 	return r.Retries() && !p.Retry.Enabled
 }

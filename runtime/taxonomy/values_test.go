@@ -57,23 +57,23 @@ func TestWords(t *testing.T) {
 func TestWordsAreRead(t *testing.T) {
 	type said struct {
 		Purpose taxonomy.Purpose
-		Kind    taxonomy.Kind
+		Revert  taxonomy.Revert
 	}
 	for purpose := range taxonomy.PurposeVerification + 1 {
-		for kind := range taxonomy.Failure + 1 {
-			b, err := json.Marshal(said{purpose, kind})
+		for revert := range taxonomy.RevertIteration + 1 {
+			b, err := json.Marshal(said{purpose, revert})
 			require.NoError(t, err)
 			var back said
 			require.NoError(t, json.Unmarshal(b, &back))
-			assert.Equal(t, said{purpose, kind}, back)
+			assert.Equal(t, said{purpose, revert}, back)
 		}
 	}
-	kept := said{taxonomy.PurposeAnalysis, taxonomy.Fault}
+	kept := said{taxonomy.PurposeAnalysis, taxonomy.RevertFiles}
 	assert.EqualError(t, json.Unmarshal([]byte(`{"Purpose": "x"}`), &kept),
 		`purpose is "x", expected one of none, diagnosis, analysis, verification`)
-	assert.EqualError(t, json.Unmarshal([]byte(`{"Kind": "Kind(7)"}`), &kept),
-		`kind is "Kind(7)", expected one of none, fault, failure`)
-	assert.Equal(t, said{taxonomy.PurposeAnalysis, taxonomy.Fault}, kept, "another word changes nothing")
+	assert.EqualError(t, json.Unmarshal([]byte(`{"Revert": "Revert(7)"}`), &kept),
+		`revert is "Revert(7)", expected one of none, files, iteration`)
+	assert.Equal(t, said{taxonomy.PurposeAnalysis, taxonomy.RevertFiles}, kept, "another word changes nothing")
 }
 
 func TestScrub(t *testing.T) {

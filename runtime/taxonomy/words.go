@@ -168,7 +168,3 @@ func (k Kind) String() string { return word(kindWords[:], "Kind", uint8(k)) }
 
 // MarshalText returns the word of the taxonomy's language.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes
-// nothing.
-func (k *Kind) UnmarshalText(b []byte) error { return unword(k, kindWords[:], "kind", b) }
