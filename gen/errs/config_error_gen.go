@@ -116,9 +116,7 @@ func (e *ConfigError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ConfigError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("configPath", e.ConfigPath)
-	o = o.String("field", e.Field)
-	o = o.String("envVar", e.EnvVar)
+	o = o.String("configPath", e.ConfigPath).String("field", e.Field).String("envVar", e.EnvVar)
 	o = o.Clean("rawError", e.RawError, configRawError)
 	return o.Close()
 }

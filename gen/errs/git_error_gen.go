@@ -95,8 +95,7 @@ func (e *GitError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *GitError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("operation", taxonomy.Some(e.Operation))
-	o = o.OptStrings("files", e.Files, 0)
+	o = o.String("operation", taxonomy.Some(e.Operation)).OptStrings("files", e.Files, 0)
 	o = o.Clean("rawError", e.RawError, gitRawError)
 	return o.Close()
 }

@@ -128,15 +128,9 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("provider", taxonomy.Some(e.Provider))
-	o = o.Int("statusCode", e.StatusCode)
-	o = o.Int("exitCode", e.ExitCode)
-	o = o.String("signal", e.Signal)
-	o = o.Clean("rawError", e.RawError, providerRawError)
-	o = o.Duration("retryAfter", e.RetryAfter)
-	o = o.Time("resetAt", e.ResetAt)
-	o = o.Bool("quotaExceeded", e.QuotaExceeded)
-	o = o.Bool("invalidRequest", e.InvalidRequest)
+	o = o.String("provider", taxonomy.Some(e.Provider)).Int("statusCode", e.StatusCode).Int("exitCode", e.ExitCode)
+	o = o.String("signal", e.Signal).Clean("rawError", e.RawError, providerRawError).Duration("retryAfter", e.RetryAfter)
+	o = o.Time("resetAt", e.ResetAt).Bool("quotaExceeded", e.QuotaExceeded).Bool("invalidRequest", e.InvalidRequest)
 	o = o.Bool("unmatched", e.Unmatched)
 	return o.Close()
 }

@@ -113,10 +113,8 @@ func (e *ScopeError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ScopeError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Strings("files", e.Files, 0)
-	o = o.OptStrings("outsideFiles", e.OutsideFiles, 0)
-	o = o.String("scopeMode", taxonomy.Some(e.ScopeMode))
-	o = o.Enum("decision", e.Decision.String())
+	o = o.Strings("files", e.Files, 0).OptStrings("outsideFiles", e.OutsideFiles, 0)
+	o = o.String("scopeMode", taxonomy.Some(e.ScopeMode)).Enum("decision", e.Decision.String())
 	return o.Close()
 }
 

@@ -73,11 +73,7 @@ func (e *TimeoutError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *TimeoutError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.Int64("timeoutMs", taxonomy.Some(e.TimeoutMs))
-	o = o.Int("iteration", e.Iteration)
-	o = o.Int64("elapsedMs", e.ElapsedMs)
-	return o.Close()
+	return gen.Object(dst).Int64("timeoutMs", taxonomy.Some(e.TimeoutMs)).Int("iteration", e.Iteration).Int64("elapsedMs", e.ElapsedMs).Close()
 }
 
 func (c TimeoutCode) Error() string                { return gen.CodeText(c.Row(), &definition) }

@@ -119,10 +119,8 @@ func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ValidationError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Clean("command", taxonomy.Some(e.Command), validationCommand)
-	o = o.Int("exitCode", taxonomy.Some(e.ExitCode))
-	o = o.Clean("output", taxonomy.Some(e.Output), validationOutput)
-	o = o.String("phase", taxonomy.Some(e.Phase))
+	o = o.Clean("command", taxonomy.Some(e.Command), validationCommand).Int("exitCode", taxonomy.Some(e.ExitCode))
+	o = o.Clean("output", taxonomy.Some(e.Output), validationOutput).String("phase", taxonomy.Some(e.Phase))
 	return o.Close()
 }
 

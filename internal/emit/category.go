@@ -161,31 +161,16 @@ func setters(fields []*model.Field) []setter {
 
 // contextMethod returns the method that appends the context as JSON.
 func (g *generator) contextMethod(c *model.Category) string {
-	head := "func (e *" + c.Type + ") AppendContext(dst []byte) []byte {\n"
+	head := "func (e *" + c.Type + ") AppendContext(dst []byte) []byte "
 	doc := "// AppendContext appends the context as a JSON object, secrets masked.\n"
 	switch {
 	case c.Extends():
-		return head + appends("e."+c.Embedded+".appendContext(gen.Object(dst))", ownFields(g.m, c)) + "}"
+		begin := "e." + c.Embedded + ".appendContext(gen.Object(dst))"
+		return head + built("o", begin, contextCalls("e", ownFields(g.m, c)), ".Close()")
 	case c.Embedded != "":
-		return doc + head + "return e.appendContext(gen.Object(dst)).Close()\n}"
+		return doc + head + "{\nreturn e.appendContext(gen.Object(dst)).Close()\n}"
 	}
-	return doc + head + "o := gen.Object(dst)\n" + puts("e", c.Fields) + "return o.Close()\n}"
-}
-
-// appends returns the statements that append fields of e to an object: as one chain of
-// calls if no field needs a statement and the chain is short.
-func appends(object string, fields []*model.Field) string {
-	chain := object
-	for _, f := range shown(fields) {
-		if !f.Sensitive && (f.Type == model.ObjectType || f.Type.IsObjects()) {
-			return "o := " + object + "\n" + puts("e", fields) + "return o.Close()\n"
-		}
-		chain += put(f, "e."+f.Go)
-	}
-	if len(chain) > 2*lineWidth {
-		return "o := " + object + "\n" + puts("e", fields) + "return o.Close()\n"
-	}
-	return "return " + chain + ".Close()\n"
+	return doc + head + built("o", "gen.Object(dst)", contextCalls("e", c.Fields), ".Close()")
 }
 
 // publicContextMethod returns the method that appends the public part of the context as JSON; ""
@@ -201,7 +186,7 @@ func (e *` + c.Type + ") AppendPublicContext(dst []byte) []byte "
 	if len(public) == len(shown(c.Fields)) {
 		return head + "{ return e.AppendContext(dst) }"
 	}
-	return head + "{\no := gen.Object(dst)\n" + puts("e", public) + "return o.Close()\n}"
+	return head + built("o", "gen.Object(dst)", contextCalls("e", public), ".Close()")
 }
 
 // categoryTable returns the table of a category.

@@ -14,19 +14,15 @@ func (d *testData) packageTests() string {
 	m, w := d.m, &testWriter{testData: d}
 	w.f("\nvar %s = gentest.Package{\nTable: Table,\nUnmarshal: UnmarshalError,\n", d.pkg)
 	w.f("CategoryOf: func(err error) string { return string(CategoryOf(err)) },\n")
-	for _, x := range []struct {
-		field string
-		items []string
-	}{
-		{"Categories: []func(error) bool", eachText(m.Categories, func(c *model.Category) string { return c.Predicate })},
-		{"Groups: []func(error) bool", eachText(m.Groups, func(g *model.Group) string { return g.Predicate })},
-		{"Reactions: []string", eachText(d.reactions, str)},
-		{"Policies: []string", eachText(d.policies, str)},
-	} {
-		if len(x.items) > 0 {
-			w.f("%s%s,\n", x.field, list(x.items))
+	add := func(field string, items []string) {
+		if len(items) > 0 {
+			w.f("%s%s,\n", field, list(items))
 		}
 	}
+	add("Categories: []func(error) bool", eachText(m.Categories, func(c *model.Category) string { return c.Predicate }))
+	add("Groups: []func(error) bool", eachText(m.Groups, func(g *model.Group) string { return g.Predicate }))
+	add("Reactions: []string", eachText(d.reactions, str))
+	add("Policies: []string", eachText(d.policies, str))
 	w.f("Unknown: %s,\n", str(d.rows[m.Rows[0]]))
 	w.f("UnknownPermanent: %s,\n", str(d.rows[m.Rows[1]]))
 	w.f("Uncategorized: %s,\n", str(d.uncategorized()))

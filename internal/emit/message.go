@@ -49,31 +49,51 @@ func (e *` + c.Type + `) AppendFeedback(dst []byte) []byte {
 
 // messageCase returns the statements that build a code's message.
 func messageCase(c *model.Code, t model.Template) string {
-	text := "case " + c.Const + ":\n"
-	for _, calls := range messageCalls(t) {
-		text += "m = m" + calls + "\n"
-	}
-	return text
+	return "case " + c.Const + ":\n" + calls("m", messageCalls(t))
 }
 
-// messageCalls returns the calls that build a message, as many in a statement as fit on a line.
+// messageCalls returns the calls that build a message.
 func messageCalls(t model.Template) []string {
-	const maxWidth = 118
 	var out []string
-	width := 2 * maxWidth
 	for i, p := range t.Parts {
-		calls := ""
 		if p.Group != nil {
-			calls = messageGroup(p.Group, i+1 == len(t.Parts) || t.Parts[i+1].Group != nil)
+			out = append(out, messageGroup(p.Group, i+1 == len(t.Parts) || t.Parts[i+1].Group != nil))
 		} else {
-			calls = messagePart(p)
+			out = append(out, messagePart(p))
 		}
-		if width += len(calls); width > maxWidth {
-			out, width = append(out, ""), len(calls)
-		}
-		out[len(out)-1] += calls
 	}
 	return out
+}
+
+// calls returns the statements that call methods of a builder, as many in a statement as fit on a
+// line. An item that does not begin with a dot is a statement itself.
+func calls(builder string, items []string) string {
+	const maxWidth = 118
+	var lines []string
+	width := maxWidth // of the calls in the last statement
+	for _, item := range items {
+		switch {
+		case item[0] != '.':
+			lines, width = append(lines, item), maxWidth
+		case width+len(item) > maxWidth:
+			lines, width = append(lines, builder+" = "+builder+item), len(item)
+		default:
+			lines[len(lines)-1] += item
+			width += len(item)
+		}
+	}
+	return strings.Join(append(lines, ""), "\n")
+}
+
+// built returns the body of a function that returns the result of a builder after calls: one
+// expression if they are short, otherwise statements.
+func built(builder, begin string, items []string, end string) string {
+	whole := strings.Join(items, "")
+	isStatement := func(item string) bool { return item[0] != '.' }
+	if len(whole) <= lineWidth && !slices.ContainsFunc(items, isStatement) {
+		return "{\nreturn " + begin + whole + end + "\n}"
+	}
+	return "{\n" + builder + " := " + begin + "\n" + calls(builder, items) + "return " + builder + end + "\n}"
 }
 
 // messageGroup returns the calls for an optional part. The calls that open and close the part take

@@ -44,7 +44,7 @@ func (o *$B[T]) with(change func(e *$E)) *T {
 			c.OwnBase, s.method, s.param, c.Type, s.change)
 	}
 	b.WriteString("\nfunc (e *" + c.Type + ") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n" +
-		puts("e", c.Fields) + "return o\n}")
+		calls("o", contextCalls("e", c.Fields)) + "return o\n}")
 	return b.String()
 }
 
@@ -82,21 +82,8 @@ func (g *generator) ownType(f *jen.File, code *model.Code) {
 
 // ownMessage returns the method that appends the message of a code with fields.
 func ownMessage(c *model.Category) string {
-	calls := messageCalls(c.Codes[0].Message)
-	body, m := "", "gen.Message(dst)"
-	if len(calls) > 1 {
-		body, m = "m := gen.Message(dst)\n", "m"
-	}
-	for i, call := range calls {
-		if i+1 < len(calls) {
-			body += "m = m" + call + "\n"
-		} else {
-			m += call
-		}
-	}
-	return fmt.Sprintf(`func (e *%s) AppendMessage(dst []byte) []byte {
-	%sreturn %s.Coded(dst, uint16(e.Code()), %q)
-}`, c.Type, body, m, c.Name)
+	return "func (e *" + c.Type + ") AppendMessage(dst []byte) []byte " + built("m", "gen.Message(dst)",
+		messageCalls(c.Codes[0].Message), fmt.Sprintf(".Coded(dst, uint16(e.Code()), %q)", c.Name))
 }
 
 // classifiesCode reports whether evidence can become an error of the code.

@@ -99,8 +99,9 @@ func (p printer) slice(v reflect.Value) string {
 		elements[i] = p.value(v.Index(i), false)
 	}
 	name, item := typeName(v.Type()), v.Type().Elem()
-	short := item.Kind() != reflect.Struct && len(strings.Join(elements, ", ")) < 4*lineWidth
-	if inLine[item] || singleInLine[item] && len(elements) == 1 || short && v.Type() != reflect.TypeFor[[]*taxonomy.Category]() {
+	short := item.Kind() != reflect.Struct && item != reflect.TypeFor[*taxonomy.Category]() &&
+		len(strings.Join(elements, ", ")) < 4*lineWidth
+	if inLine[item] || singleInLine[item] && len(elements) == 1 || short {
 		return name + "{" + strings.Join(elements, ", ") + "}"
 	}
 	return name + "{\n" + strings.Join(elements, ",\n") + ",\n}"

@@ -76,7 +76,8 @@ func (g *generator) fieldTypes(f *jen.File, t types, fills bool) {
 	}
 	for _, field := range t.objects {
 		declare(f, objectType(field.Object), objectClone(field), text("func (v *"+field.Object.Type+
-			") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n"+puts("v", field.Object.Fields)+"return o\n}"))
+			") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n"+
+			calls("o", contextCalls("v", field.Object.Fields))+"return o\n}"))
 	}
 	for _, field := range t.secrets {
 		declare(f, objectType(field.Object), objectClone(field))
@@ -211,27 +212,25 @@ func objectClone(f *model.Field) jen.Code {
 		"func (v " + f.Object.Type + ") clone() " + typ + " {\n" + body + "return " + value + "\n}")
 }
 
-// puts returns the statements that append the fields of owner as JSON.
-func puts(owner string, fields []*model.Field) string {
-	var b strings.Builder
-	for _, f := range shown(fields) {
+// contextCalls returns the calls of a builder that append the fields of owner as JSON, and
+// statements for fields that need more.
+func contextCalls(owner string, fields []*model.Field) []string {
+	return eachText(shown(fields), func(f *model.Field) string {
 		value := owner + "." + f.Go
 		switch {
-		case f.Type.IsObjects():
+		case f.Type.IsObjects() && !f.Sensitive:
 			put := "(*" + itemType(f) + ").appendContext"
 			if f.Type == model.Violations {
 				put = "gen.PutViolation"
 			}
-			fmt.Fprintf(&b, "o = gen.%s(o, %q, %s, %s)\n", absentable(f, "Objects"), f.Wire, value, put)
+			return fmt.Sprintf("o = gen.%s(o, %q, %s, %s)", absentable(f, "Objects"), f.Wire, value, put)
 		case f.Type != model.ObjectType || f.Sensitive:
-			b.WriteString("o = o" + put(f, value) + "\n")
+			return put(f, value)
 		case f.Required:
-			fmt.Fprintf(&b, "o = %s.appendContext(o.Begin(%q)).End()\n", value, f.Wire)
-		default:
-			fmt.Fprintf(&b, "if x, ok := %s.Get(); ok {\no = x.appendContext(o.Begin(%q)).End()\n}\n", value, f.Wire)
+			return fmt.Sprintf("o = %s.appendContext(o.Begin(%q)).End()", value, f.Wire)
 		}
-	}
-	return b.String()
+		return fmt.Sprintf("if x, ok := %s.Get(); ok {\no = x.appendContext(o.Begin(%q)).End()\n}", value, f.Wire)
+	})
 }
 
 // put returns the call of the builder's method that appends a field, with its dot.

@@ -111,6 +111,6 @@ func TestPackedLeads(t *testing.T) {
 		{Expr: "bzz", Literals: []detect.Literal{{Text: "bzz", Fold: true}, {Text: "y"}}},
 		{Plain: "c.", Lead: 2},
 	}, []string{"a", "zz"})
-	assert.Equal(t, "0 b(?2)\t~bzz\t=y\n2 (?i)c\\.", string(packed))
+	assert.Equal(t, "0 b(?2)\t~bzz\t=y\t\t2 (?i)c\\.", string(packed))
 	assert.Empty(t, strings.TrimSpace(string(detect.Pack(nil, nil))))
 }

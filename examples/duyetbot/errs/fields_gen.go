@@ -48,12 +48,8 @@ type Execution struct {
 }
 
 func (v *Execution) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("mode", taxonomy.Some(v.Mode))
-	o = o.String("skill", v.Skill)
-	o = o.String("tool", v.Tool)
-	o = o.String("step", v.Step)
-	o = o.String("taskId", v.TaskID)
-	o = o.String("sessionId", v.SessionID)
+	o = o.String("mode", taxonomy.Some(v.Mode)).String("skill", v.Skill).String("tool", v.Tool).String("step", v.Step)
+	o = o.String("taskId", v.TaskID).String("sessionId", v.SessionID)
 	return o
 }
 
@@ -78,9 +74,7 @@ func (v GitHub) clone() taxonomy.Opt[GitHub] {
 }
 
 func (v *GitHub) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("owner", taxonomy.Some(v.Owner))
-	o = o.String("repo", taxonomy.Some(v.Repo))
-	o = o.Int("entityNumber", v.EntityNumber)
+	o = o.String("owner", taxonomy.Some(v.Owner)).String("repo", taxonomy.Some(v.Repo)).Int("entityNumber", v.EntityNumber)
 	o = o.OptEnum("entityType", v.EntityType.Or(0).String())
 	return o
 }
@@ -98,10 +92,8 @@ type Recovery struct {
 }
 
 func (v *Recovery) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.Int("attempts", taxonomy.Some(v.Attempts))
-	o = o.Int("maxAttempts", taxonomy.Some(v.MaxAttempts))
-	o = o.String("strategy", v.Strategy)
-	o = o.Bool("successful", v.Successful)
+	o = o.Int("attempts", taxonomy.Some(v.Attempts)).Int("maxAttempts", taxonomy.Some(v.MaxAttempts))
+	o = o.String("strategy", v.Strategy).Bool("successful", v.Successful)
 	return o
 }
 

@@ -89,9 +89,7 @@ func (v ToolSource) clone() ToolSource {
 }
 
 func (v *ToolSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.Enum("type", v.Type.String())
-	o = o.String("component", taxonomy.Some(v.Component))
-	o = o.String("endpoint", v.Endpoint)
+	o = o.Enum("type", v.Type.String()).String("component", taxonomy.Some(v.Component)).String("endpoint", v.Endpoint)
 	o = o.String("method", v.Method)
 	return o
 }
@@ -169,10 +167,8 @@ func (e *ToolError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ToolError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Clean("detail", taxonomy.Some(e.Detail), sharedDetail)
-	o = o.String("code", e.SourceCode)
-	o = o.Duration("retryAfter", e.RetryAfter)
-	o = o.Time("resetAt", e.ResetAt)
+	o = o.Clean("detail", taxonomy.Some(e.Detail), sharedDetail).String("code", e.SourceCode)
+	o = o.Duration("retryAfter", e.RetryAfter).Time("resetAt", e.ResetAt)
 	if x, ok := e.Execution.Get(); ok {
 		o = x.appendContext(o.Begin("execution")).End()
 	}

@@ -97,9 +97,7 @@ func (e *PrerequisiteError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PrerequisiteError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("step", e.Step)
-	o = o.Clean("detail", e.Detail, sharedDetail)
-	o = o.OptStrings("files", e.Files, 0)
+	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0)
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	return o.Close()
 }

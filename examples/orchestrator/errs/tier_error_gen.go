@@ -144,14 +144,9 @@ func (e *TierError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *TierError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("step", e.Step)
-	o = o.Clean("detail", e.Detail, sharedDetail)
-	o = o.OptStrings("files", e.Files, 0)
-	o = o.String("provider", taxonomy.Some(e.Provider))
-	o = o.OptEnum("reason", e.Reason.Or(0).String())
-	o = o.Int("statusCode", e.StatusCode)
-	o = o.Duration("retryAfter", e.RetryAfter)
-	o = o.Time("resetAt", e.ResetAt)
+	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0)
+	o = o.String("provider", taxonomy.Some(e.Provider)).OptEnum("reason", e.Reason.Or(0).String())
+	o = o.Int("statusCode", e.StatusCode).Duration("retryAfter", e.RetryAfter).Time("resetAt", e.ResetAt)
 	return o.Close()
 }
 

@@ -63,11 +63,7 @@ func (e *UnclassifiedError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *UnclassifiedError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("step", e.Step)
-	o = o.Clean("detail", e.Detail, sharedDetail)
-	o = o.OptStrings("files", e.Files, 0)
-	return o.Close()
+	return gen.Object(dst).String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0).Close()
 }
 
 func (c UnclassifiedCode) Error() string                { return gen.CodeText(c.Row(), &definition) }

@@ -162,14 +162,9 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("step", e.Step)
-	o = o.Clean("detail", e.Detail, sharedDetail)
-	o = o.OptStrings("files", e.Files, 0)
-	o = o.OptEnum("finding", e.Finding.Or(0).String())
-	o = o.OptEnum("breach", e.Breach.Or(0).String())
-	o = o.String("expected", e.Expected)
-	o = o.String("actual", e.Actual)
-	o = o.OptEnum("reason", e.Reason.Or(0).String())
+	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0)
+	o = o.OptEnum("finding", e.Finding.Or(0).String()).OptEnum("breach", e.Breach.Or(0).String())
+	o = o.String("expected", e.Expected).String("actual", e.Actual).OptEnum("reason", e.Reason.Or(0).String())
 	return o.Close()
 }
 

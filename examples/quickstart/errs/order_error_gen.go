@@ -65,10 +65,7 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("orderId", taxonomy.Some(e.OrderID))
-	o = o.OptStrings("items", e.Items, 0)
-	return o.Close()
+	return gen.Object(dst).String("orderId", taxonomy.Some(e.OrderID)).OptStrings("items", e.Items, 0).Close()
 }
 
 func (c OrderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }

@@ -108,13 +108,9 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PaymentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("orderId", taxonomy.Some(e.OrderID))
-	o = o.Int64("amountCents", taxonomy.Some(e.AmountCents))
-	o = o.OptSecret("card", !e.Card.IsZero())
-	o = o.OptEnum("reason", e.Reason.Or(0).String())
-	o = o.Int("status", e.Status)
-	o = o.Clean("reply", e.Reply, paymentReply)
-	o = o.Duration("retryAfter", e.RetryAfter)
+	o = o.String("orderId", taxonomy.Some(e.OrderID)).Int64("amountCents", taxonomy.Some(e.AmountCents))
+	o = o.OptSecret("card", !e.Card.IsZero()).OptEnum("reason", e.Reason.Or(0).String()).Int("status", e.Status)
+	o = o.Clean("reply", e.Reply, paymentReply).Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
 

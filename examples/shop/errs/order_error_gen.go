@@ -86,19 +86,14 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("source", e.Source)
+	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("source", e.Source)
 	o = o.String("orderId", e.OrderID)
 	return o.Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *OrderError) AppendPublicContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("orderId", e.OrderID)
-	return o.Close()
+	return gen.Object(dst).String("requestId", e.RequestID).String("orderId", e.OrderID).Close()
 }
 
 func (c OrderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }

@@ -126,23 +126,16 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PaymentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("source", e.Source)
-	o = o.OptEnum("reason", e.Reason.Or(0).String())
-	o = o.Duration("retryAfter", e.RetryAfter)
-	o = o.OptSecret("card", !e.Card.IsZero())
-	o = o.Clean("gatewayReply", e.GatewayReply, paymentGatewayReply)
-	o = o.Int("gatewayStatus", e.GatewayStatus)
+	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("source", e.Source)
+	o = o.OptEnum("reason", e.Reason.Or(0).String()).Duration("retryAfter", e.RetryAfter).OptSecret("card", !e.Card.IsZero())
+	o = o.Clean("gatewayReply", e.GatewayReply, paymentGatewayReply).Int("gatewayStatus", e.GatewayStatus)
 	return o.Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *PaymentError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	o = o.OptEnum("reason", e.Reason.Or(0).String())
-	o = o.Duration("retryAfter", e.RetryAfter)
+	o = o.String("requestId", e.RequestID).OptEnum("reason", e.Reason.Or(0).String()).Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
 

@@ -86,18 +86,14 @@ func (e *ServerError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ServerError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("source", e.Source)
+	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("source", e.Source)
 	o = o.String("setting", e.Setting)
 	return o.Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *ServerError) AppendPublicContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	return o.Close()
+	return gen.Object(dst).String("requestId", e.RequestID).Close()
 }
 
 func (c ServerCode) Error() string                { return gen.CodeText(c.Row(), &definition) }

@@ -90,9 +90,7 @@ func (e *StoreError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *StoreError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("source", e.Source)
+	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("source", e.Source)
 	o = o.Clean("storeText", e.StoreText, storeStoreText)
 	return o.Close()
 }

@@ -239,20 +239,11 @@ func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *AttemptError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptEnum("reporter", e.Reporter.Or(0).String())
-	o = o.Int("exitCode", e.ExitCode)
-	o = o.String("signal", e.Signal)
-	o = o.Clean("detail", e.Detail, attemptDetail)
-	o = o.Clean("checkOutput", e.CheckOutput, attemptCheckOutput)
-	o = o.Clean("reason", e.Reason, attemptReason)
-	o = o.Clean("command", e.Command, attemptCommand)
-	o = o.Duration("limit", e.Limit)
-	o = o.Duration("retryAfter", e.RetryAfter)
-	o = o.OptStrings("files", e.Files, 0)
-	o = o.Bool("contextOverflow", e.ContextOverflow)
-	o = o.String("budgetScope", e.BudgetScope)
-	o = o.Bool("interrupted", e.Interrupted)
-	o = o.Bool("instrument", e.Instrument)
+	o = o.OptEnum("reporter", e.Reporter.Or(0).String()).Int("exitCode", e.ExitCode).String("signal", e.Signal)
+	o = o.Clean("detail", e.Detail, attemptDetail).Clean("checkOutput", e.CheckOutput, attemptCheckOutput)
+	o = o.Clean("reason", e.Reason, attemptReason).Clean("command", e.Command, attemptCommand).Duration("limit", e.Limit)
+	o = o.Duration("retryAfter", e.RetryAfter).OptStrings("files", e.Files, 0).Bool("contextOverflow", e.ContextOverflow)
+	o = o.String("budgetScope", e.BudgetScope).Bool("interrupted", e.Interrupted).Bool("instrument", e.Instrument)
 	return o.Close()
 }
 

@@ -168,19 +168,9 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("id", e.ID)
-	o = o.Int("count", e.Count)
-	o = o.Int64("size", e.Size)
-	o = o.Uint64("mask", e.Mask)
-	o = o.Float64("ratio", e.Ratio)
-	o = o.Bool("open", e.Open)
-	o = o.Duration("took", e.Took)
-	o = o.Time("at", e.At)
-	o = o.OptEnum("mood", e.Mood.Or(0).String())
-	o = o.OptStrings("items", e.Items, 0)
-	o = o.OptJSON("extra", e.Extra)
+	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("id", e.ID).Int("count", e.Count)
+	o = o.Int64("size", e.Size).Uint64("mask", e.Mask).Float64("ratio", e.Ratio).Bool("open", e.Open).Duration("took", e.Took)
+	o = o.Time("at", e.At).OptEnum("mood", e.Mood.Or(0).String()).OptStrings("items", e.Items, 0).OptJSON("extra", e.Extra)
 	if x, ok := e.Place.Get(); ok {
 		o = x.appendContext(o.Begin("place")).End()
 	}
@@ -192,18 +182,9 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("id", e.ID)
-	o = o.Int("count", e.Count)
-	o = o.Int64("size", e.Size)
-	o = o.Uint64("mask", e.Mask)
-	o = o.Float64("ratio", e.Ratio)
-	o = o.Bool("open", e.Open)
-	o = o.Duration("took", e.Took)
-	o = o.Time("at", e.At)
-	o = o.OptEnum("mood", e.Mood.Or(0).String())
-	o = o.OptStrings("items", e.Items, 0)
-	o = o.OptJSON("extra", e.Extra)
+	o = o.String("requestId", e.RequestID).String("id", e.ID).Int("count", e.Count).Int64("size", e.Size)
+	o = o.Uint64("mask", e.Mask).Float64("ratio", e.Ratio).Bool("open", e.Open).Duration("took", e.Took).Time("at", e.At)
+	o = o.OptEnum("mood", e.Mood.Or(0).String()).OptStrings("items", e.Items, 0).OptJSON("extra", e.Extra)
 	if x, ok := e.Place.Get(); ok {
 		o = x.appendContext(o.Begin("place")).End()
 	}

@@ -88,8 +88,7 @@ func (e *RequestError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *RequestError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched)
-	o = o.String("requestId", e.RequestID)
+	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()

@@ -87,9 +87,7 @@ func (e *StoreError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *StoreError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("query", e.Query)
+	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("query", e.Query)
 	o = o.String("reporter", e.Reporter)
 	return o.Close()
 }

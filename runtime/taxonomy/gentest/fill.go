@@ -14,13 +14,12 @@ import (
 )
 
 // checkFilling checks that evidence fills the fields of a category as the table declares: each key
-// alone, all keys together, texts that cannot be read, and no evidence.
+// alone, all keys together, and no evidence.
 func (k *category) checkFilling(t *testing.T, index int) {
 	d, ok := k.Table.Classifier.(*detect.Detection)
 	if !ok {
 		return
 	}
-	evidence := evidenceFor(k.fields)
 	fallback, _ := k.Table.Taxonomy.Find(k.Table.Taxonomy.Fallback)
 	for n := 1; n < len(k.Table.Taxonomy.Categories[index].Codes); n++ {
 		row := taxonomy.At(index, uint16(n))
@@ -31,69 +30,48 @@ func (k *category) checkFilling(t *testing.T, index int) {
 		if row == fallback {
 			rules = append(rules[:len(rules):len(rules)], detect.CodeRule{Set: d.FallbackSet, Apply: d.FallbackApply})
 		}
-		own := evidence
-		if k.Table.Taxonomy.Code(row).Own != nil {
-			own = evidenceFor(k.Table.Taxonomy.Fields(row))
-		}
-		for i, rule := range rules {
-			for _, ev := range own {
+		evidence := evidenceFor(k.Table.Taxonomy.Fields(row))
+		for _, rule := range rules {
+			for _, ev := range evidence {
 				k.checkFilled(t, d, row, rule, ev)
 			}
-			switch { // the other rules of a type differ in what they set
-			case i > 0:
-			case k.Table.Taxonomy.Code(row).Own != nil:
-				own = own[:1]
-			default:
-				own, evidence = own[:1], evidence[:1]
-			}
+			evidence = evidence[:1] // the other rules of a code differ in what they set
 		}
 	}
 }
 
-// evidenceFor returns evidence for fields: none, texts that cannot be read, all keys together and
-// each key alone.
+// evidenceFor returns evidence for fields: none, all keys together and each key alone.
 func evidenceFor(fields []taxonomy.Field) []*taxonomy.Evidence {
-	unreadable, all := map[string]any{}, map[string]any{}
-	var alone []*taxonomy.Evidence
+	all := new(taxonomy.Evidence)
+	list := []*taxonomy.Evidence{{}, all}
 	eachKey(fields, func(f taxonomy.Field, key string) {
-		setKey(unreadable, key, "?")
-		setKey(all, key, sampleText(f))
-		one := map[string]any{}
-		setKey(one, key, sampleText(f))
-		alone = append(alone, evidenceOf(one))
+		one := new(taxonomy.Evidence)
+		for _, ev := range []*taxonomy.Evidence{one, all} {
+			setKey(ev, key, sampleText(f))
+		}
+		list = append(list, one)
 	})
-	return append([]*taxonomy.Evidence{{}, evidenceOf(unreadable), evidenceOf(all)}, alone...)
+	return list
 }
 
 // setKey sets a key of evidence. The text is the value of the keys that are texts.
-func setKey(values map[string]any, key, text string) {
+func setKey(ev *taxonomy.Evidence, key, text string) {
+	value, ok := notTexts[key]
+	if !ok {
+		value = encode(text)
+	}
 	if name, ok := strings.CutPrefix(key, "attributes."); ok {
-		attributes, _ := values["attributes"].(map[string]any)
-		if attributes == nil {
-			attributes = map[string]any{}
-		}
-		attributes[name] = text
-		values["attributes"] = attributes
-		return
+		key, value = "attributes", "{"+encode(name)+":"+value+"}"
 	}
-	values[key] = text
-	if value, ok := notTexts[key]; ok {
-		values[key] = value
-	}
-}
-
-// notTexts are values of the keys of evidence that are not texts.
-var notTexts = map[string]any{
-	"status": 418, "exit_code": 3, "files": []string{"some file"}, "retry_after": "1m30s",
-	"reset_at": "2026-01-02T03:04:05Z",
-}
-
-func evidenceOf(values map[string]any) *taxonomy.Evidence {
-	ev := new(taxonomy.Evidence)
-	if err := json.Unmarshal([]byte(encode(values)), ev); err != nil {
+	if err := json.Unmarshal([]byte("{"+encode(key)+":"+value+"}"), ev); err != nil {
 		panic(err)
 	}
-	return ev
+}
+
+// notTexts are JSON values of the keys of evidence that are not texts.
+var notTexts = map[string]string{
+	"status": "418", "exit_code": "3", "files": `["some file"]`, "retry_after": `"1m30s"`,
+	"reset_at": `"2026-01-02T03:04:05Z"`,
 }
 
 // checkFilled checks the context of an error that a rule makes of evidence.
@@ -198,4 +176,12 @@ func sampleText(f taxonomy.Field) string {
 		return `{"a":1}`
 	}
 	return "some text"
+}
+
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }

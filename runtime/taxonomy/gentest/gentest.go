@@ -185,7 +185,6 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 	}}
 	k.describe(t, name)
 	k.checkFields(t, blank, fields)
-	var plain []Code
 	var some error // of a code
 	for i, code := range codes {
 		t.Run(code.Code.Error(), func(t *testing.T) {
@@ -196,9 +195,6 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 				k.checkOwn(t, code, other)
 			}
 		})
-		if code.Fields == nil && code.Cases != nil {
-			plain = append(plain, code)
-		}
 		if some == nil && code.Cases != nil {
 			some = code.Cases[0].err
 		}
@@ -216,7 +212,6 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 		k.checkFilling(t, codes[0].Code.Row().Category())
 	}
 	k.checkCopies(t, blank)
-	k.checkDecoding(t, blank, plain)
 }
 
 // checkOwn checks a code with fields, and the type of its errors.
@@ -238,7 +233,6 @@ func (k category) checkOwn(t *testing.T, code Code, other taxonomy.Coded) {
 	k.checkFields(t, blank, append(inherited, code.Fields...))
 	k.checkBlank(t, blank)
 	k.checkCopies(t, e)
-	k.checkDecoding(t, blank, []Code{code})
 }
 
 // checkConstant checks the methods of a code.

@@ -123,19 +123,13 @@ func Enum[T interface {
 		text, err := v.MarshalText()
 		require.NoError(t, err)
 		assert.Equal(t, word, string(text))
-		var back T
+		back := T(0)
 		unmarshaler := any(&back).(encoding.TextUnmarshaler)
 		require.NoError(t, unmarshaler.UnmarshalText(text))
 		assert.Equal(t, v, back)
-		require.ErrorContains(t, unmarshaler.UnmarshalText([]byte("no such word")), name)
-		assert.Equal(t, v, back)
+		assert.ErrorContains(t, unmarshaler.UnmarshalText([]byte("no such word")), name)
 	}
-	text, err := T(0).MarshalText()
-	require.NoError(t, err)
-	assert.Empty(t, string(text)+T(0).String())
-	beyond := T(len(words) + 1)
-	assert.Empty(t, beyond.String())
-	_, err = beyond.MarshalText()
+	_, err := T(len(words) + 1).MarshalText()
 	assert.ErrorContains(t, err, name)
 }
 

@@ -115,9 +115,7 @@ func (v CartItems) clone() CartItems {
 }
 
 func (v *CartItems) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.Clean("sku", taxonomy.Some(v.Sku), cartItemsSku)
-	o = o.OptEnum("mood", v.Mood.Or(0).String())
-	o = o.OptStrings("tags", v.Tags, 0)
+	o = o.Clean("sku", taxonomy.Some(v.Sku), cartItemsSku).OptEnum("mood", v.Mood.Or(0).String()).OptStrings("tags", v.Tags, 0)
 	if x, ok := v.Size.Get(); ok {
 		o = x.appendContext(o.Begin("size")).End()
 	}

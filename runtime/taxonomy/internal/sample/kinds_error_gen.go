@@ -114,8 +114,7 @@ type KindsOptRun struct {
 }
 
 func (v *KindsOptRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("mode", taxonomy.Some(v.Mode))
-	o = o.String("step", v.Step)
+	o = o.String("mode", taxonomy.Some(v.Mode)).String("step", v.Step)
 	return o
 }
 
@@ -227,31 +226,15 @@ func (e *KindsError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *KindsError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("str", taxonomy.Some(e.Str))
-	o = o.Int("num", taxonomy.Some(e.Num))
-	o = o.Int64("big", taxonomy.Some(e.Big))
-	o = o.Uint64("size", taxonomy.Some(e.Size))
-	o = o.Float64("ratio", taxonomy.Some(e.Ratio))
-	o = o.Bool("flag", taxonomy.Some(e.Flag))
-	o = o.Duration("took", taxonomy.Some(e.Took))
-	o = o.Time("at", taxonomy.Some(e.At))
-	o = o.Enum("mood", e.Mood.String())
-	o = o.Strings("list", e.List, 0)
-	o = o.JSON("data", e.Data)
+	o = o.String("requestId", e.RequestID).String("str", taxonomy.Some(e.Str)).Int("num", taxonomy.Some(e.Num))
+	o = o.Int64("big", taxonomy.Some(e.Big)).Uint64("size", taxonomy.Some(e.Size)).Float64("ratio", taxonomy.Some(e.Ratio))
+	o = o.Bool("flag", taxonomy.Some(e.Flag)).Duration("took", taxonomy.Some(e.Took)).Time("at", taxonomy.Some(e.At))
+	o = o.Enum("mood", e.Mood.String()).Strings("list", e.List, 0).JSON("data", e.Data)
 	o = e.Run.appendContext(o.Begin("run")).End()
-	o = o.Secret("pin", !e.Pin.IsZero())
-	o = o.String("optStr", e.OptStr)
-	o = o.Int("optNum", e.OptNum)
-	o = o.Int64("optBig", e.OptBig)
-	o = o.Uint64("optSize", e.OptSize)
-	o = o.Float64("optRatio", e.OptRatio)
-	o = o.Bool("optFlag", e.OptFlag)
-	o = o.Duration("optTook", e.OptTook)
-	o = o.Time("optAt", e.OptAt)
-	o = o.OptEnum("optMood", e.OptMood.Or(0).String())
-	o = o.OptStrings("optList", e.OptList, 0)
-	o = o.OptJSON("optData", e.OptData)
+	o = o.Secret("pin", !e.Pin.IsZero()).String("optStr", e.OptStr).Int("optNum", e.OptNum).Int64("optBig", e.OptBig)
+	o = o.Uint64("optSize", e.OptSize).Float64("optRatio", e.OptRatio).Bool("optFlag", e.OptFlag)
+	o = o.Duration("optTook", e.OptTook).Time("optAt", e.OptAt).OptEnum("optMood", e.OptMood.Or(0).String())
+	o = o.OptStrings("optList", e.OptList, 0).OptJSON("optData", e.OptData)
 	if x, ok := e.OptRun.Get(); ok {
 		o = x.appendContext(o.Begin("optRun")).End()
 	}

@@ -92,11 +92,8 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("order", taxonomy.Some(e.Order))
-	o = o.Int("left", e.Left)
-	o = o.String("warehouse", e.Warehouse)
-	o = o.Duration("wait", e.Wait)
+	o = o.String("requestId", e.RequestID).String("order", taxonomy.Some(e.Order)).Int("left", e.Left)
+	o = o.String("warehouse", e.Warehouse).Duration("wait", e.Wait)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
@@ -104,10 +101,7 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("order", taxonomy.Some(e.Order))
-	o = o.Int("left", e.Left)
-	o = o.Duration("wait", e.Wait)
+	o = o.String("requestId", e.RequestID).String("order", taxonomy.Some(e.Order)).Int("left", e.Left).Duration("wait", e.Wait)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }

@@ -54,8 +54,7 @@ type ProviderRun struct {
 }
 
 func (v *ProviderRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("mode", taxonomy.Some(v.Mode))
-	o = o.String("step", v.Step)
+	o = o.String("mode", taxonomy.Some(v.Mode)).String("step", v.Step)
 	return o
 }
 
@@ -120,16 +119,12 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	o = o.Bool("unmatched", e.Unmatched)
-	o = o.Duration("retryAfter", e.RetryAfter)
+	o = o.String("requestId", e.RequestID).Bool("unmatched", e.Unmatched).Duration("retryAfter", e.RetryAfter)
 	if x, ok := e.Run.Get(); ok {
 		o = x.appendContext(o.Begin("run")).End()
 	}
-	o = o.String("provider", taxonomy.Some(e.Provider))
-	o = o.Int("statusCode", e.StatusCode)
-	o = o.Clean("rawError", e.RawError, providerRawError)
-	o = o.OptSecret("token", !e.Token.IsZero())
+	o = o.String("provider", taxonomy.Some(e.Provider)).Int("statusCode", e.StatusCode)
+	o = o.Clean("rawError", e.RawError, providerRawError).OptSecret("token", !e.Token.IsZero())
 	return o.Close()
 }
 

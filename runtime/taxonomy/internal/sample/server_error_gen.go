@@ -59,10 +59,7 @@ func (e *ServerError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ServerError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	o = o.String("run", e.Run)
-	return o.Close()
+	return gen.Object(dst).String("requestId", e.RequestID).String("run", e.Run).Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.

@@ -110,9 +110,7 @@ func (e *WorkError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *WorkError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
-	o = o.OptStrings("files", e.Files, 0)
-	o = o.OptEnum("decision", e.Decision.Or(0).String())
+	o = o.String("requestId", e.RequestID).OptStrings("files", e.Files, 0).OptEnum("decision", e.Decision.Or(0).String())
 	return o.Close()
 }
 

@@ -61,9 +61,7 @@ func (e *UserError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *UserError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("id", taxonomy.Some(e.ID))
-	return o.Close()
+	return gen.Object(dst).String("id", taxonomy.Some(e.ID)).Close()
 }
 
 func (c UserCode) Error() string                { return gen.CodeText(c.Row(), &definition) }

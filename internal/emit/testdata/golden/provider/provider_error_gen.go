@@ -77,8 +77,7 @@ type ProviderCall struct {
 }
 
 func (v *ProviderCall) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("id", taxonomy.Some(v.ID))
-	o = o.Int("tries", v.Tries)
+	o = o.String("id", taxonomy.Some(v.ID)).Int("tries", v.Tries)
 	return o
 }
 
@@ -168,12 +167,8 @@ func (e *ProviderError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched)
-	o = o.String("provider", taxonomy.Some(e.Provider))
-	o = o.Int("statusCode", e.StatusCode)
-	o = o.Clean("rawError", e.RawError, providerRawError)
-	o = o.OptSecret("token", !e.Token.IsZero())
-	o = o.OptStrings("files", e.Files, 0)
+	o = o.Bool("unmatched", e.Unmatched).String("provider", taxonomy.Some(e.Provider)).Int("statusCode", e.StatusCode)
+	o = o.Clean("rawError", e.RawError, providerRawError).OptSecret("token", !e.Token.IsZero()).OptStrings("files", e.Files, 0)
 	o = o.OptEnum("limit", e.Limit.Or(0).String())
 	if x, ok := e.Call.Get(); ok {
 		o = x.appendContext(o.Begin("call")).End()
