@@ -35,11 +35,11 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 		return err
 	})
 	fs.Func("signal", "the signal that ended a process, by its `NAME`: SIGKILL", func(s string) error {
-		ev.Signal = detect.CanonicalSignal(s)
+		ev.Signal = detect.Canonical(s)
 		return nameAmong(s, sysname.IsSignal, sysname.SignalOf, sysname.Signals, "signal")
 	})
 	fs.Func("errno", "the system error, by its `NAME`: ECONNRESET", func(s string) error {
-		ev.Errno = detect.CanonicalErrno(s)
+		ev.Errno = detect.Canonical(s)
 		return nameAmong(s, sysname.IsErrno, sysname.ErrnoOf, sysname.Errnos, "system error")
 	})
 	errorFlags(fs, o)

@@ -167,7 +167,6 @@ func (x *index) addValues(c *Condition, rank int) {
 		x.keys = append(x.keys, keyed{key: c.Key, name: c.Name, best: rank, ranks: map[string][]uint16{}})
 	}
 	for _, v := range c.Any {
-		v = c.canonical(v)
 		x.keys[i].ranks[v] = append(x.keys[i].ranks[v], uint16(rank))
 	}
 }

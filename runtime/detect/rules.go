@@ -89,6 +89,7 @@ type Condition struct {
 	// Presence tests whether the part is present.
 	Presence Presence
 	// Any, Not and Prefix are for texts: equal to one, equal to none, beginning with one of them.
+	// Names of signals and system errors are [Canonical].
 	Any, Not, Prefix []string
 	// AnyNumber and NotNumber are for [Status] and [ExitCode].
 	AnyNumber, NotNumber []int
