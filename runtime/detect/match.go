@@ -79,10 +79,7 @@ func (r *Rules) prepare(ev, room *taxonomy.Evidence, o *Option) (as *taxonomy.Ev
 	// The rest of a line that was cut has no status.
 	if as.Status == 0 && (cut == 0 || ev.Text[cut-1] == '\n') && r.index(false).testsStatus {
 		if status := proseStatus(text); status != 0 {
-			if as == ev {
-				*room = *ev
-				as = room
-			}
+			as = copied(as, room)
 			as.Status, as.StatusDerived = status, true
 		}
 	}
