@@ -58,7 +58,8 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 		ev.Files = append(ev.Files, s)
 		return nil
 	})
-	fs.Func("retry-after", "the wait that the source asks for: seconds, or a `TIME` such as 1m30s", func(s string) error {
+	wait := "the wait that the source asks for: seconds, or a `TIME` such as 1m30s"
+	fs.Func("retry-after", wait, func(s string) error {
 		d, err := time.ParseDuration(s)
 		if seconds, bad := strconv.ParseUint(s, 10, 31); bad == nil {
 			d, err = time.Duration(seconds)*time.Second, nil

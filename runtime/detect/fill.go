@@ -190,8 +190,8 @@ func Read(ev *taxonomy.Evidence, from, typ string, words []string) (any, bool) {
 // textField returns the text of evidence under a key, or nil.
 func textField(ev *taxonomy.Evidence, key string) *string {
 	return map[string]*string{
-		"source": &ev.Source, "op": &ev.Op, "type": &ev.Type, "code": &ev.Code, "signal": &ev.Signal, "errno": &ev.Errno,
-		"text": &ev.Text, "output": &ev.Output, "credential": &ev.Credential,
+		"source": &ev.Source, "op": &ev.Op, "type": &ev.Type, "code": &ev.Code, "signal": &ev.Signal,
+		"errno": &ev.Errno, "text": &ev.Text, "output": &ev.Output, "credential": &ev.Credential,
 	}[key]
 }
 

@@ -253,8 +253,8 @@ func isPair(p *pairs, a, b byte) bool { return p[a&31]>>(b&31)&1 != 0 }
 // add adds the last two bytes of s.
 func (p *pairs) add(s string) { p[s[len(s)-2]&31] |= 1 << (s[len(s)-1] & 31) }
 
-// nameEnds are the last two letters of [names] that a text can have. underscoreEnds and dotEnds are the last two bytes
-// before the trigger in [underscoreTokens] and [dotTokens].
+// nameEnds are the last two letters of the [names] that texts are searched for. underscoreEnds and
+// dotEnds are the last two bytes before the trigger in [underscoreTokens] and [dotTokens].
 var nameEnds, underscoreEnds, dotEnds = tables()
 
 func tables() (byName, byUnderscore, byDot pairs) {
