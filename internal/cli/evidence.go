@@ -35,11 +35,11 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 		return err
 	})
 	fs.Func("signal", "the signal that ended a process, by its `NAME`: SIGKILL", func(s string) error {
-		ev.Signal = detect.CanonicalSignal(s)
+		ev.Signal = detect.Canonical(s)
 		return nameAmong(s, sysname.IsSignal, sysname.SignalOf, sysname.Signals, "signal")
 	})
 	fs.Func("errno", "the system error, by its `NAME`: ECONNRESET", func(s string) error {
-		ev.Errno = detect.CanonicalErrno(s)
+		ev.Errno = detect.Canonical(s)
 		return nameAmong(s, sysname.IsErrno, sysname.ErrnoOf, sysname.Errnos, "system error")
 	})
 	errorFlags(fs, o)
@@ -58,7 +58,8 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 		ev.Files = append(ev.Files, s)
 		return nil
 	})
-	fs.Func("retry-after", "the wait that the source asks for: seconds, or a `TIME` such as 1m30s", func(s string) error {
+	wait := "the wait that the source asks for: seconds, or a `TIME` such as 1m30s"
+	fs.Func("retry-after", wait, func(s string) error {
 		d, err := time.ParseDuration(s)
 		if seconds, bad := strconv.ParseUint(s, 10, 31); bad == nil {
 			d, err = time.Duration(seconds)*time.Second, nil

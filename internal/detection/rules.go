@@ -1,8 +1,6 @@
 package detection
 
 import (
-	"encoding/json"
-
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/prefilter"
 	"github.com/errgen/errgen/runtime/detect"
@@ -12,7 +10,7 @@ import (
 // Rules returns the rules of m as they are matched, by rank: the generated package ranks them in
 // the same way. They make no errors: Make is nil. The expressions of the rules must compile.
 func Rules(m *model.Package) *detect.Rules {
-	d := &detect.Detection{Taxonomy: &taxonomy.Taxonomy{}, FallbackSet: setNames(m.FallbackSet), Leads: m.Leads,
+	d := &detect.Detection{Taxonomy: &taxonomy.Taxonomy{}, FallbackSet: model.SetJSON(m.FallbackSet), Leads: m.Leads,
 		Is: isNamed}
 	if m.Fallback != nil {
 		d.Taxonomy.Fallback = m.Fallback.Value
@@ -22,7 +20,7 @@ func Rules(m *model.Package) *detect.Rules {
 		category := &taxonomy.Category{Fields: fields(c.Fields), Codes: make([]taxonomy.Code, 1)}
 		rules := make([][]detect.CodeRule, 1)
 		for _, code := range c.Codes {
-			x := taxonomy.Code{Key: code.Key, Value: code.Value, Set: setNames(code.Set)}
+			x := taxonomy.Code{Key: code.Key, Value: code.Value, Set: model.SetJSON(code.Set)}
 			if code.Own != nil {
 				x.Own = &taxonomy.OwnType{Fields: fields(code.Own.Fields[len(c.Fields):])}
 			}
@@ -44,12 +42,11 @@ func Rules(m *model.Package) *detect.Rules {
 	return out
 }
 
-// CodeRule returns a rule as the generated package has it. Of the fields that it sets it has only
-// the names.
+// CodeRule returns a rule as the generated package has it.
 func CodeRule(r *model.Rule) detect.CodeRule {
 	out := detect.CodeRule{
 		Doc: r.Doc, Priority: r.Priority, Conditions: r.Conditions, Text: patterns(r.Text, false),
-		Contains: patterns(r.Contains, true), Set: setNames(r.Set),
+		Contains: patterns(r.Contains, true), Set: model.SetJSON(r.Set),
 	}
 	for _, like := range r.Like {
 		out.Like = append(out.Like, like.Signature)
@@ -90,19 +87,6 @@ func fields(list []*model.Field) []taxonomy.Field {
 		out = append(out, x)
 	}
 	return out
-}
-
-// setNames returns an object with the names of fields, as JSON; "" without any.
-func setNames(set []model.FieldValue) string {
-	if len(set) == 0 {
-		return ""
-	}
-	names := make(map[string]any, len(set))
-	for _, s := range set {
-		names[s.Field.Wire] = nil
-	}
-	b, _ := json.Marshal(names) // cannot fail
-	return string(b)
 }
 
 // patterns returns the patterns that texts are searched for by.

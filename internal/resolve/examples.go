@@ -22,7 +22,7 @@ func example(c *model.Code, d *spec.Example, place int) *model.Example {
 func Evidence(d *spec.Example) taxonomy.Evidence {
 	ev := taxonomy.Evidence{
 		Source: d.Source.V, Op: d.Op.V, Status: d.Status.V, Type: d.Type.V, Code: d.Code.V,
-		Signal: detect.CanonicalSignal(d.Signal.V), Errno: detect.CanonicalErrno(d.Errno.V),
+		Signal: detect.Canonical(d.Signal.V), Errno: detect.Canonical(d.Errno.V),
 		Text: d.Text.V, Output: d.Output.V, Files: written(d.Files), Credential: d.Credential.V,
 	}
 	if d.ExitCode.Set {

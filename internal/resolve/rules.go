@@ -93,10 +93,8 @@ func literalTexts(key detect.Key, lits []spec.Literal) []string {
 	for _, lit := range lits {
 		switch {
 		case !isScalar(lit):
-		case key == detect.Errno:
-			out = append(out, detect.CanonicalErrno(lit.Text))
-		case key == detect.Signal:
-			out = append(out, detect.CanonicalSignal(lit.Text))
+		case key == detect.Errno, key == detect.Signal:
+			out = append(out, detect.Canonical(lit.Text))
 		default:
 			out = append(out, lit.Text)
 		}

@@ -155,6 +155,9 @@ func condition(key detect.Key, name string, m signatures.Matcher) (detect.Condit
 	}
 	if key != detect.Status && key != detect.ExitCode {
 		d.Any, d.Not = m.Any, m.Not
+		if key == detect.Errno || key == detect.Signal {
+			d.Any, d.Not = canonical(m.Any), canonical(m.Not)
+		}
 		return d, nil
 	}
 	var err error
@@ -162,6 +165,14 @@ func condition(key detect.Key, name string, m signatures.Matcher) (detect.Condit
 		d.NotNumber, err = numbers(m.Not)
 	}
 	return d, err
+}
+
+// canonical returns names of signals and system errors in the form that evidence has.
+func canonical(list []string) (out []string) {
+	for _, s := range list {
+		out = append(out, detect.Canonical(s))
+	}
+	return out
 }
 
 func numbers(list []string) ([]int, error) {

@@ -208,10 +208,10 @@ func factsOf(ev *taxonomy.Evidence) facts {
 	if 100 <= ev.Status && ev.Status <= 599 && !ev.StatusDerived {
 		f.status = ev.Status
 	}
-	if errno := detect.CanonicalErrno(ev.Errno); sysname.IsErrno(errno) {
+	if errno := detect.Canonical(ev.Errno); sysname.IsErrno(errno) {
 		f.errno = errno
 	}
-	if signal := detect.CanonicalSignal(ev.Signal); sysname.IsSignal(signal) {
+	if signal := detect.Canonical(ev.Signal); sysname.IsSignal(signal) {
 		f.signal = signal
 	}
 	if exit, ok := ev.ExitCode.Get(); ok && exit >= 0 {

@@ -81,21 +81,25 @@ func merged(opts []Option) Option {
 // fill returns ev with the source and the operation of the options, or room as such a copy. A wait
 // that was read in the text is removed if the profile disables texts.
 func (o *Option) fill(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
-	source := ev.Source == "" && o.source != ""
-	op := ev.Op == "" && o.op != ""
-	wait := o.noText && ev.RetryAfterDerived
-	if !source && !op && !wait {
-		return ev
+	if ev.Source == "" && o.source != "" {
+		ev = copied(ev, room)
+		ev.Source = o.source
 	}
-	*room = *ev
-	if source {
-		room.Source = o.source
+	if ev.Op == "" && o.op != "" {
+		ev = copied(ev, room)
+		ev.Op = o.op
 	}
-	if op {
-		room.Op = o.op
+	if o.noText && ev.RetryAfterDerived {
+		ev = copied(ev, room)
+		ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Opt[time.Duration]{}, false
 	}
-	if wait {
-		room.RetryAfter, room.RetryAfterDerived = taxonomy.Opt[time.Duration]{}, false
+	return ev
+}
+
+// copied returns room as a copy of ev.
+func copied(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
+	if ev != room {
+		*room = *ev
 	}
 	return room
 }
@@ -157,9 +161,7 @@ func cut(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 	if len(ev.Text) <= DefaultTextLimit {
 		return ev
 	}
-	if ev != room {
-		*room = *ev
-	}
+	room = copied(ev, room)
 	room.Text = CutMasked(room.Text, DefaultTextLimit)
 	return room
 }

@@ -24,10 +24,7 @@ func boundedBytes(b []byte) string { return bounded(string(b[max(0, len(b)-maxBo
 
 // tail returns the last n bytes of s, or fewer, without half a character at the beginning.
 func tail(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	start := len(s) - max(n, 0)
+	start := max(0, len(s)-max(n, 0))
 	for splits(s, start) {
 		start++
 	}
@@ -36,9 +33,7 @@ func tail(s string, n int) string {
 
 // head returns the first n bytes of s, or fewer, without half a character at the end.
 func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
+	n = min(n, len(s))
 	for splits(s, n) {
 		n--
 	}
@@ -48,10 +43,7 @@ func head(s string, n int) string {
 // splits reports whether i is between two bytes of one character of s. A byte that is not UTF-8 is
 // a character.
 func splits(s string, i int) bool {
-	if i <= 0 || i >= len(s) || utf8.RuneStart(s[i]) {
-		return false
-	}
-	for start := i - 1; start >= 0 && i-start < utf8.UTFMax; start-- {
+	for start := i - 1; i < len(s) && start >= 0 && i-start < utf8.UTFMax && !utf8.RuneStart(s[i]); start-- {
 		if utf8.RuneStart(s[start]) {
 			_, size := utf8.DecodeRuneInString(s[start:])
 			return start+size > i

@@ -233,19 +233,19 @@ func (d *Detection) rank() {
 	for i, x := range sortedRules(all, func(x ranked) class { return x.derived }) {
 		derived[x.id] = uint16(i)
 	}
-	patterns := patternPlaces{rules: &d.rules, places: make(map[patternKey]uint16)}
 	leads := make([]string, len(d.Leads))
 	for i, lead := range d.Leads {
 		leads[i] = resolved(lead, d.Leads)
 	}
 	d.rules = Rules{Taxonomy: d.Taxonomy, Leads: leads, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
+	places := placed(&d.rules.Patterns)
 	for _, x := range sortedRules(all, func(x ranked) class { return x.class }) {
 		d.makers = append(d.makers, Maker{x.row, x.Apply, d.rules.stacks(0)})
 		d.rules.Rules = append(d.rules.Rules, Rule{
 			Name: x.name, Doc: x.Doc, Conditions: x.conditions, Set: setNames(x.Set), Row: x.row,
-			Derived: derived[x.id], Text: patterns.of(x.Text), Contains: patterns.of(x.Contains),
-			Like: x.like, LikeText: patterns.of(x.form.Text.unpack(leads)),
-			LikeContains: patterns.of(x.form.Contains.unpack(leads)),
+			Derived: derived[x.id], Text: places(x.Text), Contains: places(x.Contains),
+			Like: x.like, LikeText: places(x.form.Text.unpack(leads)),
+			LikeContains: places(x.form.Contains.unpack(leads)),
 		})
 	}
 	d.makers = append(d.makers, Maker{d.fallback, d.FallbackApply, d.rules.stacks(NoRule)})
@@ -288,30 +288,24 @@ func sortedRules(rules []ranked, of func(ranked) class) []ranked {
 	}))
 }
 
-// patternPlaces has the places of patterns in [Rules.Patterns], where each is once.
-type patternPlaces struct {
-	rules  *Rules
-	places map[patternKey]uint16
-}
-
-type patternKey struct {
-	expr, plain string
-	lead        uint8
-}
-
-func (p *patternPlaces) of(list []Pattern) []uint16 {
-	var out []uint16
-	for _, pattern := range list {
-		key := patternKey{pattern.Expr, pattern.Plain, pattern.Lead}
-		place, ok := p.places[key]
-		if !ok {
-			place = uint16(len(p.rules.Patterns))
-			p.places[key] = place
-			p.rules.Patterns = append(p.rules.Patterns, pattern)
-		}
-		out = append(out, place)
+// placed returns a function that returns the places of patterns in list, and appends new ones.
+func placed(list *[]Pattern) func([]Pattern) []uint16 {
+	type key struct {
+		expr, plain string
+		lead        uint8
 	}
-	return out
+	places := make(map[key]uint16)
+	return func(patterns []Pattern) (out []uint16) {
+		for _, p := range patterns {
+			k := key{p.Expr, p.Plain, p.Lead}
+			if _, known := places[k]; !known {
+				places[k] = uint16(len(*list))
+				*list = append(*list, p)
+			}
+			out = append(out, places[k])
+		}
+		return out
+	}
 }
 
 // setNames returns the wire names of the fields that JSON sets, sorted.

@@ -5,17 +5,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-const (
-	// minLiteral is the least length of a literal that texts are searched for.
-	minLiteral = 3
-	// maxPlaces is how many places of a literal are noted. With so many the complete text is
-	// searched.
-	maxPlaces = 64
-)
+// maxPlaces is how many places of a literal are noted. With so many the complete text is searched.
+const maxPlaces = 64
 
 // engine finds the patterns that a text may contain in one pass over the text for all of them. A
 // [scanner] finds the places of literals; where a literal is found, the expression of its pattern
@@ -48,9 +44,8 @@ func newEngine(r *Rules) *engine {
 	for i := range r.Patterns {
 		p := &e.patterns[i]
 		p.program = sync.OnceValue(func() *program { return programOf(&r.Patterns[i], leads) })
-		var literals []Literal
-		literals, p.plain = r.Patterns[i].search()
-		for _, l := range literals {
+		p.plain = r.Patterns[i].isLiteral()
+		for _, l := range r.Patterns[i].Literals {
 			id, ok := ids[l]
 			if !ok {
 				id = uint32(len(e.literals))
@@ -86,35 +81,13 @@ func newEngine(r *Rules) *engine {
 	return e
 }
 
-// search returns the literals to find a pattern by, or none if it must be run on every text. plain
-// reports that the only literal is the complete pattern.
-func (p *Pattern) search() (literals []Literal, plain bool) {
-	if p.Plain != "" && isASCII(p.Plain) {
-		if len(p.Plain) < minLiteral {
-			return nil, false
-		}
-		return []Literal{{Text: strings.ToLower(p.Plain), Fold: true}}, true
-	}
-	if slices.ContainsFunc(p.Literals, unsearchable) {
-		return nil, false
-	}
-	return p.Literals, false
-}
-
-// unsearchable reports whether a match may not contain a literal as it is written, or the literal
-// is too short. In an expression U+FFFD also matches a byte that is not UTF-8.
-func unsearchable(l Literal) bool {
-	return len(l.Text) < minLiteral || strings.Contains(l.Text, "\uFFFD") ||
-		l.Fold && (l.Text != strings.ToLower(l.Text) || foldsToASCII(l.Text))
+// isLiteral reports whether a text with the pattern's only literal contains the pattern.
+func (p *Pattern) isLiteral() bool {
+	return p.Plain != "" && p.Lead == 0 && len(p.Literals) == 1 && len(p.Literals[0].Text) == len(p.Plain)
 }
 
 func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // The letters beyond ASCII that an expression without case takes for an s and a k.

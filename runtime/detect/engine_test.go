@@ -170,16 +170,3 @@ func TestManyShortLiterals(t *testing.T) {
 		}
 	}
 }
-
-// TestLiteralsAreChecked gives patterns with literals that are not as they have to be: they are not
-// relied upon.
-func TestLiteralsAreChecked(t *testing.T) {
-	for _, l := range []detect.Literal{
-		{Text: "x"}, {Text: ""}, {Text: "UPPER", Fold: true}, {Text: "\ufffd\ufffd"}, {Text: "di\u017fk", Fold: true},
-		{Text: "dis\u212a", Fold: true},
-	} {
-		r := &detect.Rules{Rules: []detect.Rule{{Text: []uint16{0}}},
-			Patterns: []detect.Pattern{{Expr: "needle", Literals: []detect.Literal{l}}}}
-		assert.Equal(t, 0, r.Match(&taxonomy.Evidence{Text: "a needle in hay"}, nil), "%q", l.Text)
-	}
-}

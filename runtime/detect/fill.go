@@ -175,86 +175,53 @@ func Read(ev *taxonomy.Evidence, from, typ string, words []string) (any, bool) {
 	case "reset_at":
 		return valueOf(Instant(ev.ResetAt), typ == "time")
 	}
-	text := textFrom(ev, from)
-	if text == "" {
-		return nil, false
-	}
-	return readAs(text, typ, words)
-}
-
-// textFrom returns the text under a key of evidence, or "".
-func textFrom(ev *taxonomy.Evidence, from string) string {
+	text := ""
 	if name, ok := strings.CutPrefix(from, "attributes."); ok {
-		return ev.Attribute(name)
+		text = ev.Attribute(name)
+	} else if p := textField(ev, from); p != nil {
+		text = *p
 	}
-	if p := textField(ev, from); p != nil {
-		return *p
+	if read := readers[typ]; read != nil && text != "" {
+		return read(text, words)
 	}
-	return ""
+	return nil, false
 }
 
 // textField returns the text of evidence under a key, or nil.
 func textField(ev *taxonomy.Evidence, key string) *string {
-	switch key {
-	case "source":
-		return &ev.Source
-	case "op":
-		return &ev.Op
-	case "type":
-		return &ev.Type
-	case "code":
-		return &ev.Code
-	case "signal":
-		return &ev.Signal
-	case "errno":
-		return &ev.Errno
-	case "text":
-		return &ev.Text
-	case "output":
-		return &ev.Output
-	case "credential":
-		return &ev.Credential
-	}
-	return nil
+	return map[string]*string{
+		"source": &ev.Source, "op": &ev.Op, "type": &ev.Type, "code": &ev.Code, "signal": &ev.Signal,
+		"errno": &ev.Errno, "text": &ev.Text, "output": &ev.Output, "credential": &ev.Credential,
+	}[key]
 }
 
+// numberAs returns a number of evidence as a value of a field's type.
 func numberAs(n taxonomy.Opt[int], typ string) (any, bool) {
-	switch typ {
-	case "int":
-		return valueOf(n, true)
-	case "int64":
-		return valueOf(Widen(n), true)
-	case "string":
-		return valueOf(Digits(n), true)
+	if typ != "int" && typ != "int64" && typ != "string" || n.IsZero() {
+		return nil, false
 	}
-	return nil, false
+	return readers[typ](strconv.Itoa(n.Or(0)), nil)
 }
 
-func readAs(text, typ string, words []string) (any, bool) {
-	switch typ {
-	case "string":
-		return text, true
-	case "enum":
-		return valueOf(ReadWord[uint8](text, words), true)
-	case "int":
-		return valueOf(ReadInt(text), true)
-	case "int64":
-		return valueOf(ReadInt64(text), true)
-	case "uint64":
-		return valueOf(ReadUint64(text), true)
-	case "float64":
-		return valueOf(ReadFloat64(text), true)
-	case "bool":
-		return valueOf(ReadBool(text), true)
-	case "duration":
-		return valueOf(ReadDuration(text), true)
-	case "time":
-		return valueOf(ReadTime(text), true)
-	case "json":
+// readers read a text as a value of a field's type. The words are those of an enum.
+var readers = map[string]func(text string, words []string) (any, bool){
+	"string":   func(text string, _ []string) (any, bool) { return text, true },
+	"enum":     func(text string, words []string) (any, bool) { return valueOf(ReadWord[uint8](text, words), true) },
+	"int":      reader(ReadInt),
+	"int64":    reader(ReadInt64),
+	"uint64":   reader(ReadUint64),
+	"float64":  reader(ReadFloat64),
+	"bool":     reader(ReadBool),
+	"duration": reader(ReadDuration),
+	"time":     reader(ReadTime),
+	"json": func(text string, _ []string) (any, bool) {
 		raw := ReadJSON(text)
 		return valueIf(raw, raw != nil)
-	}
-	return nil, false
+	},
+}
+
+func reader[T any](read func(string) taxonomy.Opt[T]) func(string, []string) (any, bool) {
+	return func(text string, _ []string) (any, bool) { return valueOf(read(text), true) }
 }
 
 func valueOf[T any](v taxonomy.Opt[T], fits bool) (any, bool) {

@@ -109,7 +109,9 @@ var selective = [...]Key{Code, Type, Status, Errno, Signal, Attribute, Op, Sourc
 func (x *index) add(rank, rule int) {
 	r, ranked := &x.owner.Rules[rule], &x.rules[rank]
 	ranked.rule, ranked.conditions = rule, r.Conditions
-	x.testsStatus = x.testsStatus || slices.ContainsFunc(r.Conditions, func(c Condition) bool { return c.Key == Status })
+	for i := range r.Conditions {
+		x.testsStatus = x.testsStatus || r.Conditions[i].Key == Status
+	}
 	if r.onText() {
 		x.addText(r, rank)
 		return
@@ -167,7 +169,6 @@ func (x *index) addValues(c *Condition, rank int) {
 		x.keys = append(x.keys, keyed{key: c.Key, name: c.Name, best: rank, ranks: map[string][]uint16{}})
 	}
 	for _, v := range c.Any {
-		v = c.canonical(v)
 		x.keys[i].ranks[v] = append(x.keys[i].ranks[v], uint16(rank))
 	}
 }

@@ -79,10 +79,7 @@ func (r *Rules) prepare(ev, room *taxonomy.Evidence, o *Option) (as *taxonomy.Ev
 	// The rest of a line that was cut has no status.
 	if as.Status == 0 && (cut == 0 || ev.Text[cut-1] == '\n') && r.index(false).testsStatus {
 		if status := proseStatus(text); status != 0 {
-			if as == ev {
-				*room = *ev
-				as = room
-			}
+			as = copied(as, room)
 			as.Status, as.StatusDerived = status, true
 		}
 	}
@@ -170,24 +167,13 @@ func textOfKey(k Key, name string, ev *taxonomy.Evidence) string {
 	case Code:
 		return ev.Code
 	case Signal:
-		return CanonicalSignal(ev.Signal)
+		return Canonical(ev.Signal)
 	case Errno:
-		return CanonicalErrno(ev.Errno)
+		return Canonical(ev.Errno)
 	case Attribute:
 		return ev.Attributes[name]
 	}
 	return ""
-}
-
-// canonical returns the text that a value of a condition equals.
-func (c *Condition) canonical(v string) string {
-	switch c.Key {
-	case Signal:
-		return CanonicalSignal(v)
-	case Errno:
-		return CanonicalErrno(v)
-	}
-	return v
 }
 
 func (c *Condition) meetsNumber(n int) bool {
@@ -196,7 +182,7 @@ func (c *Condition) meetsNumber(n int) bool {
 }
 
 func (c *Condition) meetsText(v string) bool {
-	if len(c.Any) > 0 && !c.lists(c.Any, v) || c.lists(c.Not, v) {
+	if len(c.Any) > 0 && !slices.Contains(c.Any, v) || slices.Contains(c.Not, v) {
 		return false
 	}
 	if len(c.Prefix) > 0 && !slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v, p) }) {
@@ -205,17 +191,8 @@ func (c *Condition) meetsText(v string) bool {
 	if c.Bounds == 0 {
 		return true
 	}
-	n, ok := decimal(v)
-	return ok && c.within(n)
-}
-
-func (c *Condition) lists(list []string, v string) bool {
-	for _, s := range list {
-		if c.canonical(s) == v {
-			return true
-		}
-	}
-	return false
+	n, err := strconv.ParseFloat(v, 64)
+	return err == nil && strings.Trim(v, "0123456789.eE+-") == "" && !math.IsInf(n, 0) && c.within(n)
 }
 
 func (c *Condition) within(n float64) bool {
@@ -236,18 +213,9 @@ func (r *Rules) is(err error, name string) (yes bool) {
 	return yes
 }
 
-// decimal reads a finite decimal number.
-func decimal(s string) (float64, bool) {
-	if strings.Trim(s, "0123456789.eE+-") != "" {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(s, 64)
-	return n, err == nil && !math.IsInf(n, 0)
-}
-
-// CanonicalErrno returns the one name of a system error that has several: EAGAIN for EWOULDBLOCK.
-// Any other text is returned unchanged.
-func CanonicalErrno(name string) string {
+// Canonical returns the one name of a system error or a signal that has several: EAGAIN for
+// EWOULDBLOCK, SIGABRT for SIGIOT. Any other text is returned unchanged.
+func Canonical(name string) string {
 	switch name {
 	case "EWOULDBLOCK":
 		return "EAGAIN"
@@ -257,14 +225,6 @@ func CanonicalErrno(name string) string {
 		return "EUCLEAN"
 	case "ENOTSUP":
 		return "EOPNOTSUPP"
-	}
-	return name
-}
-
-// CanonicalSignal returns the one name of a signal that has several: SIGABRT for SIGIOT. Any other
-// text is returned unchanged.
-func CanonicalSignal(name string) string {
-	switch name {
 	case "SIGIOT":
 		return "SIGABRT"
 	case "SIGPOLL":

@@ -130,7 +130,7 @@ func (l *literal) in(text string) bool {
 		return strings.Contains(text, l.text)
 	}
 	first := l.text[0]
-	for _, c := range [...]byte{first, first &^ caseBit} { // of another byte than a letter, at does not find the second
+	for _, c := range [...]byte{first, first &^ caseBit} { // the other case, if first is a letter
 		for i := 0; ; i++ {
 			n := strings.IndexByte(text[i:], c)
 			if n < 0 {

@@ -78,13 +78,10 @@ func proseStatus(text string) int {
 // "request failed with 404", "429 status". A number that may count something is not a status: "ran
 // 429 tests", "port 503".
 func StatusIn(message string) (status int, ok bool) {
-	line := firstLine(message)
-	for _, is := range [...]func(before, after string, status int) bool{isStatus, isNamed, isAnswer} {
-		if status := firstStatus(line, is); status != 0 {
-			return status, true
-		}
-	}
-	return 0, false
+	status = firstStatus(firstLine(message), func(before, after string, status int) bool {
+		return isStatus(before, after, status) || isNamed(before, after) || isAnswer(before, after, status)
+	})
+	return status, status != 0
 }
 
 // firstLine returns the part of a text in which a status is searched.
@@ -139,7 +136,7 @@ func isStatus(before, after string, status int) bool {
 }
 
 // isNamed reports whether the text around a number calls it a status.
-func isNamed(before, after string, _ int) bool {
+func isNamed(before, after string) bool {
 	return ((httpStatus().MatchString(before) || anyStatus().MatchString(before)) && explained().MatchString(after) ||
 		begins(strings.TrimLeft(after, " "), "status")) && !exited().MatchString(before)
 }

@@ -89,6 +89,7 @@ type Condition struct {
 	// Presence tests whether the part is present.
 	Presence Presence
 	// Any, Not and Prefix are for texts: equal to one, equal to none, beginning with one of them.
+	// Names of signals and system errors are [Canonical].
 	Any, Not, Prefix []string
 	// AnyNumber and NotNumber are for [Status] and [ExitCode].
 	AnyNumber, NotNumber []int
@@ -123,8 +124,8 @@ type Pattern struct {
 	Expr string
 	// Plain is a literal text in any case. It replaces Expr.
 	Plain string
-	// Literals are texts. Every match contains at least one of them. A pattern without literals is
-	// run on every text.
+	// Literals are texts of at least 3 bytes. Every match contains at least one of them. A pattern
+	// without literals is run on every text.
 	Literals []Literal
 	// Lead is the place in [Rules.Leads], from 1, of the expression that the line before a match
 	// must match; 0 means no lead. Expr must not begin with an assertion such as ^ or \b. Of a

@@ -42,11 +42,11 @@ type site struct {
 	offset  int32 // -1 if the gram begins before the literal
 }
 
-// has reports whether the filter passes a gram. It passes every gram of the table. The mask words is
-// that of the scanner, which the loop of scan keeps in a register.
-func (s *scanner) has(gram, words uint32) bool {
+// has reports whether the filter passes a gram. It passes every gram of the table. The mask is that
+// of the scanner, which the loop of scan keeps in a register.
+func (s *scanner) has(gram, mask uint32) bool {
 	h := gram * gramMul >> (32 - filterBits)
-	return s.filter[h>>6&words&(1<<filterBits/64-1)]>>(h&63)&1 != 0
+	return s.filter[h>>6&mask&(1<<filterBits/64-1)]>>(h&63)&1 != 0
 }
 
 // lookup returns the sites of a gram.

@@ -155,11 +155,8 @@ func (s *Signature) extract(ev, room *taxonomy.Evidence, searched string) *taxon
 		if value == "" {
 			continue
 		}
-		if ev != room {
-			*room = *ev
-			ev = room
-		}
-		b := builder{ev: room}
+		ev = copied(ev, room)
+		b := builder{ev: ev}
 		b.attribute(name, value)
 	}
 	return ev

@@ -18,12 +18,12 @@ func TestErrnoNames(t *testing.T) {
 		assert.True(t, ok)
 		if name != "" {
 			assert.False(t, made[name], "%s is of two numbers", name)
-			assert.Equal(t, name, CanonicalErrno(name))
+			assert.Equal(t, name, Canonical(name))
 			made[name] = true
 		}
 	}
 	for _, name := range sysname.Errnos() {
-		assert.True(t, made[CanonicalErrno(name)], "no number is %s", name)
+		assert.True(t, made[Canonical(name)], "no number is %s", name)
 	}
 }
 
@@ -38,6 +38,6 @@ func TestSignalNames(t *testing.T) {
 		made[name] = true
 	}
 	for _, name := range sysname.Signals() {
-		assert.True(t, made[CanonicalSignal(name)] || name == "SIGSTKFLT", "no number is %s", name)
+		assert.True(t, made[Canonical(name)] || name == "SIGSTKFLT", "no number is %s", name)
 	}
 }

@@ -17,7 +17,7 @@ func errnoName(err error) (name string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	return CanonicalErrno(unix.ErrnoName(e)), true
+	return Canonical(unix.ErrnoName(e)), true
 }
 
 // signalOf returns the name of the signal that ended a process, or "".
@@ -32,7 +32,7 @@ func signalOf(state *os.ProcessState) string {
 // signalName returns the name of a signal, or SIG and the number of a signal without a name.
 func signalName(s syscall.Signal) string {
 	if name := unix.SignalName(s); name != "" {
-		return CanonicalSignal(name)
+		return Canonical(name)
 	}
 	return "SIG" + strconv.Itoa(int(s))
 }

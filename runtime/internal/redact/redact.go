@@ -250,33 +250,24 @@ type pairs [32]uint32
 
 func isPair(p *pairs, a, b byte) bool { return p[a&31]>>(b&31)&1 != 0 }
 
-// nameEnds are the last two letters of [names].
-var nameEnds = pairs{
-	'e' & 31: 1<<('n'&31) | 1<<('t'&31) | 1<<('y'&31),
-	'i' & 31: 1<<('e'&31) | 1<<('g'&31),
-	'l' & 31: 1 << ('s' & 31),
-	'o' & 31: 1 << ('n' & 31),
-	'r' & 31: 1<<('d'&31) | 1<<('e'&31),
-	's' & 31: 1<<('e'&31) | 1<<('s'&31),
-	'w' & 31: 1 << ('d' & 31),
-}
+// add adds the last two bytes of s.
+func (p *pairs) add(s string) { p[s[len(s)-2]&31] |= 1 << (s[len(s)-1] & 31) }
 
-// underscoreEnds and dotEnds are the last two bytes before the trigger in [underscoreTokens] and
-// [dotTokens].
-var (
-	underscoreEnds = pairs{
-		'a' & 31: 1 << ('t' & 31),
-		'h' & 31: 1<<('f'&31) | 1<<('o'&31) | 1<<('p'&31) | 1<<('r'&31) | 1<<('s'&31) | 1<<('u'&31),
-		'o' & 31: 1 << ('p' & 31),
-		'p' & 31: 1 << ('m' & 31),
-		'r' & 31: 1 << ('k' & 31),
-		's' & 31: 1 << ('k' & 31),
+// nameEnds are the last two letters of the [names] that texts are searched for. underscoreEnds and
+// dotEnds are the last two bytes before the trigger in [underscoreTokens] and [dotTokens].
+var nameEnds, underscoreEnds, dotEnds = tables()
+
+func tables() (byName, byUnderscore, byDot pairs) {
+	for _, n := range names {
+		if n.kind != nameOnly {
+			byName.add(n.name)
+		}
 	}
-	dotEnds = pairs{
-		'2' & 31: 1<<('9'&31) | 1<<('d'&31), // the index is that of 'r', too
-		'c' & 31: 1<<('e'&31) | 1<<('k'&31),
-		'p' & 31: 1 << ('p' & 31),
-		's' & 31: 1 << ('g' & 31),
-		'v' & 31: 1<<('b'&31) | 1<<('r'&31) | 1<<('s'&31),
+	for _, t := range underscoreTokens {
+		byUnderscore.add(strings.TrimSuffix(t.before, "_"))
 	}
-)
+	for _, t := range dotTokens {
+		byDot.add(strings.TrimSuffix(t.before, "."))
+	}
+	return byName, byUnderscore, byDot
+}
