@@ -79,7 +79,7 @@ type PromptInput struct {
 	// prompt should be shorter than the last one.
 	Session string `json:"session,omitempty"`
 	Reduced bool   `json:"reduced,omitempty"`
-	// Answers are the answers of persons to the run's questions.
+	// Answers are the answers of persons, each after the question that it answers.
 	Answers []string `json:"answers,omitempty"`
 	// Errors are the errors of the run, the newest last. Their texts are not fenced.
 	Errors []ErrorRecord `json:"errors,omitempty"`
@@ -106,7 +106,7 @@ func DefaultPrompt(in PromptInput) string {
 		b.WriteString("\n")
 	}
 	for _, answer := range in.Answers {
-		b.WriteString("\nA person answered your question:\n" + strings.TrimSpace(answer) + "\n")
+		b.WriteString("\nA person wrote:\n" + strings.TrimSpace(answer) + "\n")
 	}
 	switch {
 	case in.Feedback == "":

@@ -28,7 +28,11 @@ func TestReopen(t *testing.T) {
 	}{
 		{name: "an answer to the question", steps: []callStep{works("a=1"), blocks("BLOCKED: which?"), done("b")},
 			first: EndBlockedSignal, reopen: Reopening{Answer: "the blue one"}, end: EndCompleted, commit: "1",
-			prompt: "the blue one", calls: 3},
+			prompt: "A person wrote:\nYou asked: which?\nThe answer: the blue one\n", calls: 3},
+		{name: "an answer to the question of a failed iteration",
+			steps:  []callStep{blocks("BLOCKED: which?", "forbidden/x"), done("b")},
+			limits: func(l *Limits) { l.Failures = 1 }, first: EndMaxFailures,
+			reopen: Reopening{Answer: "the blue one"}, end: EndCompleted, prompt: "You asked: which?\nThe answer: the blue one\n", calls: 2},
 		{name: "raised limits", steps: []callStep{breaks("crash", "a=1"), done("b")},
 			limits: func(l *Limits) { l.Failures = 1 }, first: EndMaxFailures, end: EndCompleted, commit: "1",
 			calls: 2},

@@ -93,7 +93,11 @@ type Reopening struct {
 // answer only.
 func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	if r.Answer != "" {
-		s.Answers = append(s.Answers, taxonomy.Redact(r.Answer))
+		answer := taxonomy.Redact(r.Answer)
+		if s.Question != "" {
+			answer = "You asked: " + s.Question + "\nThe answer: " + answer
+		}
+		s.Answers = append(s.Answers, answer)
 	}
 	if s.Step == "" {
 		return

@@ -94,7 +94,7 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 	case action == taxonomy.Block:
 		end = w.Decision.End
 	case it.Signal == SignalBlocked && (it.Answered || it.Blocked) && (w == nil || !w.unresolved()):
-		end, s.Question = EndBlockedSignal, it.Question
+		end = EndBlockedSignal
 	case l.iterationsExhausted(s):
 		end = EndMaxIterations
 	}
@@ -103,6 +103,9 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 	}
 	if end == "" {
 		return l.nextIteration(s, it)
+	}
+	if end.Status() == StatusBlocked { // also if a failure ended the iteration of the question
+		s.Question = it.Question
 	}
 	for j := range it.Failures {
 		if f := &it.Failures[j]; f.unresolved() {

@@ -63,7 +63,7 @@ type RunState struct {
 	Retried    *Failure               `json:"retried,omitempty"` // the next call is its retry
 	LastError  *ErrorRecord           `json:"lastError,omitempty"`
 	Spent      Spending               `json:"spent"`
-	// Answers are the answers of persons to the run's questions. Reopened is the number of
+	// Answers are the answers of persons, each after its question. Reopened is the number of
 	// iterations before the run was reopened last. ByHand requests a check of the unchanged tree.
 	Answers  []string `json:"answers,omitempty"`
 	Reopened int      `json:"reopened,omitempty"`

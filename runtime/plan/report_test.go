@@ -112,7 +112,7 @@ func TestPrompts(t *testing.T) {
 			"`go test ./...` exits with 0", "match: r.md", "\nSTEP DONE " + mark + "\nSTEP FAILED " + mark},
 			[]string{"label", "failed before", "made_by"}},
 		"a higher tier": {higher, []string{strings.TrimSuffix(raw, "hunter2hunter2"), "why the command failed",
-			"A person answered:\nIt is 500 cents.",
+			"A person wrote:\nIt is 500 cents.",
 			"<<<" + mark, mark + ">>>", "- AMBIGUITY_ERROR: The plan"}, []string{"hunter2"}},
 		"a review": {data.render("review"), []string{"Changed files: r.md", "REVIEW PASSED " + mark, "<<<" + mark},
 			[]string{"hunter2"}},
