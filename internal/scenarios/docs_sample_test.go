@@ -98,8 +98,16 @@ func fetch(ctx context.Context, call func(context.Context) error) error {
 	return err
 }
 
-func override() (taxonomy.Table, error) {
-	return errs.Table.Override(taxonomy.Overrides{Codes: map[string]string{"validation": "stop"}})
+func unattended() (taxonomy.Table, error) {
+	table, err := errs.Table.Profile(errs.ProfileUnattended)
+	if err != nil {
+		return taxonomy.Table{}, err
+	}
+	calls := 2
+	return table.Override(taxonomy.Overrides{
+		Codes:    map[string]string{"validation": "stop"},
+		Policies: map[string]taxonomy.Numbers{"api": {MaxAttempts: &calls}},
+	})
 }
 
 func runStored(ctx context.Context, path string, claude executor.Provider, task executor.Task) (

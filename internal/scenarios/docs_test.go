@@ -29,9 +29,10 @@ import (
 )
 
 func TestDocsSampleOverride(t *testing.T) {
-	table, err := override()
+	table, err := unattended()
 	require.NoError(t, err)
 	assert.Equal(t, taxonomy.Abort, table.Reaction(errs.NewValidationPrePush("make", 1, "")).Action)
+	assert.Equal(t, 2, table.Reaction(errs.NewProviderAPIError("p", "")).Policy.MaxAttempts)
 	assert.Equal(t, taxonomy.Retry, errs.Table.Reaction(errs.NewValidationPrePush("make", 1, "")).Action)
 }
 
