@@ -6,7 +6,7 @@ import (
 
 func (l *Loop) prompt(s *RunState) *PromptInput {
 	return &PromptInput{
-		Task: s.Task, Iteration: s.Iter.Number, Tier: l.tier(s), Session: s.Session, Reduced: s.Reduced,
+		Task: s.Task, Iteration: s.Iter.Number, Tier: l.tierName(s), Session: s.Session, Reduced: s.Reduced,
 		Reports: s.Feedback, Errors: s.Errors, Answers: s.Answers, Mark: s.mark(),
 	}
 }
@@ -14,8 +14,8 @@ func (l *Loop) prompt(s *RunState) *PromptInput {
 // call calls the provider and records its answer or its failure. An inspection finds its changes.
 func (l *Loop) call(s *RunState, it *Iteration) Step {
 	began := l.now(s)
-	l.emit(s, Event{Kind: CallStarted, Source: l.provider(s), Tier: l.tier(s)})
-	e := Effect{Op: OpCall, Source: l.provider(s), Limit: l.left(s), Prompt: l.prompt(s)}
+	l.emit(s, Event{Kind: CallStarted, Source: l.providerName(s), Tier: l.tierName(s)})
+	e := Effect{Op: OpCall, Source: l.providerName(s), Limit: l.timeLeft(s), Prompt: l.prompt(s)}
 	if e.Limit > 0 {
 		e.Span = it.Ends.Sub(it.Began)
 	}
@@ -28,7 +28,7 @@ func (l *Loop) call(s *RunState, it *Iteration) Step {
 	s.Spent.end(a.Usage)
 	s.Processes = nil
 	l.emit(s, Event{
-		Kind: CallEnded, Source: l.provider(s), Tier: l.tier(s), Took: l.now(s).Sub(began), Usage: a.Usage,
+		Kind: CallEnded, Source: l.providerName(s), Tier: l.tierName(s), Took: l.now(s).Sub(began), Usage: a.Usage,
 	})
 	s.Retried = nil
 	switch {
@@ -56,7 +56,7 @@ func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) St
 	if out.Failure.Op == OpResume { // the process that made the call died
 		op, it.Interrupted, out.Failure.Found = OpResume, true, true
 	}
-	i := l.note(s, it, op, l.provider(s), out.Failure, nil, nil)
+	i := l.addFailure(s, it, op, l.providerName(s), out.Failure, nil, nil)
 	f := &it.Failures[i]
 	d := &f.Decision
 	switch {
@@ -86,10 +86,10 @@ func (l *Loop) interrupted(s *RunState, it *Iteration) Step {
 	it.Interrupted, s.Processes = true, nil
 	f := l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "interrupted", Text: "the executor ended during a call",
-		Attributes: map[string]string{"provider": l.provider(s)},
+		Attributes: map[string]string{"provider": l.providerName(s)},
 	})
 	f.Found = true
-	l.note(s, it, OpResume, sourceExecutor, &f, nil, nil)
+	l.addFailure(s, it, OpResume, sourceExecutor, &f, nil, nil)
 	return l.inspect(it, StepDeliver)
 }
 
@@ -107,12 +107,12 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 		repeats = repeats || d.Action == taxonomy.Retry || d.Action == taxonomy.Escalate
 		switch {
 		case d.Action == taxonomy.Abort:
-			return l.setupEnds(s, f)
+			return l.failSetup(s, f)
 		case d.Action != taxonomy.Continue && d.Counts && reached(len(it.Failures), l.cfg.Limits.Failures):
 			d.End = EndMaxFailures
-			return l.setupEnds(s, f)
+			return l.failSetup(s, f)
 		case d.Action == taxonomy.Block:
-			return l.setupEnds(s, f)
+			return l.failSetup(s, f)
 		case d.Action == taxonomy.Continue:
 			l.warn(s, "continue without "+f.Op+": "+f.Message)
 		case d.Action == taxonomy.Escalate:
@@ -125,7 +125,7 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 	}
 	switch {
 	case d.Action == taxonomy.Recover && (d.Reaction.inPlace() && !f.Found || setup):
-		return l.recover(s, f, i, p)
+		return l.beginRecovery(s, f, i, p)
 	case repeats:
 		return l.retryInPlace(s, it, i, p)
 	}
@@ -153,23 +153,24 @@ func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, p Step) Step {
 		it.BeforeRetry, it.RetryPending = true, Pending{until, f.label(), next}
 		return l.inspect(it, "")
 	}
-	return l.wait(s, until, f.label(), next)
+	return l.waitUntil(s, until, f.label(), next)
 }
 
-// recover begins a strategy. It counts the run of the strategy before the state is saved.
-func (l *Loop) recover(s *RunState, f *Failure, i int, next Step) Step {
+// beginRecovery begins a strategy. It counts the run of the strategy before the state is saved.
+// When the strategy succeeded, the run repeats the step next.
+func (l *Loop) beginRecovery(s *RunState, f *Failure, i int, next Step) Step {
 	if s.Recoveries == nil {
 		s.Recoveries = map[string]int{}
 	}
 	s.Recoveries[f.streak(f.Decision.Depth)]++
 	s.Recover = Recovery{Failure: i, Next: next}
 	if l.back != "" {
-		return l.recovering(s, l.iteration(s))
+		return l.recover(s, l.iteration(s))
 	}
 	return StepRecover
 }
 
-func (l *Loop) recovering(s *RunState, it *Iteration) Step {
+func (l *Loop) recover(s *RunState, it *Iteration) Step {
 	r := s.Recover
 	f := &it.Failures[r.Failure]
 	strategy := f.Decision.Reaction.Strategy
@@ -181,7 +182,7 @@ func (l *Loop) recovering(s *RunState, it *Iteration) Step {
 	})
 	if out.Failure != nil {
 		l.warn(s, "strategy "+strategy+": "+out.Failure.Message)
-		l.decideThen(s, it, f)
+		l.decideNext(s, it, f)
 	}
 	it.Cancelled = it.Cancelled || out.Cancelled
 	switch {
@@ -206,12 +207,12 @@ func (l *Loop) recovering(s *RunState, it *Iteration) Step {
 func (l *Loop) pause(s *RunState, f *Failure) {
 	if f.Decision.Reaction.Shared == taxonomy.SharedCredential && f.Decision.Wait > 0 {
 		l.do(s, Effect{
-			Op: OpPause, Source: l.provider(s), Lane: f.Credential, Until: s.Now.Add(f.Decision.Wait), Graced: true,
+			Op: OpPause, Source: l.providerName(s), Lane: f.Credential, Until: s.Now.Add(f.Decision.Wait), Graced: true,
 		})
 	}
 }
 
 func (l *Loop) escalate(s *RunState, tier int) {
 	s.Tier, s.Streaks, s.Session = tier, nil, ""
-	l.emit(s, Event{Kind: Escalated, Tier: l.tier(s)})
+	l.emit(s, Event{Kind: Escalated, Tier: l.tierName(s)})
 }

@@ -286,8 +286,9 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 	return ""
 }
 
-// note records a failure of the iteration and chooses its reaction. It returns the failure's index.
-func (l *Loop) note(s *RunState, it *Iteration, op, source string, f *Failure, causes []int, about Paths) int {
+// addFailure adds a failure to the iteration and chooses its reaction. It returns the failure's
+// index. About are the paths of a failure that names no files.
+func (l *Loop) addFailure(s *RunState, it *Iteration, op, source string, f *Failure, causes []int, about Paths) int {
 	f.Op, f.Source, f.Causes = op, source, slices.Clone(causes)
 	if len(f.Files) == 0 && traitsOf(op).class != classSide {
 		f.Files = about
@@ -361,9 +362,9 @@ func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision
 	return d
 }
 
-// decideThen chooses the next reaction of the chain, because the strategy failed or the shared
+// decideNext chooses the next reaction of the chain, because the strategy failed or the shared
 // budget is exhausted.
-func (l *Loop) decideThen(s *RunState, it *Iteration, f *Failure) {
+func (l *Loop) decideNext(s *RunState, it *Iteration, f *Failure) {
 	counts := f.Decision.Counts
 	f.Decision = l.decide(s, it, f, f.Decision.Depth+1)
 	f.Decision.Counts = f.Decision.Counts || counts

@@ -98,7 +98,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		if !e.busy.CompareAndSwap(false, true) {
 			return &taxonomy.Evidence{Source: sourceExecutor, Op: OpLock, Text: "the executor is running another task"}
 		}
-		env.opened = true
+		env.exclusive = true
 	}
 	if e.cfg.Store == nil || e.cfg.DryRun { // a dry run saves nothing
 		return nil
@@ -111,7 +111,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	if err != nil {
 		return err
 	}
-	env.stored = true
+	env.storeOpen = true
 	switch {
 	case saved == nil:
 		if reopen != nil {
@@ -160,8 +160,8 @@ type localEnv struct {
 	stop    context.CancelFunc // of graced
 	release func() bool        // stops waiting for the end of ctx
 
-	opened     bool // the executor is marked as busy
-	stored     bool // the store has the run open
+	exclusive  bool // this run marked the executor as busy
+	storeOpen  bool // the store has the run open
 	saveFailed bool // the last save failed
 
 	observing sync.Mutex
@@ -183,10 +183,10 @@ func newLocalEnv(ctx context.Context, e *Executor, s *RunState) *localEnv {
 func (e *localEnv) close() {
 	e.release()
 	e.stop()
-	if e.stored {
+	if e.storeOpen {
 		_ = contain(sourceExecutor, OpLock, e.cfg.Store.Close)
 	}
-	if e.opened {
+	if e.exclusive {
 		e.busy.Store(false)
 	}
 }
@@ -201,7 +201,7 @@ func (e *localEnv) refuse(err error) {
 	s.Now = e.cfg.Clock.Now()
 	s.Began, e.state = s.Now, s
 	l := NewLoop(e.loop, e)
-	l.started(s)
+	l.emitRunStarted(s)
 	l.refuse(s, op, e.host.Fail(err, sourceExecutor, op))
 }
 

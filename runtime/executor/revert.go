@@ -28,7 +28,7 @@ func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
 		named = union(named, f.Files)
 	}
 	if len(it.Causes) == 0 || it.Count == 0 {
-		return l.inspected(s, it, true)
+		return l.endInspection(s, it, true)
 	}
 	if !it.All {
 		it.Revert = named
@@ -46,15 +46,15 @@ func foundEffect(op string, s *RunState, it *Iteration, paths Paths) Effect {
 // saveFound saves the changes before they are reverted.
 func (l *Loop) saveFound(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, foundEffect(OpSave, s, it, it.Revert), func(out *Outcome, ok bool) Step {
-		l.saved(s, out)
+		l.addRef(s, out)
 		if ok {
 			return StepRevert
 		}
-		return l.inspected(s, it, false)
+		return l.endInspection(s, it, false)
 	})
 }
 
-func (l *Loop) saved(s *RunState, out *Outcome) {
+func (l *Loop) addRef(s *RunState, out *Outcome) {
 	if out != nil && out.Text != "" && !slices.Contains(s.Refs, out.Text) {
 		s.Refs = push(s.Refs, out.Text)
 		l.emit(s, Event{Kind: Saved, Text: out.Text})
@@ -69,12 +69,12 @@ func (l *Loop) revert(s *RunState, it *Iteration) Step {
 		if ok { // the rest is judged again, with files that were ignored before
 			return StepDetect
 		}
-		return l.inspected(s, it, false)
+		return l.endInspection(s, it, false)
 	})
 }
 
-// inspected ends an inspection: another call follows, or the checked tree advances.
-func (l *Loop) inspected(s *RunState, it *Iteration, ok bool) Step {
+// endInspection ends an inspection: another call follows, or the checked tree advances.
+func (l *Loop) endInspection(s *RunState, it *Iteration, ok bool) Step {
 	it.Revert, it.Causes = nil, nil
 	for i := range it.Failures { // a later revert does not affect a check that passed
 		it.Failures[i].Reverted = it.Failures[i].Reverted || !it.BeforeRetry
@@ -85,7 +85,7 @@ func (l *Loop) inspected(s *RunState, it *Iteration, ok bool) Step {
 	it.BeforeRetry = false
 	if ok && !it.Undetected && !it.Cancelled {
 		it.clearChanges()
-		return l.wait(s, it.RetryPending.Until, it.RetryPending.For, it.RetryPending.Next)
+		return l.waitUntil(s, it.RetryPending.Until, it.RetryPending.For, it.RetryPending.Next)
 	}
 	if i := it.lastRetried(); i >= 0 {
 		it.Failures[i].Retried = false
@@ -142,7 +142,7 @@ func (l *Loop) saveEnd(s *RunState, it *Iteration) Step {
 		return StepFile
 	}
 	return l.perform(s, it, foundEffect(OpSave, s, it, nil), func(out *Outcome, _ bool) Step {
-		l.saved(s, out)
+		l.addRef(s, out)
 		return StepFile
 	})
 }

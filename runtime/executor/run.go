@@ -62,7 +62,7 @@ func NewLoop(cfg LoopConfig, env Env) *Loop {
 		StepInterrupted: l.interrupted, StepDetect: l.detect, StepAsk: l.ask, StepSave: l.saveFound,
 		StepRevert: l.revert, StepAccept: l.accept, StepDeliver: l.deliver, StepValidate: l.validate,
 		StepCommit: l.commit, StepPush: l.push, StepOpenPR: l.openPR, StepClose: l.close, StepEnd: l.end,
-		StepRecover: l.recovering, StepWait: l.waiting, StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd,
+		StepRecover: l.recover, StepWait: l.wait, StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd,
 		StepFile: l.file, StepNotify: l.notify,
 	}
 	return l
@@ -124,12 +124,12 @@ func (l *Loop) Run(s *RunState) {
 	default:
 		s.Resumed = s.Resumed || s.Step != StepAdopt
 	}
-	l.started(s)
+	l.emitRunStarted(s)
 	s.Deadline = l.cfg.Limits.Deadline
 	if d := s.Now.Add(l.cfg.Limits.Run); bounded(l.cfg.Limits.Run) && (s.Deadline.IsZero() || d.Before(s.Deadline)) {
 		s.Deadline = d
 	}
-	if s.Resumed && !l.resumable(s) {
+	if s.Resumed && !l.checkCrashes(s) {
 		return
 	}
 	for s.Step = StepLoadConfig; s.Step != StepOver; {
@@ -140,7 +140,7 @@ func (l *Loop) Run(s *RunState) {
 			return
 		}
 		if l.back == "" && (s.Step.durable() || was == StepCall || was == StepAsk) {
-			l.save(s)
+			l.saveState(s)
 		}
 		if s.Step == StepHead && l.cfg.Yield != nil && l.cfg.Yield(s) {
 			l.Yielded = true
@@ -149,7 +149,7 @@ func (l *Loop) Run(s *RunState) {
 	}
 }
 
-func (l *Loop) save(s *RunState) {
+func (l *Loop) saveState(s *RunState) {
 	if l.expired {
 		return
 	}
@@ -157,15 +157,15 @@ func (l *Loop) save(s *RunState) {
 	l.env.Save(s)
 }
 
-// resumable counts the processes that died in this iteration, and reports whether the run may
+// checkCrashes counts the processes that died in this iteration, and reports whether the run may
 // continue. After maxCrashes it ends the run, because the step seems to kill the process.
-func (l *Loop) resumable(s *RunState) bool {
+func (l *Loop) checkCrashes(s *RunState) bool {
 	s.Iter.Cancelled = false // this process is not cancelled
 	if s.Step != StepHead && s.Step != StepWait && s.End == "" {
 		s.Crashes++
 	}
 	if s.Crashes < maxCrashes {
-		l.save(s)
+		l.saveState(s)
 		return true
 	}
 	l.refuse(s, OpResume, l.env.Classify(taxonomy.Evidence{
@@ -181,7 +181,7 @@ func (l *Loop) refuse(s *RunState, op string, f Failure) {
 	if l.back == "" {
 		l.back = StepPrepare
 	}
-	d := &l.setup.Failures[l.note(s, &l.setup, op, sourceExecutor, &f, nil, nil)].Decision
+	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, sourceExecutor, &f, nil, nil)].Decision
 	if !d.ends() {
 		d.Action = taxonomy.Abort
 	}
@@ -195,11 +195,11 @@ func (l *Loop) refuse(s *RunState, op string, f Failure) {
 	default:
 		d.End = EndFatal
 	}
-	l.setupEnds(s, &l.setup.Failures[len(l.setup.Failures)-1])
+	l.failSetup(s, &l.setup.Failures[len(l.setup.Failures)-1])
 	l.abandon(s)
 }
 
-func (l *Loop) started(s *RunState) {
+func (l *Loop) emitRunStarted(s *RunState) {
 	e := Event{Kind: RunStarted}
 	if s.Resumed {
 		e.Text = "resumed"
@@ -233,8 +233,8 @@ func (l *Loop) now(s *RunState) time.Time {
 	return s.Now
 }
 
-// over ends the run.
-func (l *Loop) over(s *RunState, end EndReason, endsRun bool) Step {
+// endRun ends the run.
+func (l *Loop) endRun(s *RunState, end EndReason, endsRun bool) Step {
 	if s.End == "" {
 		s.End, s.EndsRun, s.Ended = end, endsRun, l.now(s)
 	}

@@ -99,7 +99,7 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 		end = EndMaxIterations
 	}
 	if end == "" && action == taxonomy.Recover {
-		return l.recover(s, w, i, StepEnd)
+		return l.beginRecovery(s, w, i, StepEnd)
 	}
 	if end == "" {
 		return l.nextIteration(s, it)
@@ -111,7 +111,7 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 	}
 	endsRun := w != nil && w.Decision.ends() && w.Decision.Reaction.Extent == taxonomy.ExtentRun && end != EndCancelled
 	l.finish(s, it, w)
-	return l.over(s, end, endsRun)
+	return l.endRun(s, end, endsRun)
 }
 
 // nextIteration prepares the next iteration. It uses the longest wait and the freshest conversation

@@ -85,7 +85,7 @@ func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next func(out *Outc
 	if out.Failure.Op != "" { // a part of the operation failed
 		name, source = out.Failure.Op, out.Failure.Source
 	}
-	i := l.note(s, it, name, source, out.Failure, it.Causes, e.Paths)
+	i := l.addFailure(s, it, name, source, out.Failure, it.Causes, e.Paths)
 	if e.Check != "" {
 		l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took, failure: out.Failure})
 	}
@@ -122,8 +122,8 @@ func (l *Loop) do(s *RunState, e Effect) Outcome {
 // reportedAs are the operations that evidence about these effects names.
 var reportedAs = map[string]string{OpAccept: OpSave, OpAdopt: OpPrepare}
 
-// wait returns the step in which the run waits, or next if the time has come.
-func (l *Loop) wait(s *RunState, until time.Time, why string, next Step) Step {
+// waitUntil returns the step in which the run waits, or next if the time has come.
+func (l *Loop) waitUntil(s *RunState, until time.Time, why string, next Step) Step {
 	if !until.After(l.now(s)) {
 		return next
 	}
@@ -131,7 +131,7 @@ func (l *Loop) wait(s *RunState, until time.Time, why string, next Step) Step {
 	return StepWait
 }
 
-func (l *Loop) waiting(s *RunState, it *Iteration) Step {
+func (l *Loop) wait(s *RunState, it *Iteration) Step {
 	began := l.now(s)
 	l.emit(s, Event{Kind: Waiting, Until: s.Wait.Until, Text: s.Wait.For})
 	cancelled := l.env.Sleep(s.Wait.Until.Sub(began))
@@ -154,7 +154,7 @@ func (l *Loop) waiting(s *RunState, it *Iteration) Step {
 	case next == StepAdmit && s.Iter.Open:
 		return l.inspect(it, StepDeliver)
 	case next == StepHead, next == StepAdmit:
-		return l.over(s, EndCancelled, false)
+		return l.endRun(s, EndCancelled, false)
 	}
 	return l.after(s, it, next, false)
 }
