@@ -4,6 +4,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// prompt returns the input of the next prompt.
 func (l *Loop) prompt(s *RunState) *PromptInput {
 	return &PromptInput{
 		Task: s.Task, Iteration: s.Iter.Number, Tier: l.tierName(s), Session: s.Session, Reduced: s.Reduced,
@@ -51,6 +52,8 @@ func (l *Loop) call(s *RunState, it *Iteration) Step {
 	return l.callFailed(s, it, &out, a)
 }
 
+// callFailed records the failure of a call and reacts to it. A call that continued a conversation
+// is repeated once in a new one, if the failure has no code or its reaction requires a new one.
 func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) Step {
 	op := OpCall
 	if out.Failure.Op == OpResume { // the process that made the call died
@@ -65,7 +68,7 @@ func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) St
 	case !f.Categorized && a.Signal == SignalBlocked:
 		f.Retried, f.Uncounted, it.Blocked, it.Signal, it.Question = true, true, true, a.Signal, a.Question
 		return l.inspect(it, StepDeliver)
-	case it.Fresh || it.With == "":
+	case it.Fresh || it.With == "": // the conversation was new
 		return l.react(s, it, i, StepCall)
 	case f.Categorized && (d.Reaction.Session != taxonomy.SessionFresh || d.ends()):
 		return l.react(s, it, i, StepCall)
@@ -93,13 +96,14 @@ func (l *Loop) interrupted(s *RunState, it *Iteration) Step {
 	return l.inspect(it, StepDeliver)
 }
 
-// react carries out a reaction that repeats only the failed operation. Otherwise the run continues
-// after the failed step.
-func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
+// react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
+// operation. Otherwise the run continues after the step, and end carries out the winning reaction.
+// During the setup, there is no iteration, so react carries out all reactions.
+func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
 	f := &it.Failures[i]
 	d := &f.Decision
 	repeats := d.Action == taxonomy.RetryOperation
-	setup := l.back != "" || p == StepAvailable
+	setup := l.back != "" || failed == StepAvailable
 	if setup {
 		if d.Action != taxonomy.Recover && !d.ends() {
 			l.record(s, f, 0)
@@ -117,7 +121,7 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 			l.warn(s, "continue without "+f.Op+": "+f.Message)
 		case d.Action == taxonomy.Escalate:
 			l.escalate(s, d.Tier)
-			p = StepHead
+			failed = StepHead
 		}
 	}
 	if d.Action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver {
@@ -125,31 +129,31 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 	}
 	switch {
 	case d.Action == taxonomy.Recover && (d.Reaction.inPlace() && !f.Found || setup):
-		return l.beginRecovery(s, f, i, p)
+		return l.beginRecovery(s, f, i, failed)
 	case repeats:
-		return l.retryInPlace(s, it, i, p)
+		return l.retryInPlace(s, it, i, failed)
 	}
-	return l.after(s, it, p, d.Action == taxonomy.Continue)
+	return l.after(s, it, failed, d.Action == taxonomy.Continue)
 }
 
-// retryInPlace waits and repeats the step. If the reaction specifies it, the work of the failed
-// call is reverted before the next call.
-func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, p Step) Step {
+// retryInPlace waits and repeats the failed step. If the reaction specifies it, the work of a
+// failed call is reverted before the next call.
+func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, failed Step) Step {
 	f := &it.Failures[i]
 	d := &f.Decision
-	until, next := s.Now.Add(d.Wait), p
-	if p == StepCall {
+	until, next := s.Now.Add(d.Wait), failed
+	if failed == StepCall {
 		next = StepAdmit
 		if !it.Ends.IsZero() && until.After(it.Ends) {
 			d.Action = taxonomy.Retry
-			return l.after(s, it, p, false)
+			return l.after(s, it, failed, false)
 		}
 		retried := *f
 		s.Retried = &retried
 	}
 	f.Retried = true
 	l.pause(s, f)
-	if p == StepCall && d.Reaction.Revert != taxonomy.RevertNone {
+	if failed == StepCall && d.Reaction.Revert != taxonomy.RevertNone {
 		it.BeforeRetry, it.RetryPending = true, Pending{until, f.label(), next}
 		return l.inspect(it, "")
 	}
@@ -157,7 +161,7 @@ func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, p Step) Step {
 }
 
 // beginRecovery begins a strategy. It counts the run of the strategy before the state is saved.
-// When the strategy succeeded, the run repeats the step next.
+// When the strategy succeeded, the run continues with the step next.
 func (l *Loop) beginRecovery(s *RunState, f *Failure, i int, next Step) Step {
 	if s.Recoveries == nil {
 		s.Recoveries = map[string]int{}
@@ -170,6 +174,8 @@ func (l *Loop) beginRecovery(s *RunState, f *Failure, i int, next Step) Step {
 	return StepRecover
 }
 
+// recover runs the strategy of a reaction. If the strategy succeeds, the failed step is repeated,
+// or the next iteration begins. Otherwise the next reaction of the chain follows.
 func (l *Loop) recover(s *RunState, it *Iteration) Step {
 	r := s.Recover
 	f := &it.Failures[r.Failure]
@@ -212,6 +218,7 @@ func (l *Loop) pause(s *RunState, f *Failure) {
 	}
 }
 
+// escalate continues with a higher tier, which begins with new streaks and a new conversation.
 func (l *Loop) escalate(s *RunState, tier int) {
 	s.Tier, s.Streaks, s.Session = tier, nil, ""
 	l.emit(s, Event{Kind: Escalated, Tier: l.tierName(s)})

@@ -53,9 +53,10 @@ func (e *Executor) LoopConfig() LoopConfig { return e.loop }
 // the run is over, Run returns its result again; see [Executor.Reopen].
 func (e *Executor) Run(ctx context.Context, task Task) *Result { return e.run(ctx, task, nil) }
 
-// Reopen continues a run that is over and not completed. A person answered its question, raised a
-// limit or fixed the cause. The limits count from zero again. Pending changes stay pending. The
-// task may have changed. If the run is not over, Reopen resumes it; if it is new, Reopen begins it.
+// Reopen continues a run that is over and not completed, after a person answered its question,
+// raised a limit or fixed the cause. The limits count from zero again. Pending changes stay
+// pending. The task may have changed. If the run is not over, Reopen resumes it; if it is new,
+// Reopen begins it.
 func (e *Executor) Reopen(ctx context.Context, task Task, r Reopening) *Result {
 	return e.run(ctx, task, &r)
 }
@@ -87,7 +88,7 @@ func (e *Executor) run(ctx context.Context, task Task, reopen *Reopening) *Resul
 	return r
 }
 
-// open locks the run and loads its state.
+// open locks the run and loads its state, which it reopens if reopen is not nil.
 func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	s := env.state
 	task := s.Task
@@ -191,7 +192,7 @@ func (e *localEnv) close() {
 	}
 }
 
-// refuse ends a run that cannot begin. Its saved state stays unchanged.
+// refuse ends a run that cannot begin, and leaves its saved state unchanged.
 func (e *localEnv) refuse(err error) {
 	op := OpLock
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Op != "" {

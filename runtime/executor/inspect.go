@@ -16,6 +16,7 @@ func (l *Loop) inspect(it *Iteration, then Step) Step {
 	return StepDetect
 }
 
+// detect finds the changes since the checked tree, which the guard judges.
 func (l *Loop) detect(s *RunState, it *Iteration) Step {
 	if !l.cfg.Workspace {
 		return l.planRevert(s, it)
@@ -34,6 +35,7 @@ func (l *Loop) detect(s *RunState, it *Iteration) Step {
 	})
 }
 
+// recordChanges records the changes that an inspection found, and the failures that follow.
 func (l *Loop) recordChanges(s *RunState, it *Iteration, out *Outcome) {
 	it.Found, it.Count, it.Bad, it.More = out.Trees.Found, out.Count, out.Bad, out.More
 	changed := out.Paths[:min(len(out.Paths), maxListed)]
@@ -46,7 +48,8 @@ func (l *Loop) recordChanges(s *RunState, it *Iteration, out *Outcome) {
 	}
 }
 
-// addViolations records a failure for the changes that are forbidden, and one for those outside.
+// addViolations adds a failure for all forbidden changes, and one for those outside the allowed
+// paths.
 func (l *Loop) addViolations(s *RunState, it *Iteration, mode string) {
 	for _, kind := range []struct {
 		name    string
@@ -62,7 +65,7 @@ func (l *Loop) addViolations(s *RunState, it *Iteration, mode string) {
 	}
 }
 
-// addFilesFailure records a failure for changes that are not allowed.
+// addFilesFailure adds a failure for changes that are not allowed.
 func (l *Loop) addFilesFailure(s *RunState, it *Iteration, op string, ev taxonomy.Evidence) {
 	ev.Source, ev.Op = sourceScope, op
 	f := l.env.Classify(ev)
@@ -70,6 +73,8 @@ func (l *Loop) addFilesFailure(s *RunState, it *Iteration, op string, ev taxonom
 	l.addFailure(s, it, op, sourceScope, &f, nil, nil)
 }
 
+// ask asks a person about the changes that need approval. If no person can be asked, or the person
+// has denied them before, they are denied.
 func (l *Loop) ask(s *RunState, it *Iteration) Step {
 	set := it.unnamed(NeedsAsk)
 	denied := slices.Contains(s.Denied, fingerprint(set))
@@ -87,7 +92,7 @@ func (l *Loop) ask(s *RunState, it *Iteration) Step {
 	})
 }
 
-// handleAnswer handles a person's answer. An approval is saved before it is used.
+// handleAnswer handles a person's answer. The state is saved after it, so an approval is not lost.
 func (l *Loop) handleAnswer(s *RunState, it *Iteration, out *Outcome) {
 	set := it.unnamed(NeedsAsk)
 	paths := pathsOf(set)
@@ -107,7 +112,7 @@ func (l *Loop) handleAnswer(s *RunState, it *Iteration, out *Outcome) {
 	l.addFilesFailure(s, it, OpAsk, ev)
 }
 
-// unnamed returns the changes with a verdict for which no failure is recorded.
+// unnamed returns the changes with a verdict for which this inspection has added no failure.
 func (it *Iteration) unnamed(v Verdict) []Change {
 	var out []Change
 	for _, j := range it.Bad {
@@ -136,7 +141,7 @@ func pathsOf(changes []Change) []string {
 	return out
 }
 
-// fingerprint returns a name for a set of changes and their contents.
+// fingerprint returns a hash of a set of changes and their contents.
 func fingerprint(changes []Change) string {
 	h := sha256.New()
 	for _, c := range changes {

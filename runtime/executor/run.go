@@ -9,7 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// LoopConfig is the configuration of a loop, as data.
+// LoopConfig configures a [Loop]. Except for Yield it is plain data.
 type LoopConfig struct {
 	Ladder  []Tier   `json:"ladder"`
 	Deliver Delivery `json:"deliver,omitempty"`
@@ -40,14 +40,15 @@ type Loop struct {
 	cfg   LoopConfig
 	env   Env
 	steps map[Step]func(s *RunState, it *Iteration) Step
-	// setup contains the failures of this process's setup. Back is the step after the setup, and
-	// empty once the setup is done.
+	// setup contains the failures of this process's setup. Back is the step after the setup. It is
+	// empty when the setup is done.
 	setup Iteration
 	back  Step
 	// expired reports that the grace of a cancelled run ended before its changes were inspected.
 	// Then the state is not saved, so that the next process inspects the changes.
 	expired bool
-	// decided, unless nil, ends the current step without its effect; see after.
+	// decided, unless nil, makes perform skip the effect of the current step and pass it to next as
+	// ok; see after.
 	decided *bool
 	// Yielded reports that Yield ended the loop.
 	Yielded bool
@@ -68,8 +69,8 @@ func NewLoop(cfg LoopConfig, env Env) *Loop {
 	return l
 }
 
-// Begin returns the state of a new run. Word is random, see [Request].Mark. The jitter of waits
-// depends on the name of the run.
+// Begin returns the state of a new run. Word must be random, because the marks of calls derive from
+// it; see [Request].Mark. The jitter of waits depends on the name of the run.
 func Begin(task Task, cfg LoopConfig, word string) *RunState {
 	seed := fnv.New64a()
 	_, _ = seed.Write([]byte(task.Run))
@@ -149,6 +150,7 @@ func (l *Loop) Run(s *RunState) {
 	}
 }
 
+// saveState saves the state, unless the changes of a cancelled run were not inspected; see expired.
 func (l *Loop) saveState(s *RunState) {
 	if l.expired {
 		return
@@ -158,7 +160,7 @@ func (l *Loop) saveState(s *RunState) {
 }
 
 // checkCrashes counts the processes that died in this iteration, and reports whether the run may
-// continue. After maxCrashes it ends the run, because the step seems to kill the process.
+// continue. After maxCrashes it ends the run, because the iteration seems to kill the process.
 func (l *Loop) checkCrashes(s *RunState) bool {
 	s.Iter.Cancelled = false // this process is not cancelled
 	if s.Step != StepHead && s.Step != StepWait && s.End == "" {
@@ -170,13 +172,13 @@ func (l *Loop) checkCrashes(s *RunState) bool {
 	}
 	l.refuse(s, OpResume, l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "refused",
-		Text: "the process ended " + text.Count(s.Crashes, "time") + " in step " + string(s.Step) +
-			" of the same iteration",
+		Text: "the process ended " + text.Count(s.Crashes, "time") + " in the same iteration, last in step " +
+			string(s.Step),
 	}))
 	return false
 }
 
-// refuse ends a run that cannot begin or be resumed.
+// refuse ends a run that cannot begin or be resumed, because of failure f of op.
 func (l *Loop) refuse(s *RunState, op string, f Failure) {
 	if l.back == "" {
 		l.back = StepPrepare

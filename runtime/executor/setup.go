@@ -7,6 +7,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// loadConfig runs the program's part of the setup.
 func (l *Loop) loadConfig(s *RunState, it *Iteration) Step {
 	if !l.cfg.Setup {
 		return StepLock
@@ -14,6 +15,7 @@ func (l *Loop) loadConfig(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, Effect{Op: OpLoadConfig, Source: sourceConfig}, to(StepLock))
 }
 
+// lock locks the working tree.
 func (l *Loop) lock(s *RunState, it *Iteration) Step {
 	next := StepClean
 	if l.back == StepPrepare {
@@ -32,6 +34,7 @@ func (l *Loop) clean(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, e, func(*Outcome, bool) Step { return l.endSetup(s, l.back) })
 }
 
+// prepare records the tree of a new run.
 func (l *Loop) prepare(s *RunState, it *Iteration) Step {
 	if !l.cfg.Workspace {
 		return l.endSetup(s, StepHead)
@@ -48,6 +51,7 @@ func (s *RunState) setTrees(out *Outcome) {
 	}
 }
 
+// endSetup ends the setup. The run continues with the step next.
 func (l *Loop) endSetup(s *RunState, next Step) Step {
 	l.back = ""
 	if s.Iter.Open {
@@ -79,6 +83,7 @@ func (l *Loop) adopt(s *RunState, it *Iteration) Step {
 	}, next)
 }
 
+// available checks whether the tier's provider can be used.
 func (l *Loop) available(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, Effect{Op: OpAvailable, Source: l.providerName(s)}, func(_ *Outcome, ok bool) Step {
 		if ok {
@@ -88,7 +93,7 @@ func (l *Loop) available(s *RunState, it *Iteration) Step {
 	})
 }
 
-// failSetup ends the run because its setup failed. Nothing is saved before the first iteration, so
+// failSetup ends the run because its setup failed. Before the first iteration nothing is saved, so
 // that another process can try again.
 func (l *Loop) failSetup(s *RunState, f *Failure) Step {
 	last := l.record(s, f, 0)
@@ -114,6 +119,7 @@ func (l *Loop) providerName(s *RunState) string { return l.currentTier(s).Provid
 // tierName returns the name of the tier.
 func (l *Loop) tierName(s *RunState) string { return l.currentTier(s).Name }
 
+// cancelled reports whether the run was cancelled, which the iteration records.
 func (l *Loop) cancelled(it *Iteration) bool {
 	it.Cancelled = it.Cancelled || l.env.Cancelled()
 	return it.Cancelled
@@ -176,7 +182,8 @@ func (l *Loop) emitIterationStarted(s *RunState) {
 	l.emit(s, Event{Kind: IterationStarted, Tier: l.tierName(s), Session: s.Session})
 }
 
-// admit checks whether the next call may be made.
+// admit asks the admitter whether the next call may be made. If it may, admit opens the iteration,
+// unless it is open.
 func (l *Loop) admit(s *RunState, it *Iteration) Step {
 	if it.Open && l.cancelled(it) {
 		return l.inspect(it, StepDeliver)
@@ -209,7 +216,7 @@ func (l *Loop) admit(s *RunState, it *Iteration) Step {
 	l.open(s)
 	if f := out.Failure; f != nil {
 		op, source := OpBudget, sourceBudget
-		if f.Op != "" { // a check before the call
+		if f.Op != "" { // a measure before the call failed
 			op, source = f.Op, f.Source
 		}
 		i := l.addFailure(s, it, op, source, f, nil, nil)
