@@ -11,7 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// overhead is about how many bytes a message takes besides its texts.
+// overhead is the approximate size of a message without its texts, in bytes.
 const overhead = 256
 
 // message is a message of a conversation.
@@ -25,7 +25,7 @@ func newMessage[M any](param M, size int, tools bool) message[M] {
 	return message[M]{param, size + overhead, tools}
 }
 
-// conversation is messages that are not changed once they are in one.
+// conversation is a list of messages, which are never changed.
 type conversation[M any] []message[M]
 
 func (c conversation[M]) size() int {
@@ -45,8 +45,8 @@ func (c conversation[M]) params() []M {
 	return out
 }
 
-// reduced returns a shorter conversation: without tools and their results or, if it has none,
-// without the older half after the first message, which is the task.
+// reduced returns a shorter conversation, without tools and their results. If it has none, reduced
+// omits the older half after the first message, which is the task.
 func (c conversation[M]) reduced() conversation[M] {
 	said := slices.DeleteFunc(slices.Clone(c), func(m message[M]) bool { return m.tools })
 	if len(said) < len(c) || len(said) < 2 {
@@ -63,7 +63,8 @@ const (
 	maxStored        = 256 << 20
 )
 
-// store has the conversations that can be continued, in memory. It evicts the least recently used.
+// store holds the conversations that can be continued, in memory. It evicts the least recently
+// used.
 type store[M any] struct {
 	mu  sync.Mutex
 	all []stored[M] // the least recently used first
@@ -123,8 +124,8 @@ func (s *store[M]) size() int {
 	return n
 }
 
-// Tokens are the tokens that a request used. Input does not include tokens that were read from a
-// cache or written to one.
+// Tokens are the numbers of tokens that a request used. Input does not include tokens that were
+// read from a cache or written to one.
 type Tokens struct{ Input, CacheWrite, CacheRead, Output int64 }
 
 // spent adds up the tokens of the requests of a call.
@@ -147,7 +148,7 @@ func (s *spent) add(x *Exchange, used taxonomy.Opt[Tokens]) {
 	}
 }
 
-// usage returns the sum and its cost. An unknown sum is absent, as is the cost without prices.
+// usage returns the sum and its cost. An unknown sum is absent. So is the cost if prices is nil.
 func (s *spent) usage(prices *providers.Prices) executor.Usage {
 	switch {
 	case s.unknown:
