@@ -47,7 +47,7 @@ type Options struct {
 	// call answers with the text so far, without a signal.
 	Turns int
 	// Cache makes Anthropic cache the conversation, so that reading it again costs less. OpenAI's
-	// API has no such option.
+	// API caches by itself.
 	Cache bool
 	// Prices are the prices of tokens. If Prices is nil, the cost of an answer is unknown.
 	Prices *Prices
