@@ -55,9 +55,9 @@ type Options struct {
 	// the process is ended. Providers set it.
 	Started func(executor.Process) error
 	// Guard, unless nil, judges a file before it is accessed. The path has no symbolic links. A
-	// change of a file that it does not allow ends the call of the provider; files that a person is
-	// asked about pass, because the executor asks about all files of a call together. The content
-	// of a forbidden file is not read, and the model is told. Lists contain the names of all files.
+	// change of a file that it does not allow ends the call of the provider. A file that needs a
+	// person's approval can be changed, because the executor asks about all files of a call
+	// together. Reading a forbidden file fails. Lists contain the names of all files.
 	Guard executor.Guard
 	// Commands are the commands that may run. The zero Policy allows none. Then there is no tool
 	// for commands.
