@@ -98,7 +98,7 @@ func (l *Loop) interrupted(s *RunState, it *Iteration) Step {
 
 // react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
 // operation. Otherwise the run continues after the step, and end carries out the winning reaction.
-// During the setup, there is no iteration, so react carries out all reactions.
+// During the setup no iteration is open, so react carries out all reactions.
 func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
 	f := &it.Failures[i]
 	d := &f.Decision

@@ -124,7 +124,7 @@ type Store interface {
 	// Save replaces the state. When it returns nil, the state is durable. It refuses a state with
 	// fewer Saves than the stored one.
 	Save(ctx context.Context, s *RunState) error
-	// Close unlocks the run. The state stays.
+	// Close unlocks the run. It does not remove the state.
 	Close() error
 	// Peek returns the state of any run without locking it. If the run does not exist, it is nil.
 	Peek(ctx context.Context, run string) (*RunState, error)

@@ -46,8 +46,8 @@ const (
 	RunEnded       EventKind = "run_ended"       // Result
 )
 
-// Event is something that happened in a run. Fields that do not apply are zero. Its texts are
-// untrusted, with secrets masked.
+// Event is an event of a run. Fields that do not apply are zero. Its texts are untrusted, with
+// secrets masked.
 type Event struct {
 	Kind      EventKind
 	At        time.Time

@@ -185,9 +185,9 @@ func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error
 	case OpRecover:
 		return h.recover(ctx, e)
 	case OpFile:
-		return h.aside(ctx, e, h.cfg.Filer.File)
+		return h.withGrace(ctx, e, h.cfg.Filer.File)
 	case OpNotify:
-		return h.aside(ctx, e, h.cfg.Notifier.Notify)
+		return h.withGrace(ctx, e, h.cfg.Notifier.Notify)
 	}
 	if strings.HasPrefix(e.Op, OpValidate) {
 		return h.validate(ctx, e)
@@ -250,8 +250,8 @@ func (h *Host) recover(ctx context.Context, e *Effect) error {
 	})
 }
 
-// aside runs a filer or notifier until the grace is over. A cancellation does not stop it.
-func (h *Host) aside(ctx context.Context, e *Effect, f func(context.Context, *Result) error) error {
+// withGrace runs a filer or notifier until the grace is over. A cancellation does not stop it.
+func (h *Host) withGrace(ctx context.Context, e *Effect, f func(context.Context, *Result) error) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), h.cfg.Limits.Grace)
 	defer stop()
 	return f(ctx, h.Result(e.State))

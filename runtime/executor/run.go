@@ -90,8 +90,8 @@ type Reopening struct {
 }
 
 // Reopen changes the state of a run that is over, so that [Loop.Run] continues it. Counters,
-// streaks and the tier are reset. Pending changes stay pending. A state that has not begun gets the
-// answer only.
+// streaks and the tier are reset. Pending changes stay pending. A state that has not begun only gets
+// the answer.
 func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	if r.Answer != "" {
 		s.Answers = append(s.Answers, taxonomy.Redact(r.Answer))

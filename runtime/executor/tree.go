@@ -116,7 +116,7 @@ func (h *Host) leftovers(ctx context.Context, run string) []RunInfo {
 }
 
 // adopt accepts the changes that a person made while the run was over. They are neither judged nor
-// delivered. Changes that were unchecked at the end of the run stay unchecked.
+// delivered. Changes that were unchecked at the end of the run remain unchecked.
 func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	if err := sp.Adopt(ctx); err != nil {
 		return err

@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	maxStderr = 64 << 10 // bytes kept of the end of standard error
-	maxPlain  = 16 << 10 // bytes kept of the end of the standard output that is no event
-	maxText   = 1 << 20  // bytes kept of the end of the final message, which has the markers
+	// These limit bytes. Of longer texts the end remains.
+	maxStderr = 64 << 10 // of standard error
+	maxPlain  = 16 << 10 // of lines of standard output that are not events
+	maxText   = 1 << 20  // of the final message, whose end has the markers
 )
 
 // errStillRunning is the cause if a process is ended because it keeps running after its result.

@@ -12,7 +12,7 @@ type ToolCall struct {
 	ID string
 	// Name is the tool.
 	Name string
-	// Arguments are sent unchanged, also if they are invalid JSON.
+	// Arguments are sent unchanged, even if they are not valid JSON.
 	Arguments string
 }
 

@@ -111,7 +111,7 @@ type Tool struct {
 	Schema json.RawMessage
 }
 
-// Result is what a tool returns to the model.
+// Result is the result of a tool.
 type Result struct {
 	// Text is for the model.
 	Text string

@@ -136,7 +136,7 @@ func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.
 	}
 	if req.Reduced && req.Session != "" {
 		before = before.reduced()
-		p.conversations.keep(req.Session, before)
+		p.conversations.put(req.Session, before)
 	}
 	o := p.options.Toolbox
 	o.Dir, o.Source, o.Started = req.Dir, p.options.Name, req.Started
@@ -155,7 +155,7 @@ func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.
 	answer, err := c.run(ctx)
 	answer.Session = req.Session
 	if c.added {
-		answer.Session = p.conversations.keep(req.Session, c.messages)
+		answer.Session = p.conversations.put(req.Session, c.messages)
 	}
 	answer.Usage = c.spent.usage(p.options.Prices)
 	return answer, err
@@ -168,7 +168,7 @@ type call[M any] struct {
 	tools    *toolbox.Toolbox
 	messages conversation[M]
 	added    bool // a round was added after the prompt
-	spent    spent
+	spent    tokenSum
 }
 
 // run makes requests until the model has finished. After the last turn it returns the answer so
