@@ -28,7 +28,7 @@ type Admitter interface {
 	Pause(ctx context.Context, provider, credential string, until time.Time) error
 }
 
-// Closed is an error of [Admitter].
+// Closed is the error of an [Admitter] that admits no call now.
 type Closed struct {
 	// Until is when to call Admit again, Why the reason.
 	Until time.Time
@@ -47,7 +47,7 @@ func (c *Closed) Error() string {
 
 // Admission limits calls. Each part may be nil.
 type Admission struct {
-	// Budget decides whether another call may be paid.
+	// Budget decides whether another call may be paid for.
 	Budget Budget
 	// Lanes are the waits that runs with the same provider and credential share.
 	Lanes retry.SharedWait
@@ -63,7 +63,7 @@ type Admission struct {
 	Admitter Admitter
 }
 
-// Budget decides whether another call may be paid.
+// Budget decides whether another call may be paid for.
 type Budget interface {
 	// Allow returns nil if a further call is within the budget, and otherwise evidence of source
 	// "budget", op "budget" and type "exceeded" or "unknown_cost". It is called before each call.
@@ -73,9 +73,9 @@ type Budget interface {
 // Preventer takes measures before a call that is likely to fail. Package prevent makes one from a
 // taxonomy's `prevent` and a forecast. It is safe for concurrent use.
 type Preventer interface {
-	// Before is called before each call. Release, unless it is nil, is called when the call has
-	// ended. After a *[Closed] the run waits and calls Before again. Any other error fails the call,
-	// as if the provider had returned it. Before must return when ctx ends.
+	// Before is called before each call. Release, unless nil, is called after the call. After a
+	// *[Closed] the run waits and calls Before again. Any other error fails the call, as if the
+	// provider had returned it. Before must return when ctx ends.
 	Before(ctx context.Context, c Call) (release func(), err error)
 }
 
@@ -86,15 +86,15 @@ type admission struct {
 	credential func(tier int) string
 
 	mu      sync.Mutex
-	places  map[string]place  // of the admitted calls, by run
-	charged map[string]string // the retry that was last charged to the budget, by run
+	calls   map[string]admittedCall // by run
+	charged map[string]string       // by run, the retry that was last charged to the shared budget
 }
 
-// place holds the resources of an admitted call.
-type place struct {
+// admittedCall is a call with the resources that it holds until it ends.
+type admittedCall struct {
 	Call
-	began   time.Time
-	release []func(retry.Result)
+	began    time.Time
+	releases []func(retry.Result)
 }
 
 func newAdmission(c *Config, credential func(tier int) string) Admitter {
@@ -103,7 +103,7 @@ func newAdmission(c *Config, credential func(tier int) string) Admitter {
 	}
 	a := &admission{
 		Admission: c.Admission, clock: c.Clock, credential: credential,
-		places: map[string]place{}, charged: map[string]string{},
+		calls: map[string]admittedCall{}, charged: map[string]string{},
 	}
 	if a.Adaptive != nil {
 		a.Learners = append([]retry.Learner{a.Adaptive}, a.Learners...)
@@ -115,23 +115,25 @@ func newAdmission(c *Config, credential func(tier int) string) Admitter {
 // resources of the earlier ones.
 func (a *admission) Admit(ctx context.Context, c Call) error {
 	c.Lane = c.Provider + "/" + a.credential(c.Tier)
-	p := place{Call: c}
-	for _, part := range []func(context.Context, *place) error{a.charge, a.pay, a.lane, a.acquire, a.prevent} {
+	p := admittedCall{Call: c}
+	for _, part := range []func(context.Context, *admittedCall) error{
+		a.charge, a.checkBudget, a.checkLane, a.acquire, a.prevent,
+	} {
 		if err := part(ctx, &p); err != nil {
-			p.leave(retry.Result{Cancelled: true})
+			p.release(retry.Result{Cancelled: true})
 			return err
 		}
 	}
 	p.began = a.clock.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.places[c.Run] = p
+	a.calls[c.Run] = p
 	return nil
 }
 
 // charge charges a retry to the shared retry budget. A retry that waits is admitted several times,
 // but charged once.
-func (a *admission) charge(_ context.Context, p *place) error {
+func (a *admission) charge(_ context.Context, p *admittedCall) error {
 	if a.Breaker == nil || p.RetryOf == nil || p.RetryOf.Policy == nil {
 		return nil
 	}
@@ -146,16 +148,16 @@ func (a *admission) charge(_ context.Context, p *place) error {
 	return &Closed{Exhausted: true}
 }
 
-// pay checks the budget.
-func (a *admission) pay(ctx context.Context, p *place) error {
+// checkBudget checks the budget.
+func (a *admission) checkBudget(ctx context.Context, p *admittedCall) error {
 	if a.Budget == nil || p.OverBudget {
 		return nil
 	}
 	return a.Budget.Allow(ctx, p.Call)
 }
 
-// lane checks the shared wait. If that fails, the call is permitted.
-func (a *admission) lane(ctx context.Context, p *place) error {
+// checkLane checks the shared wait. If the wait cannot be read, the call is permitted.
+func (a *admission) checkLane(ctx context.Context, p *admittedCall) error {
 	if a.Lanes == nil {
 		return nil
 	}
@@ -169,7 +171,7 @@ func (a *admission) lane(ctx context.Context, p *place) error {
 }
 
 // acquire gets permission from the breaker. If the breaker fails, the call is permitted.
-func (a *admission) acquire(ctx context.Context, p *place) error {
+func (a *admission) acquire(ctx context.Context, p *admittedCall) error {
 	if a.Breaker == nil {
 		return nil
 	}
@@ -181,12 +183,12 @@ func (a *admission) acquire(ctx context.Context, p *place) error {
 		warn(ctx, "acquire the breaker", err)
 		return nil
 	}
-	p.release = append(p.release, release)
+	p.releases = append(p.releases, release)
 	return nil
 }
 
 // prevent takes the measures against a likely failure.
-func (a *admission) prevent(ctx context.Context, p *place) error {
+func (a *admission) prevent(ctx context.Context, p *admittedCall) error {
 	if a.Preventer == nil {
 		return nil
 	}
@@ -195,12 +197,12 @@ func (a *admission) prevent(ctx context.Context, p *place) error {
 		return &callError{err}
 	}
 	if err == nil && release != nil {
-		p.release = append(p.release, func(retry.Result) { release() })
+		p.releases = append(p.releases, func(retry.Result) { release() })
 	}
 	return err
 }
 
-// callError is the failure of a measure before a call, which fails the call.
+// callError is the failure of a measure before a call. It fails the call.
 type callError struct{ err error }
 
 func (c *callError) Error() string { return c.err.Error() }
@@ -208,8 +210,8 @@ func (c *callError) Error() string { return c.err.Error() }
 // Done releases the resources of the call and passes its outcome to the learners.
 func (a *admission) Done(run string, f *Failure, cancelled bool) {
 	a.mu.Lock()
-	p, ok := a.places[run]
-	delete(a.places, run)
+	p, ok := a.calls[run]
+	delete(a.calls, run)
 	a.mu.Unlock()
 	if !ok {
 		return
@@ -218,7 +220,7 @@ func (a *admission) Done(run string, f *Failure, cancelled bool) {
 	if f != nil {
 		end.Policy = f.budgetPolicy()
 	}
-	p.leave(end)
+	p.release(end)
 	if cancelled {
 		return
 	}
@@ -254,9 +256,9 @@ func (f *Failure) budgetPolicy() *taxonomy.Policy {
 	return first
 }
 
-// leave releases the resources of a call.
-func (p *place) leave(end retry.Result) {
-	for _, release := range p.release {
+// release releases the resources of the call.
+func (p *admittedCall) release(end retry.Result) {
+	for _, release := range p.releases {
 		release(end)
 	}
 }

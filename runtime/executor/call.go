@@ -4,9 +4,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// prompt returns the input of the next prompt.
 func (l *Loop) prompt(s *RunState) *PromptInput {
 	return &PromptInput{
-		Task: s.Task, Iteration: s.Iter.Number, Tier: l.tier(s), Session: s.Session, Reduced: s.Reduced,
+		Task: s.Task, Iteration: s.Iter.Number, Tier: l.tierName(s), Session: s.Session, Reduced: s.Reduced,
 		Reports: s.Feedback, Errors: s.Errors, Answers: s.Answers, Mark: s.mark(),
 	}
 }
@@ -14,8 +15,8 @@ func (l *Loop) prompt(s *RunState) *PromptInput {
 // call calls the provider and records its answer or its failure. An inspection finds its changes.
 func (l *Loop) call(s *RunState, it *Iteration) Step {
 	began := l.now(s)
-	l.emit(s, Event{Kind: CallStarted, Source: l.provider(s), Tier: l.tier(s)})
-	e := Effect{Op: OpCall, Source: l.provider(s), Limit: l.left(s), Prompt: l.prompt(s)}
+	l.emit(s, Event{Kind: CallStarted, Source: l.providerName(s), Tier: l.tierName(s)})
+	e := Effect{Op: OpCall, Source: l.providerName(s), Limit: l.timeLeft(s), Prompt: l.prompt(s)}
 	if e.Limit > 0 {
 		e.Span = it.Ends.Sub(it.Began)
 	}
@@ -28,7 +29,7 @@ func (l *Loop) call(s *RunState, it *Iteration) Step {
 	s.Spent.end(a.Usage)
 	s.Processes = nil
 	l.emit(s, Event{
-		Kind: CallEnded, Source: l.provider(s), Tier: l.tier(s), Took: l.now(s).Sub(began), Usage: a.Usage,
+		Kind: CallEnded, Source: l.providerName(s), Tier: l.tierName(s), Took: l.now(s).Sub(began), Usage: a.Usage,
 	})
 	s.Retried = nil
 	switch {
@@ -51,12 +52,14 @@ func (l *Loop) call(s *RunState, it *Iteration) Step {
 	return l.callFailed(s, it, &out, a)
 }
 
+// callFailed records the failure of a call and reacts to it. A call that continued a conversation
+// is repeated once in a new one, if the failure has no code or its reaction requires a new one.
 func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) Step {
 	op := OpCall
 	if out.Failure.Op == OpResume { // the process that made the call died
 		op, it.Interrupted, out.Failure.Found = OpResume, true, true
 	}
-	i := l.note(s, it, op, l.provider(s), out.Failure, nil, nil)
+	i := l.addFailure(s, it, op, l.providerName(s), out.Failure, nil, nil)
 	f := &it.Failures[i]
 	d := &f.Decision
 	switch {
@@ -65,7 +68,7 @@ func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) St
 	case !f.Categorized && a.Signal == SignalBlocked:
 		f.Retried, f.Uncounted, it.Blocked, it.Signal, it.Question = true, true, true, a.Signal, a.Question
 		return l.inspect(it, StepDeliver)
-	case it.Fresh || it.With == "":
+	case it.Fresh || it.With == "": // the conversation was new
 		return l.react(s, it, i, StepCall)
 	case f.Categorized && (d.Reaction.Session != taxonomy.SessionFresh || d.ends()):
 		return l.react(s, it, i, StepCall)
@@ -86,20 +89,21 @@ func (l *Loop) interrupted(s *RunState, it *Iteration) Step {
 	it.Interrupted, s.Processes = true, nil
 	f := l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "interrupted", Text: "the executor ended during a call",
-		Attributes: map[string]string{"provider": l.provider(s)},
+		Attributes: map[string]string{"provider": l.providerName(s)},
 	})
 	f.Found = true
-	l.note(s, it, OpResume, sourceExecutor, &f, nil, nil)
+	l.addFailure(s, it, OpResume, sourceExecutor, &f, nil, nil)
 	return l.inspect(it, StepDeliver)
 }
 
-// react carries out a reaction that repeats only the failed operation. Otherwise the run continues
-// after the failed step.
-func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
+// react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
+// operation. Otherwise the run continues after the step, and end carries out the winning reaction.
+// During the setup no iteration is open, so react carries out all reactions.
+func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
 	f := &it.Failures[i]
 	d := &f.Decision
 	repeats := d.Action == taxonomy.RetryOperation
-	setup := l.back != "" || p == StepAvailable
+	setup := l.back != "" || failed == StepAvailable
 	if setup {
 		if d.Action != taxonomy.Recover && !d.ends() {
 			l.record(s, f, 0)
@@ -107,17 +111,17 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 		repeats = repeats || d.Action == taxonomy.Retry || d.Action == taxonomy.Escalate
 		switch {
 		case d.Action == taxonomy.Abort:
-			return l.setupEnds(s, f)
+			return l.failSetup(s, f)
 		case d.Action != taxonomy.Continue && d.Counts && reached(len(it.Failures), l.cfg.Limits.Failures):
 			d.End = EndMaxFailures
-			return l.setupEnds(s, f)
+			return l.failSetup(s, f)
 		case d.Action == taxonomy.Block:
-			return l.setupEnds(s, f)
+			return l.failSetup(s, f)
 		case d.Action == taxonomy.Continue:
 			l.warn(s, "continue without "+f.Op+": "+f.Message)
 		case d.Action == taxonomy.Escalate:
 			l.escalate(s, d.Tier)
-			p = StepHead
+			failed = StepHead
 		}
 	}
 	if d.Action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver {
@@ -125,51 +129,54 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 	}
 	switch {
 	case d.Action == taxonomy.Recover && (d.Reaction.inPlace() && !f.Found || setup):
-		return l.recover(s, f, i, p)
+		return l.beginRecovery(s, f, i, failed)
 	case repeats:
-		return l.retryInPlace(s, it, i, p)
+		return l.retryInPlace(s, it, i, failed)
 	}
-	return l.after(s, it, p, d.Action == taxonomy.Continue)
+	return l.after(s, it, failed, d.Action == taxonomy.Continue)
 }
 
-// retryInPlace waits and repeats the step. If the reaction specifies it, the work of the failed
-// call is reverted before the next call.
-func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, p Step) Step {
+// retryInPlace waits and repeats the failed step. If the reaction specifies it, the work of a
+// failed call is reverted before the next call.
+func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, failed Step) Step {
 	f := &it.Failures[i]
 	d := &f.Decision
-	until, next := s.Now.Add(d.Wait), p
-	if p == StepCall {
+	until, next := s.Now.Add(d.Wait), failed
+	if failed == StepCall {
 		next = StepAdmit
 		if !it.Ends.IsZero() && until.After(it.Ends) {
 			d.Action = taxonomy.Retry
-			return l.after(s, it, p, false)
+			return l.after(s, it, failed, false)
 		}
 		retried := *f
 		s.Retried = &retried
 	}
 	f.Retried = true
 	l.pause(s, f)
-	if p == StepCall && d.Reaction.Revert != taxonomy.RevertNone {
+	if failed == StepCall && d.Reaction.Revert != taxonomy.RevertNone {
 		it.BeforeRetry, it.RetryPending = true, Pending{until, f.label(), next}
 		return l.inspect(it, "")
 	}
-	return l.wait(s, until, f.label(), next)
+	return l.waitUntil(s, until, f.label(), next)
 }
 
-// recover begins a strategy. It counts the run of the strategy before the state is saved.
-func (l *Loop) recover(s *RunState, f *Failure, i int, next Step) Step {
+// beginRecovery begins a strategy. It counts the run of the strategy before the state is saved.
+// When the strategy succeeded, the run continues with the step next.
+func (l *Loop) beginRecovery(s *RunState, f *Failure, i int, next Step) Step {
 	if s.Recoveries == nil {
 		s.Recoveries = map[string]int{}
 	}
 	s.Recoveries[f.streak(f.Decision.Depth)]++
 	s.Recover = Recovery{Failure: i, Next: next}
 	if l.back != "" {
-		return l.recovering(s, l.iteration(s))
+		return l.recover(s, l.iteration(s))
 	}
 	return StepRecover
 }
 
-func (l *Loop) recovering(s *RunState, it *Iteration) Step {
+// recover runs the strategy of a reaction. If the strategy succeeds, the failed step is repeated,
+// or the next iteration begins. Otherwise the next reaction of the chain follows.
+func (l *Loop) recover(s *RunState, it *Iteration) Step {
 	r := s.Recover
 	f := &it.Failures[r.Failure]
 	strategy := f.Decision.Reaction.Strategy
@@ -181,7 +188,7 @@ func (l *Loop) recovering(s *RunState, it *Iteration) Step {
 	})
 	if out.Failure != nil {
 		l.warn(s, "strategy "+strategy+": "+out.Failure.Message)
-		l.decideThen(s, it, f)
+		l.decideNext(s, it, f)
 	}
 	it.Cancelled = it.Cancelled || out.Cancelled
 	switch {
@@ -206,12 +213,13 @@ func (l *Loop) recovering(s *RunState, it *Iteration) Step {
 func (l *Loop) pause(s *RunState, f *Failure) {
 	if f.Decision.Reaction.Shared == taxonomy.SharedCredential && f.Decision.Wait > 0 {
 		l.do(s, Effect{
-			Op: OpPause, Source: l.provider(s), Lane: f.Credential, Until: s.Now.Add(f.Decision.Wait), Graced: true,
+			Op: OpPause, Source: l.providerName(s), Lane: f.Credential, Until: s.Now.Add(f.Decision.Wait), Graced: true,
 		})
 	}
 }
 
+// escalate continues with a higher tier, which begins with new streaks and a new conversation.
 func (l *Loop) escalate(s *RunState, tier int) {
 	s.Tier, s.Streaks, s.Session = tier, nil, ""
-	l.emit(s, Event{Kind: Escalated, Tier: l.tier(s)})
+	l.emit(s, Event{Kind: Escalated, Tier: l.tierName(s)})
 }

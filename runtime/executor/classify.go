@@ -22,9 +22,9 @@ const (
 
 // Failure is a failure as plain data. The host classifies it, and the loop chooses the reaction.
 type Failure struct {
-	// ErrorRecord is the part that is recorded. The loop completes it when it records the failure.
+	// ErrorRecord is the part that the state lists. The loop completes it; see Loop.record.
 	ErrorRecord
-	// Categorized reports that the taxonomy has a code for it.
+	// Categorized reports that the failure has a code of the taxonomy.
 	Categorized bool                        `json:"categorized"`
 	Feedback    string                      `json:"feedback,omitempty"`
 	Credential  string                      `json:"credential,omitempty"`
@@ -37,10 +37,12 @@ type Failure struct {
 	Others []Failure `json:"others,omitempty"`
 
 	Decision Decision `json:"decision"`
-	// Uncounted reports that the failure never counts, Reverted that its revert was carried out.
+	// Uncounted reports that the failure never counts, Reverted that no later inspection of the
+	// iteration reverts for it.
 	Uncounted bool `json:"uncounted,omitempty"`
 	Reverted  bool `json:"reverted,omitempty"`
-	// Found reports that the loop found the failure, so the operation cannot be repeated by itself.
+	// Found reports that the loop found the failure, such as a forbidden change. Then repeating the
+	// operation alone cannot help.
 	Found bool `json:"found,omitempty"`
 	// Causes are the failures whose reactions were being carried out.
 	Causes []int `json:"causes,omitempty"`
@@ -48,7 +50,7 @@ type Failure struct {
 	evidence *taxonomy.Evidence
 }
 
-// Reaction is a reaction of a chain. Its Then is nil, because the chain has the successors.
+// Reaction is a reaction of a chain. Its Then is nil, because the chain contains the successors.
 type Reaction struct {
 	taxonomy.Reaction
 	// MaxRuns limits the runs of the strategy; 0 is no limit.
@@ -57,7 +59,7 @@ type Reaction struct {
 	Unavailable bool `json:",omitempty"`
 }
 
-// inPlace reports whether only the operation is repeated after the strategy.
+// inPlace reports whether the reaction is a strategy after which only the operation is repeated.
 func (r *Reaction) inPlace() bool {
 	return r.Action == taxonomy.Recover && r.Resume == taxonomy.ResumeOperation
 }
@@ -71,7 +73,7 @@ func (f *Failure) retryOf() *RetryOf {
 	return &RetryOf{Code: f.Code, Policy: d.Reaction.Policy, Attempt: d.Attempt + 1, Wait: d.Wait}
 }
 
-// label returns the text for the failure in a list of waits.
+// label returns the reason of a wait after the failure; see [Wait].
 func (f *Failure) label() string {
 	if f.Code != "" {
 		return f.Code
@@ -79,7 +81,7 @@ func (f *Failure) label() string {
 	return "retry"
 }
 
-// unresolved reports whether the failure prevents a clean iteration.
+// unresolved reports whether the iteration is not clean because of the failure.
 func (f *Failure) unresolved() bool { return !f.Retried && f.Decision.Action != taxonomy.Continue }
 
 // allowsCompletion reports whether the work that remains after the failure's revert may be
@@ -89,7 +91,7 @@ func (f *Failure) allowsCompletion() bool {
 		f.Decision.Action != taxonomy.Block
 }
 
-// plainFailure is a failure that has only a text. It is not classified.
+// plainFailure is a failure that has only a text. The classifier does not get it.
 type plainFailure string
 
 func (p plainFailure) Error() string { return string(p) }
@@ -141,6 +143,7 @@ func split(err error, depth int) []error {
 	return []error{err}
 }
 
+// fail is Fail for an error that is not joined.
 func (h *Host) fail(err error, source, op string) (f Failure) {
 	f.Why = "an error of the taxonomy"
 	if ev, ok := errtree.As[*taxonomy.Evidence](err); ok && ev != nil {

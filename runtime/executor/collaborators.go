@@ -7,9 +7,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Classifier returns err as an error of the taxonomy, and one line with the reason. If err does not
-// name a source and an op, source and op do. An error of the taxonomy is returned unchanged.
-// detect.Classifier makes one from a generated package's Explain.
+// Classifier returns err as an error of the taxonomy, and one line with the reason. The arguments
+// source and op apply if err does not name its own. An error of the taxonomy is returned unchanged.
+// The function detect.Classifier makes one from a generated package's Explain.
 type Classifier func(err error, source, op string) (classified error, why string)
 
 // Verdict is a [Guard]'s judgement of one path. A greater one takes precedence. The zero Verdict
@@ -63,21 +63,21 @@ const (
 	PrePR     Phase = "pre_pr"
 )
 
-// Validator checks work before it is delivered. Its errors are best a *[taxonomy.Evidence] of
-// source "validator". A Validator whose checks are processes is an [Ender] too.
+// Validator checks work before it is delivered. Its errors should be a *[taxonomy.Evidence] of
+// source "validator". A Validator whose checks are processes should also be an [Ender].
 type Validator interface {
-	// Validate returns nil if the work passes. Its changes of files are judged like those of a
-	// provider; the allowed ones are committed with the work, and not checked again.
+	// Validate returns nil if the work passes. If it changes files, the changes are judged like
+	// those of a provider. The allowed ones are committed with the work, and not checked again.
 	Validate(ctx context.Context, c Check) error
 }
 
-// Check is a check that a [Validator] makes.
+// Check describes a check to a [Validator].
 type Check struct {
 	Phase     Phase
 	Run       string
 	Iteration int
 	Tier      int
-	// Base is the tree at the last delivery, Tree the one that is checked. Both are empty without a
+	// Base is the tree at the last delivery, Tree the tree to check. Both are empty without a
 	// workspace.
 	Base, Tree Tree
 	// Text is the provider's last answer.
@@ -104,13 +104,14 @@ type Recoverer interface {
 
 // Filer files a finished task according to its result. It cannot change the outcome.
 type Filer interface {
-	// File files the task. Its context ends after Limits.Grace, also if the run was cancelled.
+	// File files the task. Its context ends after Limits.Grace. A cancellation of the run does not
+	// end it.
 	File(ctx context.Context, r *Result) error
 }
 
 // Notifier notifies people about a finished run. It cannot change the outcome.
 type Notifier interface {
-	// Notify sends the notification. Its context ends as that of [Filer].
+	// Notify sends the notification. Its context ends like that of [Filer].
 	Notify(ctx context.Context, r *Result) error
 }
 
@@ -123,7 +124,7 @@ type Store interface {
 	// Save replaces the state. When it returns nil, the state is durable. It refuses a state with
 	// fewer Saves than the stored one.
 	Save(ctx context.Context, s *RunState) error
-	// Close unlocks the run. The state stays.
+	// Close unlocks the run. It does not remove the state.
 	Close() error
 	// Peek returns the state of any run without locking it. If the run does not exist, it is nil.
 	Peek(ctx context.Context, run string) (*RunState, error)

@@ -37,11 +37,11 @@ type Config struct {
 	// Observer observes events; see [Observers].
 	Observer Observer
 
-	// Decode reads an error from its package's JSON: the generated UnmarshalError, as a func that
-	// returns error.
+	// Decode decodes an error from the JSON of its package. It is the generated UnmarshalError, in
+	// a function that returns the interface error.
 	Decode func(b []byte) (error, error)
-	// Tiers are the providers of the taxonomy's tiers, by name. Without a Provider, the first tier
-	// that has one begins.
+	// Tiers are the providers of the taxonomy's tiers, by name. If Provider is nil, runs begin with
+	// the first tier that has a provider.
 	Tiers map[string]Provider
 	// Setup is the program's part of the setup, such as reading its configuration. Its error is a
 	// failure of source "config" and op "load_config". It is classified, recorded and notified like
@@ -65,10 +65,10 @@ type Config struct {
 	// Strict blocks where a reaction would continue without a call, a check or a commit.
 	Strict bool
 	// ApproveUnattended approves changes that need a person's approval if no person can answer. By
-	// default they are denied.
+	// default, they are denied.
 	ApproveUnattended bool
-	// TakeOver delivers also the changes that earlier runs left uncommitted in the working tree.
-	// They are judged like those of the provider. By default they are named in a warning.
+	// TakeOver also delivers the changes that earlier runs left uncommitted in the working tree.
+	// They are judged like those of the provider. By default, a warning names them.
 	TakeOver bool
 	// DryRun makes the first prompt without calling a provider.
 	DryRun bool
@@ -83,7 +83,7 @@ type Config struct {
 // Task is the task of a run.
 type Task struct {
 	// Run names the run: 1 to 100 letters, digits, '-', '_' and '.'. If the store has a run of that
-	// name, it is resumed. Empty makes a new name.
+	// name, it is resumed. If Run is empty, the run gets a random name.
 	Run string `json:"run"`
 	// ID names the task.
 	ID string `json:"id"`
@@ -93,7 +93,7 @@ type Task struct {
 	Prompt string `json:"prompt"`
 }
 
-// Unlimited is a limit that permits any number, or any time.
+// Unlimited is a limit of [Limits] that permits any number, or any time.
 const Unlimited = math.MaxInt64
 
 // Limits limit a run. Zero means the documented default, [Unlimited] no limit.
@@ -136,7 +136,7 @@ func bounded(d time.Duration) bool { return d > 0 && d < Unlimited }
 // reached reports whether n has reached a limit.
 func reached(n, limit int) bool { return limit > 0 && n >= limit }
 
-// problems returns everything that is wrong with the configuration.
+// problems returns an error with all problems of the configuration, or nil.
 func (c *Config) problems() error {
 	var all []error
 	problem := func(wrong bool, format string, args ...any) {

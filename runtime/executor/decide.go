@@ -13,7 +13,7 @@ import (
 
 const (
 	maxChain   = taxonomy.MaxChain
-	maxInPlace = 100 // calls in place under a policy that limits only time
+	maxInPlace = 100 // attempts without a new iteration, under a policy that limits only time
 )
 
 // class is the kind of an operation. It limits the actions that a reaction can take.
@@ -30,9 +30,9 @@ const (
 // traits are the properties of an operation that limit its reactions.
 type traits struct {
 	class class
-	// If required, the run cannot continue without the operation, so `continue` blocks.
+	// If required, the run cannot continue without the operation, so the action `continue` blocks.
 	required bool
-	// If notRepeatable, a retry of the operation repeats the iteration.
+	// If notRepeatable, a retry of the operation repeats the whole iteration.
 	notRepeatable bool
 }
 
@@ -83,9 +83,9 @@ func nextTier(ladder []Tier, from int, to string) int {
 	return -1
 }
 
-// Decision is the loop's reaction to a failure.
+// Decision is the loop's choice among the reactions to a failure.
 type Decision struct {
-	// Action is that of Reaction, after limits and the rules of the operation's class.
+	// Action is the action of Reaction, unless the operation's class replaces it.
 	Action taxonomy.Action `json:"action"`
 	// Reaction is the chosen reaction of the chain, Depth its index.
 	Reaction *Reaction     `json:"reaction"`
@@ -147,10 +147,10 @@ type situation struct {
 	chain       []Reaction
 	categorized bool
 	op          traits
-	hint        taxonomy.Opt[time.Duration]
+	hint        taxonomy.Opt[time.Duration] // wait that the service requests
 	now         time.Time
 	deadline    time.Time // of the run
-	inPlace     time.Time // of the iteration, for calls
+	callsEnd    time.Time // deadline of the iteration's calls; zero for other operations
 	ladder      []Tier
 	tier        int
 	random      retry.Random
@@ -162,7 +162,7 @@ type situation struct {
 type retryCounts [maxChain]retry.State
 
 // decide chooses the first reaction of the chain that is not exhausted, and updates the counts. It
-// is pure apart from the random source, and does not allocate.
+// has no other effect than to use the random source, and does not allocate.
 func decide(s *situation, counts *retryCounts) (d Decision) {
 	chain := s.effectiveChain()
 	if s.from > 0 {
@@ -172,7 +172,7 @@ func decide(s *situation, counts *retryCounts) (d Decision) {
 		d.Reaction = reactionAt(chain, d.Depth)
 		d.Counts = d.Counts || d.Reaction.CountFailure
 		d.Action, d.Wait = d.Reaction.Action, 0
-		exhausted := s.limit(&d, counts)
+		exhausted := s.exhausted(&d, counts)
 		if exhausted == "" {
 			s.applyClass(&d)
 			return d
@@ -231,8 +231,9 @@ func (s *situation) applyClass(d *Decision) {
 	}
 }
 
-// limit returns why the reaction is exhausted, or "".
-func (s *situation) limit(d *Decision, counts *retryCounts) EndReason {
+// exhausted counts the failure against the limits of the reaction, and completes the decision. If
+// the reaction is exhausted, exhausted returns why; otherwise it returns "".
+func (s *situation) exhausted(d *Decision, counts *retryCounts) EndReason {
 	switch r := d.Reaction; r.Action {
 	case taxonomy.Recover:
 		if r.Unavailable || r.MaxRuns > 0 && s.runs[d.Depth] >= r.MaxRuns {
@@ -254,14 +255,15 @@ func (s *situation) limit(d *Decision, counts *retryCounts) EndReason {
 	return ""
 }
 
-// count counts a failure against the policy.
+// count counts the failure against the policy of the reaction. If the policy is exhausted, count
+// returns why; otherwise it sets the wait and returns "".
 func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
-	alone := d.Reaction.Action == taxonomy.RetryOperation || d.Reaction.inPlace()
-	here := alone || s.op.class == classSetup
+	inPlace := d.Reaction.Action == taxonomy.RetryOperation || d.Reaction.inPlace()
+	sameIteration := inPlace || s.op.class == classSetup
 	p := d.Reaction.Policy
 	switch {
 	case p != nil:
-	case here:
+	case sameIteration:
 		p = &policyInPlace
 	default:
 		p = &policyUnlimited
@@ -275,19 +277,20 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 	d.Attempt = next.State.Calls
 	passes := func(at time.Time) bool { return next.Wait > 0 && !at.IsZero() && s.now.Add(next.Wait).After(at) }
 	switch {
-	case next.Stop != retry.StoppedNot, p.MaxAttempts <= 0 && here && next.State.Calls >= maxInPlace:
+	case next.Stop != retry.StoppedNot, p.MaxAttempts <= 0 && sameIteration && next.State.Calls >= maxInPlace:
 		return EndRetriesUsedUp
 	case passes(s.deadline):
 		return EndDeadline
-	case alone && passes(s.inPlace):
+	case inPlace && passes(s.callsEnd):
 		return EndRetriesUsedUp
 	}
 	d.Wait = next.Wait
 	return ""
 }
 
-// note records a failure of the iteration and chooses its reaction. It returns the failure's index.
-func (l *Loop) note(s *RunState, it *Iteration, op, source string, f *Failure, causes []int, about Paths) int {
+// addFailure adds a failure to the iteration and chooses its reaction. It returns the failure's
+// index. About are the paths of a failure that names no files.
+func (l *Loop) addFailure(s *RunState, it *Iteration, op, source string, f *Failure, causes []int, about Paths) int {
 	f.Op, f.Source, f.Causes = op, source, slices.Clone(causes)
 	if len(f.Files) == 0 && traitsOf(op).class != classSide {
 		f.Files = about
@@ -326,6 +329,7 @@ func (f *Failure) streak(depth int) string {
 	return f.Op + " " + code
 }
 
+// decide chooses the reaction to a failure, from the index in its chain. It updates the streaks.
 func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision {
 	now := l.now(s)
 	sit := situation{
@@ -340,7 +344,7 @@ func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision
 	strict := f.Op == OpCall || f.Op == OpCommit || strings.HasPrefix(f.Op, OpValidate)
 	sit.op.required = sit.op.required || l.cfg.Strict && strict
 	if f.Op == OpCall || f.Op == OpBudget {
-		sit.inPlace = it.Ends
+		sit.callsEnd = it.Ends
 	}
 	var counts retryCounts
 	places := min(len(f.Chain)+1, maxChain)
@@ -361,9 +365,9 @@ func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision
 	return d
 }
 
-// decideThen chooses the next reaction of the chain, because the strategy failed or the shared
+// decideNext chooses the next reaction of the chain, because the strategy failed or the shared
 // budget is exhausted.
-func (l *Loop) decideThen(s *RunState, it *Iteration, f *Failure) {
+func (l *Loop) decideNext(s *RunState, it *Iteration, f *Failure) {
 	counts := f.Decision.Counts
 	f.Decision = l.decide(s, it, f, f.Decision.Depth+1)
 	f.Decision.Counts = f.Decision.Counts || counts

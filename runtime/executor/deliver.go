@@ -97,7 +97,7 @@ func (l *Loop) commit(s *RunState, it *Iteration) Step {
 			s.Delivered = it.Checked
 		}
 		if out == nil {
-			return l.delivered(it, ok)
+			return l.afterDelivery(it, ok)
 		}
 		if out.Commit.ID != "" {
 			s.Commits = append(s.Commits, *out.Commit)
@@ -116,7 +116,7 @@ func (l *Loop) push(s *RunState, it *Iteration) Step {
 			s.Pushed = true
 			l.emit(s, Event{Kind: Pushed})
 		}
-		return l.delivered(it, ok)
+		return l.afterDelivery(it, ok)
 	})
 }
 
@@ -127,12 +127,12 @@ func (l *Loop) openPR(s *RunState, it *Iteration) Step {
 			s.PullRequest = out.Text
 			l.emit(s, Event{Kind: PROpened, Text: out.Text})
 		}
-		return l.delivered(it, ok)
+		return l.afterDelivery(it, ok)
 	})
 }
 
-// delivered continues the delivery, or ends it after a failure.
-func (l *Loop) delivered(it *Iteration, ok bool) Step {
+// afterDelivery continues the delivery, or ends it after a failure.
+func (l *Loop) afterDelivery(it *Iteration, ok bool) Step {
 	if ok {
 		return StepDeliver
 	}

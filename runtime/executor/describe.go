@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// descriptions are the log level of each kind of event, and its description: a text/template on the
-// [Event].
+// descriptions contains the log level of each kind of event, and the text/template of its
+// description, whose data is the [Event].
 var descriptions = map[EventKind]struct {
 	level slog.Level
 	text  string
@@ -56,12 +56,12 @@ var templates = func() map[EventKind]*template.Template {
 // Describe returns an event as one line for people. Secrets are masked, and the line has no control
 // characters.
 func Describe(e Event) string {
-	described := templates[e.Kind]
-	if described == nil {
+	t := templates[e.Kind]
+	if t == nil {
 		return text.OneLine(string(e.Kind), maxMessage)
 	}
 	var b strings.Builder
-	_ = described.Execute(&b, e) // a Builder takes everything
+	_ = t.Execute(&b, e) // writing to a Builder cannot fail
 	return text.OneLine(b.String(), maxMessage)
 }
 

@@ -13,18 +13,26 @@
 //
 // # One iteration
 //
-// The files of this package follow a call to the next one. In run.go a run begins, is resumed and
-// ends; step.go carries out its steps.
+// A failing call passes through these files, in this order, until the next call. Each bullet names
+// the functions to read first.
 //
-//   - setup.go: the lock, the setup, and the head of an iteration with its limits and admission
-//   - call.go: the provider is called
-//   - classify.go: a failure gets its code and its reactions, as data
-//   - decide.go: the first reaction that is not exhausted is chosen
-//   - inspect.go: the changes are found and judged, path by path
-//   - revert.go: changes that the reactions revert are saved and reverted; the rest is accepted
-//   - deliver.go: work is checked and committed; finished work is pushed
-//   - settle.go: counters, feedback and waits follow from all failures, and the winning reaction
-//     is carried out
+//   - setup.go (head, admit): limits are checked, and the call is admitted
+//   - call.go (call): the provider is called, by the host
+//   - classify.go (Host.Fail): the host turns the error into a [Failure] with a code and a chain of
+//     reactions
+//   - decide.go (addFailure, decide): the first reaction that is not exhausted is chosen
+//   - call.go (react): a reaction that repeats only the call, or runs a strategy before that, is
+//     carried out; any other one waits for settle.go
+//   - inspect.go (detect): the changes are found and judged, path by path
+//   - revert.go (planRevert, accept): changes that the reactions revert are saved and reverted; the
+//     rest is accepted
+//   - deliver.go (deliver): work is checked and committed; finished work is pushed
+//   - settle.go (close, end): counters, feedback and waits follow from all failures, and the
+//     winning reaction is carried out
+//
+// Loop.Run in run.go runs one [Step] after the other. In step.go, perform carries out the effect of
+// a step and reacts to its failure. The host carries out effects in host.go, those on the working
+// tree in tree.go. The [Admitter] in admission.go decides whether a call may be made.
 //
 // # Resuming
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // Env is everything outside of the loop: this process, or a workflow engine. Its results are plain
-// data. It never panics and does not retain its arguments.
+// data. It does not panic or retain its arguments.
 type Env interface {
 	// Do carries out an effect.
 	Do(e Effect) Outcome
@@ -37,17 +37,17 @@ const (
 	OpRevert     = "revert"
 	OpBudget     = "budget"
 	OpCall       = "call"
-	OpValidate   = "validate_" // and the phase
+	OpValidate   = "validate_" // followed by the phase
 	OpCommit     = "commit"
 	OpPush       = "push"
 	OpPR         = "pr"
 	OpFile       = "file_task"
 	OpNotify     = "notify"
 
-	// These effects report their failures as other operations.
+	// These effects report their failures as other operations, or not at all.
 	OpAccept  = "accept"  // as save
 	OpRecover = "recover" // as the operation that failed
-	OpPause   = "pause"   // not at all
+	OpPause   = "pause"   // ignored
 	OpAdopt   = "adopt"   // as prepare
 )
 
@@ -67,7 +67,8 @@ const (
 type Effect struct {
 	Op     string `json:"op"`
 	Source string `json:"source"`
-	// Limit is the time limit of the effect; 0 is no limit. Span is that of the whole iteration.
+	// Limit is the time limit of the effect; 0 is no limit. Span is the limit of the whole
+	// iteration.
 	Limit time.Duration `json:"limit,omitempty"`
 	Span  time.Duration `json:"span,omitempty"`
 	// Graced effects are also carried out after a cancellation, until the grace ends.
@@ -79,7 +80,7 @@ type Effect struct {
 	Prompt    *PromptInput `json:"prompt,omitempty"` // call
 	Call      *Call        `json:"call,omitempty"`   // budget
 	Trees     Trees        `json:"trees,omitzero"`
-	Paths     Paths        `json:"paths,omitempty"` // nil is all that differ
+	Paths     Paths        `json:"paths,omitempty"` // nil means all that differ
 	Approved  Paths        `json:"approved,omitempty"`
 	Check     Phase        `json:"check,omitempty"`
 	Title     string       `json:"title,omitempty"`
@@ -108,7 +109,7 @@ type Call struct {
 	// Lane is the provider and its credential.
 	Lane string `json:"lane,omitempty"`
 	Tier int    `json:"tier"`
-	// Iteration is the one in which the call would be made; it counts from 1.
+	// Iteration is the iteration in which the call would be made. It counts from 1.
 	Iteration int       `json:"iteration"`
 	Now       time.Time `json:"now"`
 	// InPlace reports that the iteration is open already.
@@ -126,7 +127,7 @@ type Call struct {
 type RetryOf struct {
 	Code   string           `json:"code"`
 	Policy *taxonomy.Policy `json:"policy,omitempty"`
-	// Attempt counts the calls of the series from 1, this one included.
+	// Attempt is the number of this call in the series, from 1.
 	Attempt int           `json:"attempt"`
 	Wait    time.Duration `json:"wait,omitempty"`
 }
@@ -138,7 +139,7 @@ type Outcome struct {
 	// Cancelled reports that the run was cancelled, or its grace is over; then nothing failed.
 	Cancelled bool `json:"cancelled,omitempty"`
 
-	Answer   *Answer       `json:"answer,omitempty"` // also beside a failure
+	Answer   *Answer       `json:"answer,omitempty"` // possible with a failure, too
 	Trees    Trees         `json:"trees,omitzero"`
 	Count    int           `json:"count,omitempty"`
 	Bad      []Judged      `json:"bad,omitempty"`

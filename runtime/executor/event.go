@@ -29,7 +29,7 @@ const (
 	ErrorClassified  EventKind = "error_classified"  // Err, Evidence, Op, Source, Text: the reason
 	// Err, Op, Source, Reaction, Action, Exhausted, Attempt, MaxAttempts, Until if it waits
 	ReactionTaken EventKind = "reaction_taken"
-	Waiting       EventKind = "waiting"   // Until, Text: for what, as in [Wait]
+	Waiting       EventKind = "waiting"   // Until, Text: the reason, as in [Wait]
 	Waited        EventKind = "waited"    // Took
 	Saved         EventKind = "saved"     // Text: the ref
 	Reverted      EventKind = "reverted"  // Files
@@ -46,8 +46,8 @@ const (
 	RunEnded       EventKind = "run_ended"       // Result
 )
 
-// Event is something that happened in a run. Fields that do not apply are zero. Its texts are
-// untrusted, with secrets masked.
+// Event is an event of a run. Fields that do not apply are zero. Its texts are untrusted, with
+// secrets masked.
 type Event struct {
 	Kind      EventKind
 	At        time.Time
@@ -66,13 +66,13 @@ type Event struct {
 	Evidence *taxonomy.Evidence
 	// For is the failure that the strategy handles.
 	For error
-	// Reaction is the reaction that is carried out, Action its action after all limits.
+	// Reaction is the chosen reaction, Action its action after all limits.
 	Reaction  taxonomy.Reaction
 	Action    taxonomy.Action
 	Exhausted bool
-	// Attempt counts the failures so far of the operation that is repeated, this one included; for
-	// a strategy its runs. MaxAttempts is their limit. Both are 0 if nothing is repeated,
-	// MaxAttempts also without a limit.
+	// Attempt counts the failures of the repeated operation, including this one, or the runs of a
+	// strategy. MaxAttempts is the limit. Both are 0 if nothing is repeated. MaxAttempts is also 0
+	// if there is no limit.
 	Attempt, MaxAttempts int
 
 	Until  time.Time

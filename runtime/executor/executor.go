@@ -53,9 +53,10 @@ func (e *Executor) LoopConfig() LoopConfig { return e.loop }
 // the run is over, Run returns its result again; see [Executor.Reopen].
 func (e *Executor) Run(ctx context.Context, task Task) *Result { return e.run(ctx, task, nil) }
 
-// Reopen continues a run that is over and not completed. A person answered its question, raised a
-// limit or fixed the cause. The limits count from zero again. Pending changes stay pending. The
-// task may have changed. If the run is not over, Reopen resumes it; if it is new, Reopen begins it.
+// Reopen continues a run that is over and not completed, after a person answered its question,
+// raised a limit or fixed the cause. The limits count from zero again. Pending changes stay
+// pending. The task may have changed. If the run is not over, Reopen resumes it; if it is new,
+// Reopen begins it.
 func (e *Executor) Reopen(ctx context.Context, task Task, r Reopening) *Result {
 	return e.run(ctx, task, &r)
 }
@@ -87,7 +88,7 @@ func (e *Executor) run(ctx context.Context, task Task, reopen *Reopening) *Resul
 	return r
 }
 
-// open locks the run and loads its state.
+// open locks the run and loads its state, which it reopens if reopen is not nil.
 func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	s := env.state
 	task := s.Task
@@ -98,7 +99,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		if !e.busy.CompareAndSwap(false, true) {
 			return &taxonomy.Evidence{Source: sourceExecutor, Op: OpLock, Text: "the executor is running another task"}
 		}
-		env.opened = true
+		env.exclusive = true
 	}
 	if e.cfg.Store == nil || e.cfg.DryRun { // a dry run saves nothing
 		return nil
@@ -111,7 +112,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	if err != nil {
 		return err
 	}
-	env.stored = true
+	env.storeOpen = true
 	switch {
 	case saved == nil:
 		if reopen != nil {
@@ -160,8 +161,8 @@ type localEnv struct {
 	stop    context.CancelFunc // of graced
 	release func() bool        // stops waiting for the end of ctx
 
-	opened     bool // the executor is marked as busy
-	stored     bool // the store has the run open
+	exclusive  bool // this run marked the executor as busy
+	storeOpen  bool // the store has the run open
 	saveFailed bool // the last save failed
 
 	observing sync.Mutex
@@ -183,15 +184,15 @@ func newLocalEnv(ctx context.Context, e *Executor, s *RunState) *localEnv {
 func (e *localEnv) close() {
 	e.release()
 	e.stop()
-	if e.stored {
+	if e.storeOpen {
 		_ = contain(sourceExecutor, OpLock, e.cfg.Store.Close)
 	}
-	if e.opened {
+	if e.exclusive {
 		e.busy.Store(false)
 	}
 }
 
-// refuse ends a run that cannot begin. Its saved state stays unchanged.
+// refuse ends a run that cannot begin, and leaves its saved state unchanged.
 func (e *localEnv) refuse(err error) {
 	op := OpLock
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Op != "" {
@@ -201,7 +202,7 @@ func (e *localEnv) refuse(err error) {
 	s.Now = e.cfg.Clock.Now()
 	s.Began, e.state = s.Now, s
 	l := NewLoop(e.loop, e)
-	l.started(s)
+	l.emitRunStarted(s)
 	l.refuse(s, op, e.host.Fail(err, sourceExecutor, op))
 }
 

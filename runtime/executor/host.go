@@ -26,7 +26,7 @@ type Host struct {
 	spaces map[string]Space // of the running runs
 }
 
-// hooks report from an effect to its run. All may be nil.
+// hooks are the callbacks of an effect to its run. Each may be nil.
 type hooks struct {
 	emit    func(Event)
 	started func(Running) error
@@ -71,23 +71,23 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 	case context.Cause(limited) == errLimit && !h.ownError(err):
 		err = timeoutEvidence(&e, err, out.Took)
 	}
-	before, failed := errors.AsType[*callError](err)
-	if failed { // a measure before the call fails the call
-		err, e.Op, e.Source = before.err, OpCall, e.Call.Provider
+	measure, measureFailed := errors.AsType[*callError](err)
+	if measureFailed { // a measure before the call fails the call
+		err, e.Op, e.Source = measure.err, OpCall, e.Call.Provider
 	}
 	f := h.Fail(aboutPaths(err, e.Paths), e.Source, e.Op)
 	if e.Op == OpScope && len(f.Files) == 0 {
 		f.Files = e.Paths
 	}
-	if e.Op == OpScope || failed { // a part of the effect failed
+	if e.Op == OpScope || measureFailed { // a part of the effect failed
 		f.Op, f.Source = e.Op, e.Source
 	}
 	out.Failure = &f
 	return out
 }
 
-// contain runs code of a collaborator and returns a panic as evidence. No other function recovers
-// panics.
+// contain runs code of a collaborator and returns a panic as evidence. It is the only function that
+// recovers panics.
 func contain(source, op string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -118,6 +118,8 @@ func aboutPaths(err error, paths Paths) error {
 	return &filled
 }
 
+// timeoutEvidence returns the evidence of an effect that reached its time limit and failed with
+// err.
 func timeoutEvidence(e *Effect, err error, took time.Duration) error {
 	ev := &taxonomy.Evidence{Source: e.Source, Op: e.Op, Type: "timeout", Err: err}
 	var reported *taxonomy.Evidence
@@ -133,8 +135,8 @@ func timeoutEvidence(e *Effect, err error, took time.Duration) error {
 	return ev
 }
 
-// credential returns the named credential, or else the tier's. If the provider is not
-// [Credentialed], it returns "", because all calls of that provider share one lane.
+// credential returns the given credential or, if that is empty, the one of the tier's provider. If
+// the provider is not [Credentialed], it returns "", because its calls share one lane.
 func (h *Host) credential(tier int, named string) string {
 	c, ok := h.providers[tier].(Credentialed)
 	if ok && named == "" {
@@ -152,6 +154,8 @@ func (h *Host) space(run string) Space {
 	return h.spaces[run]
 }
 
+// carryOut carries out an effect, and completes its outcome. The effects on the working tree are in
+// onTree.
 func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error) {
 	switch e.Op {
 	case OpLoadConfig:
@@ -181,9 +185,9 @@ func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error
 	case OpRecover:
 		return h.recover(ctx, e)
 	case OpFile:
-		return h.aside(ctx, e, h.cfg.Filer.File)
+		return h.withGrace(ctx, e, h.cfg.Filer.File)
 	case OpNotify:
-		return h.aside(ctx, e, h.cfg.Notifier.Notify)
+		return h.withGrace(ctx, e, h.cfg.Notifier.Notify)
 	}
 	if strings.HasPrefix(e.Op, OpValidate) {
 		return h.validate(ctx, e)
@@ -246,8 +250,8 @@ func (h *Host) recover(ctx context.Context, e *Effect) error {
 	})
 }
 
-// aside runs a filer or notifier for at most the grace, also after a cancellation.
-func (h *Host) aside(ctx context.Context, e *Effect, f func(context.Context, *Result) error) error {
+// withGrace runs a filer or notifier until the grace is over. A cancellation does not stop it.
+func (h *Host) withGrace(ctx context.Context, e *Effect, f func(context.Context, *Result) error) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), h.cfg.Limits.Grace)
 	defer stop()
 	return f(ctx, h.Result(e.State))

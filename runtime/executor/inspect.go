@@ -16,6 +16,7 @@ func (l *Loop) inspect(it *Iteration, then Step) Step {
 	return StepDetect
 }
 
+// detect finds the changes since the checked tree, which the guard judges.
 func (l *Loop) detect(s *RunState, it *Iteration) Step {
 	if !l.cfg.Workspace {
 		return l.planRevert(s, it)
@@ -25,7 +26,7 @@ func (l *Loop) detect(s *RunState, it *Iteration) Step {
 	}, func(out *Outcome, ok bool) Step {
 		it.clearChanges()
 		if it.Undetected = !ok; out != nil {
-			l.detected(s, it, out)
+			l.recordChanges(s, it, out)
 		}
 		if !it.BeforeRetry && len(it.unnamed(NeedsAsk)) > 0 {
 			return StepAsk
@@ -34,7 +35,8 @@ func (l *Loop) detect(s *RunState, it *Iteration) Step {
 	})
 }
 
-func (l *Loop) detected(s *RunState, it *Iteration, out *Outcome) {
+// recordChanges records the changes that an inspection found, and the failures that follow.
+func (l *Loop) recordChanges(s *RunState, it *Iteration, out *Outcome) {
 	it.Found, it.Count, it.Bad, it.More = out.Trees.Found, out.Count, out.Bad, out.More
 	changed := out.Paths[:min(len(out.Paths), maxListed)]
 	if slices.ContainsFunc(changed, func(p string) bool { return !slices.Contains(it.Changed, p) }) {
@@ -42,12 +44,13 @@ func (l *Loop) detected(s *RunState, it *Iteration, out *Outcome) {
 		l.emit(s, Event{Kind: ChangesDetected, Files: out.Paths})
 	}
 	if !it.BeforeRetry {
-		l.noteViolations(s, it, out.Mode)
+		l.addViolations(s, it, out.Mode)
 	}
 }
 
-// noteViolations records a failure for the changes that are forbidden, and one for those outside.
-func (l *Loop) noteViolations(s *RunState, it *Iteration, mode string) {
+// addViolations adds a failure for all forbidden changes, and one for those outside the allowed
+// paths.
+func (l *Loop) addViolations(s *RunState, it *Iteration, mode string) {
 	for _, kind := range []struct {
 		name    string
 		verdict Verdict
@@ -56,39 +59,41 @@ func (l *Loop) noteViolations(s *RunState, it *Iteration, mode string) {
 		if len(files) == 0 {
 			continue
 		}
-		l.noteFiles(s, it, OpScope, taxonomy.Evidence{
+		l.addFilesFailure(s, it, OpScope, taxonomy.Evidence{
 			Type: kind.name, Files: files, Attributes: map[string]string{"scope_mode": mode},
 		})
 	}
 }
 
-// noteFiles records a failure for changes that are not allowed.
-func (l *Loop) noteFiles(s *RunState, it *Iteration, op string, ev taxonomy.Evidence) {
+// addFilesFailure adds a failure for changes that are not allowed.
+func (l *Loop) addFilesFailure(s *RunState, it *Iteration, op string, ev taxonomy.Evidence) {
 	ev.Source, ev.Op = sourceScope, op
 	f := l.env.Classify(ev)
 	f.Files, f.Found, it.Named = ev.Files, true, union(it.Named, ev.Files)
-	l.note(s, it, op, sourceScope, &f, nil, nil)
+	l.addFailure(s, it, op, sourceScope, &f, nil, nil)
 }
 
+// ask asks a person about the changes that need approval. If no person can be asked, or the person
+// has denied them before, they are denied.
 func (l *Loop) ask(s *RunState, it *Iteration) Step {
 	set := it.unnamed(NeedsAsk)
 	denied := slices.Contains(s.Denied, fingerprint(set))
 	if l.decided == nil && (l.cancelled(it) || denied || !l.cfg.Asker) {
-		l.asked(s, it, &Outcome{NoPerson: !denied})
+		l.handleAnswer(s, it, &Outcome{NoPerson: !denied})
 		return l.planRevert(s, it)
 	}
 	return l.perform(s, it, Effect{
 		Op: OpAsk, Source: sourceScope, Text: s.Task.ID, Paths: pathsOf(set),
 	}, func(out *Outcome, _ bool) Step {
 		if out != nil {
-			l.asked(s, it, out)
+			l.handleAnswer(s, it, out)
 		}
 		return l.planRevert(s, it)
 	})
 }
 
-// asked handles a person's answer. An approval is saved before it is used.
-func (l *Loop) asked(s *RunState, it *Iteration, out *Outcome) {
+// handleAnswer handles a person's answer. The state is saved after it, so an approval is not lost.
+func (l *Loop) handleAnswer(s *RunState, it *Iteration, out *Outcome) {
 	set := it.unnamed(NeedsAsk)
 	paths := pathsOf(set)
 	if out.Approved || out.NoPerson && l.cfg.ApproveUnattended && !it.Cancelled {
@@ -104,10 +109,10 @@ func (l *Loop) asked(s *RunState, it *Iteration, out *Outcome) {
 	} else if name := fingerprint(set); !slices.Contains(s.Denied, name) {
 		s.Denied = append(s.Denied, name)
 	}
-	l.noteFiles(s, it, OpAsk, ev)
+	l.addFilesFailure(s, it, OpAsk, ev)
 }
 
-// unnamed returns the changes with a verdict for which no failure is recorded.
+// unnamed returns the changes with a verdict for which this inspection has added no failure.
 func (it *Iteration) unnamed(v Verdict) []Change {
 	var out []Change
 	for _, j := range it.Bad {
@@ -136,7 +141,7 @@ func pathsOf(changes []Change) []string {
 	return out
 }
 
-// fingerprint returns a name for a set of changes and their contents.
+// fingerprint returns a hash of a set of changes and their contents.
 func fingerprint(changes []Change) string {
 	h := sha256.New()
 	for _, c := range changes {

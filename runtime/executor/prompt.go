@@ -26,8 +26,8 @@ func (m Markers) completed() Markers {
 	return m
 }
 
-// signal returns the signal and the question in an answer. If err is an error of the taxonomy, the
-// answer has no signal. If err is any other error, only [SignalBlocked] counts.
+// signal returns the signal and the question in an answer. If err is an error of the taxonomy, no
+// signal counts. If err is any other error, only [SignalBlocked] counts.
 func (m Markers) signal(a Answer, err error, categorized bool) (Signal, string) {
 	answer := a.Text
 	switch {
@@ -83,15 +83,16 @@ type PromptInput struct {
 	Answers []string `json:"answers,omitempty"`
 	// Errors are the errors of the run, the newest last. Their texts are not fenced.
 	Errors []ErrorRecord `json:"errors,omitempty"`
-	// Mark is a random word of this call. Text from elsewhere cannot contain it.
+	// Mark is a random word of this call. Other text cannot contain it.
 	Mark string `json:"mark"`
-	// Reports are the texts that Feedback is made of.
+	// Reports are the texts from which the host makes Feedback.
 	Reports []Feedback `json:"feedback,omitempty"`
 
 	Markers Markers `json:"-"`
 	// Feedback is fenced, masked and bounded. It may be empty.
 	Feedback string `json:"-"`
-	// Introduced reports that Feedback explains itself.
+	// Introduced reports that Feedback begins with its own introduction. Then the prompt needs
+	// none.
 	Introduced bool `json:"-"`
 }
 
@@ -132,9 +133,9 @@ func (h *Host) prompt(in PromptInput) string {
 	return h.cfg.Prompt(in)
 }
 
-// Fence returns untrusted text in a form that is safe in a prompt. It is printable, secrets are
-// masked, and a line with the mark of the call is before and after it. If the text is longer than
-// limit, its first quarter and its end remain. If the text is empty, so is the result.
+// Fence returns untrusted text in a form that is safe in a prompt. The result is printable, masks
+// secrets, and begins and ends with a line that contains the mark of the call. If the text is
+// longer than limit, its first quarter and its end remain. If the text is empty, so is the result.
 func Fence(s string, limit int, mark string) string {
 	s = strings.TrimRight(text.Printable(text.BothEnds(s, limit), "\n\t"), " \t\r\n")
 	if s == "" {

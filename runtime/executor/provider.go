@@ -25,8 +25,7 @@ type Provider interface {
 	Call(ctx context.Context, req Request) (Answer, error)
 }
 
-// Credentialed is a [Provider] with a known credential. Runs that share a credential share its
-// waits.
+// Credentialed is a [Provider] with a known credential. Runs with the same credential share waits.
 type Credentialed interface {
 	// Credential returns a name or a fingerprint of the credential, never the credential itself.
 	Credential() string
@@ -57,13 +56,13 @@ type Request struct {
 	Dir string
 	// Session is the conversation to continue; empty begins a new one.
 	Session string
-	// Reduced requests a shorter conversation than the last.
+	// Reduced requests a shorter conversation than that of the last call.
 	Reduced bool
 	// Run names the run, Iteration counts from 1, Tier is the name of the provider's tier.
 	Run       string
 	Iteration int
 	Tier      string
-	// Mark is a random word of this call. Text from elsewhere cannot contain it.
+	// Mark is a random word of this call. Other text cannot contain it.
 	Mark string
 	// Limit is the time limit of the call; 0 is no limit. The context has the same deadline.
 	Limit time.Duration
@@ -93,9 +92,9 @@ type Answer struct {
 	Signal Signal `json:"signal,omitempty"`
 	// Question is the question for a person that comes with [SignalBlocked].
 	Question string `json:"question,omitempty"`
-	// Session is the conversation, which a later call can continue; empty if it cannot. It is
-	// stored and shown unchanged, so a name that looks like a secret ([taxonomy.Redact] changes
-	// it) is dropped, and the next call begins a new conversation.
+	// Session names the conversation if a later call can continue it. It is stored and shown
+	// unmasked. So the executor drops a name that looks like a secret, which [taxonomy.Redact]
+	// changes, and the next call begins a new conversation.
 	Session string `json:"session,omitempty"`
 	// Usage is the cost of the call.
 	Usage Usage `json:"usage,omitzero"`
@@ -113,7 +112,9 @@ type Usage struct {
 
 // UnusedCall returns the usage of a call that did not reach the model: zero, and not unknown.
 func UnusedCall() Usage {
-	return Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(0.0)}
+	return Usage{
+		InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(0.0),
+	}
 }
 
 // valid returns the usage without invalid values: negative numbers, NaN and infinity.
@@ -131,7 +132,7 @@ func (u Usage) valid() Usage {
 }
 
 // Spending is the cost of several calls: the sum of the known values, and the number of calls with
-// unknown values. The zero Spending is the cost of no calls.
+// unknown values. The zero Spending is that of no calls.
 type Spending struct {
 	// Calls counts the calls that were begun.
 	Calls int `json:"calls"`

@@ -51,7 +51,7 @@ func (r EndReason) Status() Status {
 }
 
 // Result is the result of a run. It marshals to JSON, and back except for Err. Secrets in it are
-// masked, also in paths.
+// masked, even in paths.
 type Result struct {
 	Run       string    `json:"run"`
 	Task      string    `json:"task"`

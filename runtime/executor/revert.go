@@ -28,7 +28,7 @@ func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
 		named = union(named, f.Files)
 	}
 	if len(it.Causes) == 0 || it.Count == 0 {
-		return l.inspected(s, it, true)
+		return l.endInspection(s, it, true)
 	}
 	if !it.All {
 		it.Revert = named
@@ -46,37 +46,41 @@ func foundEffect(op string, s *RunState, it *Iteration, paths Paths) Effect {
 // saveFound saves the changes before they are reverted.
 func (l *Loop) saveFound(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, foundEffect(OpSave, s, it, it.Revert), func(out *Outcome, ok bool) Step {
-		l.saved(s, out)
+		l.addRef(s, out)
 		if ok {
 			return StepRevert
 		}
-		return l.inspected(s, it, false)
+		return l.endInspection(s, it, false)
 	})
 }
 
-func (l *Loop) saved(s *RunState, out *Outcome) {
+// addRef adds the ref of saved changes to the state.
+func (l *Loop) addRef(s *RunState, out *Outcome) {
 	if out != nil && out.Text != "" && !slices.Contains(s.Refs, out.Text) {
 		s.Refs = push(s.Refs, out.Text)
 		l.emit(s, Event{Kind: Saved, Text: out.Text})
 	}
 }
 
+// revert reverts the planned paths. Then the changes are detected again.
 func (l *Loop) revert(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, foundEffect(OpRevert, s, it, it.Revert), func(out *Outcome, ok bool) Step {
 		if out != nil {
 			l.emit(s, Event{Kind: Reverted, Files: out.Paths})
 		}
-		if ok { // the rest is judged again, with files that were ignored before
+		if ok { // the rest is judged again, because files that were ignored may not be ignored now
 			return StepDetect
 		}
-		return l.inspected(s, it, false)
+		return l.endInspection(s, it, false)
 	})
 }
 
-// inspected ends an inspection: another call follows, or the checked tree advances.
-func (l *Loop) inspected(s *RunState, it *Iteration, ok bool) Step {
+// endInspection ends an inspection. Either another call follows, or the checked tree advances.
+func (l *Loop) endInspection(s *RunState, it *Iteration, ok bool) Step {
 	it.Revert, it.Causes = nil, nil
-	for i := range it.Failures { // a later revert does not affect a check that passed
+	// A later inspection reverts nothing for these failures, because a check of the rest may have
+	// passed.
+	for i := range it.Failures {
 		it.Failures[i].Reverted = it.Failures[i].Reverted || !it.BeforeRetry
 	}
 	if !it.BeforeRetry {
@@ -85,7 +89,7 @@ func (l *Loop) inspected(s *RunState, it *Iteration, ok bool) Step {
 	it.BeforeRetry = false
 	if ok && !it.Undetected && !it.Cancelled {
 		it.clearChanges()
-		return l.wait(s, it.RetryPending.Until, it.RetryPending.For, it.RetryPending.Next)
+		return l.waitUntil(s, it.RetryPending.Until, it.RetryPending.For, it.RetryPending.Next)
 	}
 	if i := it.lastRetried(); i >= 0 {
 		it.Failures[i].Retried = false
@@ -98,7 +102,8 @@ func (it *Iteration) clearChanges() {
 	it.Found, it.Count, it.Bad, it.More = "", 0, nil, 0
 }
 
-// accept makes the checked tree of the iteration, which contains the allowed changes.
+// accept makes the iteration's checked tree, which contains the allowed changes, and returns the
+// step after the inspection.
 func (l *Loop) accept(s *RunState, it *Iteration) Step {
 	next := func(out *Outcome, ok bool) Step {
 		if out != nil {
@@ -137,16 +142,18 @@ func (l *Loop) inspectEnd(s *RunState, it *Iteration) Step {
 	})
 }
 
+// saveEnd saves the changes that remain unchecked when the run is over.
 func (l *Loop) saveEnd(s *RunState, it *Iteration) Step {
 	if len(s.Unchecked) == 0 || it.Count == 0 {
 		return StepFile
 	}
 	return l.perform(s, it, foundEffect(OpSave, s, it, nil), func(out *Outcome, _ bool) Step {
-		l.saved(s, out)
+		l.addRef(s, out)
 		return StepFile
 	})
 }
 
+// file files the task.
 func (l *Loop) file(s *RunState, it *Iteration) Step {
 	if !l.cfg.Filer || s.End == EndDryRun {
 		return StepNotify
@@ -155,6 +162,7 @@ func (l *Loop) file(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, e, to(StepNotify))
 }
 
+// notify notifies people about the end of the run.
 func (l *Loop) notify(s *RunState, it *Iteration) Step {
 	if !l.cfg.Notifier || s.End == EndDryRun {
 		return StepOver

@@ -9,7 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// LoopConfig is the configuration of a loop, as data.
+// LoopConfig configures a [Loop]. Except for Yield it is plain data.
 type LoopConfig struct {
 	Ladder  []Tier   `json:"ladder"`
 	Deliver Delivery `json:"deliver,omitempty"`
@@ -40,14 +40,15 @@ type Loop struct {
 	cfg   LoopConfig
 	env   Env
 	steps map[Step]func(s *RunState, it *Iteration) Step
-	// setup contains the failures of this process's setup. Back is the step after the setup, and
-	// empty once the setup is done.
+	// setup contains the failures of this process's setup. Back is the step after the setup. It is
+	// empty when the setup is done.
 	setup Iteration
 	back  Step
 	// expired reports that the grace of a cancelled run ended before its changes were inspected.
 	// Then the state is not saved, so that the next process inspects the changes.
 	expired bool
-	// decided, unless nil, ends the current step without its effect; see after.
+	// decided, unless nil, makes perform skip the effect of the current step and pass it to next as
+	// ok; see after.
 	decided *bool
 	// Yielded reports that Yield ended the loop.
 	Yielded bool
@@ -62,14 +63,14 @@ func NewLoop(cfg LoopConfig, env Env) *Loop {
 		StepInterrupted: l.interrupted, StepDetect: l.detect, StepAsk: l.ask, StepSave: l.saveFound,
 		StepRevert: l.revert, StepAccept: l.accept, StepDeliver: l.deliver, StepValidate: l.validate,
 		StepCommit: l.commit, StepPush: l.push, StepOpenPR: l.openPR, StepClose: l.close, StepEnd: l.end,
-		StepRecover: l.recovering, StepWait: l.waiting, StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd,
+		StepRecover: l.recover, StepWait: l.wait, StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd,
 		StepFile: l.file, StepNotify: l.notify,
 	}
 	return l
 }
 
-// Begin returns the state of a new run. Word is random, see [Request].Mark. The jitter of waits
-// depends on the name of the run.
+// Begin returns the state of a new run. Word must be random, because the marks of calls derive from
+// it; see [Request].Mark. The jitter of waits depends on the name of the run.
 func Begin(task Task, cfg LoopConfig, word string) *RunState {
 	seed := fnv.New64a()
 	_, _ = seed.Write([]byte(task.Run))
@@ -89,8 +90,8 @@ type Reopening struct {
 }
 
 // Reopen changes the state of a run that is over, so that [Loop.Run] continues it. Counters,
-// streaks and the tier are reset. Pending changes stay pending. A state that has not begun gets the
-// answer only.
+// streaks and the tier are reset. Pending changes stay pending. A state that has not begun only gets
+// the answer.
 func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	if r.Answer != "" {
 		answer := taxonomy.Redact(r.Answer)
@@ -128,12 +129,12 @@ func (l *Loop) Run(s *RunState) {
 	default:
 		s.Resumed = s.Resumed || s.Step != StepAdopt
 	}
-	l.started(s)
+	l.emitRunStarted(s)
 	s.Deadline = l.cfg.Limits.Deadline
 	if d := s.Now.Add(l.cfg.Limits.Run); bounded(l.cfg.Limits.Run) && (s.Deadline.IsZero() || d.Before(s.Deadline)) {
 		s.Deadline = d
 	}
-	if s.Resumed && !l.resumable(s) {
+	if s.Resumed && !l.checkCrashes(s) {
 		return
 	}
 	for s.Step = StepLoadConfig; s.Step != StepOver; {
@@ -144,7 +145,7 @@ func (l *Loop) Run(s *RunState) {
 			return
 		}
 		if l.back == "" && (s.Step.durable() || was == StepCall || was == StepAsk) {
-			l.save(s)
+			l.saveState(s)
 		}
 		if s.Step == StepHead && l.cfg.Yield != nil && l.cfg.Yield(s) {
 			l.Yielded = true
@@ -153,7 +154,8 @@ func (l *Loop) Run(s *RunState) {
 	}
 }
 
-func (l *Loop) save(s *RunState) {
+// saveState saves the state, unless the changes of a cancelled run were not inspected; see expired.
+func (l *Loop) saveState(s *RunState) {
 	if l.expired {
 		return
 	}
@@ -161,31 +163,31 @@ func (l *Loop) save(s *RunState) {
 	l.env.Save(s)
 }
 
-// resumable counts the processes that died in this iteration, and reports whether the run may
-// continue. After maxCrashes it ends the run, because the step seems to kill the process.
-func (l *Loop) resumable(s *RunState) bool {
+// checkCrashes counts the processes that died in this iteration, and reports whether the run may
+// continue. After maxCrashes it ends the run, because the iteration seems to kill the process.
+func (l *Loop) checkCrashes(s *RunState) bool {
 	s.Iter.Cancelled = false // this process is not cancelled
 	if s.Step != StepHead && s.Step != StepWait && s.End == "" {
 		s.Crashes++
 	}
 	if s.Crashes < maxCrashes {
-		l.save(s)
+		l.saveState(s)
 		return true
 	}
 	l.refuse(s, OpResume, l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "refused",
-		Text: "the process ended " + text.Count(s.Crashes, "time") + " in step " + string(s.Step) +
-			" of the same iteration",
+		Text: "the process ended " + text.Count(s.Crashes, "time") + " in the same iteration, last in step " +
+			string(s.Step),
 	}))
 	return false
 }
 
-// refuse ends a run that cannot begin or be resumed.
+// refuse ends a run that cannot begin or be resumed, because of failure f of op.
 func (l *Loop) refuse(s *RunState, op string, f Failure) {
 	if l.back == "" {
 		l.back = StepPrepare
 	}
-	d := &l.setup.Failures[l.note(s, &l.setup, op, sourceExecutor, &f, nil, nil)].Decision
+	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, sourceExecutor, &f, nil, nil)].Decision
 	if !d.ends() {
 		d.Action = taxonomy.Abort
 	}
@@ -199,11 +201,11 @@ func (l *Loop) refuse(s *RunState, op string, f Failure) {
 	default:
 		d.End = EndFatal
 	}
-	l.setupEnds(s, &l.setup.Failures[len(l.setup.Failures)-1])
+	l.failSetup(s, &l.setup.Failures[len(l.setup.Failures)-1])
 	l.abandon(s)
 }
 
-func (l *Loop) started(s *RunState) {
+func (l *Loop) emitRunStarted(s *RunState) {
 	e := Event{Kind: RunStarted}
 	if s.Resumed {
 		e.Text = "resumed"
@@ -237,8 +239,8 @@ func (l *Loop) now(s *RunState) time.Time {
 	return s.Now
 }
 
-// over ends the run.
-func (l *Loop) over(s *RunState, end EndReason, endsRun bool) Step {
+// endRun ends the run.
+func (l *Loop) endRun(s *RunState, end EndReason, endsRun bool) Step {
 	if s.End == "" {
 		s.End, s.EndsRun, s.Ended = end, endsRun, l.now(s)
 	}

@@ -9,7 +9,7 @@ import (
 
 const (
 	maxFeedback = 50
-	keptReports = 8 // errors that have a report in the state
+	maxReports  = 8 // errors with a report in the state
 )
 
 // close updates the feedback, the counters and the checked tree after an iteration.
@@ -42,7 +42,7 @@ func (l *Loop) close(s *RunState, it *Iteration) Step {
 	return StepEnd
 }
 
-// precedence returns the rank of an action among those of one iteration. The greatest one wins.
+// precedence returns the rank of an action. The greatest rank in an iteration wins.
 func precedence(a taxonomy.Action) int {
 	return [...]int{
 		taxonomy.Abort: 7, taxonomy.Block: 6, taxonomy.Escalate: 5, taxonomy.Recover: 4,
@@ -51,7 +51,7 @@ func precedence(a taxonomy.Action) int {
 }
 
 // winner returns the index of the failure whose reaction is carried out, or -1. On a tie the
-// earlier one wins, unless the later one came from carrying out its reaction.
+// earlier failure wins, unless its reaction caused the later one.
 func (it *Iteration) winner() int {
 	best := -1
 	for i := range it.Failures {
@@ -99,7 +99,7 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 		end = EndMaxIterations
 	}
 	if end == "" && action == taxonomy.Recover {
-		return l.recover(s, w, i, StepEnd)
+		return l.beginRecovery(s, w, i, StepEnd)
 	}
 	if end == "" {
 		return l.nextIteration(s, it)
@@ -114,11 +114,11 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 	}
 	endsRun := w != nil && w.Decision.ends() && w.Decision.Reaction.Extent == taxonomy.ExtentRun && end != EndCancelled
 	l.finish(s, it, w)
-	return l.over(s, end, endsRun)
+	return l.endRun(s, end, endsRun)
 }
 
-// nextIteration prepares the next iteration. It uses the longest wait and the freshest conversation
-// that a failure requires.
+// nextIteration ends the iteration and prepares the next one, with the longest wait that a failure
+// requires. If any failure requires a new conversation, the next iteration begins one.
 func (l *Loop) nextIteration(s *RunState, it *Iteration) Step {
 	var w *Failure
 	if i := it.winner(); i >= 0 {
@@ -153,7 +153,8 @@ func (l *Loop) nextIteration(s *RunState, it *Iteration) Step {
 	return StepHead
 }
 
-// finish records the iteration's errors and closes it.
+// finish adds the iteration's failures to the state's errors, and reduces the iteration to its
+// summary. W is the failure whose reaction won, or nil.
 func (l *Loop) finish(s *RunState, it *Iteration, w *Failure) {
 	for i := range it.Failures {
 		f := &it.Failures[i]
@@ -183,7 +184,7 @@ func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
 	}
 	stored := rec
 	stored.Wire = nil
-	if n := len(s.Errors) - keptReports + 1; n > 0 {
+	if n := len(s.Errors) - maxReports + 1; n > 0 {
 		s.Errors[n-1].Report = ""
 	}
 	s.Errors = push(s.Errors, stored)

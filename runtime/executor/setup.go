@@ -7,6 +7,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
+// loadConfig runs the program's part of the setup.
 func (l *Loop) loadConfig(s *RunState, it *Iteration) Step {
 	if !l.cfg.Setup {
 		return StepLock
@@ -14,6 +15,7 @@ func (l *Loop) loadConfig(s *RunState, it *Iteration) Step {
 	return l.perform(s, it, Effect{Op: OpLoadConfig, Source: sourceConfig}, to(StepLock))
 }
 
+// lock locks the working tree.
 func (l *Loop) lock(s *RunState, it *Iteration) Step {
 	next := StepClean
 	if l.back == StepPrepare {
@@ -29,16 +31,17 @@ func (l *Loop) lock(s *RunState, it *Iteration) Step {
 // clean ends the processes that a dead process left running.
 func (l *Loop) clean(s *RunState, it *Iteration) Step {
 	e := Effect{Op: OpResume, Source: sourceExecutor, Processes: s.Processes, Graced: true}
-	return l.perform(s, it, e, func(*Outcome, bool) Step { return l.setupDone(s, l.back) })
+	return l.perform(s, it, e, func(*Outcome, bool) Step { return l.endSetup(s, l.back) })
 }
 
+// prepare records the tree of a new run.
 func (l *Loop) prepare(s *RunState, it *Iteration) Step {
 	if !l.cfg.Workspace {
-		return l.setupDone(s, StepHead)
+		return l.endSetup(s, StepHead)
 	}
 	return l.perform(s, it, Effect{Op: OpPrepare, Source: sourceExecutor}, func(out *Outcome, _ bool) Step {
 		s.setTrees(out)
-		return l.setupDone(s, StepHead)
+		return l.endSetup(s, StepHead)
 	})
 }
 
@@ -48,10 +51,11 @@ func (s *RunState) setTrees(out *Outcome) {
 	}
 }
 
-func (l *Loop) setupDone(s *RunState, next Step) Step {
+// endSetup ends the setup. The run continues with the step next.
+func (l *Loop) endSetup(s *RunState, next Step) Step {
 	l.back = ""
 	if s.Iter.Open {
-		l.iterationStarted(s)
+		l.emitIterationStarted(s)
 	}
 	return next
 }
@@ -62,7 +66,7 @@ func (l *Loop) adopt(s *RunState, it *Iteration) Step {
 		s.setTrees(out)
 		switch {
 		case it.Cancelled:
-			return l.over(s, EndCancelled, false)
+			return l.endRun(s, EndCancelled, false)
 		case s.ByHand:
 			l.open(s)
 			it.Answered, it.Signal, s.ByHand = true, SignalDone, false
@@ -79,8 +83,9 @@ func (l *Loop) adopt(s *RunState, it *Iteration) Step {
 	}, next)
 }
 
+// available checks whether the tier's provider can be used.
 func (l *Loop) available(s *RunState, it *Iteration) Step {
-	return l.perform(s, it, Effect{Op: OpAvailable, Source: l.provider(s)}, func(_ *Outcome, ok bool) Step {
+	return l.perform(s, it, Effect{Op: OpAvailable, Source: l.providerName(s)}, func(_ *Outcome, ok bool) Step {
 		if ok {
 			s.Available = append(s.Available, s.Tier)
 		}
@@ -88,32 +93,33 @@ func (l *Loop) available(s *RunState, it *Iteration) Step {
 	})
 }
 
-// setupEnds ends the run because its setup failed. Nothing is saved before the first iteration, so
+// failSetup ends the run because its setup failed. Before the first iteration nothing is saved, so
 // that another process can try again.
-func (l *Loop) setupEnds(s *RunState, f *Failure) Step {
+func (l *Loop) failSetup(s *RunState, f *Failure) Step {
 	last := l.record(s, f, 0)
 	s.LastError = &last
-	p := l.over(s, f.Decision.End, f.Decision.Reaction.Extent == taxonomy.ExtentRun)
+	p := l.endRun(s, f.Decision.End, f.Decision.Reaction.Extent == taxonomy.ExtentRun)
 	if l.back != "" || s.Iter.Number == 0 {
 		return stepAbandon
 	}
 	return p
 }
 
-// rung returns the run's tier. It is empty if the configuration does not have that tier.
-func (l *Loop) rung(s *RunState) Tier {
+// currentTier returns the run's tier. It is empty if the configuration does not have that tier.
+func (l *Loop) currentTier(s *RunState) Tier {
 	if s.Tier < 0 || s.Tier >= len(l.cfg.Ladder) {
 		return Tier{}
 	}
 	return l.cfg.Ladder[s.Tier]
 }
 
-// provider returns the name of the tier's provider.
-func (l *Loop) provider(s *RunState) string { return l.rung(s).Provider }
+// providerName returns the name of the tier's provider.
+func (l *Loop) providerName(s *RunState) string { return l.currentTier(s).Provider }
 
-// tier returns the name of the tier.
-func (l *Loop) tier(s *RunState) string { return l.rung(s).Name }
+// tierName returns the name of the tier.
+func (l *Loop) tierName(s *RunState) string { return l.currentTier(s).Name }
 
+// cancelled reports whether the run was cancelled, which the iteration records.
 func (l *Loop) cancelled(it *Iteration) bool {
 	it.Cancelled = it.Cancelled || l.env.Cancelled()
 	return it.Cancelled
@@ -124,28 +130,28 @@ func (l *Loop) head(s *RunState, _ *Iteration) Step {
 	now := l.now(s)
 	switch {
 	case l.env.Cancelled():
-		return l.over(s, EndCancelled, false)
+		return l.endRun(s, EndCancelled, false)
 	case !s.Deadline.IsZero() && !now.Before(s.Deadline):
-		return l.over(s, EndDeadline, false)
+		return l.endRun(s, EndDeadline, false)
 	case l.iterationsExhausted(s):
-		return l.over(s, EndMaxIterations, false)
+		return l.endRun(s, EndMaxIterations, false)
 	case s.NotBefore.After(now):
 		if !s.Deadline.IsZero() && s.NotBefore.After(s.Deadline) {
-			return l.over(s, EndDeadline, false)
+			return l.endRun(s, EndDeadline, false)
 		}
 		why := "retry"
 		if s.LastError != nil && s.LastError.Code != "" {
 			why = s.LastError.Code
 		}
-		return l.wait(s, s.NotBefore, why, StepHead)
+		return l.waitUntil(s, s.NotBefore, why, StepHead)
 	case !slices.Contains(s.Available, s.Tier):
 		return StepAvailable
 	case l.cfg.DryRun:
 		p := l.prompt(s)
 		p.Iteration++
-		out := l.do(s, Effect{Op: OpCall, Source: l.provider(s), Prompt: p})
+		out := l.do(s, Effect{Op: OpCall, Source: l.providerName(s), Prompt: p})
 		s.Text = out.Text
-		return l.over(s, EndDryRun, false)
+		return l.endRun(s, EndDryRun, false)
 	}
 	return StepAdmit
 }
@@ -169,21 +175,22 @@ func (l *Loop) open(s *RunState) {
 	if !s.Deadline.IsZero() && (s.Iter.Ends.IsZero() || s.Deadline.Before(s.Iter.Ends)) {
 		s.Iter.Ends = s.Deadline
 	}
-	l.iterationStarted(s)
+	l.emitIterationStarted(s)
 }
 
-func (l *Loop) iterationStarted(s *RunState) {
-	l.emit(s, Event{Kind: IterationStarted, Tier: l.tier(s), Session: s.Session})
+func (l *Loop) emitIterationStarted(s *RunState) {
+	l.emit(s, Event{Kind: IterationStarted, Tier: l.tierName(s), Session: s.Session})
 }
 
-// admit checks whether the next call may be made.
+// admit asks the admitter whether the next call may be made. If it may, admit opens the iteration,
+// unless it is open.
 func (l *Loop) admit(s *RunState, it *Iteration) Step {
 	if it.Open && l.cancelled(it) {
 		return l.inspect(it, StepDeliver)
 	}
 	now := l.now(s)
 	call := Call{
-		Run: s.Task.Run, Task: s.Task.ID, Provider: l.provider(s), Tier: s.Tier, Iteration: it.Number, Now: now,
+		Run: s.Task.Run, Task: s.Task.ID, Provider: l.providerName(s), Tier: s.Tier, Iteration: it.Number, Now: now,
 		InPlace: it.Open, OverBudget: it.Open && it.OverBudget, RetryOf: s.Retried.retryOf(), Total: s.Spent,
 	}
 	if it.Open {
@@ -191,17 +198,17 @@ func (l *Loop) admit(s *RunState, it *Iteration) Step {
 	} else {
 		call.Iteration++
 	}
-	out := l.do(s, Effect{Op: OpBudget, Source: sourceBudget, Call: &call, Limit: l.left(s)})
+	out := l.do(s, Effect{Op: OpBudget, Source: sourceBudget, Call: &call, Limit: l.timeLeft(s)})
 	switch {
 	case out.Cancelled && !it.Open:
-		return l.over(s, EndCancelled, false)
+		return l.endRun(s, EndCancelled, false)
 	case out.Cancelled:
 		it.Cancelled = true
 		return l.inspect(it, StepDeliver)
 	case out.Until.After(now):
-		return l.closed(s, it, &out)
+		return l.waitForAdmission(s, it, &out)
 	case out.Exhausted && s.Retried != nil:
-		return l.exhausted(s)
+		return l.retryBudgetExhausted(s)
 	case out.Exhausted:
 		f := l.env.Classify(taxonomy.Evidence{Source: sourceBudget, Op: OpBudget, Type: "exceeded"})
 		out.Failure = &f
@@ -209,30 +216,31 @@ func (l *Loop) admit(s *RunState, it *Iteration) Step {
 	l.open(s)
 	if f := out.Failure; f != nil {
 		op, source := OpBudget, sourceBudget
-		if f.Op != "" { // a check before the call
+		if f.Op != "" { // a measure before the call failed
 			op, source = f.Op, f.Source
 		}
-		i := l.note(s, it, op, source, f, nil, nil)
+		i := l.addFailure(s, it, op, source, f, nil, nil)
 		return l.react(s, it, i, StepAdmit)
 	}
 	it.OverBudget = false
 	it.Calls++
 	it.Spent.begin()
 	s.Spent.begin()
-	it.With, it.Provider = s.Session, l.provider(s)
+	it.With, it.Provider = s.Session, l.providerName(s)
 	return StepCall
 }
 
-// left returns the remaining time of the open iteration; 0 is no limit.
-func (l *Loop) left(s *RunState) time.Duration {
+// timeLeft returns the remaining time of the open iteration; 0 is no limit.
+func (l *Loop) timeLeft(s *RunState) time.Duration {
 	if !s.Iter.Open || s.Iter.Ends.IsZero() {
 		return 0
 	}
 	return max(s.Iter.Ends.Sub(s.Now), time.Nanosecond)
 }
 
-// exhausted continues with the next reaction, because the shared budget has no retry left.
-func (l *Loop) exhausted(s *RunState) Step {
+// retryBudgetExhausted continues with the next reaction of the failed call, because the shared
+// budget has no retry left.
+func (l *Loop) retryBudgetExhausted(s *RunState) Step {
 	it := &s.Iter
 	i := it.lastRetried()
 	if !it.Open || i < 0 { // the retry would have been the next iteration
@@ -244,7 +252,7 @@ func (l *Loop) exhausted(s *RunState) Step {
 	s.Retried = nil
 	f := &it.Failures[i]
 	f.Retried = false
-	l.decideThen(s, it, f)
+	l.decideNext(s, it, f)
 	return l.react(s, it, i, StepCall)
 }
 
@@ -259,9 +267,9 @@ func (it *Iteration) lastRetried() int {
 	return -1
 }
 
-// closed waits for a lane, the breaker or a precaution. If the wait would pass the run's deadline,
-// the run ends. If it would pass the iteration's deadline, the iteration ends.
-func (l *Loop) closed(s *RunState, it *Iteration, out *Outcome) Step {
+// waitForAdmission waits for a lane, the breaker or a precaution. If the wait would pass the run's
+// deadline, the run ends. If it would pass the iteration's deadline, the iteration ends.
+func (l *Loop) waitForAdmission(s *RunState, it *Iteration, out *Outcome) Step {
 	if it.Open && !it.Ends.IsZero() && out.Until.After(it.Ends) {
 		if i := it.lastRetried(); i >= 0 {
 			f := &it.Failures[i]
@@ -270,7 +278,7 @@ func (l *Loop) closed(s *RunState, it *Iteration, out *Outcome) Step {
 		return l.inspect(it, StepDeliver)
 	}
 	if !s.Deadline.IsZero() && out.Until.After(s.Deadline) {
-		return l.over(s, EndDeadline, false)
+		return l.endRun(s, EndDeadline, false)
 	}
-	return l.wait(s, out.Until, out.Why, StepAdmit)
+	return l.waitUntil(s, out.Until, out.Why, StepAdmit)
 }

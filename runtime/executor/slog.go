@@ -19,24 +19,24 @@ import (
 // table's profile are dropped. If the profile reports contexts, the error's context is logged,
 // unless it is longer than 64 KiB. Secrets are masked everywhere.
 func Slog(logger *slog.Logger, table taxonomy.Table) Observer {
-	s := &slogObserver{logger: logger, least: slog.LevelDebug}
+	s := &slogObserver{logger: logger, minLevel: slog.LevelDebug}
 	if p := table.Overlay; p != nil {
 		s.context = p.Reporting.Context
-		s.least = levelOf(p.Reporting.LogLevel)
+		s.minLevel = levelOf(p.Reporting.LogLevel)
 	}
 	return s
 }
 
 type slogObserver struct {
-	logger  *slog.Logger
-	least   slog.Level
-	context bool
+	logger   *slog.Logger
+	minLevel slog.Level
+	context  bool // whether the error's context is logged
 }
 
 // Observe logs e.
 func (s *slogObserver) Observe(e Event) {
 	level, ctx := Severity(e), context.Background()
-	if level < s.least || !s.logger.Enabled(ctx, level) {
+	if level < s.minLevel || !s.logger.Enabled(ctx, level) {
 		return
 	}
 	message := Describe(e)

@@ -20,15 +20,16 @@ type RunState struct {
 	Saves int    `json:"saves"`
 	Task  Task   `json:"task"`
 	Dir   string `json:"dir,omitempty"`
-	// Word is random; the marks of calls are made from it.
+	// Word is random. The marks of calls derive from it.
 	Word string `json:"word,omitempty"`
-	// Step is the next step. Every step can be repeated.
+	// Step is the next step. Each step can be repeated.
 	Step    Step      `json:"step"`
 	Wait    Pending   `json:"wait,omitzero"`     // of StepWait
 	Recover Recovery  `json:"recovery,omitzero"` // of StepRecover
 	Iter    Iteration `json:"iteration"`
-	// Crashes counts the processes that died in the same step of the same iteration.
-	Crashes   int       `json:"crashes,omitempty"`
+	// Crashes counts the processes that died in this iteration, except in its head and in waits.
+	Crashes int `json:"crashes,omitempty"`
+	// Processes are the processes that the current call or check has started.
 	Processes []Running `json:"processes,omitempty"`
 
 	// Now never goes back.
@@ -38,8 +39,9 @@ type RunState struct {
 	Deadline time.Time `json:"deadline,omitzero"`
 	Seed     uint64    `json:"seed"` // of jitter
 
-	// Checked is the tree that was judged. Delivered is the tree of the last commit, even if that
-	// commit failed for good. Committed is the first tree with all commits since.
+	// Checked is the tree with all changes that were judged and allowed. Delivered is the tree of
+	// the last commit, even if that commit was skipped after a failure. Committed is the first tree
+	// of the run with all its commits.
 	Checked   Tree `json:"checked,omitempty"`
 	Delivered Tree `json:"delivered,omitempty"`
 	Committed Tree `json:"committed,omitempty"`
@@ -47,7 +49,7 @@ type RunState struct {
 	// allowed nor reverted. Both are bounded.
 	Uncommitted Paths `json:"uncommitted,omitempty"`
 	Unchecked   Paths `json:"unchecked,omitempty"`
-	// Undetected reports that the changes at the end are unknown, so none of them is adopted.
+	// Undetected reports that the changes at the end are unknown, so reopening adopts none of them.
 	Undetected bool     `json:"undetected,omitempty"`
 	Approved   Paths    `json:"approved,omitempty"`
 	Denied     []string `json:"denied,omitempty"` // fingerprints of sets of changes
@@ -77,14 +79,14 @@ type RunState struct {
 // History is the part of a run's state that its [Result] contains too. Its lists are bounded: if
 // there are many entries, they are the first and the last ones.
 type History struct {
-	// EndsRun reports that the reaction which ended the task ends every other task too.
+	// EndsRun reports that the reaction that ended the task ends all other tasks, too.
 	EndsRun bool `json:"endsRun,omitempty"`
 	// Resumed reports that an earlier process of the run died.
 	Resumed bool `json:"resumed,omitempty"`
 	// Errors are the errors in order. ErrorCount counts all errors.
 	Errors     []ErrorRecord `json:"errors,omitempty"`
 	ErrorCount int           `json:"errorCount"`
-	// Failures is the counter of failures in a row, Counted the failures in all.
+	// Failures counts the failures in a row, Counted all failures that counted.
 	Failures int `json:"failures"`
 	Counted  int `json:"counted"`
 	// Waits are the waits between iterations and calls.
@@ -126,7 +128,7 @@ func (s *RunState) Info() RunInfo {
 	}
 }
 
-// Iteration is the open iteration. When it is closed, its summary stays until the next one begins.
+// Iteration is the open iteration. After its end, a summary remains until the next one begins.
 type Iteration struct {
 	Number int       `json:"number"`
 	Open   bool      `json:"open,omitempty"`
@@ -138,13 +140,13 @@ type Iteration struct {
 	Provider string `json:"provider,omitempty"`
 	Changed  Paths  `json:"changed,omitempty"`
 	Sent     int    `json:"sent,omitempty"`    // feedback in the prompt
-	With     string `json:"session,omitempty"` // the conversation of the call
+	With     string `json:"session,omitempty"` // the conversation that the call continued
 
 	Answered     bool      `json:"answered,omitempty"`
 	Signal       Signal    `json:"signal,omitempty"`
 	Question     string    `json:"question,omitempty"`
 	Blocked      bool      `json:"blocked,omitempty"`
-	Fresh        bool      `json:"fresh,omitempty"`       // the call was repeated in a new conversation
+	Fresh        bool      `json:"fresh,omitempty"`       // a failed call was repeated in a new conversation
 	OverBudget   bool      `json:"overBudget,omitempty"`  // the reaction to a refused budget was to continue
 	Interrupted  bool      `json:"interrupted,omitempty"` // a process died during the call
 	Cancelled    bool      `json:"cancelled,omitempty"`
@@ -202,8 +204,8 @@ type Judged struct {
 // Wait is a wait between iterations or calls.
 type Wait struct {
 	Iteration int `json:"iteration"`
-	// For is the code, "retry" for a failure without one, "lane", "breaker", or "prevent" with the
-	// likely code.
+	// For is the reason: the code of a failure, "retry" for a failure without one, "lane",
+	// "breaker", or "prevent" with the likely code.
 	For  string   `json:"for"`
 	Took Duration `json:"took"`
 }
@@ -229,7 +231,7 @@ type ErrorRecord struct {
 	Code      string `json:"code,omitempty"`
 	Category  string `json:"category,omitempty"`
 	Message   string `json:"message"`
-	// Why is the reason of the classification.
+	// Why is the reason for the classification.
 	Why         string          `json:"why,omitempty"`
 	Fingerprint string          `json:"fingerprint,omitempty"`
 	Files       Paths           `json:"files,omitempty"`
@@ -286,7 +288,7 @@ func (d Duration) String() string { return time.Duration(d).String() }
 // MarshalText returns the text.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what [time.ParseDuration] reads.
+// UnmarshalText parses the text with [time.ParseDuration].
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	*d = Duration(v)

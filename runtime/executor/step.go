@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// Step is a step of a run. Each can be repeated after a process died in it.
+// Step is a step of a run. If a process dies in a step, another process can repeat the step.
 type Step string
 
-// The steps. Every process runs the steps of the setup, which are the first four. They are not
-// saved.
+// The steps. The first four are the setup, which every process runs and which is not saved.
 const (
 	StepLoadConfig Step = "load_config"
 	StepLock       Step = "lock"
@@ -56,11 +55,14 @@ func (p Step) durable() bool {
 	return false
 }
 
+// step runs the current step and returns the next one.
 func (l *Loop) step(s *RunState) Step { return l.steps[s.Step](s, l.iteration(s)) }
 
-// perform carries out the effect of a step. A failure is noted and reacted to, which may repeat the
-// step. Otherwise next returns the step that follows. Its outcome is nil unless the effect
-// succeeded. If ok, it succeeded, or the reaction was to continue.
+// perform carries out the effect of a step, and next returns the step that follows. The outcome
+// that next gets is nil unless the effect succeeded. Its ok is true if the effect succeeded, or if
+// the reaction was to continue. If the effect fails, perform records the failure and reacts to it.
+// If the reaction does not repeat the step, after sets decided and runs the step once more. Then
+// perform only calls next.
 func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next func(out *Outcome, ok bool) Step) Step {
 	if ok := l.decided; ok != nil {
 		l.decided = nil
@@ -85,19 +87,20 @@ func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next func(out *Outc
 	if out.Failure.Op != "" { // a part of the operation failed
 		name, source = out.Failure.Op, out.Failure.Source
 	}
-	i := l.note(s, it, name, source, out.Failure, it.Causes, e.Paths)
+	i := l.addFailure(s, it, name, source, out.Failure, it.Causes, e.Paths)
 	if e.Check != "" {
 		l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took, failure: out.Failure})
 	}
 	return l.react(s, it, i, s.Step)
 }
 
+// to returns a function for perform that returns p.
 func to(p Step) func(*Outcome, bool) Step { return func(*Outcome, bool) Step { return p } }
 
-// after ends a step that was not carried out, or that failed for good, and returns the next one. If
-// ok, the run continues as after a success.
-func (l *Loop) after(s *RunState, it *Iteration, p Step, ok bool) Step {
-	switch p {
+// after returns the step that follows a step that failed and is not repeated. If ok, the run
+// continues as after a success.
+func (l *Loop) after(s *RunState, it *Iteration, failed Step, ok bool) Step {
+	switch failed {
 	case StepAdmit:
 		if it.OverBudget = ok; ok { // the reaction is to continue
 			return StepAdmit
@@ -106,10 +109,11 @@ func (l *Loop) after(s *RunState, it *Iteration, p Step, ok bool) Step {
 	case StepCall:
 		return l.inspect(it, StepDeliver)
 	}
-	s.Step, l.decided = p, &ok
+	s.Step, l.decided = failed, &ok // perform calls next
 	return l.step(s)
 }
 
+// do carries out an effect and records its warnings.
 func (l *Loop) do(s *RunState, e Effect) Outcome {
 	e.Run, e.Iteration, e.Tier = s.Task.Run, s.Iter.Number, s.Tier
 	out := l.env.Do(e)
@@ -119,11 +123,11 @@ func (l *Loop) do(s *RunState, e Effect) Outcome {
 	return out
 }
 
-// reportedAs are the operations that evidence about these effects names.
+// reportedAs are the operations that failures of these effects have.
 var reportedAs = map[string]string{OpAccept: OpSave, OpAdopt: OpPrepare}
 
-// wait returns the step in which the run waits, or next if the time has come.
-func (l *Loop) wait(s *RunState, until time.Time, why string, next Step) Step {
+// waitUntil returns StepWait, or next if the time has come.
+func (l *Loop) waitUntil(s *RunState, until time.Time, why string, next Step) Step {
 	if !until.After(l.now(s)) {
 		return next
 	}
@@ -131,7 +135,8 @@ func (l *Loop) wait(s *RunState, until time.Time, why string, next Step) Step {
 	return StepWait
 }
 
-func (l *Loop) waiting(s *RunState, it *Iteration) Step {
+// wait is StepWait: it waits and returns the pending step.
+func (l *Loop) wait(s *RunState, it *Iteration) Step {
 	began := l.now(s)
 	l.emit(s, Event{Kind: Waiting, Until: s.Wait.Until, Text: s.Wait.For})
 	cancelled := l.env.Sleep(s.Wait.Until.Sub(began))
@@ -154,7 +159,7 @@ func (l *Loop) waiting(s *RunState, it *Iteration) Step {
 	case next == StepAdmit && s.Iter.Open:
 		return l.inspect(it, StepDeliver)
 	case next == StepHead, next == StepAdmit:
-		return l.over(s, EndCancelled, false)
+		return l.endRun(s, EndCancelled, false)
 	}
 	return l.after(s, it, next, false)
 }

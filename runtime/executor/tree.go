@@ -116,7 +116,7 @@ func (h *Host) leftovers(ctx context.Context, run string) []RunInfo {
 }
 
 // adopt accepts the changes that a person made while the run was over. They are neither judged nor
-// delivered. Changes that were unchecked at the end of the run stay unchecked.
+// delivered. Changes that were unchecked at the end of the run remain unchecked.
 func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	if err := sp.Adopt(ctx); err != nil {
 		return err
@@ -146,8 +146,8 @@ func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	return nil
 }
 
-// detect finds the changes since the checked tree, and the guard judges them. The outcome lists
-// only the changes that are not allowed. The found tree contains the others.
+// detect finds the changes since the checked tree, and the guard judges them. The outcome contains
+// the found tree, and the changes that are not allowed.
 func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	found, err := sp.Snapshot(ctx)
 	if err != nil {
@@ -166,7 +166,7 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	out.Trees.Found, out.Count, out.Paths = found, len(changes), firstPaths(pathsOf(changes))
-	if e.Trees.Committed != "" { // at the end of a run
+	if e.Trees.Committed != "" { // at the end of a run nothing is judged
 		left, err := sp.Diff(ctx, e.Trees.Committed, e.Trees.Checked)
 		out.Left = firstPaths(pathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored })))
 		return err
@@ -176,7 +176,7 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 	}
 	var verdicts []Verdict
 	if h.cfg.Guard != nil {
-		e.Op, e.Source, e.Paths = OpScope, sourceScope, out.Paths // of failures from here on
+		e.Op, e.Source, e.Paths = OpScope, sourceScope, out.Paths // of all later failures
 		out.Mode = h.cfg.Guard.Mode()
 		if verdicts, err = h.cfg.Guard.Judge(ctx, changes); err != nil {
 			return err
@@ -209,9 +209,8 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 	return nil
 }
 
-// revert restores the checked content of the paths. It restores a path only if the path still has
-// the found content. If a path has neither the found nor the checked content, revert restores
-// nothing and returns evidence.
+// revert restores the checked content of the paths. If any path has neither the found nor the
+// checked content any more, revert restores nothing and returns evidence.
 func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	git, err := sp.Guard(ctx)
 	if err != nil {
@@ -275,6 +274,7 @@ func movedPaths(ctx context.Context, sp Space, e *Effect, now Tree, paths []stri
 
 func isGitPath(p string) bool { return strings.HasPrefix(p, ".git/") }
 
+// commit commits the checked changes since the last delivery, except ignored files.
 func (h *Host) commit(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	changes, err := sp.Diff(ctx, e.Trees.Delivered, e.Trees.Checked)
 	if err != nil {

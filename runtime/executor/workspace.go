@@ -54,12 +54,12 @@ type Space interface {
 	// Diff returns the differences between two trees, sorted by path.
 	Diff(ctx context.Context, from, to Tree) ([]Change, error)
 	// Save stores tree, and the state of git itself, under a name of letters, digits and '-'. It
-	// never overwrites a ref. If the same content is saved again, it returns the same ref.
+	// never overwrites a ref. If the same content is saved again, Save returns the same ref.
 	Save(ctx context.Context, name string, base, tree Tree) (ref string, err error)
-	// Restore replaces the content of the paths by that in tree to, and changes no other path. It
-	// returns the resulting tree. It stores the content that it overwrites.
+	// Restore restores the content that the paths have in the tree to. It changes no other path,
+	// and returns the resulting tree. It stores the content that it overwrites.
 	Restore(ctx context.Context, to Tree, paths []string) (after Tree, err error)
-	// Accept returns base, with the content of the paths taken from tree from.
+	// Accept returns a tree with the content of from in the paths, and that of base in all others.
 	Accept(ctx context.Context, base, from Tree, paths []string) (Tree, error)
 	// Head returns the tree of the last commit's files as they would be checked out.
 	Head(ctx context.Context) (Tree, error)
@@ -81,7 +81,7 @@ type Tree string
 
 // Commit is a commit that a run makes.
 type Commit struct {
-	// Attempt is the iteration; run and attempt are in the trailers.
+	// Attempt is the iteration. The commit's trailers contain run and attempt.
 	Attempt int
 	Tree    Tree
 	// Paths are the committed paths, sorted.
@@ -117,13 +117,14 @@ const (
 
 type changeJSON Change
 
-// MarshalJSON keeps every byte of the path: a path that is not UTF-8 is a Go string literal.
+// MarshalJSON returns an object. A path that is not UTF-8 becomes a Go string literal, so that all
+// of its bytes are preserved.
 func (c Change) MarshalJSON() ([]byte, error) {
 	c.Path = quotePath(c.Path)
 	return json.Marshal(changeJSON(c))
 }
 
-// UnmarshalJSON reads the result of MarshalJSON.
+// UnmarshalJSON decodes the result of MarshalJSON.
 func (c *Change) UnmarshalJSON(b []byte) (err error) {
 	if err = json.Unmarshal(b, (*changeJSON)(c)); err == nil {
 		c.Path, err = unquotePath(c.Path)
@@ -131,10 +132,10 @@ func (c *Change) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// Paths are paths in a state. Their JSON keeps every byte.
+// Paths are paths in a state. Their JSON preserves all bytes.
 type Paths []string
 
-// MarshalJSON returns an array of strings: a path that is not UTF-8 is a Go string literal.
+// MarshalJSON returns an array of strings. A path that is not UTF-8 becomes a Go string literal.
 func (p Paths) MarshalJSON() ([]byte, error) {
 	quoted := make([]string, len(p))
 	for i, path := range p {
@@ -143,7 +144,7 @@ func (p Paths) MarshalJSON() ([]byte, error) {
 	return json.Marshal(quoted)
 }
 
-// UnmarshalJSON reads the result of MarshalJSON.
+// UnmarshalJSON decodes the result of MarshalJSON.
 func (p *Paths) UnmarshalJSON(b []byte) error {
 	var quoted []string
 	if err := json.Unmarshal(b, &quoted); err != nil {

@@ -1,4 +1,5 @@
-// Package providers has the options of the providers over HTTP: packages anthropic and openai.
+// Package providers contains the options of the providers over HTTP, which are in packages
+// anthropic and openai.
 package providers
 
 import (
@@ -23,54 +24,57 @@ const (
 
 // Options configure a provider over HTTP. Model is required. Nothing is read from the environment.
 type Options struct {
-	// Name is the source of evidence; the DefaultName of the provider's package.
+	// Name is the source of evidence; by default the DefaultName of the provider's package.
 	Name string
 	// BaseURL is the address of the service, with the path before "v1/messages" for Anthropic, and
-	// before "chat/completions" for OpenAI; the DefaultBaseURL of the provider's package.
+	// before "chat/completions" for OpenAI. The default is the DefaultBaseURL of the provider's
+	// package.
 	BaseURL string
-	// Key is the API key. It can be empty if the server at another BaseURL needs none.
+	// Key is the API key. It can be empty if BaseURL is not the default, for servers without keys.
 	Key string
-	// Credential names the key for waits that runs share; a fingerprint of the key by default.
+	// Credential names the key, because runs with the same key share waits. The default is a
+	// fingerprint of the key.
 	Credential string
 	// Model is the name of the model.
 	Model string
 	// MaxTokens limits the tokens of one answer; 0 is the default of the provider's package.
 	MaxTokens int
-	// System is the system prompt; [DefaultSystem].
+	// System is the system prompt; [DefaultSystem] by default.
 	System string
 	// Toolbox configures the tools. Dir, Source and Started are set for each call.
 	Toolbox toolbox.Options
-	// Turns limits the requests of one call; [DefaultTurns]. After the last one the call answers
-	// with the text so far, without a signal.
+	// Turns limits the requests of one call; [DefaultTurns] by default. After the last request the
+	// call answers with the text so far, without a signal.
 	Turns int
-	// Cache makes Anthropic cache the conversation, so that reading it again costs less. Other
-	// services decide about that themselves.
+	// Cache makes Anthropic cache the conversation, so that reading it again costs less. OpenAI's
+	// API caches by itself.
 	Cache bool
-	// Prices are the prices of tokens; without them the cost of an answer is unknown.
+	// Prices are the prices of tokens. If Prices is nil, the cost of an answer is unknown.
 	Prices *Prices
-	// Client makes the requests; nil is one with the default transport. Redirects are not followed.
+	// Client makes the requests. If it is nil, a client with the default transport does. Redirects
+	// are not followed.
 	Client *http.Client
 }
 
 // Prices are in US dollars for a million tokens.
 type Prices struct {
 	Input, Output float64
-	// CacheWrite and CacheRead are the prices of input that is written to the cache of the service,
-	// and read from it; 0 is the price of Input.
+	// CacheWrite and CacheRead are the prices of input that the service writes to its cache, or
+	// reads from it; 0 means the price of Input.
 	CacheWrite, CacheRead float64
 }
 
-// WithDefaults returns the options with the defaults, among them those of the provider's package. Its
+// WithDefaults returns the options with defaults, which are those of the provider's package. Its
 // error contains neither the key nor the address, which can contain a password.
-func (o Options) WithDefaults(of Options) (Options, error) {
-	o.Name, o.BaseURL = cmp.Or(o.Name, of.Name), cmp.Or(o.BaseURL, of.BaseURL)
-	o.MaxTokens, o.Turns = cmp.Or(o.MaxTokens, of.MaxTokens), cmp.Or(max(o.Turns, 0), DefaultTurns)
+func (o Options) WithDefaults(defaults Options) (Options, error) {
+	o.Name, o.BaseURL = cmp.Or(o.Name, defaults.Name), cmp.Or(o.BaseURL, defaults.BaseURL)
+	o.MaxTokens, o.Turns = cmp.Or(o.MaxTokens, defaults.MaxTokens), cmp.Or(max(o.Turns, 0), DefaultTurns)
 	o.System = cmp.Or(o.System, DefaultSystem)
 	client := http.Client{}
 	if o.Client != nil {
 		client = *o.Client
 	}
-	// A redirect would receive the key.
+	// The server that a redirect names would receive the key.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	o.Client = &client
 	if err := o.check(); err != nil {
@@ -79,6 +83,7 @@ func (o Options) WithDefaults(of Options) (Options, error) {
 	return o, nil
 }
 
+// check returns the first problem of the options.
 func (o *Options) check() error {
 	u, err := url.Parse(o.BaseURL)
 	switch {

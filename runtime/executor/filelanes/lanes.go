@@ -25,18 +25,18 @@ const (
 	maxFile   = 64
 )
 
-// last is the latest instant that a lane can be closed until: RFC 3339 has no later years.
+// last is the latest time at which a lane can open, because RFC 3339 has no later years.
 var last = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // New returns waits that all processes with the same directory share. The first pause creates dir,
 // for its owner only. The names of its files do not reveal the names of the lanes. Each error is a
 // *taxonomy.Evidence of source "state" and op "state_read" or "state_write", with the attribute
-// path. Clock and random are those of [retry.NewSharedWait].
+// path. For clock and random, see [retry.NewSharedWait].
 func New(dir string, clock retry.Clock, random retry.Random) retry.SharedWait {
 	return &lanes{dir, cmp.Or[retry.Clock](clock, retry.System), random}
 }
 
-// lanes are files with the time until which a lane is closed, in RFC 3339.
+// lanes is a directory. Each file contains the time at which a lane opens, in RFC 3339.
 type lanes struct {
 	dir    string
 	clock  retry.Clock
@@ -65,7 +65,7 @@ func (l *lanes) Pause(ctx context.Context, lane string, t time.Time) error {
 	return nil
 }
 
-// pause closes a lane until t, unless it is closed longer. The lane is locked meanwhile.
+// pause closes a lane until t, unless it is already closed longer. It holds the lane's lock.
 func pause(ctx context.Context, path string, t time.Time) (err error) {
 	if err := atomicfile.MakeDir(filepath.Dir(path)); err != nil || ctx.Err() != nil {
 		return cmp.Or(err, context.Cause(ctx))
@@ -100,7 +100,7 @@ func (l *lanes) Until(ctx context.Context, lane string) (time.Time, error) {
 	return retry.Spread(until, now, l.random), nil
 }
 
-// read returns when a lane opens. It is the zero time without a file.
+// read returns when a lane opens, or the zero time if the lane has no file.
 func read(path string) (time.Time, error) {
 	b, err := atomicfile.Read(path+".lane", maxFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -118,7 +118,7 @@ func resultLines(e executor.Event, s string) []line {
 
 // cut returns the part of s that fits into columns, with an ellipsis if it was cut.
 func cut(s string, columns int) string {
-	used, fits := 0, 0 // fits is how much of s leaves room for the ellipsis
+	used, fits := 0, 0 // s[:fits] leaves room for the ellipsis
 	for i, r := range s {
 		if used < columns {
 			fits = i
@@ -148,8 +148,9 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// Printable returns s with a replacement character in place of everything that would move the
-// cursor, change colours, change the direction of reading, or begin another line.
+// Printable returns s with a replacement character in place of each character that is not
+// printable. Such characters can move the cursor, change colours or the reading direction, or begin
+// a line.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
@@ -159,8 +160,8 @@ func Printable(s string) string {
 	}, s)
 }
 
-// PrintableJSON returns b with a JSON escape in place of each such character, so that no
-// information is lost. Line feeds stay.
+// PrintableJSON returns b with a JSON escape in place of each character that is not printable, so
+// that no information is lost. Line feeds stay.
 func PrintableJSON(b []byte) []byte {
 	out := make([]byte, 0, len(b)+1)
 	for _, r := range string(b) {

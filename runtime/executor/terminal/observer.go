@@ -38,8 +38,8 @@ type Observer struct {
 	runs  []*run // current runs, the one with the latest event last
 	drawn bool   // the live line is on the screen
 	aside int    // number of running calls of Aside
-	frame int
-	ended bool
+	frame int    // number of the spinner's frame
+	ended bool   // Close was called
 
 	stop chan struct{}
 	done chan struct{}
@@ -76,7 +76,7 @@ func New(w io.Writer) *Observer {
 	return o
 }
 
-// begin begins to draw the live line.
+// begin starts drawing the live line.
 func (o *Observer) begin() {
 	o.stop, o.done = make(chan struct{}), make(chan struct{})
 	go o.redraw()
@@ -109,6 +109,7 @@ func (o *Observer) Observe(e executor.Event) {
 // maxLine limits the bytes of a line.
 const maxLine = 4 << 10
 
+// runOf returns the run of an event, which becomes the last one. It adds a new run.
 func (o *Observer) runOf(e executor.Event) *run {
 	for i, r := range o.runs {
 		if r.name == e.Run {
@@ -171,7 +172,8 @@ func (o *Observer) liveLine() string {
 	return eraseLine + o.paint(faint, cut(text.OneLine(s, maxLine), o.width()-1))
 }
 
-// status describes the activity of a run, the important parts first because the line may be cut.
+// status describes the activity of a run. The important parts come first, because the line may be
+// cut.
 func (o *Observer) status(r *run) string {
 	now := o.clock.Now()
 	var parts []string
@@ -256,7 +258,7 @@ func (o *Observer) Close() error {
 	return nil
 }
 
-// write writes everything in one call, so that no other output gets between.
+// write writes b in one call, so that no other output separates its parts.
 func (o *Observer) write(b []byte) {
 	if len(b) > 0 {
 		_, _ = o.w.Write(b)

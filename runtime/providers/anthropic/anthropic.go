@@ -3,9 +3,8 @@
 //	provider, err := anthropic.New(anthropic.Options{Key: key, Model: "claude-sonnet-4-5"})
 //
 // A call makes requests until the model has finished. In between, the tools that the model uses run
-// in the working tree; see package
-// [github.com/errgen/errgen/runtime/providers/toolbox]. Conversations are kept in memory, within
-// limits, so that a later call can continue one.
+// in the working tree; see package [github.com/errgen/errgen/runtime/providers/toolbox].
+// Conversations stay in memory, within limits, so that a later call can continue one.
 //
 // A failure is a [github.com/errgen/errgen/runtime/taxonomy.Evidence] with status, type, request ID
 // and wait, as the service reported them. A failure within a stream has its own type and no status.
@@ -13,8 +12,8 @@
 // its type, such as "max_tokens" or "refusal". The retries of the SDK are off, because the taxonomy
 // decides about retries.
 //
-// The usage is unknown, not zero, if a request broke off after it was sent. The key is in no
-// evidence, answer or prompt, also if the service or the model repeats it.
+// If a connection breaks after the request was sent, the usage is unknown, not zero. The key is
+// removed from evidence, answers and prompts, because the service or the model may repeat it.
 package anthropic
 
 import (
@@ -112,7 +111,7 @@ func (c *client) Ask(ctx context.Context, q api.Question[param], x *api.Exchange
 	err := m.read(ctx, c, request, q.Say, x)
 	reply := m.reply(x.Size())
 	if err == nil {
-		err = m.stopped()
+		err = m.stopError()
 	}
 	return reply, err
 }
@@ -126,10 +125,10 @@ func toolParam(t toolbox.Tool) sdk.ToolUnionParam {
 // message is a message that is read from a stream.
 type message struct {
 	sdk.Message
-	// arguments are those of tools by block, as the model gave them. The SDK replaces invalid ones.
+	// arguments are the arguments of tools, by block and unchanged. The SDK replaces invalid ones.
 	arguments map[int64]string
-	// input and output report that the service reported the tokens, and done that the message is
-	// complete.
+	// input and output are set when the service has reported the tokens, and done when the message
+	// is complete.
 	input, output, done bool
 }
 
@@ -145,7 +144,7 @@ func (m *message) read(ctx context.Context, c *client, request sdk.MessageNewPar
 		if err := x.Grow(size); err != nil {
 			return err
 		}
-		m.note(&e)
+		m.addEvent(&e)
 		if err := m.Accumulate(e); err != nil {
 			return err
 		}
@@ -154,14 +153,14 @@ func (m *message) read(ctx context.Context, c *client, request sdk.MessageNewPar
 		}
 	}
 	err := stream.Err()
-	if refused, is := errors.AsType[*sdk.Error](err); is {
-		return &api.StreamError{Event: refused.RawJSON(), Text: "the service reported an error in the stream"}
+	if reported, is := errors.AsType[*sdk.Error](err); is {
+		return &api.StreamError{Event: reported.RawJSON(), Text: "the service reported an error in the stream"}
 	}
 	return err
 }
 
-// note records what the SDK's message does not contain.
-func (m *message) note(e *sdk.MessageStreamEventUnion) {
+// addEvent records the values of an event that the SDK's message does not contain.
+func (m *message) addEvent(e *sdk.MessageStreamEventUnion) {
 	switch e.Type {
 	case "message_start":
 		m.input = e.Message.Usage.JSON.InputTokens.Valid()
@@ -201,8 +200,8 @@ func (m *message) reply(size int) api.Reply[param] {
 	return r
 }
 
-// stopped returns why a message is no answer, or nil.
-func (m *message) stopped() error {
+// stopError returns an error if the message is not a complete answer.
+func (m *message) stopError() error {
 	reason := strings.Clone(string(m.StopReason))
 	e := &api.StreamError{Type: reason, Attribute: "stop_reason", Value: reason, Text: "the answer stopped: " + reason}
 	switch {

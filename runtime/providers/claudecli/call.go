@@ -18,13 +18,14 @@ import (
 )
 
 const (
-	maxStderr = 64 << 10 // bytes kept of the end of standard error
-	maxPlain  = 16 << 10 // bytes kept of the end of the standard output that is no event
-	maxText   = 1 << 20  // bytes kept of the end of the final message, which has the markers
+	// These limit bytes. Of longer texts the end remains.
+	maxStderr = 64 << 10 // of standard error
+	maxPlain  = 16 << 10 // of lines of standard output that are not events
+	maxText   = 1 << 20  // of the final message, whose end has the markers
 )
 
-// errLingers is why a process is ended that keeps running after its result.
-var errLingers = errors.New("the process keeps running after its result")
+// errStillRunning is the cause if a process is ended because it keeps running after its result.
+var errStillRunning = errors.New("the process keeps running after its result")
 
 // call is one run of the program.
 type call struct {
@@ -34,19 +35,19 @@ type call struct {
 	stderr, plain *proc.Tail
 	session       string
 	limit         *rateLimit // the latest
-	request       event      // the message about a failed request, if it is the latest
+	request       event      // error and request ID of the latest message
 	result        *event
-	finish        func()    // begins the time that the process has left
-	refused       error     // of Started
-	exit          proc.Exit // how the process ended, and err why it was ended
-	err           error
+	finish        func()    // starts the grace of the process after its result
+	startedErr    error     // of Request.Started
+	exit          proc.Exit // of the process
+	err           error     // why the process was ended, or did not start
 }
 
 // Call runs the program with a prompt. An invalid session is not continued. A reduced call begins a
 // new session, because sessions cannot be shortened.
 func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	path := ""
-	err := p.permitted(opCall)
+	err := p.checkPermissions(opCall)
 	if err == nil {
 		path, err = p.program()
 	}
@@ -79,7 +80,7 @@ func (c *call) run(ctx context.Context, path string) {
 	running, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	var timer *time.Timer
-	c.finish = func() { timer = time.AfterFunc(c.options.Grace, func() { end(errLingers) }) }
+	c.finish = func() { timer = time.AfterFunc(c.options.Grace, func() { end(errStillRunning) }) }
 	session := validSession(c.req.Session)
 	if c.req.Reduced {
 		session = ""
@@ -96,15 +97,15 @@ func (c *call) run(ctx context.Context, path string) {
 	}
 }
 
-// started passes on the identity of the process.
+// started passes the identity of the process to the request's Started.
 func (c *call) started(id proc.ID) error {
 	if c.req.Started != nil {
-		c.refused = c.req.Started(executor.Process{PID: id.PID, Start: id.Start})
+		c.startedErr = c.req.Started(executor.Process{PID: id.PID, Start: id.Start})
 	}
-	return c.refused
+	return c.startedErr
 }
 
-// read takes a line of the stream. After a result, only other results count.
+// read reads a line of the stream. After a result, only further results count.
 func (c *call) read(line []byte) {
 	if len(line) == 0 || c.session != "" && isIgnored(line) {
 		return
@@ -142,8 +143,8 @@ func (c *call) read(line []byte) {
 	}
 }
 
-// addResult takes a further result. The last one counts, unless an earlier one did not succeed. The
-// last cost and the denials count in any case.
+// addResult adds a further result. The last result counts, unless an earlier one did not succeed.
+// The last cost and the denials always count.
 func (c *call) addResult(e event) {
 	if !c.result.succeeded() {
 		earlier := *c.result
@@ -156,16 +157,16 @@ func (c *call) addResult(e event) {
 	c.result = &e
 }
 
-// outcome returns nil if the call succeeded, and otherwise its failure. A result counts also if the
-// process had to be ended after it.
+// outcome returns nil if the call succeeded, and otherwise its failure. A result also counts if the
+// process was ended after it.
 func (c *call) outcome(ctx context.Context) error {
 	switch {
-	case c.refused != nil:
-		return c.refused
+	case c.startedErr != nil:
+		return c.startedErr
 	case c.result != nil && !c.result.succeeded():
 		return c.failure()
 	case c.result != nil && (c.err != nil || c.exit.Code == 0):
-		return c.denied()
+		return c.denial()
 	case errors.Is(c.err, context.DeadlineExceeded):
 		ev := c.evidence()
 		ev.Type, ev.Err, ev.Text = "timeout", c.err, c.text()
@@ -176,8 +177,8 @@ func (c *call) outcome(ctx context.Context) error {
 	return c.failure()
 }
 
-// denied returns the evidence of a refused command, if that fails the call.
-func (c *call) denied() error {
+// denial returns the evidence of a refused command, if that fails the call.
+func (c *call) denial() error {
 	if c.options.Policy == "" {
 		return nil
 	}
@@ -192,6 +193,7 @@ func (c *call) denied() error {
 	return nil
 }
 
+// evidence returns evidence with the fields that all failures have.
 func (c *call) evidence() *taxonomy.Evidence {
 	return &taxonomy.Evidence{Source: c.options.Name, Op: opCall, Credential: c.credential, Output: c.output(c.plain)}
 }
@@ -206,7 +208,7 @@ func (c *call) text() string {
 	return strings.TrimSpace(text + c.output(c.stderr))
 }
 
-// failure returns the evidence of a call that failed by itself.
+// failure returns the evidence of a failed call, apart from timeouts and refused commands.
 func (c *call) failure() *taxonomy.Evidence {
 	ev := proc.Failure(c.options.Name, opCall, c.options.Path, c.exit, c.err)
 	if ev == nil || c.result != nil && c.err != nil { // the process did not fail, or was ended after its result
@@ -214,12 +216,12 @@ func (c *call) failure() *taxonomy.Evidence {
 	}
 	ev.Credential, ev.Output = c.credential, c.output(c.plain)
 	if c.err == nil {
-		delete(ev.Attributes, "command") // no command of the model
+		delete(ev.Attributes, "command") // rules use it for commands of the model
 	}
 	ev.Text = cmp.Or(c.text(), ev.Text)
 	switch {
 	case c.result.failed():
-		c.addResultTo(ev)
+		c.addResultDetails(ev)
 	case c.result != nil && !c.result.succeeded():
 		ev.Type, ev.Text = "stream", strings.TrimSpace("the result does not report whether the call failed\n"+ev.Text)
 	case c.result == nil && c.err == nil && c.exit.Code == 0:
@@ -251,14 +253,14 @@ var (
 	usageLimit = regexp.MustCompile(`^Claude AI usage limit reached\|(\d{9,})\b`)
 )
 
-// apiTypes are the types of the API by the words that the program has for failed requests.
+// apiTypes maps the program's words for failed requests to the types of the API.
 var apiTypes = map[string]string{
 	"rate_limit": "rate_limit_error", "authentication_failed": "authentication_error", "overloaded": "overloaded_error",
 	"oauth_org_not_allowed": "permission_error", "invalid_request": "invalid_request_error", "unknown": "",
 }
 
-// addResultTo adds what a failed result, and the message before it, report.
-func (c *call) addResultTo(ev *taxonomy.Evidence) {
+// addResultDetails adds the details of a failed result, and of the message before it, to evidence.
+func (c *call) addResultDetails(ev *taxonomy.Evidence) {
 	if status := c.result.APIStatus; status >= 400 && status <= 599 {
 		ev.Status = status
 	}

@@ -13,13 +13,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// event is a line of the stream, as far as it is used.
+// event is a line of the stream, with the fields that are used.
 type event struct {
 	Type      string `json:"type"`
 	Subtype   string `json:"subtype"`
 	SessionID string `json:"session_id"`
 
-	// Of type assistant. Error is set in the message that the program makes of a failed request.
+	// Of type assistant. Error is set in the program's message about a failed request.
 	Message   struct{ Content []block }
 	Error     string `json:"error"`
 	RequestID string `json:"request_id"`
@@ -40,7 +40,7 @@ type event struct {
 	} `json:"permission_denials"`
 }
 
-// parse reads a line. A field of another type than expected is ignored.
+// parse decodes a line. It ignores fields of unexpected types.
 func parse(line []byte) (event, bool) {
 	var e event
 	err := json.Unmarshal(line, &e)
@@ -72,7 +72,7 @@ type toolInput struct {
 // maxProgress bounds the bytes of a line of progress.
 const maxProgress = 200
 
-// progress returns the part on one masked line; empty if it is of no interest.
+// progress returns a description of the part, on one masked line. It is empty for other types.
 func (b *block) progress(mask text.Mask) string {
 	switch b.Type {
 	case "text":
@@ -100,7 +100,7 @@ func (r *rateLimit) reset() time.Time {
 	return time.UnixMilli(int64(n * 1000))
 }
 
-// usage is what a call used. The fields of the cache may be absent.
+// usage contains the tokens of a call. The fields of the cache may be absent.
 type usage struct {
 	Input         taxonomy.Opt[int64] `json:"input_tokens"`
 	CacheCreation taxonomy.Opt[int64] `json:"cache_creation_input_tokens"`
@@ -127,7 +127,7 @@ type lines struct {
 	line func([]byte)
 }
 
-// Write never fails.
+// Write implements [io.Writer]. It never fails.
 func (l *lines) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
@@ -142,7 +142,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush ends the line.
+// flush ends the current line.
 func (l *lines) flush() {
 	if !l.skip && len(l.buf) > 0 {
 		l.line(l.buf)
@@ -150,8 +150,8 @@ func (l *lines) flush() {
 	l.buf, l.skip = l.buf[:0], false
 }
 
-// isIgnored reports, without parsing it, that a line is of no use: the results of tools, which are
-// most of a stream, and pieces of messages.
+// isIgnored reports, without parsing, whether a line is not used: a result of a tool, which is the
+// largest part of a stream, or a piece of a message.
 func isIgnored(line []byte) bool {
 	kind, ok := strings.CutPrefix(string(line[:min(len(line), 32)]), `{"type":"`)
 	return ok && (strings.HasPrefix(kind, `user"`) || strings.HasPrefix(kind, `stream_event"`))

@@ -5,9 +5,9 @@
 //	provider, err := claudecli.New(claudecli.Options{AllowedTools: rules})
 //
 // The prompt is the standard input, and the output is a stream of JSON events that ends with a
-// result. Only is_error of the result decides whether the call succeeded: its subtype is "success"
-// also if the API failed, and a result without a valid is_error is a broken stream. If there are
-// several results, the last one counts, unless an earlier one failed.
+// result. Only is_error of the result decides whether the call succeeded, because its subtype can
+// be "success" although the API failed. A result without a valid is_error is a broken stream. If
+// there are several results, the last one counts, unless an earlier one failed.
 //
 // A failure is a [github.com/errgen/errgen/runtime/taxonomy.Evidence]. Its text is the result of a
 // failed run and the end of standard error, never the conversation. The retries of the program are
@@ -46,21 +46,22 @@ const (
 // Options configure a [Provider]. The zero Options are the program "claude" with the login of its
 // user.
 type Options struct {
-	// Name is the source of evidence; [DefaultName].
+	// Name is the source of evidence; [DefaultName] by default.
 	Name string
-	// Path is the program; [DefaultPath], which is looked up in PATH.
+	// Path is the program. The default is [DefaultPath], which is looked up in PATH.
 	Path string
-	// Model is the name of the model; the program's default unless set.
+	// Model is the name of the model; by default that of the program.
 	Model string
 	// MaxTurns limits the turns of a call; 0 is no limit.
 	MaxTurns int
-	// PermissionMode applies to tools without a rule; [DefaultPermissionMode].
+	// PermissionMode applies to tools without a rule; [DefaultPermissionMode] by default.
 	PermissionMode string
 	// AllowedTools and DisallowedTools are rules such as "Edit" and "Bash(go test *)", which the
 	// program enforces. They are no sandbox: a test runner runs code that the model wrote.
 	AllowedTools, DisallowedTools []string
-	// Policy names the command policy that the rules are. If set, a refused command fails the call
-	// with evidence of type "command_blocked". Otherwise only the model is told.
+	// Policy is a name for the rules, as a command policy. If it is set, a refused command fails
+	// the call with evidence of type "command_blocked". By default, the program only reports the
+	// refusal to the model.
 	Policy string
 	// SkipPermissions skips all permission checks. Calls are refused with evidence of type
 	// "skip_denied", unless AllowSkipPermissions confirms it. The same applies to Args that skip
@@ -73,13 +74,13 @@ type Options struct {
 	// "ANTHROPIC_API_KEY" the program uses the login of the user. A proxy is passed by name,
 	// because its address may contain a password.
 	Env []string
-	// Credential names the credential for waits that runs share; a fingerprint of the key or login
-	// by default.
+	// Credential names the credential, because runs with the same credential share waits. The
+	// default is a fingerprint of the key or login.
 	Credential string
-	// Probe limits the check of the version in [Provider.Available]; [DefaultProbe].
+	// Probe limits the time of [Provider.Available]; [DefaultProbe] by default.
 	Probe time.Duration
-	// Grace is how long the program has to end by itself after its result, and after it was asked
-	// to; [proc.DefaultGrace].
+	// Grace is the time in which the program must end after its result, and after the request to
+	// end; [proc.DefaultGrace] by default.
 	Grace time.Duration
 }
 
@@ -152,7 +153,8 @@ func (o *Options) arguments(session string) []string {
 // sessionForm is the form of a session: a UUID, or something similar.
 var sessionForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 
-// validSession returns a session, or "" if it is invalid. Sessions come from processes and files.
+// validSession returns the session, or "" if its form is invalid. Sessions are not trusted, because
+// they come from processes and files.
 func validSession(name string) string {
 	if sessionForm.MatchString(name) {
 		return name

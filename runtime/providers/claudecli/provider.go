@@ -45,7 +45,7 @@ func New(o Options) (*Provider, error) {
 	env := o.environment()
 	var pairs []string
 	for _, entry := range env {
-		// Shorter values are switches.
+		// Shorter values are settings and not secrets.
 		if name, value, _ := strings.Cut(entry, "="); len(value) >= 8 && taxonomy.IsSecretName(name) {
 			pairs = append(pairs, value, taxonomy.Redacted)
 		}
@@ -53,7 +53,7 @@ func New(o Options) (*Provider, error) {
 	return &Provider{options: o, credential: credential(o, env), secrets: strings.NewReplacer(pairs...)}, nil
 }
 
-// credential names the key in the environment or, without one, the login.
+// credential returns a fingerprint of the key in the environment or, without a key, of the login.
 func credential(o Options, env []string) string {
 	if o.Credential != "" {
 		return o.Credential
@@ -76,7 +76,7 @@ func (p *Provider) Name() string { return p.options.Name }
 // Credential names the key or login.
 func (p *Provider) Credential() string { return p.credential }
 
-// mask masks secrets: those that the program gets, and all that looks like one.
+// mask masks the secrets that the program gets, and everything that looks like a secret.
 func (p *Provider) mask(s string) string {
 	return taxonomy.Redact(p.secrets.Replace(strings.ToValidUTF8(s, "\uFFFD")))
 }
@@ -89,28 +89,28 @@ func (p *Provider) tail(s string, n int) string {
 	return text.Mask(p.mask).Tail(s, n)
 }
 
-// output returns what a program has written, without the secrets that it got.
+// output returns the output of a program, without the secrets that the program got.
 func (p *Provider) output(t *proc.Tail) string {
 	return strings.ToValidUTF8(t.Masked(p.secrets.Replace), "\uFFFD")
 }
 
-// End ends the group of a process that a call of an earlier run has left running.
+// End ends the group of a process that an interrupted call left running.
 func (p *Provider) End(ctx context.Context, process executor.Process) error {
 	return proc.End(ctx, proc.ID{PID: process.PID, Start: process.Start}, p.options.Grace)
 }
 
-// Available reports why the program cannot be used: its options are refused, it does not exist, it
-// cannot be started, or it does not print its version.
+// Available returns an error if the program cannot be used: its options are refused, it does not
+// exist, it cannot be started, or it fails to print its version.
 func (p *Provider) Available(ctx context.Context) error {
-	if err := p.permitted(opAvailable); err != nil {
+	if err := p.checkPermissions(opAvailable); err != nil {
 		return err
 	}
 	limited, cancel := context.WithTimeout(ctx, p.options.Probe)
 	defer cancel()
-	said := proc.NewTail(maxStderr)
+	output := proc.NewTail(maxStderr)
 	exit, err := proc.Run(limited, proc.Command{
 		Path: p.options.Path, Args: []string{"--version"}, Env: p.options.environment(),
-		Stdout: said, Stderr: said, Grace: p.options.Grace, Sweep: true,
+		Stdout: output, Stderr: output, Grace: p.options.Grace, Sweep: true,
 	})
 	if ctx.Err() != nil && err != nil {
 		return err
@@ -120,8 +120,8 @@ func (p *Provider) Available(ctx context.Context) error {
 		return nil
 	}
 	ev.Credential = p.credential
-	if said.Total() > 0 {
-		ev.Text = p.output(said)
+	if output.Total() > 0 {
+		ev.Text = p.output(output)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		ev.Type = "timeout"
@@ -129,8 +129,8 @@ func (p *Provider) Available(ctx context.Context) error {
 	return ev
 }
 
-// permitted returns the evidence if the options are refused.
-func (p *Provider) permitted(op string) error {
+// checkPermissions returns evidence if the options skip the permission checks without confirmation.
+func (p *Provider) checkPermissions(op string) error {
 	if !p.options.skips() || p.options.AllowSkipPermissions {
 		return nil
 	}

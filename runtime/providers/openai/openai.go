@@ -5,10 +5,9 @@
 //	local, err := openai.New(openai.Options{BaseURL: "http://127.0.0.1:11434/v1", Model: "qwen3"})
 //
 // A call makes requests until the model has finished. In between, the tools that the model uses run
-// in the working tree; see package
-// [github.com/errgen/errgen/runtime/providers/toolbox]. The package uses chat completions, not
-// responses, because other servers offer them too, and because the client holds their conversation:
-// it can be shortened, and nothing is stored on the server.
+// in the working tree; see package [github.com/errgen/errgen/runtime/providers/toolbox]. The
+// package uses chat completions, not responses, because other servers offer them too. Their
+// conversation is held by the client, which can shorten it, and the server stores nothing.
 //
 // A failure is a [github.com/errgen/errgen/runtime/taxonomy.Evidence] with status, type, code,
 // parameter, request ID and wait, as the server reported them. A failure within a stream has its
@@ -16,8 +15,8 @@
 // stops early has the finish reason as its type: "length" or "content_filter". The retries of the
 // SDK are off, because the taxonomy decides about retries.
 //
-// The usage is unknown, not zero, if a request broke off after it was sent. The key is in no
-// evidence, answer or prompt, also if the server or the model repeats it.
+// If a connection breaks after the request was sent, the usage is unknown, not zero. The key is
+// removed from evidence, answers and prompts, because the server or the model may repeat it.
 package openai
 
 import (
@@ -71,7 +70,8 @@ func New(o Options) (*Provider, error) {
 // param is the SDK's type for a message of a request.
 type param = sdk.ChatCompletionMessageParamUnion
 
-// client wraps the SDK. Its service reads nothing from the environment; the SDK's client would.
+// client wraps the SDK. It uses the service and not the SDK's client, because the client reads the
+// environment.
 type client struct {
 	chat    sdk.ChatCompletionService
 	options Options
@@ -123,7 +123,7 @@ func (c *client) Ask(ctx context.Context, q api.Question[param], x *api.Exchange
 	reply := a.reply(x.Size(), err == nil)
 	q.Say(reply.Text)
 	if err == nil {
-		err = a.stopped()
+		err = a.stopError()
 	}
 	return reply, err
 }
@@ -133,11 +133,12 @@ type answer struct {
 	sdk.ChatCompletionAccumulator
 	// turn makes generated IDs of tool calls unique.
 	turn int
-	// calls are the tool calls as the server identifies them.
+	// calls are the tool calls, with the server's indexes and IDs.
 	calls []callID
-	// usage is the last that the server reported, absent unless it is complete.
+	// usage is the last usage that the server reported. If it is incomplete, it is absent.
 	usage taxonomy.Opt[api.Tokens]
-	// event is the last event that is no part of an answer. Some servers report failures so.
+	// event is the last event that is not part of an answer, because some servers report failures
+	// in such events.
 	event string
 }
 
@@ -148,7 +149,7 @@ type callID struct {
 
 const (
 	maxCalls = 128     // the tool calls of an answer
-	maxOther = 8 << 10 // the bytes of an event that is no part of an answer
+	maxOther = 8 << 10 // the bytes of an event that is not part of an answer
 )
 
 var errInvalid = errors.New("the events of the stream do not form an answer")
@@ -216,8 +217,8 @@ func (a *answer) number(index int64, id string) (int64, error) {
 	return int64(len(a.calls) - 1), nil
 }
 
-// reply returns the answer so far.
-func (a *answer) reply(size int, whole bool) api.Reply[param] {
+// reply returns the answer so far. Complete reports that the stream was read to its end.
+func (a *answer) reply(size int, complete bool) api.Reply[param] {
 	r := api.Reply[param]{Size: size, Empty: true}
 	if len(a.Choices) == 0 {
 		return r
@@ -231,14 +232,15 @@ func (a *answer) reply(size int, whole bool) api.Reply[param] {
 		r.Empty = false
 	}
 	r.Message = m.ToParam()
-	// Some servers report the usage so far with each event.
-	if whole && a.Choices[0].FinishReason != "" {
+	// Some servers report the usage so far with each event, so only the last one counts.
+	if complete && a.Choices[0].FinishReason != "" {
 		r.Used = a.usage
 	}
 	return r
 }
 
-// tokens returns what a request used, absent if the server did not report all of it.
+// tokens returns the tokens of a request. If the server did not report all of them, they are
+// absent.
 func tokens(u *sdk.CompletionUsage) taxonomy.Opt[api.Tokens] {
 	if !u.JSON.PromptTokens.Valid() || !u.JSON.CompletionTokens.Valid() {
 		return taxonomy.Opt[api.Tokens]{}
@@ -247,15 +249,15 @@ func tokens(u *sdk.CompletionUsage) taxonomy.Opt[api.Tokens] {
 	return taxonomy.Some(api.Tokens{Input: u.PromptTokens - cached, CacheRead: cached, Output: u.CompletionTokens})
 }
 
-// stopped returns why a stream is no answer, or nil.
-func (a *answer) stopped() error {
+// stopError returns an error if the stream is not a complete answer.
+func (a *answer) stopError() error {
 	reason := ""
 	if len(a.Choices) > 0 {
 		reason = a.Choices[0].FinishReason
 	}
 	e := &api.StreamError{Type: reason, Attribute: "finish_reason", Value: reason}
 	switch reason {
-	case "", "error": // "error" of gateways
+	case "", "error": // gateways send "error"
 		e.Type, e.Event, e.Text = api.TypeStream, a.event, "the stream ended before the answer"
 	case "length":
 		e.Cut, e.Text = true, "the answer reached the limit of tokens"

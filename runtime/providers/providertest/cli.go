@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// driver is the program: it records the call and runs the script of the next step.
+// driver is the source of the program, which records the call and runs the script of the next step.
 //
 //go:embed fixtures/driver.sh
 var driver string
 
-// CLI is a program that plays Claude Code's command line: a script for /bin/sh, which is a real
-// process. It needs a Unix system.
+// CLI is a program that imitates Claude Code's command line. It is a script for /bin/sh, which runs
+// as a real process and needs a Unix system.
 //
 //	cli, err := providertest.NewCLI(t.TempDir(),
 //		providertest.CLIFixture("claude/overloaded"),
@@ -26,8 +26,8 @@ var driver string
 //	)
 //	provider, err := claudecli.New(claudecli.Options{Path: cli.Path})
 //
-// Each run plays the next step. Its number is kept in files beside the program, so it survives the
-// process that started the program. "--version" plays no step.
+// Each run plays the next step. The number of runs is in files beside the program, so that it
+// survives the test's process. A run with "--version" plays no step.
 type CLI struct {
 	// Path is the program.
 	Path string
@@ -79,7 +79,7 @@ func (c *CLI) Add(steps ...CLIStep) error {
 	return nil
 }
 
-// Version replaces the answer to "--version" by a script.
+// Version sets the script that answers "--version".
 func (c *CLI) Version(script string) error {
 	return os.WriteFile(filepath.Join(c.dir, "version.sh"), []byte(script), 0o600)
 }
@@ -100,7 +100,7 @@ type CLICall struct {
 	PID int
 }
 
-// Resumed returns the session that the call continued; empty if it began one.
+// Resumed returns the session that the call continued. It is empty if the call began a session.
 func (c CLICall) Resumed() string {
 	for _, arg := range c.Args {
 		if session, ok := strings.CutPrefix(arg, "--resume="); ok {
@@ -142,13 +142,13 @@ func (c *CLI) Calls() ([]CLICall, error) {
 	}
 }
 
-// Child returns the number of the process that the last step with a child has left running; 0 if
-// it does not exist yet.
+// Child returns the number of the process that the last step with a child left running, or 0 if it
+// does not exist yet.
 func (c *CLI) Child() int {
 	b, _ := os.ReadFile(filepath.Join(c.dir, "child"))
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 	return pid
 }
 
-// quote returns a text as one word of a shell.
+// quote returns a text as one word for a shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

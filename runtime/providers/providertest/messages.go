@@ -12,29 +12,29 @@ type ToolCall struct {
 	ID string
 	// Name is the tool.
 	Name string
-	// Arguments are sent unchanged, also if they are invalid JSON.
+	// Arguments are sent unchanged, even if they are not valid JSON.
 	Arguments string
 }
 
 // AnthropicMessage is a streamed answer of Anthropic's Messages API.
 type AnthropicMessage struct {
-	// Text is the text of the model; empty for none.
+	// Text is the text of the model. It may be empty.
 	Text string
 	// Calls are the tools that the model calls after the text.
 	Calls []ToolCall
-	// StopReason is "tool_use" with calls and "end_turn" without, unless set.
+	// StopReason is, by default, "tool_use" with calls and "end_turn" without.
 	StopReason string
 	// Explanation belongs to the stop reason "refusal".
 	Explanation string
-	// Input and Output are the tokens used; 25 and 15 unless set. CacheRead and CacheWrite count in
+	// Input and Output are the tokens used; 25 and 15 by default. CacheRead and CacheWrite count in
 	// addition to Input.
 	Input, Output, CacheRead, CacheWrite int
 }
 
-// AnthropicText is an answer that ends after a text.
+// AnthropicText returns an answer that consists of a text.
 func AnthropicText(text string) Reply { return AnthropicMessage{Text: text}.Reply() }
 
-// AnthropicTool is an answer that calls a tool.
+// AnthropicTool returns an answer that calls a tool.
 func AnthropicTool(name, arguments string) Reply {
 	return AnthropicMessage{Calls: []ToolCall{{Name: name, Arguments: arguments}}}.Reply()
 }
@@ -84,25 +84,25 @@ func (m AnthropicMessage) Reply() Reply {
 
 // OpenAIMessage is a streamed answer of OpenAI's chat completions.
 type OpenAIMessage struct {
-	// Text is the text of the model; empty for none.
+	// Text is the text of the model. It may be empty.
 	Text string
-	// Refusal is its text in place of an answer; empty for none.
+	// Refusal is the text of a refusal. It may be empty.
 	Refusal string
-	// Calls are the tools that the model calls after that.
+	// Calls are the tools that the model calls after the texts.
 	Calls []ToolCall
-	// FinishReason is "tool_calls" with calls and "stop" without, unless set.
+	// FinishReason is, by default, "tool_calls" with calls and "stop" without.
 	FinishReason string
-	// Input and Output are the tokens used; 25 and 15 unless set. Cached is the part of Input that
+	// Input and Output are the tokens used; 25 and 15 by default. Cached is the part of Input that
 	// was read from the service's cache.
 	Input, Output, Cached int
-	// NoUsage omits the tokens, as servers do that do not support the option.
+	// NoUsage omits the tokens, like servers that do not support the option.
 	NoUsage bool
 }
 
-// OpenAIText is an answer that ends after a text.
+// OpenAIText returns an answer that consists of a text.
 func OpenAIText(text string) Reply { return OpenAIMessage{Text: text}.Reply() }
 
-// OpenAITool is an answer that calls a tool.
+// OpenAITool returns an answer that calls a tool.
 func OpenAITool(name, arguments string) Reply {
 	return OpenAIMessage{Calls: []ToolCall{{Name: name, Arguments: arguments}}}.Reply()
 }

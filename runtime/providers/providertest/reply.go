@@ -18,7 +18,7 @@ import (
 var fixtures embed.FS
 
 // Reply is the response of a server to one request. The zero Reply is an empty response of status
-// 200. A Server does not change a Reply, so it can be used again.
+// 200. A Reply can be used several times, because a Server does not change it.
 type Reply struct {
 	// Status is the HTTP status; 0 is 200.
 	Status int
@@ -26,7 +26,7 @@ type Reply struct {
 	Header http.Header
 	// Body is sent first.
 	Body string
-	// Filler is the number of bytes that are sent after the body, as one line without an end.
+	// Filler is the number of bytes that are sent after the body, without a line end.
 	Filler int64
 	// End is how the response ends.
 	End End
@@ -66,7 +66,7 @@ func Fixture(name string) Reply {
 // Fixtures returns the names of the fixtures in a directory, sorted: "anthropic", "openai" and
 // "gateway" have responses for [Fixture], "claude" has scripts for [CLIFixture].
 func Fixtures(dir string) []string {
-	entries, _ := fs.ReadDir(fixtures, "fixtures/"+dir) // without the directory there are none
+	entries, _ := fs.ReadDir(fixtures, "fixtures/"+dir) // an unknown directory has no fixtures
 	names := make([]string, len(entries))
 	for i, e := range entries {
 		name, _, _ := strings.Cut(e.Name(), ".")
@@ -121,10 +121,10 @@ func (r Reply) Always() Reply {
 	return r
 }
 
-// Hang is a response that never comes.
+// Hang returns a reply that never sends anything.
 func Hang() Reply { return Reply{End: EndNever} }
 
-// Reset is a connection that is reset without a response.
+// Reset returns a reply that resets the connection without a response.
 func Reset() Reply { return Reply{End: EndReset} }
 
 // empty reports whether nothing at all is sent.
@@ -138,7 +138,7 @@ type object map[string]any
 func (o object) json() string {
 	b, err := json.Marshal(o)
 	if err != nil {
-		panic(err) // these objects consist of texts and numbers
+		panic(err) // the objects of this package contain only values that marshal
 	}
 	return string(b)
 }

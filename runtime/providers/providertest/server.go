@@ -1,6 +1,6 @@
-// Package providertest plays the services and the program behind the providers on this machine, so
-// that a taxonomy, or a program that uses the providers, can be tested against the real SDKs over
-// HTTP and a real process, without an account.
+// Package providertest imitates the services and the program behind the providers. A taxonomy, or a
+// program that uses the providers, can be tested without an account, with the real SDKs over HTTP
+// and with a real process.
 //
 //	server := providertest.NewServer(
 //		providertest.Fixture("anthropic/rate_limit"),
@@ -9,7 +9,7 @@
 //	)
 //	defer server.Close()
 //
-// A [Server] plays raw HTTP responses, and a [CLI] is a program that plays Claude Code.
+// A [Server] plays raw HTTP responses, and a [CLI] is a program that imitates Claude Code.
 package providertest
 
 import (
@@ -35,10 +35,10 @@ type Request struct {
 	Body   []byte
 }
 
-// Server is a provider's HTTP interface on 127.0.0.1 that plays a script. It is safe for concurrent
+// Server is an HTTP server on 127.0.0.1 that plays a list of replies. It is safe for concurrent
 // use.
 type Server struct {
-	// URL is where it listens, without a path.
+	// URL is the server's address, without a path.
 	URL string
 
 	server *httptest.Server
@@ -62,7 +62,7 @@ func NewServer(replies ...Reply) *Server {
 	return s
 }
 
-// Add appends to the script.
+// Add appends replies.
 func (s *Server) Add(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
-// Left returns how many replies were not played yet.
+// Left returns the number of replies that were not played yet.
 func (s *Server) Left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Server) hang(r *http.Request) {
 	abort()
 }
 
-// abort closes the connection and leaves the body without its end.
+// abort closes the connection before the end of the body.
 func abort() { panic(http.ErrAbortHandler) }
 
 // next returns the reply to the request.
@@ -147,7 +147,7 @@ func (s *Server) next(r Request) Reply {
 
 // record reads a request to its end, so that the server notices when the client disconnects.
 func record(r *http.Request) Request {
-	body, _ := io.ReadAll(r.Body) // a client that disconnects has sent less
+	body, _ := io.ReadAll(r.Body) // if the client disconnects, the body is incomplete
 	header := maps.Clone(r.Header)
 	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key", "Cookie", "Proxy-Authorization"} {
 		if header.Get(name) != "" {
@@ -157,7 +157,8 @@ func record(r *http.Request) Request {
 	return Request{Method: r.Method, Path: r.URL.RequestURI(), Header: header, Body: body}
 }
 
-// write sends everything but the end. Errors mean that the client has disconnected.
+// write sends everything before the end of the reply. It ignores errors, because they mean that the
+// client has disconnected.
 func (s *Server) write(w http.ResponseWriter, reply *Reply) {
 	maps.Copy(w.Header(), reply.Header)
 	if w.Header().Get("Content-Type") == "" && json.Valid([]byte(reply.Body)) {

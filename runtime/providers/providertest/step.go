@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// CLIStep is one run of a [CLI]. The zero CLIStep prints nothing and exits with 0. Steps are values;
-// the methods return changed copies.
+// CLIStep is one run of a [CLI]. The zero CLIStep prints nothing and exits with 0. Steps are
+// values; the methods return changed copies.
 type CLIStep struct {
 	// Script is run by /bin/sh in the working directory. It has the variable session, and these
 	// functions: "hang" waits until the program is ended, "die SIGNAL" ends it by a signal, and
@@ -26,7 +26,7 @@ type CLIStep struct {
 	before string // lines that run before Script
 }
 
-// CLIAnswer is a run that succeeds with the text.
+// CLIAnswer returns a run that succeeds with the text.
 func CLIAnswer(text string) CLIStep {
 	return CLIStep{Result: map[string]any{
 		"subtype": "success", "is_error": false, "result": text, "num_turns": 1, "total_cost_usd": 0.0123,
@@ -34,7 +34,7 @@ func CLIAnswer(text string) CLIStep {
 	}}
 }
 
-// CLIFails is a run whose result is a failure with this text; it exits with 1.
+// CLIFails returns a run whose result is a failure with this text. It exits with 1.
 func CLIFails(text string) CLIStep {
 	s := CLIAnswer(text).With("is_error", true).With("total_cost_usd", 0).With("usage", object{
 		"input_tokens": 0, "output_tokens": 0,
@@ -43,21 +43,21 @@ func CLIFails(text string) CLIStep {
 	return s
 }
 
-// CLIExit is a run without a result that writes to standard error and exits.
+// CLIExit returns a run without a result that writes to standard error and exits.
 func CLIExit(code int, stderr string) CLIStep {
 	return CLIStep{Script: "printf %s " + quote(stderr) + " >&2", Exit: code}
 }
 
-// CLICrash is a run that a signal ends: "SEGV", "KILL".
+// CLICrash returns a run that a signal ends, such as "SEGV" or "KILL".
 func CLICrash(signal string) CLIStep {
-	return CLIStep{Script: said("Let me look at that.") + "die " + signal}
+	return CLIStep{Script: printMessage("Let me look at that.") + "die " + signal}
 }
 
-// CLIHang is a run that does not end.
-func CLIHang() CLIStep { return CLIStep{Script: said("Let me think about that.") + "hang"} }
+// CLIHang returns a run that does not end.
+func CLIHang() CLIStep { return CLIStep{Script: printMessage("Let me think about that.") + "hang"} }
 
-// CLIFixture returns a script of this package, such as "claude/overloaded". It panics if the
-// fixture does not exist; see [Fixtures].
+// CLIFixture returns a run with a script of this package, such as "claude/overloaded". It panics if
+// the fixture does not exist; see [Fixtures].
 func CLIFixture(name string) CLIStep {
 	raw, err := fixtures.ReadFile("fixtures/" + name + ".sh")
 	if err != nil {
@@ -66,8 +66,8 @@ func CLIFixture(name string) CLIStep {
 	return CLIStep{Script: string(raw)}
 }
 
-// CLILimited is the fixture "claude/rate_limit", or "claude/usage_limit" of versions of Claude Code
-// before 2.0, with a limit that is reset then.
+// CLILimited returns a fixture whose limit is reset at the given time: "claude/rate_limit", or
+// "claude/usage_limit" of Claude Code before 2.0.
 func CLILimited(fixture string, until time.Time) CLIStep {
 	s := CLIFixture(fixture)
 	s.Script = "resets_at=" + strconv.FormatInt(until.Unix(), 10) + "\n" + s.Script
@@ -84,14 +84,14 @@ func (s CLIStep) With(name string, value any) CLIStep {
 // Write writes a file and creates its directory before the script runs.
 func (s CLIStep) Write(name, content string) CLIStep {
 	if !path.IsAbs(name) {
-		name = "./" + name // no program takes it for an option
+		name = "./" + name // so that it is not read as an option
 	}
 	s.before += fmt.Sprintf("mkdir -p -- %s && printf %%s %s >%s || exit 70\n",
 		quote(path.Dir(name)), quote(content), quote(name))
 	return s
 }
 
-// Command runs a command, whose words no shell reads, before the script.
+// Command runs a command before the script. The shell does not interpret its words.
 func (s CLIStep) Command(argv ...string) CLIStep {
 	for _, word := range argv {
 		s.before += quote(word) + " "
@@ -102,23 +102,24 @@ func (s CLIStep) Command(argv ...string) CLIStep {
 
 // Say prints a message of the model before the script runs.
 func (s CLIStep) Say(text string) CLIStep {
-	s.before += said(text)
+	s.before += printMessage(text)
 	return s
 }
 
-// said returns the line that prints a message of the model.
-func said(text string) string {
+// printMessage returns the line that prints a message of the model.
+func printMessage(text string) string {
 	content := []object{{"type": "text", "text": text}}
 	return event("assistant", object{"message": object{"role": "assistant", "content": content}})
 }
 
-// IgnoringTerm ignores SIGTERM and that the output is closed, as do the children.
+// IgnoringTerm ignores SIGTERM, SIGINT and a closed output. So do the children.
 func (s CLIStep) IgnoringTerm() CLIStep {
 	s.before = "trap '' TERM INT PIPE\n" + s.before
 	return s
 }
 
-// WithChild leaves a process running that keeps the outputs open, in the group or escaped from it.
+// WithChild leaves a process running that keeps the outputs open. If escaped is set, the process
+// leaves the group.
 func (s CLIStep) WithChild(escaped bool) CLIStep {
 	start := "sleep 300"
 	if escaped {

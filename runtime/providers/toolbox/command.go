@@ -17,24 +17,24 @@ import (
 	"github.com/errgen/errgen/runtime/proc"
 )
 
-// Policy is the commands that a model may run. It decides which commands start, not what they do:
-// "go test ..." runs the code of the tests. The zero Policy allows none.
+// Policy lists the commands that a model may run. It decides which commands start, not what they
+// do: "go test ..." runs the code of the tests. The zero Policy allows none.
 type Policy struct {
-	// Name is the policy of evidence; "allow-list" unless set.
+	// Name is the attribute policy of evidence; "allow-list" by default.
 	Name string
 	// Allow are the allowed commands: "make test", "go test ...", "git log -n *". A command is
 	// allowed if a pattern matches all of its words.
 	//
-	// In a word, *, ? and [a-z] match letters other than a slash, and the word * matches any word.
-	// None of them matches an option, which begins with "-", unless the pattern's word begins with
-	// "-". The last word "..." matches any further words, options included.
+	// Within a word, *, ? and [a-z] match characters other than a slash. The word * matches any
+	// word. None of them matches an option, which begins with "-", unless the pattern's word begins
+	// with "-". If the last word is "...", it matches any further words, including options.
 	//
 	// The first word is matched literally: "go" does not allow "./go". A shell is an ordinary
 	// command: only a pattern such as "sh -c *" allows it, and with it every command.
 	Allow []string
 }
 
-// rest is the word of a pattern that matches any further words.
+// rest is the last word of a pattern that allows any further words.
 const rest = "..."
 
 // pattern is an allowed command.
@@ -115,7 +115,7 @@ type runArgs struct {
 // maxCommand bounds the bytes of a command line.
 const maxCommand = 32 << 10
 
-// run is run_command.
+// run implements run_command.
 func (t *Toolbox) run(ctx context.Context, a runArgs) (Result, error) {
 	if strings.TrimSpace(a.Command) == "" {
 		return failed("command is missing"), nil
@@ -147,15 +147,15 @@ func (t *Toolbox) run(ctx context.Context, a runArgs) (Result, error) {
 		err = errors.New("not a directory")
 	}
 	if err != nil {
-		return t.unread(ctx, a.Dir, err)
+		return t.pathFailed(ctx, a.Dir, err)
 	}
 	return t.execute(ctx, filepath.Join(t.dir, dir), argv)
 }
 
-// errCommandLimit is why a command was ended that took too long.
+// errCommandLimit is the cause if a command was ended at its time limit.
 var errCommandLimit = errors.New("the command took too long")
 
-// execute runs a command and describes its end to the model.
+// execute runs a command. The result describes its end to the model.
 func (t *Toolbox) execute(ctx context.Context, dir string, argv []string) (Result, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, t.options.Timeout, errCommandLimit)
 	defer cancel()
@@ -199,7 +199,7 @@ func newClip(limit int) *clip {
 
 // String returns both parts as valid UTF-8.
 func (c *clip) String() string {
-	kept := c.head.String() // masked unless it is everything, so that it can be cut again
+	kept := c.head.String() // a cut text is masked, so that it can be cut again
 	if total := c.head.Total(); total > int64(c.limit) {
 		half := c.limit - c.limit/2
 		kept = fmt.Sprintf("%s\n[%d bytes are left out]\n%s", kept[:min(len(kept), half)], total-int64(c.limit), c.tail)
@@ -207,42 +207,43 @@ func (c *clip) String() string {
 	return strings.ToValidUTF8(kept, "\uFFFD")
 }
 
-// Why a command line is not one command.
+// The problems of a command line.
 var (
 	errOperator   = errors.New("shell operators are not allowed")
 	errUnfinished = errors.New("a quote is not closed")
 )
 
-// operators have a meaning in a shell outside of quotes. They are refused, because a command line
-// with them would do something else than it says. Tildes and globs are passed on literally.
+// operators are the characters that a shell interprets outside of quotes. They are refused, because
+// without a shell the command would not do what the model expects. Tildes and globs are passed
+// literally.
 const operators = "|&;<>()$`\n\r"
 
-// split returns the words of a command line. Quotes and backslashes group as in a POSIX shell, and
-// nothing is expanded. It fails at forbidden characters outside of quotes.
+// split returns the words of a command line. Quotes and backslashes work as in a POSIX shell, and
+// nothing is expanded. Forbidden characters outside of quotes are an error.
 func split(line, forbidden string) ([]string, error) {
 	if strings.IndexByte(line, 0) >= 0 {
-		return nil, errOperator // an argument ends there
+		return nil, errOperator // a zero byte would end an argument
 	}
 	var words []string
 	var word []byte
-	inWord, mark := false, byte(0) // mark is the open quote
+	inWord, quote := false, byte(0) // quote is the open quote
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		escaped := c == '\\' && i+1 < len(line) && line[i+1] != '\n'
 		switch {
-		case mark != 0 && c == mark:
-			mark = 0
-		case mark == '\'':
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == '\'':
 			word = append(word, c)
-		case mark == '"' && escaped && strings.IndexByte("\"\\$`", line[i+1]) >= 0, mark == 0 && escaped:
+		case quote == '"' && escaped && strings.IndexByte("\"\\$`", line[i+1]) >= 0, quote == 0 && escaped:
 			i++
 			word, inWord = append(word, line[i]), true
-		case mark == '"' && (c != '$' && c != '`' || strings.IndexByte(forbidden, c) < 0):
+		case quote == '"' && (c != '$' && c != '`' || strings.IndexByte(forbidden, c) < 0):
 			word = append(word, c)
-		case mark == '"' || strings.IndexByte(forbidden, c) >= 0:
+		case quote == '"' || strings.IndexByte(forbidden, c) >= 0:
 			return nil, errOperator
 		case c == '\'' || c == '"':
-			mark, inWord = c, true
+			quote, inWord = c, true
 		case c == ' ' || c == '\t':
 			if inWord {
 				words = append(words, string(word))
@@ -252,7 +253,7 @@ func split(line, forbidden string) ([]string, error) {
 			word, inWord = append(word, c), true
 		}
 	}
-	if mark != 0 {
+	if quote != 0 {
 		return nil, errUnfinished
 	}
 	if inWord {

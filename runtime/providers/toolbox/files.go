@@ -28,7 +28,7 @@ type readArgs struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"How many lines to read."`
 }
 
-// read is read_file.
+// read implements read_file.
 func (t *Toolbox) read(ctx context.Context, a readArgs) (Result, error) {
 	if a.Offset < 0 || a.Limit < 0 {
 		return failed("offset and limit must be positive"), nil
@@ -39,7 +39,7 @@ func (t *Toolbox) read(ctx context.Context, a readArgs) (Result, error) {
 		content, err = t.content(ctx, name)
 	}
 	if err != nil {
-		return t.unread(ctx, a.Path, err)
+		return t.pathFailed(ctx, a.Path, err)
 	}
 	var out strings.Builder
 	first, number := max(a.Offset, 1), 0
@@ -65,10 +65,10 @@ func (t *Toolbox) read(ctx context.Context, a readArgs) (Result, error) {
 	return Result{Text: strings.ToValidUTF8(out.String(), "\uFFFD")}, nil
 }
 
-// content returns the content of a text file that the model may read. The file is a regular one:
-// others, such as pipes, could block the reader.
+// content returns the content of a text file that the model may read. Only regular files are read,
+// because others, such as pipes, could block the reader.
 func (t *Toolbox) content(ctx context.Context, name string) ([]byte, error) {
-	if err := t.readable(ctx, name); err != nil {
+	if err := t.checkRead(ctx, name); err != nil {
 		return nil, err
 	}
 	info, err := t.root.Lstat(name)
@@ -100,7 +100,7 @@ type writeArgs struct {
 	Content string `json:"content"`
 }
 
-// write is write_file.
+// write implements write_file.
 func (t *Toolbox) write(ctx context.Context, a writeArgs) (Result, error) {
 	return t.change(ctx, "write", a.Path, func(name string) (string, error) {
 		return fmt.Sprintf("wrote %d bytes to %s", len(a.Content), text.Name(name)), t.replace(name, []byte(a.Content))
@@ -114,7 +114,7 @@ type editArgs struct {
 	All  bool   `json:"all,omitempty" jsonschema:"Replace every occurrence."`
 }
 
-// edit is edit_file.
+// edit implements edit_file.
 func (t *Toolbox) edit(ctx context.Context, a editArgs) (Result, error) {
 	if a.Old == "" {
 		return failed("old must not be empty"), nil
@@ -141,7 +141,7 @@ type deleteArgs struct {
 	Path string `json:"path" jsonschema:"The file's path, relative to the root."`
 }
 
-// delete is delete_file.
+// delete implements delete_file.
 func (t *Toolbox) delete(ctx context.Context, a deleteArgs) (Result, error) {
 	return t.change(ctx, "delete", a.Path, func(name string) (string, error) {
 		info, err := t.root.Lstat(name)
@@ -155,8 +155,8 @@ func (t *Toolbox) delete(ctx context.Context, a deleteArgs) (Result, error) {
 	})
 }
 
-// change changes a file if that is allowed. An error of do is for the model, unless it means that
-// the path leads out of the directory or that the disk has failed: that ends the call.
+// change changes a file by do, if that is allowed. An error of do is a result for the model. If the
+// path leads out of the directory, or the disk fails, change returns evidence.
 func (t *Toolbox) change(ctx context.Context, doing, path string, do func(name string) (string, error)) (
 	Result, error) {
 	name, err := t.resolve(path)
@@ -166,7 +166,7 @@ func (t *Toolbox) change(ctx context.Context, doing, path string, do func(name s
 	case err == nil && name == ".":
 		err = errors.New("is a directory")
 	case err == nil:
-		if err := t.writable(ctx, name); err != nil {
+		if err := t.checkWrite(ctx, name); err != nil {
 			return Result{}, err
 		}
 	}
@@ -187,10 +187,10 @@ func (t *Toolbox) change(ctx context.Context, doing, path string, do func(name s
 		ev.Text = fmt.Sprintf("%s %s: %s", doing, text.Name(path), reason(err))
 		return Result{}, &ev
 	}
-	return t.unread(ctx, path, err)
+	return t.pathFailed(ctx, path, err)
 }
 
-// replace writes a file so that it has either the old content or the new.
+// replace writes a file atomically. If it fails, the file keeps its content.
 func (t *Toolbox) replace(name string, content []byte) (err error) {
 	if len(content) > t.limits.file {
 		return errTooLarge
@@ -210,8 +210,8 @@ func (t *Toolbox) replace(name string, content []byte) (err error) {
 	if err := t.root.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	draft := path.Join(dir, ".errgen-"+rand.Text()+".tmp")
-	f, err := t.root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	temp := path.Join(dir, ".errgen-"+rand.Text()+".tmp")
+	f, err := t.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -220,15 +220,15 @@ func (t *Toolbox) replace(name string, content []byte) (err error) {
 		err = f.Chmod(info.Mode().Perm())
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = t.root.Rename(draft, name)
+		err = t.root.Rename(temp, name)
 	}
 	if err != nil {
-		_ = t.root.Remove(draft) // the first error is reported
+		_ = t.root.Remove(temp) // the first error is reported
 	}
 	return err
 }
 
-// denied is evidence that a path must not be changed.
+// denied returns the evidence of a path that must not be changed.
 func (t *Toolbox) denied(doing, path string, why error) error {
 	ev := t.evidence()
 	ev.Errno, ev.Err = "EACCES", why
@@ -237,9 +237,9 @@ func (t *Toolbox) denied(doing, path string, why error) error {
 	return ev
 }
 
-// unread tells the model why a path cannot be accessed, without the place of the directory. The end
-// of ctx ends the call.
-func (t *Toolbox) unread(ctx context.Context, path string, err error) (Result, error) {
+// pathFailed reports to the model why a path cannot be accessed, without the path of the directory.
+// If ctx has ended, pathFailed returns its cause.
+func (t *Toolbox) pathFailed(ctx context.Context, path string, err error) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}

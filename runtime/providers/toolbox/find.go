@@ -21,20 +21,20 @@ const (
 	maxShown      = 300  // bytes of a line that are shown
 )
 
-// errEnough ends a walk early.
-var errEnough = errors.New("enough")
+// errLimit ends a walk that reached a limit.
+var errLimit = errors.New("limit reached")
 
 type listArgs struct {
 	Path    string `json:"path,omitempty" jsonschema:"The directory; the root by default."`
 	Pattern string `json:"pattern,omitempty" jsonschema:"A pattern for paths: * within a name, ** across."`
 }
 
-// list is list_files.
+// list implements list_files.
 func (t *Toolbox) list(ctx context.Context, a listArgs) (Result, error) {
 	var lines []string
 	return t.walk(ctx, a.Path, a.Pattern, func(name string, entry fs.DirEntry) error {
 		if len(lines) == t.limits.entries {
-			return errEnough
+			return errLimit
 		}
 		line := text.Name(name)
 		if entry.Type()&fs.ModeSymlink != 0 {
@@ -51,7 +51,7 @@ type searchArgs struct {
 	Pattern string `json:"pattern,omitempty" jsonschema:"A pattern for paths: * within a name, ** across."`
 }
 
-// search is search_files. It skips files that are no text, or cannot be read.
+// search implements search_files. It skips files that are not text, or cannot be read.
 func (t *Toolbox) search(ctx context.Context, a searchArgs) (Result, error) {
 	if a.Regexp == "" || len(a.Regexp) > maxExpression {
 		return failed("regexp must have from 1 to %d bytes", maxExpression), nil
@@ -65,7 +65,7 @@ func (t *Toolbox) search(ctx context.Context, a searchArgs) (Result, error) {
 	return t.walk(ctx, a.Path, a.Pattern, func(name string, _ fs.DirEntry) error {
 		content, _ := t.content(ctx, name)
 		if left -= len(content); left < 0 {
-			return errEnough
+			return errLimit
 		}
 		number := 0
 		for line := range bytes.Lines(content) {
@@ -79,7 +79,7 @@ func (t *Toolbox) search(ctx context.Context, a searchArgs) (Result, error) {
 			}
 			shown = fmt.Sprintf("%s:%d: %s", text.Name(name), number, shown)
 			if size += len(shown) + 1; len(found) >= t.limits.entries || size > t.limits.read {
-				return errEnough
+				return errLimit
 			}
 			found = append(found, shown)
 		}
@@ -87,9 +87,9 @@ func (t *Toolbox) search(ctx context.Context, a searchArgs) (Result, error) {
 	}, &found, "nothing matches")
 }
 
-// walk calls f for each file under start, or for start itself, in the order of their paths, and
-// returns the lines that f has made. It neither follows symbolic links nor enters git's
-// directories.
+// walk calls f for each file under start, or for start itself, in the order of the paths. The
+// result contains the lines that f adds to lines, or the text none if there are none. Symbolic
+// links are not followed, and git's directories are skipped.
 func (t *Toolbox) walk(ctx context.Context, start, pattern string, f func(string, fs.DirEntry) error,
 	lines *[]string, none string) (Result, error) {
 	if err := checkPattern(pattern); err != nil {
@@ -109,7 +109,7 @@ func (t *Toolbox) walk(ctx context.Context, start, pattern string, f func(string
 			case err != nil && name == root:
 				return err
 			case visited > t.limits.visit:
-				return errEnough
+				return errLimit
 			case err != nil: // a directory that cannot be read is skipped
 				return nil
 			case entry.IsDir() && isGit(entry.Name()):
@@ -121,18 +121,18 @@ func (t *Toolbox) walk(ctx context.Context, start, pattern string, f func(string
 		})
 	}
 	switch {
-	case ctx.Err() == nil && errors.Is(err, errEnough):
+	case ctx.Err() == nil && errors.Is(err, errLimit):
 		return Result{Text: strings.Join(append(*lines, fmt.Sprintf(
 			"[cut after %d; name a directory or a pattern]", len(*lines))), "\n")}, nil
 	case err != nil:
-		return t.unread(ctx, start, err)
+		return t.pathFailed(ctx, start, err)
 	case len(*lines) == 0:
 		return Result{Text: none}, nil
 	}
 	return Result{Text: strings.Join(*lines, "\n")}, nil
 }
 
-// checkPattern refuses invalid patterns, and those that could take very long.
+// checkPattern returns an error for invalid patterns, and for those that could take very long.
 func checkPattern(pattern string) error {
 	switch {
 	case len(pattern) > 512, strings.Count(pattern, "**") > 4, strings.Count(pattern, "{") > 4,
@@ -144,8 +144,8 @@ func checkPattern(pattern string) error {
 	return nil
 }
 
-// matchesPattern reports whether a path matches. A pattern without a slash is matched with the
-// name.
+// matchesPattern reports whether a path matches. A pattern without a slash can match the name
+// alone.
 func matchesPattern(pattern, name string) bool {
 	if pattern == "" {
 		return true

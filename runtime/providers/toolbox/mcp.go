@@ -23,9 +23,8 @@ import (
 )
 
 // Server is a server of the Model Context Protocol: a program that offers tools over its standard
-// input and output. It runs in the directory of the toolbox for the time of one call of the
-// provider. Its tools can do everything that the program can; neither the scope nor the command
-// policy restricts them.
+// input and output. It runs in the directory of the toolbox during one call of the provider.
+// Neither the scope nor the command policy restricts its tools.
 type Server struct {
 	// Name is the prefix of the tools: the tool "search" of the server "docs" is "docs__search". It
 	// has up to 32 letters, digits and hyphens.
@@ -37,8 +36,8 @@ type Server struct {
 	// Tools are patterns for the names of the tools that are offered, such as "search" and "get_*".
 	// "*" offers all.
 	Tools []string
-	// Check, unless nil, is called before each use of a tool with the name that the server has for
-	// it. Its error refuses the use and ends the call of the provider.
+	// Check, unless nil, is called before each use of a tool, with the server's name of the tool.
+	// If it returns an error, the tool is not used, and the call of the provider ends.
 	Check func(ctx context.Context, tool string, args json.RawMessage) error
 }
 
@@ -78,17 +77,17 @@ var errServerStart = errors.New("the MCP server did not start in time")
 // server is a running MCP server.
 type server struct {
 	Server
-	toolbox *Toolbox
-	session *mcp.ClientSession
-	stdin   *os.File
-	stdout  *io.PipeReader
-	stderr  *proc.Tail
-	cancel  context.CancelCauseFunc // ends the session
-	stop    context.CancelFunc      // ends the process
-	ended   chan struct{}           // closed when the process has ended
-	exit    proc.Exit
-	err     error
-	refused error // of Options.Started
+	toolbox    *Toolbox
+	session    *mcp.ClientSession
+	stdin      *os.File
+	stdout     *io.PipeReader
+	stderr     *proc.Tail
+	cancel     context.CancelCauseFunc // ends the session
+	stop       context.CancelFunc      // ends the process
+	ended      chan struct{}           // closed when the process has ended
+	exit       proc.Exit
+	err        error
+	startedErr error // of Options.Started
 }
 
 // connect starts a server and adds its tools.
@@ -123,7 +122,7 @@ func (t *Toolbox) connect(ctx context.Context, config Server) error {
 
 // start starts the process.
 func (s *server) start(ctx context.Context) error {
-	stdin, write, err := os.Pipe() // a file, so that the process does not wait for it when it ends
+	stdin, write, err := os.Pipe() // a file, so that proc.Run does not wait for a copy of the input
 	if err != nil {
 		return err
 	}
@@ -139,9 +138,9 @@ func (s *server) start(ctx context.Context) error {
 			Env:   proc.SafeEnv(slices.Concat(t.options.Env, s.Env)...),
 			Stdin: stdin, Stdout: out, Stderr: s.stderr, Grace: t.options.Grace, Sweep: true,
 			Started: func(id proc.ID) error {
-				_ = stdin.Close() // the process has it
-				s.refused = t.started(id)
-				return s.refused
+				_ = stdin.Close() // the process has inherited it
+				s.startedErr = t.started(id)
+				return s.startedErr
 			},
 		})
 		_ = stdin.Close()
@@ -168,7 +167,7 @@ func (s *server) close() {
 	<-s.ended
 }
 
-// failure returns the evidence of a server that does not work. It ends the server.
+// failure ends a server that does not work, and returns the evidence.
 func (s *server) failure(kind string, err error) *taxonomy.Evidence {
 	s.close()
 	source := s.toolbox.options.Source
@@ -177,17 +176,17 @@ func (s *server) failure(kind string, err error) *taxonomy.Evidence {
 		ev = s.toolbox.evidence()
 		ev.Type, ev.Err = kind, err
 	}
-	if s.refused != nil {
-		ev.Err = s.refused
+	if s.startedErr != nil {
+		ev.Err = s.startedErr
 	}
-	delete(ev.Attributes, "command") // no command of the model
+	delete(ev.Attributes, "command") // rules use it for commands of the model
 	ev.SetAttribute("mcp_server", s.Name)
 	ev.Text = cmp.Or(strings.TrimSpace(strings.ToValidUTF8(s.stderr.String(), "\uFFFD")),
 		fmt.Sprintf("MCP server %s: %s", s.Name, text.Error(err, maxQuoted)))
 	return ev
 }
 
-// list adds the tools that are offered.
+// list adds the offered tools to the toolbox.
 func (s *server) list(ctx context.Context) error {
 	names := map[string]bool{}
 	for offered, err := range s.session.Tools(ctx, nil) {
@@ -213,14 +212,16 @@ func (s *server) list(ctx context.Context) error {
 	return nil
 }
 
+// offers reports whether the configuration offers a tool of the server.
 func (s *server) offers(tool string) bool {
 	return slices.ContainsFunc(s.Tools, func(p string) bool {
-		ok, _ := path.Match(p, tool) // check has read the pattern
+		ok, _ := path.Match(p, tool) // check has validated the pattern
 		return ok
 	})
 }
 
-// call uses a tool. The failure of a tool is for the model; the end of the server is not.
+// call uses a tool. The failure of a tool is a result for the model. If the server has ended, call
+// returns evidence.
 func (s *server) call(ctx context.Context, name, tool string, args json.RawMessage) (Result, error) {
 	if _, err := object(args); err != nil {
 		return Result{}, s.toolbox.badArguments(name, err)

@@ -15,15 +15,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// errOutside means that a path leads out of the directory.
+// errOutside reports that a path leads out of the directory.
 var errOutside = errors.New("outside of the working tree")
 
-// resolve returns the path of a name that the model gave: relative to the root, with slashes, and
-// without symbolic links. The file need not exist. A path that is not under the root is errOutside,
-// as is a link to a file that does not exist.
+// resolve returns the path of a name from the model, relative to the root, with slashes, and
+// without symbolic links. The file need not exist. If the path is not under the root, or leads to a
+// link whose target does not exist, the error is errOutside.
 //
-// The root prevents that, too. Names are resolved here because the scope is checked before a file
-// is accessed, and a link within the tree can lead to a file outside of the scope.
+// The [os.Root] also refuses such paths. Names are resolved here, because the scope is checked
+// before a file is accessed, and a link within the tree can lead to a file outside of the scope.
 func (t *Toolbox) resolve(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(t.dir, name)
@@ -46,8 +46,8 @@ func (t *Toolbox) resolve(name string) (string, error) {
 	}
 }
 
-// isGit reports whether a path has a part named .git, in a form that any file system resolves to
-// that name: without regard to case, as a short name, or with characters that are ignored.
+// isGit reports whether a path has a part named .git, or a name that some file system resolves to
+// .git: in other case, as a short name, or with characters that are ignored.
 func isGit(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		part = strings.TrimRight(strings.ToLower(part), ". ")
@@ -65,12 +65,12 @@ func isGit(name string) bool {
 	return false
 }
 
-// errForbidden means that the guard forbids a file.
+// errForbidden reports that the guard forbids a file.
 var errForbidden = errors.New("the task's scope forbids it")
 
-// readable returns why the content of a file must not be read, or nil. Files that the task must not
-// change can be read, unless the guard forbids them.
-func (t *Toolbox) readable(ctx context.Context, name string) error {
+// checkRead returns an error if the content of a file must not be read. Files outside of the
+// allowed paths can be read, and forbidden ones cannot.
+func (t *Toolbox) checkRead(ctx context.Context, name string) error {
 	if isGit(name) {
 		return errGit
 	}
@@ -81,8 +81,8 @@ func (t *Toolbox) readable(ctx context.Context, name string) error {
 	return err
 }
 
-// writable returns why a file must not be changed, or nil.
-func (t *Toolbox) writable(ctx context.Context, name string) error {
+// checkWrite returns an error if a file must not be changed.
+func (t *Toolbox) checkWrite(ctx context.Context, name string) error {
 	verdict, err := t.judge(ctx, name)
 	kind := "forbidden"
 	switch {
@@ -100,7 +100,8 @@ func (t *Toolbox) writable(ctx context.Context, name string) error {
 	}
 }
 
-// judge returns the guard's verdict on a change of a file. Without a verdict it is forbidden.
+// judge returns the guard's verdict on a change of a file. If the guard returns none, the change is
+// forbidden.
 func (t *Toolbox) judge(ctx context.Context, name string) (executor.Verdict, error) {
 	if t.options.Guard == nil {
 		return executor.Allowed, nil
@@ -123,8 +124,8 @@ func regular(name string, info fs.FileInfo) error {
 	return &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
 }
 
-// escapes reports whether a path leads out of the directory: as resolve found, or the root, which
-// has no error value for it.
+// escapes reports whether err means that a path leads out of the directory. It is the error of
+// resolve, or of [os.Root], which has no error value for it.
 func escapes(err error) bool {
 	p, is := errors.AsType[*fs.PathError](err)
 	return errors.Is(err, errOutside) || is && p.Err != nil && p.Err.Error() == "path escapes from parent"

@@ -1,6 +1,6 @@
-// Package toolbox has the tools of a model over an API. The tools read, write, edit, list, search
-// and delete files of one directory, run the commands that a policy allows, and report that the
-// task is done or blocked. The tools of MCP servers can be added.
+// Package toolbox contains the tools of a model over an API. The tools read, write, edit, list,
+// search and delete files of one directory, run the commands that a policy allows, and report that
+// the task is done or blocked. The tools of MCP servers can be added.
 //
 //	tools, err := toolbox.New(ctx, toolbox.Options{
 //		Dir:      dir,
@@ -9,8 +9,8 @@
 //	})
 //
 // [Toolbox.Tools] describes the tools to the model, and [Toolbox.Call] runs one. Ordinary failures,
-// such as a missing file or a command that exits with 1, are a [Result] for the model. A refusal by
-// a safeguard is an error, which ends the call of the provider.
+// such as a missing file or a command that exits with 1, are a [Result] for the model. If a
+// safeguard refuses a tool, Call returns an error, which ends the call of the provider.
 //
 // Files are accessed through an [os.Root]: neither ".." nor a symbolic link leads out of the
 // directory, and git's own files can neither be read nor changed. A command policy decides which
@@ -51,16 +51,16 @@ type Options struct {
 	Dir string
 	// Source is the source of evidence: the provider's name. Providers set it.
 	Source string
-	// Started, unless nil, is called with each process that a tool starts. Its error refuses the
-	// process. Providers set it.
+	// Started, unless nil, is called with each process that a tool starts. If it returns an error,
+	// the process is ended. Providers set it.
 	Started func(executor.Process) error
 	// Guard, unless nil, judges a file before it is accessed. The path has no symbolic links. A
-	// change of a file that it does not allow ends the call of the provider; files that a person is
-	// asked about pass, because the executor asks about all files of a call together. The content of
-	// a forbidden file is not read, and the model is told. Lists contain the names of all files.
+	// change of a file that it does not allow ends the call of the provider. A file that needs a
+	// person's approval can be changed, because the executor asks about all files of a call
+	// together. Reading a forbidden file fails. Lists contain the names of all files.
 	Guard executor.Guard
-	// Commands are the commands that may run. The zero Policy allows none, and there is no tool for
-	// commands then.
+	// Commands are the commands that may run. The zero Policy allows none. Then there is no tool
+	// for commands.
 	Commands Policy
 	// Servers are MCP servers, whose tools are added.
 	Servers []Server
@@ -69,10 +69,10 @@ type Options struct {
 	// Env is added to the environment of commands and MCP servers, which is [proc.SafeEnv]:
 	// "NAME=value".
 	Env []string
-	// Timeout is how long a command, or a tool of an MCP server, may take; 5 minutes by default.
+	// Timeout limits the time of a command, or of a tool of an MCP server; 5 minutes by default.
 	Timeout time.Duration
-	// Grace is how long a command has to end by itself before it is killed; [proc.DefaultGrace] by
-	// default.
+	// Grace is the time in which a command can end by itself before it is killed;
+	// [proc.DefaultGrace] by default.
 	Grace time.Duration
 }
 
@@ -89,14 +89,14 @@ func (o Options) Check() error {
 	return nil
 }
 
-// limits are in bytes, or numbers of files and lines.
+// limits bound a call of a tool.
 type limits struct {
-	read    int // what one call returns of files
-	file    int // a file that is read or written
-	output  int // what is returned of the output of a command, or of the result of an MCP server
-	entries int // the files that one call lists, and the lines that it finds
-	visit   int // the files that one call looks at
-	search  int // what one call searches
+	read    int // bytes of files in the result
+	file    int // bytes of a file that is read or written
+	output  int // bytes of the output of a command, or of an MCP server, in the result
+	entries int // listed files, or found lines
+	visit   int // visited files and directories
+	search  int // searched bytes
 }
 
 var defaultLimits = limits{
@@ -111,7 +111,7 @@ type Tool struct {
 	Schema json.RawMessage
 }
 
-// Result is what a tool returns to the model.
+// Result is the result of a tool.
 type Result struct {
 	// Text is for the model.
 	Text string
@@ -124,7 +124,7 @@ type Result struct {
 	Question string
 }
 
-// failed is a result that tells the model why a tool failed.
+// failed returns a result that reports to the model why a tool failed.
 func failed(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), IsError: true}
 }
@@ -140,7 +140,7 @@ type Toolbox struct {
 	tools    []tool
 }
 
-// tool is a tool and its implementation.
+// tool is a tool with its implementation.
 type tool struct {
 	Tool
 	call func(ctx context.Context, args json.RawMessage) (Result, error)
@@ -155,7 +155,7 @@ func New(ctx context.Context, o Options) (*Toolbox, error) {
 	t := &Toolbox{options: o, limits: defaultLimits}
 	t.options.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
 	t.options.Grace = cmp.Or(max(o.Grace, 0), proc.DefaultGrace)
-	t.commands, _ = o.Commands.compile() // Check has
+	t.commands, _ = o.Commands.compile() // Check has compiled them
 	ending := []tool{
 		define(t, "task_done", "Reports that the task is done, completely. Call it last, and only then.", t.done),
 		define(t, "task_blocked", "Reports that the task cannot continue without a person. Call it only if nothing "+
@@ -224,18 +224,18 @@ func (t *Toolbox) Tools() []Tool {
 
 // Call runs a tool with the arguments of the model. An error ends the call of the provider. It is
 //
-//   - a [*taxonomy.Evidence] of type "tool_arguments" for arguments that are no JSON object, or of
-//     another type than the schema specifies;
+//   - a [*taxonomy.Evidence] of type "tool_arguments" for arguments that are not a JSON object, or
+//     do not have the types of the schema;
 //   - evidence of type "command_blocked", with the attributes command and policy, for a command
 //     that is not allowed;
 //   - evidence of errno "EACCES", with the attribute path, for a change outside of the directory or
 //     of git's files;
 //   - evidence with the errno of a disk that is full, read-only or broken;
-//   - evidence with the attribute mcp_server of an MCP server that has ended;
+//   - evidence with the attribute mcp_server for an MCP server that has ended;
 //   - evidence of source and op "scope", with the type "forbidden" or "outside_allowed", for a
-//     change that the guard does not allow, or the error of the guard;
-//   - the error of [Server.Check];
-//   - the cause of the end of ctx.
+//     change that the guard does not allow;
+//   - an error of the guard, or of [Server.Check];
+//   - the cause of ctx, if it has ended.
 func (t *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
@@ -248,14 +248,14 @@ func (t *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) (
 	return failed("there is no tool %s", text.Quote(name, maxQuoted)), nil
 }
 
-// define returns a tool whose arguments are decoded to an A. Its fields with a description are the
-// schema; those without omitempty are required.
+// define returns a tool whose arguments are decoded to an A. The schema follows from the fields of
+// A. Fields without omitempty are required.
 func define[A any](t *Toolbox, name, description string, do func(context.Context, A) (Result, error)) tool {
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
-		panic(err) // the types are those of this package
+		panic(err) // the types of this package have schemas
 	}
-	raw, _ := json.Marshal(schema) // of the same
+	raw, _ := json.Marshal(schema) // a schema of these types always marshals
 	return tool{
 		Tool: Tool{Name: name, Description: description, Schema: raw},
 		call: func(ctx context.Context, raw json.RawMessage) (Result, error) {
@@ -277,7 +277,7 @@ func define[A any](t *Toolbox, name, description string, do func(context.Context
 	}
 }
 
-// object decodes the arguments of a model. No arguments are an empty object.
+// object decodes the arguments of a model, which must be a JSON object or empty.
 func object(raw json.RawMessage) (o map[string]json.RawMessage, err error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
@@ -290,11 +290,12 @@ func object(raw json.RawMessage) (o map[string]json.RawMessage, err error) {
 	return o, err
 }
 
-// evidence returns the begin of evidence about a tool.
+// evidence returns evidence about a tool, with source and op.
 func (t *Toolbox) evidence() *taxonomy.Evidence {
 	return &taxonomy.Evidence{Source: t.options.Source, Op: opCall}
 }
 
+// badArguments returns the evidence of arguments that cannot be decoded.
 func (t *Toolbox) badArguments(name string, err error) error {
 	ev := t.evidence()
 	ev.Type, ev.Text, ev.Err = "tool_arguments", err.Error(), err
@@ -302,7 +303,7 @@ func (t *Toolbox) badArguments(name string, err error) error {
 	return ev
 }
 
-// started passes on a process that a tool has started.
+// started passes a process of a tool to Options.Started.
 func (t *Toolbox) started(id proc.ID) error {
 	if t.options.Started == nil {
 		return nil
@@ -314,7 +315,7 @@ type doneArgs struct {
 	Summary string `json:"summary,omitempty" jsonschema:"What was done, in a few sentences."`
 }
 
-// done is task_done.
+// done implements task_done.
 func (t *Toolbox) done(_ context.Context, a doneArgs) (Result, error) {
 	return Result{Text: cmp.Or(a.Summary, "done"), Signal: executor.SignalDone}, nil
 }
@@ -323,7 +324,7 @@ type blockedArgs struct {
 	Question string `json:"question" jsonschema:"The question to the person."`
 }
 
-// blocked is task_blocked.
+// blocked implements task_blocked.
 func (t *Toolbox) blocked(_ context.Context, a blockedArgs) (Result, error) {
 	if a.Question == "" {
 		return failed("question is missing"), nil

@@ -11,7 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// overhead is about how many bytes a message takes besides its texts.
+// overhead is the approximate size of a message without its texts, in bytes.
 const overhead = 256
 
 // message is a message of a conversation.
@@ -25,7 +25,7 @@ func newMessage[M any](param M, size int, tools bool) message[M] {
 	return message[M]{param, size + overhead, tools}
 }
 
-// conversation is messages that are not changed once they are in one.
+// conversation is a list of messages, which are never changed.
 type conversation[M any] []message[M]
 
 func (c conversation[M]) size() int {
@@ -45,14 +45,14 @@ func (c conversation[M]) params() []M {
 	return out
 }
 
-// reduced returns a shorter conversation: without tools and their results or, if it has none,
-// without the older half after the first message, which is the task.
+// reduced returns a shorter conversation, without tools and their results. If it has none, reduced
+// omits the older half after the first message, which is the task.
 func (c conversation[M]) reduced() conversation[M] {
-	said := slices.DeleteFunc(slices.Clone(c), func(m message[M]) bool { return m.tools })
-	if len(said) < len(c) || len(said) < 2 {
-		return said
+	texts := slices.DeleteFunc(slices.Clone(c), func(m message[M]) bool { return m.tools })
+	if len(texts) < len(c) || len(texts) < 2 {
+		return texts
 	}
-	return append(slices.Clip(said[:1]), said[1+len(said)/2:]...)
+	return append(slices.Clip(texts[:1]), texts[1+len(texts)/2:]...)
 }
 
 const (
@@ -63,13 +63,14 @@ const (
 	maxStored        = 256 << 20
 )
 
-// store has the conversations that can be continued, in memory. It evicts the least recently used.
+// store holds the conversations that can be continued, in memory. It evicts the least recently
+// used.
 type store[M any] struct {
 	mu  sync.Mutex
-	all []stored[M] // the least recently used first
+	all []entry[M] // the least recently used first
 }
 
-type stored[M any] struct {
+type entry[M any] struct {
 	id string
 	conversation[M]
 }
@@ -90,9 +91,9 @@ func (s *store[M]) get(id string) (conversation[M], bool) {
 	return found.conversation, true
 }
 
-// keep stores a conversation under its id, or a new one if id is empty, and returns the id. A
+// put stores a conversation under its id, or a new one if id is empty, and returns the id. A
 // conversation that is too long is not stored, and the id is empty.
-func (s *store[M]) keep(id string, c conversation[M]) string {
+func (s *store[M]) put(id string, c conversation[M]) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := s.index(id); i >= 0 {
@@ -104,7 +105,7 @@ func (s *store[M]) keep(id string, c conversation[M]) string {
 	if id == "" {
 		id = rand.Text()
 	}
-	s.all = append(s.all, stored[M]{id, slices.Clip(c)})
+	s.all = append(s.all, entry[M]{id, slices.Clip(c)})
 	for len(s.all) > maxConversations || s.size() > maxStored {
 		s.all = slices.Delete(s.all, 0, 1)
 	}
@@ -112,7 +113,7 @@ func (s *store[M]) keep(id string, c conversation[M]) string {
 }
 
 func (s *store[M]) index(id string) int {
-	return slices.IndexFunc(s.all, func(c stored[M]) bool { return c.id == id })
+	return slices.IndexFunc(s.all, func(c entry[M]) bool { return c.id == id })
 }
 
 func (s *store[M]) size() int {
@@ -123,19 +124,19 @@ func (s *store[M]) size() int {
 	return n
 }
 
-// Tokens are the tokens that a request used. Input does not include tokens that were read from a
-// cache or written to one.
+// Tokens are the numbers of tokens that a request used. Input does not include tokens that were
+// read from a cache or written to one.
 type Tokens struct{ Input, CacheWrite, CacheRead, Output int64 }
 
-// spent adds up the tokens of the requests of a call.
-type spent struct {
+// tokenSum adds up the tokens of the requests of a call.
+type tokenSum struct {
 	sum              Tokens
 	counted, unknown bool
 }
 
 // add adds a request. If the service did not report all of its tokens, the sum is unknown, unless
 // the service certainly did no work.
-func (s *spent) add(x *Exchange, used taxonomy.Opt[Tokens]) {
+func (s *tokenSum) add(x *Exchange, used taxonomy.Opt[Tokens]) {
 	t, ok := used.Get()
 	switch {
 	case ok && min(t.Input, t.CacheWrite, t.CacheRead, t.Output) >= 0:
@@ -147,8 +148,8 @@ func (s *spent) add(x *Exchange, used taxonomy.Opt[Tokens]) {
 	}
 }
 
-// usage returns the sum and its cost. An unknown sum is absent, as is the cost without prices.
-func (s *spent) usage(prices *providers.Prices) executor.Usage {
+// usage returns the sum and its cost. An unknown sum is absent. So is the cost if prices is nil.
+func (s *tokenSum) usage(prices *providers.Prices) executor.Usage {
 	switch {
 	case s.unknown:
 		return executor.Usage{}

@@ -32,21 +32,21 @@ func TestReduced(t *testing.T) {
 
 func TestStoreIsBounded(t *testing.T) {
 	var s store[string]
-	first := s.keep("", conversation[string]{newMessage("a", 1, false)})
-	second := s.keep("", conversation[string]{newMessage("b", 1, false)})
+	first := s.put("", conversation[string]{newMessage("a", 1, false)})
+	second := s.put("", conversation[string]{newMessage("b", 1, false)})
 	for range maxConversations - 1 {
 		_, known := s.get(first)
 		require.True(t, known)
-		s.keep("", conversation[string]{newMessage("c", 1, false)})
+		s.put("", conversation[string]{newMessage("c", 1, false)})
 	}
 	assert.Len(t, s.all, maxConversations)
 	_, known := s.get(second)
 	assert.False(t, known, "the least recently used is evicted")
-	assert.Empty(t, s.keep(first, conversation[string]{newMessage("x", maxConversation, false)}), "too long")
+	assert.Empty(t, s.put(first, conversation[string]{newMessage("x", maxConversation, false)}), "too long")
 	_, known = s.get(first)
 	assert.False(t, known)
 	for range 2 * maxStored / maxConversation {
-		s.keep("", conversation[string]{newMessage("x", maxConversation/2, false)})
+		s.put("", conversation[string]{newMessage("x", maxConversation/2, false)})
 	}
 	assert.LessOrEqual(t, s.size(), maxStored)
 }

@@ -19,21 +19,21 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The types of failures that the service does not name.
+// The types of failures to which the service gave no type.
 const (
 	typeNetwork = "network" // no response, or an interrupted one
 	TypeStream  = "stream"  // a response that is invalid or incomplete
 	typeTimeout = "timeout"
 )
 
-// StreamError is a stream without an answer: the service reports a failure in it, or the model
-// stopped early.
+// StreamError reports a stream without a complete answer: the service reported a failure in it, or
+// the model stopped early.
 type StreamError struct {
-	// Event is the event that reports the failure, as the service sent it; empty for none.
+	// Event is the event that reports the failure, as the service sent it. It may be empty.
 	Event string
-	// Type and Text are those of the evidence unless Event has its own.
+	// Type and Text are those of the evidence if Event is empty.
 	Type, Text string
-	// Attribute and Value are an attribute: why the model stopped, in the service's words.
+	// Attribute and Value are an attribute of the evidence: the service's reason for the stop.
 	Attribute, Value string
 	// Cut reports that the answer reached the limit of tokens.
 	Cut bool
@@ -48,9 +48,9 @@ func (p *Provider[M]) stamp(op string, ev *taxonomy.Evidence) *taxonomy.Evidence
 	return ev
 }
 
-// ended returns the error for the end of a call's context: evidence for a deadline, and an error
-// that is no failure for a cancellation.
-func (p *Provider[M]) ended(ctx context.Context) error {
+// contextError returns the error of a call whose context ended. For a deadline it is evidence. For
+// a cancellation it is the error of the context, which the executor does not classify.
+func (p *Provider[M]) contextError(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(cause, context.DeadlineExceeded):
@@ -64,7 +64,7 @@ func (p *Provider[M]) ended(ctx context.Context) error {
 }
 
 // evidence returns the evidence of a request that failed with err. It contains neither the key nor
-// the request: errors of SDKs contain both, so that they are not kept.
+// the request. So it does not wrap errors of SDKs, which contain both.
 func (x *Exchange) evidence(err error) *taxonomy.Evidence {
 	var ev taxonomy.Evidence
 	inStream, is := errors.AsType[*StreamError](err)
@@ -72,7 +72,7 @@ func (x *Exchange) evidence(err error) *taxonomy.Evidence {
 	case x.status == 0:
 		ev = noResponse(err)
 	case x.stream == nil:
-		ev = x.noStream()
+		ev = x.pageEvidence()
 	case is:
 		ev = inStream.evidence()
 	default:
@@ -90,9 +90,9 @@ func (x *Exchange) evidence(err error) *taxonomy.Evidence {
 	return &ev
 }
 
-// noStream is a response with the status of a failure, or another body than a stream: a page of a
-// gateway, or an object that reports a failure.
-func (x *Exchange) noStream() taxonomy.Evidence {
+// pageEvidence returns the evidence of a response that is not a stream: a failure that the service
+// reports, or a page of a gateway.
+func (x *Exchange) pageEvidence() taxonomy.Evidence {
 	ev := taxonomy.Evidence{Err: x.broken}
 	fallback := "the server did not answer with a stream"
 	if x.status >= http.StatusMultipleChoices {
@@ -106,24 +106,24 @@ func (x *Exchange) noStream() taxonomy.Evidence {
 	if ev.Text == "" {
 		ev.Text = fallback
 	}
-	named(&ev)
+	setDefaultType(&ev)
 	return ev
 }
 
-// evidence returns the evidence of a stream without an answer. The status of the response is not
-// part of it, because the response began well.
+// evidence returns the evidence of a stream without a complete answer. It does not contain the
+// status of the response, because that is the status of a success.
 func (e *StreamError) evidence() taxonomy.Evidence {
 	ev := taxonomy.Evidence{Type: e.Type, Text: e.Text, Err: e}
 	if e.Event != "" {
 		ev = taxonomy.Evidence{Err: e}
 		detect.Body(&ev, []byte(e.Event))
 	}
-	named(&ev)
+	setDefaultType(&ev)
 	attribute(&ev, e.Attribute, e.Value)
 	return ev
 }
 
-// brokenStream is a stream that was interrupted, or that is invalid.
+// brokenStream returns the evidence of a stream that was interrupted, or is invalid.
 func (x *Exchange) brokenStream(err error) taxonomy.Evidence {
 	ev := taxonomy.Evidence{Text: err.Error(), Type: TypeStream, Err: err}
 	if x.stream.broken != nil {
@@ -136,8 +136,8 @@ func (x *Exchange) brokenStream(err error) taxonomy.Evidence {
 	return ev
 }
 
-// noResponse is a request without a response: its server was not found, refused the connection, or
-// has an unknown certificate.
+// noResponse returns the evidence of a request without a response. The server was not found,
+// refused the connection, or has an unknown certificate.
 func noResponse(err error) taxonomy.Evidence {
 	ev := detect.Of(err)
 	if inner, is := errors.AsType[*url.Error](err); is && inner.Err != nil {
@@ -150,13 +150,14 @@ func noResponse(err error) taxonomy.Evidence {
 	return ev
 }
 
-// named sets the type of a failure that has no name.
-func named(ev *taxonomy.Evidence) {
+// setDefaultType sets the type of a failure that has neither a type nor a code nor a status.
+func setDefaultType(ev *taxonomy.Evidence) {
 	if ev.Type == "" && ev.Code == "" && ev.Status == 0 {
 		ev.Type = TypeStream
 	}
 }
 
+// attribute sets an attribute that has no value yet.
 func attribute(ev *taxonomy.Evidence, name, value string) {
 	if value != "" && ev.Attributes[name] == "" {
 		ev.SetAttribute(name, value)
@@ -184,10 +185,11 @@ func pageText(page []byte) string {
 	return words(anyTag.ReplaceAll(page, []byte(" ")))
 }
 
-// mask is a key that is removed from texts, because servers and models repeat it. Local servers
-// accept any word as a key, and a short word can be part of any text, so that it is not removed.
+// mask is a key. It is removed from texts, because servers and models may repeat it. A key of fewer
+// than 8 bytes is not removed, because it can be a common word: local servers accept any key.
 type mask string
 
+// text returns s without the key.
 func (m mask) text(s string) string {
 	if len(m) < 8 {
 		return s
@@ -195,13 +197,12 @@ func (m mask) text(s string) string {
 	return strings.ReplaceAll(s, string(m), taxonomy.Redacted)
 }
 
-// head returns the first n bytes of s, without the key and with all that looks like a secret
-// masked.
+// head returns the first n bytes of s, without the key and everything that looks like a secret.
 func (m mask) head(s string, n int) string {
 	return text.Mask(func(s string) string { return text.Masked(m.text(s)) }).Head(s, n)
 }
 
-// evidence removes the key from texts that are not this program's.
+// evidence removes the key from all texts that come from outside of this program.
 func (m mask) evidence(ev *taxonomy.Evidence) {
 	for _, s := range []*string{&ev.Type, &ev.Code, &ev.Text, &ev.Output} {
 		*s = m.text(*s)
@@ -219,7 +220,7 @@ func (m mask) evidence(ev *taxonomy.Evidence) {
 	}
 }
 
-// fingerprint returns a name for a key of a server that does not reveal the key.
+// fingerprint returns a name for the key of a server. The name does not reveal the key.
 func fingerprint(name, server, key string) string {
 	sum := sha256.Sum256([]byte("errgen credential\x00" + server + "\x00" + key))
 	return name + ":" + hex.EncodeToString(sum[:6])

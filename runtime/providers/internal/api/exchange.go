@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// maxPage bounds the bytes that are read of a response that is no stream.
+	// maxPage bounds the bytes that are read of a response that is not a stream.
 	maxPage = 1 << 20
-	// maxStream bounds the bytes of a stream. A token takes about 150.
+	// maxStream bounds the bytes of a stream. A token takes about 150 bytes.
 	maxStream = 64 << 20
 	// maxEvent bounds the bytes of a line of a stream: SDKs keep several copies in memory.
 	maxEvent = 4 << 20
@@ -29,29 +29,31 @@ var (
 	errAnswerTooLong = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)
 )
 
-// Exchange records one request and its response, because SDKs hide some failures and read bodies of
-// any length. It serves one request.
+// Exchange records one request and its response, and bounds the response. SDKs hide some failures,
+// and read bodies of any length.
 type Exchange struct {
 	mask   mask
 	status int // 0 without a response
 	header http.Header
 	host   string
-	// connecting and connected report the progress of the transport, and over that it was not used.
-	connecting, connected, over atomic.Bool
-	// stream is the body if it is a stream; nil for any other.
-	stream *bounded
-	// page is the body if it is no stream. broken is why it could not be read completely.
+	// connecting and connected report the progress of the transport. notSent reports that the
+	// context had ended before the request was sent.
+	connecting, connected, notSent atomic.Bool
+	// stream is the body if it is a stream; otherwise it is nil.
+	stream *boundedStream
+	// page is the body if it is not a stream. broken is the error if it could not be read
+	// completely.
 	page   []byte
 	broken error
 	// answer counts the bytes of the answer.
 	answer int
 }
 
-// Pass is a middleware of both SDKs.
+// Pass is the middleware that records the exchange. Both SDKs accept it.
 func (x *Exchange) Pass(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	x.host = req.URL.Hostname()
 	if err := req.Context().Err(); err != nil {
-		x.over.Store(true)
+		x.notSent.Store(true)
 		return nil, err
 	}
 	res, err := next(req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
@@ -63,7 +65,7 @@ func (x *Exchange) Pass(req *http.Request, next func(*http.Request) (*http.Respo
 	}
 	x.status, x.header = res.StatusCode, res.Header
 	if res.StatusCode < http.StatusMultipleChoices && mediaType(res.Header) == "text/event-stream" {
-		x.stream = &bounded{body: res.Body, left: maxStream}
+		x.stream = &boundedStream{body: res.Body, left: maxStream}
 		res.Body = x.stream
 		return res, nil
 	}
@@ -85,17 +87,17 @@ func (x *Exchange) Grow(n int) error {
 	return nil
 }
 
-// Size returns how many bytes were counted.
+// Size returns the number of counted bytes.
 func (x *Exchange) Size() int { return x.answer }
 
 // unused reports whether the service certainly did no work: it answered with the status of a
-// failure, or did not get the request. A request that broke off after it was sent may have been
-// worked on.
+// failure, or did not get the request. If the connection broke after the request was sent, the
+// service may have done work.
 func (x *Exchange) unused() bool {
 	if x.status != 0 {
 		return x.status >= http.StatusMultipleChoices
 	}
-	return x.over.Load() || x.connecting.Load() && !x.connected.Load()
+	return x.notSent.Load() || x.connecting.Load() && !x.connected.Load()
 }
 
 func mediaType(h http.Header) string {
@@ -103,16 +105,16 @@ func mediaType(h http.Header) string {
 	return t
 }
 
-// bounded is a stream that fails where it, or a line of it, becomes too long.
-type bounded struct {
+// boundedStream is a stream that fails when it, or one of its lines, becomes too long.
+type boundedStream struct {
 	body       io.ReadCloser
 	left, line int
-	// broken is why the connection could not be read to its end.
+	// broken is the error if the connection could not be read to its end.
 	broken error
 }
 
-// Read reads.
-func (b *bounded) Read(p []byte) (int, error) {
+// Read implements [io.Reader].
+func (b *boundedStream) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	if err != nil && err != io.EOF {
 		b.broken = err
@@ -132,4 +134,4 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 // Close closes the stream.
-func (b *bounded) Close() error { return b.body.Close() }
+func (b *boundedStream) Close() error { return b.body.Close() }

@@ -42,23 +42,24 @@ type API[M any] interface {
 	Ask(ctx context.Context, q Question[M], x *Exchange) (Reply[M], error)
 }
 
-// Question is one request.
+// Question is the content of one request.
 type Question[M any] struct {
 	System   string
 	Messages []M
 	Tools    []toolbox.Tool
-	// Say is called with each text of the model as soon as it is complete.
+	// Say is called with each text of the model when that text is complete.
 	Say func(text string)
 }
 
 // Reply is the answer to one request.
 type Reply[M any] struct {
-	// Message is the answer as a message; Empty reports that it cannot be sent back.
+	// Message is the answer as a message of the conversation. Empty reports that it has no content,
+	// so that the service would not accept it.
 	Message M
 	Empty   bool
-	// Size is about how many bytes the message takes.
+	// Size is the approximate size of the message in bytes.
 	Size int
-	// Text is what the model said, and Uses are the tools that it uses.
+	// Text is the text of the model. Uses are its uses of tools.
 	Text string
 	Uses []Use
 	// Continue reports that the model has not finished its turn.
@@ -67,7 +68,7 @@ type Reply[M any] struct {
 	Used taxonomy.Opt[Tokens]
 }
 
-// Use is a tool that the model uses, with the arguments as the model gave them.
+// Use is a use of a tool by the model. Arguments are the model's, unchanged.
 type Use struct{ ID, Name, Arguments string }
 
 // Result is the result of a use.
@@ -85,14 +86,16 @@ type Provider[M any] struct {
 	conversations store[M]
 }
 
-// New returns a provider. Of are the defaults of its package.
-func New[M any](o, of providers.Options, wrap func(providers.Options) API[M]) (*Provider[M], error) {
-	o, err := o.WithDefaults(of)
+// New returns a provider with the defaults of its package.
+func New[M any](o, defaults providers.Options, wrap func(providers.Options) API[M]) (*Provider[M], error) {
+	o, err := o.WithDefaults(defaults)
 	if err != nil {
 		return nil, err
 	}
 	o.Credential = cmp.Or(o.Credential, fingerprint(o.Name, o.BaseURL, o.Key))
-	return &Provider[M]{options: o, api: wrap(o), keyRequired: o.BaseURL == of.BaseURL, mask: mask(o.Key)}, nil
+	return &Provider[M]{
+		options: o, api: wrap(o), keyRequired: o.BaseURL == defaults.BaseURL, mask: mask(o.Key),
+	}, nil
 }
 
 // Name returns the source of the provider's evidence.
@@ -118,13 +121,13 @@ func (p *Provider[M]) Available(context.Context) error {
 	return nil
 }
 
-// End ends the group of a process that a call of an earlier run has left running: a command of a
-// tool, or an MCP server.
+// End ends the group of a process that an interrupted call left running: a command of a tool, or an
+// MCP server.
 func (p *Provider[M]) End(ctx context.Context, process executor.Process) error {
 	return proc.End(ctx, proc.ID{PID: process.PID, Start: process.Start}, p.options.Toolbox.Grace)
 }
 
-// Call runs one prompt to its end. If this process does not have the conversation to be continued,
+// Call runs one prompt to its end. If this process does not have the requested conversation,
 // because another process began it or it became too long, the answer has a Failure.
 func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	before, known := p.conversations.get(req.Session)
@@ -133,7 +136,7 @@ func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.
 	}
 	if req.Reduced && req.Session != "" {
 		before = before.reduced()
-		p.conversations.keep(req.Session, before)
+		p.conversations.put(req.Session, before)
 	}
 	o := p.options.Toolbox
 	o.Dir, o.Source, o.Started = req.Dir, p.options.Name, req.Started
@@ -152,24 +155,24 @@ func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.
 	answer, err := c.run(ctx)
 	answer.Session = req.Session
 	if c.added {
-		answer.Session = p.conversations.keep(req.Session, c.messages)
+		answer.Session = p.conversations.put(req.Session, c.messages)
 	}
 	answer.Usage = c.spent.usage(p.options.Prices)
 	return answer, err
 }
 
-// call is one call: requests and uses of tools in turn.
+// call is one call of the provider: a loop of requests and uses of tools.
 type call[M any] struct {
 	*Provider[M]
 	req      executor.Request
 	tools    *toolbox.Toolbox
 	messages conversation[M]
-	added    bool // a round, after the prompt
-	spent    spent
+	added    bool // a round was added after the prompt
+	spent    tokenSum
 }
 
-// run makes requests until the model has finished. After the last turn the answer is the one so
-// far: the task continues in the next call.
+// run makes requests until the model has finished. After the last turn it returns the answer so
+// far, and the task continues in the next call.
 func (c *call[M]) run(ctx context.Context) (executor.Answer, error) {
 	for turn := 1; ; turn++ {
 		reply, err := c.ask(ctx)
@@ -210,14 +213,14 @@ func (c *call[M]) ask(ctx context.Context) (Reply[M], error) {
 	if is && cut.Cut && len(reply.Uses) == 0 {
 		c.add(reply, nil)
 	}
-	if ctx.Err() != nil { // the cause of all other errors
-		return reply, c.ended(ctx)
+	if ctx.Err() != nil { // it caused the error of the SDK
+		return reply, c.contextError(ctx)
 	}
 	return reply, c.stamp(opCall, x.evidence(err))
 }
 
-// use runs the tools that the model uses, and adds the round to the conversation. It ends at a
-// tool that reports the state of the task, and at a failure; the tools after that are not run.
+// use runs the tools that the model uses, and adds the round to the conversation. It stops after a
+// tool that reports the state of the task, or fails. It returns the result of the last tool.
 func (c *call[M]) use(ctx context.Context, reply Reply[M]) (last toolbox.Result, err error) {
 	results := make([]Result, len(reply.Uses))
 	over := false
@@ -260,21 +263,21 @@ func (c *call[M]) add(reply Reply[M], results []Result) {
 	}
 }
 
-// maxSaid is how many bytes of a text are passed on as progress.
-const maxSaid = 4 << 10
+// maxProgress bounds the bytes of a text that is reported as progress.
+const maxProgress = 4 << 10
 
-// say passes on what the model says and does.
+// say reports a text of the model, or its use of a tool, as progress.
 func (c *call[M]) say(text string) {
 	if c.req.Progress != nil && strings.TrimSpace(text) != "" {
-		c.req.Progress(c.mask.head(strings.TrimSpace(text), maxSaid))
+		c.req.Progress(c.mask.head(strings.TrimSpace(text), maxProgress))
 	}
 }
 
-// toolFailed returns the failure of a tool. Evidence is masked; an error of another type, such as
-// one of the taxonomy, is unchanged.
+// toolFailed returns the failure of a tool. Evidence is masked. An error of another type, such as
+// an error of the taxonomy, is unchanged.
 func (p *Provider[M]) toolFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return p.ended(ctx)
+		return p.contextError(ctx)
 	}
 	if ev, is := err.(*taxonomy.Evidence); is {
 		masked := *ev
