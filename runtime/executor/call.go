@@ -1,8 +1,169 @@
 package executor
 
 import (
+	"slices"
+	"time"
+
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
+
+// head is the step before an iteration: it checks the limits and waits.
+func (l *Loop) head(s *RunState, _ *Iteration) Step {
+	now := l.now(s)
+	switch {
+	case l.env.Cancelled():
+		return l.endRun(s, EndCancelled, false)
+	case !s.Deadline.IsZero() && !now.Before(s.Deadline):
+		return l.endRun(s, EndDeadline, false)
+	case l.iterationsExhausted(s):
+		return l.endRun(s, EndMaxIterations, false)
+	case s.NotBefore.After(now):
+		if !s.Deadline.IsZero() && s.NotBefore.After(s.Deadline) {
+			return l.endRun(s, EndDeadline, false)
+		}
+		why := "retry"
+		if s.LastError != nil && s.LastError.Code != "" {
+			why = s.LastError.Code
+		}
+		return l.waitUntil(s, s.NotBefore, why, StepHead)
+	case !slices.Contains(s.Available, s.Tier):
+		return StepAvailable
+	case l.cfg.DryRun:
+		p := l.prompt(s)
+		p.Iteration++
+		out := l.do(s, Effect{Op: OpCall, Source: l.providerName(s), Prompt: p})
+		s.Text = out.Text
+		return l.endRun(s, EndDryRun, false)
+	}
+	return StepAdmit
+}
+
+func (l *Loop) iterationsExhausted(s *RunState) bool {
+	return s.Iter.Number-s.Reopened >= l.cfg.Limits.Iterations
+}
+
+// open begins the next iteration, unless one is open.
+func (l *Loop) open(s *RunState) {
+	if s.Iter.Open {
+		return
+	}
+	now := l.now(s)
+	s.Iter = Iteration{
+		Number: s.Iter.Number + 1, Open: true, Began: now, Checked: s.Checked, Sent: len(s.Feedback),
+	}
+	if bounded(l.cfg.Limits.Iteration) {
+		s.Iter.Ends = now.Add(l.cfg.Limits.Iteration)
+	}
+	if !s.Deadline.IsZero() && (s.Iter.Ends.IsZero() || s.Deadline.Before(s.Iter.Ends)) {
+		s.Iter.Ends = s.Deadline
+	}
+	l.emitIterationStarted(s)
+}
+
+func (l *Loop) emitIterationStarted(s *RunState) {
+	l.emit(s, Event{Kind: IterationStarted, Tier: l.tierName(s), Session: s.Session})
+}
+
+// admit asks the admitter whether the next call may be made. If it may, admit opens the iteration,
+// unless it is open.
+func (l *Loop) admit(s *RunState, it *Iteration) Step {
+	if it.Open && l.cancelled(it) {
+		return l.inspect(it, StepDeliver)
+	}
+	now := l.now(s)
+	call := Call{
+		Run: s.Task.Run, Task: s.Task.ID, Provider: l.providerName(s), Tier: s.Tier, Iteration: it.Number, Now: now,
+		InPlace: it.Open, OverBudget: it.Open && it.OverBudget, RetryOf: s.Retried.retryOf(), Total: s.Spent,
+	}
+	if it.Open {
+		call.Attempt = it.Spent
+	} else {
+		call.Iteration++
+	}
+	out := l.do(s, Effect{Op: OpBudget, Source: sourceBudget, Call: &call, Limit: l.timeLeft(s)})
+	switch {
+	case out.Cancelled && !it.Open:
+		return l.endRun(s, EndCancelled, false)
+	case out.Cancelled:
+		it.Cancelled = true
+		return l.inspect(it, StepDeliver)
+	case out.Until.After(now):
+		return l.waitForAdmission(s, it, &out)
+	case out.Exhausted && s.Retried != nil:
+		return l.retryBudgetExhausted(s)
+	case out.Exhausted:
+		f := l.env.Classify(taxonomy.Evidence{Source: sourceBudget, Op: OpBudget, Type: "exceeded"})
+		out.Failure = &f
+	}
+	l.open(s)
+	if f := out.Failure; f != nil {
+		op, source := OpBudget, sourceBudget
+		if f.Op != "" { // a measure before the call failed
+			op, source = f.Op, f.Source
+		}
+		i := l.addFailure(s, it, op, source, f, nil, nil)
+		return l.react(s, it, i, StepAdmit)
+	}
+	it.OverBudget = false
+	it.Calls++
+	it.Spent.begin()
+	s.Spent.begin()
+	it.With, it.Provider = s.Session, l.providerName(s)
+	return StepCall
+}
+
+// timeLeft returns the remaining time of the open iteration; 0 is no limit.
+func (l *Loop) timeLeft(s *RunState) time.Duration {
+	if !s.Iter.Open || s.Iter.Ends.IsZero() {
+		return 0
+	}
+	return max(s.Iter.Ends.Sub(s.Now), time.Nanosecond)
+}
+
+// retryBudgetExhausted continues with the next reaction of the failed call, because the shared
+// budget has no retry left.
+func (l *Loop) retryBudgetExhausted(s *RunState) Step {
+	it := &s.Iter
+	i := it.lastRetried()
+	if !it.Open || i < 0 { // the retry would have been the next iteration
+		l.open(s)
+		f := *s.Retried
+		f.Uncounted = true
+		i, it.Failures = len(it.Failures), append(it.Failures, f)
+	}
+	s.Retried = nil
+	f := &it.Failures[i]
+	f.Retried = false
+	l.decideNext(s, it, f)
+	return l.react(s, it, i, StepCall)
+}
+
+// lastRetried returns the index of the last failed call that another call is about to replace, or
+// -1.
+func (it *Iteration) lastRetried() int {
+	for i := len(it.Failures) - 1; i >= 0; i-- {
+		if it.Failures[i].Op == OpCall && it.Failures[i].Retried {
+			return i
+		}
+	}
+	return -1
+}
+
+// waitForAdmission waits for a lane, the breaker or a precaution. If the wait would pass the run's
+// deadline, the run ends. If it would pass the iteration's deadline, the iteration ends.
+func (l *Loop) waitForAdmission(s *RunState, it *Iteration, out *Outcome) Step {
+	if it.Open && !it.Ends.IsZero() && out.Until.After(it.Ends) {
+		if i := it.lastRetried(); i >= 0 {
+			f := &it.Failures[i]
+			f.Retried, f.Decision.Action, f.Decision.Wait = false, taxonomy.Retry, 0
+		}
+		return l.inspect(it, StepDeliver)
+	}
+	if !s.Deadline.IsZero() && out.Until.After(s.Deadline) {
+		return l.endRun(s, EndDeadline, false)
+	}
+	return l.waitUntil(s, out.Until, out.Why, StepAdmit)
+}
 
 // prompt returns the input of the next prompt.
 func (l *Loop) prompt(s *RunState) *PromptInput {
@@ -94,132 +255,4 @@ func (l *Loop) interrupted(s *RunState, it *Iteration) Step {
 	f.Found = true
 	l.addFailure(s, it, OpResume, sourceExecutor, &f, nil, nil)
 	return l.inspect(it, StepDeliver)
-}
-
-// react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
-// operation. Otherwise the run continues after the step, and end carries out the winning reaction.
-// During the setup no iteration is open, so react carries out all reactions.
-func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
-	f := &it.Failures[i]
-	d := &f.Decision
-	repeats := d.Action == taxonomy.RetryOperation
-	setup := l.back != "" || failed == StepAvailable
-	if setup {
-		if d.Action != taxonomy.Recover && !d.ends() {
-			l.record(s, f, 0)
-		}
-		repeats = repeats || d.Action == taxonomy.Retry || d.Action == taxonomy.Escalate
-		switch {
-		case d.Action == taxonomy.Abort:
-			return l.failSetup(s, f)
-		case d.Action != taxonomy.Continue && d.Counts && reached(len(it.Failures), l.cfg.Limits.Failures):
-			d.End = EndMaxFailures
-			return l.failSetup(s, f)
-		case d.Action == taxonomy.Block:
-			return l.failSetup(s, f)
-		case d.Action == taxonomy.Continue:
-			l.warn(s, "continue without "+f.Op+": "+f.Message)
-		case d.Action == taxonomy.Escalate:
-			l.escalate(s, d.Tier)
-			failed = StepHead
-		}
-	}
-	if d.Action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver {
-		l.warn(s, "continue without "+f.Op+": "+f.Message)
-	}
-	switch {
-	case d.Action == taxonomy.Recover && (d.Reaction.inPlace() && !f.Found || setup):
-		return l.beginRecovery(s, f, i, failed)
-	case repeats:
-		return l.retryInPlace(s, it, i, failed)
-	}
-	return l.after(s, it, failed, d.Action == taxonomy.Continue)
-}
-
-// retryInPlace waits and repeats the failed step. If the reaction specifies it, the work of a
-// failed call is reverted before the next call.
-func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, failed Step) Step {
-	f := &it.Failures[i]
-	d := &f.Decision
-	until, next := s.Now.Add(d.Wait), failed
-	if failed == StepCall {
-		next = StepAdmit
-		if !it.Ends.IsZero() && until.After(it.Ends) {
-			d.Action = taxonomy.Retry
-			return l.after(s, it, failed, false)
-		}
-		retried := *f
-		s.Retried = &retried
-	}
-	f.Retried = true
-	l.pause(s, f)
-	if failed == StepCall && d.Reaction.Revert != taxonomy.RevertNone {
-		it.BeforeRetry, it.RetryPending = true, Pending{until, f.label(), next}
-		return l.inspect(it, "")
-	}
-	return l.waitUntil(s, until, f.label(), next)
-}
-
-// beginRecovery begins a strategy. It counts the run of the strategy before the state is saved.
-// When the strategy succeeded, the run continues with the step next.
-func (l *Loop) beginRecovery(s *RunState, f *Failure, i int, next Step) Step {
-	if s.Recoveries == nil {
-		s.Recoveries = map[string]int{}
-	}
-	s.Recoveries[f.streak(f.Decision.Depth)]++
-	s.Recover = Recovery{Failure: i, Next: next}
-	if l.back != "" {
-		return l.recover(s, l.iteration(s))
-	}
-	return StepRecover
-}
-
-// recover runs the strategy of a reaction. If the strategy succeeds, the failed step is repeated,
-// or the next iteration begins. Otherwise the next reaction of the chain follows.
-func (l *Loop) recover(s *RunState, it *Iteration) Step {
-	r := s.Recover
-	f := &it.Failures[r.Failure]
-	strategy := f.Decision.Reaction.Strategy
-	out := l.do(s, Effect{Op: OpRecover, Source: f.Source, Failed: f, Attempt: f.Decision.Attempt})
-	s.Recover = Recovery{}
-	l.emit(s, Event{
-		Kind: Recovered, For: f.error(), Op: f.Op, Source: f.Source, Reaction: f.Decision.Reaction.Reaction,
-		Attempt: f.Decision.Attempt, MaxAttempts: f.Decision.maxAttempts(), Text: strategy, failure: out.Failure,
-	})
-	if out.Failure != nil {
-		l.warn(s, "strategy "+strategy+": "+out.Failure.Message)
-		l.decideNext(s, it, f)
-	}
-	it.Cancelled = it.Cancelled || out.Cancelled
-	switch {
-	case r.Next == StepEnd:
-		if out.Failure == nil && !out.Cancelled {
-			return l.nextIteration(s, it)
-		}
-		return StepEnd
-	case out.Cancelled && l.back != "":
-		return stepAbandon
-	case out.Cancelled:
-		return l.after(s, it, r.Next, false)
-	case out.Failure != nil:
-		return l.react(s, it, r.Failure, r.Next)
-	case l.back != "" || r.Next == StepAvailable:
-		l.record(s, f, 0)
-	}
-	return l.retryInPlace(s, it, r.Failure, r.Next)
-}
-
-// pause makes all users of the failure's credential wait, if the reaction specifies that.
-func (l *Loop) pause(s *RunState, f *Failure) {
-	if f.Decision.Reaction.Shared == taxonomy.SharedCredential && f.Decision.Wait > 0 {
-		l.do(s, Effect{
-			Op: OpPause, Source: l.providerName(s), Lane: f.Credential, Until: s.Now.Add(f.Decision.Wait), Graced: true,
-		})
-	}
-}
-
-// escalate continues with a higher tier, which begins with new streaks and a new conversation.
-func (l *Loop) escalate(s *RunState, tier int) {
-	s.Tier, s.Streaks, s.Session = tier, nil, ""
-	l.emit(s, Event{Kind: Escalated, Tier: l.tierName(s)})
 }

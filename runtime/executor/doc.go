@@ -16,19 +16,21 @@
 // A failing call passes through these files, in this order, until the next call. Each bullet names
 // the functions to read first.
 //
-//   - setup.go (head, admit): limits are checked, and the call is admitted
-//   - call.go (call): the provider is called, by the host
+//   - call.go (head, admit, call): limits are checked, the call is admitted, and the host calls the
+//     provider
 //   - classify.go (Host.Fail): the host turns the error into a [Failure] with a code and a chain of
 //     reactions
 //   - decide.go (addFailure, decide): the first reaction that is not exhausted is chosen
-//   - call.go (react): a reaction that repeats only the call, or runs a strategy before that, is
-//     carried out; any other one waits for settle.go
+//   - settle.go (react): a reaction that repeats only the call, or runs a strategy before that, is
+//     carried out; any other one waits until the end of the iteration
 //   - inspect.go (detect): the changes are found and judged, path by path
 //   - revert.go (planRevert, accept): changes that the reactions revert are saved and reverted; the
 //     rest is accepted
-//   - deliver.go (deliver): work is checked and committed; finished work is pushed
 //   - settle.go (close, end): counters, feedback and waits follow from all failures, and the
-//     winning reaction is carried out
+//     winning reaction is carried out; head in call.go begins the next iteration
+//
+// After an answer without errors that stop it, deliver.go checks and commits the work. The setup is
+// in setup.go, and the end of a run in end.go.
 //
 // Loop.Run in run.go runs one [Step] after the other. In step.go, perform carries out the effect of
 // a step and reacts to its failure. The host carries out effects in host.go, those on the working

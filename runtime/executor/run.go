@@ -213,15 +213,6 @@ func (l *Loop) emitRunStarted(s *RunState) {
 	l.emit(s, e)
 }
 
-// abandon ends a process whose setup failed: it files and notifies, and saves nothing.
-func (l *Loop) abandon(s *RunState) {
-	if s.End == "" {
-		s.End = EndCancelled
-	}
-	for s.Step = StepFile; s.Step != StepOver; s.Step = l.step(s) {
-	}
-}
-
 // iteration returns the iteration that records failures: the open one, or the setup of this
 // process.
 func (l *Loop) iteration(s *RunState) *Iteration {
@@ -237,14 +228,6 @@ func (l *Loop) now(s *RunState) time.Time {
 		s.Now = t
 	}
 	return s.Now
-}
-
-// endRun ends the run.
-func (l *Loop) endRun(s *RunState, end EndReason, endsRun bool) Step {
-	if s.End == "" {
-		s.End, s.EndsRun, s.Ended = end, endsRun, l.now(s)
-	}
-	return StepInspectEnd
 }
 
 func (l *Loop) warn(s *RunState, warning string) {

@@ -1,0 +1,64 @@
+package executor
+
+// abandon ends a process whose setup failed: it files and notifies, and saves nothing.
+func (l *Loop) abandon(s *RunState) {
+	if s.End == "" {
+		s.End = EndCancelled
+	}
+	for s.Step = StepFile; s.Step != StepOver; s.Step = l.step(s) {
+	}
+}
+
+// endRun ends the run.
+func (l *Loop) endRun(s *RunState, end EndReason, endsRun bool) Step {
+	if s.End == "" {
+		s.End, s.EndsRun, s.Ended = end, endsRun, l.now(s)
+	}
+	return StepInspectEnd
+}
+
+// inspectEnd finds the changes that remain when the run is over.
+func (l *Loop) inspectEnd(s *RunState, it *Iteration) Step {
+	s.Undetected = l.cfg.Workspace && s.Checked != "" && s.End != EndDryRun // until the inspection succeeds
+	if !s.Undetected {
+		return StepSaveEnd
+	}
+	return l.perform(s, it, Effect{
+		Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked, Committed: s.Committed}, Graced: true,
+	}, func(out *Outcome, _ bool) Step {
+		if out != nil {
+			it.Found, it.Count, s.Uncommitted, s.Undetected = out.Trees.Found, out.Count, out.Left, false
+			s.Unchecked = union(s.Unchecked, out.Paths)
+		}
+		return StepSaveEnd
+	})
+}
+
+// saveEnd saves the changes that remain unchecked when the run is over.
+func (l *Loop) saveEnd(s *RunState, it *Iteration) Step {
+	if len(s.Unchecked) == 0 || it.Count == 0 {
+		return StepFile
+	}
+	return l.perform(s, it, foundEffect(OpSave, s, it, nil), func(out *Outcome, _ bool) Step {
+		l.addRef(s, out)
+		return StepFile
+	})
+}
+
+// file files the task.
+func (l *Loop) file(s *RunState, it *Iteration) Step {
+	if !l.cfg.Filer || s.End == EndDryRun {
+		return StepNotify
+	}
+	e := Effect{Op: OpFile, Source: sourceExecutor, State: s, Graced: true}
+	return l.perform(s, it, e, to(StepNotify))
+}
+
+// notify notifies people about the end of the run.
+func (l *Loop) notify(s *RunState, it *Iteration) Step {
+	if !l.cfg.Notifier || s.End == EndDryRun {
+		return StepOver
+	}
+	e := Effect{Op: OpNotify, Source: sourceNotify, State: s, Graced: true}
+	return l.perform(s, it, e, to(StepOver))
+}
