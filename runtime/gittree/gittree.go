@@ -128,8 +128,8 @@ func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 
 // Deliver brings the commits of a run that worked in a clone to a branch of the user's repository,
 // which must not be checked out. The branch only moves forward. If forward is set, Deliver also
-// moves the branch that is checked out, unless untracked files of the user are in the way. It takes
-// both working trees for that time.
+// moves the branch that is checked out, unless files of the user are in the way that git does not
+// ignore. It takes both working trees for that time.
 func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward bool) error {
 	s, err := w.open(ctx, run)
 	if err != nil {
