@@ -1,20 +1,21 @@
-// Aidf has an AI agent work on a task in a git repository. It reacts to each failure as the
-// repository's taxonomy.yaml specifies: it waits, tries again, tells the agent, reverts files,
-// continues without, or stops. It names no code and no category.
+// Aidf makes an AI agent work on a task in a git repository. It reacts to each failure as errgen's
+// taxonomy.yaml specifies: it waits, tries again, gives the agent feedback, reverts files,
+// continues without the failed step, or stops. The program contains no code and no category of the
+// taxonomy.
 //
 //	go run . -story
 //
-// plays all of that on a temporary repository, without any account. With a provider it works on
-// yours:
+// plays all of these reactions on temporary repositories, without an account. With a provider it
+// works on yours:
 //
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop -resume RUN -answer "All of them."
 //	aidf -list
 //	aidf attempts RUN [NAME [FILE...]]
 //
-// README.md describes tasks, configurations and flags. The exit code is 0 for a task that is
-// completed, 1 for one that failed, is blocked or was cancelled, also if it could not begin, and 2
-// for wrong usage. An interrupt ends the iteration cleanly; a second one kills the program.
+// README.md describes tasks, configurations and flags. The exit code is 0 for a completed task, 1
+// for a task that failed, is blocked, was cancelled or could not begin, and 2 for wrong usage. An
+// interrupt ends the iteration cleanly; a second one kills the program.
 package main
 
 import (
@@ -60,7 +61,7 @@ type options struct {
 	list, json, verbose          bool
 	story, attempts              bool
 
-	args []string // of attempts
+	args []string // after the flags: those of the command attempts
 }
 
 // usageError is a mistake on the command line.
@@ -114,7 +115,7 @@ func (p *program) carryOut(ctx context.Context) (int, error) {
 	}
 	switch {
 	case p.story:
-		return exitOK, p.tell(ctx)
+		return exitOK, p.playStory(ctx)
 	case p.list:
 		return exitOK, p.listRuns(ctx)
 	case p.attempts:
@@ -133,7 +134,7 @@ func (p *program) parse(args []string) error {
 	}
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(p.out, "aidf has an AI agent work on a task in a git repository.\n\n"+
+		fmt.Fprintln(p.out, "aidf makes an AI agent work on a task in a git repository.\n\n"+
 			"  aidf -provider NAME -task FILE [-repo DIR] [-config FILE]\n"+
 			"  aidf -provider NAME -task FILE … -resume RUN [-answer TEXT]\n"+
 			"  aidf -list\n"+
@@ -196,8 +197,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// printable returns s with secrets masked, and with a mark in place of characters that a terminal
-// obeys instead of showing.
+// printable returns s with secrets masked, and with a replacement for each control character.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {

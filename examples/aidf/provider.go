@@ -16,7 +16,7 @@ import (
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 )
 
-// newProvider makes the provider that is named.
+// newProvider makes the provider that the command line or the configuration names.
 func (s *setup) newProvider(cfg *executor.Config) {
 	name, model := cmp.Or(s.provider, s.settings.Provider), cmp.Or(s.model, s.settings.Model)
 	if name != "claude-cli" && model == "" {
@@ -53,16 +53,16 @@ func (s *setup) openai(model string) (executor.Provider, error) {
 	return openai.New(o)
 }
 
-// tools returns the tools of a model over an API: it can read files that are not forbidden, write
-// within the scope, run the allowed commands, and use the tools of MCP servers.
+// tools returns the tools of a model over an API. The model can read files that are not forbidden,
+// write within the scope, run the allowed commands, and use the tools of MCP servers.
 func (s *setup) tools() toolbox.Options {
 	return toolbox.Options{
 		Guard: s.scope, Commands: toolbox.Policy{Allow: s.settings.Commands}, Servers: s.settings.MCP,
 	}
 }
 
-// notifier returns what tells people how the run ended. It uses the channels without problems, also
-// to report the problems of others.
+// notifier returns the notifier that reports the end of the run to people, or nil without a
+// channel. It uses the valid channels, which also report the problems of the others.
 func (s *setup) notifier() *notify.Notifier {
 	var routes []notify.Route
 	for i, c := range s.settings.Notify {

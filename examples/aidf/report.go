@@ -28,7 +28,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// report prints the result, without what the last lines of progress contain.
+// report prints the result, except the parts that the last lines of progress contain.
 func (p *program) report(r *executor.Result) error {
 	if p.json {
 		return writeJSON(p.out, r)

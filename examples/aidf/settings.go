@@ -31,15 +31,16 @@ type settings struct {
 	MCP []toolbox.Server `yaml:"mcp"`
 
 	Limits executor.Limits `yaml:"limits"`
-	// Scope applies to every task. The allowed patterns of a task replace those here. A pattern that
-	// either forbids is forbidden.
+	// Scope applies to every task. The allowed patterns of a task replace those here, and its other
+	// patterns are added.
 	Scope scope.Config `yaml:"scope"`
 	// Validation are the commands that check the work.
 	Validation validate.Config `yaml:"validation"`
 
 	// Deliver is how far finished work is delivered; commits by default.
 	Deliver string `yaml:"deliver"`
-	// PullRequest is the command that opens one, FindPullRequest the one that finds an open one.
+	// PullRequest is the command that opens a pull request, and FindPullRequest the command that
+	// finds an open one.
 	PullRequest     []string `yaml:"pull_request"`
 	FindPullRequest []string `yaml:"find_pull_request"`
 	// Remote is where to push if the branch has no upstream.
@@ -66,7 +67,7 @@ type channelSettings struct {
 	Level    slog.Level                         `yaml:"level"`
 }
 
-// The words of settings.
+// The values of settings that have fixed words.
 var (
 	providers  = []string{"claude-cli", "anthropic", "openai"}
 	modes      = []string{"strict", "ask", "off"}

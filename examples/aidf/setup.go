@@ -22,7 +22,7 @@ import (
 	"github.com/errgen/errgen/runtime/validate"
 )
 
-// setup is what a run is made from.
+// setup has the parts of a run.
 type setup struct {
 	*program
 	settings settings
@@ -33,9 +33,9 @@ type setup struct {
 	problems []error
 }
 
-// setUp reads the configuration and the task, and returns what the executor needs. Each problem
-// becomes a failure of the run's setup: the taxonomy classifies it, and it is reported and notified
-// like any other. The error is one of usage.
+// setUp reads the configuration and the task, and returns the executor's configuration, its task
+// and warnings. Each problem becomes a failure of the run's setup: the taxonomy classifies it, and
+// it is reported and notified like any other. The error is a usage error.
 func (p *program) setUp(ctx context.Context) (executor.Config, executor.Task, []string, error) {
 	s := &setup{program: p, table: errs.Table}
 	warnings := s.load()
@@ -171,7 +171,7 @@ func (s *setup) guard() {
 		c.Allowed = own.Allowed
 	}
 	if c.Mode == scope.Off {
-		c = scope.Config{} // which allows everything, too, but lets files be forbidden
+		c = scope.Config{} // allows everything like the mode off, but can have forbidden patterns
 	}
 	c.Forbidden = append(c.Forbidden, own.Forbidden...)
 	c.Ask = append(c.Ask, own.Ask...)
@@ -180,7 +180,7 @@ func (s *setup) guard() {
 		if file == "" {
 			continue
 		}
-		link := filepath.Join(evaluated(filepath.Dir(file)), filepath.Base(file)) // which the file may be
+		link := filepath.Join(evaluated(filepath.Dir(file)), filepath.Base(file)) // the file itself can be a link
 		for _, path := range []string{evaluated(file), link} {
 			if rel, err := filepath.Rel(s.tree.Dir(), path); err == nil && filepath.IsLocal(rel) {
 				c.Forbidden = append(c.Forbidden, scope.Literal(filepath.ToSlash(rel)))

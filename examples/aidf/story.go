@@ -14,9 +14,9 @@ import (
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
-// scripts are the acts of the story, and the files of the repository that they begin with. An act
-// is a script, and files that follow lines such as "-- aidf.yml --". A line of the script that
-// begins with "$ " is run by a shell in the repository; others are shown.
+// scripts are the acts of the story, and the files of their initial repository. An act is a script
+// with the files that it needs, each after a line such as "-- aidf.yml --". All lines of the script
+// are shown. A shell in the repository runs those that begin with "$ ".
 //
 // A line of the file "agent" is a call of the agent: a fixture, or a shell script and, after "=>",
 // the answer. A line of the file "server" is an answer of a model over HTTP.
@@ -33,8 +33,8 @@ const prelude = `aidf() {
 }
 `
 
-// tell plays all acts. Git, processes, files and HTTP are real; only the agent is scripted.
-func (p *program) tell(ctx context.Context) error {
+// playStory plays all acts. Git, processes, files and HTTP are real; only the agent is scripted.
+func (p *program) playStory(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func (p *program) play(ctx context.Context, self, dir, name string) error {
 	return err
 }
 
-// archive returns the first part of a text, and the files that follow it.
-func archive(text string) (first string, files map[string]string) {
+// archive returns the script at the beginning of a text, and the files that follow it.
+func archive(text string) (script string, files map[string]string) {
 	parts := strings.Split("\n"+text, "\n-- ")
 	files = map[string]string{}
 	for _, part := range parts[1:] {

@@ -62,7 +62,7 @@ func (p *program) work(ctx context.Context) (int, error) {
 	return exitOK, nil
 }
 
-// find names the run, and reports whether it is over and to be reopened.
+// find sets the name of the run, and reports whether the run is over and must be reopened.
 func (p *program) find(ctx context.Context) (over bool, err error) {
 	if p.resume == "" {
 		p.options.run = cmp.Or(p.options.run, newName(p.taskFile))
@@ -99,7 +99,7 @@ func taskID(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// observers returns what shows and logs the run.
+// observers returns the observers that show and log the run.
 func (p *program) observers(s *setup) executor.Observer {
 	if !p.verbose {
 		return p.screen

@@ -39,11 +39,11 @@ type funcUnmarshaler interface {
 func (l *loader) value(n *yaml.Node, v reflect.Value, at place) {
 	l.nodes[at.path] = n
 	into := v.Addr().Interface()
-	byFunc, tries := into.(funcUnmarshaler)
+	byFunc, isFunc := into.(funcUnmarshaler)
 	switch k := v.Kind(); {
-	case tries:
+	case isFunc:
 		l.byFunc(n, v, at, byFunc)
-	case n.ShortTag() == "!!null" && !reads(v.Type()):
+	case n.ShortTag() == "!!null" && !decodesItself(v.Type()):
 		if k == reflect.Pointer || k == reflect.Map || k == reflect.Slice || k == reflect.Interface {
 			v.SetZero()
 		}
@@ -56,7 +56,7 @@ func (l *loader) value(n *yaml.Node, v reflect.Value, at place) {
 		return
 	case v.Type() == secretType:
 		l.secret(n, into.(*taxonomy.Secret[string]), at)
-	case reads(v.Type()):
+	case decodesItself(v.Type()):
 		l.decode(n, v, at)
 	case k == reflect.Struct:
 		l.structure(n, v, at)
@@ -70,9 +70,9 @@ func (l *loader) value(n *yaml.Node, v reflect.Value, at place) {
 	l.validate(n, v, at)
 }
 
-// decode reads a single value, or one of a type that reads itself.
+// decode reads a scalar, or a value of a type that decodes itself.
 func (l *loader) decode(n *yaml.Node, v reflect.Value, at place) {
-	plain, isNumber := *n, v.Kind() <= reflect.Float64 && !reads(v.Type())
+	plain, isNumber := *n, v.Kind() <= reflect.Float64 && !decodesItself(v.Type())
 	if _, variable := l.expanded[n]; variable && isNumber {
 		plain.Value, plain.Tag, plain.Style = strings.TrimSpace(n.Value), "", 0
 	}
@@ -80,13 +80,13 @@ func (l *loader) decode(n *yaml.Node, v reflect.Value, at place) {
 	if isNumber && v.Kind() < reflect.Float32 && plain.ShortTag() == "!!float" {
 		err = new(yaml.TypeError) // yaml.v3 would cut 3.5 to 3
 	}
-	l.decoded(n, v, at, err)
+	l.addDecodeError(n, v, at, err)
 }
 
-// decoded adds the error of a type that read n by itself.
-func (l *loader) decoded(n *yaml.Node, v reflect.Value, at place, err error) {
+// addDecodeError adds the error of a type that decoded n, unless it is nil.
+func (l *loader) addDecodeError(n *yaml.Node, v reflect.Value, at place, err error) {
 	if err != nil {
-		l.invalid(n, n.Line, at, l.said(err, n, v.Type(), at))
+		l.invalid(n, n.Line, at, l.expectedAfter(err, n, v.Type(), at))
 	}
 }
 
@@ -101,8 +101,8 @@ func (l *loader) secret(n *yaml.Node, into *taxonomy.Secret[string], at place) {
 	*into = taxonomy.SecretOf(n.Value)
 }
 
-// byFunc lets a type read n. The type may try several forms; the problems and warnings of the last
-// one count.
+// byFunc makes a type read n. The type may try several forms. The problems and warnings of the last
+// form count.
 func (l *loader) byFunc(n *yaml.Node, v reflect.Value, at place, into funcUnmarshaler) {
 	var last loader
 	errForm := errors.New("the value has another form")
@@ -116,7 +116,7 @@ func (l *loader) byFunc(n *yaml.Node, v reflect.Value, at place, into funcUnmars
 		return nil
 	})
 	if err != nil && !errors.Is(err, errForm) {
-		l.decoded(n, v, at, err)
+		l.addDecodeError(n, v, at, err)
 		return
 	}
 	l.problems = append(l.problems, last.problems...)
@@ -186,7 +186,7 @@ func (l *loader) mapping(n *yaml.Node, v reflect.Value, at place) {
 	l.pairs(n, at, func(key, value *yaml.Node, at place) {
 		k, entry := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		if err := key.Decode(k.Addr().Interface()); err != nil {
-			l.invalid(nil, key.Line, at, "as key "+l.said(err, key, k.Type(), at))
+			l.invalid(nil, key.Line, at, "as key "+l.expectedAfter(err, key, k.Type(), at))
 			return
 		}
 		if known := v.MapIndex(k); known.IsValid() {
@@ -215,11 +215,12 @@ var (
 	secretType   = reflect.TypeFor[taxonomy.Secret[string]]()
 )
 
-// said returns the expected form, with the error of a type that decodes itself. Errors that may
-// contain a secret, and those of the YAML library, which contain Go types, are omitted.
-func (l *loader) said(err error, n *yaml.Node, t reflect.Type, at place) string {
+// expectedAfter returns the expected form after an error, with the error of a type that decodes
+// itself. It omits errors that may contain a secret, and those of the YAML library, because they
+// contain Go types.
+func (l *loader) expectedAfter(err error, n *yaml.Node, t reflect.Type, at place) string {
 	_, library := errors.AsType[*yaml.TypeError](err)
-	if library || t == durationType || t == timeType || !reads(t) {
+	if library || t == durationType || t == timeType || !decodesItself(t) {
 		return expected(t)
 	}
 	if _, variable := l.expanded[n]; variable || taxonomy.IsSecretName(at.key) {
@@ -228,8 +229,8 @@ func (l *loader) said(err error, n *yaml.Node, t reflect.Type, at place) string 
 	return "something else: " + taxonomy.Redact(strings.TrimPrefix(err.Error(), "yaml: "))
 }
 
-// reads reports whether values of the type read themselves.
-func reads(t reflect.Type) bool {
+// decodesItself reports whether values of the type have a method for decoding.
+func decodesItself(t reflect.Type) bool {
 	switch reflect.New(t).Interface().(type) {
 	case encoding.TextUnmarshaler, yaml.Unmarshaler, funcUnmarshaler:
 		return true

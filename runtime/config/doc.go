@@ -18,7 +18,7 @@
 // "load_config", the attribute path, and one of these types:
 //
 //	missing         the file does not exist
-//	parse           the file is not YAML; the text says where
+//	parse           the file is not YAML; the text has the line
 //	unset_variable  attributes env_var, field
 //	invalid         attributes field ("a.b[2]"), value, expected
 //

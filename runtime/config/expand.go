@@ -9,7 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// expandAll replaces the variables in the texts at n and below, and warns of secrets in them.
+// expandAll replaces the variables in the texts at n and below, and warns about secrets in them.
 func (l *loader) expandAll(n *yaml.Node, at place) {
 	for i, child := range n.Content {
 		switch {
@@ -31,7 +31,7 @@ var variable = regexp.MustCompile(`\$\$|\$\{([A-Za-z_][A-Za-z0-9_]{0,127})\}|\$\
 
 // expand replaces the variables of one text.
 func (l *loader) expand(n *yaml.Node, at place) {
-	written, known := n.Value, 0
+	written, replaced := n.Value, 0
 	valid := true
 	if !l.verbatim {
 		n.Value = variable.ReplaceAllStringFunc(written, func(found string) string {
@@ -52,7 +52,7 @@ func (l *loader) expand(n *yaml.Node, at place) {
 					valid = false
 					l.add(n.Line, at, typeUnset, map[string]string{"env_var": name})
 				}
-				known++
+				replaced++
 				return value
 			}
 			return found
@@ -61,9 +61,9 @@ func (l *loader) expand(n *yaml.Node, at place) {
 	switch {
 	case !valid: // the text is kept as it was written
 		l.expanded[n] = written
-	case known > 0:
+	case replaced > 0:
 		l.expanded[n] = written
-		n.Tag, n.Style = "!!str", yaml.DoubleQuotedStyle // a text, whatever the variable holds
+		n.Tag, n.Style = "!!str", yaml.DoubleQuotedStyle // a text, for every value of the variable
 	case isSecret(at.key, written):
 		l.warn(n.Line, at, secretInClear)
 	}

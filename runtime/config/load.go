@@ -30,15 +30,15 @@ func Env(lookup func(name string) (value string, ok bool)) Option {
 // from others, which could otherwise print your variables.
 func Verbatim() Option { return func(l *loader) { l.verbatim = true } }
 
-// Load reads the file at path into into, a pointer to a struct or a map. Fields are found by their
-// yaml tags, as yaml.v3 does, including inline structs; the key of a field without one is its name
-// in snake case. A key that the file lacks keeps its value, lists are replaced, and maps are merged.
-// Durations ("30s"), times, types with UnmarshalText or UnmarshalYAML and taxonomy.Secret[string]
-// are supported. Each value that implements [Validator]
-// is validated after it was read.
+// Load reads the file at path into a struct or a map, to which into points. The key of a field is
+// that of its yaml tag, as in yaml.v3, including inline structs. Without a tag, it is the name of
+// the field in snake case. If the file lacks a key, the field keeps its value. Lists are replaced,
+// and maps are merged. Durations ("30s"), times, types with UnmarshalText or UnmarshalYAML and
+// taxonomy.Secret[string] are supported. Each value that implements [Validator] is validated after
+// it was read.
 //
-// The error is one problem, or all of them joined in the order of the file; see [Problems]. After
-// an error into is incomplete. Warnings are returned with and without an error.
+// The error is one problem, or joins all problems in the order of the file; see [Problems]. After
+// an error, the struct or map is incomplete. Warnings are returned with and without an error.
 func Load(path string, into any, opts ...Option) (warnings []string, err error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func Load(path string, into any, opts ...Option) (warnings []string, err error) 
 	return Parse(path, text, into, opts...)
 }
 
-// readFile reads at most one byte more than maxBytes.
+// readFile reads at most one byte more than maxBytes, which shows that the file is too long.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -61,7 +61,7 @@ func readFile(path string) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// Parse is [Load] for a text; errors and warnings name it path.
+// Parse is [Load] for a text. Errors and warnings name the text by path.
 func Parse(path string, text []byte, into any, opts ...Option) (warnings []string, err error) {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() ||
@@ -75,7 +75,7 @@ func Parse(path string, text []byte, into any, opts ...Option) (warnings []strin
 	}
 	if len(text) > maxBytes {
 		l.invalid(nil, 0, place{}, fmt.Sprintf("a file of at most %d bytes", maxBytes))
-		return nil, l.failed()
+		return nil, l.err()
 	}
 	root, err := document(text)
 	if err != nil {
@@ -88,10 +88,11 @@ func Parse(path string, text []byte, into any, opts ...Option) (warnings []strin
 	}
 	l.expandAll(root, place{})
 	l.value(root, target.Elem(), place{})
-	return l.warned(), l.failed()
+	return l.warningTexts(), l.err()
 }
 
-// unquoted finds a variable without quotes within braces or brackets, which are YAML's then.
+// unquoted finds a variable without quotes within braces or brackets. YAML reads its braces as a
+// mapping.
 var unquoted = regexp.MustCompile(`(?:^|[^$])[{\[][^"'\]]*\$\{`)
 
 // document returns the root of the one document in text.
@@ -120,18 +121,18 @@ func document(text []byte) (root *yaml.Node, err error) {
 	if root.ShortTag() == "!!null" {
 		return &yaml.Node{Kind: yaml.MappingNode, Line: 1}, nil
 	}
-	return root, plain(root)
+	return root, checkPlain(root)
 }
 
-// plain returns an error if there is an anchor, an alias, a merge key or a key that is given twice
-// at n or below.
-func plain(n *yaml.Node) error {
+// checkPlain returns an error if n or a node below it is an anchor, an alias, a merge key or a
+// duplicated key.
+func checkPlain(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.ShortTag() == "!!merge" {
 		return fmt.Errorf("line %d: anchors, aliases and merge keys are not supported", n.Line)
 	}
 	seen := make(map[string]int)
 	for i, child := range n.Content {
-		if err := plain(child); err != nil {
+		if err := checkPlain(child); err != nil {
 			return err
 		}
 		if n.Kind != yaml.MappingNode || i%2 == 1 || child.Kind != yaml.ScalarNode {

@@ -44,7 +44,7 @@ type problem struct {
 }
 
 // Problems returns the problems of an error of [Load] or [Parse] one by one, in the order of the
-// file; nil for nil. Each wraps a *taxonomy.Evidence and is classified by itself.
+// file. Each wraps a *taxonomy.Evidence and can be classified separately. For nil it returns nil.
 func Problems(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()
@@ -61,18 +61,19 @@ func (p *problem) Error() string {
 	if p.line > 0 {
 		where += ":" + strconv.Itoa(p.line)
 	}
-	return text.Printable(where+": "+p.what(), "")
+	return text.Printable(where+": "+p.detail(), "")
 }
 
 // Unwrap returns the evidence.
 func (p *problem) Unwrap() error { return p.ev }
 
-// LogValue returns the evidence's.
+// LogValue returns the value of the evidence.
 func (p *problem) LogValue() slog.Value { return p.ev.LogValue() }
 
-func (p *problem) what() string {
+// detail returns the problem without its place.
+func (p *problem) detail() string {
 	field := p.ev.Attribute("field")
-	about := func(what string) string { return strings.TrimPrefix(field+": "+what, ": ") }
+	about := func(text string) string { return strings.TrimPrefix(field+": "+text, ": ") }
 	switch p.ev.Type {
 	case typeMissing:
 		return "the file does not exist"
@@ -97,13 +98,13 @@ func (p *problem) what() string {
 	return "read failed: " + p.ev.Text
 }
 
-// warning is something in a file that a person should look at. It contains no secret.
+// warning is a possible fault in a file. It contains no secret.
 type warning struct {
 	line int
 	text string
 }
 
-// maxProblems is the most problems, and the most warnings, that are reported.
+// maxProblems limits the reported problems, and the reported warnings.
 const maxProblems = 100
 
 func (l *loader) warn(line int, at place, text string) {
@@ -113,8 +114,8 @@ func (l *loader) warn(line int, at place, text string) {
 	}
 }
 
-// warned returns the warnings in the order of the file.
-func (l *loader) warned() (texts []string) {
+// warningTexts returns the warnings in the order of the file.
+func (l *loader) warningTexts() (texts []string) {
 	slices.SortStableFunc(l.warnings, func(a, b warning) int { return cmp.Compare(a.line, b.line) })
 	for _, w := range l.warnings {
 		texts = append(texts, w.text)
@@ -122,7 +123,8 @@ func (l *loader) warned() (texts []string) {
 	return texts
 }
 
-// add adds a problem with a field. Of a field that is invalid for several reasons the first counts.
+// add adds a problem with a field. If a field is invalid for several reasons, only the first is
+// kept.
 func (l *loader) add(line int, at place, kind string, attributes map[string]string) {
 	known := func(p *problem) bool { return p.ev.Attribute("field") == at.path }
 	if len(l.problems) >= maxProblems || kind == typeInvalid && slices.ContainsFunc(l.problems, known) {
@@ -166,8 +168,8 @@ func (l *loader) shown(n *yaml.Node) string {
 	return text.Beginning(written, 200)
 }
 
-// failed returns all problems in the order of the file, joined if there are several.
-func (l *loader) failed() error {
+// err returns all problems in the order of the file, joined if there are several.
+func (l *loader) err() error {
 	slices.SortStableFunc(l.problems, func(a, b *problem) int { return cmp.Compare(a.line, b.line) })
 	if len(l.problems) == 1 {
 		return l.problems[0]

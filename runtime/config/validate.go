@@ -14,15 +14,15 @@ import (
 
 // Problem is a setting with a value that is not allowed.
 type Problem struct {
-	// Field is the path of the setting, as it is written in the file, from the value that was
-	// validated: "retries", "a.b[2]"; empty for that value itself.
+	// Field is the path of the setting with the keys of the file, relative to the validated value:
+	// "retries", "a.b[2]". It is empty for the value itself.
 	Field string
-	// Expected says which values are allowed: "a number from 1 to 10".
+	// Expected describes the allowed values: "a number from 1 to 10".
 	Expected string
 }
 
-// Validator checks its own settings: ranges, words, combinations. Validate is called after the
-// value was read; values within it are validated first.
+// Validator checks its settings: ranges, words, combinations. Validate is called after the value
+// was read. Values within it are validated first.
 type Validator interface {
 	Validate() []Problem
 }
@@ -30,7 +30,7 @@ type Validator interface {
 // Findings collects problems for a [Validator]; the zero value is empty.
 type Findings []Problem
 
-// Word adds a problem unless value is empty or one of words.
+// Word adds a problem unless value is empty or in words.
 func (f *Findings) Word(field, value string, words []string) {
 	if value != "" && !slices.Contains(words, value) {
 		*f = append(*f, Problem{Field: field, Expected: OneOf(words)})
@@ -44,7 +44,7 @@ func (f *Findings) NotNegative(field string, value int64) {
 	}
 }
 
-// OneOf returns words as a sentence has them: "a, b or c".
+// OneOf joins words as in a sentence: "a, b or c".
 func OneOf(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -100,7 +100,7 @@ func (p place) join(field string) place {
 	return place{path, key}
 }
 
-// isName reports whether a path shows the key without quotes.
+// isName reports whether a path can contain the key without quotes.
 func isName(key string) bool {
 	return key != "" && len(key) <= maxKey && taxonomy.Redact(key) == key && strings.Trim(key, nameBytes) == ""
 }

@@ -28,7 +28,7 @@ type area struct {
 	dirsOf Tree
 }
 
-// newArea returns the area of a name.
+// newArea returns the area of a directory. Its index is in the directory name of the store.
 func (s *Space) newArea(name, dir string, excludes ...string) (*area, error) {
 	a := &area{Space: s, dir: dir, git: filepath.Join(s.store, name), excludes: excludes}
 	if _, err := os.Stat(filepath.Join(a.git, "commondir")); err == nil {
@@ -62,8 +62,8 @@ func (a *area) snapshot(ctx context.Context) (Tree, error) {
 	return a.last, err
 }
 
-// compare returns the files that differ from the index, and those that it contains and that do not
-// exist. Watched files can be listed twice.
+// compare returns the files that differ from the index, and the entries of the index whose files do
+// not exist. Watched files can be listed twice.
 func (a *area) compare(ctx context.Context) (changed, gone []string, err error) {
 	// A killed process can have left these.
 	_ = os.Remove(filepath.Join(a.git, "index.lock"))
@@ -106,12 +106,13 @@ func (a *area) ls(ctx context.Context, c command) ([]string, error) {
 	return paths, err
 }
 
-// watched returns the files that are watched although rules ignore them, unless they are in the index.
+// watched returns the watched files that rules ignore and that are not in the index of the area.
+// Before a run begins, the files that are in the user's index are also watched.
 func (a *area) watched(ctx context.Context) (files []string, err error) {
 	if a != a.work {
 		return nil, nil
 	}
-	if !a.state.Begun { // git does not ignore files that a person has added
+	if !a.state.Begun { // git never ignores a file that is in its index
 		c := command{in: inUsers, args: []string{"ls-files", "-z", "-c", "-i", "--exclude-standard"}}
 		if files, err = a.list(ctx, c); err != nil {
 			return nil, err

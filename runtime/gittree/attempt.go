@@ -80,7 +80,7 @@ func (s *Space) judgeAttempt(ctx context.Context, a Attempt, base Tree) ([]Chang
 	return changes, err
 }
 
-// undoAttempt saves what differs from base and restores it.
+// undoAttempt saves the changes since base and restores base.
 func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved string, err error) {
 	for range 3 { // a restored .gitignore can reveal files
 		now, err := s.Snapshot(ctx)
@@ -113,7 +113,7 @@ func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved 
 	return saved, nil
 }
 
-// attemptNote describes an attempt that is under way.
+// attemptNote describes an attempt that is in progress.
 type attemptNote struct {
 	Name string `json:"name"`
 	Base Tree   `json:"base"`

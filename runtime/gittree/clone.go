@@ -35,7 +35,7 @@ const originFile = "errgen-origin"
 var clonedConfig = []string{"user.", "commit.", "gpg.", "filter.", "lfs.", "core.autocrlf", "core.eol",
 	"core.ignorecase", "core.filemode", "core.symlinks", "core.attributesfile", "core.precomposeunicode", "i18n."}
 
-// openClone opens the private clone of a run, whose user is the working tree that dir is in.
+// openClone opens the private clone of a run. Its user is the working tree that dir is in.
 func openClone(ctx context.Context, dir, run string, c Clone) (clone *Space, err error) {
 	user, err := locate(ctx, dir, run, c.Options)
 	if err != nil {
@@ -246,7 +246,8 @@ func (m *cloner) setup(ctx context.Context) error {
 	return err
 }
 
-// deliver brings the commits of a clone to a branch of the user's repository.
+// deliver brings the commits of a clone to a branch of the user's repository; see
+// [Workspace.Deliver].
 func (s *Space) deliver(ctx context.Context, clone *Space, branch string, forward bool) error {
 	return clone.operation(opCommit, func() error { return s.fetch(ctx, clone, branch, forward) })
 }
@@ -255,11 +256,11 @@ func (s *Space) fetch(ctx context.Context, clone *Space, branch string, forward 
 	if err := clone.unmoved(ctx); err != nil {
 		return err
 	}
-	held := &Space{opts: s.opts, run: s.run}
-	if err := held.take(ctx, s.gitDir, treeLock, "the working tree"); err != nil {
+	owner := &Space{opts: s.opts, run: s.run} // of the lock; s.lock is that of the run
+	if err := owner.take(ctx, s.gitDir, treeLock, "the working tree"); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.lock.Release()) }()
+	defer func() { err = errors.Join(err, owner.lock.Release()) }()
 	ref := "refs/heads/" + branch
 	if _, err := s.users(ctx, command{}, "check-ref-format", ref); err != nil {
 		return err

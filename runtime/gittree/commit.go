@@ -58,7 +58,7 @@ func (s *Space) commit(ctx context.Context, c executor.Commit) (string, error) {
 	return s.publish(context.WithoutCancel(ctx), c.Attempt, in)
 }
 
-// mayCommit returns evidence if git changed, or an operation of a person is under way.
+// mayCommit returns evidence if git itself changed, or an operation of a person is in progress.
 func (s *Space) mayCommit(ctx context.Context) error {
 	if err := s.unmoved(ctx); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (s *Space) users(ctx context.Context, c command, args ...string) (string, e
 	return s.line(ctx, c)
 }
 
-// committable returns the paths without git's own, those that git ignores, and those of
-// repositories within the working tree.
+// committable returns the paths that can be committed. It omits those of git itself, those that the
+// rules of the run ignore, and those of repositories within the working tree.
 func (s *Space) committable(ctx context.Context, paths []string) ([]string, error) {
 	ignored, err := s.ignored(ctx, paths)
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
@@ -109,9 +109,9 @@ func (s *Space) inRepository(p string) bool {
 	return false
 }
 
-// build makes a commit from a copy of the files, so that later changes in the working tree have no
-// part in it. It uses a private HEAD and index beside the user's, as a linked working tree does. The
-// id is empty if the commit would change nothing.
+// build makes a commit from a copy of the files, so that it does not contain later changes of the
+// working tree. It uses a private HEAD and index beside the user's, as a linked working tree does.
+// The id is empty if the commit would change nothing.
 func (s *Space) build(ctx context.Context, c executor.Commit, paths []string, old string) (id string, err error) {
 	dir := filepath.Join(s.store, "commit")
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()

@@ -23,7 +23,7 @@ type change struct {
 
 const absent = "000000"
 
-// diff returns what differs between two trees.
+// diff returns the changes between two trees.
 func (a *area) diff(ctx context.Context, from, to Tree) ([]change, error) {
 	if from == to {
 		return nil, nil
@@ -105,7 +105,7 @@ func (s *Space) escapes(dir, target string) bool {
 	}
 }
 
-// accept returns base with the paths as from has them.
+// accept returns base with the content that the paths have in from.
 func (a *area) accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
 	changes, err := a.diff(ctx, base, from)
 	if err != nil {

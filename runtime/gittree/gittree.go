@@ -1,6 +1,6 @@
-// Package gittree keeps a working tree of git under control while a program that is not trusted
-// changes it. [New] returns a working tree and [NewClone] a private copy of one. Open takes it for a
-// run and returns a [Space], which finds, saves, reverts and commits changes.
+// Package gittree controls a working tree of git while an untrusted program changes it. [New]
+// returns a working tree and [NewClone] a private copy of one. Open takes it for a run and returns
+// a [Space], which finds, saves, reverts and commits changes.
 //
 //	tree, err := gittree.New(ctx, ".", gittree.Options{Watch: guard})
 //	space, err := tree.Open(ctx, "run-1")
@@ -12,7 +12,7 @@
 //
 // The engine is stock git with a private repository, the run's store. Commands that detect, save or
 // restore use the store alone, so no hook, filter, attribute or setting that the program planted
-// takes effect. Only Open, Commit, Push, OpenPR and Deliver run git in the user's repository.
+// takes effect. Only Open, Head, Commit, Push, OpenPR and Deliver run git in the user's repository.
 //
 // Every operation is idempotent: if the process is killed, repeating the operation in another
 // process leads to the state of one undisturbed run. Errors are *[taxonomy.Evidence] of source
@@ -64,7 +64,7 @@ type Tree = executor.Tree
 type Change = executor.Change
 
 // Workspace is a working tree that runs take one after the other. It implements
-// [executor.Workspace]. Make it with [New].
+// [executor.Workspace]. Make it with [New] or [NewClone].
 type Workspace struct {
 	dir, gitDir string
 	opts        Options
@@ -83,9 +83,10 @@ func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
 	return &Workspace{dir: s.root, gitDir: s.gitDir, opts: opts}, nil
 }
 
-// NewClone returns a working tree that is a private clone of the one that dir is in. The first run
-// that opens it makes it, with the files of the working tree, committed or not. It serves that run,
-// and the working tree is free for people and other runs. Deliver brings the result back.
+// NewClone returns a working tree that is a private clone of the one that dir is in. The first Open
+// makes the clone, with the files of the working tree, committed or not. The clone serves the run
+// of that Open, and the original stays free for people and other runs. Deliver brings the result
+// back.
 func NewClone(ctx context.Context, dir string, c Clone) (*Workspace, error) {
 	w, err := New(ctx, dir, c.Options)
 	if err != nil {
@@ -106,9 +107,9 @@ func (w *Workspace) GitDir() string { return w.gitDir }
 // Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
 func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
 
-// Open takes the working tree for a run, or continues the run in another process. It finishes what a
-// killed process began, and returns a [*Space]. If another process has the working tree, the error
-// wraps [ErrInUse] and is evidence of source "executor".
+// Open takes the working tree for a run, or continues the run of another process. It finishes the
+// commits that a killed process began, and returns a [*Space]. If another process has the working
+// tree, the error wraps [ErrInUse] and is evidence of source "executor".
 func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -125,9 +126,10 @@ func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 	return openClone(ctx, w.user, run, w.clone)
 }
 
-// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository.
-// The branch only moves forward. If forward is set, Deliver also moves the branch that is checked out
-// there, unless files of the user are in the way. It takes both working trees for that time.
+// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository,
+// which must not be checked out. The branch only moves forward. If forward is set, Deliver also
+// moves the branch that is checked out, unless files of the user are in the way that git does not
+// ignore. It takes both working trees for that time.
 func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward bool) error {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -141,8 +143,8 @@ func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward boo
 	return errors.Join(err, s.Close(false))
 }
 
-// Space is a working tree that a run has taken. Its methods are safe for concurrent use and run one
-// after the other. It implements [executor.Space].
+// Space is a working tree that a run has taken. It implements [executor.Space]. Its methods are
+// safe for concurrent use and run one after the other.
 type Space struct {
 	opts   Options
 	run    string
@@ -174,8 +176,8 @@ var ErrMoved = errors.New("git itself changed")
 // beforeStep is called before every git command and every change of a file. Tests replace it.
 var beforeStep = func(string) {}
 
-// operate carries out an operation about the files, unless another process changed the store. It
-// turns its error into evidence.
+// operate carries out an operation unless another process changed the store. It turns the error
+// into evidence about the files.
 func operate[T any](s *Space, op string, files []string, do func() (T, error)) (result T, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,13 +195,13 @@ func (s *Space) operation(op string, do func() error) error {
 	return err
 }
 
-// Snapshot stores every file and returns their tree: the files that git does not ignore, those that
-// [Options.Watch] selects, and those of repositories within the working tree.
+// Snapshot stores the files of the working tree and returns their tree: the files that git does not
+// ignore, those that [Options.Watch] selects, and those of repositories within the working tree.
 func (s *Space) Snapshot(ctx context.Context) (Tree, error) {
 	return operate(s, opDetect, nil, func() (Tree, error) { return s.work.snapshot(ctx) })
 }
 
-// Diff returns what differs between two trees, sorted by path.
+// Diff returns the changes between two trees, sorted by path.
 func (s *Space) Diff(ctx context.Context, from, to Tree) ([]Change, error) {
 	return operate(s, opDetect, nil, func() ([]Change, error) {
 		changes, err := s.work.diff(ctx, from, to)
@@ -210,7 +212,8 @@ func (s *Space) Diff(ctx context.Context, from, to Tree) ([]Change, error) {
 	})
 }
 
-// Accept returns base with the paths as from has them. An accepted .gitignore applies from then on.
+// Accept returns base with the content that the paths have in from. The rules of an accepted
+// .gitignore file apply from then on, except its exceptions.
 func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
 	return operate(s, opDetect, nil, func() (Tree, error) {
 		changes, err := s.work.diff(ctx, base, from)

@@ -21,15 +21,15 @@ import (
 type gitDir struct {
 	Repo string `json:"repo"`           // the directory of the repository; "" is the root
 	File []byte `json:"file,omitempty"` // the content of .git, if that is a file
-	// Base is the baseline: git's directory when the run began, or after the last command of this
-	// package.
+	// Base is the baseline: git's directory when the run began, with all changes that were accepted
+	// since, such as those of this package.
 	Base Tree  `json:"base,omitempty"`
 	area *area // of git's directory; nil if .git is a file of a repository within the working tree
 }
 
 func (g *gitDir) path() string { return path.Join(g.Repo, ".git") }
 
-// lockPatience is how long Guard waits for the owner of a lock of git's to remove it.
+// lockPatience is how long Guard waits until the owner of one of git's locks removes it.
 const lockPatience = 3 * time.Second
 
 // setArea sets the area of s.state.Git[i].
@@ -144,7 +144,7 @@ func (s *Space) guard(ctx context.Context) (found []change, err error) {
 	return found, nil
 }
 
-// guardOne returns the violations in a git directory, and restores the rest.
+// guardOne returns the violations in a git directory. It accepts or restores the other changes.
 func (s *Space) guardOne(ctx context.Context, g *gitDir) (found []change, err error) {
 	content, _ := os.ReadFile(s.abs(g.path()))
 	info, err := os.Stat(s.abs(g.path()))

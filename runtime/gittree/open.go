@@ -20,8 +20,8 @@ const homeName = "errgen"
 // treeLock is the name of the lock of a working tree.
 const treeLock = "tree"
 
-// open takes the working tree that dir is in for a run, or continues the run in another process. It
-// finishes what a killed process began.
+// open takes the working tree that dir is in for a run, or continues the run of another process. It
+// finishes the commits that a killed process began.
 func open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 	s, err := locate(ctx, dir, run, opts)
 	if err != nil {
@@ -71,7 +71,7 @@ func locate(ctx context.Context, dir, run string, opts Options) (_ *Space, err e
 	return s, nil
 }
 
-// take takes a lock in a directory of git's.
+// take takes a lock in git's directory. Messages name the resource by what.
 func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 	s.op = opLock
 	home := filepath.Join(gitDir, homeName)
@@ -91,7 +91,8 @@ func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 	return nil
 }
 
-// prepare makes the store or continues with it. It resolves what a killed process left.
+// prepare makes the store or continues with it. It finishes the commits that a killed process
+// began.
 func (s *Space) prepare(ctx context.Context, clone string) error {
 	if err := s.openStore(ctx, clone); err != nil {
 		return err

@@ -80,8 +80,8 @@ func checkPlaceholders(argv []string) error {
 	return nil
 }
 
-// OpenPR opens a pull request for the branch that is checked out, and returns its web address, or
-// that of one that is open already.
+// OpenPR opens a pull request for the branch that is checked out, and returns its web address. If
+// [Options.FindPR] finds an open one, OpenPR returns the address of that.
 func (s *Space) OpenPR(ctx context.Context, title, body string) (address string, err error) {
 	return operate(s, opPR, nil, func() (string, error) { return s.openPR(ctx, title, body) })
 }

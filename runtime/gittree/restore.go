@@ -171,7 +171,7 @@ func (w *writer) remove(p string) error {
 	beforeStep("remove " + p)
 	if err := w.root.Remove(p); err != nil && !notFound(err) {
 		if info, lerr := w.root.Lstat(p); lerr == nil && info.IsDir() {
-			return nil // it contains files that must stay
+			return nil // it contains other files
 		}
 		return err
 	}
@@ -242,7 +242,7 @@ func (a *area) moveAside(p string) error {
 	return os.RemoveAll(from)
 }
 
-// usual are the permissions that are not recorded.
+// usual are the permissions that [Space.readModes] does not record.
 var usual = []fs.FileMode{0o644, 0o755, 0o664, 0o775, 0o666, 0o777}
 
 // readModes reads the unusual permissions of files. Git stores only whether a file is executable.
@@ -259,7 +259,7 @@ func (s *Space) readModes(ctx context.Context) error {
 }
 
 // restoreModes restores the recorded permissions, so that a file with a secret does not become
-// readable for others. Whether a file is executable is part of its content.
+// readable for others. It leaves the executable bits, because a tree contains them.
 func (s *Space) restoreModes() error {
 	for p, mode := range s.state.Modes {
 		info, err := os.Lstat(s.abs(p))

@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// The rules of what is ignored are those of the beginning of the run, and those of changed
-// .gitignore files that were accepted. They are in one file of the store, because git itself would
-// apply the current .gitignore files: an agent could hide files, or make a person's ignored files
-// look like additions. Within a run, rules are added and never removed.
+// The ignore rules of a run are the rules at its beginning, and those of changed .gitignore files
+// that were accepted. They are in one file of the store, because git itself would apply the current
+// .gitignore files: an agent could hide files, or make a person's ignored files look like
+// additions. Within a run, rules are added and never removed.
 
-func isRule(p string) bool { return path.Base(p) == ".gitignore" }
+func isRuleFile(p string) bool { return path.Base(p) == ".gitignore" }
 
-// readRules returns the rules that apply in the working tree, and adds their files to the index.
+// readRules returns the rules that apply in the working tree. It adds .gitignore files that rules
+// ignore to the index.
 func (s *Space) readRules(ctx context.Context, tree Tree) (string, error) {
 	files, err := s.filesOf(ctx, tree)
 	if err != nil {
@@ -27,16 +28,16 @@ func (s *Space) readRules(ctx context.Context, tree Tree) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var hidden []string // a rule can ignore its file
+	var hidden []string // .gitignore files that a rule ignores
 	for _, entry := range ignored {
-		if p, ok := strings.CutPrefix(entry, "!! "); ok && isRule(p) {
+		if p, ok := strings.CutPrefix(entry, "!! "); ok && isRuleFile(p) {
 			hidden = append(hidden, p)
 		}
 	}
 	if err := s.work.update(ctx, hidden, nil); err != nil {
 		return "", err
 	}
-	files = append(slices.DeleteFunc(files, func(p string) bool { return !isRule(p) }), hidden...)
+	files = append(slices.DeleteFunc(files, func(p string) bool { return !isRuleFile(p) }), hidden...)
 	slices.SortStableFunc(files, func(p, q string) int { return strings.Count(p, "/") - strings.Count(q, "/") })
 	rules := s.state.Excludes
 	for _, p := range files {
@@ -83,7 +84,7 @@ func rulesOf(p, content string) string {
 func (s *Space) acceptRules(ctx context.Context, accepted []change) error {
 	rules := ""
 	for _, c := range accepted {
-		if !isRule(c.Path) || c.NewMode == absent || c.NewMode == modeLink {
+		if !isRuleFile(c.Path) || c.NewMode == absent || c.NewMode == modeLink {
 			continue
 		}
 		content, err := s.git(ctx, command{args: []string{"cat-file", "blob", c.NewID}})

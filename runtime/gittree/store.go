@@ -35,7 +35,7 @@ type state struct {
 	Includes []string          `json:"includes,omitempty"` // configuration files below the root
 	// Begun reports that the rest is complete.
 	Begun bool                   `json:"begun"`
-	Rules string                 `json:"rules"` // of what is ignored
+	Rules string                 `json:"rules"` // ignore rules of the run
 	Modes map[string]fs.FileMode `json:"modes"` // unusual permissions
 	Git   []*gitDir              `json:"git"`   // the user's comes first
 	Refs  map[string]string      `json:"refs"`
@@ -90,7 +90,8 @@ func (s *Space) openStore(ctx context.Context, clone string) error {
 	return err
 }
 
-// openWork sets the area of the working tree. At the beginning of a run, git reads the rules.
+// openWork sets the area of the working tree. Before the run has begun, git reads the .gitignore
+// files. After that, it reads the rules of the run.
 func (s *Space) openWork() (err error) {
 	rules := "--exclude-standard"
 	if s.state.Begun {
@@ -100,14 +101,14 @@ func (s *Space) openWork() (err error) {
 	return err
 }
 
-// The files with the rules of what is ignored: in the working tree, and in git's directory.
+// The files with the ignore rules: those of the working tree, and those of git's directory.
 const (
 	workExclude = "work.exclude"
 	gitExclude  = "git.exclude"
 )
 
-// removeLocks removes locks in the store. It first waits for their owners, git commands of a killed
-// process, to end.
+// removeLocks removes the locks in the store. Before that it gives their owners, git commands of a
+// killed process, time to end.
 func (s *Space) removeLocks() {
 	until := time.Now().Add(lockPatience)
 	for _, pattern := range []string{"*.lock", "*/*.lock", "refs/*/*.lock"} {
@@ -299,7 +300,7 @@ func (s *Space) linkObjects() error {
 	return err
 }
 
-// restoreObjects restores the user's objects.
+// restoreObjects restores the user's objects that were removed.
 func (s *Space) restoreObjects() error {
 	_, err := link(filepath.Join(s.store, "users"), s.objects())
 	return err

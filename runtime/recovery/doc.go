@@ -10,7 +10,7 @@
 //		Tree:  tree, // reverts a fix that does not help
 //		Tools: map[string]recovery.Tool{"lint": {Fix: fix, Check: check}},
 //	})
-//	err = standard.Run(ctx, "apply_lint_fix", taxonomy.RecoveryRequest{Err: failure}) // by hand
+//	err = standard.Run(ctx, "apply_lint_fix", taxonomy.RecoveryRequest{Err: failure}) // without a handler
 //
 // All commands come from the host. The text of a failure is never an argument, a shell line, input
 // or environment of a command, with two exceptions: the placeholder {package}, the name of a

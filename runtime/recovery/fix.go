@@ -20,10 +20,10 @@ import (
 
 // Tool has the commands of a strategy: those that change files, and those that check the result.
 type Tool struct {
-	// Fix are the commands that change files, in order. A command that exits with a failure does
-	// not end the fix, because many tools fail after they changed files; the check decides. An
-	// argument can be {file} or {files}, the first or all files (at most 16) that the failure
-	// names. For an installer it can be {package}.
+	// Fix are the commands that change files, in order. A fix continues after a command that exits
+	// with a failure, because many tools fail after they changed files; the check decides. An
+	// installer stops there. An argument can be {file} or {files}: the first file that the failure
+	// names, or all of them, at most 16. For an installer it can be {package}.
 	Fix []validate.Command
 	// Check are the commands that must all pass; otherwise the fix is reverted. It is required
 	// unless the tool is an installer.
@@ -41,7 +41,7 @@ const (
 	PlaceholderPackage = "{package}"
 )
 
-// Ecosystem is the origin of packages.
+// Ecosystem is a package registry with its naming rules.
 type Ecosystem string
 
 // The ecosystems.
@@ -148,13 +148,13 @@ func hasPlaceholder(s string) bool {
 		strings.Contains(s, PlaceholderPackage)
 }
 
-// isScript reports whether the argument makes a program read the next one as a script.
+// isScript reports whether an argument makes a program run its next argument as a script.
 func isScript(arg string) bool {
 	return slices.Contains([]string{"-c", "/c", "/C", "-e", "-Command", "--eval", "--command"}, arg)
 }
 
 // fixThenCheck runs the commands of the strategy's tool and its check. If the check fails, or a
-// change is not allowed, everything is reverted.
+// change is not allowed, all changes are reverted.
 func fixThenCheck(a *attempt) error {
 	tool, known := a.opts.Tools[a.Tool]
 	switch {
@@ -168,9 +168,9 @@ func fixThenCheck(a *attempt) error {
 		err = a.change(commands, tool.Check)
 	}
 	if err != nil {
-		return a.failure("Failed to apply "+a.What, err)
+		return a.failure("Failed to apply "+a.Fixes, err)
 	}
-	a.Message = "Applied " + a.What
+	a.Message = "Applied " + a.Fixes
 	return nil
 }
 
@@ -217,7 +217,8 @@ func (a *attempt) failure(message string, cause error) error {
 	return &Error{Message: message, Err: cause}
 }
 
-// change runs commands and a check as one operation of the tree.
+// change runs commands and a check as one attempt of the tree. Without a tree, changes are not
+// reverted.
 func (a *attempt) change(commands, check []validate.Command) error {
 	select {
 	case a.busy <- struct{}{}:

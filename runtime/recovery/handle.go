@@ -28,12 +28,12 @@ const (
 type Config struct {
 	// Table is the generated table, with its profile and overrides.
 	Table taxonomy.Table
-	// Classify returns failures with their codes.
+	// Classify returns a failure as an error with a code.
 	Classify executor.Classifier
 	// Recoverer runs strategies. Without it every strategy fails. A strategy that panics fails.
 	Recoverer executor.Recoverer
-	// MaxCalls limits the calls of an operation, in addition to the reactions of the taxonomy,
-	// which allow [retry.MostCalls]; 0 is DefaultMaxCalls.
+	// MaxCalls limits the calls of an operation, in addition to the taxonomy, whose reactions allow
+	// [retry.MostCalls]; 0 is DefaultMaxCalls.
 	MaxCalls int
 	// Sink gets all failures and their recoveries; it may be nil. ID returns the ID of an
 	// occurrence; nil is [report.NewID]. StatusSources are those of [report.Options].
@@ -49,7 +49,7 @@ type Config struct {
 	// Timeout limits one call; 0 is no limit. Waits do not count.
 	Timeout time.Duration
 	// Grace is the time for an operation to return after its context ended; 0 is DefaultGrace. A
-	// slower operation stays in its goroutine and is not called again until it returns.
+	// slower operation continues in its goroutine, and is not called again before it returns.
 	Grace time.Duration
 	// Clock measures waits; nil is [retry.System].
 	Clock retry.Clock
@@ -149,7 +149,7 @@ type Outcome struct {
 	Occurrence *report.Occurrence
 	// Calls counts the calls of the operation.
 	Calls int
-	// Recovered reports success after a failure.
+	// Recovered reports that the operation succeeded after a failure.
 	Recovered bool
 	Result    *executor.Result
 }
@@ -195,8 +195,8 @@ type reporting struct {
 	latest  *report.Occurrence
 }
 
-// observer returns the observer that reports to t. It does not report decisions after the context
-// ended, and reports a cancelled strategy without a result.
+// observer returns an observer that reports to t. After the context ended, it reports no decisions,
+// and a strategy has no result, because it was cancelled.
 func (t *reporting) observer(ctx context.Context) executor.Observer {
 	cfg := &t.handler.cfg
 	facts, source := t.op.Facts, report.Source{}
@@ -261,7 +261,7 @@ type operation struct {
 	stop  context.CancelCauseFunc // of the run
 	calls int
 	last  error
-	// left gets the result of a call that did not return in time; nil if every call returned.
+	// left receives the result of a call that did not return in time; nil if every call returned.
 	left chan error
 }
 
@@ -291,7 +291,7 @@ func (p *operation) Call(ctx context.Context, _ executor.Request) (executor.Answ
 	return executor.Answer{Signal: executor.SignalDone}, nil
 }
 
-// do calls the operation in a goroutine, so that it can stay there if it does not return.
+// do calls the operation in a goroutine, which continues if the operation does not return in time.
 func (p *operation) do(ctx context.Context) error {
 	if p.left != nil {
 		select {

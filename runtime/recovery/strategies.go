@@ -28,12 +28,11 @@ const (
 	NameFixBuild          = "fix_build"
 )
 
-// strategy has the key of the tool that a strategy needs, if any, its action, the name of its
-// result in messages, and its function.
+// strategy describes a standard strategy.
 type strategy struct {
-	Tool   string
+	Tool   string // key of the tool that it needs; "" if it needs none
 	Action string
-	What   string
+	Fixes  string // name of its result in messages
 	Do     func(*attempt) error
 }
 
@@ -42,10 +41,10 @@ var standard = map[string]strategy{
 	NameWaitForRateLimit:  {Action: ActionWait, Do: waitForRateLimit},
 	NameRetryWithBackoff:  {Action: ActionRetry, Do: retryWithBackoff},
 	NameInstallDependency: {Tool: "install", Action: ActionInstall, Do: installThenCheck},
-	NameApplyLintFix:      {Tool: "lint", Action: ActionFix, What: "lint fixes", Do: fixThenCheck},
-	NameApplyTypeFix:      {Tool: "types", Action: ActionFix, What: "type fixes", Do: fixThenCheck},
-	NameFixTest:           {Tool: "tests", Action: ActionFix, What: "test fixes", Do: fixThenCheck},
-	NameFixBuild:          {Tool: "build", Action: ActionFix, What: "build fixes", Do: fixThenCheck},
+	NameApplyLintFix:      {Tool: "lint", Action: ActionFix, Fixes: "lint fixes", Do: fixThenCheck},
+	NameApplyTypeFix:      {Tool: "types", Action: ActionFix, Fixes: "type fixes", Do: fixThenCheck},
+	NameFixTest:           {Tool: "tests", Action: ActionFix, Fixes: "test fixes", Do: fixThenCheck},
+	NameFixBuild:          {Tool: "build", Action: ActionFix, Fixes: "build fixes", Do: fixThenCheck},
 }
 
 // The actions of strategies.
@@ -56,15 +55,15 @@ const (
 	ActionFix     = "fix"
 )
 
-// Options configure the standard strategies. With the zero Options, strategies that only wait work,
-// and the others fail because they have no tool.
+// Options configure the standard strategies. With the zero Options, only the strategies that wait
+// work. The others fail because they have no tool.
 type Options struct {
 	// Tools are the commands of the host by key: install, lint, types, tests and build.
 	Tools map[string]Tool
-	// Tree reverts fixes that do not help. Without it no fix runs.
+	// Tree reverts fixes that fail their check. Without it no fix runs.
 	Tree *Tree
-	// Guard judges the changes of a command. A change that it does not allow makes the fix fail,
-	// and so does any change of git itself and any link out of the tree.
+	// Guard judges the changes of a command. A fix fails if the guard does not allow a change, if
+	// git itself changed, or if a link leads out of the tree. Nil allows other changes.
 	Guard executor.Guard
 	// Dir is the directory of commands; the default is the root of the tree.
 	Dir string
@@ -79,15 +78,18 @@ type Options struct {
 	// Backoff is the policy of retry_with_backoff if the reaction's policy has no delay. The
 	// default is 1 s, doubled for each attempt, at most 30 s.
 	Backoff *taxonomy.Policy
-	// Lanes make other callers with the same source and credential wait too; they may be nil.
+	// Lanes share the wait of a rate limit with other callers of the same source and credential.
+	// They may be nil.
 	Lanes retry.SharedWait
 	// Clock measures waits; nil is [retry.System]. Random is the source of jitter; nil disables
 	// jitter.
 	Clock  retry.Clock
 	Random retry.Random
-	// MaxAttempts is the maximum in records; 0 is 3. The reaction's policy limits the attempts.
+	// MaxAttempts is only the maximum in records; 0 is 3. The reaction's policy limits the
+	// attempts.
 	MaxAttempts int
-	// Waiting is called before a wait, and Recorded after each attempt, from several goroutines.
+	// Waiting is called before a wait, and Recorded after each attempt. Both can be called from
+	// several goroutines simultaneously.
 	Waiting  func(strategy string, d time.Duration)
 	Recorded func(Record)
 }
@@ -129,8 +131,8 @@ func New(o Options) (*Standard, error) {
 	return s, err
 }
 
-// WaitForRateLimit waits until the failure's reset time or as long as the failure asks for. The
-// default is Options.RateLimitWait.
+// WaitForRateLimit waits until the failure's reset time, or for the failure's retry-after time. If
+// the failure has neither, it waits for Options.RateLimitWait.
 func (s *Standard) WaitForRateLimit(ctx context.Context, f taxonomy.RecoveryRequest) error {
 	return s.Run(ctx, NameWaitForRateLimit, f)
 }
@@ -171,8 +173,8 @@ func (s *Standard) Recover(ctx context.Context, f taxonomy.RecoveryRequest) erro
 	return s.Run(ctx, f.Reaction.Strategy, f)
 }
 
-// Run runs a strategy by its name, also by hand, because only f.Err is required. Nil means that the
-// failed work can be repeated.
+// Run runs a strategy by its name. Nil means that the failed work can be repeated. Programs can
+// call it directly, because only f.Err is required.
 func (s *Standard) Run(ctx context.Context, name string, f taxonomy.RecoveryRequest) error {
 	st, known := standard[name]
 	a := &attempt{Standard: s, strategy: st, ctx: ctx, failed: f, Record: Record{
@@ -230,7 +232,7 @@ type attempt struct {
 	failed taxonomy.RecoveryRequest
 }
 
-// note adds to the record's data.
+// note adds a value to the record's data, unless it is empty.
 func (a *attempt) note(key, value string) {
 	if value != "" {
 		a.Data[key] = text.Ending(value, maxOutput)

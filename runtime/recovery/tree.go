@@ -11,9 +11,9 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Tree is a working tree in which strategies run fixes. Given to an executor as its Workspace, a
-// fix for a failure of a run uses the run's own store. Without a run, a fix takes the working tree
-// under the name "recovery".
+// Tree is a working tree in which strategies run fixes. If it is the Workspace of an executor, a
+// fix for a failure of a run uses the space of the run. Any other fix takes the working tree under
+// the name "recovery".
 type Tree struct {
 	*gittree.Workspace
 	// Wait is how long a fix waits for another run or fix to release the working tree; 0 is 10
@@ -41,7 +41,7 @@ func (t *Tree) Open(ctx context.Context, run string) (executor.Space, error) {
 	return &trackedSpace{space, t, run}, nil
 }
 
-// openSpace opens the workspace, whose spaces are all of package gittree.
+// openSpace opens the workspace and returns its concrete space.
 func (t *Tree) openSpace(ctx context.Context, run string) (*gittree.Space, error) {
 	space, err := t.Workspace.Open(ctx, run)
 	if err != nil {

@@ -61,7 +61,7 @@ func (a *attempt) askedWait(now time.Time) (wait time.Duration, from string) {
 	return a.opts.RateLimitWait, "default"
 }
 
-// waitInLane waits until a time. If the lane is closed longer, it waits up to MaxWait longer.
+// waitInLane waits until a time. If the lane is closed after that, it waits up to MaxWait longer.
 func (a *attempt) waitInLane(until time.Time) error {
 	lane := a.lane()
 	if a.opts.Lanes == nil || lane == "" || a.opts.Lanes.Pause(a.ctx, lane, until) != nil {

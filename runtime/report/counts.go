@@ -179,8 +179,8 @@ const (
 	maxBuckets = 120
 	// ahead is the limit for times in the future, because clocks differ. Later times count as now.
 	ahead = time.Hour
-	// maxOutside is the divisor for the errors that a timeline may leave out: 1 of 100. So a wrong
-	// time does not change its step.
+	// maxOutside is the divisor for the errors that a timeline may leave out: 1 of 100. The oldest
+	// ones are left out, so that a wrong time does not change the step.
 	maxOutside = 100
 )
 

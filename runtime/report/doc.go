@@ -1,8 +1,8 @@
-// Package report counts errors and keeps the latest. It has occurrences with their time, place and
-// recovery, groups of similar occurrences, metrics, and reports as text, CSV and JSON. Package
-// htmlreport writes a page for people, and package watch connects an executor. The module
-// report/export has exporters for Prometheus and OpenTelemetry. Package predict forecasts the next
-// failure.
+// Package report counts errors and keeps the latest. An occurrence is an error with its time, place
+// and recovery. A reporter returns occurrences, groups of similar ones, metrics, and reports as
+// text, CSV and JSON. Package htmlreport writes a page for people, and package watch connects an
+// executor. Package predict forecasts the next failure. The module report/export has exporters for
+// Prometheus and OpenTelemetry.
 //
 //	reporter := report.NewReporter(report.ReporterOptions{})
 //	reporter.Report(report.New(err, report.Options{Table: errs.Table}))

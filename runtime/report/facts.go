@@ -18,12 +18,12 @@ import (
 // Facts describe the place of an error beyond the error itself. Nil, zero and empty values are
 // unknown.
 //
-// The evidence of an error can also contain facts. Its source is the type of the [Source]; an error
-// without evidence has it in a field `from: source`, and the component in one `from: op`. Its
-// attributes component, url or host, method, mode, skill, tool, step, task_id, session_id, owner,
-// repo, entity_number and entity_type are named like the fields. The query of an address is left
-// out. The attributes finding, file, line and column are the [Finding]; without them, the finding
-// is read from the output of a failed command.
+// The evidence of an error can also contain facts. Its source is the type of the [Source]. If an
+// error has no evidence, its field `from: source` has the type, and its field `from: op` the
+// component. The attributes component, url or host, method, mode, skill, tool, step, task_id,
+// session_id, owner, repo, entity_number and entity_type set the fields of these names. The query
+// of an address is omitted. The attributes finding, file, line and column are the [Finding].
+// Without them, the finding is read from the output of a failed command.
 type Facts struct {
 	Source     *Source
 	Execution  *Execution
@@ -31,7 +31,7 @@ type Facts struct {
 	Metadata   map[string]any
 }
 
-// unknown is the name of a required value that is not known.
+// unknown replaces a required value that is missing.
 const unknown = "unknown"
 
 // The metadata that [Occurrence.Enrich] adds.
@@ -114,7 +114,7 @@ func (o *Occurrence) addEvidence(e *taxonomy.Evidence) {
 	}
 }
 
-// addFields adds the source in the fields of an error that evidence filled with it.
+// addFields adds the source in the fields of a classified error, which evidence has set.
 func (o *Occurrence) addFields(coded taxonomy.Coded) {
 	e, ok := coded.(taxonomy.Error)
 	if !ok {
@@ -171,7 +171,8 @@ func (o *Occurrence) addFacts(f Facts) {
 	}
 }
 
-// fill sets the empty texts of a struct to those of another one, and reports whether it has any.
+// fill sets the empty texts of a struct to those of another one. It reports whether the result has
+// a text.
 func fill[T any](into, from *T) (filled bool) {
 	a, b := reflect.ValueOf(into).Elem(), reflect.ValueOf(from).Elem()
 	for i := range a.NumField() {
@@ -183,7 +184,7 @@ func fill[T any](into, from *T) (filled bool) {
 	return filled
 }
 
-// merged returns the values of both; a given value replaces a known one.
+// merged returns the values of both maps. If both have a key, the given value wins.
 func merged(known, given map[string]any) map[string]any {
 	out := make(map[string]any, len(known)+len(given))
 	maps.Copy(out, known)

@@ -123,8 +123,8 @@ func (r *Reporter) group(e *entry, now time.Time) {
 	}
 }
 
-// groupOf returns the group of an entry and makes it the latest. If the group is new, the entry is
-// its sample.
+// groupOf returns the group of an entry and makes it the latest. The entry becomes the sample of a
+// new group.
 func (r *Reporter) groupOf(e *entry) *group {
 	g, o := &r.groups, &r.options.Groups
 	id := r.key[:0]
@@ -228,13 +228,13 @@ func (r *Reporter) Groups(q Query) []Group {
 	return r.shownGroups(q, r.options.Groups.MaxSize)
 }
 
-// shownGroups returns groups with at most so many of their occurrences.
-func (r *Reporter) shownGroups(q Query, errors int) []Group {
+// shownGroups returns groups, each with at most limit occurrences.
+func (r *Reporter) shownGroups(q Query, limit int) []Group {
 	out := []Group{}
 	for e := r.groups.order.Front(); e != nil; e = e.Next() {
 		if gr := e.Value.(*group); q.matches(gr.ID, gr.Category, gr.Severity, gr.LastSeen) {
 			shown := gr.Group
-			shown.Sample, shown.Errors = *gr.sample.Occurrence, latest(gr.errors, errors)
+			shown.Sample, shown.Errors = *gr.sample.Occurrence, latest(gr.errors, limit)
 			out = append(out, shown)
 		}
 	}

@@ -127,8 +127,8 @@ func maskedMetadata(m map[string]any) map[string]any {
 	return t.object(values, maxNested)
 }
 
-// decoded returns a value as encoding/json decodes it, the text of an error or a duration, or
-// otherwise the type's name.
+// decoded returns a value as encoding/json decodes it. Of an error or a duration it returns the
+// text, and of a value that cannot be marshalled the name of the type.
 func decoded(v any) (out any) {
 	switch v := v.(type) {
 	case nil, bool, string, json.Number:

@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Options add to the content of an error.
+// Options configure [New].
 type Options struct {
 	// Table describes the error's code under its profile. For an error of another taxonomy, that
 	// taxonomy describes it.
@@ -29,8 +29,8 @@ type Options struct {
 	// Stack and Context include the error's stack and context. By default the profile decides;
 	// without a profile the stack is included and the context is not.
 	Stack, Context taxonomy.Opt[bool]
-	// StatusSources are the types of sources whose messages are searched for an HTTP status if the
-	// error has no source code. If the table's profile does not search texts, they have no effect.
+	// StatusSources are the types of sources whose messages are searched for an HTTP status. They
+	// apply to errors without a source code, and only if the table's profile searches texts.
 	StatusSources []string
 }
 
@@ -133,8 +133,8 @@ func causeOf(err error, coded taxonomy.Coded, message string, o Options, depth i
 	return nil
 }
 
-// codedIn returns the first error in a tree that has a code in t, or in any taxonomy if t is nil.
-// If none is in t, it returns the first of any taxonomy.
+// codedIn returns the first error in a tree that has a code in t. Without such an error, or if t is
+// nil, it returns the first error that has a code in any taxonomy.
 func codedIn(err error, t *taxonomy.Taxonomy) (found taxonomy.Coded) {
 	for e := range errtree.Walk(err) {
 		c, ok := e.(taxonomy.Coded)

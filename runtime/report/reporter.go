@@ -13,8 +13,8 @@ import (
 type ReporterOptions struct {
 	// MaxErrors limits the kept occurrences; 0 is 10 000. The oldest are dropped first.
 	MaxErrors int
-	// MaxKeys limits the categories, codes, sources, recoverabilities and reactions that are
-	// counted separately, each; 0 is 200. The others count as "other".
+	// MaxKeys limits the number of categories that are counted separately, and likewise of codes,
+	// sources, recoverabilities and reactions; 0 is 200. The others count as "other".
 	MaxKeys int
 	Groups  GroupOptions
 	// Clock is the source of time; nil is [retry.System].
@@ -30,7 +30,7 @@ type Reporter struct {
 	counts counts
 	kept   []*entry // the oldest first
 	groups groups
-	byID   map[string]*entry // of all entries with an ID that are in use
+	byID   map[string]*entry // all entries in use that have an ID
 	key    []byte            // reused
 }
 
@@ -63,8 +63,8 @@ func positive[T int | time.Duration](n, def T) T {
 	return def
 }
 
-// Report counts and keeps an occurrence, and adds it to its group. If it already keeps one with the
-// same ID, it acts like [Reporter.Update].
+// Report counts and keeps an occurrence, and adds it to its group. If the reporter already keeps
+// one with the same ID, Report acts like [Reporter.Update].
 func (r *Reporter) Report(o *Occurrence) {
 	if o == nil {
 		return
@@ -88,12 +88,13 @@ func (r *Reporter) Report(o *Occurrence) {
 	r.group(e, now)
 }
 
+// use begins a use of an entry.
 func (r *Reporter) use(e *entry) *entry {
 	e.uses++
 	return e
 }
 
-// release ends a use of an entry.
+// release ends a use of an entry. It forgets the ID of an entry without uses.
 func (r *Reporter) release(e *entry) {
 	if e.uses--; e.uses == 0 {
 		delete(r.byID, e.ID)
@@ -116,7 +117,7 @@ func happened(o *Occurrence, now time.Time) time.Time {
 }
 
 // Update replaces the recovery and the reaction of a kept occurrence if o has them, and corrects
-// the counts. Other updates have no effect.
+// the counts. If the reporter keeps no occurrence with that ID, Update does nothing.
 func (r *Reporter) Update(o *Occurrence) {
 	if o == nil {
 		return
@@ -230,8 +231,8 @@ type Snapshot struct {
 	Outcomes []ReactionOutcome `json:"outcomes"`
 	// Last are the latest occurrences, the oldest first, at most 200.
 	Last []Occurrence `json:"last"`
-	// Runs are the runs during which the errors happened, the oldest first. The caller sets them;
-	// see [Runs.All].
+	// Runs are the runs during which the errors happened, the oldest first. They are set by the
+	// caller; see [Runs.All].
 	Runs []Run `json:"runs"`
 }
 

@@ -2,12 +2,12 @@ package report
 
 import "github.com/errgen/errgen/runtime/retry"
 
-// Sink receives occurrences: a [Reporter], [Groups], an exporter, a file. Implementations are safe
-// for concurrent use, return quickly, and do not change occurrences.
+// Sink receives occurrences. A [Reporter] and the exporters are sinks. Implementations are safe for
+// concurrent use, return quickly, and do not change occurrences.
 type Sink interface {
 	// Report receives a new occurrence.
 	Report(o *Occurrence)
-	// Update receives a reported occurrence, identified by its ID, with another Recovery. It does
+	// Update receives a reported occurrence, identified by its ID, with another Recovery. It must
 	// not count the occurrence again.
 	Update(o *Occurrence)
 	// Retried receives a retried operation after its last call.

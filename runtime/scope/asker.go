@@ -17,26 +17,26 @@ import (
 
 // AskerConfig configures an [Asker].
 type AskerConfig struct {
-	// In is where answers come from; nil is os.Stdin. Nothing else may read from it.
+	// In is the source of answers; nil is os.Stdin. Nothing else may read from it.
 	In io.Reader
-	// Out is where questions are shown; nil is os.Stderr.
+	// Out shows the questions; nil is os.Stderr.
 	Out io.Writer
-	// Attended reports whether a person is there. Nil checks whether In is a terminal.
+	// Attended reports whether a person can answer. Nil checks whether In is a terminal.
 	Attended func() bool
 }
 
 // Asker asks a person at a terminal. It is an [executor.Asker] for several runs: it shows one
 // question after the other.
 //
-// A question ends with its context, but a read cannot be stopped: one goroutine waits for the next
-// line, which is dropped if it comes before another question is shown. Input that was read before a
-// question is discarded.
+// A question ends with its context, but a read cannot be stopped. One goroutine continues to wait
+// for the next line, which is dropped if it comes before another question is shown. Input that was
+// typed before a question is discarded.
 type Asker struct {
 	AskerConfig
 	buffered *bufio.Reader
 	turn     chan struct{} // contains a value while a question is shown
 	lines    chan answer   // from the goroutine that reads
-	reading  bool          // whether it runs
+	reading  bool          // whether that goroutine runs
 }
 
 var _ executor.Asker = (*Asker)(nil)
@@ -65,8 +65,8 @@ func NewAsker(c AskerConfig) *Asker {
 		lines: make(chan answer, 1)}
 }
 
-// Ask shows the files and returns whether the answer is y or yes. It returns
-// [executor.ErrUnattended] if In is not a terminal or ends, and the cause of ctx when ctx ends.
+// Ask shows the files and reports whether the answer is y or yes. The error is
+// [executor.ErrUnattended] if nobody can answer or In ends, and the cause of ctx if ctx ends.
 func (a *Asker) Ask(ctx context.Context, q executor.Question) (bool, error) {
 	if !a.Attended() {
 		return false, executor.ErrUnattended
@@ -118,8 +118,8 @@ func (a *Asker) discardInput() {
 // maxShownPath limits a path in a question, in bytes.
 const maxShownPath = 500
 
-// questionText returns the question. Its names are untrusted: they cannot control the terminal, and
-// they do not look like another line.
+// questionText returns the question. Its names are untrusted, so they are shown in a form that
+// cannot control the terminal or imitate another line.
 func questionText(q executor.Question) string {
 	var b strings.Builder
 	about := ""
@@ -134,8 +134,8 @@ func questionText(q executor.Question) string {
 	return b.String()
 }
 
-// shownName returns a plain name unchanged and another one quoted. Of a long name it returns the
-// beginning and the end.
+// shownName returns a plain name unchanged, and any other name in quotes. A long name is shortened
+// to its beginning and its end.
 func shownName(name string) string {
 	if len(name) > maxShownPath {
 		half := maxShownPath / 2

@@ -1,4 +1,4 @@
 package scope
 
-// AwaitLine returns when the read that a question has left behind has ended.
+// AwaitLine waits until the read of an earlier question has ended.
 func AwaitLine(a *Asker) { a.lines <- <-a.lines }

@@ -38,14 +38,14 @@ type Attempt struct {
 	Duration time.Duration  `json:"duration"`
 	Success  bool           `json:"success"`
 	Outcome  AttemptOutcome `json:"outcome"`
-	// Error is the message of its failure, or the question: masked, the first 4 KiB.
+	// Error is the message of its failure, or the question. It is masked and has at most 4 KiB.
 	Error string `json:"error,omitzero"`
 	// CodeAsWritten is the recorded code. Code is that code in the taxonomy; for an unknown or
 	// missing code it is the fallback. Both are empty after a success, and may be empty if the
 	// attempt was cancelled or ended with a question.
 	Code          string `json:"code,omitzero"`
 	CodeAsWritten string `json:"code_as_written,omitzero"`
-	// Output is the answer of the provider: masked, the last 8 KiB.
+	// Output is the end of the provider's answer. It is masked and has at most 8 KiB.
 	Output string `json:"output,omitzero"`
 	// Run and Iteration are empty for an attempt of [Store.RecordAttempt].
 	Run       string `json:"run,omitzero"`
@@ -61,7 +61,7 @@ type Attempt struct {
 	// Calls is the number of its calls, and Usage their cost. Absent numbers are unknown.
 	Calls int            `json:"calls"`
 	Usage executor.Usage `json:"usage,omitzero"`
-	// Feedback is for the next attempt: masked, the first 8 KiB.
+	// Feedback is for the next attempt. It is masked and has at most 8 KiB.
 	Feedback string `json:"feedback,omitzero"`
 	// Changed are the paths that it changed, 1000 at most.
 	Changed []string `json:"changed,omitempty"`
@@ -165,7 +165,7 @@ const (
 	// attempt is the JSON form of an attempt.
 	attempt = `json_set(record, '$.id', id, '$.generation', generation, '$.error', error, '$.output', claude_output,
 		'$.feedback', feedback)`
-	// latestAttempts selects at most so many attempts of a task's generation, the newest first.
+	// latestAttempts selects the last attempts of a task's generation, the newest first.
 	latestAttempts = "SELECT " + attempt + ` FROM attempts WHERE task_id = ?1
 		AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`
 )
@@ -211,7 +211,7 @@ func (s *Store) coded(all []Attempt) []Attempt {
 	return all
 }
 
-// codeOf returns the code of an attempt as the taxonomy understands it.
+// codeOf returns the code of an attempt in the taxonomy, which can be the fallback.
 func (s *Store) codeOf(a *Attempt) string {
 	if a.Success || a.CodeAsWritten == "" && a.Outcome != Failed {
 		return ""

@@ -90,8 +90,8 @@ func (s *Store) Budgets(ctx context.Context) ([]SetLimit, error) {
 // BudgetOptions configure a budget.
 type BudgetOptions struct {
 	// Assume is the cost of a call that is in progress or whose cost is unknown. If it is absent,
-	// calls in progress cost nothing, and the budget allows no call after one of unknown cost,
-	// because that one may have exceeded the limit.
+	// calls in progress cost nothing, and after a call of unknown cost the budget allows no further
+	// call, because the limit may be exceeded.
 	Assume Amount
 }
 
@@ -124,17 +124,17 @@ const (
 	spending = `json_object('calls', coalesce(calls, 0), 'usage', json_object('inputTokens', input_tokens,
 		'outputTokens', output_tokens, 'costUSD', cost_microusd / 1e6), 'unknownTokens', coalesce(unknown_tokens, 0),
 		'unknownCost', coalesce(unknown_cost, 0))`
-	// paidByTask has the sums of each task. Sums of either table first need no sorting.
+	// paidByTask selects the sums of each task. It sums each table first, which needs no sorting.
 	paidByTask = sumsOf + " FROM (" + sumsOf + " FROM (" + paidRuns + ") GROUP BY task_id UNION ALL " +
 		sumsOf + " FROM (" + paidAttempts + ") GROUP BY task_id) GROUP BY task_id"
 )
 
 // Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs
-// of the run come from its bill, all others from the state. Concurrent runs can exceed a limit by
-// their calls in progress.
+// of the run come from its bill, and all others from the state. Concurrent runs can exceed a limit
+// by their calls in progress.
 //
-// If calls of the run could not be saved, their cost is missing in the state for other runs. Then
-// no limit that they share allows another call. If the state cannot be read, no call is allowed.
+// If calls of the run could not be saved, other runs do not see their cost. Then a limit that the
+// run shares with others allows no further call. If the state cannot be read, no call is allowed.
 func (s *Store) Budget(o BudgetOptions) executor.Budget { return budget{s, o} }
 
 type budget struct {
@@ -240,7 +240,7 @@ func (s *Store) accounts(v *tx, bill *executor.Call) (all []account, err error) 
 }
 
 // others returns the spending of all other runs on a task, and the number of their calls in
-// progress, which are among the unknown ones. If task is empty, it is that on all tasks.
+// progress, which the spending counts as unknown. If task is empty, it returns those on all tasks.
 func (s *Store) others(v *tx, run, task string) (spent executor.Spending, inProgress int64, err error) {
 	sums, err := query[executor.Spending](v, "SELECT "+spending+" FROM ("+sumsOf+" FROM ("+paid+
 		") WHERE run <> ?1 AND (?2 = '' OR task_id = ?2))", run, task)

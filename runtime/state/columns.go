@@ -21,8 +21,8 @@ const (
 	maxTask   = 1 << 10
 )
 
-// mask masks the secrets in a text from outside. It replaces NUL, because programs in C end a text
-// there.
+// mask masks the secrets in a text from outside. It replaces NUL, which ends a text for programs in
+// C.
 var mask text.Mask = func(s string) string { return text.Masked(strings.ReplaceAll(s, "\x00", "\uFFFD")) }
 
 // name returns a code or another name, masked and bounded.

@@ -11,22 +11,22 @@ import (
 )
 
 var (
-	// ErrReadOnly is in the chain of the error of a write to a [Store] that was opened with
-	// [Options.ReadOnly].
+	// ErrReadOnly means that a [Store] was opened with [Options.ReadOnly]. Errors of writes wrap
+	// it.
 	ErrReadOnly = errors.New("the state was opened for reading")
 
 	errMoved = errors.New("the file was removed or replaced while it was open")
 )
 
-// refuse returns the evidence that a file must not be changed. The reason is newer, older, foreign
-// or corrupt.
+// refuse returns evidence that a file must not be changed. The reason is newer, older, foreign or
+// corrupt.
 func refuse(reason, format string, args ...any) error {
 	return &taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused",
 		Err: fmt.Errorf("open the state: "+format, args...), Attributes: map[string]string{"reason": reason}}
 }
 
-// unopened returns the evidence that the state at path could not be opened.
-func unopened(path string, err error) *taxonomy.Evidence {
+// openError returns evidence that the state at path could not be opened.
+func openError(path string, err error) *taxonomy.Evidence {
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source == "executor" {
 		ev.SetAttribute("path", path)
 		return ev
@@ -34,7 +34,7 @@ func unopened(path string, err error) *taxonomy.Evidence {
 	return evidence("executor", "prepare", path, fmt.Errorf("open the state: %w", err))
 }
 
-// failed returns the evidence that a read or write failed.
+// failed returns evidence that a read or write failed.
 func (s *Store) failed(op, doing string, err error) *taxonomy.Evidence {
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source != "" {
 		return ev
@@ -72,8 +72,8 @@ func evidence(source, op, path string, err error) *taxonomy.Evidence {
 	return &ev
 }
 
-// unusable returns err, or a refusal if SQLite cannot read the file.
-func unusable(err error) error {
+// inspectError returns err, or a refusal if the file is corrupt for SQLite.
+func inspectError(err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok && sqliteCauses[e.Code()&0xff].typ == "corrupt" {
 		return refuse("corrupt", "%w", err)
 	}

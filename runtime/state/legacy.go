@@ -18,7 +18,7 @@ import (
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// oldFile is the JSON file of an older runner, or its tables in this form.
+// oldFile is the JSON file of an older runner. Its tables are read in the same form.
 type oldFile struct {
 	Tasks map[string]struct {
 		Status    string  `json:"status"`
@@ -64,7 +64,7 @@ func (s *Store) importLegacy(t *tx) error {
 		return err
 	}
 	if err := t.importTasks(content); err != nil {
-		return s.unimported(content, err)
+		return s.importError(content, err)
 	}
 	_, err = t.exec("INSERT INTO executor_meta (key, value) VALUES (?, ?)", keyImported,
 		mask(filepath.Base(s.options.Legacy)))
@@ -72,7 +72,7 @@ func (s *Store) importLegacy(t *tx) error {
 }
 
 // takeTables returns the tables of an older runner in the form of its JSON file, and drops them.
-// The old texts may have secrets, so their pages are overwritten.
+// Their pages are overwritten, because the texts may contain secrets.
 func (t *tx) takeTables() (content []byte, err error) {
 	err = t.scan(`SELECT json_object('tasks', json_group_object(task_id, json_object('status', status,
 		'started_at', nullif(started_at, ''), 'completed_at', nullif(completed_at, ''),
@@ -87,8 +87,8 @@ func (t *tx) takeTables() (content []byte, err error) {
 	return content, err
 }
 
-// importTasks inserts the tasks. The IDs of attempts follow their times over all tasks, because
-// failures in a row are counted by them. An unfinished task has no time of completion, although
+// importTasks inserts the tasks. The IDs of all attempts are in the order of their times, because
+// failures in a row are counted by ID. An unfinished task gets no time of completion, although
 // older runners did not clear it.
 func (t *tx) importTasks(content []byte) error {
 	var old oldFile
@@ -132,9 +132,9 @@ func (t *tx) importTasks(content []byte) error {
 	return nil
 }
 
-// unimported returns the evidence that the JSON file was not imported, with the line of a fault in
-// its form.
-func (s *Store) unimported(content []byte, err error) error {
+// importError returns evidence that the JSON file was not imported, with the line of a syntax
+// error.
+func (s *Store) importError(content []byte, err error) error {
 	ev := evidence("executor", "prepare", s.path, fmt.Errorf("import %s: %w", s.options.Legacy, err))
 	if ev.Errno != "" { // the disk failed, not the file
 		return ev
@@ -153,7 +153,7 @@ func (s *Store) unimported(content []byte, err error) error {
 }
 
 // retireLegacy renames the imported JSON file to the first free name of .bak, .bak.1, .bak.2 and so
-// on, also if an earlier process was killed between import and renaming.
+// on. It also renames the file of an earlier process that was killed after the import.
 func (s *Store) retireLegacy(ctx context.Context) error {
 	var imported int
 	row := s.writer.QueryRowContext(ctx, "SELECT count(*) FROM executor_meta WHERE key = ?", keyImported)

@@ -11,7 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// projection writes the state of a run and the rows that follow from it.
+// projection writes the state of a run and the rows that are derived from it.
 type projection struct {
 	*tx
 	st  *executor.RunState
@@ -80,7 +80,7 @@ const (
 )
 
 // call writes the row of the open iteration's last call. The save before the call inserts the row,
-// and the first save after it adds the result. The call cost the difference in spending.
+// and the first save after it adds the result. The cost is the increase in spending.
 func (p *projection) call(before executor.Spending) error {
 	st, it := p.st, &p.st.Iter
 	put := func(statement string, c call) error {
@@ -122,8 +122,7 @@ func (p *projection) call(before executor.Spending) error {
 	return put(endCall, c)
 }
 
-// attempt writes the row of the last closed iteration. It does not change a row
-// that exists.
+// attempt writes the row of the last closed iteration. It does not change an existing row.
 func (p *projection) attempt() error {
 	st, it := p.st, &p.st.Iter
 	var exists int

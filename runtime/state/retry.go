@@ -24,7 +24,7 @@ const (
 	maxTail    = 2 << 10
 	maxFiles   = 20
 	maxPath    = 200
-	// maxSearched bounds the attempts among which the last failure is searched.
+	// maxSearched limits the attempts in which the previous failure is searched.
 	maxSearched = 100
 )
 
@@ -44,9 +44,10 @@ type RetryContext struct {
 	// PreviousErrorCode is the recorded code, or the fallback. It is empty if nothing failed: the
 	// last attempt was cancelled, or ended with a question.
 	PreviousErrorCode string `json:"previous_error_code"`
-	// PreviousError is the message of the previous failure; never empty.
+	// PreviousError is the message of the previous failure. It is never empty.
 	PreviousError string `json:"previous_error"`
-	// WhatWasTried has the changed files and the end of the answer of that attempt; never empty.
+	// WhatWasTried has the changed files and the end of the answer of that attempt. It is never
+	// empty.
 	WhatWasTried string `json:"what_was_tried"`
 	// CheckOutput is the detailed report of that failure, such as the output of tests or linters.
 	// It is empty unless the taxonomy feeds the failure back.
@@ -56,7 +57,8 @@ type RetryContext struct {
 	WhatToFix string `json:"what_to_fix,omitempty"`
 	// Last is the outcome of the last attempt.
 	Last AttemptOutcome `json:"last"`
-	// Question is the question with which a run ended, if no attempt since was clean or failed.
+	// Question is the question with which a run ended. It is empty if a later attempt was clean, or
+	// is the previous failure.
 	Question string `json:"question,omitempty"`
 	// Since are the attempts after the previous failure, and Earlier the failed ones before it.
 	// Both have at most the newest 10, the newest last.
@@ -263,7 +265,7 @@ var retryTemplate string
 // the error, the fix, and then the rest. Texts from outside are between fences with the mark, a
 // random word that they cannot contain. The result is empty if the limit is too small.
 func (c *RetryContext) Render(limit int, mark string) string {
-	// The shares of the limit; the rest is for the headings and the taxonomy's own texts.
+	// A text gets limit/share bytes. The rest is for the headings and the texts of the taxonomy.
 	fence := func(share int, s string) string {
 		s = strings.TrimSpace(text.Printable(mask.BothEnds(s, limit/share), "\n\t"))
 		return "<<<< " + mark + "\n" + s + "\n>>>> " + mark

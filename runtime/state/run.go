@@ -16,29 +16,29 @@ import (
 
 // RunStore returns a store for an executor. It serves one run at a time; several of them can be
 // used concurrently. The run's task is running from the first call until the run is over. Then it
-// has the run's status, or is pending after a cancelled run.
+// has the run's status. After a cancelled run or a dry run it is pending.
 func (s *Store) RunStore() executor.Store { return &runStore{s: s} }
 
 type runStore struct {
 	s    *Store
-	held *filelock.Named
+	lock *filelock.Named // of the open run; nil if none is open
 }
 
 // Open implements [executor.Store]. A state that cannot be read is evidence of op "resume", type
 // "refused".
 func (r *runStore) Open(ctx context.Context, run string) (*executor.RunState, error) {
-	if r.held != nil {
+	if r.lock != nil {
 		return nil, evidence("executor", executor.OpLock, r.s.path, errors.New("the store has another run open"))
 	}
-	held, err := r.s.lock(ctx, r.s.locks(), run, "run "+run)
+	lock, err := r.s.lock(ctx, r.s.locks(), run, "run "+run)
 	if err != nil {
 		return nil, err
 	}
 	st, err := r.Peek(ctx, run)
 	if err != nil {
-		return nil, errors.Join(err, held.Release())
+		return nil, errors.Join(err, lock.Release())
 	}
-	r.held = held
+	r.lock = lock
 	return st, nil
 }
 
@@ -58,8 +58,8 @@ func (r *runStore) Peek(ctx context.Context, run string) (st *executor.RunState,
 
 // Close implements [executor.Store].
 func (r *runStore) Close() error {
-	c := Claim{r.s, r.held}
-	r.held = nil
+	c := Claim{r.s, r.lock}
+	r.lock = nil
 	return c.Release()
 }
 
@@ -98,7 +98,8 @@ type Run struct {
 	Began time.Time         `json:"began"`
 	Ended time.Time         `json:"ended,omitzero"`
 	Spent executor.Spending `json:"spent"`
-	// Holder is the process that runs it. It is nil if no process does, for example after a kill.
+	// Holder is the process that has the run. It is nil if no process has it, for example after a
+	// kill.
 	Holder *Holder `json:"holder,omitempty"`
 }
 
@@ -127,7 +128,7 @@ func (s *Store) runs(ctx context.Context, where, task string) ([]Run, error) {
 	return all, err
 }
 
-// call is the row of a call. Lane, code, usage and its end follow after the call.
+// call is the row of a call. Lane, Code, Usage and Ended are set after the call.
 type call struct {
 	Provider string            `json:"provider,omitzero"`
 	Tier     taxonomy.Opt[int] `json:"tier,omitzero"`
@@ -145,7 +146,8 @@ type call struct {
 // Outcomes calls f with the outcome of each call that ended at since or later, in the order of
 // their ends, for learners such as retry.Adaptive. It returns the first error of f unchanged.
 func (s *Store) Outcomes(ctx context.Context, since time.Time, f func(retry.Outcome) error) error {
-	// Texts of the same second do not sort like their times.
+	// JSON has times with different numbers of digits, so within a second the texts do not sort
+	// like the times.
 	all, err := list[call](ctx, s, "read the outcomes of calls", `SELECT record FROM calls WHERE ended_at >= ?
 		ORDER BY run, iteration, call`, since.UTC().Format("2006-01-02T15:04:05"))
 	slices.SortStableFunc(all, func(a, b call) int { return a.Ended.Compare(b.Ended) })

@@ -1,4 +1,4 @@
--- Times are UTC in RFC 3339, costs are millionths of a US dollar. NULL is not known.
+-- Times are UTC in RFC 3339, costs are millionths of a US dollar. NULL is unknown.
 
 CREATE TABLE tasks (
     task_id      TEXT PRIMARY KEY,
@@ -62,7 +62,7 @@ CREATE TABLE attempts (
     success          INTEGER NOT NULL CHECK (success IN (0, 1)),
     duration_seconds REAL NOT NULL,
     error            TEXT,
-    error_code       TEXT,                        -- as recorded; the taxonomy may not have it any more
+    error_code       TEXT,                        -- as recorded; the taxonomy may no longer have it
     claude_output    TEXT,                        -- the end of the provider's answer
     generation       INTEGER NOT NULL DEFAULT 1,
     run              TEXT REFERENCES runs (run),  -- NULL: recorded by a program, or imported
@@ -121,7 +121,7 @@ CREATE TABLE lanes (
     until TEXT NOT NULL
 ) STRICT;
 
--- Each limit that was ever set; the last row of a scope holds.
+-- A row for each limit that was ever set. The last row of a scope applies.
 CREATE TABLE budgets (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     scope         TEXT NOT NULL,                  -- attempt, task, all, or task:ID

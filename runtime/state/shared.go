@@ -60,48 +60,48 @@ func (r laneRows) Until(ctx context.Context, lane string) (time.Time, error) {
 	return time.Time{}, err
 }
 
-// lockPatience is the longest wait for the lock of a dead process.
+// lockPatience is the longest wait for a lock whose holder is dead.
 const lockPatience = 10 * time.Second
 
 // Claim is a lock on a name. It ends with [Claim.Release] or with the process.
 type Claim struct {
 	s    *Store
-	held *filelock.Named
+	lock *filelock.Named
 }
 
-// Claim takes the lock called name, for example on a whole queue. The name has 1 to 100 letters,
+// Claim takes the lock on a name, for example that of a whole queue. The name has 1 to 100 letters,
 // digits, '-', '_' and '.'. Names of claims and of runs are independent. If a live process has the
 // lock, the error is evidence of source "executor", op "lock", with the attributes path, pid, host
 // and since.
 func (s *Store) Claim(ctx context.Context, name string) (*Claim, error) {
-	held, err := s.lock(ctx, filepath.Join(s.locks(), "claims"), name, name)
+	lock, err := s.lock(ctx, filepath.Join(s.locks(), "claims"), name, name)
 	if err != nil {
 		return nil, err
 	}
-	return &Claim{s, held}, nil
+	return &Claim{s, lock}, nil
 }
 
 // Release releases the lock. Later calls do nothing.
 func (c *Claim) Release() error {
-	held := c.held
-	c.held = nil
-	if held == nil {
+	lock := c.lock
+	c.lock = nil
+	if lock == nil {
 		return nil
 	}
-	if err := held.Release(); err != nil {
+	if err := lock.Release(); err != nil {
 		return c.s.failed("state_write", "release a claim", err)
 	}
 	return nil
 }
 
-// lock takes the lock on a name in a directory. An error calls the locked thing what.
-func (s *Store) lock(ctx context.Context, dir, name, what string) (held *filelock.Named, err error) {
+// lock takes the lock on a name in a directory. An error names the locked resource by what.
+func (s *Store) lock(ctx context.Context, dir, name, what string) (lock *filelock.Named, err error) {
 	if err := filelock.CheckName(name); err != nil {
 		return nil, evidence("executor", "prepare", s.path, fmt.Errorf("%w: %q (%s)", err, mask.Beginning(name, 256),
 			filelock.NameExpected))
 	}
 	if err = atomicfile.MakeDir(dir); err == nil {
-		held, err = filelock.Take(ctx, dir, name, what, "", lockPatience)
+		lock, err = filelock.Take(ctx, dir, name, what, "", lockPatience)
 	}
 	if err != nil {
 		if ev, ok := filelock.Evidence(err); ok {
@@ -109,19 +109,19 @@ func (s *Store) lock(ctx context.Context, dir, name, what string) (held *fileloc
 		}
 		return nil, evidence("executor", "lock", s.path, err)
 	}
-	return held, nil
+	return lock, nil
 }
 
 // Holder is the process that has a run.
 type Holder struct {
-	// PID and Host are 0 and "" while the process has just begun.
+	// PID and Host are 0 and "" if the process has not yet written its note.
 	PID   int
 	Host  string
 	Since time.Time
 }
 
-// holder returns the process that has a run, or nil. If the lock cannot be tried, because the
-// directory is not writable, it returns the process in the note beside the lock.
+// holder returns the process that has a run, or nil. If the lock cannot be tried, for example
+// because the directory is not writable, it returns the process in the note beside the lock.
 func (s *Store) holder(run string) *Holder {
 	if filelock.CheckName(run) != nil {
 		return nil

@@ -1,5 +1,6 @@
-// Package state is a store of the executor in one SQLite file. The file contains tasks and their
-// attempts, the states of runs, the costs of calls, budgets, and the waits that processes share.
+// Package state stores the runs of an executor in one SQLite file. The file contains tasks and
+// their attempts, the states of runs, the costs of calls, budgets, and the waits that processes
+// share.
 //
 //	store, err := state.Open(ctx, "spec/.executor-state.db", state.Options{Table: errs.Table})
 //
@@ -33,7 +34,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// DefaultPath is the path of the state of a runner of specifications.
+// DefaultPath is the path of the state of a program that runs the tasks of a specification.
 const DefaultPath = "spec/.executor-state.db"
 
 // PrefixedPath is [DefaultPath] for one of several states in a directory:
@@ -53,7 +54,8 @@ func LegacyPath(path string) string {
 
 // Options configure a [Store].
 type Options struct {
-	// Table is the taxonomy that explains stored codes; the zero Table explains none.
+	// Table has the meanings of stored codes. Without it, a code has no meaning, and each failure
+	// counts.
 	Table taxonomy.Table
 	// Clock is the source of times; nil is [retry.System].
 	Clock retry.Clock
@@ -86,11 +88,11 @@ type Store struct {
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
-		return nil, unopened(path, err)
+		return nil, openError(path, err)
 	}
 	s := &Store{path: abs, options: o, clock: cmp.Or[retry.Clock](o.Clock, retry.System)}
 	if err := s.open(ctx); err != nil {
-		return nil, unopened(s.path, errors.Join(err, s.Close()))
+		return nil, openError(s.path, errors.Join(err, s.Close()))
 	}
 	return s, nil
 }
@@ -156,7 +158,7 @@ func (s *Store) create(ctx context.Context) (err error) {
 	}
 	s.writer.SetMaxOpenConns(1)
 	have, err := inspect(ctx, s.writer)
-	if err == nil { // only now the file can be changed
+	if err == nil { // before this check, the file must not be changed
 		_, err = s.writer.ExecContext(ctx, "PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 4194304")
 	}
 	if err == nil && have != version {
@@ -174,7 +176,7 @@ var schema string
 // version is that of the schema. Files of earlier versions are refused.
 const version = 4
 
-// unversioned is the version of the tables of an older runner.
+// unversioned is the version of a file with the tables of an older runner.
 const unversioned = -1
 
 // inspect returns the version of a file, 0 if it is empty, and refuses a file that is not a state.
@@ -189,7 +191,7 @@ func inspect(ctx context.Context, db *sql.DB) (v int, err error) {
 		Scan(&application, &v, &tables, &columns)
 	switch {
 	case err != nil:
-		return 0, unusable(err)
+		return 0, inspectError(err)
 	case application == 0 && v == 0 && tables == 0:
 		return 0, nil
 	case application == 0 && v == 0 && columns == 12:
@@ -302,7 +304,7 @@ func (s *Store) transact(ctx context.Context, f func(*tx) error) error {
 	return t.Commit()
 }
 
-// exec runs a statement with the values that bind returns.
+// exec runs a statement. Its arguments are converted by bind.
 func (t *tx) exec(query string, args ...any) (sql.Result, error) {
 	for i := range args {
 		args[i] = bind(args[i])
@@ -318,7 +320,7 @@ func (t *tx) scan(query string, args []any, into ...any) error {
 	return t.tx.QueryRowContext(t.ctx, query, args...).Scan(into...)
 }
 
-// query returns the rows of a query. Their only column is the JSON form of a value.
+// query returns the values of the rows of a query, whose only column is the JSON form of a value.
 func query[T any](t *tx, query string, args ...any) (all []T, err error) {
 	rows, err := t.tx.QueryContext(t.ctx, query, args...)
 	if err != nil {

@@ -109,7 +109,7 @@ func (s *Store) Reset(ctx context.Context, id string) error {
 	})
 }
 
-// Counters are the numbers for a decision to stop.
+// Counters are the numbers on which a decision to stop depends.
 type Counters struct {
 	// ConsecutiveFailures is the number of counted failures since the last success, of all tasks.
 	// Attempts of earlier generations are excluded.
@@ -208,7 +208,7 @@ func (s *Store) meaningOf(written string) meaning {
 // counts reports whether a failure counts. Without a taxonomy each failure counts.
 func (m *meaning) counts() bool { return len(m.reactions) == 0 || m.reactions[0].CountFailure }
 
-// statusAfter returns the status of a task after a failure.
+// statusAfter returns the status of a task after a failure with this meaning.
 func (m *meaning) statusAfter() TaskStatus {
 	switch {
 	case len(m.reactions) == 0:
@@ -221,8 +221,8 @@ func (m *meaning) statusAfter() TaskStatus {
 }
 
 // feedsBack reports whether the next attempt gets the details of a failure with the named reaction.
-// The reaction may follow another one, such as the end after the last retry. Then the first one can
-// feed back, too, because the task may begin anew.
+// The reaction may follow another one, for example after the last retry. Then the details are also
+// fed back if the first reaction does so, because the task may begin again.
 func (m *meaning) feedsBack(reaction string) bool {
 	if len(m.reactions) == 0 {
 		return true

@@ -16,7 +16,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The words of the validator in evidence.
+// The words in evidence.
 const (
 	sourceValidator = "validator"
 	opValidate      = "validate_"
@@ -32,20 +32,20 @@ const (
 // errLimit is the cause of a context that ended because the command's own time was over.
 var errLimit = errors.New("the command's time is over")
 
-// Result is what came of one command.
+// Result is the result of one command.
 type Result struct {
 	// Command is the command as a person would type it.
 	Command string
-	// Output is the end of what it printed, both streams in their order. It is untrusted, and
-	// secrets in it are not masked unless there was more of it.
+	// Output is the end of its output, both streams together. It is untrusted. Secrets are masked
+	// only if output before it was dropped.
 	Output string
-	// Err is nil when the command passed.
+	// Err is nil if the command passed.
 	Err error
 }
 
-// Run runs a command that belongs to no phase, in the same directory and environment and with the
-// same limits as the others. Op names it in evidence, whose source is "validator". An unusable
-// command is evidence of the configuration.
+// Run runs a command that is not part of a phase, with the directory, environment and limits of the
+// configuration. The error is evidence of source "validator" and the given op. For an unusable
+// command it is evidence of source "config", and op is the attribute field.
 func (v *Validator) Run(ctx context.Context, op string, c Command) Result {
 	if !c.Usable() {
 		return Result{Command: c.String(), Err: unusable(op, c)}
@@ -66,7 +66,7 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 	path, args := command.Program()
 	exit, err := proc.Run(limited, proc.Command{
 		Path: path, Args: args, Dir: v.config.Dir, Env: proc.SafeEnv(v.config.Env...),
-		Stdout: out, Stderr: out, Grace: v.config.Grace, Started: introducing(started), Sweep: true,
+		Stdout: out, Stderr: out, Grace: v.config.Grace, Started: processHook(started), Sweep: true,
 	})
 	result := Result{Command: command.String(), Output: outputOf(out)}
 	ended := limited.Err() != nil && errors.Is(err, limited.Err())
@@ -102,16 +102,16 @@ func unusable(field string, c Command) error {
 	return setting.Invalid(field, c.String(), "a program with its arguments, or a line")
 }
 
-// introducing passes on which process it is.
-func introducing(started func(executor.Process) error) func(proc.ID) error {
+// processHook returns the hook of package proc that passes the process to started.
+func processHook(started func(executor.Process) error) func(proc.ID) error {
 	if started == nil {
 		return nil
 	}
 	return func(id proc.ID) error { return started(executor.Process{PID: id.PID, Start: id.Start}) }
 }
 
-// overtime turns evidence into that of a command whose time was over. How it ended is our own doing
-// then.
+// overtime turns evidence into that of a timeout. It drops exit code and signal, because this
+// package ended the command.
 func overtime(ev *taxonomy.Evidence, took time.Duration) {
 	ev.Type = typeTimeout
 	ev.ExitCode, ev.Signal = taxonomy.Opt[int]{}, ""
@@ -131,7 +131,7 @@ func (c Command) Program() (path string, args []string) {
 	return "/bin/sh", []string{"-c", c.Line}
 }
 
-// outputOf returns the kept output, with a note if it is not all.
+// outputOf returns the kept output, with a note if output before it was dropped.
 func outputOf(kept *proc.Tail) string {
 	text := kept.String()
 	if dropped := kept.Total() - int64(len(text)); dropped > 0 {

@@ -28,24 +28,23 @@ const (
 
 // Config has the commands that check work. A provider cannot change them.
 //
-// The commands run code that a provider may have written, with the rights of this process. What
-// keeps them from keys is their environment only: it has what proc.SafeEnv lists and Env, but home
-// directories hold credentials too. Run everything in a container if that matters.
+// The commands run code that a provider may have written, with the rights of this process. Their
+// environment has only the variables of proc.SafeEnv and Env. Home directories contain credentials,
+// too; to protect those, run everything in a container.
 type Config struct {
-	// Dir is where the commands run, the root of the working tree.
+	// Dir is the directory of the commands, usually the root of the working tree.
 	Dir string
 	// PreCommit, PrePush and PrePR are run in their order, one at a time, until one fails. A phase
 	// without commands passes.
 	PreCommit, PrePush, PrePR []Command
-	// Limit is how long a command may take that has no limit of its own; 0 is
-	// DefaultLimit.
+	// Limit is the time limit of a command without Command.Limit; 0 is DefaultLimit.
 	Limit time.Duration
-	// Output is how many bytes of the end of what a command prints are kept; 0 is
-	// DefaultOutput. Of more than that secrets are masked.
+	// Output limits the kept output of a command, in bytes from its end; 0 is DefaultOutput. If a
+	// command prints more, secrets in the kept part are masked.
 	Output int
 	// Env adds to the commands' environment: "NAME=value", or "NAME" for this process's value.
 	Env []string
-	// Grace is how long a command that is stopped has to end by itself; 0 is proc.DefaultGrace.
+	// Grace is the time for a stopped command to end by itself; 0 is proc.DefaultGrace.
 	Grace time.Duration
 }
 
@@ -53,15 +52,14 @@ type Config struct {
 type Command struct {
 	// Args are a program and its arguments. No shell reads them.
 	Args []string
-	// Line is a line for the shell: /bin/sh, or cmd.exe on Windows, where quotes in it are better
-	// avoided.
+	// Line is a line for the shell: /bin/sh, or cmd.exe on Windows. Avoid quotes on Windows.
 	Line string
-	// Limit is how long the command may take; 0 is that of the configuration.
+	// Limit is the time limit of the command; 0 is Config.Limit.
 	Limit time.Duration
 }
 
-// UnmarshalYAML reads a command from a configuration: a text is a line for the shell, a list a
-// program and its arguments.
+// UnmarshalYAML reads a command from a configuration. A text is a line for the shell, and a list is
+// a program and its arguments.
 func (c *Command) UnmarshalYAML(decode func(into any) error) error {
 	*c = Command{}
 	if decode(&c.Line) == nil {
@@ -85,14 +83,14 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// Usable reports whether there is a line, or a program, and not both.
+// Usable reports whether the command has either a line or a program.
 func (c Command) Usable() bool {
 	return strings.TrimSpace(c.Line) != "" && len(c.Args) == 0 || c.Line == "" && len(c.Args) > 0 && c.Args[0] != ""
 }
 
-// Validator runs the commands that check work. It is an [executor.Validator] that says which
-// processes they are. Runs that share one run their commands in the same directory, possibly at
-// once.
+// Validator runs the commands that check work. It is an [executor.Validator] that reports their
+// processes. If runs share a validator, their commands run in the same directory, possibly
+// simultaneously.
 type Validator struct{ config Config }
 
 var (
@@ -100,8 +98,8 @@ var (
 	_ executor.Ender     = (*Validator)(nil)
 )
 
-// New returns a validator. Its error names every command that cannot be run, as evidence
-// of the configuration.
+// New returns a validator. The error joins evidence of each unusable command: source config, op
+// load_config, type invalid.
 func New(c Config) (*Validator, error) {
 	if c.Limit <= 0 {
 		c.Limit = DefaultLimit
@@ -138,11 +136,10 @@ func commandsOf(c *Config, phase executor.Phase) []Command {
 // Checks reports whether a phase has commands.
 func (v *Validator) Checks(phase executor.Phase) bool { return len(commandsOf(&v.config, phase)) > 0 }
 
-// Validate runs the commands of the check's phase and returns nil if all of them pass. Otherwise the
-// error is the evidence of the first that failed (source validator, op validate_ and the phase; type
-// exit, timeout, not_found or start), and no further one runs. If the context was cancelled, the
-// error wraps the context's and is not evidence. Validate calls c.Started with the process of each
-// command.
+// Validate runs the commands of the check's phase in order, until one fails. The error is evidence
+// of that failure: source validator, op "validate_" with the phase, type exit, timeout, not_found
+// or start. If ctx is cancelled, the error wraps that of ctx and is not evidence. Validate calls
+// c.Started with the process of each command.
 func (v *Validator) Validate(ctx context.Context, c executor.Check) error {
 	for _, command := range commandsOf(&v.config, c.Phase) {
 		if ctx.Err() != nil {
@@ -155,7 +152,7 @@ func (v *Validator) Validate(ctx context.Context, c executor.Check) error {
 	return nil
 }
 
-// End ends the group of a command that an earlier process has left behind.
+// End ends the process group of a command that an earlier process of the host started.
 func (v *Validator) End(ctx context.Context, p executor.Process) error {
 	return proc.End(ctx, proc.ID{PID: p.PID, Start: p.Start}, v.config.Grace)
 }

@@ -43,7 +43,7 @@ func MakeDir(dir string) error {
 // writer at a time. The temporary file of a killed writer is overwritten.
 func Replace(path string, content []byte) error {
 	temp := path + TempSuffix
-	err := removed(temp)
+	err := removeIfExists(temp)
 	if err == nil {
 		err = writeNew(temp, content)
 	}
@@ -51,7 +51,7 @@ func Replace(path string, content []byte) error {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		return errors.Join(err, removed(temp))
+		return errors.Join(err, removeIfExists(temp))
 	}
 	return SyncDir(filepath.Dir(path))
 }
@@ -69,7 +69,7 @@ func writeNew(path string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-func removed(path string) error {
+func removeIfExists(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

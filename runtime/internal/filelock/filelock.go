@@ -18,18 +18,19 @@ import (
 // stays, because removing it would let two processes hold locks on two files of one name.
 type Lock struct{ file *flock.Flock }
 
-// Try takes the lock on the file at path, and makes the file if it is missing. It returns nil
-// without an error if the lock is held.
+// Try takes the lock on the file at path, and makes the file if it is missing. If the lock is held,
+// it returns nil and no error.
 func Try(path string) (*Lock, error) {
 	return take(path, (*flock.Flock).TryLock)
 }
 
-// Wait takes the lock on the file at path. It tries every so often until ctx ends.
-func Wait(ctx context.Context, path string, every time.Duration) (*Lock, error) {
-	return take(path, func(f *flock.Flock) (bool, error) { return f.TryLockContext(ctx, every) })
+// Wait takes the lock on the file at path. It tries again after each interval until ctx ends.
+func Wait(ctx context.Context, path string, interval time.Duration) (*Lock, error) {
+	return take(path, func(f *flock.Flock) (bool, error) { return f.TryLockContext(ctx, interval) })
 }
 
-// take rejects a symbolic link or a directory.
+// take opens the file at path and locks it with the given function. It rejects a path that is not a
+// regular file.
 func take(path string, lock func(*flock.Flock) (bool, error)) (*Lock, error) {
 	if _, err := atomicfile.Regular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -18,21 +18,21 @@ type Holder struct {
 	Start string    `json:"start,omitempty"`
 	Host  string    `json:"host"`
 	Since time.Time `json:"since"`
-	// Run is the run that needs it; empty when none was named.
+	// Run is the run for which the process took the lock, or empty.
 	Run string `json:"run,omitempty"`
 }
 
 const maxHolder = 4 << 10
 
-// Dead reports whether the process has ended. It is false for a process of another
-// machine, and if the start of the process is unknown.
+// Dead reports whether the process has ended. It is false for a process of another machine, and if
+// the start of the process is unknown.
 func (h Holder) Dead() bool {
 	host, err := os.Hostname()
 	return err == nil && host == h.Host && h.Start != "" && !proc.Alive(proc.ID{PID: h.PID, Start: h.Start})
 }
 
-// evidence returns the refusal of the lock at path, whose resource is called what. If known is
-// false, h is empty.
+// evidence returns the evidence that the lock at path is held. The text names the resource by what.
+// If known is false, h is empty.
 func (h Holder) evidence(what, path string, known bool) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{
 		Source: "executor", Op: "lock",
@@ -62,7 +62,7 @@ func note(path, run string) {
 	if err != nil {
 		host = "unknown"
 	}
-	self, _ := proc.Self() // without it the process is taken to be alive
+	self, _ := proc.Self() // without its start, the process counts as alive
 	b, err := json.Marshal(
 		Holder{PID: os.Getpid(), Start: self.Start, Host: host, Since: time.Now().UTC().Truncate(time.Second),
 			Run: run})

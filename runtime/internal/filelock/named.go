@@ -31,11 +31,10 @@ type Named struct {
 	note string
 }
 
-// Take locks a name, which [CheckName] accepts, in dir, which must exist. If a live process holds
-// it, the error is evidence of source "executor", op "lock", with the attributes path, pid, host
-// and since. Its text calls the name what (such as "run r"), and names the run for which the other
-// process took it, if that gave one. Take waits for a lock that a dead process has left, for
-// patience at most.
+// Take takes the lock on a name in dir, which must exist. The name must pass [CheckName]. If a live
+// process holds the lock, the error is evidence of source "executor", op "lock", with the
+// attributes path, pid, host and since. The text names the resource by what, such as "run r", and
+// contains the run in the holder's note. Take waits up to patience for a lock whose holder is dead.
 func Take(ctx context.Context, dir, name, what, run string, patience time.Duration) (*Named, error) {
 	path, beside := filepath.Join(dir, name+lockSuffix), filepath.Join(dir, name+noteSuffix)
 	lock, err := try(ctx, path, beside, patience)
@@ -53,8 +52,8 @@ func Take(ctx context.Context, dir, name, what, run string, patience time.Durati
 // Path returns the path of the lock on name in dir.
 func Path(dir, name string) string { return filepath.Join(dir, name+lockSuffix) }
 
-// Taken returns the holder of the lock on name in dir, and whether the lock is held. It takes
-// a free lock for a moment.
+// Taken reports whether the lock on name in dir is held, and returns its holder. It takes a free
+// lock for a moment.
 func Taken(dir, name string) (h Holder, taken bool, err error) {
 	path := filepath.Join(dir, name+lockSuffix)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -71,8 +70,8 @@ func Taken(dir, name string) (h Holder, taken bool, err error) {
 	return Holder{}, false, lock.Release()
 }
 
-// Noted returns the holder in the note beside the lock, and false if it is missing or dead. It does
-// not check the lock, so it can be outdated; [Taken] is exact.
+// Noted returns the holder in the note beside the lock, and false if the note is missing or the
+// holder is dead. The note can be outdated, because Noted does not check the lock; [Taken] does.
 func Noted(dir, name string) (h Holder, ok bool) {
 	h, ok = read(filepath.Join(dir, name+noteSuffix))
 	if !ok || h.Dead() {
@@ -106,12 +105,12 @@ func try(ctx context.Context, path, beside string, patience time.Duration) (*Loc
 }
 
 // Release releases the lock.
-func (h *Named) Release() error {
-	err := os.Remove(h.note)
+func (n *Named) Release() error {
+	err := os.Remove(n.note)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(err, h.lock.Release())
+	return errors.Join(err, n.lock.Release())
 }
 
 // Evidence returns the evidence that another process holds the lock, and false for any other error.
@@ -122,7 +121,8 @@ const NameExpected = "1 to 100 letters, digits, '-', '_' and '.', the first is n
 
 var errName = errors.New("a run cannot have this name")
 
-// CheckName returns an error if a run cannot have the name, such as one that leaves its directory.
+// CheckName returns an error if a run cannot have the name, for example because the path of its
+// file would be outside its directory.
 func CheckName(run string) error {
 	named := run != "" && len(run) <= maxName && run[0] != '.' && isPlain(run)
 	if !named || !filepath.IsLocal(run+lockSuffix) { // the name of a device is not local

@@ -39,8 +39,8 @@ type meaning struct {
 	Resolution string `json:"resolution"`
 }
 
-// newData returns the content of the page: the snapshot in its JSON form, with the groups with the
-// most errors, and the latest errors.
+// newData returns the content of the page: the JSON form of the snapshot, with the largest groups
+// and the latest errors.
 func newData(s report.Snapshot, o Options) (map[string]any, error) {
 	b := &builder{left: detailBudget}
 	groups, groupOf := b.groups(s.Groups, cmp.Or(max(o.MaxGroups, 0), defaultGroups))
@@ -113,7 +113,7 @@ func (b *builder) groups(all []report.Group, limit int) (out []map[string]any, g
 	return out, groupOf
 }
 
-// latest returns the latest errors, and those of groups that are not among them, the latest first.
+// latest returns the latest errors and those of all groups, without duplicates, the latest first.
 func (b *builder) latest(s report.Snapshot, groupOf map[string]int, limit int) (out []map[string]any) {
 	all := slices.Clone(s.Last[max(0, len(s.Last)-limit):])
 	slices.Reverse(all)
@@ -138,8 +138,8 @@ func (b *builder) latest(s report.Snapshot, groupOf map[string]int, limit int) (
 	return out
 }
 
-// error returns an error of a group, with its details as long as there is room. A group of -1 is
-// not on the page.
+// error returns an error with the index of its group. The details are included while the budget
+// lasts. An index of -1 means that the group is not on the page.
 func (b *builder) error(o *report.Occurrence, group int) map[string]any {
 	var out map[string]any
 	if b.left > 0 {

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// maxMarks bounds the combining marks on one letter; more would cover the lines around it.
+	// maxMarks bounds the combining marks on one letter, because many marks would cover other
+	// lines.
 	maxMarks = 4
 	ellipsis = "…"
 )

@@ -10,9 +10,9 @@
 // compared with an earlier page or JSON report, which is chosen in the page and stays there.
 //
 // The page loads nothing: style, script and data are in it, and its Content-Security-Policy forbids
-// everything else. Texts of errors are masked, cut, and only ever shown as text. Without JavaScript
-// the page has the table of codes. The same snapshot gives the same bytes, with the default options
-// at most 6 MB.
+// everything else. Texts of errors are masked, shortened, and shown only as text. Without
+// JavaScript the page shows the table of codes. The same snapshot results in the same bytes. With
+// the default options a page has at most 6 MB.
 package htmlreport
 
 import (

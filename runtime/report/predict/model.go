@@ -6,9 +6,10 @@
 //		fmt.Println(f.Code, f.Probability, f.Low, f.High)
 //	}
 //
-// The model is one table: for each provider and each outcome of its last call, how often each
-// outcome followed. A row with few calls leans on the long-run rates of the provider. The interval
-// is Wilson's at 90 %. docs/decisions/0016-forecasts.md has the measurements behind this choice.
+// The model is one table. For each provider and each outcome of its last call, a row counts the
+// outcomes that followed. The long-run rates of the provider have a small weight in each row, which
+// matters if the row has few calls. The interval is Wilson's at 90 %. The measurements behind this
+// choice are in docs/decisions/0016-forecasts.md.
 package predict
 
 import (
@@ -22,10 +23,11 @@ import (
 )
 
 const (
-	// prior is the weight, in calls, of the long-run rates in a row, and halfCall that of a success
-	// and of an unknown failure in the long-run rates.
+	// prior is the weight, in calls, of the long-run rates in a row. In the long-run rates,
+	// halfCall is the prior weight of a success, and that of a failure with a new code.
 	prior, halfCall = 2.0, 0.5
-	// maxWeight bounds the calls that a row counts: when it has more, all its weights are halved.
+	// maxWeight bounds the total of a row. If the total is larger, all weights of the row are
+	// halved.
 	maxWeight = 600
 	// z is the quantile of the normal distribution for an interval of 90 %.
 	z                      = 1.6449
@@ -44,8 +46,8 @@ type Forecast struct {
 }
 
 // Model forecasts the outcome of the next call of a provider. It is a [retry.Learner], safe for
-// concurrent use, and deterministic. It tracks 64 providers with 32 codes each; the first ones
-// stay.
+// concurrent use, and deterministic. It tracks the first 64 providers, with their first 32
+// outcomes.
 type Model struct {
 	mu        sync.Mutex
 	providers map[string]*provider
@@ -56,7 +58,7 @@ type provider struct {
 	all   row
 	rows  map[string]*row
 	last  string
-	known bool // there was a call before
+	known bool // whether last is set
 }
 
 // row counts outcomes by code. The code of a success is empty.

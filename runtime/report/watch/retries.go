@@ -21,12 +21,12 @@ type retried struct {
 	reaction, action string
 	// attempts counts the failed calls after the first.
 	attempts int
-	// begun reports that the next call has begun, inPlace that it needs no new iteration.
+	// begun reports that the next call has begun. inPlace reports that it needs no new iteration.
 	begun, inPlace bool
 }
 
-// observe takes an event into account, and reports the retries that end with it. Failed reports
-// whether an error happened in the iteration.
+// observe updates the operations after an event, and reports the retries that end with it. Failed
+// means that an error happened in the iteration.
 func (r retries) observe(e *executor.Event, failed bool, sink report.Sink) {
 	switch e.Kind {
 	case executor.ReactionTaken:
@@ -48,8 +48,8 @@ func (r retries) observe(e *executor.Event, failed bool, sink report.Sink) {
 		}
 	case executor.IterationEnded:
 		for op, x := range r {
-			// If something else failed, an operation that waited for the iteration may not have
-			// been called.
+			// After another failure in the iteration, an operation that waited for the iteration
+			// was perhaps not called.
 			if op == opCall || x.inPlace || !failed {
 				r.end(op, true, sink)
 			}
@@ -83,8 +83,8 @@ func (r retries) reaction(e *executor.Event, sink report.Sink) {
 	r[e.Op] = x
 }
 
-// end reports an operation, if it was called again. A success of an operation whose next call has
-// not begun is not that of a retry.
+// end reports an operation if it was called again. A success before the next call has begun does
+// not belong to a retry.
 func (r retries) end(op string, succeeded bool, sink report.Sink) {
 	x := r[op]
 	if x == nil || succeeded && !x.begun {

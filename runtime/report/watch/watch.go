@@ -1,5 +1,5 @@
-// Package watch reports the errors of an executor's runs to a [report.Sink], and records their
-// timelines. A [recovery.Handler] does the same for its operations without it.
+// Package watch reports the errors of an executor's runs to a [report.Sink], and records the
+// timelines of the runs. A [recovery.Handler] already does this for its operations.
 //
 //	config.Observer = watch.Observer(watch.Options{Table: config.Table, Sink: sink, Runs: &runs})
 //
@@ -17,7 +17,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Options say where the errors and runs of an executor are reported.
+// Options configure an [Observer].
 type Options struct {
 	// Table is that of the executor.
 	Table taxonomy.Table
@@ -36,10 +36,10 @@ type Options struct {
 // maxWatched bounds the errors of a run that a later recovery can update.
 const maxWatched = 32
 
-// Observer returns an observer that reports each error once, when its reaction is taken; the
-// profile of the table decides whether stack and context are included. A strategy that ran for the
-// error updates it. A retried operation is reported when it has succeeded or is given up. Each run
-// in progress takes a little memory; it is released when the run ends.
+// Observer returns an observer that reports each error once, when its reaction is taken. The
+// profile of the table decides whether stack and context are included. After a strategy ran for an
+// error, the error is updated. A retried operation is reported when it succeeds or is given up. The
+// state of a run is released when the run ends.
 func Observer(o Options) executor.Observer {
 	if o.Sink == nil {
 		o.Sink = report.Sinks{}
@@ -57,7 +57,7 @@ type observer struct {
 // run is the state of a run that has not ended.
 type run struct {
 	mu sync.Mutex
-	// pending is an error that was classified and whose reaction was not yet taken.
+	// pending is an error that was classified, but whose reaction was not yet taken.
 	pending *executor.Event
 	watched []watched
 	failed  bool // an error happened in this iteration
@@ -111,7 +111,8 @@ func (v *observer) flush(r *run) {
 	}
 }
 
-// taken reports the error whose reaction is taken, unless it is what follows a failed strategy.
+// taken reports the error whose reaction is taken. It does not report the error again if the
+// reaction follows a failed strategy.
 func (v *observer) taken(r *run, e executor.Event) {
 	switch {
 	case r.pending == nil && r.find(e.Err) != nil:
@@ -164,7 +165,7 @@ func (v *observer) report(r *run, e *executor.Event) {
 	}
 }
 
-// recovered updates the error that a strategy ran for.
+// recovered updates the error for which a strategy ran.
 func (v *observer) recovered(r *run, e *executor.Event) {
 	if o := r.find(e.For); o != nil {
 		successful := e.Err == nil

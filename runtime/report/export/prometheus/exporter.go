@@ -7,10 +7,12 @@
 //
 // It has these counters:
 //
-//	errgen_errors_total{domain,category,code,severity,source}       errors that happened
-//	errgen_recoveries_total{domain,category,code,strategy,result}   strategies, by result: "succeeded" or "failed"
-//	errgen_retries_total                                            calls that were made again
-//	errgen_retried_operations_total{result}                         retried operations, by their result
+//	errgen_errors_total{domain,category,code,severity,source}      errors
+//	errgen_recoveries_total{domain,category,code,strategy,result}  runs of recovery strategies
+//	errgen_retries_total                                           calls after the first
+//	errgen_retried_operations_total{result}                        retried operations
+//
+// A result is "succeeded" or "failed".
 //
 // Labels are words of the taxonomies, or "other". An unknown value is "none". Texts of errors are
 // never labels.

@@ -1,5 +1,5 @@
-// Package prevent takes the measures that a taxonomy declares under `prevent` while package predict
-// forecasts the failure.
+// Package prevent takes the measures that a taxonomy declares under `prevent`, as long as package
+// predict forecasts the failure.
 //
 //	config.Admission.Learners = append(config.Admission.Learners, model)
 //	config.Admission.Preventer = prevent.New(model, errs.Table, checks)
@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// released is the share of a code's Likely below which its probability must fall before its
-	// measures end, so that a forecast near Likely does not switch them on and off.
-	released = 0.6
-	// lease is how long a call counts as running if it is not released.
+	// endShare is a share of a code's Likely. The measures of the code end when its probability
+	// falls below that share, so that a forecast near Likely does not switch them on and off.
+	endShare = 0.6
+	// lease is the time after which a call that was not released no longer counts as running.
 	lease = time.Hour
-	// recheck is the wait before a call asks again for a place.
+	// recheck is the wait before a call tries again to get a place.
 	recheck = time.Second
 	// checkLimit limits the time of a check.
 	checkLimit = time.Minute
@@ -29,11 +29,11 @@ const (
 	maxProviders = 64
 )
 
-// New returns a preventer that takes the measures of the table's codes (`prevent`) while
-// the model forecasts them: they begin when Low reaches Likely. All runs that share it share its
-// limits. Where several codes are likely, the longest throttle, the lowest concurrency and the
-// check of the most probable code apply. It returns nil if the table has no `prevent`. If checks is
-// nil, no check runs.
+// New returns a preventer that takes the measures of the table's codes (`prevent`) while the model
+// forecasts these codes. The measures of a code begin when Low reaches Likely. Runs that share a
+// preventer share its limits. If several codes are likely, the longest throttle, the lowest
+// concurrency and the check of the most probable code apply. If checks is nil, no check runs. If
+// the table has no `prevent`, New returns nil.
 func New(m *predict.Model, table taxonomy.Table, checks Checker) executor.Preventer {
 	p := &preventer{model: m, checks: checks, lines: map[string]*line{}, rules: map[string]taxonomy.Prevention{}}
 	if m == nil || table.Taxonomy == nil {
@@ -51,11 +51,11 @@ func New(m *predict.Model, table taxonomy.Table, checks Checker) executor.Preven
 	return p
 }
 
-// Checker runs the checks that `prevent` names. The generated function Check is one way to implement
-// it. It is safe for concurrent use.
+// Checker runs the checks that `prevent` names. The generated function Check can implement it. A
+// Checker must be safe for concurrent use.
 type Checker interface {
-	// Check runs the named check. An error fails the call that it was made for, as if the provider
-	// had returned it. It must return when ctx ends, after a minute or with the iteration.
+	// Check runs the named check. After an error the call fails, as if the provider had returned
+	// the error. Check must return when ctx ends, which is after a minute or with the iteration.
 	Check(ctx context.Context, name string) error
 }
 
@@ -95,7 +95,7 @@ func (p *preventer) Before(ctx context.Context, c executor.Call) (release func()
 	return nil, err
 }
 
-// enter takes a place for the call, and returns the check that must pass before it.
+// enter takes a place for the call, and returns the check that must pass before the call.
 func (p *preventer) enter(c executor.Call) (release func(), check string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,14 +131,15 @@ func (p *preventer) enter(c executor.Call) (release func(), check string, err er
 	}, rule.Check, nil
 }
 
-// measures returns the most probable failure that is likely, and the strictest of the measures.
+// measures returns the most probable of the likely codes, and the strictest measures of all likely
+// codes.
 func (p *preventer) measures(l *line, provider string) (likely string, all taxonomy.Prevention) {
 	var likeliest, checked float64
 	for _, code := range p.codes {
 		rule, f := p.rules[code], p.model.Forecast(provider, code)
 		if f.Low >= rule.Likely {
 			l.likely[code] = true
-		} else if f.Probability < released*rule.Likely {
+		} else if f.Probability < endShare*rule.Likely {
 			l.likely[code] = false
 		}
 		if !l.likely[code] {

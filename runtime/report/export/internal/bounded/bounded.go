@@ -1,4 +1,4 @@
-// Package bounded is shared by the exporters. It bounds the values of labels.
+// Package bounded has the parts that the exporters share. It bounds the values of labels.
 package bounded
 
 import (
