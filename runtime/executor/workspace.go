@@ -23,8 +23,8 @@ type Workspace interface {
 type Watcher interface {
 	// Watches reports whether a file is watched.
 	Watches(path string) bool
-	// Pathspecs returns pathspecs of git that select at least the watched files.
-	Pathspecs() []string
+	// WatchesBelow reports whether a file below the directory can be watched; "" is the root.
+	WatchesBelow(dir string) bool
 }
 
 // Watchable is a [Workspace] that watches the files that a Watcher selects. If the [Guard] is a

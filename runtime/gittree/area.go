@@ -7,190 +7,221 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
-	"syscall"
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
 // area is a directory whose files the store tracks: the working tree, or a directory of git's. It
-// has a separate index.
+// has an index and a HEAD of its own.
 type area struct {
 	*Space
 	dir, git string
-	excludes []string // the options that select what is ignored
-	last     Tree     // of the last snapshot of this process
+	excludes string // the file with the rules
+	last     Tree   // of the last snapshot
 
-	empty  []string // repositories without files
-	dirs   []string // the directories of dirsOf
-	dirsOf Tree
+	known map[string]bool // ignored files that are in the index
+	empty []string        // repositories without files
+	dirs  []string        // the directories of dirsOf
+	// newRules reports whether the rules of rulesOf differ from those that apply.
+	newRules        bool
+	dirsOf, rulesOf Tree
 }
 
-// newArea returns the area of a directory. Its index is in the directory name of the store.
-func (s *Space) newArea(name, dir string, excludes ...string) (*area, error) {
-	a := &area{Space: s, dir: dir, git: filepath.Join(s.store, name), excludes: excludes}
-	if _, err := os.Stat(filepath.Join(a.git, "commondir")); err == nil {
-		return a, nil
+// newArea returns the area of a name, and continues with the last snapshot of another process.
+func (s *Space) newArea(ctx context.Context, name, dir string) (*area, error) {
+	a := &area{Space: s, dir: dir, git: filepath.Join(s.store, name), known: map[string]bool{}}
+	if a.excludes = filepath.Join(s.store, "git.exclude"); name == "work" {
+		a.excludes = filepath.Join(s.store, "work.exclude")
 	}
-	return a, errors.Join(atomicfile.MakeDir(a.git), s.write(name+"/HEAD", []byte(headless)),
-		s.write(name+"/commondir", []byte("..\n")))
+	head, err := os.ReadFile(filepath.Join(a.git, "HEAD"))
+	if notFound(err) {
+		err = errors.Join(atomicfile.MakeDir(a.git), s.write(name+"/commondir", []byte("..\n")),
+			s.write(name+"/HEAD", []byte(headless)))
+	} else if err == nil && !strings.HasPrefix(string(head), "ref:") {
+		var tree string
+		tree, err = s.line(ctx, command{area: a, args: []string{"rev-parse", "--verify", "HEAD^{tree}"}})
+		a.last = Tree(tree)
+	}
+	return a, err
 }
 
-// snapshot stores all files of the area. If nothing changed, it runs one git command, and another
-// one for watched files.
+// indexDiff is what differs from the index of an area.
+type indexDiff struct {
+	changed []string // to be read again
+	gone    []string // to be removed from the index
+	moved   bool     // whether the index differs from the last snapshot
+}
+
+// snapshot stores all files of the area. If nothing changed, it runs one git command.
 func (a *area) snapshot(ctx context.Context) (Tree, error) {
 	const maxRounds = 100 // each discovers one level of repositories within repositories
 	for round := 0; ; round++ {
-		changed, gone, err := a.compare(ctx)
+		d, err := a.compare(ctx)
 		if err != nil {
 			return "", err
 		}
-		if len(changed)+len(gone) == 0 && a.last != "" {
+		again := false
+		if len(d.changed)+len(d.gone) > 0 {
+			d.moved = true
+			if again, err = a.update(ctx, d); err != nil {
+				return "", err
+			}
+		}
+		if again && round < maxRounds {
+			continue
+		}
+		if !d.moved && a.last != "" {
 			return a.last, nil
 		}
-		if err := a.update(ctx, changed, gone); err != nil {
-			return "", err
-		}
-		if !a.inRepositories(append(changed, gone...)) || round == maxRounds {
-			break
-		}
+		return a.record(ctx)
 	}
-	tree, err := a.line(ctx, command{area: a, args: []string{"write-tree"}})
-	a.last = Tree(tree)
-	return a.last, err
 }
 
-// compare returns the files that differ from the index, and the entries of the index whose files do
-// not exist. Watched files can be listed twice.
-func (a *area) compare(ctx context.Context) (changed, gone []string, err error) {
+// compare finds out what differs from the index.
+func (a *area) compare(ctx context.Context) (d indexDiff, err error) {
 	// A killed process can have left these.
 	_ = os.Remove(filepath.Join(a.git, "index.lock"))
 	_ = os.RemoveAll(filepath.Join(a.dir, a.temp()))
-	var watched []string
-	var werr error
-	var wg sync.WaitGroup
-	wg.Go(func() { watched, werr = a.watched(ctx) })
-	paths, err := a.ls(ctx, command{args: append([]string{"-m", "-o"}, a.excludes...)})
-	wg.Wait()
-	if err := errors.Join(err, werr); err != nil {
-		return nil, nil, err
-	}
-	a.empty = nil
-	for _, p := range paths {
-		repo, ok := strings.CutSuffix(p, "/")
-		if ok { // git looks into a repository once one of its files is in the index
-			p = a.firstFile(repo)
-		}
-		switch {
-		case p == "":
-			a.empty = append(a.empty, repo)
-		case a.isFile(p):
-			changed = append(changed, p)
-		default:
-			gone = append(gone, p)
-		}
-	}
-	return append(changed, watched...), gone, nil
-}
-
-// ls lists files of the area.
-func (a *area) ls(ctx context.Context, c command) ([]string, error) {
 	var warning string
-	c.area, c.stderr, c.args = a, &warning, append([]string{"ls-files", "-z"}, c.args...)
-	paths, err := a.list(ctx, c)
+	entries, err := a.list(ctx, command{area: a, stderr: &warning, args: []string{
+		"status", "--porcelain=v1", "-z", "-uall",
+		"--ignored=matching", "--no-renames", "--ignore-submodules=all"}})
 	if err == nil && warning != "" {
 		err = fault(typeUnreadable, warning, nil)
 	}
-	return paths, err
+	if err != nil {
+		return d, err
+	}
+	if a == a.work {
+		if entries, err = a.applyRules(ctx, entries); err != nil {
+			return d, err
+		}
+	}
+	a.empty = nil
+	for _, e := range entries {
+		a.classify(&d, e[:2], e[3:])
+	}
+	return d, nil
 }
 
-// watched returns the watched files that rules ignore and that are not in the index of the area.
-// Before a run begins, the files that are in the user's index are also watched.
-func (a *area) watched(ctx context.Context) (files []string, err error) {
+// classify adds an entry of git's status.
+func (a *area) classify(d *indexDiff, code, p string) {
+	dir := strings.HasSuffix(p, "/")
+	switch {
+	case code == "!!":
+		a.addIgnored(d, p, dir)
+		return
+	case dir: // a repository: git looks into it once one of its files is in the index
+		if files := a.walk(p, nil, func(string) bool { return true }); len(files) > 0 {
+			d.changed = append(d.changed, files[0])
+		} else {
+			a.empty = append(a.empty, strings.TrimSuffix(p, "/"))
+		}
+		return
+	case code[1] == 'D': // also if a directory above it is a link now
+		d.gone = append(d.gone, p)
+	case code[1] != ' ':
+		d.changed = append(d.changed, p)
+	}
+	delete(a.known, p)
+	d.moved = d.moved || code[0] != '?' && code[0] != ' ' || code[1] == ' '
+}
+
+// addIgnored adds the watched files among those that git ignores. Files of rules are watched, so
+// that they can be restored.
+func (a *area) addIgnored(d *indexDiff, p string, dir bool) {
+	w := a.opts.Watch
 	if a != a.work {
-		return nil, nil
+		w = nil
 	}
-	if !a.state.Begun { // git never ignores a file that is in its index
-		c := command{in: inUsers, args: []string{"ls-files", "-z", "-c", "-i", "--exclude-standard"}}
-		if files, err = a.list(ctx, c); err != nil {
-			return nil, err
+	watches := func(p string) bool { return w != nil && w.Watches(p) }
+	files := []string{p}
+	if dir {
+		files = nil
+		if below := strings.TrimSuffix(p, "/"); w != nil && w.WatchesBelow(below) {
+			files = a.walk(p, w.WatchesBelow, watches)
+		}
+	} else if path.Base(p) != ".gitignore" && !watches(p) {
+		files = nil
+	}
+	for _, p := range files {
+		if !a.known[p] {
+			d.changed = append(d.changed, p)
 		}
 	}
-	if w := a.opts.Watch; w != nil && len(w.Pathspecs()) > 0 {
-		paths, err := a.ls(ctx, command{env: []string{"GIT_LITERAL_PATHSPECS=0"},
-			args: append([]string{"-o", "--"}, w.Pathspecs()...)})
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, slices.DeleteFunc(paths, func(p string) bool { return !w.Watches(p) })...)
-	}
-	return slices.DeleteFunc(files, func(p string) bool { return !a.isFile(p) }), nil
 }
 
-// isFile reports whether a path is a file or a link, and no directory above it is a link.
-func (a *area) isFile(p string) bool {
-	name := filepath.Join(a.dir, filepath.FromSlash(p))
-	info, err := os.Lstat(name)
-	if err != nil || info.IsDir() {
-		return false
-	}
-	real, err := filepath.EvalSymlinks(filepath.Dir(name))
-	return err == nil && real == filepath.Dir(name)
-}
-
-// firstFile returns a file or link below a directory, outside of git's directories, or "".
-func (a *area) firstFile(dir string) (file string) {
+// walk returns the files and links below a directory that are wanted. It skips git's directories,
+// and those that below excludes.
+func (a *area) walk(dir string, below, want func(string) bool) (files []string) {
 	_ = filepath.WalkDir(filepath.Join(a.dir, dir), func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil // git reports what it cannot read
-		case d.Name() == ".git" && d.IsDir():
-			return fs.SkipDir
-		case d.Name() != ".git" && (d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0):
-			file = filepath.ToSlash(name[len(a.dir)+1:])
-			return fs.SkipAll
+		}
+		rel := filepath.ToSlash(name[len(a.dir)+1:])
+		switch {
+		case d.IsDir():
+			if d.Name() == ".git" || below != nil && !below(rel) {
+				return fs.SkipDir
+			}
+		case d.Name() != ".git" && (d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0) && want(rel):
+			files = append(files, rel)
 		}
 		return nil
 	})
-	return file
+	return files
 }
 
 // temp is the name of the directory with files that are being restored in the area.
 func (s *Space) temp() string { return ".errgen-" + s.run + "-tmp" }
 
-// update reads the changed files into the index, and removes others from it.
-func (a *area) update(ctx context.Context, changed, gone []string) error {
-	a.last = ""
-	if len(gone) > 0 {
-		c := command{area: a, stdin: zeroTerminated(gone)}
-		c.args = []string{"update-index", "--force-remove", "-z", "--stdin"}
-		if _, err := a.Space.git(ctx, c); err != nil {
-			return err
+// update reads files into the index. It reports whether there are repositories in which git has to
+// look again.
+func (a *area) update(ctx context.Context, d indexDiff) (again bool, err error) {
+	for _, step := range []struct {
+		paths []string
+		args  []string
+	}{
+		{d.gone, []string{"update-index", "--force-remove", "-z", "--stdin"}},
+		{d.changed, []string{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}},
+	} {
+		if len(step.paths) == 0 {
+			continue
 		}
-	}
-	if len(changed) == 0 {
-		return nil
-	}
-	_, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(changed),
-		args: []string{"update-index", "-q", "--refresh", "--add", "--remove", "--replace", "-z", "--stdin"}})
-	return err
-}
-
-// inRepositories reports whether paths are in repositories within the area.
-func (a *area) inRepositories(paths []string) bool {
-	for _, p := range paths {
-		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-			if _, err := os.Lstat(filepath.Join(a.dir, dir, ".git")); err == nil {
-				return true
+		c := command{area: a, stdin: zeroTerminated(step.paths), args: step.args}
+		if _, err := a.Space.git(ctx, c); err != nil {
+			return false, err
+		}
+		for _, p := range step.paths {
+			for dir := path.Dir(p); dir != "." && !again; dir = path.Dir(dir) {
+				_, err := os.Lstat(filepath.Join(a.dir, dir, ".git"))
+				again = err == nil
 			}
 		}
 	}
-	return false
+	for _, p := range d.changed {
+		a.known[p] = true
+	}
+	return again, nil
+}
+
+// record makes the index the last snapshot.
+func (a *area) record(ctx context.Context) (Tree, error) {
+	tree, err := a.Space.line(ctx, command{area: a, args: []string{"write-tree"}})
+	if err != nil || Tree(tree) == a.last {
+		return Tree(tree), err
+	}
+	id, err := a.Space.line(ctx, command{area: a, args: []string{"commit-tree", "-m", "snapshot", tree}})
+	if err != nil {
+		return "", err
+	}
+	if err := a.write(filepath.Base(a.git)+"/HEAD", []byte(id+"\n")); err != nil {
+		return "", err
+	}
+	a.last = Tree(tree)
+	return a.last, nil
 }
 
 // notFound reports whether err means that a file, or a directory above it, does not exist.
-func notFound(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
+func notFound(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotDir(err) }

@@ -80,7 +80,7 @@ func (s *Space) judgeAttempt(ctx context.Context, a Attempt, base Tree) ([]Chang
 	return changes, err
 }
 
-// undoAttempt saves the changes since base and restores base.
+// undoAttempt saves what differs from base and restores it.
 func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved string, err error) {
 	for range 3 { // a restored .gitignore can reveal files
 		now, err := s.Snapshot(ctx)
@@ -113,15 +113,18 @@ func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved 
 	return saved, nil
 }
 
-// attemptNote describes an attempt that is in progress.
+// attemptNote describes an attempt that is under way.
 type attemptNote struct {
 	Name string `json:"name"`
 	Base Tree   `json:"base"`
 }
 
-func (s *Space) recordAttempt(note *attemptNote) error {
-	return s.operation(opSave, func() error {
-		s.state.Attempt = note
-		return s.saveState()
-	})
+func (s *Space) recordAttempt(note *attemptNote) (err error) {
+	leave, err := s.enter(opSave)
+	if err != nil {
+		return err
+	}
+	defer leave(&err)
+	s.state.Attempt = note
+	return s.saveState()
 }

@@ -43,7 +43,7 @@ func bigRepo(tb testing.TB, files, ignored int) string {
 type onlyEnv struct{}
 
 func (onlyEnv) Watches(path string) bool { return filepath.Base(path) == ".env" }
-func (onlyEnv) Pathspecs() []string      { return []string{":(glob)**/.env"} }
+func (onlyEnv) WatchesBelow(string) bool { return true }
 
 // BenchmarkQuiet compares an iteration that changes nothing with one git status.
 func BenchmarkQuiet(b *testing.B) {

@@ -64,10 +64,6 @@ break" '"quoted"' ':(glob)*' :x '*' ' ' é 'old"q"\' ./-o; do echo x > "$n"; don
 			files: []string{"modified .gitignore", "added hidden"}},
 		{name: "a directory that hides itself", change: "mkdir evil; echo '*' > evil/.gitignore; echo x > evil/x",
 			files: []string{"added evil/.gitignore", "added evil/x"}},
-		{name: "a person's directory that ignores itself", before: "mkdir v; echo '*' > v/.gitignore; echo x > v/x",
-			change: "rm v/.gitignore", files: []string{"removed v/.gitignore"}},
-		{name: "a tracked file that rules ignore", before: "git add -f old.log", change: "echo x > old.log",
-			files: []string{"modified old.log"}},
 		{name: "a person's file that is no longer ignored is not an addition", change: "echo > .gitignore",
 			files: []string{"modified .gitignore"}},
 	}

@@ -35,27 +35,31 @@ const originFile = "errgen-origin"
 var clonedConfig = []string{"user.", "commit.", "gpg.", "filter.", "lfs.", "core.autocrlf", "core.eol",
 	"core.ignorecase", "core.filemode", "core.symlinks", "core.attributesfile", "core.precomposeunicode", "i18n."}
 
-// openClone opens the private clone of a run. Its user is the working tree that dir is in.
-func openClone(ctx context.Context, dir, run string, c Clone) (clone *Space, err error) {
-	user, err := locate(ctx, dir, run, c.Options)
+// OpenClone opens a private clone for a run. The clone begins with the files of the working tree
+// that dir is in, committed or not. The first call makes the clone, another one continues with it.
+// The working tree is free for people and other runs. Deliver of user brings the result back.
+func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Space, err error) {
+	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
+		return nil, nil, fault(typeClone, "", err, c.Dir)
+	}
+	user, err = locate(ctx, dir, run, c.Options)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	err = user.take(ctx, user.common, run, "the run "+run)
-	if err == nil {
-		err = user.prepare(ctx, c.Dir)
+	if err := user.take(ctx, user.common, run, "the run "+run); err != nil {
+		return nil, nil, user.evidence(err, nil)
 	}
+	err = user.prepare(ctx, c.Dir)
 	if err == nil {
 		err = user.makeClone(ctx, c)
 	}
 	if err == nil {
-		clone, err = open(ctx, c.Dir, run, c.Options)
+		clone, err = Open(ctx, c.Dir, run, c.Options)
 	}
 	if err != nil {
-		return nil, errors.Join(user.evidence(err, nil), user.Close(false))
+		return nil, nil, errors.Join(user.evidence(err, nil), user.Close(false))
 	}
-	clone.user = user
-	return clone, nil
+	return clone, user, nil
 }
 
 // makeClone makes the clone unless it is complete. It makes the clone in a directory beside its
@@ -246,28 +250,31 @@ func (m *cloner) setup(ctx context.Context) error {
 	return err
 }
 
-// deliver brings the commits of a clone to a branch of the user's repository; see
-// [Workspace.Deliver].
-func (s *Space) deliver(ctx context.Context, clone *Space, branch string, forward bool) error {
-	return clone.operation(opCommit, func() error { return s.fetch(ctx, clone, branch, forward) })
-}
-
-func (s *Space) fetch(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
+// Deliver brings the commits of a clone to a branch of the user's repository; the branch only moves
+// forward. If forward is set, it also moves the branch that is checked out there, unless files of
+// the user are in the way. It takes the working tree for that time.
+func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
+	leave, err := clone.enter(opCommit)
+	if err != nil {
+		return err
+	}
+	defer leave(&err)
 	if err := clone.unmoved(ctx); err != nil {
 		return err
 	}
-	owner := &Space{opts: s.opts, run: s.run} // of the lock; s.lock is that of the run
-	if err := owner.take(ctx, s.gitDir, treeLock, "the working tree"); err != nil {
+	held := &Space{opts: s.opts, run: s.run}
+	if err := held.take(ctx, s.gitDir, treeLock, "the working tree"); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, owner.lock.Release()) }()
+	defer func() { err = errors.Join(err, held.lock.Release()) }()
 	ref := "refs/heads/" + branch
 	if _, err := s.users(ctx, command{}, "check-ref-format", ref); err != nil {
 		return err
 	}
 	if _, err := s.users(ctx, command{}, "-c", "protocol.file.allow=always", "-c", "fetch.fsckObjects=true",
-		"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--",
-		clone.root, "HEAD:"+ref); err != nil {
+		"fetch", "-q",
+		"--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--", clone.root,
+		"HEAD:"+ref); err != nil {
 		return err
 	}
 	if !forward {

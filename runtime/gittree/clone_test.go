@@ -78,7 +78,7 @@ func TestClone(t *testing.T) {
 			}
 			assert.Equal(t, c.want, r.sh(c.show))
 			assert.NoFileExists(t, filepath.Join(r.dir, "../ran"))
-			require.NoError(t, clone.Close(false))
+			require.NoError(t, errors.Join(clone.Close(false), user.Close(false)))
 			assert.Empty(t, r.sh("git fsck --no-dangling --no-progress 2>&1 | grep -v notice || true"))
 		})
 	}
@@ -136,7 +136,7 @@ func TestDeliverForward(t *testing.T) {
 			assert.Equal(t, c.fails, user.Deliver(t.Context(), clone, "errgen/run", true) != nil)
 			assert.Equal(t, c.want, r.sh("git log -1 --format=%s"))
 			assert.Equal(t, dirty, r.sh("cat dirty.txt"))
-			require.NoError(t, clone.Close(false))
+			require.NoError(t, errors.Join(clone.Close(false), user.Close(false)))
 		})
 	}
 }
@@ -205,7 +205,7 @@ func playClone(text string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(user.Deliver(ctx, clone, "errgen/run", true), clone.Close(false))
+	return errors.Join(user.Deliver(ctx, clone, "errgen/run", true), clone.Close(false), user.Close(false))
 }
 
 // TestCloneKilled kills the process at each step of making, using and delivering a clone.

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
@@ -26,7 +25,12 @@ var unfinished = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "reba
 // An attempt is committed once: repeating it returns the same id. The id is empty if the last
 // commit has the paths as the tree has them.
 func (s *Space) Commit(ctx context.Context, c executor.Commit) (id string, err error) {
-	return operate(s, opCommit, c.Paths, func() (string, error) { return s.commit(ctx, c) })
+	leave, err := s.enter(opCommit, c.Paths...)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	return s.commit(ctx, c)
 }
 
 func (s *Space) commit(ctx context.Context, c executor.Commit) (string, error) {
@@ -49,7 +53,9 @@ func (s *Space) commit(ctx context.Context, c executor.Commit) (string, error) {
 	if err != nil || len(paths) == 0 {
 		return "", err
 	}
-	if in.ID, err = s.build(ctx, c, paths, in.Old); err != nil || in.ID == "" {
+	b := &builder{Space: s, dir: filepath.Join(s.store, "commit"), old: in.Old}
+	defer func() { _ = os.RemoveAll(b.dir) }()
+	if in.ID, err = b.build(ctx, c, paths); err != nil || in.ID == "" {
 		return "", err
 	}
 	if err := context.Cause(ctx); err != nil {
@@ -58,7 +64,7 @@ func (s *Space) commit(ctx context.Context, c executor.Commit) (string, error) {
 	return s.publish(context.WithoutCancel(ctx), c.Attempt, in)
 }
 
-// mayCommit returns evidence if git itself changed, or an operation of a person is in progress.
+// mayCommit returns evidence if git changed, or an operation of a person is under way.
 func (s *Space) mayCommit(ctx context.Context) error {
 	if err := s.unmoved(ctx); err != nil {
 		return err
@@ -89,10 +95,10 @@ func (s *Space) users(ctx context.Context, c command, args ...string) (string, e
 	return s.line(ctx, c)
 }
 
-// committable returns the paths that can be committed. It omits those of git itself, those that the
-// rules of the run ignore, and those of repositories within the working tree.
+// committable returns the paths without git's own, those that git ignores, and those of
+// repositories within the working tree.
 func (s *Space) committable(ctx context.Context, paths []string) ([]string, error) {
-	ignored, err := s.ignored(ctx, paths)
+	ignored, err := s.ignored(ctx, paths, filepath.Join(s.gitDir, "index"))
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
 		return ignored[p] || !filepath.IsLocal(filepath.FromSlash(p)) || s.inRepository(p)
 	}), err
@@ -109,32 +115,23 @@ func (s *Space) inRepository(p string) bool {
 	return false
 }
 
-// build makes a commit from a copy of the files, so that it does not contain later changes of the
-// working tree. It uses a private HEAD and index beside the user's, as a linked working tree does.
-// The id is empty if the commit would change nothing.
-func (s *Space) build(ctx context.Context, c executor.Commit, paths []string, old string) (id string, err error) {
-	dir := filepath.Join(s.store, "commit")
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	files, err := s.filesOf(ctx, c.Tree)
+// builder makes a commit from a copy of the files, so that later changes in the working tree have
+// no part in it.
+type builder struct {
+	*Space
+	dir string // of the copy
+	old string // the parent commit; "" before the first one
+}
+
+// build returns the id of the commit, or "" if it would change nothing.
+func (b *builder) build(ctx context.Context, c executor.Commit, paths []string) (string, error) {
+	files, err := b.filesOf(ctx, c.Tree)
 	if err != nil {
 		return "", err
 	}
 	wanted := setOf(paths)
 	files = slices.DeleteFunc(files, func(p string) bool { return !wanted[p] && path.Base(p) != ".gitattributes" })
-	if err := s.export(ctx, c.Tree, files, filepath.Join(dir, "files")); err != nil {
-		return "", err
-	}
-	config, err := os.ReadFile(filepath.Join(s.gitDir, "config.worktree"))
-	if err != nil && !notFound(err) {
-		return "", err
-	}
-	if err := errors.Join(atomicfile.MakeDir(filepath.Join(dir, "git")), s.write("commit/git/config.worktree", config),
-		s.write("commit/git/HEAD", []byte(cmp.Or(old, unborn)+"\n"))); err != nil {
-		return "", err
-	}
-	in := command{dir: filepath.Join(dir, "files"),
-		env: []string{"GIT_DIR=" + filepath.Join(dir, "git"), "GIT_COMMON_DIR=" + s.common}}
-	if _, err := s.users(ctx, in, "read-tree", cmp.Or(old, "--empty")); err != nil {
+	if err := b.export(ctx, c.Tree, files, b.dir); err != nil {
 		return "", err
 	}
 	present, changed := setOf(files), []string(nil)
@@ -145,40 +142,78 @@ func (s *Space) build(ctx context.Context, c executor.Commit, paths []string, ol
 			}
 		}
 	}
-	in.stdin = zeroTerminated(changed)
-	if _, err := s.users(ctx, in, "update-index", "--add", "--remove", "-z", "--stdin"); err != nil {
+	env := append(b.otherIndex("commit.index"), "GIT_WORK_TREE="+b.dir)
+	in := command{env: env, dir: b.dir}
+	if _, err := b.users(ctx, in, "read-tree", cmp.Or(b.old, "--empty")); err != nil {
 		return "", err
 	}
-	in.stdin = nil
-	tree, err := s.users(ctx, in, "write-tree", "--missing-ok")
+	in.stdin = zeroTerminated(changed)
+	if _, err := b.users(ctx, in, "update-index", "--add", "--remove", "-z", "--stdin"); err != nil {
+		return "", err
+	}
+	tree, err := b.users(ctx, command{env: env}, "write-tree", "--missing-ok")
 	if err != nil {
 		return "", err
 	}
-	if old != "" {
-		was, err := s.users(ctx, in, "rev-parse", "--verify", "HEAD^{tree}")
+	if b.old != "" {
+		was, err := b.users(ctx, command{}, "rev-parse", "--verify", b.old+"^{tree}")
 		if err != nil || was == tree {
 			return "", err
 		}
 	}
-	if s.opts.Hooks {
-		in.dir = s.root // hooks run there
-	}
-	in.stdin = strings.NewReader(cleanMessage(c.Message, s.run) +
-		fmt.Sprintf("\n\nErrgen-Run: %s\nErrgen-Attempt: %d\n", s.run, c.Attempt))
-	if _, err := s.users(ctx, in, "commit", "-q", "--allow-empty", "--cleanup=verbatim", "-F", "-"); err != nil {
+	message := cleanMessage(c.Message, b.run) +
+		fmt.Sprintf("\n\nErrgen-Run: %s\nErrgen-Attempt: %d\n", b.run, c.Attempt)
+	if message, err = b.hooks(ctx, tree, message); err != nil {
 		return "", err
 	}
-	in.stdin = nil
-	made, err := s.users(ctx, in, "rev-parse", "HEAD", "HEAD^{tree}")
-	id, now, _ := strings.Cut(made, "\n")
-	if err == nil && now != tree { // the change would be unchecked
-		err = fault(typeMoved, "a hook changed what is committed", nil)
-	}
-	return id, err
+	return b.commitTree(ctx, tree, message)
 }
 
-// unborn is a HEAD without a commit, whose branch no other working tree has.
-const unborn = "ref: refs/worktree/errgen"
+func (b *builder) commitTree(ctx context.Context, tree, message string) (string, error) {
+	args := []string{"commit-tree", "-F", "-"}
+	sign, err := b.users(ctx, command{none: 1}, "config", "--type=bool", "--get", "commit.gpgSign")
+	if err != nil {
+		return "", err
+	}
+	if sign == "true" {
+		args = append(args, "-S")
+	}
+	if b.old != "" {
+		args = append(args, "-p", b.old)
+	}
+	return b.users(ctx, command{stdin: strings.NewReader(message)}, append(args, tree)...)
+}
+
+// hooks runs the user's pre-commit and commit-msg hooks, if they are wanted, and returns the
+// message. A hook must not change the tree, because the change would be unchecked.
+func (b *builder) hooks(ctx context.Context, tree, message string) (string, error) {
+	if !b.opts.Hooks {
+		return message, nil
+	}
+	env := b.otherIndex("commit.index")
+	file := filepath.Join(b.store, "COMMIT_EDITMSG")
+	if err := os.WriteFile(file, []byte(message), 0o600); err != nil {
+		return "", err
+	}
+	for _, hook := range [][]string{{"pre-commit"}, {"commit-msg", "--", file}} {
+		args := append([]string{"hook", "run", "--ignore-missing"}, hook...)
+		if _, err := b.users(ctx, command{env: env}, args...); err != nil {
+			return "", err
+		}
+	}
+	now, err := b.users(ctx, command{env: env}, "write-tree", "--missing-ok")
+	if err != nil {
+		return "", err
+	}
+	content, err := os.ReadFile(file)
+	switch {
+	case err != nil:
+		return "", err
+	case now != tree:
+		return "", fault(typeMoved, "the pre-commit hook changed what is committed", nil)
+	}
+	return string(content), nil
+}
 
 const maxMessage = 32 << 10 // bytes
 
@@ -190,11 +225,12 @@ func cleanMessage(s, run string) string {
 }
 
 // Head returns the tree of the last commit's files as they would be checked out.
-func (s *Space) Head(ctx context.Context) (Tree, error) {
-	return operate(s, opPrepare, nil, func() (Tree, error) { return s.head(ctx) })
-}
-
-func (s *Space) head(ctx context.Context) (tree Tree, err error) {
+func (s *Space) Head(ctx context.Context) (tree Tree, err error) {
+	leave, err := s.enter(opPrepare)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
 	refs, err := s.readRefs()
 	if err != nil {
 		return "", err
@@ -204,19 +240,29 @@ func (s *Space) head(ctx context.Context) (tree Tree, err error) {
 		head = refs[ref]
 	}
 	dir := filepath.Join(s.store, "head")
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	users := command{dir: filepath.Join(dir, "files"), env: s.otherIndex("commit.index")}
-	if err := s.export(ctx, "", nil, users.dir); err != nil {
+	if err := s.export(ctx, "", nil, dir); err != nil {
 		return "", err
 	}
-	for _, args := range [][]string{{"read-tree", cmp.Or(head, "--empty")}, {"checkout-index", "-a", "-f"}} {
-		if _, err := s.users(ctx, users, args...); err != nil {
-			return "", err
-		}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	users := command{dir: dir, env: s.otherIndex("commit.index")}
+	if _, err := s.users(ctx, users, "read-tree", cmp.Or(head, "--empty")); err != nil {
+		return "", err
 	}
-	a, err := s.newArea("head", users.dir)
+	if _, err := s.users(ctx, users, "checkout-index", "-a", "-f"); err != nil {
+		return "", err
+	}
+	files, err := s.users(ctx, users, "ls-files", "-z", "--full-name")
 	if err != nil {
 		return "", err
 	}
-	return a.snapshot(ctx)
+	own := command{dir: dir, env: s.otherIndex("accept.index")}
+	for _, args := range [][]string{{"read-tree", "--empty"}, {"update-index", "--add", "--remove", "-z", "--stdin"}} {
+		own.args, own.stdin = args, strings.NewReader(files)
+		if _, err := s.git(ctx, own); err != nil {
+			return "", err
+		}
+	}
+	own.args, own.stdin = []string{"write-tree"}, nil
+	id, err := s.line(ctx, own)
+	return Tree(id), err
 }

@@ -40,11 +40,6 @@ func TestCommitPlaces(t *testing.T) {
 		{"a person's filter", "git config filter.up.clean 'tr a-z A-Z'; git config filter.up.smudge 'tr A-Z a-z'\n" +
 			"echo '*.up filter=up' > .gitattributes; git add .gitattributes; git commit -qm at .gitattributes",
 			"echo world > f.up", "git show HEAD:f.up; git status --porcelain f.up", "WORLD"},
-		{"attributes of a person", "echo '*.t text' > .gitattributes", "echo A > a.txt",
-			"git show --name-only --format=%s; git status --porcelain .gitattributes",
-			"attempt 1\n\na.txt\n?? .gitattributes"},
-		{"an identity of the working tree", "git config extensions.worktreeConfig true; git config --worktree " +
-			"user.name Local", "echo A > a.txt", "git show --name-only --format=%an", "Local\n\na.txt"},
 		{"a sparse checkout", "git reset -q --hard; git sparse-checkout set dir", "echo x >> dir/b.txt; echo y > dir/n",
 			"git show --name-status --format=%s; git ls-files -t src", "attempt 1\n\nM\tdir/b.txt\nA\tdir/n\nS " +
 				"src/s.txt"},

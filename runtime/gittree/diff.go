@@ -23,7 +23,7 @@ type change struct {
 
 const absent = "000000"
 
-// diff returns the changes between two trees.
+// diff returns what differs between two trees.
 func (a *area) diff(ctx context.Context, from, to Tree) ([]change, error) {
 	if from == to {
 		return nil, nil
@@ -66,7 +66,7 @@ func exported(changes []change) (out []Change) {
 
 // describe returns changes of the working tree in the executor's form.
 func (s *Space) describe(ctx context.Context, changes []change) ([]Change, error) {
-	ignored, err := s.ignored(ctx, pathsOf(changes))
+	ignored, err := s.ignored(ctx, pathsOf(changes), filepath.Join(s.gitDir, "index"))
 	out := exported(changes)
 	for i := range out {
 		c := &out[i]
@@ -105,7 +105,7 @@ func (s *Space) escapes(dir, target string) bool {
 	}
 }
 
-// accept returns base with the content that the paths have in from.
+// accept returns base with the paths as from has them.
 func (a *area) accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
 	changes, err := a.diff(ctx, base, from)
 	if err != nil {

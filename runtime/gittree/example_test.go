@@ -28,11 +28,7 @@ func Example() {
 		}
 	}
 
-	tree, err := gittree.New(ctx, dir, gittree.Options{})
-	if err != nil {
-		panic(err)
-	}
-	space, err := tree.Open(ctx, "run-1")
+	space, err := gittree.Open(ctx, dir, "run-1", gittree.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -40,7 +39,7 @@ const (
 	typeStore      = "store"      // another process changed the store
 	typeLeft       = "left"       // a path was not restored
 	typeMoved      = "moved"      // git itself changed
-	typeBusy       = "busy"       // a merge, a rebase or the like is in progress
+	typeBusy       = "busy"       // a merge, a rebase or the like is under way
 	typeLocked     = "locked"     // a lock of git's
 	typeHeld       = "held"       // another process has the working tree
 	typeRefused    = "refused"    // the run belongs to another working tree
@@ -59,10 +58,10 @@ const (
 type repository int
 
 const (
-	inStore  repository = iota // git does not read the user's configuration
+	inStore  repository = iota // nothing of the user's configuration is read
 	inUsers                    // the user's identity, filters and signing apply
 	inRemote                   // like inUsers, with this process's environment, for ssh and credentials
-	inNone                     // git finds the repository by itself
+	inNone                     // git looks for it
 )
 
 // command is one git command.
@@ -75,7 +74,7 @@ type command struct {
 	stdin  io.Reader
 	stdout io.Writer // nil returns the output
 	stderr *string   // receives the standard error
-	none   int       // the exit code that means an empty result; 0 if no code does
+	none   int       // the exit code of an empty result, unless 0
 }
 
 // fixedArgs come first in every git command. They disable background programs, and settings that
@@ -149,7 +148,7 @@ func (s *Space) arguments(c command) []string {
 		args = append(args[:len(args):len(args)], "-c", "core.hooksPath="+os.DevNull)
 	}
 	if c.in == inStore {
-		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+filepath.Join(s.store, workExclude))
+		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+c.area.excludes)
 	}
 	return append(args[:len(args):len(args)], c.args...)
 }
@@ -223,8 +222,8 @@ func zeroTerminated(paths []string) io.Reader {
 	return strings.NewReader(strings.Join(paths, "\x00") + "\x00")
 }
 
-// fault returns evidence of a failure of a type, without its operation, which [Space.evidence]
-// sets. If err is evidence, or the end of a context, it is returned unchanged.
+// fault returns evidence of a failure that has a type. Its operation is set by [Space.evidence]. An
+// err that is evidence, or the end of a context, is returned unchanged.
 func fault(typ, text string, err error, files ...string) error {
 	var known *taxonomy.Evidence
 	if errors.As(err, &known) || isEnd(err) {
@@ -236,8 +235,8 @@ func fault(typ, text string, err error, files ...string) error {
 	return &taxonomy.Evidence{Source: sourceGit, Type: typ, Text: text, Files: files, Err: err}
 }
 
-// evidence returns an error as evidence of the current operation. If the error names no files, the
-// evidence names the given ones. The end of a context is returned unchanged.
+// evidence returns an error as evidence of the current operation, about the files unless it names
+// some. The end of a context is returned unchanged.
 func (s *Space) evidence(err error, files []string) error {
 	if err == nil || isEnd(err) {
 		return err

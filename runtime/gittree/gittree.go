@@ -1,9 +1,8 @@
-// Package gittree controls a working tree of git while an untrusted program changes it. [New]
-// returns a working tree and [NewClone] a private copy of one. Open takes it for a run and returns
-// a [Space], which finds, saves, reverts and commits changes.
+// Package gittree keeps a working tree of git under control while a program that is not trusted
+// changes it. [Open] takes the working tree for a run and returns a [Space], which finds, saves,
+// reverts and commits changes. [OpenClone] does the same in a private copy.
 //
-//	tree, err := gittree.New(ctx, ".", gittree.Options{Watch: guard})
-//	space, err := tree.Open(ctx, "run-1")
+//	space, err := gittree.Open(ctx, ".", "run-1", gittree.Options{Watch: guard})
 //	checked, err := space.Snapshot(ctx)
 //	// The program changes files.
 //	found, err := space.Snapshot(ctx)
@@ -12,7 +11,7 @@
 //
 // The engine is stock git with a private repository, the run's store. Commands that detect, save or
 // restore use the store alone, so no hook, filter, attribute or setting that the program planted
-// takes effect. Only Open, Head, Commit, Push, OpenPR and Deliver run git in the user's repository.
+// takes effect. Only Open, Commit, Push, OpenPR and Deliver run git in the user's repository.
 //
 // Every operation is idempotent: if the process is killed, repeating the operation in another
 // process leads to the state of one undisturbed run. Errors are *[taxonomy.Evidence] of source
@@ -40,7 +39,7 @@ type Options struct {
 	// Watch selects files that are part of every tree although git ignores them. A scope.Scope
 	// selects those that it forbids. Nil selects none. See also [Workspace.Watch].
 	Watch Watcher
-	// Hooks runs the user's own hooks for commits and pushes. Otherwise no hook runs.
+	// Hooks runs the user's own pre-commit, commit-msg and pre-push hooks. Otherwise no hook runs.
 	Hooks bool
 	// Remote is where Push pushes if the branch has no upstream; empty is "origin".
 	Remote string
@@ -64,7 +63,7 @@ type Tree = executor.Tree
 type Change = executor.Change
 
 // Workspace is a working tree that runs take one after the other. It implements
-// [executor.Workspace]. Make it with [New] or [NewClone].
+// [executor.Workspace]. Make it with [New].
 type Workspace struct {
 	dir, gitDir string
 	opts        Options
@@ -83,10 +82,8 @@ func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
 	return &Workspace{dir: s.root, gitDir: s.gitDir, opts: opts}, nil
 }
 
-// NewClone returns a working tree that is a private clone of the one that dir is in. The first Open
-// makes the clone, with the files of the working tree, committed or not. The clone serves the run
-// of that Open, and the original stays free for people and other runs. Deliver brings the result
-// back.
+// NewClone returns a working tree that is a private clone of the one that dir is in; see
+// [OpenClone]. The clone is made when a run opens it, and serves that run.
 func NewClone(ctx context.Context, dir string, c Clone) (*Workspace, error) {
 	w, err := New(ctx, dir, c.Options)
 	if err != nil {
@@ -107,9 +104,7 @@ func (w *Workspace) GitDir() string { return w.gitDir }
 // Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
 func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
 
-// Open takes the working tree for a run, or continues the run of another process. It finishes the
-// commits that a killed process began, and returns a [*Space]. If another process has the working
-// tree, the error wraps [ErrInUse] and is evidence of source "executor".
+// Open takes the working tree for a run; see [Open].
 func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -120,16 +115,19 @@ func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error
 
 func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 	if w.user == "" {
-		return open(ctx, w.dir, run, w.opts)
+		return Open(ctx, w.dir, run, w.opts)
 	}
 	w.clone.Options = w.opts
-	return openClone(ctx, w.user, run, w.clone)
+	clone, user, err := OpenClone(ctx, w.user, run, w.clone)
+	if err != nil {
+		return nil, err
+	}
+	clone.user = user
+	return clone, nil
 }
 
-// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository,
-// which must not be checked out. The branch only moves forward. If forward is set, Deliver also
-// moves the branch that is checked out, unless files of the user are in the way that git does not
-// ignore. It takes both working trees for that time.
+// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository;
+// see [Space.Deliver]. No other process may use the clone.
 func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward bool) error {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -138,13 +136,13 @@ func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward boo
 	if s.user == nil {
 		err = s.evidence(fault(typeClone, "the run did not work in a clone", nil), nil)
 	} else {
-		err = s.user.deliver(ctx, s, branch, forward)
+		err = s.user.Deliver(ctx, s, branch, forward)
 	}
 	return errors.Join(err, s.Close(false))
 }
 
-// Space is a working tree that a run has taken. It implements [executor.Space]. Its methods are
-// safe for concurrent use and run one after the other.
+// Space is a working tree that a run has taken. Its methods are safe for concurrent use and run one
+// after the other. It implements [executor.Space].
 type Space struct {
 	opts   Options
 	run    string
@@ -153,12 +151,12 @@ type Space struct {
 	common string // of the user, for all working trees
 	store  string
 	lock   *filelock.Named
-	user   *Space // of the user's working tree, if this is a clone
+	user   *Space // of the user's working tree, which is closed too; nil in place
 
 	mu    sync.Mutex
 	state state
-	work  *area  // the working tree
-	seal  uint64 // 0 before the first operation
+	work  *area // the working tree
+	seal  string
 	op    string // the current operation
 }
 
@@ -176,62 +174,72 @@ var ErrMoved = errors.New("git itself changed")
 // beforeStep is called before every git command and every change of a file. Tests replace it.
 var beforeStep = func(string) {}
 
-// operate carries out an operation unless another process changed the store. It turns the error
-// into evidence about the files.
-func operate[T any](s *Space, op string, files []string, do func() (T, error)) (result T, err error) {
+// enter begins an operation: it checks that only this process changed the store. The function that
+// it returns ends the operation, and turns its error into evidence.
+func (s *Space) enter(op string, files ...string) (leave func(*error), err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.op = op
-	if err = s.checkSeal(); err == nil {
-		result, err = do()
-		s.seal = s.marks()
+	if err := s.checkSeal(); err != nil {
+		s.mu.Unlock()
+		return nil, s.evidence(err, files)
 	}
-	return result, s.evidence(err, files)
+	return func(err *error) {
+		*err = s.evidence(*err, files)
+		s.seal = s.marks()
+		s.mu.Unlock()
+	}, nil
 }
 
-// operation is an operation without a result.
-func (s *Space) operation(op string, do func() error) error {
-	_, err := operate(s, op, nil, func() (any, error) { return nil, do() })
-	return err
+// Snapshot stores every file and returns their tree: the files that git does not ignore, those that
+// [Options.Watch] selects, and those of repositories within the working tree.
+func (s *Space) Snapshot(ctx context.Context) (tree Tree, err error) {
+	leave, err := s.enter(opDetect)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	return s.work.snapshot(ctx)
 }
 
-// Snapshot stores the files of the working tree and returns their tree: the files that git does not
-// ignore, those that [Options.Watch] selects, and those of repositories within the working tree.
-func (s *Space) Snapshot(ctx context.Context) (Tree, error) {
-	return operate(s, opDetect, nil, func() (Tree, error) { return s.work.snapshot(ctx) })
+// Diff returns what differs between two trees, sorted by path.
+func (s *Space) Diff(ctx context.Context, from, to Tree) (changes []Change, err error) {
+	leave, err := s.enter(opDetect)
+	if err != nil {
+		return nil, err
+	}
+	defer leave(&err)
+	all, err := s.work.diff(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	return s.describe(ctx, all)
 }
 
-// Diff returns the changes between two trees, sorted by path.
-func (s *Space) Diff(ctx context.Context, from, to Tree) ([]Change, error) {
-	return operate(s, opDetect, nil, func() ([]Change, error) {
-		changes, err := s.work.diff(ctx, from, to)
-		if err != nil {
-			return nil, err
-		}
-		return s.describe(ctx, changes)
-	})
-}
-
-// Accept returns base with the content that the paths have in from. The rules of an accepted
-// .gitignore file apply from then on, except its exceptions.
-func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
-	return operate(s, opDetect, nil, func() (Tree, error) {
-		changes, err := s.work.diff(ctx, base, from)
-		if err != nil {
-			return "", err
-		}
-		tree, err := s.work.accept(ctx, base, from, paths)
-		if err != nil {
-			return "", err
-		}
-		return tree, s.acceptRules(ctx, only(changes, paths))
-	})
+// Accept returns base with the paths as from has them. An accepted .gitignore applies from then on.
+func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (tree Tree, err error) {
+	leave, err := s.enter(opDetect)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	changes, err := s.work.diff(ctx, base, from)
+	if err != nil {
+		return "", err
+	}
+	if tree, err = s.work.accept(ctx, base, from, paths); err != nil {
+		return "", err
+	}
+	return s.acceptRules(ctx, tree, only(changes, paths))
 }
 
 // Seal records the state of the store. Every operation does that when it ends, and the next one
 // fails if another process changed the store since.
-func (s *Space) Seal(context.Context) error {
-	return s.operation(opPrepare, func() error { return nil })
+func (s *Space) Seal(context.Context) (err error) {
+	leave, err := s.enter(opPrepare)
+	if err == nil {
+		leave(&err)
+	}
+	return err
 }
 
 // Close ends the use of the working tree. If forget is set, it removes the store, except saved

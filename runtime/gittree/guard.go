@@ -21,25 +21,24 @@ import (
 type gitDir struct {
 	Repo string `json:"repo"`           // the directory of the repository; "" is the root
 	File []byte `json:"file,omitempty"` // the content of .git, if that is a file
-	// Base is the baseline: git's directory when the run began, with all changes that were accepted
-	// since, such as those of this package.
+	// Base is the baseline: git's directory when the run began, or after the last command of this
+	// package.
 	Base Tree  `json:"base,omitempty"`
 	area *area // of git's directory; nil if .git is a file of a repository within the working tree
 }
 
 func (g *gitDir) path() string { return path.Join(g.Repo, ".git") }
 
-// lockPatience is how long Guard waits until the owner of one of git's locks removes it.
+// lockPatience is how long Guard waits for the owner of a lock of git's to remove it.
 const lockPatience = 3 * time.Second
 
 // setArea sets the area of s.state.Git[i].
-func (s *Space) setArea(g *gitDir, i int) (err error) {
-	dir := s.common
-	if i > 0 {
-		dir = s.abs(g.path())
-	}
-	if i == 0 || g.File == nil {
-		g.area, err = s.newArea(fmt.Sprintf("git%d", i), dir, "--exclude-from="+filepath.Join(s.store, gitExclude))
+func (s *Space) setArea(ctx context.Context, g *gitDir, i int) (err error) {
+	switch {
+	case i == 0:
+		g.area, err = s.newArea(ctx, "inside", s.common)
+	case g.File == nil:
+		g.area, err = s.newArea(ctx, fmt.Sprintf("nested%d", i), s.abs(g.path()))
 	}
 	return err
 }
@@ -61,7 +60,7 @@ func (s *Space) recordGit(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.setArea(g, i); err != nil {
+		if err := s.setArea(ctx, g, i); err != nil {
 			return err
 		}
 		if g.area != nil {
@@ -107,19 +106,27 @@ func (s *Space) repositories(ctx context.Context) ([]string, error) {
 // repositories within the working tree. Call it after Snapshot. A changed index and locks are
 // restored without a report. Changes by other working trees and by git's housekeeping are accepted:
 // remote branches, packed references, an index with equal entries.
-func (s *Space) Guard(ctx context.Context) ([]Change, error) {
-	found, err := operate(s, opDetect, nil, func() ([]change, error) { return s.guard(ctx) })
+func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
+	leave, err := s.enter(opDetect)
+	if err != nil {
+		return nil, err
+	}
+	defer leave(&err)
+	found, err := s.guard(ctx)
 	return exported(found), err
 }
 
 // Adopt makes the current state of git the baseline of Guard, for a run that a person continues.
-func (s *Space) Adopt(ctx context.Context) error {
-	return s.operation(opPrepare, func() error {
-		if err := s.linkObjects(); err != nil {
-			return err
-		}
-		return s.recordGit(ctx)
-	})
+func (s *Space) Adopt(ctx context.Context) (err error) {
+	leave, err := s.enter(opPrepare)
+	if err != nil {
+		return err
+	}
+	defer leave(&err)
+	if err := s.linkObjects(); err != nil {
+		return err
+	}
+	return s.recordGit(ctx)
 }
 
 func (s *Space) guard(ctx context.Context) (found []change, err error) {
@@ -144,7 +151,7 @@ func (s *Space) guard(ctx context.Context) (found []change, err error) {
 	return found, nil
 }
 
-// guardOne returns the violations in a git directory. It accepts or restores the other changes.
+// guardOne returns the violations in a git directory, and restores the rest.
 func (s *Space) guardOne(ctx context.Context, g *gitDir) (found []change, err error) {
 	content, _ := os.ReadFile(s.abs(g.path()))
 	info, err := os.Stat(s.abs(g.path()))

@@ -165,7 +165,7 @@ func TestTreeKilled(t *testing.T) {
 			return killingGit(home, n, git+` "$@"`,
 				"exec "+git+` "$@"`)
 		}},
-		{"with the git command, whose input is empty", 40, func(home string, n int) string {
+		{"with the git command", 40, func(home string, n int) string {
 			return killingGit(home, n, git+` "$@" & sleep 0.00$((n % 8)); kill -9 $!`, "exec "+git+` "$@"`)
 		}},
 		{"before each change of a file", 24, nil},
@@ -207,8 +207,7 @@ func killedAtEach(t *testing.T, stride int, try func(n int) (wasKilled bool)) {
 // killingGit is a git that kills its caller at the nth command, after doing something.
 func killingGit(home string, n int, do, git string) string {
 	count := filepath.Join(home, "calls")
-	return fmt.Sprintf("#!/bin/sh\nuntil mkdir %[1]s.lock 2>/dev/null; do sleep 0.01; done\n"+
-		"n=$(($(cat %[1]s 2>/dev/null || echo 0) + 1)); echo $n > %[1]s; rmdir %[1]s.lock\n"+
+	return fmt.Sprintf("#!/bin/sh\nn=$(($(cat %[1]s 2>/dev/null || echo 0) + 1)); echo $n > %[1]s\n"+
 		"if [ $n = %[2]d ]; then %[3]s\nkill -9 $PPID; exit 1; fi\n%[4]s\n", count, n, do, git)
 }
 

@@ -20,9 +20,10 @@ const homeName = "errgen"
 // treeLock is the name of the lock of a working tree.
 const treeLock = "tree"
 
-// open takes the working tree that dir is in for a run, or continues the run of another process. It
-// finishes the commits that a killed process began.
-func open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
+// Open takes the working tree that dir is in for a run, or continues the run in another process. It
+// finishes what a killed process began. If another process has the working tree, the error wraps
+// [ErrInUse] and is evidence of source "executor".
+func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 	s, err := locate(ctx, dir, run, opts)
 	if err != nil {
 		return nil, err
@@ -37,41 +38,47 @@ func open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 }
 
 // locate returns the space of a run without taking the working tree.
-func locate(ctx context.Context, dir, run string, opts Options) (_ *Space, err error) {
+func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 	s := &Space{opts: opts, run: run, op: opPrepare}
-	defer func() { err = s.evidence(err, nil) }()
 	s.opts.Binary, s.opts.Remote = cmp.Or(opts.Binary, "git"), cmp.Or(opts.Remote, "origin")
 	s.opts.Timeout = cmp.Or(max(opts.Timeout, 0), 5*time.Minute)
-	if err := filelock.CheckName(run); err != nil {
-		return nil, fault(typeName, filelock.NameExpected, err)
+	if err := s.locate(ctx, dir); err != nil {
+		return nil, s.evidence(err, nil)
 	}
-	if err := errors.Join(checkPlaceholders(opts.PR), checkPlaceholders(opts.FindPR)); err != nil {
-		return nil, err
+	return s, nil
+}
+
+func (s *Space) locate(ctx context.Context, dir string) error {
+	if err := filelock.CheckName(s.run); err != nil {
+		return fault(typeName, filelock.NameExpected, err)
+	}
+	if err := errors.Join(checkPlaceholders(s.opts.PR), checkPlaceholders(s.opts.FindPR)); err != nil {
+		return err
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	out, err := s.line(ctx, command{in: inNone, dir: abs, args: []string{"rev-parse", "--path-format=absolute",
 		"--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	places := strings.Split(out, "\n")
 	if len(places) != 4 {
-		return nil, fault(typeLayout, "the path of the working tree contains a line end", nil, dir)
+		return fault(typeLayout, "the path of the working tree contains a line end", nil, dir)
 	}
 	s.root, s.gitDir = filepath.FromSlash(places[0]), filepath.FromSlash(places[1])
 	s.common = filepath.FromSlash(places[2])
 	s.state.Root, s.state.Format = s.root, places[3]
 	if _, err := os.Lstat(filepath.Join(s.common, "reftable")); err == nil {
-		return nil, fault(typeLayout, "references in the reftable format are not supported", nil, s.common)
+		return fault(typeLayout, "references in the reftable format are not supported", nil, s.common)
 	}
-	s.store = filepath.Join(s.common, homeName, run)
-	return s, nil
+	s.store = filepath.Join(s.common, homeName, s.run)
+	return nil
 }
 
-// take takes a lock in git's directory. Messages name the resource by what.
+// take takes a lock in a directory of git's.
 func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 	s.op = opLock
 	home := filepath.Join(gitDir, homeName)
@@ -91,15 +98,14 @@ func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 	return nil
 }
 
-// prepare makes the store or continues with it. It finishes the commits that a killed process
-// began.
+// prepare makes the store or continues with it. It resolves what a killed process left.
 func (s *Space) prepare(ctx context.Context, clone string) error {
 	if err := s.openStore(ctx, clone); err != nil {
 		return err
 	}
 	var err error
 	if s.state.Begun {
-		err = s.finishCommits(ctx)
+		err = errors.Join(s.setRules(ctx, s.state.Rules), s.finishCommits(ctx))
 	} else {
 		err = s.begin(ctx)
 	}
@@ -114,16 +120,10 @@ func (s *Space) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.readModes(ctx); err != nil {
+	if err := errors.Join(s.setRules(ctx, tree), s.readModes(ctx)); err != nil {
 		return err
 	}
-	if s.state.Rules, err = s.readRules(ctx, tree); err != nil {
-		return err
-	}
-	s.state.Begun = true
-	if err := errors.Join(s.configure(), s.openWork()); err != nil {
-		return err
-	}
+	s.state.Rules, s.state.Begun = tree, true
 	return s.recordGit(ctx)
 }
 
@@ -131,8 +131,7 @@ func (s *Space) begin(ctx context.Context) error {
 // some.
 func (s *Space) removeStore() error {
 	beforeStep("remove store")
-	saved, _ := os.ReadDir(filepath.Join(s.store, savedRefs))
-	if len(saved) == 0 && s.state.Clone == "" {
+	if len(names(filepath.Join(s.store, savedRefs))) == 0 && s.state.Clone == "" {
 		return os.RemoveAll(s.store)
 	}
 	s.state.Begun = false

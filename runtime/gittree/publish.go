@@ -66,8 +66,7 @@ func (s *Space) publish(ctx context.Context, attempt int, in intent) (string, er
 	return s.finish(ctx, attempt, in)
 }
 
-// stage adds a commit's files to the user's index. If this process is killed, git reads only a part
-// of its input, or nothing. Therefore the command must not do anything besides its input.
+// stage adds a commit's files to the user's index.
 func (s *Space) stage(ctx context.Context, in intent) error {
 	if err := s.linkObjects(); err != nil {
 		return err

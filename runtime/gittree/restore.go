@@ -2,7 +2,6 @@ package gittree
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -22,7 +21,12 @@ import (
 // files that git cannot store, such as repositories, to the directory "kept" of the store. A
 // restored .gitignore can reveal files, so call Snapshot and Guard after Restore.
 func (s *Space) Restore(ctx context.Context, to Tree, paths []string) (after Tree, err error) {
-	return operate(s, opRevert, paths, func() (Tree, error) { return s.restore(ctx, to, paths) })
+	leave, err := s.enter(opRevert, paths...)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	return s.restore(ctx, to, paths)
 }
 
 func (s *Space) restore(ctx context.Context, to Tree, paths []string) (Tree, error) {
@@ -157,7 +161,7 @@ func (a *area) apply(ctx context.Context, to Tree, changes []change) error {
 			return err
 		}
 	}
-	return a.update(ctx, pathsOf(written), nil) // also those that rules ignore
+	return nil
 }
 
 // writer changes the files of an area without following links out of it.
@@ -171,7 +175,7 @@ func (w *writer) remove(p string) error {
 	beforeStep("remove " + p)
 	if err := w.root.Remove(p); err != nil && !notFound(err) {
 		if info, lerr := w.root.Lstat(p); lerr == nil && info.IsDir() {
-			return nil // it contains other files
+			return nil // it contains files that must stay
 		}
 		return err
 	}
@@ -229,10 +233,9 @@ func (a *area) moveAside(p string) error {
 		return err
 	}
 	from, to := filepath.Join(a.dir, filepath.FromSlash(p)), filepath.Join(dir, path.Base(p))
-	if os.Rename(from, to) == nil {
-		return nil
+	if err = os.Rename(from, to); !isOtherDevice(err) {
+		return err
 	}
-	// The store can be on another disk.
 	if info, err := os.Lstat(from); err != nil || !info.IsDir() {
 		return os.Remove(from) // git has the content of a file
 	}
@@ -242,7 +245,7 @@ func (a *area) moveAside(p string) error {
 	return os.RemoveAll(from)
 }
 
-// usual are the permissions that [Space.readModes] does not record.
+// usual are the permissions that are not recorded.
 var usual = []fs.FileMode{0o644, 0o755, 0o664, 0o775, 0o666, 0o777}
 
 // readModes reads the unusual permissions of files. Git stores only whether a file is executable.
@@ -259,7 +262,7 @@ func (s *Space) readModes(ctx context.Context) error {
 }
 
 // restoreModes restores the recorded permissions, so that a file with a secret does not become
-// readable for others. It leaves the executable bits, because a tree contains them.
+// readable for others. Whether a file is executable is part of its content.
 func (s *Space) restoreModes() error {
 	for p, mode := range s.state.Modes {
 		info, err := os.Lstat(s.abs(p))
@@ -271,26 +274,4 @@ func (s *Space) restoreModes() error {
 		}
 	}
 	return nil
-}
-
-// export makes a directory that contains files of a tree and nothing else.
-func (s *Space) export(ctx context.Context, tree Tree, paths []string, dir string) error {
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
-		return err
-	}
-	return s.work.checkOut(ctx, tree, paths, dir)
-}
-
-// checkOut writes files of a tree to a directory, byte for byte.
-func (a *area) checkOut(ctx context.Context, tree Tree, paths []string, dir string) error {
-	if len(paths) == 0 {
-		return nil
-	}
-	c := command{area: a, dir: dir, env: a.otherIndex("export.index"), args: []string{"read-tree", string(tree)}}
-	if _, err := a.Space.git(ctx, c); err != nil {
-		return err
-	}
-	c.args, c.stdin = []string{"checkout-index", "-f", "-z", "--stdin"}, zeroTerminated(paths)
-	_, err := a.Space.git(ctx, c)
-	return err
 }

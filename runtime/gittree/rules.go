@@ -9,102 +9,25 @@ import (
 	"strings"
 )
 
-// The ignore rules of a run are the rules at its beginning, and those of changed .gitignore files
-// that were accepted. They are in one file of the store, because git itself would apply the current
-// .gitignore files: an agent could hide files, or make a person's ignored files look like
-// additions. Within a run, rules are added and never removed.
+// rulesDir contains the .gitignore files that apply in the run: those of its beginning, with the
+// changes that were accepted. A new rule that is not accepted yet neither hides a file nor turns
+// a person's ignored file into an addition.
+const (
+	rulesDir  = "rules"
+	probeName = ".errgen-probe" // a file that no directory has
+)
 
-func isRuleFile(p string) bool { return path.Base(p) == ".gitignore" }
+func isRule(p string) bool { return path.Base(p) == ".gitignore" }
 
-// readRules returns the rules that apply in the working tree. It adds .gitignore files that rules
-// ignore to the index.
-func (s *Space) readRules(ctx context.Context, tree Tree) (string, error) {
+// setRules makes the .gitignore files of a tree apply.
+func (s *Space) setRules(ctx context.Context, tree Tree) error {
+	dir := filepath.Join(s.store, rulesDir)
 	files, err := s.filesOf(ctx, tree)
 	if err != nil {
-		return "", err
-	}
-	ignored, err := s.list(ctx, command{args: []string{"status", "--porcelain=v1", "-z", "-uall", "--ignored=matching",
-		"--no-renames", "--ignore-submodules=all"}})
-	if err != nil {
-		return "", err
-	}
-	var hidden []string // .gitignore files that a rule ignores
-	for _, entry := range ignored {
-		if p, ok := strings.CutPrefix(entry, "!! "); ok && isRuleFile(p) {
-			hidden = append(hidden, p)
-		}
-	}
-	if err := s.work.update(ctx, hidden, nil); err != nil {
-		return "", err
-	}
-	files = append(slices.DeleteFunc(files, func(p string) bool { return !isRuleFile(p) }), hidden...)
-	slices.SortStableFunc(files, func(p, q string) int { return strings.Count(p, "/") - strings.Count(q, "/") })
-	rules := s.state.Excludes
-	for _, p := range files {
-		content, err := os.ReadFile(s.abs(p))
-		if err != nil && !notFound(err) {
-			return "", err
-		}
-		rules += rulesOf(p, string(content))
-	}
-	return rules, nil
-}
-
-var escapeRule = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-
-// rulesOf returns the rules of a .gitignore file with paths relative to the root.
-func rulesOf(p, content string) string {
-	dir := path.Dir(p)
-	if strings.Contains(dir, "\n") {
-		return ""
-	}
-	var b strings.Builder
-	for line := range strings.Lines(strings.TrimPrefix(content, "\ufeff")) {
-		rule, negated := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "!")
-		if strings.TrimSpace(rule) == "" || rule[0] == '#' && !negated {
-			continue
-		}
-		if dir != "." {
-			anchor := "/" + escapeRule.Replace(dir) + "/"
-			if !strings.Contains(strings.TrimRight(rule, "/ "), "/") {
-				anchor += "**/"
-			}
-			rule = anchor + strings.TrimPrefix(rule, "/")
-		}
-		if negated {
-			rule = "!" + rule
-		}
-		b.WriteString(rule + "\n")
-	}
-	return b.String()
-}
-
-// acceptRules adds the rules of the .gitignore files among the accepted changes. It ignores
-// exceptions, because they could turn a person's ignored files into additions.
-func (s *Space) acceptRules(ctx context.Context, accepted []change) error {
-	rules := ""
-	for _, c := range accepted {
-		if !isRuleFile(c.Path) || c.NewMode == absent || c.NewMode == modeLink {
-			continue
-		}
-		content, err := s.git(ctx, command{args: []string{"cat-file", "blob", c.NewID}})
-		if err != nil {
-			return err
-		}
-		for rule := range strings.Lines(rulesOf(c.Path, string(content))) {
-			if rule[0] != '!' && !strings.Contains("\n"+s.state.Rules, "\n"+rule) {
-				rules += rule
-			}
-		}
-	}
-	if rules == "" {
-		return nil
-	}
-	s.state.Rules += rules
-	if err := s.saveState(); err != nil {
 		return err
 	}
-	return s.configure()
+	s.work.rulesOf = ""
+	return s.export(ctx, tree, slices.DeleteFunc(files, func(p string) bool { return !isRule(p) }), dir)
 }
 
 // filesOf returns the paths of the files of a tree.
@@ -112,22 +35,153 @@ func (s *Space) filesOf(ctx context.Context, tree Tree) ([]string, error) {
 	return s.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(tree)}})
 }
 
-// ignored returns which of the paths are ignored by the rules of the run, and are not in the user's
-// index.
-func (s *Space) ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+// export makes a directory that contains files of a tree and nothing else.
+func (s *Space) export(ctx context.Context, tree Tree, paths []string, dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return s.work.checkOut(ctx, tree, paths, dir)
+}
+
+// checkOut writes files of a tree to a directory, byte for byte.
+func (a *area) checkOut(ctx context.Context, tree Tree, paths []string, dir string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	c := command{area: a, dir: dir, env: a.otherIndex("export.index"), args: []string{"read-tree", string(tree)}}
+	if _, err := a.Space.git(ctx, c); err != nil {
+		return err
+	}
+	c.args, c.stdin = []string{"checkout-index", "-f", "-z", "--stdin"}, zeroTerminated(paths)
+	_, err := a.Space.git(ctx, c)
+	return err
+}
+
+// acceptRules makes the .gitignore files of a tree apply if they are among the changes. It returns
+// the tree with the files that were ignored until then. They existed before, so they are not
+// additions.
+func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (Tree, error) {
+	if !slices.ContainsFunc(changes, func(c change) bool { return isRule(c.Path) }) {
+		return tree, nil
+	}
+	before, err := s.work.snapshot(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := s.setRules(ctx, tree); err != nil {
+		return "", err
+	}
+	s.state.Rules = tree
+	after, err := s.work.snapshot(ctx)
+	if err != nil {
+		return "", err
+	}
+	revealed, err := s.work.diff(ctx, before, after)
+	if err == nil {
+		tree, err = s.work.accept(ctx, tree, after, pathsOf(revealed))
+	}
+	if err != nil {
+		return "", err
+	}
+	return tree, s.saveState()
+}
+
+// applyRules corrects the entries of git's status if a .gitignore file differs from the one that
+// applies. Such a file is in the status once, and then in the index.
+func (a *area) applyRules(ctx context.Context, entries []string) ([]string, error) {
+	if a.state.Rules == "" {
+		return entries, nil // the first snapshot
+	}
+	if a.rulesOf != a.last {
+		changes, err := a.diff(ctx, a.state.Rules, a.last)
+		if err != nil {
+			return nil, err
+		}
+		a.rulesOf = a.last
+		a.newRules = slices.ContainsFunc(changes, func(c change) bool { return isRule(c.Path) })
+	}
+	if a.newRules || slices.ContainsFunc(entries, func(e string) bool { return isRule(e[3:]) }) {
+		return a.reclassify(ctx, entries)
+	}
+	return entries, nil
+}
+
+// reclassify corrects entries of git's status by the rules that apply in the run, because git
+// applies the current .gitignore files.
+func (a *area) reclassify(ctx context.Context, entries []string) ([]string, error) {
+	ignored, err := a.ignoredEntries(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, e := range entries {
+		if p := e[3:]; e[:2] == "!!" && strings.HasSuffix(p, "/") && !ignored[p] {
+			for _, file := range a.walk(p, nil, func(string) bool { return true }) {
+				all = append(all, "!! "+file)
+			}
+		} else {
+			all = append(all, e)
+		}
+	}
+	if ignored, err = a.ignoredEntries(ctx, all); err != nil {
+		return nil, err
+	}
+	for i, e := range all {
+		if p := e[3:]; !isUntracked(e) || isRule(p) {
+			continue
+		} else if ignored[p] {
+			all[i] = "!! " + p
+		} else {
+			all[i] = "?? " + p
+		}
+	}
+	return all, nil
+}
+
+func isUntracked(entry string) bool { return entry[:2] == "??" || entry[:2] == "!!" }
+
+// ignoredEntries returns which of the untracked entries of git's status are ignored by the rules
+// that apply in the run.
+func (a *area) ignoredEntries(ctx context.Context, entries []string) (map[string]bool, error) {
+	var paths []string
+	for _, e := range entries {
+		if !isUntracked(e) {
+			continue
+		}
+		if p := e[3:]; strings.HasSuffix(p, "/") {
+			paths = append(paths, p+probeName)
+		} else {
+			paths = append(paths, p)
+		}
+	}
+	found, err := a.ignored(ctx, paths, "")
+	ignored := map[string]bool{}
+	for p := range found {
+		ignored[strings.TrimSuffix(p, probeName)] = true
+	}
+	return ignored, err
+}
+
+// ignored returns which of the paths are ignored by the rules that apply in the run, unless they
+// are in the index.
+func (s *Space) ignored(ctx context.Context, paths []string, index string) (map[string]bool, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	const prefix = "./"                                         // because check-ignore has no literal paths
-	c := command{dir: filepath.Join(s.store, "empty"), none: 1, // a directory without .gitignore files
-		env:   []string{"GIT_LITERAL_PATHSPECS=0", "GIT_INDEX_FILE=" + filepath.Join(s.gitDir, "index")},
+	const prefix = "./" // because check-ignore has no literal paths
+	c := command{dir: filepath.Join(s.store, rulesDir), none: 1,
+		env:   []string{"GIT_LITERAL_PATHSPECS=0", "GIT_INDEX_FILE=" + index},
 		stdin: strings.NewReader(prefix + strings.Join(paths, "\x00"+prefix) + "\x00"),
 		args:  []string{"check-ignore", "-z", "--stdin"}}
-	found, err := s.list(ctx, c)
-	if err != nil && ctx.Err() == nil { // a path is in a submodule, or the index is split
+	if index == "" {
 		c.args = append(c.args, "--no-index")
-		c.stdin = strings.NewReader(prefix + strings.Join(paths, "\x00"+prefix) + "\x00")
-		found, err = s.list(ctx, c)
+	}
+	found, err := s.list(ctx, c)
+	if err != nil && index != "" && ctx.Err() == nil { // a path is in a submodule, or the index is split
+		return s.ignored(ctx, paths, "")
 	}
 	ignored := map[string]bool{}
 	for _, p := range found {

@@ -15,14 +15,19 @@ import (
 
 const (
 	savedRefs = "refs/attempts/"
-	maxSaved  = 26 // trees under one name, with the suffixes -b to -z
+	maxSaved  = 26 // different trees that are saved under one name
 )
 
 // Save stores a tree and the state of git itself under a name, such as the attempt's number, and
 // returns the reference in the store. It never overwrites: another tree gets the next free name,
 // and the same trees get the same reference.
 func (s *Space) Save(ctx context.Context, name string, base, tree Tree) (ref string, err error) {
-	return operate(s, opSave, nil, func() (string, error) { return s.save(ctx, name, base, tree) })
+	leave, err := s.enter(opSave)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	return s.save(ctx, name, base, tree)
 }
 
 func (s *Space) save(ctx context.Context, name string, base, tree Tree) (string, error) {
@@ -69,8 +74,8 @@ func (s *Space) saveCommit(ctx context.Context, tree Tree, parents ...string) (s
 	return s.line(ctx, command{args: append(args, string(tree))})
 }
 
-// saveGit saves the current state of git's directory. It returns the commit of that state and the
-// commits to which references were moved, or nothing if nothing changed.
+// saveGit saves the current state of git's directory, and the commits that were added to its
+// references. It returns nothing if nothing changed.
 func (s *Space) saveGit(ctx context.Context) (git, tips []string, err error) {
 	if err := s.linkObjects(); err != nil {
 		return nil, nil, err
@@ -109,16 +114,16 @@ func (s *Space) saveGit(ctx context.Context) (git, tips []string, err error) {
 type Saved struct {
 	// Name is the name of the attempt, and Ref its reference in the store.
 	Name, Ref string
-	// Base is the tree before the attempt, and Tree the tree after it.
+	// Base and Tree are the trees between which the attempt's changes are.
 	Base, Tree Tree
-	// At is the time of the save.
+	// At is when it was saved.
 	At time.Time
 	// Changes are the changes of the attempt.
 	Changes []Change
 }
 
-// Saves returns the saved attempts of a run, the oldest first. The run may be in progress in
-// another process.
+// Saves returns the saved attempts of a run, the oldest first. The run may be at work in another
+// process.
 func Saves(ctx context.Context, dir, run string, opts Options) ([]Saved, error) {
 	s, err := openSaves(ctx, dir, run, opts)
 	if err != nil {
@@ -173,7 +178,8 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 		return nil, s.evidence(fault(typeStore, "", err, s.store), nil)
 	}
 	s.state = made
-	return s, s.openWork()
+	s.work, err = s.newArea(ctx, "work", s.root)
+	return s, err
 }
 
 // ShowSaved writes a file of a saved attempt to w; without a path, the attempt's changes as a

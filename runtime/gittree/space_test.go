@@ -93,7 +93,7 @@ func described(c gittree.Change) string {
 type watchedFiles struct{}
 
 func (watchedFiles) Watches(path string) bool { return watched(path) }
-func (watchedFiles) Pathspecs() []string      { return []string{"**"} }
+func (watchedFiles) WatchesBelow(string) bool { return true }
 
 // watched reports whether a file is watched although git ignores it.
 func watched(path string) bool {

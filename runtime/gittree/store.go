@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io/fs"
 	"maps"
 	"os"
@@ -26,16 +25,16 @@ const stateFile = "space.json"
 // configuration.
 type state struct {
 	Root     string            `json:"root"`
-	Clone    string            `json:"clone,omitempty"`    // the private clone in which the run works
-	Cloned   bool              `json:"cloned,omitempty"`   // whether that is complete
-	Format   string            `json:"format"`             // of objects
-	Core     map[string]string `json:"core"`               // the user's configuration of the file system
-	Excludes string            `json:"excludes"`           // the user's rules, apart from .gitignore files
+	Clone    string            `json:"clone,omitempty"`  // the private clone in which the run works
+	Cloned   bool              `json:"cloned,omitempty"` // whether that is complete
+	Format   string            `json:"format"`           // of objects
+	Core     map[string]string `json:"core"`             // the user's configuration of the file system
+	Excludes string            `json:"excludes"`
 	Others   []string          `json:"others,omitempty"`   // branches that other working trees have checked out
 	Includes []string          `json:"includes,omitempty"` // configuration files below the root
 	// Begun reports that the rest is complete.
 	Begun bool                   `json:"begun"`
-	Rules string                 `json:"rules"` // ignore rules of the run
+	Rules Tree                   `json:"rules"` // the tree whose .gitignore files apply
 	Modes map[string]fs.FileMode `json:"modes"` // unusual permissions
 	Git   []*gitDir              `json:"git"`   // the user's comes first
 	Refs  map[string]string      `json:"refs"`
@@ -83,32 +82,15 @@ func (s *Space) openStore(ctx context.Context, clone string) error {
 	if err := s.configure(); err != nil {
 		return err
 	}
-	err = s.openWork()
+	s.work, err = s.newArea(ctx, "work", s.root)
 	for i, g := range s.state.Git {
-		err = errors.Join(err, s.setArea(g, i))
+		err = errors.Join(err, s.setArea(ctx, g, i))
 	}
 	return err
 }
 
-// openWork sets the area of the working tree. Before the run has begun, git reads the .gitignore
-// files. After that, it reads the rules of the run.
-func (s *Space) openWork() (err error) {
-	rules := "--exclude-standard"
-	if s.state.Begun {
-		rules = "--exclude-from=" + filepath.Join(s.store, workExclude)
-	}
-	s.work, err = s.newArea("work", s.root, rules)
-	return err
-}
-
-// The files with the ignore rules: those of the working tree, and those of git's directory.
-const (
-	workExclude = "work.exclude"
-	gitExclude  = "git.exclude"
-)
-
-// removeLocks removes the locks in the store. Before that it gives their owners, git commands of a
-// killed process, time to end.
+// removeLocks removes locks in the store. It first waits for their owners, git commands of a killed
+// process, to end.
 func (s *Space) removeLocks() {
 	until := time.Now().Add(lockPatience)
 	for _, pattern := range []string{"*.lock", "*/*.lock", "refs/*/*.lock"} {
@@ -127,7 +109,7 @@ func (s *Space) makeStore(ctx context.Context, clone string) error {
 	if err := s.readUsers(ctx); err != nil {
 		return err
 	}
-	for _, dir := range []string{"objects/info", "users", "refs", "info", "empty"} {
+	for _, dir := range []string{"objects/info", "users", "refs", "info"} {
 		if err := atomicfile.MakeDir(filepath.Join(s.store, dir)); err != nil {
 			return err
 		}
@@ -234,10 +216,6 @@ func expand(path, dir string) string {
 
 // configure writes the configuration, the attributes and the exclusions of the store.
 func (s *Space) configure() error {
-	rules := s.state.Excludes
-	if s.state.Begun {
-		rules = s.state.Rules
-	}
 	var config strings.Builder
 	config.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tlogAllRefUpdates = false\n" +
 		"\tcompression = 1\n\ttrustctime = true\n\tbigFileThreshold = 16m\n[gc]\n\tauto = 0\n[index]\n\tversion = 4\n" +
@@ -248,8 +226,8 @@ func (s *Space) configure() error {
 	return errors.Join(
 		s.write("config", []byte(config.String())),
 		s.write("info/attributes", []byte("* -text -filter -ident -working-tree-encoding\n")),
-		s.write(workExclude, []byte(rules)),
-		s.write(gitExclude, []byte(s.gitExcludes())))
+		s.write("work.exclude", []byte(s.state.Excludes)),
+		s.write("git.exclude", []byte(s.gitExcludes())))
 }
 
 // gitExcludes are the files of git's directory that are not compared: objects, logs other than the
@@ -300,7 +278,7 @@ func (s *Space) linkObjects() error {
 	return err
 }
 
-// restoreObjects restores the user's objects that were removed.
+// restoreObjects restores the user's objects.
 func (s *Space) restoreObjects() error {
 	_, err := link(filepath.Join(s.store, "users"), s.objects())
 	return err
@@ -309,30 +287,44 @@ func (s *Space) restoreObjects() error {
 // link hard-links the objects of one directory into another. It reports whether the file system
 // allows it.
 func link(from, to string) (linked bool, err error) {
-	linked = true
-	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // collected meanwhile
-			return nil
+	dirs, err := os.ReadDir(from)
+	if err != nil {
+		return false, err
+	}
+	for _, dir := range dirs {
+		if !dir.IsDir() || len(dir.Name()) != 2 && dir.Name() != "pack" {
+			continue
 		}
-		rel, _ := filepath.Rel(from, name)
-		switch {
-		case err != nil:
-			return err
-		case rel == "info":
-			return fs.SkipDir
-		case d.IsDir():
-			return os.MkdirAll(filepath.Join(to, rel), 0o777)
-		case !d.Type().IsRegular() || strings.Contains(rel, "tmp_") || strings.HasSuffix(rel, ".lock"):
-			return nil
+		files, err := os.ReadDir(filepath.Join(from, dir.Name()))
+		if err != nil {
+			return false, err
 		}
-		err = os.Link(name, filepath.Join(to, rel))
-		if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
-			linked = false
-			return fs.SkipAll
+		have := names(filepath.Join(to, dir.Name()))
+		for _, file := range files {
+			name := file.Name()
+			temporary := strings.Contains(name, "tmp_") || strings.HasSuffix(name, ".lock")
+			if have[name] || temporary || !file.Type().IsRegular() {
+				continue
+			}
+			if err := os.MkdirAll(filepath.Join(to, dir.Name()), 0o777); err != nil {
+				return false, err
+			}
+			err := os.Link(filepath.Join(from, dir.Name(), name), filepath.Join(to, dir.Name(), name))
+			if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) { // collected meanwhile
+				return false, nil
+			}
 		}
-		return nil
-	})
-	return linked, err
+	}
+	return true, nil
+}
+
+func names(dir string) map[string]bool {
+	entries, _ := os.ReadDir(dir)
+	out := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		out[e.Name()] = true
+	}
+	return out
 }
 
 // write replaces a file of the store.
@@ -341,36 +333,33 @@ func (s *Space) write(name string, content []byte) error {
 	return atomicfile.Replace(filepath.Join(s.store, name), content)
 }
 
-// marks is a keyed hash of the files with which the store tracks the working tree.
-func (s *Space) marks() uint64 {
-	var sum maphash.Hash
-	sum.SetSeed(sealSeed)
+// marks describes the files with which the store tracks the working tree: their sizes, modes and
+// change times, which no program can set.
+func (s *Space) marks() string {
+	var b []byte
 	_ = filepath.WalkDir(s.store, func(name string, d fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(s.store, name)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil
-		case d.IsDir() && (rel == "users" || rel == "refs" || rel == "kept" || filepath.Dir(rel) == "objects" &&
-			rel != "objects/info"):
-			return fs.SkipDir
-		case d.Type().IsRegular():
-			content, err := os.ReadFile(name)
-			fmt.Fprintln(&sum, rel, len(content), err)
-			_, _ = sum.Write(content)
-		default:
-			fmt.Fprintln(&sum, rel, d.Type())
+		}
+		if d.IsDir() {
+			switch rel, _ := filepath.Rel(s.store, name); {
+			case rel == "users", rel == "refs", rel == "kept", filepath.Dir(rel) == "objects" && rel != "objects/info":
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			b = fmt.Appendf(b, "%s %d %v %v\n", name, info.Size(), info.Mode(), changeMark(info))
 		}
 		return nil
 	})
-	return sum.Sum64()
+	return string(b)
 }
-
-var sealSeed = maphash.MakeSeed()
 
 // checkSeal returns evidence if another process changed the store since the last operation. A new
 // process accepts the current store.
 func (s *Space) checkSeal() error {
-	if s.seal == 0 || s.seal == s.marks() {
+	if s.seal == "" || s.seal == s.marks() {
 		return nil
 	}
 	return fault(typeStore, "another process changed the files in which the run tracks the working tree", nil, s.store)

@@ -27,8 +27,7 @@ func match(patterns []pattern, p string) (source string, ok bool) {
 	return "", false
 }
 
-// newPattern checks and compiles a pattern. If restricts is set, a pattern without a wildcard in
-// its last part also matches the files below that path.
+// newPattern checks a pattern. A plain name that restricts also covers the files below it.
 func newPattern(source string, restricts, fold bool) (pattern, error) {
 	if fold {
 		source = folded(source)
@@ -54,16 +53,15 @@ var (
 	class    = regexp.MustCompile(`\[(?:\\.|[^\]\\])+\]`)
 )
 
-// Bounds of one pattern. The time of a match is the pattern's length times the path's, for each
-// combination of alternatives.
+// Bounds on one pattern. Matching takes the time of its length times the path's, for each
+// combination of its alternatives.
 const (
 	maxLength       = 1024
 	maxBraces       = 3
 	maxAlternatives = 32
 )
 
-// usable returns an error for a pattern that cannot match a clean relative path, and for one whose
-// effect differs from its look.
+// usable refuses patterns that cannot match a clean relative path, or not what they seem to match.
 func usable(p string) error {
 	plain := escape.ReplaceAllString(p, "x") // without escaped characters
 	if !strings.Contains(plain, "{") {
@@ -100,33 +98,29 @@ func usable(p string) error {
 	return nil
 }
 
-// pathspec returns a glob of git that matches at least what the pattern matches. Git has no
-// alternatives, and it matches bytes, not characters.
-func (p pattern) pathspec(fold bool) string {
-	glob := notGit.ReplaceAllString(p.glob, "*")
-	if fold {
-		glob = notASCII.ReplaceAllString(glob, "*")
+// reaches reports whether the pattern can match a path below dir.
+func (p pattern) reaches(dir string) bool {
+	if dir == "" || dir == "." {
+		return true
 	}
-	for strings.Contains(glob, "{") {
-		inner := braces.FindString(glob)
-		if inner == "" || strings.Contains(inner, "/") {
-			return "**"
+	parts := strings.Split(p.glob, "/")
+	for name := range strings.SplitSeq(dir, "/") {
+		switch {
+		case len(parts) == 0:
+			return false
+		case parts[0] == "**" || strings.Count(parts[0], "{") != strings.Count(parts[0], "}"):
+			return true // or alternatives that contain a slash: assume that they match
+		case !doublestar.MatchUnvalidated(parts[0], name):
+			return false
 		}
-		glob = strings.Replace(glob, inner, "*", 1)
+		parts = parts[1:]
 	}
-	return glob
+	return len(parts) > 0
 }
 
-var (
-	notGit = regexp.MustCompile(`\\.|\[(?:\\.|[^\]\\])+\]|\?|[^\x00-\x7f]`)
-	braces = regexp.MustCompile(`\{[^{}]*\}`)
-	// notASCII are the ASCII letters that equal other characters if case is ignored, such as ſ.
-	notASCII = regexp.MustCompile(`[iks]`)
-)
-
-// GitOwned reports whether a part of p names git's own directory on any system. Windows ignores
-// case, dots and blanks at the end, and the text after a colon, and it has short names. Apple's
-// file systems ignore some invisible characters.
+// GitOwned reports whether a part of p names git's own directory on any system that the tree may be
+// checked out on: Windows ignores case, dots and blanks at the end and what follows a colon, and
+// knows a short name; Apple's file systems ignore some invisible characters.
 func GitOwned(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		part, _, _ = strings.Cut(part, ":")
@@ -141,8 +135,8 @@ func GitOwned(p string) bool {
 // invisible are the characters that HFS+ ignores in names.
 var invisible = regexp.MustCompile(`[\x{200c}-\x{200f}\x{202a}-\x{202e}\x{206a}-\x{206f}\x{feff}]`)
 
-// Literal returns a pattern that matches a path with slashes. White space, control characters and
-// invalid UTF-8 become "?", because patterns must not contain them.
+// Literal returns a pattern that matches a path, which has slashes. White space, control characters
+// and invalid UTF-8 in it become "?", because no pattern may contain them.
 func Literal(path string) string {
 	var b strings.Builder
 	for _, r := range path {

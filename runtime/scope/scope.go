@@ -6,8 +6,8 @@
 //		Ask:       []string{"src/go.mod"},
 //	})
 //
-// A path gets the first verdict that applies: forbidden, outside, ask, allowed. It is outside if
-// there are allowed patterns and none matches. The verdict of each case depends on the mode:
+// A path gets the first verdict of: forbidden, outside (there are allowed patterns, none matches),
+// ask, allowed. The mode changes what "outside" means:
 //
 //	mode          forbidden pattern   outside      ask pattern   anything else
 //	strict        forbidden           outside      ask           allowed
@@ -33,14 +33,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Mode is the strictness of a [Scope]. The zero Mode is [Strict].
+// Mode is how strictly a [Scope] decides. The zero Mode is [Strict].
 type Mode string
 
 // The modes.
 const (
 	Strict Mode = "strict" // a file outside the allowed patterns is an error
 	Ask    Mode = "ask"    // a person is asked about files outside the allowed patterns
-	Off    Mode = "off"    // everything is allowed except files of git and paths out of the tree
+	Off    Mode = "off"    // everything is allowed except files of git
 )
 
 // Config configures a [Scope].
@@ -52,19 +52,20 @@ const (
 // has no wildcard also matches everything below a directory of that name.
 type Config struct {
 	Mode Mode
-	// Allowed are the patterns of files that may be changed. If it is empty, no file is outside.
+	// Allowed are the patterns of files that may be changed. Without any, every file may be changed
+	// that is not forbidden.
 	Allowed []string
 	// Forbidden are the patterns of files that must not be changed.
 	Forbidden []string
-	// Ask are the patterns of files that a person is asked about. In mode strict, a file outside
-	// the allowed patterns is an error, even if Ask matches it.
+	// Ask are the patterns of files that a person is asked about. In mode strict only files that
+	// Allowed matches too can be asked about.
 	Ask []string
-	// IgnoreCase ignores the case of letters. On Windows, macOS and iOS it is always ignored.
+	// IgnoreCase ignores the case of letters. It is always so on Windows, macOS and iOS.
 	IgnoreCase bool
 }
 
-// Scope judges paths by patterns. It is an [executor.Guard], has no state, and is safe for
-// concurrent use.
+// Scope decides by patterns. It is an [executor.Guard], keeps no state, and is safe for concurrent
+// use.
 type Scope struct {
 	mode                    Mode
 	fold                    bool
@@ -73,8 +74,9 @@ type Scope struct {
 
 var _ executor.Guard = (*Scope)(nil)
 
-// New returns a scope. The error joins evidence of each invalid setting: source config, op
-// load_config, type invalid. The attribute field names the setting, such as "scope.allowed[2]".
+// New returns a scope. Its error joins evidence for each setting that cannot be used (source
+// config, op load_config, type invalid), with an attribute field such as "scope.allowed[2]",
+// counted from 0.
 func New(c Config) (*Scope, error) {
 	s := &Scope{mode: c.Mode, fold: c.IgnoreCase}
 	switch runtime.GOOS {
@@ -133,8 +135,8 @@ func (s *Scope) Judge(ctx context.Context, changes []executor.Change) ([]executo
 	return verdicts, nil
 }
 
-// Explain returns the verdict on a path and the reason: the pattern that matches, or a phrase. If
-// case is ignored, the pattern has lower-case letters.
+// Explain returns the verdict on a path and the reason: a pattern as it was configured, or a
+// phrase.
 func (s *Scope) Explain(p string) (verdict executor.Verdict, reason string) {
 	if !inside(p) {
 		return executor.Forbidden, "it is not a path within the working tree"
@@ -184,24 +186,21 @@ func (s *Scope) Watches(p string) bool {
 	return ok && inside(p)
 }
 
-// Pathspecs returns pathspecs of git that select the files that match a forbidden pattern, and
-// possibly others. A search for watched files can skip directories that none of them reaches.
-func (s *Scope) Pathspecs() (specs []string) {
-	magic := ":(glob)"
+// WatchesBelow reports whether a path below the directory can match a forbidden pattern; "" is the
+// root. A search for watched files can skip other directories.
+func (s *Scope) WatchesBelow(dir string) bool {
 	if s.fold {
-		magic = ":(glob,icase)"
+		dir = folded(dir)
 	}
 	for _, p := range s.forbidden {
-		spec := p.pathspec(s.fold)
-		specs = append(specs, magic+spec)
-		if dir, ok := strings.CutSuffix(spec, "/**"); ok {
-			specs = append(specs, magic+dir)
+		if p.reaches(dir) {
+			return true
 		}
 	}
-	return specs
+	return false
 }
 
-// Action is the action of a [Decision].
+// Action is what a [Decision] demands.
 type Action string
 
 // The actions.
@@ -224,7 +223,7 @@ type Decision struct {
 	Err error
 }
 
-// Decide returns one decision about several paths. It is for programs without an executor.
+// Decide decides about paths together. Use it without an executor.
 func (s *Scope) Decide(paths []string) Decision {
 	by := map[executor.Verdict][]string{}
 	for _, p := range paths {
@@ -250,7 +249,7 @@ func (s *Scope) Decide(paths []string) Decision {
 	return Decision{Action: Allow, Reason: "all files are allowed", Files: paths}
 }
 
-// folded returns s in lower case. Letters that differ only in case become equal.
+// folded returns s with letters that differ in case only made equal.
 func folded(s string) string {
 	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
 }
