@@ -31,8 +31,8 @@ type settings struct {
 	MCP []toolbox.Server `yaml:"mcp"`
 
 	Limits executor.Limits `yaml:"limits"`
-	// Scope applies to every task. The allowed patterns of a task replace those here. A pattern that
-	// either forbids is forbidden.
+	// Scope applies to every task. The allowed patterns of a task replace those here. A pattern
+	// that either forbids is forbidden.
 	Scope scope.Config `yaml:"scope"`
 	// Validation are the commands that check the work.
 	Validation validate.Config `yaml:"validation"`

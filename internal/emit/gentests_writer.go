@@ -69,8 +69,8 @@ func run(s string) (from, to int) {
 	return from, to
 }
 
-// value returns v as an expression that can be passed for a parameter of f's type, or that can be an
-// element of a composite literal. The test overwrites lists later.
+// value returns v as an expression that can be passed for a parameter of f's type, or that can be
+// an element of a composite literal. The test overwrites lists later.
 func (w *testWriter) value(f *model.Field, v model.Value, isElement bool) string {
 	text := str
 	if isElement {

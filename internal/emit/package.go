@@ -88,8 +88,8 @@ func (g *generator) tableFile(f *jen.File) {
 	}
 }
 
-// variable makes the variable of a reaction or a policy. One that a profile changes is documented at
-// the original.
+// variable makes the variable of a reaction or a policy. One that a profile changes is documented
+// at the original.
 func (g *generator) variable(name, doc, profile string, value any) jen.Code {
 	decl := text("var " + name + " = " + g.of(value))
 	if doc == "" || profile != "" {

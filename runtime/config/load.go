@@ -32,10 +32,10 @@ func Verbatim() Option { return func(l *loader) { l.verbatim = true } }
 
 // Load reads the file at path into into, a pointer to a struct or a map. Fields are found by their
 // yaml tags, as yaml.v3 does, including inline structs; the key of a field without one is its name
-// in snake case. A key that the file lacks keeps its value, lists are replaced, and maps are merged.
-// Durations ("30s"), times, types with UnmarshalText or UnmarshalYAML and taxonomy.Secret[string]
-// are supported. Each value that implements [Validator]
-// is validated after it was read.
+// in snake case. A key that the file lacks keeps its value, lists are replaced, and maps are
+// merged. Durations ("30s"), times, types with UnmarshalText or UnmarshalYAML and
+// taxonomy.Secret[string] are supported. Each value that implements [Validator] is validated after
+// it was read.
 //
 // The error is one problem, or all of them joined in the order of the file; see [Problems]. After
 // an error into is incomplete. Warnings are returned with and without an error.

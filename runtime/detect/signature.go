@@ -36,8 +36,8 @@ type Form struct {
 }
 
 // Patterns are patterns in a compact form, because signatures have many of them. Two tabs separate
-// patterns. A pattern has lead and expression, and after tabs its literals, each after =, or after ~
-// if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
+// patterns. A pattern has lead and expression, and after tabs its literals, each after =, or after
+// ~ if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
 type Patterns string
 
 const patternSeparator = "\t\t"

@@ -74,8 +74,8 @@ type Budget interface {
 // taxonomy's `prevent` and a forecast. It is safe for concurrent use.
 type Preventer interface {
 	// Before is called before each call. Release, unless it is nil, is called when the call has
-	// ended. After a *[Closed] the run waits and calls Before again. Any other error fails the call,
-	// as if the provider had returned it. Before must return when ctx ends.
+	// ended. After a *[Closed] the run waits and calls Before again. Any other error fails the
+	// call, as if the provider had returned it. Before must return when ctx ends.
 	Before(ctx context.Context, c Call) (release func(), err error)
 }
 

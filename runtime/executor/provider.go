@@ -113,7 +113,8 @@ type Usage struct {
 
 // UnusedCall returns the usage of a call that did not reach the model: zero, and not unknown.
 func UnusedCall() Usage {
-	return Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0), CostUSD: taxonomy.Some(0.0)}
+	zero := taxonomy.Some[int64](0)
+	return Usage{InputTokens: zero, OutputTokens: zero, CostUSD: taxonomy.Some(0.0)}
 }
 
 // valid returns the usage without invalid values: negative numbers, NaN and infinity.

@@ -106,7 +106,8 @@ func (a *area) ls(ctx context.Context, c command) ([]string, error) {
 	return paths, err
 }
 
-// watched returns the files that are watched although rules ignore them, unless they are in the index.
+// watched returns the files that are watched although rules ignore them, unless they are in the
+// index.
 func (a *area) watched(ctx context.Context) (files []string, err error) {
 	if a != a.work {
 		return nil, nil

@@ -110,8 +110,8 @@ func (s *Space) inRepository(p string) bool {
 }
 
 // build makes a commit from a copy of the files, so that later changes in the working tree have no
-// part in it. It uses a private HEAD and index beside the user's, as a linked working tree does. The
-// id is empty if the commit would change nothing.
+// part in it. It uses a private HEAD and index beside the user's, as a linked working tree does.
+// The id is empty if the commit would change nothing.
 func (s *Space) build(ctx context.Context, c executor.Commit, paths []string, old string) (id string, err error) {
 	dir := filepath.Join(s.store, "commit")
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()

@@ -1,6 +1,6 @@
 // Package gittree keeps a working tree of git under control while a program that is not trusted
-// changes it. [New] returns a working tree and [NewClone] a private copy of one. Open takes it for a
-// run and returns a [Space], which finds, saves, reverts and commits changes.
+// changes it. [New] returns a working tree and [NewClone] a private copy of one. Open takes it for
+// a run and returns a [Space], which finds, saves, reverts and commits changes.
 //
 //	tree, err := gittree.New(ctx, ".", gittree.Options{Watch: guard})
 //	space, err := tree.Open(ctx, "run-1")
@@ -106,9 +106,9 @@ func (w *Workspace) GitDir() string { return w.gitDir }
 // Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
 func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
 
-// Open takes the working tree for a run, or continues the run in another process. It finishes what a
-// killed process began, and returns a [*Space]. If another process has the working tree, the error
-// wraps [ErrInUse] and is evidence of source "executor".
+// Open takes the working tree for a run, or continues the run in another process. It finishes what
+// a killed process began, and returns a [*Space]. If another process has the working tree, the
+// error wraps [ErrInUse] and is evidence of source "executor".
 func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -126,8 +126,8 @@ func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 }
 
 // Deliver brings the commits of a run that worked in a clone to a branch of the user's repository.
-// The branch only moves forward. If forward is set, Deliver also moves the branch that is checked out
-// there, unless files of the user are in the way. It takes both working trees for that time.
+// The branch only moves forward. If forward is set, Deliver also moves the branch that is checked
+// out there, unless files of the user are in the way. It takes both working trees for that time.
 func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward bool) error {
 	s, err := w.open(ctx, run)
 	if err != nil {

@@ -60,8 +60,8 @@ type Prices struct {
 	CacheWrite, CacheRead float64
 }
 
-// WithDefaults returns the options with the defaults, among them those of the provider's package. Its
-// error contains neither the key nor the address, which can contain a password.
+// WithDefaults returns the options with the defaults, among them those of the provider's package.
+// Its error contains neither the key nor the address, which can contain a password.
 func (o Options) WithDefaults(of Options) (Options, error) {
 	o.Name, o.BaseURL = cmp.Or(o.Name, of.Name), cmp.Or(o.BaseURL, of.BaseURL)
 	o.MaxTokens, o.Turns = cmp.Or(o.MaxTokens, of.MaxTokens), cmp.Or(max(o.Turns, 0), DefaultTurns)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// CLIStep is one run of a [CLI]. The zero CLIStep prints nothing and exits with 0. Steps are values;
-// the methods return changed copies.
+// CLIStep is one run of a [CLI]. The zero CLIStep prints nothing and exits with 0. Steps are
+// values; the methods return changed copies.
 type CLIStep struct {
 	// Script is run by /bin/sh in the working directory. It has the variable session, and these
 	// functions: "hang" waits until the program is ended, "die SIGNAL" ends it by a signal, and

@@ -56,8 +56,8 @@ type Options struct {
 	Started func(executor.Process) error
 	// Guard, unless nil, judges a file before it is accessed. The path has no symbolic links. A
 	// change of a file that it does not allow ends the call of the provider; files that a person is
-	// asked about pass, because the executor asks about all files of a call together. The content of
-	// a forbidden file is not read, and the model is told. Lists contain the names of all files.
+	// asked about pass, because the executor asks about all files of a call together. The content
+	// of a forbidden file is not read, and the model is told. Lists contain the names of all files.
 	Guard executor.Guard
 	// Commands are the commands that may run. The zero Policy allows none, and there is no tool for
 	// commands then.

@@ -22,8 +22,8 @@ type Example struct {
 	evidence taxonomy.Evidence
 }
 
-// NewExample returns an [Example]: rule wins, and makes an error with the context, which selects the
-// branch.
+// NewExample returns an [Example]: rule wins, and makes an error with the context, which selects
+// the branch.
 func NewExample(rule string, when int, context string, evidence taxonomy.Evidence) Example {
 	return Example{rule, when, context, evidence}
 }

@@ -7,13 +7,15 @@
 //
 // The counters, with their attributes, are:
 //
-//	errgen.errors              {error}      error.type, errgen.domain, errgen.category, errgen.severity, errgen.source
-//	errgen.recoveries          {recovery}   error.type, errgen.domain, errgen.category, errgen.strategy, errgen.result
+//	errgen.errors              {error}      error.type, errgen.domain, errgen.category,
+//	                                        errgen.severity, errgen.source
+//	errgen.recoveries          {recovery}   error.type, errgen.domain, errgen.category,
+//	                                        errgen.strategy, errgen.result
 //	errgen.retries             {retry}      none
 //	errgen.retried_operations  {operation}  errgen.result
 //
-// error.type is the error's code, or "_OTHER" without one. Attributes are words of the taxonomies, or
-// "other"; an unknown value is "none". Texts of errors are never attributes of a metric.
+// error.type is the error's code, or "_OTHER" without one. Attributes are words of the taxonomies,
+// or "other"; an unknown value is "none". Texts of errors are never attributes of a metric.
 package otelreport
 
 import (

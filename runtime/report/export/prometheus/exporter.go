@@ -8,12 +8,12 @@
 // It has these counters:
 //
 //	errgen_errors_total{domain,category,code,severity,source}       errors that happened
-//	errgen_recoveries_total{domain,category,code,strategy,result}   strategies, by result: "succeeded" or "failed"
+//	errgen_recoveries_total{domain,category,code,strategy,result}   strategies, by their result
 //	errgen_retries_total                                            calls that were made again
-//	errgen_retried_operations_total{result}                         retried operations, by their result
+//	errgen_retried_operations_total{result}                         retried operations, by result
 //
-// Labels are words of the taxonomies, or "other". An unknown value is "none". Texts of errors are
-// never labels.
+// A result is "succeeded" or "failed". Labels are words of the taxonomies, or "other". An unknown
+// value is "none". Texts of errors are never labels.
 package promreport
 
 import (

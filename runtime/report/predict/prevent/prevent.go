@@ -51,8 +51,8 @@ func New(m *predict.Model, table taxonomy.Table, checks Checker) executor.Preven
 	return p
 }
 
-// Checker runs the checks that `prevent` names. The generated function Check is one way to implement
-// it. It is safe for concurrent use.
+// Checker runs the checks that `prevent` names. The generated function Check is one way to
+// implement it. It is safe for concurrent use.
 type Checker interface {
 	// Check runs the named check. An error fails the call that it was made for, as if the provider
 	// had returned it. It must return when ctx ends, after a minute or with the iteration.
