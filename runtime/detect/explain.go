@@ -258,9 +258,9 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 
 // Classifier returns the function that an executor classifies with. It calls Explain of a generated
 // package, and returns the error and, on one line, the reason: the rule that matched and the one
-// that it beat, or that no rule matched. Source and op are set if the error has none. Nil, a
-// cancelled context and an error of the taxonomy are returned unchanged. The function is safe for
-// concurrent use.
+// that it beat, or that no rule matched. Its source and op, unless empty, are set if the error
+// has none. Nil, a cancelled context and an error of the taxonomy are returned unchanged. The
+// function is safe for concurrent use.
 //
 // Because Explain passes nothing to a recorder, the function passes the evidence to an
 // [OnUnmatched] among opts if no rule matches.
