@@ -167,7 +167,7 @@ func (g *generator) renderFile(file file) (File, error) {
 func (g *generator) signatures() string {
 	var b strings.Builder
 	b.WriteString("\n// leads match the beginnings of lines before the texts of signatures.\nvar leads = " +
-		g.of(g.m.Leads) + "\n")
+		g.literal(g.m.Leads) + "\n")
 	for _, s := range g.m.Signatures {
 		elements := g.elements(reflect.ValueOf(s.Signature).Elem())
 		b.WriteString("\nvar " + s.Var + " = detect.Signature{" + strings.Join(elements, ", ") + "}\n")
@@ -175,6 +175,7 @@ func (g *generator) signatures() string {
 	return b.String()
 }
 
+// codeRule returns a rule in the form of generated code.
 func codeRule(r *model.Rule) detect.CodeRule {
 	out := detection.CodeRule(r)
 	out.Set = model.SetJSON(r.Set)
