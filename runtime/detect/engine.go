@@ -182,7 +182,8 @@ func (e *engine) contains(r *Rule, text string, s *scratch) bool {
 		e.any(r.LikeContains, text, s)
 }
 
-// any reports whether the text contains one of the patterns, or there are none.
+// any reports whether the text contains one of the patterns. If there are no patterns, it returns
+// true.
 func (e *engine) any(patterns []uint16, text string, s *scratch) bool {
 	for _, id := range patterns {
 		if int(id) < len(e.patterns) && e.finds(id, text, s) {

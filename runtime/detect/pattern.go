@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxMatches is how many matches of a pattern are tested for what precedes them.
+	// maxMatches is the number of matches of a pattern whose preceding text is tested.
 	maxMatches = 16
 	// maxLead bounds in bytes the part of a line before a match that is tested.
 	maxLead = 256

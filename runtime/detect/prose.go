@@ -207,7 +207,7 @@ func readWait(ev *taxonomy.Evidence) {
 	}
 }
 
-// RetryHint returns how long a text asks to wait before the next try: "retry after 30",
+// RetryHint returns the wait before the next try that a text requests: "retry after 30",
 // "Retry-After: 30", "retry in 500 ms", "try again in 1m30s", "retryDelay": "34.5s" and the like.
 // The number follows the words immediately, with a unit or else in seconds. A wait that is longer
 // than a [time.Duration] becomes the longest one. The first hint in the last 16 KiB counts.
@@ -227,7 +227,7 @@ func RetryHint(text string) (time.Duration, bool) {
 		if i := words[4]; i >= 0 && text[at+i]|0x20 == 'm' {
 			named = time.Millisecond
 		}
-		if d, _, ok := parseWait(text[at+words[1]:], named); ok {
+		if d, ok := parseWait(text[at+words[1]:], named); ok {
 			return d, true
 		}
 	}
@@ -244,23 +244,21 @@ func indexTry(s string) int {
 	return first
 }
 
-// parseWait reads the wait that s begins with, and returns its length in bytes. A number without a
-// unit counts in the named one.
-func parseWait(s string, named time.Duration) (d time.Duration, length int, ok bool) {
+// parseWait reads the wait that s begins with. A number without a unit is in the default unit.
+func parseWait(s string, defaultUnit time.Duration) (d time.Duration, ok bool) {
 	at := waitValue().FindStringSubmatchIndex(s)
 	switch {
 	case at == nil:
-		return 0, 0, false
+		return 0, false
 	case at[2] >= 0:
-		d, ok = readNumber(s[:at[3]], named)
-		return d, at[3], ok
+		return readNumber(s[:at[3]], defaultUnit)
 	}
 	total := 0.0
 	for _, part := range waitPart().FindAllStringSubmatch(s[:at[5]], -1) {
 		n, _ := readDecimal(part[1])
 		total += n * float64(unitOf(part[2]))
 	}
-	return nanoseconds(total), at[5], true
+	return nanoseconds(total), true
 }
 
 // unitOf returns the unit of time that a word names.

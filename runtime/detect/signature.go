@@ -150,7 +150,7 @@ func (s *Signature) extract(ev, room *taxonomy.Evidence, searched string) *taxon
 		}
 		value := firstGroup(s.exprs[i], searched)
 		if name == "wait" {
-			if d, _, ok := parseWait(value, time.Second); ok {
+			if d, ok := parseWait(value, time.Second); ok {
 				value = d.String()
 			}
 		}

@@ -31,7 +31,7 @@ func Do(ctx context.Context, op func(ctx context.Context) error, opts ...Option)
 }
 
 // repeat makes the calls of a Do. If err is not nil, the first call was made and failed with err.
-// repeat is separate from Do, so that an operation that succeeds at once does not pay for the loop.
+// repeat is separate from Do, so that a first call that succeeds does not pay for the loop.
 func repeat(ctx context.Context, op func(ctx context.Context) error, opts []Option, err error) error {
 	l := loop{settings: settingsOf(opts)}
 	if err != nil {

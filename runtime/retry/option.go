@@ -62,7 +62,7 @@ type Attempt struct {
 	Err error
 	// Wait is the wait before the next call, without that of a shared wait or a breaker.
 	Wait time.Duration
-	// Hinted reports that the error asked for Wait.
+	// Hinted reports that Wait comes from a hint of the error.
 	Hinted bool
 	// Last reports that there is no next call.
 	Last bool

@@ -41,8 +41,8 @@ type State struct {
 // Random returns a number in [0, 1).
 type Random func() float64
 
-// HintOf returns how long an error's hints ask to wait, or nothing. ResetAt takes precedence over
-// RetryAfter, of which a negative value is ignored.
+// HintOf returns the wait in an error's hints, or nothing. ResetAt takes precedence over
+// RetryAfter. A negative RetryAfter is ignored.
 func HintOf(h taxonomy.Hints, now time.Time) taxonomy.Opt[time.Duration] {
 	if at, ok := h.ResetAt.Get(); ok {
 		return taxonomy.Some(max(0, at.Sub(now)))
@@ -65,8 +65,8 @@ type Next struct {
 	State State
 }
 
-// Next counts a failure and decides what follows. Hint is the wait that the failure asks for; see
-// [HintOf]. Next is pure apart from r, and does not allocate.
+// Next counts a failure and decides about the next call. Hint is the wait in the failure's hints;
+// see [HintOf]. Next is pure apart from r, and does not allocate.
 //
 // A hint replaces the policy's delay and is a floor: jitter adds at most a tenth, and never exceeds
 // MaxRetryAfter. A hint above MaxRetryAfter exhausts the policy. The delay before call n+1 is

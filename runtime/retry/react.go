@@ -106,7 +106,7 @@ func (l *loop) history(err error) *states {
 	return s
 }
 
-// hint returns the wait that an error asks for, or nothing.
+// hint returns the wait in an error's hints, or nothing.
 func (l *loop) hint(err error) taxonomy.Opt[time.Duration] {
 	h, now := taxonomy.HintsOf(err), time.Time{}
 	if !h.ResetAt.IsZero() {
