@@ -65,7 +65,7 @@ func codeConstants(c *model.Category) jen.Code {
 // errorType makes the struct of a category.
 func errorType(c *model.Category) jen.Code {
 	return jen.Add(comment(about(c.Type+" is an error of category "+c.Name, c.Doc, ".") +
-		" Its factories are the only way to give it a code.")).
+		" Create errors with the factories: a literal has no code.")).
 		Type().Id(c.Type).StructFunc(func(g *jen.Group) {
 		g.Id("base").Types(jen.Id(c.CodeType))
 		if len(c.Fields) > 0 {
