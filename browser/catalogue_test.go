@@ -17,8 +17,8 @@ import (
 	"github.com/errgen/errgen/internal/check"
 )
 
-// writeCatalogue writes the catalogue of a taxonomy to a directory and returns the directory and the
-// paths of the pages.
+// writeCatalogue writes the catalogue of a taxonomy to a directory and returns the directory and
+// the paths of the pages.
 func writeCatalogue(t *testing.T, taxonomy string) (dir string, pages []string) {
 	t.Helper()
 	src, err := os.ReadFile(taxonomy)
@@ -143,7 +143,8 @@ func TestCatalogueTheme(t *testing.T) {
 	assert.Equal(t, dark, ground(), "other pages have the theme too")
 }
 
-// TestCatalogueLook checks WCAG's contrast, targets of at least 24 pixels, and no horizontal overflow.
+// TestCatalogueLook checks WCAG's contrast, targets of at least 24 pixels, and no horizontal
+// overflow.
 func TestCatalogueLook(t *testing.T) {
 	dir, _ := writeCatalogue(t, shop)
 	long, _ := writeCatalogue(t, aidf)

@@ -422,7 +422,8 @@ func TestNoErrors(t *testing.T) {
 	p := openPage(t, write(t, report.Snapshot{}, htmlreport.Options{}), view{width: 360})
 	assert.Equal(t, []string{"No errors were reported."}, p.texts("main .empty"))
 	assert.Empty(t, p.messages)
-	p = openPage(t, write(t, report.Snapshot{Runs: []report.Run{{ID: "r", Began: start}}}, htmlreport.Options{}), view{})
+	running := report.Snapshot{Runs: []report.Run{{ID: "r", Began: start}}}
+	p = openPage(t, write(t, running, htmlreport.Options{}), view{})
 	assert.Contains(t, p.texts(".run")[0], "r running")
 	assert.Empty(t, p.messages)
 }

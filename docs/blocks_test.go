@@ -18,8 +18,9 @@ import (
 	"github.com/errgen/errgen/internal/cli"
 )
 
-// others are the tests of the blocks with these info strings, besides TestBlocks. An info string that
-// names a file is tested by TestCommands, which writes the file and runs the commands of the page.
+// others are the tests of the blocks with these info strings, besides TestBlocks. An info string
+// that names a file is tested by TestCommands, which writes the file and runs the commands of the
+// page.
 var others = map[string]string{
 	"yaml complete": "TestExamplesLoad",
 	"sh":            "TestCommands",

@@ -39,8 +39,8 @@ var given = map[string]map[string]string{
 	},
 }
 
-// TestCommands does what a reader of each page does, from top to bottom: it writes the files and the
-// taxonomies, and runs the commands. The commands of a sh block succeed, and those of a console
+// TestCommands does what a reader of each page does, from top to bottom: it writes the files and
+// the taxonomies, and runs the commands. The commands of a sh block succeed, and those of a console
 // block print what the page shows. With -update the outputs are written.
 func TestCommands(t *testing.T) {
 	for _, name := range pages(t) {

@@ -46,8 +46,8 @@ func dependencies(t *testing.T) []dependency {
 }
 
 // The command needs no network, starts no process but git and go list, and loads no packages. What
-// could is linked in for its types only: the engine of the rules, and the errors that examples name,
-// know those of net, net/http and os/exec.
+// could is linked in for its types only: the engine of the rules, and the errors that examples
+// name, know those of net, net/http and os/exec.
 func TestCommandIsLean(t *testing.T) {
 	knowing := []string{ours + "runtime/detect", ours + "internal/catalogue", ours + "internal/openapi"}
 	starting := []string{ours + "internal/gitfile", ours + "internal/gouse"}

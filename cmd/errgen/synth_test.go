@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// manyCodes returns a taxonomy with the given number of codes, spread evenly over the categories. It
-// has docs, typed context, masked texts, reactions, policies, `when` branches and a profile.
+// manyCodes returns a taxonomy with the given number of codes, spread evenly over the categories.
+// It has docs, typed context, masked texts, reactions, policies, `when` branches and a profile.
 func manyCodes(codes, categories int) []byte {
 	var b bytes.Buffer
 	b.WriteString(manyCodesHead)
@@ -85,8 +85,8 @@ func code(b *bytes.Buffer, i, j int) {
 	}
 }
 
-// manyRules returns a taxonomy with one code for each rule. Each rule matches another pair of source
-// and status, and errors take their fields from the evidence.
+// manyRules returns a taxonomy with one code for each rule. Each rule matches another pair of
+// source and status, and errors take their fields from the evidence.
 func manyRules(rules int) []byte {
 	const each = 20 // codes of a source
 	var sources, codes bytes.Buffer

@@ -20,7 +20,8 @@ import (
 	"github.com/errgen/errgen/runtime/temporal"
 )
 
-// The samples of docs/temporal.md, which TestBlocks in docs finds. Those that need a server compile.
+// The samples of docs/temporal.md, which TestBlocks in docs finds. Those that need a server
+// compile.
 var _ = []any{work, fix, workOnPlans, carryOut, dial}
 
 func TestDocsSampleCharge(t *testing.T) {

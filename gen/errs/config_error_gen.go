@@ -28,7 +28,7 @@ const (
 )
 
 // ConfigError is an error of category config: The configuration is missing or invalid. An iteration
-// cannot fix it. Its factories are the only way to give it a code.
+// cannot fix it. Create errors with the factories: a literal has no code.
 type ConfigError struct {
 	base[ConfigCode]
 

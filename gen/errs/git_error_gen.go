@@ -30,8 +30,8 @@ const (
 	CodeGitStatusFailed
 )
 
-// GitError is an error of category git: A git operation failed. Its factories are the only way to
-// give it a code.
+// GitError is an error of category git: A git operation failed. Create errors with the factories: a
+// literal has no code.
 type GitError struct {
 	base[GitCode]
 

@@ -28,8 +28,8 @@ const (
 )
 
 // PermissionError is an error of category permission: A safeguard refused. Only another
-// configuration or a person's consent changes that. Its factories are the only way to give it a
-// code.
+// configuration or a person's consent changes that. Create errors with the factories: a literal has
+// no code.
 type PermissionError struct {
 	base[PermissionCode]
 

@@ -29,7 +29,7 @@ const (
 )
 
 // ProviderError is an error of category provider: The AI provider failed, or could not be reached.
-// Its factories are the only way to give it a code.
+// Create errors with the factories: a literal has no code.
 type ProviderError struct {
 	base[ProviderCode]
 

@@ -27,7 +27,7 @@ const (
 )
 
 // ScopeError is an error of category scope: The agent changed files that the task does not allow it
-// to change. Its factories are the only way to give it a code.
+// to change. Create errors with the factories: a literal has no code.
 type ScopeError struct {
 	base[ScopeCode]
 

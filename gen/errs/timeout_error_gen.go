@@ -23,8 +23,8 @@ const (
 	CodeOperationTimeout
 )
 
-// TimeoutError is an error of category timeout: A time limit was reached. Its factories are the
-// only way to give it a code.
+// TimeoutError is an error of category timeout: A time limit was reached. Create errors with the
+// factories: a literal has no code.
 type TimeoutError struct {
 	base[TimeoutCode]
 

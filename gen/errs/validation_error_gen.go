@@ -26,7 +26,7 @@ const (
 )
 
 // ValidationError is an error of category validation: A command that checks the work failed. The
-// agent gets its output. Its factories are the only way to give it a code.
+// agent gets its output. Create errors with the factories: a literal has no code.
 type ValidationError struct {
 	base[ValidationCode]
 

@@ -207,8 +207,8 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestServicePages reads pages of a taxonomy with an audience: near the title, of fields, and with the
-// formats of the message.
+// TestServicePages reads pages of a taxonomy with an audience: near the title, of fields, and with
+// the formats of the message.
 func TestServicePages(t *testing.T) {
 	m := loadFile(t, "../cli/starter_service.yaml")
 	html, markdown := byName(Files(m, Options{Format: HTML})), byName(Files(m, Options{Format: Markdown}))

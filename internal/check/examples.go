@@ -43,8 +43,10 @@ func examples(c *checker) {
 	for _, k := range c.m.Codes {
 		for i, r := range k.Rules {
 			if !t.won[r] && !faulty[k] {
-				c.report("W-untested-rule", t.spans[r], fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Key),
-					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does", k.Key))
+				c.report("W-untested-rule", t.spans[r],
+					fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Key),
+					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does",
+						k.Key))
 			}
 		}
 	}

@@ -62,7 +62,8 @@ func fieldOptions(c *checker) {
 		wrong(d.Enum != nil && len(d.Enum) == 0, d.EnumSpan, fmt.Sprintf("enum %q has no words", f.Wire),
 			"list them, as in [low, high]")
 		if len(d.Enum) > maxWords {
-			wrong(true, d.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords), "use type: string")
+			wrong(true, d.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),
+				"use type: string")
 		}
 		wrong(hasFields && len(d.Fields) == 0, d.Type.Span, fmt.Sprintf("object %q has no fields", f.Wire),
 			"list them under fields")

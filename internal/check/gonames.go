@@ -28,8 +28,9 @@ var domainForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 // header checks the name of the package, the domain and the address of help.
 func header(c *checker) {
 	p := c.t.Package
-	if !token.IsIdentifier(p.V) || p.V[0] == '_' || slices.Contains(unusablePackages, p.V) || naming.Predeclared(p.V) ||
-		strings.HasSuffix(p.V, "_test") || strings.ContainsFunc(p.V, func(r rune) bool { return r > unicode.MaxASCII }) {
+	if !token.IsIdentifier(p.V) || p.V[0] == '_' || slices.Contains(unusablePackages, p.V) ||
+		naming.Predeclared(p.V) || strings.HasSuffix(p.V, "_test") ||
+		strings.ContainsFunc(p.V, func(r rune) bool { return r > unicode.MaxASCII }) {
 		c.report("E-go-name", p.Span, fmt.Sprintf("%q cannot name a Go package that others import", p.V),
 			"use lower-case letters and digits without a meaning in Go, as in errs")
 	}

@@ -51,7 +51,8 @@ func abstractCodes(c *checker) {
 		}
 		for _, at := range places {
 			if at.Valid() {
-				c.report("E-abstract", at, fmt.Sprintf("no error has the abstract code %s, which would need this", k.Key),
+				c.report("E-abstract", at,
+					fmt.Sprintf("no error has the abstract code %s, which would need this", k.Key),
 					"move it to the codes below, or remove abstract", seeAlso(d.Abstract.Span, "abstract here"))
 			}
 		}

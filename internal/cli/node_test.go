@@ -209,8 +209,8 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestOpenAPISchemas validates problem documents of all branches of all codes against the schemas of
-// their codes and of all codes, and refuses those of other codes.
+// TestOpenAPISchemas validates problem documents of all branches of all codes against the schemas
+// of their codes and of all codes, and refuses those of other codes.
 func TestOpenAPISchemas(t *testing.T) {
 	dir := t.TempDir()
 	writeOutput(t, dir, "api.json", "openapi", "-format", "json", "testdata/shapes.yaml")

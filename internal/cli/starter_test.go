@@ -57,7 +57,8 @@ func starterAnswers(t *testing.T) []string {
 	return answers
 }
 
-// TestStarterOpenAPI validates the answers of a service with the starter against the schemas of its codes.
+// TestStarterOpenAPI validates the answers of a service with the starter against the schemas of its
+// codes.
 func TestStarterOpenAPI(t *testing.T) {
 	dir := t.TempDir()
 	writeOutput(t, dir, "api.json", "openapi", "-format", "json", serviceFile)

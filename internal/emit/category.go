@@ -30,7 +30,7 @@ func (g *generator) category(f *jen.File, c *model.Category) {
 	if c.OwnBase != "" {
 		declare(f, text(ownBase(c)))
 	}
-	declare(f, text("// Each With method returns a copy of e with the value.\n\n"+copies(c)))
+	declare(f, text("// Each With method returns a copy of e with the value.\n\n"+withMethods(c)))
 	for _, method := range []string{
 		messageMethod(c), feedbackMethod(c), g.contextMethod(c), publicContextMethod(c), methods(c), rowMethod(c),
 		hintsMethod(c),
@@ -65,7 +65,7 @@ func codeConstants(c *model.Category) jen.Code {
 // errorType makes the struct of a category.
 func errorType(c *model.Category) jen.Code {
 	return jen.Add(comment(about(c.Type+" is an error of category "+c.Name, c.Doc, ".") +
-		" Its factories are the only way to give it a code.")).
+		" Create errors with the factories: a literal has no code.")).
 		Type().Id(c.Type).StructFunc(func(g *jen.Group) {
 		g.Id("base").Types(jen.Id(c.CodeType))
 		if len(c.Fields) > 0 {
@@ -82,8 +82,8 @@ func factory(c *model.Code) jen.Code {
 		text("func "+c.Factory+parameters(c.Args)+" *"+typ+" {\nreturn &"+typ+factoryLiteral(c)+"\n}"))
 }
 
-// factoryLiteral gives an error its code, and the fields that are parameters or fixed, in their
-// order.
+// factoryLiteral returns the braces of a factory's literal: the code, and the fields that are
+// parameters or fixed, in their order.
 func factoryLiteral(c *model.Code) string {
 	const maxInLine = 4
 	values := []string{"base: gen.Of(" + c.Const + ")"}
@@ -132,9 +132,9 @@ func deprecation(c *model.Code) string {
 	return text
 }
 
-// copies returns the methods that return a changed copy: one for each of the fields that a factory
-// may leave out, and one for the cause.
-func copies(c *model.Category) string {
+// withMethods returns the With methods, which return a changed copy: one for each field that is not
+// required, and one for the cause.
+func withMethods(c *model.Category) string {
 	var b strings.Builder
 	for _, s := range setters(c.Fields) {
 		fmt.Fprintf(&b, withMethod, c.Type, s.method, s.param, s.change)
@@ -148,6 +148,7 @@ const withMethod = "func (e *%s) %s(%s) *%[1]s {\nreturn gen.With(*e, func(e *%[
 // setter is a With method: its name, its parameter, and the statement that changes e.
 type setter struct{ method, param, change string }
 
+// setters returns the With methods for the fields that are not required, and for the cause.
 func setters(fields []*model.Field) []setter {
 	var out []setter
 	for _, f := range fields {
@@ -166,15 +167,15 @@ func (g *generator) contextMethod(c *model.Category) string {
 	switch {
 	case c.Extends():
 		begin := "e." + c.Embedded + ".appendContext(gen.Object(dst))"
-		return head + built("o", begin, contextCalls("e", ownFields(g.m, c)), ".Close()")
+		return head + builderBody("o", begin, contextCalls("e", ownFields(g.m, c)), ".Close()")
 	case c.Embedded != "":
 		return doc + head + "{\nreturn e.appendContext(gen.Object(dst)).Close()\n}"
 	}
-	return doc + head + built("o", "gen.Object(dst)", contextCalls("e", c.Fields), ".Close()")
+	return doc + head + builderBody("o", "gen.Object(dst)", contextCalls("e", c.Fields), ".Close()")
 }
 
-// publicContextMethod returns the method that appends the public part of the context as JSON; ""
-// without one.
+// publicContextMethod returns the method that appends the public part of the context as JSON. If no
+// public code has public fields, it returns "".
 func publicContextMethod(c *model.Category) string {
 	public := slices.DeleteFunc(shown(c.Fields), func(f *model.Field) bool { return !f.Public })
 	shows := func(code *model.Code) bool { return code.Public && code.ErrorType() == c }
@@ -186,7 +187,7 @@ func (e *` + c.Type + ") AppendPublicContext(dst []byte) []byte "
 	if len(public) == len(shown(c.Fields)) {
 		return head + "{ return e.AppendContext(dst) }"
 	}
-	return head + built("o", "gen.Object(dst)", contextCalls("e", public), ".Close()")
+	return head + builderBody("o", "gen.Object(dst)", contextCalls("e", public), ".Close()")
 }
 
 // categoryTable returns the table of a category.
@@ -214,7 +215,8 @@ func (g *generator) tableCode(c *model.Code) []string {
 	return append(g.elements(reflect.ValueOf(code)), own)
 }
 
-// categoryRules returns the detect rules of a category's codes; "" without any.
+// categoryRules returns the detection rules of a category's codes. If there are none, it returns
+// "".
 func (g *generator) categoryRules(c *model.Category) string {
 	var rules strings.Builder
 	for _, code := range c.Codes {
@@ -237,7 +239,7 @@ func (g *generator) categoryRules(c *model.Category) string {
 	return "\nvar " + c.RulesVar + " = [][]detect.CodeRule{\n" + rules.String() + "}\n"
 }
 
-// methods returns the methods of a category's codes and errors that are the same for all.
+// methods returns the methods of codes and errors that have the same form in all categories.
 func methods(c *model.Category) string {
 	below := ""
 	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Parent != nil }) {

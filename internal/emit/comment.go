@@ -8,7 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// commentWidth is where comments are wrapped, in characters after the slashes.
+// commentWidth is the maximum width of a comment, in characters after the slashes.
 const commentWidth = 98
 
 // comment returns the paragraphs as the comment of the next declaration.
@@ -75,10 +75,9 @@ func wrapped(words []string) []string {
 // oneLine returns text as one line that is valid in a comment.
 func oneLine(text string) string { return strings.Join(cleanWords(text), " ") }
 
-// cleanWords splits text at white space and at what does not print: control characters, line
-// separators, and the marks that turn the direction of writing and with it what a reader sees. A
-// word that is a build constraint is quoted, since gofmt and go vet look for it at the beginning of
-// any line.
+// cleanWords splits text at white space and at characters that do not print: control characters,
+// line separators, and marks that change the direction of text. A word that is a build constraint
+// is quoted, because gofmt and go vet look for it at the beginning of any line.
 func cleanWords(text string) []string {
 	words := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool {
 		return !unicode.IsPrint(r) && !isJoiner(r) || r == ' '

@@ -148,8 +148,8 @@ var (
 )
 
 // assertInlined checks that every With method can be inlined: an error that is made and completed
-// in one expression then takes one allocation. The same goes for what a code answers, and for a
-// factory unless it has a great many parameters.
+// in one expression then takes one allocation. The methods of codes can also be inlined, and so
+// can a factory unless it has very many parameters.
 func assertInlined(t *testing.T, c *consumer) {
 	can := map[string]bool{}
 	codes, factories := map[string]int{}, map[string]int{}

@@ -33,7 +33,7 @@ func categories(m *model.Package) jen.Code {
 			"func Categories() []Category { return []Category"+braces(consts, false)+" }"))
 }
 
-// tierConstants makes the constants of the tiers; nil without any.
+// tierConstants makes the constants of the tiers. If there are none, it returns nil.
 func tierConstants(m *model.Package) jen.Code {
 	if len(m.Tiers) == 0 {
 		return nil
@@ -58,8 +58,8 @@ func predicates(m *model.Package) jen.Code {
 	return text(b.String())
 }
 
-// declaredNames makes the constants of the names that the taxonomy declares. Neither their values
-// nor their comments are in a column, so that a new one changes no other line.
+// declaredNames makes the constants of the names that the taxonomy declares, in a block for each
+// kind. The type of the constants is the runtime's type for that kind.
 func declaredNames(m *model.Package) []jen.Code {
 	named := func(n taxonomy.Named) string { return n.Name }
 	taken := exportedNames(m)
@@ -124,7 +124,7 @@ func exportedNames(m *model.Package) exported {
 	return names
 }
 
-// constant returns the constant of the nth name of a kind, different from all others.
+// constant returns a unique name for the constant of the nth name of a kind.
 func (e exported) constant(prefix, name string, n int) string {
 	suffix, ok := naming.Suffix(name)
 	if !ok {
@@ -156,7 +156,8 @@ func (g *generator) checks(f *jen.File) {
 }
 
 // dispatch declares an interface with a method for each name of a list, and the function with the
-// given head that calls the method of a name. Its parameter arg, if any, is passed on.
+// given head that calls the method of a name. If arg is not empty, it is a parameter of the
+// function and of the methods.
 func dispatch(f *jen.File, methods []*model.Method, names, doc, head, kind, name, arg string) {
 	iface, _, _ := strings.Cut(doc, " ")
 	receiver, param := strings.ToLower(iface[:1]), ""

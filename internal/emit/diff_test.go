@@ -113,8 +113,8 @@ func TestNewCodeIsASmallDiff(t *testing.T) {
 	}
 }
 
-// Two branches that add codes to different categories merge, and what they merge to is what the
-// merged taxonomy gives.
+// Two branches that add codes to different categories merge, and the result is the package of the
+// merged taxonomy.
 func TestNewCodesMerge(t *testing.T) {
 	r := newRepository(t)
 	r.git("switch", "-q", "-c", "one")

@@ -4,8 +4,8 @@
 // and cannot fail, because package check has found all faults of the taxonomy. The same model
 // always gives the same bytes. Each Go file of this package makes one kind of declarations, and its
 // functions are named after the result. Types, constants, interfaces and their comments are made
-// with jennifer, bodies of functions are text, and go/format formats both. Data and tests are most of
-// the output: they are printed in the form of gofmt and not formatted again. The declarations
+// with jennifer, bodies of functions are text, and go/format formats both. Data and tests are most
+// of the output: they are printed in the form of gofmt and not formatted again. The declarations
 // contain names of packages, and [addImports] adds the imports that these need.
 package emit
 
@@ -72,8 +72,9 @@ func newGenerator(m *model.Package) *generator {
 	return g
 }
 
-// file is a file to be made. The declarations that build adds are formatted. Those that data returns
-// follow them, and are in the form of gofmt except for their indentation. Either may be nil.
+// file is a file to be made. The declarations that build adds are formatted. Those that data
+// returns follow them, and are in the form of gofmt except for their indentation. Either may be
+// nil.
 type file struct {
 	name  string
 	build func(f *jen.File)
@@ -166,7 +167,7 @@ func (g *generator) renderFile(file file) (File, error) {
 func (g *generator) signatures() string {
 	var b strings.Builder
 	b.WriteString("\n// leads match the beginnings of lines before the texts of signatures.\nvar leads = " +
-		g.of(g.m.Leads) + "\n")
+		g.literal(g.m.Leads) + "\n")
 	for _, s := range g.m.Signatures {
 		elements := g.elements(reflect.ValueOf(s.Signature).Elem())
 		b.WriteString("\nvar " + s.Var + " = detect.Signature{" + strings.Join(elements, ", ") + "}\n")
@@ -174,6 +175,7 @@ func (g *generator) signatures() string {
 	return b.String()
 }
 
+// codeRule returns a rule in the form of generated code.
 func codeRule(r *model.Rule) detect.CodeRule {
 	out := detection.CodeRule(r)
 	out.Set = model.SetJSON(r.Set)

@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestGolden compares what small taxonomies become with packages that are meant to be read.
+// TestGolden compares the packages of small taxonomies with the golden ones, which are to be read.
 func TestGolden(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/golden/*")
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestForm checks what every generated file looks like from outside.
+// TestForm checks the header and the format of every generated file.
 func TestForm(t *testing.T) {
 	for _, path := range fixtures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {

@@ -45,7 +45,7 @@ func fieldType(f *model.Field) string {
 	}
 }
 
-// typeWord is f's type in the names of the runtime's helpers: String, Int64.
+// typeWord returns f's type as it is in the names of the runtime's functions: String, Int64.
 func typeWord(f *model.Field) string {
 	word, _ := naming.Suffix(f.Type.String())
 	return word
@@ -106,7 +106,7 @@ func fixed(f *model.Field, v model.Value) string {
 	return value
 }
 
-// cleaning returns how a field's text is shown.
+// cleaning returns the constant that specifies how a field's text is shown, or "0".
 func cleaning(f *model.Field) string {
 	if f.Const == "" {
 		return "0"
@@ -123,7 +123,7 @@ func enumWord(f *model.Field, value string) string {
 	return value + ".String()"
 }
 
-// lastValue is the name of an enum's last value, which equals the number of values.
+// lastValue returns the name of an enum's last value, which equals the number of values.
 func lastValue(e *model.Enum) string { return e.Values[len(e.Values)-1].Const }
 
 // convertsParts reports whether storing an object takes more than an assignment.
@@ -136,6 +136,7 @@ func convertsParts(o *model.Object) bool {
 	return false
 }
 
+// needsConversion reports whether storing a field takes more than an assignment.
 func needsConversion(f *model.Field) bool {
 	switch f.Type {
 	case model.Strings, model.JSON, model.EnumType, model.Objects, model.Violations:

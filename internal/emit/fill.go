@@ -67,7 +67,7 @@ func (g *generator) errorOf(c *model.Category) string {
 	return "switch " + c.CodeType + "(code) {\n" + strings.Join(cases, "") + "}\n" + last
 }
 
-// fill returns elements and the fields that evidence fills, in braces.
+// fill returns a literal's braces with the given elements and the fields that evidence fills.
 func fill(elements []string, fields []*model.Field) string {
 	for _, f := range fields {
 		if value := filled(f); value != "" {
@@ -87,7 +87,7 @@ func objectFrom(o *model.Object) string {
 			value = filled(f)
 		} else {
 			params, reads = append(params, f.Param), append(reads, read(f))
-			found = append(found, isPresent(f))
+			found = append(found, presenceTest(f))
 			value = stored(f, f.Param)
 		}
 		if value != "" {
@@ -127,7 +127,7 @@ func apply(c *model.Code, sets ...[]model.FieldValue) string {
 	return head + "\n" + strings.Join(body, "\n") + "\n}"
 }
 
-// filled returns the value that an error of evidence has in a field; "" is the zero value.
+// filled returns the value that evidence gives a field; "" means the zero value.
 func filled(f *model.Field) string {
 	switch {
 	case f.Type == model.String && len(f.From) > 0 && allTexts(f):
@@ -138,7 +138,8 @@ func filled(f *model.Field) string {
 	return unfilled(f)
 }
 
-// filledText returns the value of a text that only texts fill; an empty one is absent.
+// filledText returns the value of a text field that only texts fill. An empty text counts as
+// absent.
 func filledText(f *model.Field) string {
 	switch {
 	case f.Default != nil:
@@ -150,7 +151,7 @@ func filledText(f *model.Field) string {
 	}
 }
 
-// stored returns the value that a field has for one that was read: an Opt, or a list.
+// stored converts a value that was read, an Opt or a list, to the type of the field.
 func stored(f *model.Field, value string) string {
 	isList := f.Type == model.Strings || f.Type == model.JSON
 	switch {
@@ -191,7 +192,7 @@ func defaultObject(o *model.Object) string {
 	return o.Type + "{" + strings.Join(values, ", ") + "}"
 }
 
-// unfilled returns the value of a field that evidence does not fill; "" is the zero value.
+// unfilled returns the value of a field that evidence does not fill; "" means the zero value.
 func unfilled(f *model.Field) string {
 	if f.Default != nil {
 		return fixed(f, *f.Default)
@@ -246,6 +247,7 @@ func readFrom(f *model.Field, from string) string {
 	}
 }
 
+// readNumber converts a number of evidence to the type of the field.
 func readNumber(f *model.Field, number string) string {
 	switch f.Type {
 	case model.Int64:
@@ -289,14 +291,15 @@ func allTexts(f *model.Field) bool {
 	return !slices.Contains(f.From, "status") && !slices.Contains(f.From, "exit_code")
 }
 
-// isPresent returns a test of the parameter that has the value of a field.
-func isPresent(f *model.Field) string {
+// presenceTest returns the expression that tests whether the variable of a field has a value.
+func presenceTest(f *model.Field) string {
 	if f.Type == model.Strings || f.Type == model.JSON {
 		return f.Param + " != nil"
 	}
 	return "!" + f.Param + ".IsZero()"
 }
 
+// fillable reports whether evidence can fill a field or a part of it.
 func fillable(f *model.Field) bool {
 	return len(f.From) > 0 || f.Object != nil && slices.ContainsFunc(f.Object.Fields, fillable)
 }

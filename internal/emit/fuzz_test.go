@@ -124,7 +124,7 @@ func typeCheck(t *testing.T, fset *token.FileSet, imports types.Importer, files 
 	require.NoError(t, err)
 }
 
-// exportData finds the files that say what the packages export that generated code imports.
+// exportData finds the export data of the packages that generated code imports.
 func exportData(tb testing.TB) importer.Lookup {
 	tb.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}",

@@ -10,11 +10,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The generated tests state the package as text, which package gentest compares with the package's
-// values. A file of each category contains all that is stated about its codes; the package's file
+// The generated tests specify the package as text, which package gentest compares with the
+// package's values. The test file of a category specifies its codes. The test file of the package
 // contains lists of names, reactions and policies.
 
-// testData is what all test files of a package share. It does not change after [newTestData].
+// testData is the data that all test files of a package share. It does not change after
+// [newTestData].
 type testData struct {
 	m         *model.Package
 	pkg       string // the name of the variable that holds the package under test
@@ -66,8 +67,8 @@ func newTestData(g *generator) *testData {
 	return d
 }
 
-// label adds the text of a declared reaction or policy to a list, and makes its name the short
-// form.
+// label adds the text of a declared reaction or policy to a list. From then on the printer prints
+// the name in place of the text.
 func (d *testData) label(list *[]string, name, profile string, declared bool, v any) {
 	text := d.printer.Text(v)
 	if !declared || d.printer.Labelled(text) {

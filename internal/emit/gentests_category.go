@@ -42,7 +42,7 @@ func fieldTexts(fields []taxonomy.Field) []string {
 	return eachText(fields, func(f taxonomy.Field) string { return element(tabletext.Field(f)) })
 }
 
-// code writes all that is stated about a code. The cases show the odd values of the fields.
+// code writes the specification of a code. Its cases test the odd values of the given fields.
 func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	inOrder := slices.SortedFunc(slices.Values(c.Groups), func(a, b *model.Group) int { return a.Bit - b.Bit })
 	groups := eachText(inOrder, func(g *model.Group) string { return g.Name })
@@ -72,7 +72,7 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	if !c.Abstract {
 		add("Cases: []gentest.Case", eachText(sample.Cases(c, odd), w.caseText))
 		add("Branches: []gentest.Branch", eachText(sample.Branches(c), func(x sample.Case) string {
-			return fmt.Sprintf("gentest.NewBranch(%s, %d)", w.made(x), x.Row().At.Branch())
+			return fmt.Sprintf("gentest.NewBranch(%s, %d)", w.caseError(x), x.Row().At.Branch())
 		}))
 		add("Examples: []gentest.Example", w.examples[c])
 		add("Not: []gentest.Example", w.not[c])
@@ -83,7 +83,7 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 // caseText returns a case as an expression.
 func (w *testWriter) caseText(x sample.Case) string {
 	c := x.Code
-	text := fmt.Sprintf("gentest.NewCase(%s, %d, %s, %s)", w.made(x), x.Row().At.Branch(), str(x.Message()),
+	text := fmt.Sprintf("gentest.NewCase(%s, %d, %s, %s)", w.caseError(x), x.Row().At.Branch(), str(x.Message()),
 		str(sample.JSON(c.Fields(), x.Context)))
 	if hints := tabletext.Hints(hintsOf(c.ErrorType(), x.Context)); hints != "" {
 		text += ".Hints(" + element(hints) + ")"
@@ -94,9 +94,9 @@ func (w *testWriter) caseText(x sample.Case) string {
 	return text
 }
 
-// made returns the expression of a case's error: a call of its factory and of With methods, or its
-// JSON if those do not make it.
-func (w *testWriter) made(x sample.Case) string {
+// caseError returns the expression of a case's error: calls of its factory and of With methods. If
+// they cannot make the error, the expression reads it from JSON.
+func (w *testWriter) caseError(x sample.Case) string {
 	c, base := x.Code, sample.Base(x.Code)
 	args := eachText(c.Args, func(f *model.Field) string { return w.value(f, x.Context[f], false) })
 	text := c.Factory + "(" + strings.Join(args, ", ") + ")"

@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// expectExamples finds what the examples become, and what evidence without any condition becomes.
+// expectExamples classifies the examples, and evidence for the fallbacks, and adds the expected
+// results to the test data.
 func (d *testData) expectExamples() {
 	if !classifies(d.m) {
 		return

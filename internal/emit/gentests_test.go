@@ -54,7 +54,7 @@ func declaredIn(t *testing.T, files []File) map[string]int {
 }
 
 // The package may declare a name of the tests; then the tests use another.
-func TestTestsYieldTheirNames(t *testing.T) {
+func TestGeneratedTestsAvoidTakenNames(t *testing.T) {
 	for _, tt := range []struct{ name, src, want string }{
 		{"no conflict", "categories: {c: {codes: {X: {message: m}}}}", "\nvar genPackage = "},
 		{"a constant of a field",

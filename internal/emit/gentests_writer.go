@@ -29,11 +29,11 @@ func list(items []string) string {
 	return "{\n" + strings.Join(items, ",\n") + ",\n}"
 }
 
-// longRun is the minimum number of equal characters that a literal counts instead of repeating.
+// longRun is the minimum number of equal characters that become a call of strings.Repeat.
 const longRun = 48
 
-// str returns s as a readable argument of a call: a literal, with long runs of one character
-// counted.
+// str returns s as an argument of a call: a literal, with calls of strings.Repeat for long runs of
+// one character.
 func str(s string) string { return joined(s, "+") }
 
 // element is str for an element of a composite literal, where gofmt puts spaces around operators.
@@ -69,8 +69,8 @@ func run(s string) (from, to int) {
 	return from, to
 }
 
-// value returns v as an expression that can be passed for a parameter of f's type, or that can be an
-// element of a composite literal. The test overwrites lists later.
+// value returns v as an expression that can be passed for a parameter of f's type, or that can be
+// an element of a composite literal. The test overwrites lists later.
 func (w *testWriter) value(f *model.Field, v model.Value, isElement bool) string {
 	text := str
 	if isElement {

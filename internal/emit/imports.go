@@ -68,8 +68,8 @@ func importNames(m *model.Package) map[string]string {
 	return names
 }
 
-// reservedImport reports whether generated code may use a name for anything but the package of this
-// path.
+// reservedImport reports whether generated code may use a name for something other than the package
+// with this path.
 func reservedImport(name, path string) bool {
 	switch name {
 	case "base", "name", "gentest", "os", "reflect":
@@ -98,8 +98,8 @@ func packageName(p string) string {
 	return name
 }
 
-// addImports returns src with an import declaration after the package clause, for the packages that
-// it names. Names are those of packages besides the usual ones, by path.
+// addImports returns src with an import declaration for the packages that src uses. Names are the
+// names of packages other than the usual ones, by path.
 func addImports(src []byte, names map[string]string) []byte {
 	paths := map[string]string{} // by name
 	for _, p := range packages {

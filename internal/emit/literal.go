@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// constant returns v as an expression that takes the type of the variable that it is compared with
-// or assigned to.
+// constant returns v as an expression. A number is an untyped constant, which takes the type of the
+// variable that it is compared with or assigned to.
 func constant(f *model.Field, v model.Value) string {
 	switch f.Type {
 	case model.Int, model.Int64:
@@ -37,8 +37,7 @@ func constant(f *model.Field, v model.Value) string {
 	}
 }
 
-// typed returns text, the constant of a value of f, as an expression that has the type of f in any
-// context.
+// typed returns text, a constant of f's type, as an expression that has the type in any context.
 func typed(f *model.Field, text string) string {
 	switch {
 	case f.Type == model.Int64 || f.Type == model.Uint64:
@@ -49,7 +48,7 @@ func typed(f *model.Field, text string) string {
 	return text
 }
 
-// quote returns s as a literal, in back quotes where that avoids escapes.
+// quote returns s as a literal, in back quotes if that avoids escapes.
 func quote(s string) string {
 	if strings.ContainsAny(s, `"\`) && !strings.ContainsFunc(s, func(r rune) bool {
 		return r == '`' || r == unicode.ReplacementChar || r != ' ' && !unicode.IsPrint(r)
@@ -106,6 +105,7 @@ func instant(t time.Time) string {
 		t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond())
 }
 
+// eachText returns the result of text for each item.
 func eachText[T any](list []T, text func(T) string) []string {
 	out := make([]string, len(list))
 	for i, item := range list {

@@ -85,9 +85,9 @@ func calls(builder string, items []string) string {
 	return strings.Join(append(lines, ""), "\n")
 }
 
-// built returns the body of a function that returns the result of a builder after calls: one
-// expression if they are short, otherwise statements.
-func built(builder, begin string, items []string, end string) string {
+// builderBody returns the body of a function that makes calls of a builder and returns its result:
+// one expression if the calls are short, otherwise statements.
+func builderBody(builder, begin string, items []string, end string) string {
 	whole := strings.Join(items, "")
 	isStatement := func(item string) bool { return item[0] != '.' }
 	if len(whole) <= lineWidth && !slices.ContainsFunc(items, isStatement) {

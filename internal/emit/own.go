@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// A code with fields has a separate type. A table can have a thousand of these types, so their
-// common methods are in one type that all of a category embed.
+// A code with fields has a separate type. A taxonomy can have a thousand of these types, so their
+// common methods are in one type for each category, which they embed.
 
 // ownBase returns the type that the types of codes embed, and its methods.
 func ownBase(c *model.Category) string {
@@ -20,10 +20,11 @@ func ownBase(c *model.Category) string {
 // $e is $E under a name that is not exported, so only this package sets it.
 type $e = $E
 
-// $F is in the errors of codes with fields.
+// $F holds the fields of the category in the errors of codes with fields.
 type $F struct{ $e }
 
-// $B is at the beginning of the errors of codes with fields. T is their type.
+// $B has the common methods of the errors of codes with fields.
+// It is their first field, and T is their type.
 type $B[T any] struct{}
 
 func (o *$B[T]) Error() string { return gen.OwnText(gen.Outer[T](o)) }
@@ -62,7 +63,7 @@ func (g *generator) ownType(f *jen.File, code *model.Code) {
 	g.fieldTypes(f, typesOf(fields), classifiesCode(g.m, code))
 	own := setters(fields)
 	var with strings.Builder
-	for _, s := range own[:len(own)-1] { // the type that is embedded has WithCause
+	for _, s := range own[:len(own)-1] { // the embedded type has WithCause
 		fmt.Fprintf(&with, withMethod, c.Type, s.method, s.param, s.change)
 	}
 	declare(f, factory(code))
@@ -82,7 +83,7 @@ func (g *generator) ownType(f *jen.File, code *model.Code) {
 
 // ownMessage returns the method that appends the message of a code with fields.
 func ownMessage(c *model.Category) string {
-	return "func (e *" + c.Type + ") AppendMessage(dst []byte) []byte " + built("m", "gen.Message(dst)",
+	return "func (e *" + c.Type + ") AppendMessage(dst []byte) []byte " + builderBody("m", "gen.Message(dst)",
 		messageCalls(c.Codes[0].Message), fmt.Sprintf(".Coded(dst, uint16(e.Code()), %q)", c.Name))
 }
 

@@ -34,8 +34,8 @@ func (g *generator) packageFile(f *jen.File) {
 		"*[taxonomy.Unknown].",
 		"func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }"))
 	if len(m.Fields) > 0 {
-		declare(f, documented("Attach returns err with fields that all errors of this taxonomy have. The first of "+
-			"them in err's tree is copied, not changed; any other error is returned unchanged.",
+		declare(f, documented("Attach returns err with attributes that all errors of this taxonomy have. It sets "+
+			"them in a copy of the first such error in err's tree. Any other error is returned unchanged.",
 			`func Attach(err error, attributes ...taxonomy.Attribute) error {
 	return taxonomy.Attach(err, attributes...)
 }`))
@@ -47,7 +47,7 @@ func (g *generator) packageFile(f *jen.File) {
 }`, x.Attribute, x.Param, valueType(x), i, convert(x, x.Param))))
 	}
 	if classifies(m) {
-		g.classifying(f)
+		g.classifyFunctions(f)
 	}
 }
 
@@ -88,25 +88,25 @@ func (g *generator) tableFile(f *jen.File) {
 	}
 }
 
-// variable makes the variable of a reaction or a policy. One that a profile changes is documented at
-// the original.
+// variable makes the variable of a reaction or a policy. A variable for a profile has no comment,
+// because the original has it.
 func (g *generator) variable(name, doc, profile string, value any) jen.Code {
-	decl := text("var " + name + " = " + g.of(value))
+	decl := text("var " + name + " = " + g.literal(value))
 	if doc == "" || profile != "" {
 		return decl
 	}
 	return jen.Add(comment(about(name, doc, "")), decl)
 }
 
-// classifies reports whether m's package classifies: it has a rule or a fallback.
+// classifies reports whether m's package has functions that classify: m has a rule or a fallback.
 func classifies(m *model.Package) bool {
 	return len(m.Rules) > 0 || m.Fallback != nil || len(m.SourceFallbacks) > 0
 }
 
-// classifying makes the functions that classify, and the rules of all categories.
-func (g *generator) classifying(f *jen.File) {
+// classifyFunctions makes the functions that classify, and the variable of the rules.
+func (g *generator) classifyFunctions(f *jen.File) {
 	quick := ""
-	if g.m.Fallback != nil { // otherwise there may be no rule for evidence without a text and a Go error
+	if g.m.Fallback != nil { // without a fallback, Quick would often return nil
 		quick = `	if m := detection.Quick(ev, opts); m != nil {
 		return m.Finish(fromEvidence(m.Row, ev), nil)
 	}
@@ -176,7 +176,7 @@ type namedError struct {
 	name string
 }
 
-// namedErrors lists the errors that rules name, sorted: values first.
+// namedErrors lists the errors that rules name, sorted: variables before types.
 func namedErrors(m *model.Package) []namedError {
 	var out []namedError
 	for _, r := range m.Rules {
@@ -194,7 +194,7 @@ func namedErrors(m *model.Package) []namedError {
 	return slices.Compact(out)
 }
 
-// ruleIs returns the function that tests an error for the errors that rules name.
+// ruleIs returns the function that reports whether an error is one that a rule names.
 func (g *generator) ruleIs(named []namedError) string {
 	var cases strings.Builder
 	for _, e := range named {
@@ -214,7 +214,7 @@ func ruleIs(err error, name string) bool {
 }`
 }
 
-// errorRef returns the name of an error or of its type as Go.
+// errorRef returns the Go expression for the name of an error variable or type.
 func (g *generator) errorRef(name string) string {
 	e := errorName(name)
 	return strings.Repeat("*", strings.Count(name[:1], "*")) + g.imports[e.Path] + "." + e.Name
@@ -229,6 +229,7 @@ func errorName(name string) model.ErrorName {
 	return parsed
 }
 
+// packageComment returns the paragraphs of the package's comment.
 func packageComment(m *model.Package) []string {
 	first := about("Package "+m.Name+" holds typed errors and the reactions to them", m.Doc, ".")
 	if strings.HasPrefix(strings.Join(strings.Fields(m.Doc), " "), "Package "+m.Name+" ") {

@@ -14,17 +14,17 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// printer prints values of the runtime's types as Go source, zero fields left out.
+// printer prints values of the runtime's types as Go source, without zero fields.
 type printer struct {
-	// names are the variables that pointers point to.
+	// names are the names of the variables that pointers point to.
 	names map[any]string
 }
 
 // lineWidth is the maximum width of a line of a literal.
 const lineWidth = 110
 
-// of returns v as an expression.
-func (p printer) of(v any) string { return p.value(reflect.ValueOf(v), true) }
+// literal returns v as an expression.
+func (p printer) literal(v any) string { return p.value(reflect.ValueOf(v), true) }
 
 // value returns v as an expression; the type of a struct or a slice is left out unless typed.
 func (p printer) value(v reflect.Value, typed bool) string {
@@ -176,8 +176,8 @@ func aligned(lines [][]string) string {
 	return b.String()
 }
 
-// keyWidth returns the length of the key of a line's first element with its colon. It is 0 if the
-// element is only a value or has several lines.
+// keyWidth returns the length of the key of a line's first element, with its colon. If the element has
+// no key or has several lines, it returns 0.
 func keyWidth(line []string) int {
 	key, value, ok := strings.Cut(line[0], ": ")
 	if !ok || !token.IsIdentifier(key) || strings.Contains(value, "\n") {
@@ -266,7 +266,7 @@ var constantPrefixes = map[reflect.Type]string{
 	reflect.TypeFor[taxonomy.Severity]():   "Severity",
 }
 
-// inLine are the types whose lists are on one line.
+// inLine are the types whose lists are on one line of any length.
 var inLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.Condition](): true, reflect.TypeFor[detect.Pattern](): true,
 	reflect.TypeFor[detect.Literal](): true,

@@ -28,7 +28,7 @@ func rowMethod(c *model.Category) string {
 	return head + "{\nswitch e.Code() {\n" + cases.String() + "}\nreturn e.Code().Row()\n}"
 }
 
-// hasBranches reports whether a branch of the code selects a row other than the code's own.
+// hasBranches reports whether a branch of the code selects a row other than the row of the code.
 func hasBranches(c *model.Code) bool {
 	return slices.ContainsFunc(c.When, func(b *model.Branch) bool { return b.Row != c.Row })
 }
@@ -40,8 +40,8 @@ func selectsInternally(c *model.Code) bool {
 	})
 }
 
-// rowChoice returns the choice between a code's branches. If no branch matches, the row is the
-// code's own.
+// rowChoice returns the statements that select one of a code's branches. If no branch matches, they
+// do not return.
 func rowChoice(c *model.Code) string {
 	t := branchTests{valued: map[*model.Field]bool{}}
 	for _, b := range c.When {
@@ -93,12 +93,13 @@ func (t *branchTests) add(c model.Cond) {
 	t.valued[c.Field] = t.valued[c.Field] || testsValue(c)
 }
 
+// testsValue reports whether a condition tests more than the presence of a value.
 func testsValue(c model.Cond) bool {
 	return len(c.Values) > 0 || c.Min != nil || c.Max != nil || len(c.Not) > 0 || len(c.Prefix) > 0
 }
 
-// names returns the variables of an optional value: v and ok, followed by a number if there are
-// several values.
+// names returns the variables for an optional field: v and ok, followed by a number if there are
+// several such fields.
 func (t *branchTests) names(f *model.Field) (value, present string) {
 	if len(t.fields) == 1 {
 		return "v", "ok"
@@ -201,7 +202,8 @@ func compare(f *model.Field, value, op string, v model.Value) string {
 	return value + " " + op + " " + constant(f, v)
 }
 
-// hintsMethod returns the method that returns the fields that the runtime reads; "" without any.
+// hintsMethod returns the method that returns the fields that the runtime reads. If the category
+// has none, it returns "".
 func hintsMethod(c *model.Category) string {
 	values := hints(c)
 	if values == nil {

@@ -16,8 +16,8 @@ type types struct {
 	texts   []*model.Field // with a constant that specifies how they are shown
 	enums   []*model.Enum
 	objects []*model.Field // whose types are objects; each such type belongs to one field
-	secrets []*model.Field // likewise, but never shown or read
-	sealed  []*model.Field // likewise, and stored only as a part of another object
+	secrets []*model.Field // objects that are secret, so that nothing prints or decodes them
+	sealed  []*model.Field // secret objects that are stored only as a part of another object
 }
 
 // typesOf collects the types of fields, including those of the fields of objects.
@@ -27,9 +27,10 @@ func typesOf(fields []*model.Field) types {
 	return t
 }
 
-// place is the place of fields.
+// place describes the location of fields: in an object, in a secret, in a secret part of an object.
 type place struct{ object, secret, sealed bool }
 
+// collect adds the types of fields in a place.
 func (t *types) collect(fields []*model.Field, in place) {
 	for _, f := range fields {
 		at := place{object: true, secret: in.secret || f.Sensitive, sealed: in.sealed || in.object && f.Sensitive}
@@ -56,8 +57,8 @@ func (t types) empty() bool {
 	return len(t.texts)+len(t.enums)+len(t.objects)+len(t.secrets)+len(t.sealed) == 0
 }
 
-// ownFields are the fields of a category that are not those of every category, or the fields of a
-// code that are not those of its category.
+// ownFields returns the fields of a category without those that all categories have. For the type
+// of a code, it returns the fields without those of the code's category.
 func ownFields(m *model.Package, c *model.Category) []*model.Field {
 	if c.Extends() {
 		return c.Fields[len(c.Codes[0].Category.Fields):]
@@ -92,6 +93,7 @@ func (g *generator) fieldTypes(f *jen.File, t types, fills bool) {
 	}
 }
 
+// cleanFlags returns the gen.Clean of a field as an expression.
 func cleanFlags(f *model.Field) string {
 	var flags []string
 	if f.Scrub {
@@ -109,7 +111,8 @@ func cleanFlags(f *model.Field) string {
 	return strings.Join(flags, " | ")
 }
 
-// structFields makes the exported fields of a struct; tagged ones are for encoding/json.
+// structFields makes the exported fields of a struct. If tagged is true, they get tags for
+// encoding/json.
 func structFields(g *jen.Group, fields []*model.Field, tagged bool) {
 	for _, f := range fields {
 		doc := strings.TrimSpace(oneLine(f.Doc) + shownAs(f))
@@ -125,7 +128,7 @@ func structFields(g *jen.Group, fields []*model.Field, tagged bool) {
 	}
 }
 
-// maxTrailing is the maximum length of a comment behind a field.
+// maxTrailing is the maximum length of a comment after a field.
 const maxTrailing = 70
 
 // shownAs describes how a field is shown.
@@ -182,6 +185,7 @@ func (v *$E) UnmarshalText(text []byte) error { return gen.UnmarshalEnum(text, v
 `))}
 }
 
+// objectType makes the struct of an object.
 func objectType(o *model.Object) jen.Code {
 	return jen.Add(comment(about(o.Type+" is a part of an error's context", o.Doc, "."))).
 		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) })
@@ -223,7 +227,7 @@ func contextCalls(owner string, fields []*model.Field) []string {
 			if f.Type == model.Violations {
 				put = "gen.PutViolation"
 			}
-			return fmt.Sprintf("o = gen.%s(o, %q, %s, %s)", absentable(f, "Objects"), f.Wire, value, put)
+			return fmt.Sprintf("o = gen.%s(o, %q, %s, %s)", builderMethod(f, "Objects"), f.Wire, value, put)
 		case f.Type != model.ObjectType || f.Sensitive:
 			return put(f, value)
 		case f.Required:
@@ -238,22 +242,23 @@ func put(f *model.Field, value string) string {
 	key := strconv.Quote(f.Wire)
 	switch {
 	case f.Sensitive:
-		return fmt.Sprintf(".%s(%s, !%s.IsZero())", absentable(f, "Secret"), key, value)
+		return fmt.Sprintf(".%s(%s, !%s.IsZero())", builderMethod(f, "Secret"), key, value)
 	case f.Type == model.EnumType:
-		return fmt.Sprintf(".%s(%s, %s)", absentable(f, "Enum"), key, enumWord(f, value))
+		return fmt.Sprintf(".%s(%s, %s)", builderMethod(f, "Enum"), key, enumWord(f, value))
 	case f.Type == model.Strings:
-		return fmt.Sprintf(".%s(%s, %s, %s)", absentable(f, "Strings"), key, value, cleaning(f))
+		return fmt.Sprintf(".%s(%s, %s, %s)", builderMethod(f, "Strings"), key, value, cleaning(f))
 	case f.Const != "":
 		return fmt.Sprintf(".Clean(%s, %s, %s)", key, opt(f, value), cleaning(f))
 	case f.Type == model.JSON:
-		return fmt.Sprintf(".%s(%s, %s)", absentable(f, "JSON"), key, value)
+		return fmt.Sprintf(".%s(%s, %s)", builderMethod(f, "JSON"), key, value)
 	default:
 		return fmt.Sprintf(".%s(%s, %s)", typeWord(f), key, opt(f, value))
 	}
 }
 
-// absentable returns the name of a builder's method for a field that may be left out.
-func absentable(f *model.Field, name string) string {
+// builderMethod returns the name of the builder's method for a field. The methods for fields that may
+// be left out begin with Opt.
+func builderMethod(f *model.Field, name string) string {
 	if f.Required {
 		return name
 	}

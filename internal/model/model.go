@@ -137,9 +137,9 @@ type Field struct {
 	Decl        *spec.Field // nil for the fields of a violation
 	Wire        string      // on the wire
 	Go          string      // StatusCode
-	Attribute   string      // RequestID: the function that makes an attribute of a field of all categories; "" for others
+	Attribute   string      // RequestID: the function for a field of all categories; "" for others
 	Param       string      // statusCode: as a parameter; never a keyword or a name that the package uses
-	Const       string      // providerRawError: the constant that says how its text is shown; "" unless Scrub or MaxLength
+	Const       string      // providerRawError: the constant for printing its text; "" unless Scrub or MaxLength
 	Doc         string
 	Type        Type
 	Required    bool

@@ -75,7 +75,8 @@ func TestWriteFault(t *testing.T) {
 	}
 }
 
-// killAt names the operation at which the process that runs TestKilledChild ends, and the directory.
+// killAt names the operation at which the process that runs TestKilledChild ends, and the
+// directory.
 const killAt = "ERRGEN_TEST_KILL"
 
 // TestKilledChild is the process that TestWriteKilled kills.

@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// around returns values of a field at and around every bound of the conditions, which are all on
-// it.
+// around returns values of a field at and around every bound of the conditions, which all test the
+// field.
 func around(f *model.Field, conds []model.Cond) []model.Value {
 	var out []model.Value
 	add := func(values ...model.Value) {
@@ -46,7 +46,7 @@ func around(f *model.Field, conds []model.Cond) []model.Value {
 	return out
 }
 
-// beside returns the values next to those that the conditions name one by one.
+// beside returns the neighbours of the single values that the conditions list.
 func beside(conds []model.Cond) []model.Value {
 	var out []model.Value
 	for _, c := range conds {
@@ -81,8 +81,8 @@ func near(v model.Value, step int64) []model.Value {
 	return []model.Value{w}
 }
 
-// prefixed returns texts that begin with p and one that only holds it; of an enum, all words are
-// tried anyway.
+// prefixed returns texts that begin with p, and one that contains p in another place. For an enum
+// it returns nil, because around returns all words.
 func prefixed(f *model.Field, p string) []model.Value {
 	if f.Type != model.String {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// branches adds, for each branch, a case that it decides, and around it every field at its bounds
-// and absent.
+// branches adds a case for each branch that errors can select. It also adds variants of that case
+// with each tested field at and around its bounds, and absent.
 func (s *set) branches(code *model.Code) {
 	conds := conditions(code)
 	for _, b := range code.When {
@@ -49,24 +49,26 @@ func conditions(code *model.Code) map[*model.Field][]model.Cond {
 	return out
 }
 
-// Block is the reason why no error takes a branch. It is empty if the search for one gave up.
+// Block is the reason for which no error selects a branch. It is empty if the search for one
+// reached its limit.
 type Block struct {
-	Field *model.Field  // that has no value which meets the branch's conditions on it
-	By    *model.Branch // an earlier branch, which takes the errors that meet its conditions
+	Field *model.Field  // has no value that meets the branch's conditions on it
+	By    *model.Branch // an earlier branch, which matches all errors that meet the conditions
 }
 
-// Blocked returns the reason why no error of a code takes a branch, or nil if one does.
+// Blocked returns the reason for which no error of a code selects a branch. If an error does, it
+// returns nil.
 func Blocked(code *model.Code, b *model.Branch) *Block {
 	_, block := decidedBy(code, b, conditions(code))
 	return block
 }
 
-// maxTries bounds the search for a case that takes a branch.
+// maxTries bounds the search for a case that selects a branch.
 const maxTries = 1 << 14
 
-// decidedBy returns a case whose row is chosen by branch b: one that meets its conditions and, of
-// every earlier branch, not all. It tries the values of the branch's own fields, and then those of
-// all fields that earlier branches test.
+// decidedBy returns a case that selects branch b: it meets all conditions of b, but not all of any
+// earlier branch. If there is none, decidedBy returns the reason. It tries values of the fields
+// that b tests, and then also of the fields that earlier branches test.
 func decidedBy(code *model.Code, b *model.Branch, conds map[*model.Field][]model.Cond) (Case, *Block) {
 	own, upTo := tested(b), code.When[:slices.Index(code.When, b)+1]
 	fields := tested(append([]*model.Branch{b}, upTo...)...)
@@ -135,8 +137,8 @@ func first(code *model.Code, c Case) *model.Branch {
 // change returns a case with another value of a field.
 type change func(Case) Case
 
-// changesOf returns the changes to values of f that conditions tell apart, and to its absence. The
-// first one changes nothing.
+// changesOf returns changes that set f to the values that the conditions distinguish, and one that
+// removes it. The first one changes nothing.
 func changesOf(code *model.Code, f *model.Field, conds []model.Cond) []change {
 	out := []change{func(c Case) Case { return c }}
 	if _, fixed := code.Fixed(f); fixed {

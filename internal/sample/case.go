@@ -1,7 +1,7 @@
-// Package sample chooses the errors that the generated tests make, and says what each must become.
+// Package sample chooses the errors that the generated tests make, and the expected results.
 //
-// For a code it returns cases: contexts that between them show every field present, absent and
-// empty, have values at and around every bound of a `when` rule, and texts that are too long or
+// For a code it returns cases. Their contexts together contain every field present, absent and
+// empty, values at and around every bound of a `when` branch, and texts that are too long or
 // secret. The expected results follow from the model alone, never from generated code.
 package sample
 
@@ -11,7 +11,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// Cause is the text of the cause that cases with one have.
+// Cause is the text of the cause, in cases that have one.
 const Cause = "some cause"
 
 // Case is an error of a code.
@@ -21,10 +21,10 @@ type Case struct {
 	Caused  bool // by an error with the text [Cause]
 }
 
-// Message returns the message that the error must have.
+// Message returns the expected message of the error.
 func (c Case) Message() string { return c.Code.Message.Text(c.Context, c.cause()) }
 
-// Feedback returns what the code's own feedback must say of the error; "" without one.
+// Feedback returns the expected feedback for the error. If the code declares none, it returns "".
 func (c Case) Feedback() string {
 	if c.Code.Feedback == nil {
 		return ""
@@ -32,7 +32,7 @@ func (c Case) Feedback() string {
 	return c.Code.Feedback.Text(c.Context, c.cause())
 }
 
-// Row returns the row that the error must have.
+// Row returns the expected row of the error.
 func (c Case) Row() *model.Row { return c.Code.RowFor(c.Context) }
 
 func (c Case) cause() string {
@@ -72,7 +72,7 @@ func same(a, b model.Context) bool {
 	})
 }
 
-// Base returns the error as the code's factory makes it.
+// Base returns the error that the code's factory returns.
 func Base(code *model.Code) Case {
 	c := Case{Code: code, Context: ZeroContext(code.Fields())}
 	for i, f := range code.Fields() {

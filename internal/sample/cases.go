@@ -6,9 +6,10 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// Cases returns the cases of a code, without repetition: the error of its factory, errors that
-// change its texts, and errors with the odd values of the given fields (see [Hosts]). For the first
-// code of a category and a code with fields, they include an error with a value for every field.
+// Cases returns the cases of a code, without duplicates: the error of its factory, errors that
+// change its texts, and errors with odd values of the given fields (see [Hosts]). For the first
+// code of a category, and for a code with fields, they include an error with a value for every
+// field.
 func Cases(code *model.Code, odd []*model.Field) []Case {
 	s := set{}
 	s.add(Base(code))
@@ -20,13 +21,14 @@ func Cases(code *model.Code, odd []*model.Field) []Case {
 	return s.cases
 }
 
-// Branches returns cases at and around every bound of a code's `when` rules.
+// Branches returns cases at and around every bound of a code's `when` branches.
 func Branches(code *model.Code) []Case {
 	s := set{}
 	s.branches(code)
 	return s.cases
 }
 
+// set collects cases without duplicates.
 type set struct{ cases []Case }
 
 func (s *set) add(c Case) {
@@ -35,8 +37,9 @@ func (s *set) add(c Case) {
 	}
 }
 
-// texts adds a case with every value that a text shows, one with all of those empty that can be,
-// and one without each value whose absence removes another value from the text.
+// texts adds a case with a value for every placeholder, and one with all those values empty that
+// can be. For each placeholder whose absence removes another value from the text, it adds a case
+// without the value.
 func (s *set) texts(code *model.Code) {
 	shown := placeholders(code)
 	full := Base(code)
@@ -65,7 +68,7 @@ func (s *set) texts(code *model.Code) {
 	}
 }
 
-// shared returns the placeholders of the groups that have several.
+// shared returns the placeholders that share an optional part with another one.
 func shared(code *model.Code) []model.Part {
 	var out []model.Part
 	for _, t := range templates(code) {
@@ -78,7 +81,8 @@ func shared(code *model.Code) []model.Part {
 	return out
 }
 
-// fill gives a case a value for a placeholder, of two lines where one line of it is shown.
+// fill sets the value of a placeholder. The value has two lines if the placeholder shows only the
+// first.
 func fill(c Case, p model.Part) Case {
 	if p.Cause {
 		c.Caused = true
@@ -122,6 +126,7 @@ func templates(code *model.Code) []model.Template {
 	return []model.Template{code.Message, *code.Feedback}
 }
 
+// flat returns the placeholders in parts and in their optional parts.
 func flat(parts []model.Part) []model.Part {
 	var out []model.Part
 	for _, p := range parts {

@@ -9,7 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// JSON returns the context as it must be on the wire, in the order of the fields.
+// JSON returns the expected context on the wire, in the order of the fields.
 func JSON(fields []*model.Field, ctx model.Context) string {
 	var b bytes.Buffer
 	writeObject(&b, fields, ctx)

@@ -27,7 +27,7 @@ func code(t *testing.T, fields string, lines ...string) *model.Code {
 	return m.Codes[0]
 }
 
-// show returns what a case is made of, in the order of the fields.
+// show returns the context and the cause of a case as text, in the order of the fields.
 func show(c sample.Case) string {
 	out := sample.JSON(c.Code.Category.Fields, c.Context)
 	if c.Caused {

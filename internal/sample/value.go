@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// Value returns a value for f that differs from the zero and, where the type allows, from those of
-// the fields with another index.
+// Value returns a value for f that is not zero. If the type permits, the value differs from those
+// for other indexes.
 func Value(f *model.Field, index int) model.Value {
 	v := model.Value{Type: f.Type}
 	switch f.Type {
@@ -42,7 +42,7 @@ func Value(f *model.Field, index int) model.Value {
 	return v
 }
 
-// fullObject returns an object with a value for every field, which differ from index to index.
+// fullObject returns an object with a value for every field. The values depend on index.
 func fullObject(f *model.Field, index int) model.Context {
 	ctx := model.Context{}
 	for i, part := range f.Object.Fields {
@@ -51,13 +51,13 @@ func fullObject(f *model.Field, index int) model.Context {
 	return ctx
 }
 
-// Word returns an enum's value by its place from 1.
+// Word returns the value of an enum with the given index, from 1.
 func Word(f *model.Field, index int) model.Value {
 	return model.Value{Type: model.EnumType, Index: index, Str: f.Enum.Values[index-1].Wire}
 }
 
-// NoWord returns a value that an enum does not have. Its Index is the number that is out of range,
-// negated, so that the model takes it for no value.
+// NoWord returns a value that an enum does not have. Its Index is the negated number of the value,
+// because the model treats a negative Index as no value.
 func NoWord(f *model.Field) model.Value {
 	return model.Value{Type: model.EnumType, Index: -len(f.Enum.Values) - 1}
 }
@@ -81,7 +81,7 @@ func Empty(f *model.Field) (model.Value, bool) {
 	return v, false
 }
 
-// Zero returns what a field holds that nothing was put into.
+// Zero returns the value of a required field that was not set.
 func Zero(f *model.Field) model.Value {
 	v := model.Value{Type: f.Type}
 	if f.Type == model.ObjectType {
@@ -90,8 +90,8 @@ func Zero(f *model.Field) model.Value {
 	return v
 }
 
-// ZeroContext returns what fields hold that nothing was put into: the required ones their zero
-// values. Secrets know by themselves that they are absent.
+// ZeroContext returns the context of an error whose fields were not set: zero values of the
+// required fields. It has no secrets, because they can be absent even if they are required.
 func ZeroContext(fields []*model.Field) model.Context {
 	ctx := model.Context{}
 	for _, f := range fields {
@@ -102,7 +102,7 @@ func ZeroContext(fields []*model.Field) model.Context {
 	return ctx
 }
 
-// Minimal returns a value of an object field without what may be left out.
+// Minimal returns a value of an object field with only the required fields of the object.
 func Minimal(f *model.Field) model.Value {
 	v := model.Value{Type: model.ObjectType, Object: model.Context{}}
 	for i, part := range f.Object.Fields {

@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// variants adds cases with odd values of fields: texts that are too long or secret, objects with
-// little in them, words that do not exist.
+// variants adds cases with odd values of fields: texts that are too long or secret, minimal
+// objects, words that do not exist.
 func (s *set) variants(code *model.Code, fields []*model.Field) {
 	base := Base(code)
 	for _, f := range fields {
@@ -19,8 +19,8 @@ func (s *set) variants(code *model.Code, fields []*model.Field) {
 	}
 }
 
-// Hosts returns, for the codes of a category, the fields whose odd values their cases are to show:
-// one code does for each field.
+// Hosts distributes the fields of a category to its codes. The cases of a code test the odd values
+// of its fields, so that each field is tested once.
 func Hosts(c *model.Category) map[*model.Code][]*model.Field {
 	hosts := map[*model.Code][]*model.Field{}
 	for _, f := range c.Fields {
@@ -41,22 +41,22 @@ func Hosts(c *model.Category) map[*model.Code][]*model.Field {
 	return hosts
 }
 
-// host returns the code whose cases show the odd values of f: the first whose text shows f, or else
-// the first that can hold any value of it.
+// host returns the code whose cases test the odd values of f: the first one whose text shows f, or
+// else the first one that permits any value of f.
 func host(f *model.Field, c *model.Category) *model.Code {
-	var able []*model.Code
+	var candidates []*model.Code
 	for _, code := range c.Codes {
 		if _, fixed := code.Fixed(f); !fixed && (!f.Required || code.Takes(f)) {
-			able = append(able, code)
+			candidates = append(candidates, code)
 		}
 	}
-	if i := slices.IndexFunc(able, func(code *model.Code) bool { return shows(code, f) }); i >= 0 {
-		return able[i]
+	if i := slices.IndexFunc(candidates, func(code *model.Code) bool { return shows(code, f) }); i >= 0 {
+		return candidates[i]
 	}
-	if len(able) == 0 {
+	if len(candidates) == 0 {
 		return nil
 	}
-	return able[0]
+	return candidates[0]
 }
 
 // variantsOf returns the odd values of a field.
@@ -107,7 +107,7 @@ func objectVariants(f *model.Field) []model.Value {
 	return out
 }
 
-// secrets are texts; every scrubber masks a part of each.
+// secrets are texts that contain a secret.
 var secrets = []string{
 	"Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789",
 	"password=correct-horse-battery-staple",
@@ -119,8 +119,8 @@ func long(f *model.Field) string {
 	return "first " + strings.Repeat("x", f.MaxLength) + " last"
 }
 
-// secret returns a text that f masks partly.
-func secret(f *model.Field) (string, bool) {
+// secret returns a text of which f masks a part. If f masks nothing, ok is false.
+func secret(f *model.Field) (text string, ok bool) {
 	for _, s := range secrets {
 		if s != f.Clean(s) {
 			return s, true

@@ -23,8 +23,8 @@ import (
 	"github.com/errgen/errgen/runtime/validate"
 )
 
-// The functions here are the samples of docs/executor.md and docs/state.md. TestBlocks in docs finds
-// them.
+// The functions here are the samples of docs/executor.md and docs/state.md. TestBlocks in docs
+// finds them.
 
 func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 	guard, err := scope.New(

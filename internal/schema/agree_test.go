@@ -15,9 +15,9 @@ import (
 )
 
 // TestParserAndSchemaAgree puts values of every form at every place of a taxonomy that uses every
-// key, and checks that the parser and the schema agree on the result. JSON is YAML, so both read the
-// same text. Neither compares keys of the root with each other, so the taxonomy has only the place's
-// key of the root and the required ones.
+// key, and checks that the parser and the schema agree on the result. JSON is YAML, so both read
+// the same text. Neither compares keys of the root with each other, so the taxonomy has only the
+// place's key of the root and the required ones.
 func TestParserAndSchemaAgree(t *testing.T) {
 	src, err := os.ReadFile("../spec/testdata/everything.yaml")
 	require.NoError(t, err)

@@ -4,8 +4,8 @@
 // The structs of this package are the language. A field with the tag `key` is a key, and its doc
 // comment is the key's description in the JSON Schema, the reference and errgen explain. The tags:
 //
-//	key       the key's name; * is the name under which a mapping declares the struct, = its value,
-//	          and `,inline` adds the keys of a struct
+//	key       the key's name; * is the name under which a mapping declares the struct, = is its
+//	          value, and `,inline` adds the keys of a struct
 //	required  must be given, unless the key that it names is
 //	default   the value, or a description of the value, of an absent key
 //	words     a closed set: one of those in words.go, or the words themselves
@@ -17,7 +17,7 @@
 //	of        the form of a matcher's values: text, number or any
 //	many      a single value is a list of one
 //	actions   the actions of a reaction that take the key
-//	variant   the form in which a struct is used here, where it has several; ^ is the enclosing one
+//	variant   the form in which a struct is used here, if it has several; ^ is the enclosing one
 //	only, not the variants in which a key exists, or does not
 //
 // A field named _ names the mapping in messages, and its tag `short` names the key whose value can

@@ -28,21 +28,21 @@ type builder struct {
 	owned bool
 }
 
-// set fills a text.
+// set sets a text that is empty.
 func set(p *string, value string) {
 	if *p == "" {
 		*p = value
 	}
 }
 
-// setName fills a name.
+// setName sets a name that is empty, unless value is too long.
 func setName(p *string, value string) {
 	if len(value) <= maxName {
 		set(p, value)
 	}
 }
 
-// setNumber fills a code with a number other than 0.
+// setNumber sets a code that is empty to a number other than 0.
 func setNumber(p *string, n int64) {
 	if n != 0 {
 		set(p, strconv.FormatInt(n, 10))
@@ -85,8 +85,8 @@ func (b *builder) retryAfter(d time.Duration) {
 	}
 }
 
-// resetAt fills the time of the next try. One before this century, or after the year 9999, which
-// RFC 3339 cannot express, is ignored.
+// resetAt fills the time of the next try. A time before this century is ignored, and so is one
+// after the year 9999, which RFC 3339 cannot express.
 func (b *builder) resetAt(t time.Time) {
 	if t = t.UTC(); b.ev.ResetAt.IsZero() && 2000 <= t.Year() && t.Year() <= 9999 {
 		b.ev.ResetAt = t

@@ -52,7 +52,7 @@ func TestClassifier(t *testing.T) {
 	assert.Equal(t, cancelled, got, "as it is")
 }
 
-func TestClassifierSaysWhatWasBeaten(t *testing.T) {
+func TestClassifierNamesRunnerUp(t *testing.T) {
 	rules := mailRules()
 	classify := detect.Classifier(
 		func(raw any, opts ...detect.Option) detect.Explanation { return rules.Explain(raw, opts) })

@@ -24,8 +24,8 @@ type Recorder interface {
 	Record(ev *taxonomy.Evidence) error
 }
 
-// DefaultTextLimit is how many bytes of the end of a text are searched and kept. The search sees
-// the original text; a longer text is kept with its secrets masked.
+// DefaultTextLimit is the number of bytes at the end of a text that are searched and kept. Rules
+// search the original text. The kept end of a longer text has its secrets masked.
 const DefaultTextLimit = 16 << 10
 
 // WithTable classifies by the profile of the table. A profile can disable rules on text, and with
@@ -57,8 +57,8 @@ func WithAttributes(ctx context.Context) Option {
 	return Option{attach: taxonomy.ContextAttributes(ctx)}
 }
 
-// merged returns all options as one. A later option wins.
-func merged(opts []Option) Option {
+// merge returns all options as one. A later option wins.
+func merge(opts []Option) Option {
 	var o Option
 	for i := range opts {
 		more := &opts[i]
@@ -78,26 +78,27 @@ func merged(opts []Option) Option {
 	return o
 }
 
-// fill returns ev with the source and the operation of the options, or room as such a copy. A wait
-// that was read in the text is removed if the profile disables texts.
+// fill sets the source and the operation of the options if ev has none. If the profile disables
+// rules on text, fill removes a wait that was read in the text. It never changes ev: it returns ev
+// if nothing changes, or else room as a changed copy.
 func (o *Option) fill(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 	if ev.Source == "" && o.source != "" {
-		ev = copied(ev, room)
+		ev = copyTo(ev, room)
 		ev.Source = o.source
 	}
 	if ev.Op == "" && o.op != "" {
-		ev = copied(ev, room)
+		ev = copyTo(ev, room)
 		ev.Op = o.op
 	}
 	if o.noText && ev.RetryAfterDerived {
-		ev = copied(ev, room)
+		ev = copyTo(ev, room)
 		ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Opt[time.Duration]{}, false
 	}
 	return ev
 }
 
-// copied returns room as a copy of ev.
-func copied(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
+// copyTo copies ev to room and returns room. If ev is room, it only returns room.
+func copyTo(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 	if ev != room {
 		*room = *ev
 	}
@@ -110,33 +111,33 @@ func copied(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 // of the taxonomy, unchanged, also if they are wrapped.
 func (r *Rules) Classify(raw any, opts []Option) error {
 	outcome, done := r.unclassified(raw)
-	o := merged(opts)
+	o := merge(opts)
 	if outcome != Matched {
 		return taxonomy.Attach(done, o.attach...)
 	}
 	ev := o.evidence(raw)
 	var room taxonomy.Evidence
 	rule, as := r.decide(&ev, &room, &o)
-	return r.made(rule, as, &o)
+	return r.makeError(rule, as, &o)
 }
 
 // Decide returns the index of the rule that wins for the evidence, or [NoRule], and the evidence to
-// make the error of: ev itself, or room as a copy of ev if options or its text change something.
-// If there is nothing to classify, as is nil and err is the result: nil, a cancelled context, or an
-// error of the taxonomy. If the text is longer than [DefaultTextLimit], room has a copy of its end,
-// secrets masked, so that a secret that the cut splits is not visible. Decide keeps neither ev nor
-// room, and allocates only that copy and what [Rules.Match] allocates.
+// make the error from: ev itself, or room as a copy of ev if options or the text change it. If
+// there is nothing to classify, as is nil and err is the result: nil, a cancelled context, or an
+// error of the taxonomy. If the text is longer than [DefaultTextLimit], room has a copy of its end
+// with secrets masked, so that a secret that the cut splits is not visible. Decide keeps neither ev
+// nor room. It allocates only that copy and as much as [Rules.Match].
 func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence, err error) {
 	if ev == nil {
 		return NoRule, nil, nil
 	}
-	if ev.Err != nil && r.passes(ev.Err) != Matched {
-		return NoRule, nil, taxonomy.Attach(ev.Err, merged(opts).attach...)
+	if ev.Err != nil && r.outcomeOf(ev.Err) != Matched {
+		return NoRule, nil, taxonomy.Attach(ev.Err, merge(opts).attach...)
 	}
 	if len(opts) == 0 && ev.Text == "" {
 		return r.match(ev, ""), ev, nil
 	}
-	o := merged(opts)
+	o := merge(opts)
 	rule, as = r.decide(ev, room, &o)
 	return rule, as, nil
 }
@@ -161,12 +162,13 @@ func cut(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 	if len(ev.Text) <= DefaultTextLimit {
 		return ev
 	}
-	room = copied(ev, room)
+	room = copyTo(ev, room)
 	room.Text = CutMasked(room.Text, DefaultTextLimit)
 	return room
 }
 
-// evidence returns the evidence of raw, with the wait that its text contains.
+// evidence returns the evidence of raw. If raw is not evidence itself, it includes the wait that
+// the text contains.
 func (o *Option) evidence(raw any) taxonomy.Evidence {
 	var ev taxonomy.Evidence
 	complete := false
@@ -184,8 +186,8 @@ func (o *Option) evidence(raw any) taxonomy.Evidence {
 	return ev
 }
 
-// unclassified returns the result for raw that is not to be classified, and the reason. The outcome
-// is Matched if raw is to be classified.
+// unclassified returns the result for a raw value that is not to be classified, and the reason. If
+// raw is to be classified, the outcome is Matched.
 func (r *Rules) unclassified(raw any) (outcome Outcome, done error) {
 	switch x := raw.(type) {
 	case nil:
@@ -198,7 +200,7 @@ func (r *Rules) unclassified(raw any) (outcome Outcome, done error) {
 		if x.Err == nil {
 			return Matched, nil
 		}
-		return r.passes(x.Err), x.Err
+		return r.outcomeOf(x.Err), x.Err
 	}
 	err, ok := raw.(error)
 	if isNil(raw) {
@@ -212,12 +214,12 @@ func (r *Rules) unclassified(raw any) (outcome Outcome, done error) {
 	if !ok {
 		return Matched, nil
 	}
-	return r.passes(err), err
+	return r.outcomeOf(err), err
 }
 
-// passes returns Cancelled or AlreadyTyped for an error that is not to be classified, and else
-// Matched.
-func (r *Rules) passes(err error) (outcome Outcome) {
+// outcomeOf returns Cancelled or AlreadyTyped for an error that is not to be classified, and
+// Matched for any other error.
+func (r *Rules) outcomeOf(err error) (outcome Outcome) {
 	if errtree.Is(err, context.Canceled) {
 		return Cancelled
 	}
@@ -232,15 +234,15 @@ func (r *Rules) passes(err error) (outcome Outcome) {
 	return outcome
 }
 
-// made returns the error of a rule with the attributes of the options, and with the stack if the
-// taxonomy or a table given to [WithTable] asks for it.
-func (r *Rules) made(rule int, ev *taxonomy.Evidence, o *Option) error {
+// makeError returns the error of a rule with the attributes of the options. It records the stack if
+// the taxonomy or a table given to [WithTable] requires it.
+func (r *Rules) makeError(rule int, ev *taxonomy.Evidence, o *Option) error {
 	e := r.Make(rule, ev)
 	_, unknown := e.(*taxonomy.Unknown)
 	return o.finish(e, r.stacks(rule) && (!unknown || r.Taxonomy.Stack == taxonomy.StackAlways))
 }
 
-// stacks reports whether the taxonomy asks for the stack of the errors of a rule.
+// stacks reports whether the taxonomy requires the stack of the errors of a rule.
 func (r *Rules) stacks(rule int) bool {
 	if r.Taxonomy == nil {
 		return false
@@ -249,8 +251,8 @@ func (r *Rules) stacks(rule int) bool {
 	return stack == taxonomy.StackAlways || stack == taxonomy.StackFallback && rule == NoRule
 }
 
-// finish returns err with the attributes of the options, and with the stack of the call if it or
-// the options ask for it.
+// finish returns err with the attributes of the options. If stack or the options require it, finish
+// also records the stack of the call.
 func (o *Option) finish(err error, stack bool) error {
 	err = taxonomy.Attach(err, o.attach...)
 	if stack || o.stack {

@@ -266,7 +266,7 @@ func TestClassifyTraces(t *testing.T) {
 	assert.False(t, errors.As(mailRules().Classify("try again", nil), &traced))
 }
 
-// TestClassifyDoesNotKeepLongTexts looks at what an error holds of a text.
+// TestClassifyDoesNotKeepLongTexts checks how much of a text an error keeps.
 func TestClassifyDoesNotKeepLongTexts(t *testing.T) {
 	err := mailRules().Classify(strings.Repeat("try again ", 1<<20), nil)
 	var made *mailError
@@ -274,7 +274,7 @@ func TestClassifyDoesNotKeepLongTexts(t *testing.T) {
 	assert.LessOrEqual(t, len(made.text), detect.DefaultTextLimit)
 }
 
-// FuzzClassifyNeverPanics classifies texts, and what they are in, by the rules of a taxonomy.
+// FuzzClassifyNeverPanics classifies texts, and values that contain them.
 func FuzzClassifyNeverPanics(f *testing.F) {
 	f.Add("404 Not Found", "smtp", 550, uint8(0))
 	f.Add("HTTP/1.1 503\r\n{\"error\":{\"type\":\"overloaded\"}}", "", -1, uint8(1))

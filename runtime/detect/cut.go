@@ -6,9 +6,9 @@ import (
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// CutMasked returns s, or at most the last n bytes of a longer s. Then its secrets are masked,
-// because the rest of a secret that the cut splits could not be recognised any more, and the result
-// does not share the memory of s.
+// CutMasked returns s, or at most the last n bytes of a longer s. It masks the secrets of a longer
+// s, because the rest of a secret that the cut splits could not be recognised later. Then the
+// result does not share the memory of s.
 func CutMasked(s string, n int) string {
 	if len(s) <= n {
 		return s

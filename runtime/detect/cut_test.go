@@ -57,8 +57,8 @@ var cutSecrets = map[string][2]string{
 	"a value in a quote": {`{"password": "hunter2pw hunter3pw"}`, "hunter3pw"},
 }
 
-// cutAt returns a text that is longer than limit by its beginning and off bytes of a secret that
-// stands where it is cut.
+// cutAt returns a text with a secret at the place where it is cut to limit bytes. The cut removes
+// off bytes of the secret.
 func cutAt(secret string, off, limit int, filler string) string {
 	rest := limit - (len(secret) - off)
 	return strings.Repeat("lorem ipsum ", 3000) + secret + strings.Repeat(filler, rest/len(filler)+1)[:rest]
@@ -111,7 +111,7 @@ func TestCutWithManySecrets(t *testing.T) {
 }
 
 // Rules search the unmasked text. Only the evidence is masked.
-func TestCutTextIsSearchedAsItIs(t *testing.T) {
+func TestCutTextIsSearchedUnmasked(t *testing.T) {
 	text := strings.Repeat("x ", 20000) + "password=hunter2pw: try again"
 	e := mailRules().Explain(text, nil)
 	assert.Equal(t, detect.Matched, e.Outcome)

@@ -11,16 +11,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Detection has the detection rules of a taxonomy at their codes: static data of generated
-// packages, which must not be changed. They are ranked when the first evidence is classified.
+// Detection holds the detection rules of a taxonomy, by code. It is static data of a generated
+// package and must not be changed. The rules are ranked when the first evidence is classified.
 type Detection struct {
 	Taxonomy *taxonomy.Taxonomy
-	// Categories has the rules by category and by the place of the code in it, in the order of the
-	// taxonomy.
+	// Categories holds the rules by category and by the number of the code in it, in the order of
+	// the taxonomy.
 	Categories [][][]CodeRule
 	// FallbackSet are the fields that the fallback sets besides those that its code sets, as JSON.
 	FallbackSet string
-	// Leads is [Rules.Leads], where (?2) is the second one, and so on.
+	// Leads is [Rules.Leads] in a compact form: (?2) is a reference to the second lead, and so on.
 	Leads []string
 	// Is is [Rules.Is].
 	Is func(err error, name string) bool
@@ -31,14 +31,14 @@ type Detection struct {
 	// FallbackApply sets the fields of FallbackSet, and those that the fallback's code sets.
 	FallbackApply func(e taxonomy.Error)
 
-	// Sources complete the errors of the fallbacks of sources, where their codes set fields.
+	// Sources complete the errors of those fallbacks of sources whose codes set fields.
 	Sources []SourceApply
 
 	once     sync.Once
 	rules    Rules
 	fallback taxonomy.Row
-	makers   []Maker // of the rules by rank, and then of the fallback
-	sources  map[string]*Maker
+	makers   []Maker           // of the rules by rank, and then of the fallback
+	sources  map[string]*Maker // of the fallbacks of sources
 }
 
 // SourceApply sets the fields that the code of a source's fallback sets.
@@ -62,7 +62,7 @@ func (m *Maker) Finish(e taxonomy.Error, opts []Option) error {
 	if len(opts) == 0 && !m.stack {
 		return e
 	}
-	o := merged(opts)
+	o := merge(opts)
 	return o.finish(e, m.stack)
 }
 
@@ -85,7 +85,7 @@ type CodeRule struct {
 // Classify is [Rules.Classify].
 func (d *Detection) Classify(raw any, opts []Option) error { return d.Rules().Classify(raw, opts) }
 
-// ClassifyFor is Classify with [WithTable]. It makes a Detection the classifier of a table.
+// ClassifyFor is Classify with [WithTable]. It implements the classifier of a table.
 func (d *Detection) ClassifyFor(t taxonomy.Table, err error) error {
 	if t.Overlay == nil {
 		return d.Classify(err, nil)
@@ -96,8 +96,8 @@ func (d *Detection) ClassifyFor(t taxonomy.Table, err error) error {
 // Explain is [Rules.Explain].
 func (d *Detection) Explain(raw any, opts []Option) Explanation { return d.Rules().Explain(raw, opts) }
 
-// Quick is [Detection.Decide] without options, for evidence without a text and a Go error. It
-// returns nil for all that Decide must look at.
+// Quick is a fast [Detection.Decide] for evidence that has neither a text nor a Go error, without
+// options. It returns nil if the caller must call Decide.
 func (d *Detection) Quick(ev *taxonomy.Evidence, opts []Option) *Maker {
 	if ev == nil || ev.Err != nil || ev.Text != "" || len(opts) > 0 {
 		return nil
@@ -109,8 +109,8 @@ func (d *Detection) Quick(ev *taxonomy.Evidence, opts []Option) *Maker {
 	return m
 }
 
-// Decide is [Rules.Decide] with the maker of the errors. As is also nil, and err an error without a
-// code, if no rule matches and the taxonomy has no fallback.
+// Decide is [Rules.Decide], but returns the maker of the error in place of the rule. If no rule
+// matches and the taxonomy has no fallback, as is nil and err is an error without a code.
 func (d *Detection) Decide(
 	ev, room *taxonomy.Evidence, opts []Option,
 ) (m *Maker, as *taxonomy.Evidence, err error) {
@@ -119,7 +119,7 @@ func (d *Detection) Decide(
 		return nil, nil, err
 	}
 	if m = d.maker(rule, as.Source); m.Row == taxonomy.RowUnknown {
-		o := merged(opts)
+		o := merge(opts)
 		return nil, nil, o.finish(Unknown(d.Taxonomy, as), d.Taxonomy.Stack == taxonomy.StackAlways)
 	}
 	return m, as, nil
@@ -131,8 +131,8 @@ func (d *Detection) Rules() *Rules {
 	return &d.rules
 }
 
-// make returns the error of a rule, or of no rule: filled from evidence, with the fields that the
-// rule and its code set.
+// make returns the error of a rule or, for [NoRule], of the fallback. It fills the error from
+// evidence, and sets the fields that the rule and its code set.
 func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	m := d.maker(rule, ev.Source)
 	if m.Row == taxonomy.RowUnknown {
@@ -153,26 +153,28 @@ func (d *Detection) maker(rule int, source string) *Maker {
 	return &d.makers[min(uint(rule), uint(len(d.makers)-1))]
 }
 
-// class is what a rule ranks by among rules of its priority.
+// class orders the rules of one priority.
 type class uint8
 
 const (
-	structured class = iota // tests more than who failed at what
+	structured class = iota // tests more than source, op and text
 	textual                 // searches the text
 	general                 // tests source and op only
 )
 
-// ranked is a rule, with one form of one of its signatures if it has any, and what it ranks by.
+// ranked is a rule with its rank criteria. If the rule names signatures, it has one form of one of
+// them.
 type ranked struct {
 	*CodeRule
-	id         int // before ranking
+	id         int // index before ranking
 	name       string
 	row        taxonomy.Row
 	like       *Signature
 	form       *Form
 	conditions []Condition // of the rule and of the form
 	class      class
-	// derived is the class where the status was read in the text: it is no more than text then.
+	// derived is the class for evidence whose status was read in the text. A condition on such a
+	// status counts as one on text.
 	derived class
 }
 
@@ -209,8 +211,8 @@ func (x *ranked) classWithout(keys ...Key) class {
 	return general
 }
 
-// rank sorts the rules: higher priority first, then by class, then as the taxonomy has them. A more
-// specific signature comes before those that it is over.
+// rank sorts the rules: by descending priority, then by class, then in the order of the taxonomy.
+// Among rules of one priority, a more specific signature comes first, whatever the class.
 func (d *Detection) rank() {
 	var all []ranked
 	for i, codes := range d.Categories {
@@ -235,10 +237,10 @@ func (d *Detection) rank() {
 	}
 	leads := make([]string, len(d.Leads))
 	for i, lead := range d.Leads {
-		leads[i] = resolved(lead, d.Leads)
+		leads[i] = resolve(lead, d.Leads)
 	}
 	d.rules = Rules{Taxonomy: d.Taxonomy, Leads: leads, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
-	places := placed(&d.rules.Patterns)
+	places := placesIn(&d.rules.Patterns)
 	for _, x := range sortedRules(all, func(x ranked) class { return x.class }) {
 		d.makers = append(d.makers, Maker{x.row, x.Apply, d.rules.stacks(0)})
 		d.rules.Rules = append(d.rules.Rules, Rule{
@@ -262,7 +264,7 @@ func (d *Detection) rank() {
 	d.rules.Sensitive = slices.Compact(d.rules.Sensitive)
 }
 
-// sourceMakers makes the makers of the fallbacks of sources.
+// sourceMakers adds the makers for the fallbacks of sources.
 func (d *Detection) sourceMakers() {
 	for _, s := range d.Taxonomy.Sources {
 		row, ok := d.Taxonomy.Find(s.Fallback)
@@ -282,14 +284,16 @@ func (d *Detection) sourceMakers() {
 	}
 }
 
+// sortedRules returns the rules sorted as rank describes, by the class that of returns.
 func sortedRules(rules []ranked, of func(ranked) class) []ranked {
 	return precede(slices.SortedStableFunc(slices.Values(rules), func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(of(a), of(b)))
 	}))
 }
 
-// placed returns a function that returns the places of patterns in list, and appends new ones.
-func placed(list *[]Pattern) func([]Pattern) []uint16 {
+// placesIn returns a function that returns the indexes of patterns in list. The function appends
+// patterns that list does not contain.
+func placesIn(list *[]Pattern) func([]Pattern) []uint16 {
 	type key struct {
 		expr, plain string
 		lead        uint8

@@ -10,12 +10,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// maxPlaces is how many places of a literal are noted. With so many the complete text is searched.
+// maxPlaces is the number of places of a literal that are noted. If a literal has that many, the
+// complete text is searched.
 const maxPlaces = 64
 
-// engine finds the patterns that a text may contain in one pass over the text for all of them. A
-// [scanner] finds the places of literals; where a literal is found, the expression of its pattern
-// is run on the line around it. The result is that of running every expression on the text.
+// engine finds the patterns that a text contains, in one pass over the text for all patterns. A
+// [scanner] finds the places of literals. Then the expression of each found literal's pattern is
+// run on the line around it. The result is the same as if every expression were run on the text.
 type engine struct {
 	patterns []pattern
 	literals []literal
@@ -30,7 +31,7 @@ type engine struct {
 // pattern is a pattern with the index that it has in [Rules.Patterns].
 type pattern struct {
 	rules    []uint16
-	literals []uint32 // without any the pattern is run on every text
+	literals []uint32 // if empty, the pattern is run on every text
 	// plain reports that a place of the literal is a place of the pattern.
 	plain   bool
 	program func() *program // compiles the pattern on first use
@@ -90,7 +91,7 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// The letters beyond ASCII that an expression without case takes for an s and a k.
+// The letters beyond ASCII that a case-insensitive expression folds to s and k.
 const (
 	longS      = "\u017F"
 	kelvinSign = "\u212A"
@@ -100,20 +101,20 @@ func foldsToASCII(s string) bool {
 	return strings.Contains(s, longS) || strings.Contains(s, kelvinSign)
 }
 
-// finding is the knowledge about a pattern in a text.
+// finding is the state of the search for a pattern in a text.
 type finding uint8
 
 const (
-	unknown   finding = iota // no literal of it was found
+	unknown   finding = iota // no literal of the pattern was found
 	candidate                // a literal was found
 	found                    // the pattern is in the text
 	missing                  // the pattern is not in the text
 )
 
-// work is how much was done for a text beyond the pass over it.
+// work counts the expressions that were run for a text.
 type work struct {
-	runs  int // of expressions
-	bytes int // that they were run on
+	runs  int
+	bytes int // sum of the lengths of the searched texts
 }
 
 // scratch holds the findings about one text.
@@ -122,10 +123,10 @@ type scratch struct {
 	places   [][]uint32 // by literal, its first maxPlaces places
 	found    []uint32   // the literals with a place
 	ranks    []uint64   // bits: the rules that have a candidate
-	// folded reports that letters beyond ASCII replace letters of literals, so that places are of
-	// no use.
+	// folded reports that the text has letters beyond ASCII that fold to ASCII. Then places are not
+	// valid in the original text.
 	folded bool
-	led    map[led]bool // the beginnings of lines that were matched with a lead
+	leads  map[leadKey]bool // results for the beginnings of lines
 	work   work
 }
 
@@ -153,13 +154,13 @@ func (e *engine) release(s *scratch) {
 	}
 	clear(s.findings)
 	clear(s.ranks)
-	clear(s.led)
+	clear(s.leads)
 	s.found, s.folded, s.work = s.found[:0], false, work{}
 	e.pool.Put(s)
 }
 
-// best returns the best rank of the rules on text that the evidence meets, if it is better than
-// best.
+// best returns the best rank of the rules on text that the evidence meets. If that is not better
+// than the given rank, it returns the given rank.
 func (e *engine) best(x *index, ev *taxonomy.Evidence, text string, best int) int {
 	s := e.candidates(x, text, best)
 	if s == nil {
@@ -181,7 +182,8 @@ func (e *engine) contains(r *Rule, text string, s *scratch) bool {
 		e.any(r.LikeContains, text, s)
 }
 
-// any reports whether the text contains one of the patterns, or there are none.
+// any reports whether the text contains one of the patterns. If there are no patterns, it returns
+// true.
 func (e *engine) any(patterns []uint16, text string, s *scratch) bool {
 	for _, id := range patterns {
 		if int(id) < len(e.patterns) && e.finds(id, text, s) {
@@ -203,8 +205,8 @@ func (e *engine) finds(id uint16, text string, s *scratch) bool {
 	return s.findings[id] == found
 }
 
-// candidates returns the patterns that the text may contain, and marks the rules that have one and
-// a better rank than best. It returns nil if there are none.
+// candidates returns the patterns that the text may contain. It marks the rules with such a pattern
+// whose rank is better than best. If it finds nothing, it returns nil.
 func (e *engine) candidates(x *index, text string, best int) *scratch {
 	c := collector{e: e, x: x, best: best}
 	for _, rule := range e.always {

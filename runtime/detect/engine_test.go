@@ -120,7 +120,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestTextRunsLittle says how much less than the plain loop is done for an ordinary text.
+// TestTextRunsLittle checks that an ordinary text runs few expressions, compared to the plain loop.
 func TestTextRunsLittle(t *testing.T) {
 	r := textRules(patterns(1000)...)
 	var work detect.Work

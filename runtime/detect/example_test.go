@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A generated package classifies what failed by its evidence, and explains how.
+// A generated package classifies a failure by its evidence, and explains the result.
 func Example() {
 	refused := os.NewSyscallError("connect", syscall.ECONNREFUSED)
 	ev := detect.Of(fmt.Errorf("save: %w", &net.OpError{Op: "dial", Net: "tcp", Err: refused}))

@@ -17,7 +17,7 @@ const (
 	maxReason = 512
 )
 
-// Outcome is how an error was classified.
+// Outcome is the kind of result of a classification.
 type Outcome uint8
 
 // The outcomes.
@@ -58,7 +58,7 @@ type Explanation struct {
 	// Matched is the text in which the rule matched: its lines, secrets masked. It is empty if the
 	// rule searches no text, or if the text is sensitive.
 	Matched string
-	// RunnersUp are the other rules that matched, best first.
+	// RunnersUp are the other rules that matched, the best one first.
 	RunnersUp []*Rule
 	// Evidence is the evidence that the rules tested. Its text is the part that the rules searched,
 	// masked; see [DefaultTextLimit]. It contains the values of sensitive fields, which String and
@@ -78,7 +78,7 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 	if outcome != Matched {
 		return Explanation{Outcome: outcome, Err: done}
 	}
-	o := merged(opts)
+	o := merge(opts)
 	ev := o.evidence(raw)
 	var room taxonomy.Evidence
 	as, text := r.prepare(&ev, &room, &o)
@@ -99,7 +99,7 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 		}
 	}
 	e.Evidence = *cut(as, &room)
-	e.Err = r.made(rule, &e.Evidence, &o)
+	e.Err = r.makeError(rule, &e.Evidence, &o)
 	e.Missing = r.missing(e.Rule, &e.Evidence)
 	return e
 }
@@ -258,15 +258,15 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 
 // Classifier returns the function that an executor classifies with. It calls Explain of a generated
 // package, and returns the error and, on one line, the reason: the rule that matched and the one
-// that it beat, or that no rule matched. Source and op, unless empty, are those of an error that
-// has none itself. Nil, a cancelled context and an error of the taxonomy are returned unchanged.
-// The function is safe for concurrent use.
+// that it beat, or that no rule matched. Its source and op, unless empty, are set if the error
+// has none. Nil, a cancelled context and an error of the taxonomy are returned unchanged. The
+// function is safe for concurrent use.
 //
 // Because Explain passes nothing to a recorder, the function passes the evidence to an
 // [OnUnmatched] among opts if no rule matches.
 func Classifier(explain func(raw any, opts ...Option) Explanation, opts ...Option) func(err error, source, op string) (
 	error, string) {
-	recorder := merged(opts).unmatched
+	recorder := merge(opts).unmatched
 	//lint:ignore ST1008 an executor's classifier returns the error first
 	return func(err error, source, op string) (error, string) {
 		if err == nil {

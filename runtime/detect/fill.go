@@ -14,7 +14,7 @@ import (
 )
 
 // The functions of this file fill the fields of errors from evidence. Generated packages call them.
-// A text that is empty fills nothing, and neither does one that cannot be read as the field's type.
+// A text that is empty, or that cannot be read as the type of the field, fills nothing.
 
 // NonZero returns v, or nothing if it is the zero value.
 func NonZero[T comparable](v T) taxonomy.Opt[T] {
@@ -33,7 +33,7 @@ func Instant(t time.Time) taxonomy.Opt[time.Time] {
 	return taxonomy.Some(t)
 }
 
-// Widen returns a number as an int64.
+// Widen returns n as an int64.
 func Widen(n taxonomy.Opt[int]) taxonomy.Opt[int64] {
 	v, ok := n.Get()
 	if !ok {
@@ -42,7 +42,7 @@ func Widen(n taxonomy.Opt[int]) taxonomy.Opt[int64] {
 	return taxonomy.Some(int64(v))
 }
 
-// Digits returns a number as a text, in decimal.
+// Digits returns n as a text, in decimal.
 func Digits(n taxonomy.Opt[int]) taxonomy.Opt[string] {
 	v, ok := n.Get()
 	if !ok {
@@ -52,13 +52,13 @@ func Digits(n taxonomy.Opt[int]) taxonomy.Opt[string] {
 }
 
 // ReadInt reads a decimal number.
-func ReadInt(text string) taxonomy.Opt[int] { return parsed(strconv.Atoi(text)) }
+func ReadInt(text string) taxonomy.Opt[int] { return optional(strconv.Atoi(text)) }
 
 // ReadInt64 reads a decimal number.
-func ReadInt64(text string) taxonomy.Opt[int64] { return parsed(strconv.ParseInt(text, 10, 64)) }
+func ReadInt64(text string) taxonomy.Opt[int64] { return optional(strconv.ParseInt(text, 10, 64)) }
 
 // ReadUint64 reads a decimal number that is not negative.
-func ReadUint64(text string) taxonomy.Opt[uint64] { return parsed(strconv.ParseUint(text, 10, 64)) }
+func ReadUint64(text string) taxonomy.Opt[uint64] { return optional(strconv.ParseUint(text, 10, 64)) }
 
 // ReadFloat64 reads a finite number.
 func ReadFloat64(text string) taxonomy.Opt[float64] {
@@ -70,18 +70,18 @@ func ReadFloat64(text string) taxonomy.Opt[float64] {
 }
 
 // ReadBool reads true, false and the other texts of [strconv.ParseBool].
-func ReadBool(text string) taxonomy.Opt[bool] { return parsed(strconv.ParseBool(text)) }
+func ReadBool(text string) taxonomy.Opt[bool] { return optional(strconv.ParseBool(text)) }
 
 // ReadDuration reads a duration as it is on the wire: "1m30s".
-func ReadDuration(text string) taxonomy.Opt[time.Duration] { return parsed(time.ParseDuration(text)) }
+func ReadDuration(text string) taxonomy.Opt[time.Duration] { return optional(time.ParseDuration(text)) }
 
 // ReadTime reads a time in the form of RFC 3339, and returns it in UTC.
 func ReadTime(text string) taxonomy.Opt[time.Time] {
 	v, err := time.Parse(time.RFC3339Nano, text)
-	return parsed(v.UTC(), err)
+	return optional(v.UTC(), err)
 }
 
-// ReadWord reads one of an enum's words; its value is its place among them, from 1.
+// ReadWord reads one of an enum's words. The value is the place of the word in words, from 1.
 func ReadWord[T ~uint8](text string, words []string) taxonomy.Opt[T] {
 	i := slices.Index(words, text)
 	if i < 0 || text == "" {
@@ -151,7 +151,7 @@ func SealList[S ~[]E, E any](list S) taxonomy.Secret[S] {
 	return taxonomy.SecretOf(list)
 }
 
-func parsed[T any](v T, err error) taxonomy.Opt[T] {
+func optional[T any](v T, err error) taxonomy.Opt[T] {
 	if err != nil {
 		return taxonomy.Opt[T]{}
 	}

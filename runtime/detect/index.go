@@ -8,21 +8,21 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// index finds the rules that evidence may meet by the values that they list, so that the time does
-// not grow with the number of rules. It names rules by their rank. The engine finds the rules on
-// text, of which the index has only the best ranks.
+// index finds the rules that evidence may meet by the values that the rules list, so that the time
+// does not grow with the number of rules. It identifies a rule by its rank. The engine finds the
+// rules on text; the index has only their best ranks.
 type index struct {
 	owner *Rules
 	rules []rankedRule
 	rank  []uint16 // of each rule in [Rules.Rules]
 
 	statuses [][]uint16 // ranks by status
-	keys     []keyed
+	keys     []keyIndex
 	rest     []uint16 // the ranks of rules that list no values
 
-	text   int            // the best rank of a rule on text for every source
-	textOf map[string]int // the best ranks of rules on text, by source
-	// testsStatus reports whether a rule tests the status, so that one is read in texts.
+	anyText   int            // the best rank of a rule on text that does not list sources
+	textRanks map[string]int // the best ranks of rules on text, by listed source
+	// testsStatus reports whether a rule tests the status. Only then is a status read in texts.
 	testsStatus bool
 }
 
@@ -34,8 +34,8 @@ type rankedRule struct {
 	conditions []Condition
 }
 
-// keyed has the rules that are found by the value of one key.
-type keyed struct {
+// keyIndex has the rules that are found by the value of one key.
+type keyIndex struct {
 	key   Key
 	name  string
 	best  int
@@ -44,10 +44,10 @@ type keyed struct {
 
 // textRank returns the best rank of a rule on text for a source.
 func (x *index) textRank(source string) int {
-	if rank, ok := x.textOf[source]; ok {
-		return min(rank, x.text)
+	if rank, ok := x.textRanks[source]; ok {
+		return min(rank, x.anyText)
 	}
-	return x.text
+	return x.anyText
 }
 
 // find returns the best rank of the rules that the evidence meets, or noRank.
@@ -82,11 +82,11 @@ func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
 	return best
 }
 
-// newIndex returns the index of rules by their places in [Rules.Rules], or by their ranks for a
-// status that was read in the text.
+// newIndex returns the index of rules. The rank of a rule is its place in [Rules.Rules]. If derived
+// is true, it is the rank for evidence whose status was read in the text.
 func newIndex(r *Rules, derived bool) *index {
 	x := &index{owner: r, rules: make([]rankedRule, len(r.Rules)), rank: make([]uint16, len(r.Rules)),
-		text: noRank, textOf: map[string]int{}}
+		anyText: noRank, textRanks: map[string]int{}}
 	order := make([]int, len(r.Rules))
 	for i := range order {
 		order[i] = i
@@ -101,8 +101,8 @@ func newIndex(r *Rules, derived bool) *index {
 	return x
 }
 
-// selective are the keys that a rule can be found by, the one first whose values are likely to be
-// shared with the fewest rules.
+// selective are the keys that the index uses, the most selective one first: few rules are likely to
+// share its values.
 var selective = [...]Key{Code, Type, Status, Errno, Signal, Attribute, Op, Source}
 
 // add adds the rule of a rank under one key. Ranks are added in their order.
@@ -142,12 +142,12 @@ func listed(conditions []Condition, k Key) int {
 func (x *index) addText(r *Rule, rank int) {
 	i := listed(r.Conditions, Source)
 	if i < 0 {
-		x.text = min(x.text, rank)
+		x.anyText = min(x.anyText, rank)
 		return
 	}
 	for _, source := range r.Conditions[i].Any {
-		if _, known := x.textOf[source]; !known {
-			x.textOf[source] = rank
+		if _, known := x.textRanks[source]; !known {
+			x.textRanks[source] = rank
 		}
 	}
 }
@@ -163,10 +163,10 @@ func (x *index) addValues(c *Condition, rank int) {
 		}
 		return
 	}
-	i := slices.IndexFunc(x.keys, func(k keyed) bool { return k.key == c.Key && k.name == c.Name })
+	i := slices.IndexFunc(x.keys, func(k keyIndex) bool { return k.key == c.Key && k.name == c.Name })
 	if i < 0 {
 		i = len(x.keys)
-		x.keys = append(x.keys, keyed{key: c.Key, name: c.Name, best: rank, ranks: map[string][]uint16{}})
+		x.keys = append(x.keys, keyIndex{key: c.Key, name: c.Name, best: rank, ranks: map[string][]uint16{}})
 	}
 	for _, v := range c.Any {
 		x.keys[i].ranks[v] = append(x.keys[i].ranks[v], uint16(rank))
@@ -191,8 +191,8 @@ func (c *Condition) listable() bool {
 	return len(c.Any) > 0 && len(c.Not) == 0 && len(c.Prefix) == 0 && c.Bounds == 0 && c.Presence != Absent
 }
 
-// statuses returns all statuses that meet a condition, or nil if they are not a few that servers
-// send.
+// statuses returns all statuses that meet a condition. It returns nil if the condition has neither
+// numbers nor both bounds, or permits a status outside 1 to 1023.
 func (c *Condition) statuses() (all []int) {
 	const most = 1023
 	least, greatest := c.Min, c.Max

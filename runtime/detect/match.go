@@ -12,13 +12,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// noRank is after every rank.
+// noRank is greater than every rank.
 const noRank = math.MaxInt
 
-// tables are built on first use. The zero tables are ready.
+// tables are the lookup tables of rules. They are built on first use, so the zero tables are valid.
 type tables struct {
-	index   lazy[index] // by rank
-	derived lazy[index] // by rank for a status that was read in the text
+	index   lazy[index]
+	derived lazy[index] // for evidence whose status was read in the text
 	engine  lazy[engine]
 }
 
@@ -38,7 +38,7 @@ func (l *lazy[T]) get(r *Rules, build func(r *Rules) *T) *T {
 // engine returns the engine for texts.
 func (r *Rules) engine() *engine { return r.tables.engine.get(r, newEngine) }
 
-// index returns the index by the ranks that count.
+// index returns the index for evidence. Derived is true if the status was read in the text.
 func (r *Rules) index(derived bool) *index {
 	if derived {
 		return r.tables.derived.get(r, func(r *Rules) *index { return newIndex(r, true) })
@@ -62,13 +62,14 @@ func (r *Rules) Match(ev *taxonomy.Evidence, opts []Option) int {
 // matchPrepared is Match for evidence that options or its text may change.
 func (r *Rules) matchPrepared(ev *taxonomy.Evidence, opts []Option) int {
 	var room taxonomy.Evidence
-	o := merged(opts)
+	o := merge(opts)
 	as, text := r.prepare(ev, &room, &o)
 	return r.match(as, text)
 }
 
 // prepare returns the evidence that the rules test, and the text that they search. The evidence is
-// ev, or room as a copy if options or the text change something. It does not cut the text of room.
+// ev, or room as a copy if options or the text change it. Its text is complete; the searched text
+// is the end of it.
 func (r *Rules) prepare(ev, room *taxonomy.Evidence, o *Option) (as *taxonomy.Evidence, text string) {
 	as = o.fill(ev, room)
 	if o.noText || ev.Text == "" {
@@ -79,7 +80,7 @@ func (r *Rules) prepare(ev, room *taxonomy.Evidence, o *Option) (as *taxonomy.Ev
 	// The rest of a line that was cut has no status.
 	if as.Status == 0 && (cut == 0 || ev.Text[cut-1] == '\n') && r.index(false).testsStatus {
 		if status := proseStatus(text); status != 0 {
-			as = copied(as, room)
+			as = copyTo(as, room)
 			as.Status, as.StatusDerived = status, true
 		}
 	}
@@ -155,7 +156,8 @@ func numberOf(k Key, ev *taxonomy.Evidence) (int, bool) {
 	return ev.ExitCode.Get()
 }
 
-// textOfKey returns the text of the evidence under a key; names that mean the same are equal.
+// textOfKey returns the text of the evidence under a key. Signals and system errors are
+// [Canonical].
 func textOfKey(k Key, name string, ev *taxonomy.Evidence) string {
 	switch k {
 	case Source:
@@ -204,8 +206,8 @@ func (r *Rules) meetsError(c *Condition, err error) bool {
 	return (len(c.Any) == 0 || slices.ContainsFunc(c.Any, is)) && !slices.ContainsFunc(c.Not, is)
 }
 
-// is calls r.Is. It returns false if a method of an error panics, and for a tree of errors without
-// an end, in which errors.Is would not return.
+// is calls r.Is. It returns false if a method of an error panics, or if the tree of errors is
+// infinite, because errors.Is would not return.
 func (r *Rules) is(err error, name string) (yes bool) {
 	if r.Is != nil {
 		try(func() { yes = errtree.Ends(err) && r.Is(err, name) })

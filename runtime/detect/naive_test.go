@@ -52,7 +52,7 @@ func (n *naive) any(patterns []uint16, text string) bool {
 	return len(patterns) == 0
 }
 
-// textRules returns a rule for each expression; what begins with "=" is plain.
+// textRules returns a rule for each expression. An expression that begins with "=" is a plain text.
 func textRules(exprs ...string) *detect.Rules {
 	r := &detect.Rules{}
 	for i, expr := range exprs {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// maxWait is the longest wait. A longer one is not ignored, because the caller would try too early.
+// maxWait is the longest wait. A longer one becomes maxWait. If it were ignored, the caller would
+// try too early.
 const maxWait time.Duration = math.MaxInt64
 
 // Bounds between the meanings of a number: below the first it is seconds from now, below the second

@@ -26,16 +26,16 @@ const maxBody = 1 << 20
 //   - A map[string]any, a [json.RawMessage], and any other composite value as JSON, is read as
 //     [Body] reads a body. A string, a []byte, a [fmt.Stringer] and a simple value give a text.
 //
-// Values that an error has itself come first. Types of the standard library then give Type
-// ("timeout", "network", "not_found" and "start" for programs), Errno, ExitCode or Signal, and the
-// attributes path, operation, syscall, address, host and command. Other types are read by the usual
-// methods (SQLState, ErrorCode, Code, Type, StatusCode, HTTPStatusCode, Status, ExitCode,
+// Errors of the standard library give Errno, ExitCode or Signal, and the attributes path,
+// operation, syscall, address, host and command. If no error in the tree has a type, they also give
+// Type: "timeout", "network", "not_found", and "start" for programs. Other types are read by the
+// usual methods (SQLState, ErrorCode, Code, Type, StatusCode, HTTPStatusCode, Status, ExitCode,
 // RetryAfter, RawJSON) and exported fields (StatusCode, Status, Code, ErrorCode, Type, Response,
-// Header, Rate, RetryAfter, RequestID); a plain "status" counts from 400 to 599 only, because
-// processes have one, too. An SQLSTATE adds the attributes constraint, table, column and schema. An
-// error of another taxonomy gives its code and its hints.
+// Header, Rate, RetryAfter, RequestID). A plain "status" counts from 400 to 599 only, because
+// processes have a status, too. An SQLSTATE adds the attributes constraint, table, column and
+// schema. An error of another taxonomy gives its code and its hints.
 //
-// Of reads no status and no wait in prose: [Rules.Classify] does, if the profile permits it.
+// Of does not read a status or a wait in prose. [Rules.Classify] does, if the profile permits it.
 func Of(raw any) taxonomy.Evidence {
 	switch x := raw.(type) {
 	case nil:
@@ -117,7 +117,7 @@ func ofMap(ev *taxonomy.Evidence, m map[string]any) {
 	}
 }
 
-// asJSON returns value as JSON, and false if its type has none.
+// asJSON returns value as JSON. If its type cannot be marshalled, ok is false.
 func asJSON(value any) (b []byte, ok bool) {
 	try(func() {
 		var err error
@@ -142,7 +142,8 @@ func try(f func()) {
 	f()
 }
 
-// textOf returns the text that a method of value returns, and false with a note if it panics.
+// textOf returns the text that a method of value returns. If the method panics, text is a note and
+// ok is false.
 func textOf(value any, method func() string) (text string, ok bool) {
 	try(func() { text, ok = method(), true })
 	if !ok {

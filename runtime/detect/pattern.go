@@ -10,22 +10,23 @@ import (
 )
 
 const (
-	// maxMatches is how many matches of a pattern are tested for what precedes them.
+	// maxMatches is the number of matches of a pattern whose preceding text is tested.
 	maxMatches = 16
 	// maxLead bounds in bytes the part of a line before a match that is tested.
 	maxLead = 256
-	// maxLed is how many beginnings of lines are remembered for a text.
-	maxLed = 256
+	// maxLeadResults is how many beginnings of lines are remembered for a text.
+	maxLeadResults = 256
 )
 
 // program is a compiled pattern and the properties of its matches.
 type program struct {
 	re *regexp.Regexp // nil for an invalid expression, which is never found
-	// oneLine reports that no match contains the end of a line.
+	// oneLine reports that no match contains a line feed.
 	oneLine bool
-	// must are literals that every match contains, without the one that was found.
+	// must are literals that every match contains. The literal that the scanner finds is not among
+	// them.
 	must []literal
-	// lead matches the line before a match; nil is no test.
+	// lead must match the part of the line before a match. If it is nil, that part is not tested.
 	lead func() *regexp.Regexp
 }
 
@@ -52,7 +53,7 @@ func programOf(p *Pattern, leads []func() *regexp.Regexp) *program {
 	return c
 }
 
-// require notes the literals that every match of an expression contains.
+// require adds the literals that every match of an expression contains to c.must.
 func (c *program) require(re *syntax.Regexp) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -144,15 +145,15 @@ func (l *literal) in(text string) bool {
 	return false
 }
 
-// search reports whether the text contains a pattern that has no literal, or a literal that was
-// found. If a match is within a line, it runs the expression only on the lines with a literal.
+// search reports whether the text contains a pattern. If the pattern has literals and matches
+// within a line, search runs the expression only on the lines in which the scanner found a literal.
 func (e *engine) search(p *pattern, text string, s *scratch) bool {
 	c := p.program()
 	if len(p.literals) == 0 || s.folded || !c.oneLine {
 		return c.run(text, s)
 	}
 	for _, id := range p.literals {
-		if len(s.places[id]) == maxPlaces { // there may be others
+		if len(s.places[id]) == maxPlaces { // there may be more places
 			return c.run(text, s)
 		}
 		to := 0
@@ -194,8 +195,8 @@ func (c *program) run(text string, s *scratch) bool {
 	return found
 }
 
-// find returns the place of the first match in a text, after the beginning of a line that matches
-// lead if there is one. It remembers in s which beginnings match.
+// find returns the place of the first match in a text. If the program has a lead, it must match the
+// beginning of the line before the match. find caches the results of leads in s.
 func (c *program) find(text string, s *scratch) (from, to int, ok bool) {
 	for at, n := 0, 0; c.re != nil && n < maxMatches && at <= len(text); n++ {
 		match := c.re.FindStringIndex(text[at:])
@@ -213,22 +214,23 @@ func (c *program) find(text string, s *scratch) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// led is a beginning of a line, with an expression that it may match.
-type led struct {
+// leadKey is an expression and the beginning of a line that it is tested on.
+type leadKey struct {
 	lead *regexp.Regexp
 	line string
 }
 
-// follows reports whether a beginning of a line matches lead. Many patterns have the same lead.
+// follows reports whether a beginning of a line matches lead. It caches results, because many
+// patterns have the same lead.
 func (s *scratch) follows(lead *regexp.Regexp, line string) bool {
-	known, ok := s.led[led{lead, line}]
+	known, ok := s.leads[leadKey{lead, line}]
 	if !ok {
 		known = lead.MatchString(line)
-		if s.led == nil {
-			s.led = map[led]bool{}
+		if s.leads == nil {
+			s.leads = map[leadKey]bool{}
 		}
-		if len(s.led) < maxLed {
-			s.led[led{lead, line}] = known
+		if len(s.leads) < maxLeadResults {
+			s.leads[leadKey{lead, line}] = known
 		}
 	}
 	return known

@@ -53,8 +53,7 @@ var subsystems = strings.Fields(`mount scheduler replica shard ledger invoice we
 	ingress broker partition offset consumer producer migration index vacuum checkpoint heartbeat election quorum lease token
 	session cookie upload bucket archive codec frame packet route peer tunnel volume inode quota cgroup namespace registry`)
 
-// log returns a text of n bytes as builds and services write them. Much in it nearly is an error
-// that a rule knows.
+// log returns n bytes of the log of a build or a service. Many lines nearly match a rule.
 func log(n int) string {
 	lines := []string{
 		"2025-11-03T09:14:%02d.127Z INFO  http: GET /v1/rating/limits 200 in %dms",

@@ -13,7 +13,8 @@ import (
 const (
 	// lineLimit bounds in bytes the part of the first line in which a status begins.
 	lineLimit = 256
-	// phraseLimit is how much is read beyond that for the words after a status.
+	// phraseLimit is the number of bytes after lineLimit that are read for the words after a
+	// status.
 	phraseLimit = 64
 )
 
@@ -73,8 +74,8 @@ func proseStatus(text string) int {
 }
 
 // StatusIn returns the HTTP status of a failure that a message names, from 400 to 599, in the first
-// 256 bytes of its first line. A message is about one failure, so that it accepts more than the
-// classification of a text: "HTTP 503 after 9 tries", "GitHub does not have it: 404 Not Found",
+// 256 bytes of its first line. Because a message is about one failure, StatusIn accepts more than
+// the classification of a text: "HTTP 503 after 9 tries", "GitHub does not have it: 404 Not Found",
 // "request failed with 404", "429 status". A number that may count something is not a status: "ran
 // 429 tests", "port 503".
 func StatusIn(message string) (status int, ok bool) {
@@ -121,7 +122,7 @@ func isNumber(line string, i int) bool {
 	return len(after) < 2 || after[0] != '.' && after[0] != ',' || !isDigit(after[1])
 }
 
-// isStatus reports whether a number is a status beyond doubt.
+// isStatus reports whether the text around a number shows clearly that it is a status.
 func isStatus(before, after string, status int) bool {
 	if rest, ok := strings.CutPrefix(after, ") "); ok && rest != "" && 'a' <= rest[0] && rest[0] <= 'z' {
 		return false // the sentence continues after the brackets
@@ -196,7 +197,7 @@ func isDigit(c byte) bool { return c-'0' < 10 }
 // isWord reports whether c is an ASCII letter, a digit or an underscore, as in \b of an expression.
 func isWord(c byte) bool { return c|0x20-'a' < 26 || isDigit(c) || c == '_' }
 
-// readWait fills RetryAfter from the text, if the evidence has no other hint when to try again.
+// readWait fills RetryAfter from the text if the evidence has neither RetryAfter nor ResetAt.
 func readWait(ev *taxonomy.Evidence) {
 	if !ev.RetryAfter.IsZero() || !ev.ResetAt.IsZero() {
 		return
@@ -206,7 +207,7 @@ func readWait(ev *taxonomy.Evidence) {
 	}
 }
 
-// RetryHint returns how long a text asks to wait before the next try: "retry after 30",
+// RetryHint returns the wait before the next try that a text requests: "retry after 30",
 // "Retry-After: 30", "retry in 500 ms", "try again in 1m30s", "retryDelay": "34.5s" and the like.
 // The number follows the words immediately, with a unit or else in seconds. A wait that is longer
 // than a [time.Duration] becomes the longest one. The first hint in the last 16 KiB counts.
@@ -226,7 +227,7 @@ func RetryHint(text string) (time.Duration, bool) {
 		if i := words[4]; i >= 0 && text[at+i]|0x20 == 'm' {
 			named = time.Millisecond
 		}
-		if d, _, ok := parseWait(text[at+words[1]:], named); ok {
+		if d, ok := parseWait(text[at+words[1]:], named); ok {
 			return d, true
 		}
 	}
@@ -243,23 +244,21 @@ func indexTry(s string) int {
 	return first
 }
 
-// parseWait reads the wait that s begins with, and returns its length in bytes. A number without a
-// unit counts in the named one.
-func parseWait(s string, named time.Duration) (d time.Duration, length int, ok bool) {
+// parseWait reads the wait that s begins with. A number without a unit is in the default unit.
+func parseWait(s string, defaultUnit time.Duration) (d time.Duration, ok bool) {
 	at := waitValue().FindStringSubmatchIndex(s)
 	switch {
 	case at == nil:
-		return 0, 0, false
+		return 0, false
 	case at[2] >= 0:
-		d, ok = readNumber(s[:at[3]], named)
-		return d, at[3], ok
+		return readNumber(s[:at[3]], defaultUnit)
 	}
 	total := 0.0
 	for _, part := range waitPart().FindAllStringSubmatch(s[:at[5]], -1) {
 		n, _ := readDecimal(part[1])
 		total += n * float64(unitOf(part[2]))
 	}
-	return nanoseconds(total), at[5], true
+	return nanoseconds(total), true
 }
 
 // unitOf returns the unit of time that a word names.

@@ -74,25 +74,25 @@ func OpenRecord(path string, o RecordOptions) (*Record, error) {
 }
 
 // Record appends evidence, bounded as [taxonomy.Evidence.Masked] bounds it. It returns
-// [ErrRecordFull] if the record has no room for it. Nil is ignored. So is evidence if 20 entries
-// with the same facts and the same [Normalize]d text were recorded.
+// [ErrRecordFull] if the record has no room for it. Nil is ignored. After 20 entries with the same
+// facts and the same [Normalize]d text, more of them are ignored.
 func (r *Record) Record(ev *taxonomy.Evidence) error {
 	if ev == nil {
 		return nil
 	}
-	said := textOrError(ev)
+	content := textOrError(ev)
 	exit, exited := ev.ExitCode.Get()
 	kind := fmt.Sprintf("%#v", []any{ev.Source, ev.Op, ev.Type, ev.Status, ev.Code, exit, exited, ev.Signal, ev.Errno,
-		Normalize(said)})
+		Normalize(content)})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.repeats[kind] >= maxRepeats {
 		return nil
 	}
 	entry := Entry{Time: r.options.Now().UTC().Truncate(time.Second), Evidence: *ev}
-	entry.Evidence.Text = text.BothEnds(said, maxEntryText)
+	entry.Evidence.Text = text.BothEnds(content, maxEntryText)
 	entry.Evidence.Output, entry.Evidence.Credential, entry.Evidence.Err = "", "", nil
-	line, err := json.Marshal(&entry) // which masks the rest
+	line, err := json.Marshal(&entry) // masks the rest
 	if err == nil {
 		err = r.append(append(line, '\n'))
 	}
@@ -103,8 +103,8 @@ func (r *Record) Record(ev *taxonomy.Evidence) error {
 	return nil
 }
 
-// append writes a line at the end of the file. A line before it that a crash cut short is ended
-// first; where another process is about to write the rest of it, that leaves an empty line.
+// append writes a line at the end of the file. If a crash cut the last line short, append first
+// ends that line. If another process is still writing it, this leaves an empty line.
 func (r *Record) append(line []byte) error {
 	info, err := r.file.Stat()
 	if err != nil {

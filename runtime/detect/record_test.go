@@ -82,7 +82,7 @@ func TestRecordAfterClose(t *testing.T) {
 	assert.ErrorIs(t, r.Close(), os.ErrClosed)
 }
 
-func TestRecordThatIsFull(t *testing.T) {
+func TestRecordFull(t *testing.T) {
 	r, path := openRecord(t, detect.RecordOptions{MaxBytes: 200})
 	require.NoError(t, r.Record(&taxonomy.Evidence{Text: "one"}))
 	require.NoError(t, r.Record(&taxonomy.Evidence{Text: "two"}))
@@ -112,7 +112,7 @@ func TestRecordOfRepeats(t *testing.T) {
 	assert.Len(t, entries(t, path), 25)
 }
 
-func TestRecordGoesOnWhereItEnded(t *testing.T) {
+func TestRecordAppendsAfterReopening(t *testing.T) {
 	tests := map[string]struct {
 		before, want string
 	}{
@@ -158,7 +158,7 @@ func TestOpenRecordRefuses(t *testing.T) {
 	assert.NoFileExists(t, at("nowhere"))
 }
 
-// Several goroutines with records of their own share a file as several processes do.
+// Several goroutines with separate records share a file, as several processes do.
 func TestRecordShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r")
 	var wg sync.WaitGroup

@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// keptHeaders are the headers that become attributes. The first header of an attribute wins. No
-// other header is kept, because many hold secrets.
+// keptHeaders are the headers that become attributes. The first header of an attribute wins. Other
+// headers are dropped, because many hold secrets.
 var keptHeaders = [...]struct {
 	attribute string
 	headers   []string
@@ -33,8 +33,8 @@ var keptHeaders = [...]struct {
 }
 
 // Header fills what ev lacks from the headers of an error response, whose names are canonical as
-// net/http makes them. A value that cannot be read, or
-// is negative, is ignored. A wait that is longer than a [time.Duration] becomes the longest one.
+// net/http makes them. A negative value and one that cannot be read are ignored. A wait that is
+// longer than a [time.Duration] becomes the longest one.
 //
 // RetryAfter is the first of these:
 //
@@ -52,14 +52,15 @@ var keptHeaders = [...]struct {
 //   - the latest Anthropic-Ratelimit-…-Reset of an exhausted limit, and
 //     Anthropic-Ratelimit-Unified-Reset if the corresponding -Status is rejected.
 //
-// The attributes retry-after, ratelimit-limit, -remaining, -used, -reset and -resource, those two
-// with -requests and -tokens, should-retry, and request-id are kept under these names.
+// These headers become attributes: retry-after, ratelimit-limit, -remaining, -used, -reset and
+// -resource, ratelimit-limit and -remaining with -requests and -tokens, should-retry and
+// request-id.
 func Header(ev *taxonomy.Evidence, h http.Header) {
 	b := builder{ev: ev}
 	b.header(h)
 }
 
-// header is Header.
+// header implements [Header].
 func (b *builder) header(h http.Header) {
 	get := func(name string) string { return strings.TrimSpace(h.Get(name)) }
 	b.retryHeader(get)
@@ -98,8 +99,8 @@ func (b *builder) retryHeader(get func(string) string) {
 	b.retryAfter(longest)
 }
 
-// resetHeader fills from the reset of a limit, unless something remains of it: servers send these
-// headers with every response.
+// resetHeader fills from the reset of an exhausted limit. Servers also send these headers with
+// successful responses, while something remains of the limit.
 func (b *builder) resetHeader(get func(string) string) {
 	for _, prefix := range [...]string{"X-Ratelimit-", "Ratelimit-", "X-Rate-Limit-"} {
 		value := get(prefix + "Reset")

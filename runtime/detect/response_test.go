@@ -184,7 +184,7 @@ func TestHeaderWaits(t *testing.T) {
 	}
 }
 
-func TestHeaderSpentLimits(t *testing.T) {
+func TestHeaderExhaustedLimits(t *testing.T) {
 	var ev taxonomy.Evidence
 	detect.Header(&ev, http.Header{
 		"X-Ratelimit-Remaining-Requests": {"0"}, "X-Ratelimit-Reset-Requests": {"1s"},

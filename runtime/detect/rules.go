@@ -23,14 +23,14 @@ type Rules struct {
 	// FallbackSet are the fields that the fallback sets, by wire name.
 	FallbackSet []string
 	// Sensitive are the keys of evidence that sensitive fields are filled from, as the taxonomy
-	// names them: "credential", "attributes.token". Neither an [Explanation] shows their values nor
-	// a [Recorder] receives them.
+	// names them: "credential", "attributes.token". The text and the JSON of an [Explanation] omit
+	// their values, and a [Recorder] does not receive them.
 	Sensitive []string
 	// Make makes the error of a rule, or of no rule with [NoRule], from evidence. It never returns
 	// nil.
 	Make func(rule int, ev *taxonomy.Evidence) taxonomy.Error
-	// Is reports whether err is, or wraps, the error variable or type that a rule
-	// names in `is` or `as`.
+	// Is reports whether err is, or wraps, the error variable or type that a rule names in `is` or
+	// `as`.
 	Is func(err error, name string) bool
 
 	tables tables
@@ -50,9 +50,10 @@ type Rule struct {
 	Conditions []Condition
 	Text       []uint16 // indexes into [Rules.Patterns]
 	Contains   []uint16 // likewise
-	// Like is the signature that the rule names, or nil. The rule has one of its forms.
+	// Like is the signature that the rule names, or nil. A Rule has one form of the signature: its
+	// conditions are among Conditions.
 	Like *Signature
-	// LikeText and LikeContains are the patterns of the form.
+	// LikeText and LikeContains are the patterns of that form.
 	LikeText, LikeContains []uint16
 	// Set are the fields that the rule sets, by wire name.
 	Set []string
@@ -80,8 +81,8 @@ const (
 	Attribute
 )
 
-// Condition tests one part of evidence. All tests that are set must hold. An absent part meets only
-// [Absent].
+// Condition tests one part of evidence. All tests that are set must hold. If the evidence does not
+// have the part, only [Absent] holds.
 type Condition struct {
 	Key Key
 	// Name is the name of the attribute, for [Attribute].
@@ -93,8 +94,8 @@ type Condition struct {
 	Any, Not, Prefix []string
 	// AnyNumber and NotNumber are for [Status] and [ExitCode].
 	AnyNumber, NotNumber []int
-	// Min and Max are inclusive bounds, enabled by Bounds. They read an attribute as a decimal
-	// number, and no other attribute meets them.
+	// Min and Max are inclusive bounds, enabled by Bounds. An attribute is read as a decimal
+	// number, and fails the test if it is not one.
 	Min, Max float64
 	Bounds   Bounds
 }
@@ -128,8 +129,8 @@ type Pattern struct {
 	// without literals is run on every text.
 	Literals []Literal
 	// Lead is the place in [Rules.Leads], from 1, of the expression that the line before a match
-	// must match; 0 means no lead. Expr must not begin with an assertion such as ^ or \b. Of a
-	// longer line the last 256 bytes are tested, and of a window the first 16 matches.
+	// must match; 0 means no lead. Expr must not begin with an assertion such as ^ or \b. At most
+	// 256 bytes before a match are tested, and at most 16 matches in a text or line.
 	Lead uint8
 }
 

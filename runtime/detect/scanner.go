@@ -42,8 +42,8 @@ type site struct {
 	offset  int32 // -1 if the gram begins before the literal
 }
 
-// has reports whether the filter passes a gram. It passes every gram of the table. The mask is that
-// of the scanner, which the loop of scan keeps in a register.
+// has reports whether the filter passes a gram. It passes every gram of the table, and a few
+// others. The mask is s.words, which the loop of scan keeps in a register.
 func (s *scanner) has(gram, mask uint32) bool {
 	h := gram * gramMul >> (32 - filterBits)
 	return s.filter[h>>6&mask&(1<<filterBits/64-1)]>>(h&63)&1 != 0
@@ -63,7 +63,7 @@ func (s *scanner) lookup(gram uint32) []site {
 	}
 }
 
-// scan passes the places of a text where the filter passes the gram to c.
+// scan calls c.pass for each place of a text whose gram the filter passes.
 func (s *scanner) scan(text string, c *collector) {
 	i, words := 0, s.words
 	for ; len(text)-i >= 8; i += 6 {

@@ -114,7 +114,7 @@ type (
 	// exitError is that of a process that is not os/exec's.
 	exitError struct{ Status int }
 	waiting   struct{ wait time.Duration }
-	// exiting is what many commands' errors are like.
+	// exiting is an error with an exit code, as many commands return.
 	exiting struct{ code int }
 	// assorted has fields of other types than one expects.
 	assorted struct {
@@ -273,7 +273,7 @@ func TestOfErrorsOfClients(t *testing.T) {
 	}
 }
 
-func TestOfClientErrorsThatAreEmpty(t *testing.T) {
+func TestOfEmptyClientErrors(t *testing.T) {
 	for _, err := range []error{
 		&apiError{}, &anthropicError{}, &githubError{}, &githubLimit{}, &githubAbuse{}, &googleError{}, &awsError{},
 		&SmithyHTTP{},

@@ -36,14 +36,15 @@ type Form struct {
 }
 
 // Patterns are patterns in a compact form, because signatures have many of them. Two tabs separate
-// patterns. A pattern has lead and expression, and after tabs its literals, each after =, or after ~
-// if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
+// patterns. A pattern is "LEAD EXPR", followed by its literals. Each literal follows a tab and "=",
+// or "~" if it folds. In expressions, (?1) is a reference to the first of [Detection.Leads], and so
+// on.
 type Patterns string
 
 const patternSeparator = "\t\t"
 
-// Pack returns patterns in the compact form, with the parts of expressions that are in leads as
-// references. Neither an expression nor a literal contains a tab or the end of a line.
+// Pack returns patterns in the compact form. It replaces the leads in expressions by references.
+// Neither an expression nor a literal may contain a tab or a line feed.
 func Pack(list []Pattern, leads []string) Patterns {
 	var b strings.Builder
 	for i := range list {
@@ -67,7 +68,7 @@ func Pack(list []Pattern, leads []string) Patterns {
 	return Patterns(b.String())
 }
 
-// PackLeads returns leads in which a part that is a later one is a reference to it.
+// PackLeads returns leads, with each later lead in them replaced by a reference.
 func PackLeads(leads []string) []string {
 	out := slices.Clone(leads)
 	for i := range out {
@@ -80,7 +81,7 @@ func PackLeads(leads []string) []string {
 
 func reference(i int) string { return "(?" + strconv.Itoa(i+1) + ")" }
 
-// references returns an expression with references to the leads from the last one on.
+// references returns an expression with its leads replaced by references, the last lead first.
 func references(expr string, leads []string) string {
 	for i := len(leads) - 1; i >= 0; i-- {
 		expr = strings.ReplaceAll(expr, leads[i], reference(i))
@@ -88,8 +89,9 @@ func references(expr string, leads []string) string {
 	return expr
 }
 
-// resolved returns an expression without references, whose leads may have references to later ones.
-func resolved(expr string, leads []string) string {
+// resolve returns an expression with its references replaced by leads. A lead may contain
+// references to later leads.
+func resolve(expr string, leads []string) string {
 	for i, lead := range leads {
 		expr = strings.ReplaceAll(expr, reference(i), lead)
 	}
@@ -106,7 +108,7 @@ func (p Patterns) unpack(leads []string) []Pattern {
 		line, rest, _ := strings.Cut(text, "\t")
 		lead, expr, _ := strings.Cut(line, " ")
 		n, _ := strconv.ParseUint(lead, 10, 8) // the generator has written them
-		pattern := Pattern{Expr: resolved(expr, leads), Lead: uint8(n)}
+		pattern := Pattern{Expr: resolve(expr, leads), Lead: uint8(n)}
 		for rest != "" {
 			var l string
 			l, rest, _ = strings.Cut(rest, "\t")
@@ -117,15 +119,15 @@ func (p Patterns) unpack(leads []string) []Pattern {
 	return out
 }
 
-// Extract fills an attribute with the first group of the first expression that the text matches.
-// The attribute wait becomes a duration as it is on the wire.
+// Extract fills an attribute with the first group of the first expression that matches the text.
+// The attribute "wait" becomes a duration in the form of the wire, such as "1m30s".
 type Extract struct {
 	Attribute string
 	Text      []string
 }
 
-// extract returns ev, or room as a copy with the attributes that the text of the failure contains.
-// It replaces no attribute.
+// extract sets the attributes that the text of the failure contains, unless they are set. It
+// returns ev if nothing changes, or else room as a changed copy.
 func (s *Signature) extract(ev, room *taxonomy.Evidence, searched string) *taxonomy.Evidence {
 	if s == nil || len(s.Extract) == 0 || searched == "" {
 		return ev
@@ -148,14 +150,14 @@ func (s *Signature) extract(ev, room *taxonomy.Evidence, searched string) *taxon
 		}
 		value := firstGroup(s.exprs[i], searched)
 		if name == "wait" {
-			if d, _, ok := parseWait(value, time.Second); ok {
+			if d, ok := parseWait(value, time.Second); ok {
 				value = d.String()
 			}
 		}
 		if value == "" {
 			continue
 		}
-		ev = copied(ev, room)
+		ev = copyTo(ev, room)
 		b := builder{ev: ev}
 		b.attribute(name, value)
 	}
@@ -174,9 +176,8 @@ func firstGroup(exprs []*regexp.Regexp, searched string) string {
 	return ""
 }
 
-// precede returns the rules with each one after all rules of the same priority whose signature is
-// over its own. Otherwise the order stays. Where signatures are over each other in a circle, one of
-// them is the first.
+// precede moves each rule behind the rules of the same priority whose signature is over its own. It
+// changes nothing else in the order. In a cycle of signatures, the first rule stays first.
 func precede(list []ranked) []ranked {
 	var likes []int
 	for i := range list {

@@ -4,8 +4,8 @@ package detect
 
 import "os"
 
-// errnoName returns false: the errors of this system have no numbers that are common.
+// errnoName returns false, because this system has no common error numbers.
 func errnoName(error) (name string, ok bool) { return "", false }
 
-// signalOf returns "": on this system no signal ends a process.
+// signalOf returns "", because signals do not end processes on this system.
 func signalOf(*os.ProcessState) string { return "" }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// errnos are the system errors of Windows that correspond to one of Unix. The package syscall has
-// numbers of its own for some of them.
+// errnos are the system errors of Windows that correspond to one of Unix. For some of them, package
+// syscall defines additional numbers.
 var errnos = [...]struct {
 	name    string
 	numbers []syscall.Errno
@@ -65,5 +65,5 @@ func errnoName(err error) (name string, ok bool) {
 	return "", true
 }
 
-// signalOf returns "": on Windows no signal ends a process.
+// signalOf returns "", because signals do not end processes on Windows.
 func signalOf(*os.ProcessState) string { return "" }

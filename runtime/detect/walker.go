@@ -36,19 +36,20 @@ type walker struct {
 	found taxonomy.Evidence
 	// base is the evidence in the tree, or nil.
 	base *taxonomy.Evidence
-	// kind is the type that follows from errors of the standard library. It counts if no error has
-	// a type of its own.
+	// kind is the type that follows from errors of the standard library. It is used if no error has
+	// a type.
 	kind string
 	// stderr is the standard error of a process; forked reports that its error is one of several.
 	stderr string
 	forked bool
 	// response is the first response in the tree.
 	response *http.Response
-	left     int
+	// left is the number of errors that may still be walked.
+	left int
 }
 
-// ofError returns the evidence that err contains. complete reports that evidence in the tree is its
-// base.
+// ofError returns the evidence that err contains. If its base is evidence in the tree, complete is
+// true.
 func ofError(err error) (ev taxonomy.Evidence, complete bool) {
 	w := walker{left: maxErrors}
 	w.ev = &w.found
@@ -80,8 +81,8 @@ func ofError(err error) (ev taxonomy.Evidence, complete bool) {
 	return w.found, false
 }
 
-// walk collects the values of err and of the errors below it. Evidence is complete: the errors
-// below it were known where it was made.
+// walk collects the values of err and of the errors below it. It does not descend below evidence,
+// which already has the values of the errors below it.
 func (w *walker) walk(err error, depth int, forked bool) {
 	if err == nil || depth == 0 || w.left == 0 {
 		return

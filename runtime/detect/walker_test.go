@@ -189,7 +189,7 @@ func TestOfNastyErrors(t *testing.T) {
 	}
 }
 
-// FuzzOfChain builds trees of errors as the input says.
+// FuzzOfChain builds trees of errors from the input.
 func FuzzOfChain(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, "said")
 	f.Add([]byte{15, 15, 14, 3, 9, 1}, "retry after 5")

@@ -50,7 +50,8 @@ func TestCancelAtEachEffect(t *testing.T) {
 			}
 			for p := range w.Disk {
 				if strings.HasPrefix(p, "forbidden") || isGit(p) {
-					require.NotEmpty(t, s.Unchecked, "seed %d: %s stays after cancellation at %d: %v", seed, p, n, c.ops)
+					require.NotEmpty(t, s.Unchecked, "seed %d: %s stays after cancellation at %d: %v",
+						seed, p, n, c.ops)
 				}
 			}
 			require.Empty(t, w.Lost, "seed %d: cancelled at %d", seed, n)

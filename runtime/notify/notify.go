@@ -3,10 +3,13 @@
 // A [Notifier] sends a [Message] through its routes, all at once. A [Route] is a [Channel] and the
 // runs that it is used for. [NewLog] and [NewWebhook] make channels, and any function can be one:
 //
-//	desktop := notify.Channel{Name: "desktop", Send: func(ctx context.Context, m notify.Message) error {
-//		return exec.CommandContext(ctx, "notify-send", "--", "Task "+string(m.Status), m.Text).Run()
-//	}}
-//	notifier := &notify.Notifier{Routes: []notify.Route{{Channel: desktop, Level: slog.LevelWarn}}}
+//	send := func(ctx context.Context, m notify.Message) error {
+//		title := "Task " + string(m.Status)
+//		return exec.CommandContext(ctx, "notify-send", "--", title, m.Text).Run()
+//	}
+//	desktop := notify.Channel{Name: "desktop", Send: send}
+//	failures := notify.Route{Channel: desktop, Level: slog.LevelWarn}
+//	notifier := &notify.Notifier{Routes: []notify.Route{failures}}
 //
 // A channel that fails does not stop the others, and does not change the outcome of the run.
 package notify

@@ -33,8 +33,8 @@ func (g *group) gone() bool {
 
 func (g *group) waitGone(limit time.Duration) { waitFor(context.Background(), limit, g.gone) }
 
-// endGroup ends the group that a process leads, or the process alone if it leads none. Their parents
-// must wait for its members.
+// endGroup ends the group that a process leads, or the process alone if it leads none. Their
+// parents must wait for its members.
 func endGroup(ctx context.Context, id ID, grace time.Duration) error {
 	target, gone := -id.PID, (&group{id: id.PID}).gone
 	if pgid, err := syscall.Getpgid(id.PID); err != nil || pgid != id.PID {

@@ -6,8 +6,8 @@
 //   - Linux and other Unixes: SIGTERM asks a process group to end, SIGKILL ends it. A process can
 //     leave its group; on Linux [Command.Sweep] finds it by a mark in its environment.
 //   - Windows: a group is a job object, which also ends with this process. CTRL_BREAK asks it to
-//     end, and reaches programs of the same console only. What a program starts in its first instant
-//     can escape the job.
+//     end, and reaches programs of the same console only. A process that a program starts in its
+//     first instant can escape the job.
 package proc
 
 import (

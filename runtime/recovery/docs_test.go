@@ -24,8 +24,8 @@ import (
 	"github.com/errgen/errgen/runtime/validate"
 )
 
-// The functions here are the samples of docs/recovery.md and docs/retry.md. TestBlocks in docs finds
-// them.
+// The functions here are the samples of docs/recovery.md and docs/retry.md. TestBlocks in docs
+// finds them.
 
 func listIssues(ctx context.Context, h *recovery.Handler, list func(ctx context.Context) error) error {
 	out := h.Handle(ctx, recovery.Op{

@@ -20,11 +20,11 @@ const (
 	defaultTarget = 0.8
 )
 
-// Outcome is the result of one call, for learners.
+// Outcome is the result of one call, as learners receive it.
 type Outcome struct {
 	// At is when the call ended.
 	At time.Time
-	// Took is how long it took; 0 if unknown.
+	// Took is the duration of the call; 0 if unknown.
 	Took time.Duration
 	// Provider names the called provider, Lane the lane of its waits. Both may be empty.
 	Provider, Lane string
@@ -47,15 +47,16 @@ type Learner interface {
 // Adaptive adapts the numbers of policies within the bounds of their `adapt`, separately for each
 // code that the retried call failed with.
 //
-// For each call number it keeps a success rate, weighted towards the last `window` outcomes. A
-// policy makes calls up to the last one that succeeds at least once in ten times. A call beyond the
-// policy's own number is made after the call before it has proved that. The rate of a call that is
-// not made fades, so that it is made again after some failures. The delay is doubled when of ten
-// operations that a retry saved more than 1 - `target` needed a later retry than the first, and
-// halved when fewer did. Retries that waited for a hint do not count.
+// For each call number, an Adaptive keeps a success rate, weighted towards the last `window`
+// outcomes. The adapted policy permits calls up to the last one with a rate of at least one in ten.
+// A call beyond the policy's max_attempts is tried once the call before it has reached that rate.
+// The rate of a call that is no longer made fades, so that the call is tried again after some
+// failures. The delay depends on the operations that a retry saved. It is doubled if, of ten of
+// them, a share of more than 1 - `target` needed more than one retry, and halved if a smaller share
+// did. Retries that waited for a hint do not count.
 //
-// The numbers follow from the policies and the outcomes alone. An Adaptive learns about 1024 pairs
-// of a policy and a code. It is safe for concurrent use. A nil *Adaptive changes nothing.
+// The numbers depend only on the policies and the outcomes. An Adaptive learns about at most 1024
+// pairs of a policy and a code. It is safe for concurrent use. A nil *Adaptive changes nothing.
 type Adaptive struct {
 	mu       sync.Mutex
 	policies map[string]taxonomy.Policy
@@ -64,18 +65,19 @@ type Adaptive struct {
 
 type pair struct{ policy, code string }
 
-// learned is the knowledge about a policy after failures of a code.
+// learned holds the statistics of the retries under a policy after failures of one code.
 type learned struct {
-	calls     []rate // of the second call, the third and so on
+	rates     []rate // of the second call, the third and so on
 	doublings int    // of the delay, less its halvings
-	// first and later count the operations that the first and a later retry saved since then.
+	// first and later count the operations that the first retry and a later one saved since the
+	// delay was last checked.
 	first, later int
 }
 
 // rate is a success rate in which older outcomes weigh less.
-type rate struct{ made, succeeded float64 }
+type rate struct{ calls, successes float64 }
 
-// NewAdaptive returns an Adaptive without knowledge. The policies are those of the taxonomy
+// NewAdaptive returns an Adaptive that has learned nothing. The policies are those of the taxonomy
 // (Table.Taxonomy.Policies). The delay of any other policy adapts only after its first use.
 func NewAdaptive(policies ...*taxonomy.Policy) *Adaptive {
 	a := &Adaptive{policies: make(map[string]taxonomy.Policy), pairs: make(map[pair]*learned)}
@@ -111,28 +113,30 @@ func (a *Adaptive) Policy(p *taxonomy.Policy, code string) taxonomy.Policy {
 	return out
 }
 
-// attempts returns the last call that is worth making. A call that was made too rarely to tell has
-// the benefit of the doubt, if it is one of the policy's or the call before it proved useful.
+// attempts returns the number of the last call that is worth making. A call within the policy's
+// limit, or after a useful one, is credited with one success, so that it is tried before its rate
+// is known.
 func (l *learned) attempts(p *taxonomy.Policy) int {
 	least := max(1, p.Adapt.MinAttempts)
-	last, useful := least, false
+	last, isUseful := least, false
 	for n := least + 1; n <= p.Adapt.MaxAttempts; n++ {
 		var r rate
-		if i := min(n, maxCounted) - 2; i < len(l.calls) {
-			r = l.calls[i]
+		if i := min(n, maxCounted) - 2; i < len(l.rates) {
+			r = l.rates[i]
 		}
-		doubt := 0.0
-		if useful || n <= maxCalls(p) {
-			doubt = 1
+		credit := 0.0
+		if isUseful || n <= maxCalls(p) {
+			credit = 1
 		}
-		useful = r.succeeded/(r.made+1) >= worthwhile
-		if (r.succeeded+doubt)/(r.made+1) >= worthwhile {
+		isUseful = r.successes/(r.calls+1) >= worthwhile
+		if (r.successes+credit)/(r.calls+1) >= worthwhile {
 			last = n
 		}
 	}
 	return last
 }
 
+// delay returns the adapted initial delay.
 func (l *learned) delay(p *taxonomy.Policy) time.Duration {
 	least := max(0, p.Adapt.MinDelay)
 	most := max(least, min(p.Adapt.MaxDelay, longestDelay(p)))
@@ -140,10 +144,10 @@ func (l *learned) delay(p *taxonomy.Policy) time.Duration {
 	if d == 0 && l.doublings > 0 {
 		d = time.Millisecond
 	}
-	return max(least, limited(math.Ldexp(float64(d), l.doublings), most))
+	return max(least, clamp(math.Ldexp(float64(d), l.doublings), most))
 }
 
-// Learn takes an outcome into account.
+// Learn updates the statistics with an outcome.
 func (a *Adaptive) Learn(o Outcome) {
 	if a == nil {
 		return
@@ -177,7 +181,7 @@ func (a *Adaptive) Learn(o Outcome) {
 	}
 }
 
-// weight is the weight that an older outcome keeps when a newer one is counted.
+// weight returns the factor by which a new outcome reduces the weight of older ones.
 func weight(p *taxonomy.Policy) float64 {
 	if p.Adapt != nil && p.Adapt.Window > 0 {
 		return 1 - 1/float64(p.Adapt.Window)
@@ -187,31 +191,32 @@ func weight(p *taxonomy.Policy) float64 {
 
 // fade reduces the weight of the calls after the last one that was made.
 func (l *learned) fade(last int, p *taxonomy.Policy) {
-	for i := last - 1; i < len(l.calls); i++ {
-		l.calls[i].made *= weight(p)
-		l.calls[i].succeeded *= weight(p)
+	for i := last - 1; i < len(l.rates); i++ {
+		l.rates[i].calls *= weight(p)
+		l.rates[i].successes *= weight(p)
 	}
 }
 
+// count adds an outcome to the rate of its call number.
 func (l *learned) count(o Outcome, p *taxonomy.Policy) {
 	i := min(o.Attempt, maxCounted) - 2
-	for len(l.calls) <= i {
-		l.calls = append(l.calls, rate{})
+	for len(l.rates) <= i {
+		l.rates = append(l.rates, rate{})
 	}
-	r := &l.calls[i]
-	r.made, r.succeeded = r.made*weight(p)+1, r.succeeded*weight(p)
+	r := &l.rates[i]
+	r.calls, r.successes = r.calls*weight(p)+1, r.successes*weight(p)
 	if o.Code == "" {
-		r.succeeded++
+		r.successes++
 	}
 }
 
-// moveDelay moves the delay by an outcome under a policy whose bounds are known.
+// moveDelay counts an outcome, and after enough of them doubles or halves the delay.
 func (l *learned) moveDelay(o Outcome, p *taxonomy.Policy) {
 	delay := l.delay(p)
 	if o.Wait < delay/8 || o.Attempt == 2 && o.Wait > 4*delay {
 		return // it waited for something else
 	}
-	single := maxCalls(p) <= 2 && p.Adapt.MaxAttempts <= 2
+	onlyRetry := maxCalls(p) <= 2 && p.Adapt.MaxAttempts <= 2
 	target := p.Adapt.Target
 	if target <= 0 {
 		target = defaultTarget
@@ -219,7 +224,7 @@ func (l *learned) moveDelay(o Outcome, p *taxonomy.Policy) {
 	switch {
 	case o.Code == "" && o.Attempt == 2:
 		l.first++
-	case o.Code == "", single:
+	case o.Code == "", onlyRetry:
 		l.later++
 	default:
 		return

@@ -187,7 +187,7 @@ func TestAdaptiveIsBounded(t *testing.T) {
 	assert.Equal(t, 3, a.Policy(&p, "2999").MaxAttempts, "it is not learned")
 }
 
-// Do learns from its own calls and follows what it learned.
+// Do learns from its calls and adapts its policy.
 func TestDoAdapts(t *testing.T) {
 	p := adapting(3, 1, 6)
 	a := retry.NewAdaptive(&p)

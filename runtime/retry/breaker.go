@@ -9,9 +9,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Breaker limits what all callers in a lane do together: circuit breakers and retry budgets. The
-// limits are those in the policies of the failures that are reported to it. Package breaker has an
-// implementation. Implementations are safe for concurrent use.
+// Breaker limits the calls and retries of all callers in a lane, with circuit breakers and retry
+// budgets. The limits are in the policies of the failures that callers report. Package breaker has
+// an implementation. Implementations are safe for concurrent use.
 type Breaker interface {
 	// Acquire requests a call in the lane, and does not wait. If err is nil, the caller makes the
 	// call and then calls release once. A refusal is a *taxonomy.Evidence that wraps [ErrRefused].
@@ -26,7 +26,8 @@ type Breaker interface {
 type Result struct {
 	// Failed reports that the call failed, also by a timeout.
 	Failed bool
-	// Cancelled reports that the caller abandoned the call, which says nothing about the provider.
+	// Cancelled reports that the caller abandoned the call. Such a result is not evidence about the
+	// provider.
 	Cancelled bool
 	// Policy is the policy of the failure's reaction; nil if it has none.
 	Policy *taxonomy.Policy

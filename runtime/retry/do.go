@@ -30,8 +30,8 @@ func Do(ctx context.Context, op func(ctx context.Context) error, opts ...Option)
 	return repeat(ctx, op, opts, err)
 }
 
-// repeat continues after a first call that failed with err, if that is not nil. It is separate from
-// Do, so that a call that succeeds does not pay for the loop.
+// repeat makes the calls of a Do. If err is not nil, the first call was made and failed with err.
+// repeat is separate from Do, so that a first call that succeeds does not pay for the loop.
 func repeat(ctx context.Context, op func(ctx context.Context) error, opts []Option, err error) error {
 	l := loop{settings: settingsOf(opts)}
 	if err != nil {
@@ -59,10 +59,10 @@ type loop struct {
 	calls  int
 	waited time.Duration
 	last   error
-	wait   time.Duration // before the next call, as decided after the last one
-	began  time.Time     // when the last call began, if a breaker, an observer or a learner is set
-	states states        // of the policy
-	codes  map[string]*states
+	wait   time.Duration      // before the next call, as decided after the last one
+	began  time.Time          // when the last call began, if a breaker, an observer or a learner is set
+	states states             // without a table
+	codes  map[string]*states // with a table
 
 	notBefore time.Time    // when the next call may begin, apart from the shared wait
 	release   func(Result) // of the current call
@@ -71,6 +71,7 @@ type loop struct {
 	ended                  time.Time // when the last call ended, for learning
 }
 
+// run makes calls until one succeeds or a failure stops the loop.
 func (l *loop) run(ctx context.Context, op func(ctx context.Context) error) error {
 	for {
 		if err := l.begin(ctx); err != nil {
@@ -88,7 +89,7 @@ func (l *loop) run(ctx context.Context, op func(ctx context.Context) error) erro
 	}
 }
 
-// begin waits until the next call may be made.
+// begin waits until the shared wait and the breaker permit the next call.
 func (l *loop) begin(ctx context.Context) error {
 	for {
 		if ctx.Err() != nil {
@@ -138,7 +139,7 @@ func (l *loop) call(ctx context.Context, op func(ctx context.Context) error) err
 		return l.classified(ctx, op(ctx))
 	}
 	l.began = l.clock.Now()
-	result := Result{Cancelled: true} // of a panic
+	result := Result{Cancelled: true} // if op panics
 	if l.breaker != nil {
 		defer func() { l.release(result) }()
 	}
@@ -159,7 +160,7 @@ func (l *loop) classified(ctx context.Context, err error) error {
 	return l.classify(err)
 }
 
-// result returns the result that the breaker gets for a call.
+// result returns the result of a call for the breaker.
 func (l *loop) result(ctx context.Context, err error) Result {
 	switch {
 	case err == nil:
@@ -192,8 +193,8 @@ func (l *loop) learn(ctx context.Context, err error) {
 
 func learnedCode(err error) string { return cmp.Or(taxonomy.CodeOf(err), "uncategorized") }
 
-// failed counts a failure. It returns nil when the next call may be made, apart from the shared
-// wait and the breaker.
+// failed counts a failure and waits. It returns nil if the loop continues with begin, or else the
+// result of Do. With a shared wait, begin waits instead.
 func (l *loop) failed(ctx context.Context, err error) error {
 	l.calls++
 	l.last = err
@@ -225,6 +226,7 @@ func (l *loop) failed(ctx context.Context, err error) error {
 	return nil
 }
 
+// observe reports the last call to the observer.
 func (l *loop) observe(err error, next Next, last bool) {
 	if l.notify != nil {
 		l.notify(Attempt{Number: l.calls, Began: l.began, Delay: l.wait, Err: err, Wait: next.Wait,
@@ -243,6 +245,7 @@ func (l *loop) sleep(ctx context.Context, d time.Duration, cause error) error {
 	return nil
 }
 
+// passesDeadline reports whether a wait would end at or after the deadline of ctx.
 func (l *loop) passesDeadline(ctx context.Context, d time.Duration) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && d > 0 && deadline.Sub(l.clock.Now()) <= d

@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Stop is why there is no further call.
+// Stop is the reason for which [Do] makes no further call.
 type Stop uint8
 
 // The reasons.
@@ -34,7 +34,7 @@ var stopWords = [...]string{
 	"budget", "refused",
 }
 
-// String returns the reason as a word: for a limit the policy's key.
+// String returns the reason as a word. For a limit of the policy, it is the key of the limit.
 func (s Stop) String() string {
 	if int(s) < len(stopWords) {
 		return stopWords[s]
@@ -42,20 +42,21 @@ func (s Stop) String() string {
 	return "Stop(" + strconv.Itoa(int(s)) + ")"
 }
 
-// Error is what [Do] returns when it stops without success.
+// Error is the error that [Do] returns when it stops without success.
 type Error struct {
 	// Err is the error of the last call, classified if a classifier is set; nil without a call.
 	Err error
-	// Cause is what ended the context, why the shared wait failed, or the breaker's refusal.
+	// Cause is the cause of the context's end, the error of the shared wait or the breaker, or the
+	// breaker's refusal. It can be nil.
 	Cause error
-	// Why is why there was no further call.
+	// Why is the reason for which there was no further call.
 	Why Stop
 	// Calls counts the calls, Waited is the sum of the waits after failures.
 	Calls  int
 	Waited time.Duration
-	// Reaction is what the table specifies now: the first reaction of the chain that neither
-	// retries nor is exhausted. Switch on its Action. Without [ByTable], and when the context or
-	// the shared wait ended the retries, it is the zero Reaction, which aborts.
+	// Reaction is the reaction of the table that applies now: the first one of the chain that does
+	// not retry. Switch on its Action. Without [ByTable], or if the context or the shared wait
+	// ended the retries, it is a Reaction that aborts.
 	Reaction taxonomy.Reaction
 
 	ended error // the context's error, which its cause need not wrap

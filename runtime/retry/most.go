@@ -4,8 +4,8 @@ import "github.com/errgen/errgen/runtime/taxonomy"
 
 // MostCalls returns the most calls that a failure with this reaction causes, the failed one
 // included: its retries and recoveries, and those of the reactions that follow. If a reaction has
-// no policy that limits it, bounded is false, and only the limits of the run apply. After an
-// escalation the other tier has the calls again.
+// no policy that limits it, bounded is false, and only the limits of the run apply. An escalation
+// starts the count again, because the other tier can make as many calls.
 func MostCalls(profile *taxonomy.Profile, r *taxonomy.Reaction) (calls int, bounded bool) {
 	calls, bounded = 1, true
 	for _, r := range profile.Chain(r) {

@@ -13,15 +13,15 @@ import (
 type Option struct {
 	// set takes and returns a value, so that the options of a successful call stay off the heap.
 	set func(settings) settings
-	// policy is that of ByPolicy, in place of set.
+	// policy is the policy of ByPolicy, which has no set.
 	policy *taxonomy.Policy
-	// early reports that the option matters before the first failure.
+	// early reports that the option has an effect before the first failure.
 	early bool
 }
 
 type settings struct {
 	policy     taxonomy.Policy
-	table      taxonomy.Table // without a Taxonomy the policy decides
+	table      taxonomy.Table // if its Taxonomy is nil, policy is used
 	classify   func(error) error
 	clock      Clock
 	random     Random
@@ -62,26 +62,27 @@ type Attempt struct {
 	Err error
 	// Wait is the wait before the next call, without that of a shared wait or a breaker.
 	Wait time.Duration
-	// Hinted reports that the error asked for Wait.
+	// Hinted reports that Wait comes from a hint of the error.
 	Hinted bool
 	// Last reports that there is no next call.
 	Last bool
 }
 
-// ByPolicy repeats under the policy what [WithRetryable] permits. The error's hints replace the
-// policy's delay.
+// ByPolicy retries under the policy if [WithRetryable] permits the error. The error's hints replace
+// the policy's delay.
 func ByPolicy(p taxonomy.Policy) Option {
 	return Option{policy: &p}
 }
 
-// ByTable follows the reaction that the table specifies for each error, profile and overrides
-// included: its policy, the hint only if the reaction honors it, and `then` when it is exhausted. A
-// reaction without a policy takes the profile's numbers, or the language's defaults. Each code has
-// its own count. A reaction that does not retry ends the call immediately; [Error].Reaction is that
-// reaction. The table's own classifier, or that of [WithClassifier], classifies errors of other
-// types; those that stay unclassified have the table's reaction to uncategorized errors. The
-// table's classifier knows no source, so rules with a source or an op do not match what the call
-// returns, unless it is evidence with them. Name the source with [WithClassifier]:
+// ByTable follows the reaction that the table specifies for each error, with its profile and
+// overrides: the policy of the reaction, the hint if the reaction honors it, and `then` when the
+// policy is exhausted. A reaction without a policy uses the profile's policy, or the defaults of
+// the language. Each code has a separate count. A reaction that does not retry ends Do immediately;
+// [Error].Reaction is that reaction.
+//
+// The table's classifier classifies errors of other types. An error that stays unclassified has the
+// table's reaction to uncategorized errors. The table's classifier has no source, so a rule with a
+// source or an op matches only evidence that has them. Name the source with [WithClassifier]:
 //
 //	retry.Do(ctx, call, retry.ByTable(errs.Table),
 //		retry.WithClassifier(errs.Classify, detect.WithSource(errs.SourceGit)))
@@ -89,8 +90,8 @@ func ByTable(t taxonomy.Table) Option {
 	return Option{set: func(s settings) settings { s.table = t; return s }}
 }
 
-// WithClassifier classifies each error before the decision. It takes the Classify of a generated
-// package, and options for it:
+// WithClassifier classifies each error before Do decides. It replaces the table's classifier, and
+// takes the function Classify of a generated package with options for it:
 //
 //	retry.Do(ctx, call, retry.ByTable(table),
 //		retry.WithClassifier(errs.Classify, detect.WithTable(table)))
@@ -120,20 +121,20 @@ func WithNotify(f func(Attempt)) Option {
 	return Option{early: true, set: func(s settings) settings { s.notify = f; return s }}
 }
 
-// WithSharedWait makes no call while the lane is closed, and closes it for the wait after a hint,
-// or after a failure whose reaction has `shared: credential`. Waiting for the lane is limited by
-// the context only.
+// WithSharedWait makes Do wait while the lane is closed. If a failure's reaction has `shared:
+// credential`, Do closes the lane for the wait before the next call. With [ByPolicy], it does so
+// only for the wait of a hint. Waiting for the lane is limited by the context only.
 func WithSharedWait(w SharedWait, lane string) Option {
 	return Option{early: true, set: func(s settings) settings { s.shared, s.sharedLane = w, lane; return s }}
 }
 
-// WithBreaker acquires each call from the breaker, and takes retries out of its budget. Waiting for
-// the breaker is limited by the context only.
+// WithBreaker makes only the calls and retries that the breaker permits. Waiting for the breaker is
+// limited by the context only.
 func WithBreaker(b Breaker, lane string) Option {
 	return Option{early: true, set: func(s settings) settings { s.breaker, s.lane = b, lane; return s }}
 }
 
-// FailFast returns the breaker's refusal immediately.
+// FailFast makes Do return the breaker's refusal immediately, in place of waiting.
 func FailFast() Option {
 	return Option{set: func(s settings) settings { s.failFast = true; return s }}
 }

@@ -64,7 +64,7 @@ func TestKnownPolicies(t *testing.T) {
 	}
 }
 
-// lastError returns what the last call returned.
+// lastError returns the error of the last call.
 func lastError(t *testing.T, err error) error {
 	t.Helper()
 	e, ok := errors.AsType[*retry.Error](err)
@@ -118,7 +118,7 @@ func TestNotFoundIsNotRetried(t *testing.T) {
 	})
 }
 
-// D110: an error is tried again if its category is listed, or if it says so itself.
+// D110: an error is retried if its category is listed, or if it is retryable.
 func TestRetryableByCategoryOrItself(t *testing.T) {
 	listed := func(err error) bool {
 		return taxonomy.CategoryOf(err) == "config" || retry.Retryable(err)

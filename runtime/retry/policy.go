@@ -4,9 +4,9 @@
 //	err := retry.Do(ctx, call, retry.ByTable(errs.Table))
 //
 // [Do] and [Value] repeat an operation as the taxonomy's reactions specify ([ByTable]), or under
-// one policy ([ByPolicy]). [State.Next] is the decision behind them and behind the executor; it is
-// pure. A [SharedWait] makes all users of a credential wait, a [Breaker] limits what they do
-// together, and [Adaptive] adapts policies to the results of earlier retries.
+// one policy ([ByPolicy]). They and the executor decide by the pure function [State.Next]. A
+// [SharedWait] makes all users of a credential wait, a [Breaker] limits their calls and retries,
+// and [Adaptive] adapts policies to the results of earlier retries.
 package retry
 
 import (
@@ -41,8 +41,8 @@ type State struct {
 // Random returns a number in [0, 1).
 type Random func() float64
 
-// HintOf returns how long an error's hints ask to wait, or nothing. ResetAt takes precedence over
-// RetryAfter, of which a negative value is ignored.
+// HintOf returns the wait in an error's hints, or nothing. ResetAt takes precedence over
+// RetryAfter. A negative RetryAfter is ignored.
 func HintOf(h taxonomy.Hints, now time.Time) taxonomy.Opt[time.Duration] {
 	if at, ok := h.ResetAt.Get(); ok {
 		return taxonomy.Some(max(0, at.Sub(now)))
@@ -53,7 +53,7 @@ func HintOf(h taxonomy.Hints, now time.Time) taxonomy.Opt[time.Duration] {
 	return h.RetryAfter
 }
 
-// Next is what follows a failure.
+// Next is the decision after a failure.
 type Next struct {
 	// Wait is the wait before the next call.
 	Wait time.Duration
@@ -65,8 +65,8 @@ type Next struct {
 	State State
 }
 
-// Next counts a failure and decides what follows. Hint is the wait that the failure asks for; see
-// [HintOf]. Next is pure apart from r, and does not allocate.
+// Next counts a failure and decides about the next call. Hint is the wait in the failure's hints;
+// see [HintOf]. Next is pure apart from r, and does not allocate.
 //
 // A hint replaces the policy's delay and is a floor: jitter adds at most a tenth, and never exceeds
 // MaxRetryAfter. A hint above MaxRetryAfter exhausts the policy. The delay before call n+1 is
@@ -142,16 +142,16 @@ func hintedWait(p *taxonomy.Policy, floor time.Duration, r Random) time.Duration
 	case p.JitterKind == taxonomy.JitterProportional:
 		share = min(p.Jitter, maxHintJitter)
 	}
-	return max(floor, limited(float64(floor)*(1+share*r()), longestHint(p)))
+	return max(floor, clamp(float64(floor)*(1+share*r()), longestHint(p)))
 }
 
-// delay is the wait that the policy computes after the last failure.
+// delay returns the wait that the policy computes after the last failure.
 func (s State) delay(p *taxonomy.Policy, r Random) time.Duration {
 	longest := longestDelay(p)
 	initial := float64(p.InitialDelay)
-	d := float64(limited(initial*s.growth(p), longest))
+	d := float64(clamp(initial*s.growth(p), longest))
 	if r == nil {
-		return limited(d, longest)
+		return clamp(d, longest)
 	}
 	switch p.JitterKind {
 	case taxonomy.JitterProportional:
@@ -162,10 +162,10 @@ func (s State) delay(p *taxonomy.Policy, r Random) time.Duration {
 		last := max(initial, float64(s.Last))
 		d = initial + (last*decorrelatedGrowth-initial)*r()
 	}
-	return limited(d, longest)
+	return clamp(d, longest)
 }
 
-// growth is the factor of the first delay.
+// growth returns the factor by which the initial delay is multiplied.
 func (s State) growth(p *taxonomy.Policy) float64 {
 	switch p.Backoff {
 	case taxonomy.Constant:
@@ -180,8 +180,8 @@ func (s State) growth(p *taxonomy.Policy) float64 {
 	return math.Pow(multiplier, float64(s.Calls-1))
 }
 
-// limited returns d between 0 and longest.
-func limited(d float64, longest time.Duration) time.Duration {
+// clamp returns d between 0 and longest.
+func clamp(d float64, longest time.Duration) time.Duration {
 	switch {
 	case !(d > 0): // 0·∞ is not a number
 		return 0

@@ -8,16 +8,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// states are the states of an operation and code, one for each reaction of the chain: each has its
-// own policy.
+// states are the states of an operation and code: one for each reaction of the chain, because each
+// reaction has a policy.
 type states [taxonomy.MaxChain]State
 
 var (
 	abort         = taxonomy.Reaction{Name: "abort"}
 	block         = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 	defaultPolicy = taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: time.Second}
-	// underPolicy is the reaction to what [ByPolicy] retries. It does not hold the policy, so that
-	// the loop stays off the heap.
+	// underPolicy is the reaction to the errors that [ByPolicy] retries. It does not point to the
+	// policy in the loop, so that the loop stays off the heap.
 	underPolicy = taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential,
 		Then: &abort}
 )
@@ -70,13 +70,14 @@ func (l *loop) try(ctx context.Context, err error, r *taxonomy.Reaction, s *Stat
 	return next, StoppedNot
 }
 
-// clone keeps the loop off the heap, because a breaker may retain the policy.
+// clone copies a policy for a breaker, which may retain it. Without the copy, the loop would move
+// to the heap.
 func clone(p *taxonomy.Policy) *taxonomy.Policy {
 	c := *p
 	return &c
 }
 
-// reaction is the first reaction to an error.
+// reaction returns the first reaction to an error.
 func (l *loop) reaction(err error) *taxonomy.Reaction {
 	switch {
 	case l.table.Taxonomy != nil && !errtree.Is(err, context.Canceled):
@@ -88,7 +89,7 @@ func (l *loop) reaction(err error) *taxonomy.Reaction {
 	return &abort
 }
 
-// history returns the states for an error: by table its code's.
+// history returns the states for an error. With a table, each code has separate states.
 func (l *loop) history(err error) *states {
 	if l.table.Taxonomy == nil {
 		return &l.states
@@ -105,6 +106,7 @@ func (l *loop) history(err error) *states {
 	return s
 }
 
+// hint returns the wait in an error's hints, or nothing.
 func (l *loop) hint(err error) taxonomy.Opt[time.Duration] {
 	h, now := taxonomy.HintsOf(err), time.Time{}
 	if !h.ResetAt.IsZero() {
@@ -126,8 +128,8 @@ func (l *loop) policyOf(r *taxonomy.Reaction) *taxonomy.Policy {
 	return &defaultPolicy
 }
 
-// budgetPolicy returns the policy that a failure counts under at the breaker: the first in the
-// chain with a budget, else the first; nil if the error is not retried.
+// budgetPolicy returns the policy under which the breaker counts a failure: the first one of the
+// chain with a budget, or else the first one. If the error is not retried, it returns nil.
 func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
 	if _, is := errtree.As[*permanent](err); is {
 		return nil

@@ -45,17 +45,18 @@ func (systemClock) Sleep(ctx context.Context, d time.Duration) error {
 type SharedWait interface {
 	// Pause closes the lane until t. If the lane is already closed until later, nothing changes.
 	Pause(ctx context.Context, lane string, t time.Time) error
-	// Until returns when the caller may use the lane; an instant that is not in the future means
-	// immediately. While the lane is closed the instant includes jitter, so that the callers do not
-	// all start together. After waiting, ask again: the lane may have been paused further.
+	// Until returns the instant from which the caller may use the lane. If the instant is not in
+	// the future, the lane is open. While the lane is closed, the instant includes jitter, so that
+	// the callers do not all start together. After waiting, call Until again, because the lane may
+	// have been paused further.
 	Until(ctx context.Context, lane string) (time.Time, error)
 }
 
 // maxSpread limits the jitter of a shared wait.
 const maxSpread = 10 * time.Second
 
-// Spread returns an instant up to a tenth of the remaining wait after until, and at most 10 s after
-// it. If until is not after now, it is returned unchanged. If random is nil, it is math/rand/v2.
+// Spread adds jitter to until: at most a tenth of the remaining wait, and at most 10 s. If until is
+// not after now, it is returned unchanged. If random is nil, math/rand/v2 is used.
 func Spread(until, now time.Time, random Random) time.Time {
 	if !until.After(now) {
 		return until
@@ -66,9 +67,10 @@ func Spread(until, now time.Time, random Random) time.Time {
 	return until.Add(time.Duration(random() * float64(min(until.Sub(now)/10, maxSpread))))
 }
 
-// maxOpen is the number of lanes above which Pause removes the lanes that are open.
-const maxOpen = 1024
+// maxLanes is the number of lanes above which Pause removes the open ones.
+const maxLanes = 1024
 
+// memoryWait is the SharedWait of one process.
 type memoryWait struct {
 	clock  Clock
 	random Random
@@ -77,8 +79,8 @@ type memoryWait struct {
 	lanes map[string]time.Time
 }
 
-// NewSharedWait returns a [SharedWait] for the callers in this process. If clock is nil, it is
-// [System]; random is the source of jitter as for [Spread].
+// NewSharedWait returns a [SharedWait] for the callers in this process. If clock is nil, [System]
+// is used. Random is the source of jitter as for [Spread].
 func NewSharedWait(clock Clock, random Random) SharedWait {
 	if clock == nil {
 		clock = System
@@ -94,7 +96,7 @@ func (w *memoryWait) Pause(_ context.Context, lane string, t time.Time) error {
 		return nil
 	}
 	w.lanes[lane] = t
-	if len(w.lanes) > maxOpen {
+	if len(w.lanes) > maxLanes {
 		maps.DeleteFunc(w.lanes, func(_ string, t time.Time) bool { return !t.After(now) })
 	}
 	return nil

@@ -32,8 +32,8 @@ type FilerConfig struct {
 // These directories are next to the task file, or, if it already is in one of them or in pending,
 // next to that directory. It is an [executor.Filer].
 //
-// It never replaces a file: the task's file gets a number. It does not move symbolic links. The file
-// of a cancelled run or a dry run stays.
+// It never replaces a file: the task's file gets a number. It does not move symbolic links. The
+// file of a cancelled run or a dry run stays.
 type Filer struct {
 	FilerConfig
 	path string // relative to the root

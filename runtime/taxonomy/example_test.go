@@ -16,7 +16,7 @@ import (
 func ExampleReplaceAttr() {
 	var log bytes.Buffer
 	handler := slog.NewJSONHandler(&log, &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr})
-	record := slog.NewRecord(time.Time{}, slog.LevelError, "run failed", 0) // without a time
+	record := slog.NewRecord(time.Time{}, slog.LevelError, "failed", 0) // without a time
 	record.Add("err", fmt.Errorf("step 3: %w", errs.NewOperationTimeout(90_000)))
 	if err := handler.Handle(context.Background(), record); err != nil {
 		panic(err)
@@ -26,6 +26,6 @@ func ExampleReplaceAttr() {
 	code, _, _ = strings.Cut(code, ",")
 	fmt.Printf("%s\n%s\n", text, code)
 	// Output:
-	// {"level":"ERROR","msg":"run failed","err":{"text":"step 3: operation exceeded the limit of 1m30s"
+	// {"level":"ERROR","msg":"failed","err":{"text":"step 3: operation exceeded the limit of 1m30s"
 	// "OPERATION_TIMEOUT"
 }

@@ -213,8 +213,9 @@ func (t Table) Retryable(err error) bool {
 }
 
 // Row returns the traits of a row. A row that does not exist is [RowUnknown]. If the profile
-// switches severities off, the severity is unset, and likewise the recoverability is [RecoverabilityUnknown].
-// Reactions that the profile has switched off are skipped; see [Profile.Next].
+// switches severities off, the severity is unset, and likewise the recoverability is
+// [RecoverabilityUnknown]. Reactions that the profile has switched off are skipped; see
+// [Profile.Next].
 func (t Table) Row(row Row) Traits {
 	traits := *t.row(row)
 	if t.Overlay == nil {

@@ -94,8 +94,8 @@ func host(c client.Client, queue, folder, profile string) (*executor.Executor, e
 	return executor.New(cfg)
 }
 
-// filed is a provider whose turns are the lines of a file, and whose calls are files, so both survive
-// its process.
+// filed is a provider whose turns are the lines of a file, and whose calls are files, so both
+// survive its process.
 type filed struct{ folder string }
 
 func (f filed) Name() string { return "claude-cli" }

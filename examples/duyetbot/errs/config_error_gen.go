@@ -26,8 +26,8 @@ const (
 	CodeConfigInvalid
 )
 
-// ConfigError is an error of category config: The configuration is missing or invalid. Its
-// factories are the only way to give it a code.
+// ConfigError is an error of category config: The configuration is missing or invalid. Create
+// errors with the factories: a literal has no code.
 type ConfigError struct {
 	base[ConfigCode]
 

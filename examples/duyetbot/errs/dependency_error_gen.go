@@ -24,8 +24,8 @@ const (
 	CodeDependencyError DependencyCode = iota + 1
 )
 
-// DependencyError is an error of category dependency: A dependency is not installed. Its factories
-// are the only way to give it a code.
+// DependencyError is an error of category dependency: A dependency is not installed. Create errors
+// with the factories: a literal has no code.
 type DependencyError struct {
 	base[DependencyCode]
 

@@ -162,8 +162,8 @@ func IsSystem(err error) bool       { return gen.InCategory(err, &definition, ca
 // the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
 
-// Attach returns err with fields that all errors of this taxonomy have. The first of them in err's
-// tree is copied, not changed; any other error is returned unchanged.
+// Attach returns err with attributes that all errors of this taxonomy have. It sets them in a copy
+// of the first such error in err's tree. Any other error is returned unchanged.
 func Attach(err error, attributes ...taxonomy.Attribute) error {
 	return taxonomy.Attach(err, attributes...)
 }

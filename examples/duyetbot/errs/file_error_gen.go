@@ -28,8 +28,8 @@ const (
 	CodeFileSystem
 )
 
-// FileError is an error of category file: The file system refused or failed. Its factories are the
-// only way to give it a code.
+// FileError is an error of category file: The file system refused or failed. Create errors with the
+// factories: a literal has no code.
 type FileError struct {
 	base[FileCode]
 

@@ -34,8 +34,8 @@ const (
 	CodeGitHubServerError
 )
 
-// GitHubError is an error of category github: GitHub's API refused or failed. Its factories are the
-// only way to give it a code.
+// GitHubError is an error of category github: GitHub's API refused or failed. Create errors with
+// the factories: a literal has no code.
 type GitHubError struct {
 	base[GitHubCode]
 

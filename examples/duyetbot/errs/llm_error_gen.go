@@ -34,8 +34,8 @@ const (
 	CodeLLMServerError
 )
 
-// LLMError is an error of category llm: The language model failed, or could not be reached. Its
-// factories are the only way to give it a code.
+// LLMError is an error of category llm: The language model failed, or could not be reached. Create
+// errors with the factories: a literal has no code.
 type LLMError struct {
 	base[LLMCode]
 

@@ -29,7 +29,7 @@ const (
 )
 
 // NetworkError is an error of category network: The network failed, or an unnamed service behind
-// it. Its factories are the only way to give it a code.
+// it. Create errors with the factories: a literal has no code.
 type NetworkError struct {
 	base[NetworkCode]
 

@@ -28,8 +28,8 @@ const (
 	CodeSkillValidation
 )
 
-// SkillError is an error of category skill: A skill could not be used. Its factories are the only
-// way to give it a code.
+// SkillError is an error of category skill: A skill could not be used. Create errors with the
+// factories: a literal has no code.
 type SkillError struct {
 	base[SkillCode]
 

@@ -26,7 +26,7 @@ const (
 )
 
 // SystemError is an error of category system: The bot itself failed, or no rule matches the
-// failure. Its factories are the only way to give it a code.
+// failure. Create errors with the factories: a literal has no code.
 type SystemError struct {
 	base[SystemCode]
 

@@ -30,8 +30,8 @@ const (
 	CodeToolExecution
 )
 
-// ToolError is an error of category tool: A tool failed. Its factories are the only way to give it
-// a code.
+// ToolError is an error of category tool: A tool failed. Create errors with the factories: a
+// literal has no code.
 type ToolError struct {
 	base[ToolCode]
 

@@ -32,8 +32,8 @@ const (
 	CodeVerificationFailed
 )
 
-// VerificationError is an error of category verification: A check of the work failed. Its factories
-// are the only way to give it a code.
+// VerificationError is an error of category verification: A check of the work failed. Create errors
+// with the factories: a literal has no code.
 type VerificationError struct {
 	base[VerificationCode]
 

@@ -21,8 +21,8 @@ const (
 	CodeAmbiguityError AmbiguityCode = iota + 1
 )
 
-// AmbiguityError is an error of category ambiguity: The plan is too unclear to continue safely. Its
-// factories are the only way to give it a code.
+// AmbiguityError is an error of category ambiguity: The plan is too unclear to continue safely.
+// Create errors with the factories: a literal has no code.
 type AmbiguityError struct {
 	base[AmbiguityCode]
 

@@ -21,8 +21,8 @@ const (
 	CodeExecutionError ExecutionCode = iota + 1
 )
 
-// ExecutionError is an error of category execution: A command or script ran and failed. Its
-// factories are the only way to give it a code.
+// ExecutionError is an error of category execution: A command or script ran and failed. Create
+// errors with the factories: a literal has no code.
 type ExecutionError struct {
 	base[ExecutionCode]
 

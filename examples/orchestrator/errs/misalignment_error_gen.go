@@ -23,7 +23,7 @@ const (
 )
 
 // MisalignmentError is an error of category misalignment: An agent departs from its instructions.
-// Only a review can report this. Its factories are the only way to give it a code.
+// Only a review can report this. Create errors with the factories: a literal has no code.
 type MisalignmentError struct {
 	base[MisalignmentCode]
 

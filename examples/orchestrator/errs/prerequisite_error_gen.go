@@ -22,7 +22,7 @@ const (
 )
 
 // PrerequisiteError is an error of category prerequisite: A prerequisite of the plan is missing or
-// cannot be reached. Its factories are the only way to give it a code.
+// cannot be reached. Create errors with the factories: a literal has no code.
 type PrerequisiteError struct {
 	base[PrerequisiteCode]
 

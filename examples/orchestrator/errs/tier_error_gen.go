@@ -29,7 +29,7 @@ const (
 )
 
 // TierError is an error of category tier: A failure of a tier or of its caller. It is not a failure
-// of the step. Its factories are the only way to give it a code.
+// of the step. Create errors with the factories: a literal has no code.
 type TierError struct {
 	base[TierCode]
 

@@ -21,7 +21,7 @@ const (
 )
 
 // UnclassifiedError is an error of category unclassified: The step failed, and no rule matches the
-// failure. Its factories are the only way to give it a code.
+// failure. Create errors with the factories: a literal has no code.
 type UnclassifiedError struct {
 	base[UnclassifiedCode]
 

@@ -22,7 +22,7 @@ const (
 )
 
 // UnexpectedResultError is an error of category unexpected: The operation succeeds, and its result
-// is not what was specified. Its factories are the only way to give it a code.
+// is not what was specified. Create errors with the factories: a literal has no code.
 type UnexpectedResultError struct {
 	base[UnexpectedResultCode]
 

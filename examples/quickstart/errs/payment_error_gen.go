@@ -23,8 +23,8 @@ const (
 	CodePaymentGatewayFailed
 )
 
-// PaymentError is an error of category payment: The order was not paid. Its factories are the only
-// way to give it a code.
+// PaymentError is an error of category payment: The order was not paid. Create errors with the
+// factories: a literal has no code.
 type PaymentError struct {
 	base[PaymentCode]
 

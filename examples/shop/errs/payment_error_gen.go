@@ -26,8 +26,8 @@ const (
 	CodePaymentRefused
 )
 
-// PaymentError is an error of category payment: The order was not paid. Its factories are the only
-// way to give it a code.
+// PaymentError is an error of category payment: The order was not paid. Create errors with the
+// factories: a literal has no code.
 type PaymentError struct {
 	base[PaymentCode]
 

@@ -20,8 +20,8 @@ const (
 	CodeInvalid RequestCode = iota + 1
 )
 
-// RequestError is an error of category request: The request cannot be carried out. Its factories
-// are the only way to give it a code.
+// RequestError is an error of category request: The request cannot be carried out. Create errors
+// with the factories: a literal has no code.
 type RequestError struct {
 	base[RequestCode]
 

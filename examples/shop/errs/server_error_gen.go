@@ -24,8 +24,8 @@ const (
 	CodeUnexpected
 )
 
-// ServerError is an error of category server: The service itself failed. Its factories are the only
-// way to give it a code.
+// ServerError is an error of category server: The service itself failed. Create errors with the
+// factories: a literal has no code.
 type ServerError struct {
 	base[ServerCode]
 

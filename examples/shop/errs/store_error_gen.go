@@ -25,8 +25,8 @@ const (
 	CodeStoreFailed
 )
 
-// StoreError is an error of category store: The database failed. Its factories are the only way to
-// give it a code.
+// StoreError is an error of category store: The database failed. Create errors with the factories:
+// a literal has no code.
 type StoreError struct {
 	base[StoreCode]
 

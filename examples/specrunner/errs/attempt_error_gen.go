@@ -39,8 +39,8 @@ const (
 	CodeUnknown
 )
 
-// AttemptError is an error of category attempt: An attempt at a task failed. Its factories are the
-// only way to give it a code.
+// AttemptError is an error of category attempt: An attempt at a task failed. Create errors with the
+// factories: a literal has no code.
 type AttemptError struct {
 	base[AttemptCode]
 

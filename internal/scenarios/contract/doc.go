@@ -2,10 +2,10 @@
 // own. Each suite names only what users of its room observe; the adapters alone name an
 // implementation:
 //
-//	suite                              interface       registered in            adapter
-//	stories of a run, kills, resuming  runner          runners, stores          executor_test.go
-//	stories of a plan                  PlanSubject     a test with planSuite    plan_adapter_test.go
-//	the same stories on Temporal       both            both                     temporal_test.go
+//	suite                              interface   registered in          adapter
+//	stories of a run, kills, resuming  runner      runners, stores        executor_test.go
+//	stories of a plan                  PlanSubject a test with planSuite  plan_adapter_test.go
+//	the same stories on Temporal       both        both                   temporal_test.go
 //
 // To plug in an executor's journal, add a line to stores. To plug in another run loop, implement
 // runner and add it to runners, or with a store to stores:

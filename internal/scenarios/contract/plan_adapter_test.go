@@ -49,8 +49,8 @@ type planGame struct {
 	reviews []Verdict // those that are left
 	cancel  context.CancelFunc
 	cfg     plan.Config
-	// In the test environment of Temporal, cancelled is closed in place of the end of a context, and
-	// states are those of the plan's runs.
+	// In the test environment of Temporal, cancelled is closed in place of the end of a context,
+	// and states are those of the plan's runs.
 	cancelled chan struct{}
 	states    map[string]*executor.RunState
 }

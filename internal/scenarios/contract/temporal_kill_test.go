@@ -118,8 +118,8 @@ func (f pointedFacts) Criteria(ctx context.Context, all []plan.Criterion) []*tax
 	return f.Verifier.Criteria(ctx, all)
 }
 
-// TestPlanKilledOnServer kills the worker of a plan at its points. The next worker brings the plan to
-// the end of an undisturbed one.
+// TestPlanKilledOnServer kills the worker of a plan at its points. The next worker brings the plan
+// to the end of an undisturbed one.
 func TestPlanKilledOnServer(t *testing.T) {
 	t.Parallel()
 	p := &plan.Plan{Title: "Plan", Review: true}

@@ -117,7 +117,8 @@ func Is(err, target error) (is bool) {
 	return Ends(err) && errors.Is(err, target)
 }
 
-// As returns the first T in err's tree, as errors.AsType does. If a method panics, it finds nothing.
+// As returns the first T in err's tree, as errors.AsType does. If a method panics, it finds
+// nothing.
 func As[T error](err error) (as T, ok bool) {
 	defer func() { _ = recover() }()
 	if !Ends(err) {

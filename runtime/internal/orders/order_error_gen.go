@@ -24,8 +24,8 @@ const (
 	CodeOrderConflict
 )
 
-// OrderError is an error of category order: The order cannot be carried out. Its factories are the
-// only way to give it a code.
+// OrderError is an error of category order: The order cannot be carried out. Create errors with the
+// factories: a literal has no code.
 type OrderError struct {
 	base[OrderCode]
 

@@ -26,8 +26,8 @@ const (
 	CodeInternal
 )
 
-// RequestError is an error of category request: The request is invalid, or comes too early. Its
-// factories are the only way to give it a code.
+// RequestError is an error of category request: The request is invalid, or comes too early. Create
+// errors with the factories: a literal has no code.
 type RequestError struct {
 	base[RequestCode]
 

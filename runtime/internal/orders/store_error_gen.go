@@ -25,8 +25,8 @@ const (
 	CodeUnexpected
 )
 
-// StoreError is an error of category store: The store failed. Its factories are the only way to
-// give it a code.
+// StoreError is an error of category store: The store failed. Create errors with the factories: a
+// literal has no code.
 type StoreError struct {
 	base[StoreCode]
 

@@ -99,8 +99,8 @@ func newAfter(s string, start int) int {
 	return -1
 }
 
-// lostBefore returns the start of the first secret of s that is not in s[:end], or that reaches end,
-// because the text after end may terminate it. It returns -1 without such a secret.
+// lostBefore returns the start of the first secret of s that is not in s[:end], or that reaches
+// end, because the text after end may terminate it. It returns -1 without such a secret.
 func lostBefore(s string, end int) int {
 	limit := lookahead(s, end)
 	for i := 0; ; {

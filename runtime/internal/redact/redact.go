@@ -9,7 +9,7 @@
 //	"key": "value"   any value, also in a list
 //	key="value"      any value
 //	key=value        at least 6 bytes
-//	key: value       at least 6 bytes that look complex: a digit, camel case or a special character
+//	key: value       at least 6 bytes that look complex: a digit, camel case or special character
 //	key: "value"     any value
 //	--key value      as key: value
 //	Bearer value     at least 8 complex bytes, or 16 letters and digits
@@ -143,8 +143,8 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
-// Next returns the bounds of the first secret of s with a trigger at or after i, or -1 as start. floor
-// is the end of the secret before it.
+// Next returns the bounds of the first secret of s with a trigger at or after i, or -1 as start.
+// floor is the end of the secret before it.
 func Next(s string, i, floor int) (start, end int) { return next(s, i, len(s), floor) }
 
 // next is Next for triggers before limit; the secret may continue after it.

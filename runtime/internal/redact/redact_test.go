@@ -194,8 +194,8 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
-// TestScrubTerminates masks texts that a quadratic algorithm would search for hours. The limit of the
-// test would end it.
+// TestScrubTerminates masks texts that a quadratic algorithm would search for hours. The limit of
+// the test would end it.
 func TestScrubTerminates(t *testing.T) {
 	for _, unit := range []string{
 		"a", "=", ":", "_", "-", "token:", "token=", "token: \"", "\"token\":\"", "sk-", "sk-a ", "eyJ", "eyJ-",

@@ -10,9 +10,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// PublicView returns the public view of an error, which a client may see, and the error for the server's
-// own reports. The table classifies the error, unless the table is zero. Both get the attributes of
-// the context, also if the view is of a public code that replaces an internal one.
+// PublicView returns the public view of an error, which a client may see, and the error for the
+// server's own reports. The table classifies the error, unless the table is zero. Both get the
+// attributes of the context, also if the view is of a public code that replaces an internal one.
 func PublicView(ctx context.Context, t taxonomy.Table, err error) (taxonomy.PublicView, error) {
 	public := taxonomy.Public
 	if t.Taxonomy != nil {

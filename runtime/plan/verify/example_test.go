@@ -33,7 +33,10 @@ func Example() {
 		{Path: "prices.md", Sections: []string{"Prices", "Tests"}, Matches: "cents"},
 	})
 	for _, ev := range findings {
-		fmt.Println(ev.Source, ev.Op, ev.Type, ev.Text)
+		fmt.Println(ev.Source, ev.Op, ev.Type)
+		fmt.Println(ev.Text)
 	}
-	// Output: check criteria missing_sections prices.md: expected the headings Prices, Tests, found no Tests
+	// Output:
+	// check criteria missing_sections
+	// prices.md: expected the headings Prices, Tests, found no Tests
 }

@@ -1,5 +1,5 @@
 // Package breaker keeps callers from a provider that is down, and limits their retries. It
-// implements [retry.Breaker] by what the policies of failures specify under `budget`:
+// implements [retry.Breaker] with the limits under `budget` in the policies of failures:
 //
 //	breakers := breaker.New(breaker.Options{})
 //	err := retry.Do(ctx, call, retry.ByTable(errs.Table), retry.WithBreaker(breakers, "github/"))
@@ -33,13 +33,14 @@ const (
 type Options struct {
 	// Clock is the source of time; nil is [retry.System].
 	Clock retry.Clock
-	// Rate is how many calls a second a slow start begins with; 0 is 5. It doubles every ten
-	// seconds.
+	// Rate is the number of calls a second at the beginning of a slow start; 0 is 5. It doubles
+	// every ten seconds.
 	Rate float64
 }
 
 // Breakers are the breakers of all lanes of a process. They are safe for concurrent use. They store
-// 4096 lanes, and drop a closed one first, the one without calls for longest.
+// 4096 lanes. To make room they drop the least recently used closed lane, or else the least
+// recently used one.
 type Breakers struct {
 	options Options
 
@@ -60,10 +61,10 @@ func New(o Options) *Breakers {
 	return &Breakers{options: o, lanes: make(map[string]*lane)}
 }
 
-// Acquire asks to make a call; see [retry.Breaker]. A refusal has the source "breaker", the op
-// "call", and the type "open" or "slow_start". During a slow start each refused caller gets its own
-// RetryAfter, in the order of asking; a caller whose deadline is earlier takes no turn. If ctx has
-// ended, Acquire returns its cause.
+// Acquire requests a call; see [retry.Breaker]. A refusal has the source "breaker", the op "call",
+// and the type "open" or "slow_start". During a slow start, each refused caller gets the next free
+// turn as its RetryAfter. If its deadline is earlier, the turn stays free. If ctx has ended,
+// Acquire returns its cause.
 func (b *Breakers) Acquire(ctx context.Context, name string) (release func(retry.Result), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -151,9 +152,9 @@ type Status struct {
 	Lane   string `json:"lane"`
 	Policy string `json:"policy"`
 	State  State  `json:"state"`
-	// Next is when the next probe is permitted; zero when the circuit breaker is closed.
+	// Next is when the next probe is permitted; zero if the circuit breaker is closed.
 	Next time.Time `json:"next,omitzero"`
-	// Retries counts the retries in the budget's window, Refused all that were refused.
+	// Retries counts the retries in the budget's window, Refused all refused retries.
 	Retries int `json:"retries"`
 	Refused int `json:"refused"`
 }
@@ -181,7 +182,7 @@ func (b *Breakers) Status() []Status {
 	return out
 }
 
-// lane returns the lane, a new one on its first use.
+// lane returns the named lane. It adds the lane on its first use.
 func (b *Breakers) lane(name string, now time.Time) *lane {
 	l := b.lanes[name]
 	if l == nil {
@@ -197,7 +198,7 @@ func (b *Breakers) lane(name string, now time.Time) *lane {
 	return l
 }
 
-// drop removes the lane that was not used for longest, a closed one if there is one.
+// drop removes the least recently used closed lane, or else the least recently used one.
 func (b *Breakers) drop() {
 	var oldest *lane
 	for _, l := range b.lanes {

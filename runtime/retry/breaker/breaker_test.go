@@ -280,7 +280,7 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
-// Refused callers get turns of their own, in the order of asking: five in the first seconds, and
+// Refused callers get separate turns, in the order of their requests: five a second at first, and
 // twice as many after ten seconds.
 func TestSlowStart(t *testing.T) {
 	b := newBench(t)

@@ -35,7 +35,8 @@ func (l *lane) isClosed() bool {
 	return true
 }
 
-// opensIn returns how long all calls are refused, and the policy that refuses them.
+// opensIn returns for how long all calls are refused, and the policy that refuses them. If no
+// policy does, wait is 0.
 func (l *lane) opensIn(now time.Time) (wait time.Duration, name string) {
 	for _, p := range l.policies {
 		if p.current() != Closed && p.nextProbe.Sub(now) > wait {
@@ -52,8 +53,8 @@ func (l *lane) longestProbe() (longest time.Duration) {
 	return longest
 }
 
-// policy returns the limits of a policy. A policy that fails for the first time gets the calls of
-// the lane so far, and at least the one that failed.
+// policy returns the state of a policy in the lane. On its first failure, the policy is added with
+// the calls of the lane so far, which are at least the failed one.
 func (l *lane) policy(of *taxonomy.Policy, now time.Time) *policy {
 	r := ruleOf(of)
 	for _, p := range l.policies {
@@ -190,10 +191,10 @@ func (c *counter) advance(now time.Time) {
 }
 
 const (
-	// doubling is how long the rate of a slow start holds, and how long after the last refusal it
-	// ends.
+	// doubling is the time after which the rate of a slow start doubles, and the time without
+	// waiting callers after which the slow start ends.
 	doubling = 10 * time.Second
-	// catchUp is for how long unused turns can still be taken.
+	// catchUp is the time for which unused turns can still be taken.
 	catchUp = 200 * time.Millisecond
 )
 
@@ -208,14 +209,14 @@ type slowStart struct {
 	busy     time.Time // the last turn that was given
 }
 
-// newSlowStart begins at now. Callers that were refused before ask again within the time of a
-// probe.
+// newSlowStart returns a slow start that begins at now. It lasts at least for the time of a probe,
+// within which callers that were refused before call again.
 func newSlowStart(now time.Time, probe time.Duration, rate float64) slowStart {
 	return slowStart{began: now, rate: rate, next: now, promised: now, busy: now.Add(probe)}
 }
 
-// acquire takes a turn and returns 0, or returns how long to wait for the next free one, which it
-// gives to the caller unless that is longer than maxQueueWait.
+// acquire takes a turn and returns 0, or returns the wait for the next free turn. It reserves that
+// turn for the caller, unless the wait is longer than maxQueueWait.
 func (s *slowStart) acquire(now time.Time, maxQueueWait time.Duration) time.Duration {
 	if s.began.IsZero() {
 		return 0
@@ -236,7 +237,7 @@ func (s *slowStart) acquire(now time.Time, maxQueueWait time.Duration) time.Dura
 	return wait
 }
 
-// gap is the time between two turns.
+// gap returns the time between two turns.
 func (s *slowStart) gap(at time.Time) time.Duration {
 	doublings := int(max(0, at.Sub(s.began)) / doubling)
 	return max(1, time.Duration(float64(time.Second)/math.Ldexp(s.rate, doublings)))

@@ -1,7 +1,7 @@
 // Package connecterr sends and reads errors over Connect, with the details of google.rpc that
-// clients of any language read.
+// clients of any language read. Servers and clients use its interceptor:
 //
-//	connect.WithInterceptors(connecterr.Interceptor(connecterr.ByTable(errs.Table))) // of servers and clients
+//	connect.WithInterceptors(connecterr.Interceptor(connecterr.ByTable(errs.Table)))
 //
 // Only the public view of an error leaves: see [taxonomy.Public]. A client gets the same type, code
 // and public context back:

@@ -8,7 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/rpc/connecterr"
 )
 
-// A server sends a Connect error, and a client gets the typed error back. The interceptor does both.
+// A server sends a Connect error, and a client gets the typed error back. The interceptor does
+// both.
 func Example() {
 	sent := connecterr.New(orders.NewOrderNotFound().WithID("o-2"))
 	fmt.Println(sent.Code(), sent.Message())

@@ -25,11 +25,11 @@ type Base[C Code] struct {
 // Of returns the base of an error of a code.
 func Of[C Code](code C) Base[C] { return Base[C]{code: code} }
 
-// Made returns the base of an error with a cause. The code is given by its place in the category; 0
-// is no code.
+// Made returns the base of an error with a cause. The code is its index in the category; 0 means
+// that the error has no code.
 func Made[C Code](code uint16, cause error) Base[C] { return Base[C]{code: C(code), cause: cause} }
 
-// Init sets the code, by its place in the category, and the cause of a new error.
+// Init sets the cause of a new error, and its code by the index in the category.
 func Init(e taxonomy.Error, code uint16, cause error) {
 	e.(interface {
 		set(code uint16, cause error)
@@ -54,7 +54,7 @@ func (b *Base[C]) Code() C { return b.code }
 // Unwrap returns the cause, or nil.
 func (b *Base[C]) Unwrap() error { return b.cause }
 
-// Is reports whether target is the error's code. Two errors of one code are not the same error.
+// Is reports whether target is the error's code. An error is never a target for another error.
 func (b *Base[C]) Is(target error) bool {
 	c, ok := target.(C)
 	return ok && c == b.code && c != 0
@@ -100,7 +100,7 @@ func (b *Base[C]) As(target any) bool {
 // noCode is the text of an invalid code.
 const noCode = "no code"
 
-// CodeText returns the wire value of a code, and a placeholder for an invalid code.
+// CodeText returns the wire value of a code. For an invalid code it returns "no code".
 //
 //go:noinline
 func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
@@ -127,14 +127,15 @@ func MarshalCode(row taxonomy.Row, t *taxonomy.Taxonomy) ([]byte, error) {
 // UnmarshalCode sets c to the code of its category with text as value or alias. Any other text is
 // an error and changes nothing.
 func UnmarshalCode[C Code](text []byte, c *C) error {
-	place, err := placeOf(text, (*c).Taxonomy(), (*c).Row().Category())
+	index, err := indexOf(text, (*c).Taxonomy(), (*c).Row().Category())
 	if err == nil {
-		*c = C(place)
+		*c = C(index)
 	}
 	return err
 }
 
-func placeOf(text []byte, t *taxonomy.Taxonomy, category int) (int, error) {
+// indexOf returns the index of a code in a category, by its value or alias.
+func indexOf(text []byte, t *taxonomy.Taxonomy, category int) (int, error) {
 	row, ok := t.Find(string(text))
 	if !ok || row.Category() != category {
 		return 0, fmt.Errorf("%s: unmarshal code: %s has no code %s",
@@ -175,9 +176,9 @@ func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 }
 
 // Errors of codes with fields have separate types. Their first field has a common type, so that
-// hundreds of types share its methods. These functions convert a pointer to that field to the error
-// that contains it. A pointer to a struct is a pointer to its first field. Generated packages never
-// use the type of the field in another place; package gentest checks this.
+// hundreds of types share its methods. The functions below convert a pointer to that field to the
+// error that contains it, because a pointer to a struct is also a pointer to its first field.
+// Generated packages use the type of the field nowhere else; package gentest checks this.
 
 // Outer returns the error of type *T whose first field o points to.
 func Outer[T, F any](o *F) taxonomy.Error { return any((*T)(unsafe.Pointer(o))).(taxonomy.Error) }

@@ -20,8 +20,8 @@ type causeEncoder struct {
 	left int
 }
 
-// cause appends a cause as a JSON object: an error or a code of a taxonomy as its JSON, any other
-// error as its text and the errors of a taxonomy below it.
+// cause appends a cause as a JSON object. An error or a code of a taxonomy is appended as its JSON,
+// and any other error as its text and the errors of a taxonomy below it.
 func (w *causeEncoder) cause(dst []byte, err error, depth int) []byte {
 	w.left--
 	if s, ok := err.(*taxonomy.Traced); ok {

@@ -53,7 +53,7 @@ func partOf(s, hidden string) string {
 	return ""
 }
 
-// A field without scrub shows its secrets, and what masks them later must still know them for ones.
+// A field without scrub shows its secrets. A later mask must still recognise a secret that was cut.
 func TestNoPartOfASecretIsLeftAtACut(t *testing.T) {
 	const limit = 120
 	for _, s := range secrets {
@@ -87,7 +87,7 @@ func TestNoPartOfALongSecretIsLeftAtACut(t *testing.T) {
 	}
 }
 
-func TestAWholeSecretIsShownByAFieldWithoutScrub(t *testing.T) {
+func TestWholeSecretIsShownWithoutScrub(t *testing.T) {
 	const limit = 160
 	for _, s := range secrets {
 		secret := s.before + s.hidden + s.after

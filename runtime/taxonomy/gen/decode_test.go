@@ -134,7 +134,7 @@ func TestUnmarshalUnknown(t *testing.T) {
 	assert.Equal(t, sample.CategoryProvider, sample.CategoryOf(e))
 }
 
-// TestUnmarshalWholeNumbers reads integers as writers send them that know floating point only.
+// TestUnmarshalWholeNumbers reads integers in the form of writers that have only floating point.
 func TestUnmarshalWholeNumbers(t *testing.T) {
 	const refused = math.MinInt64
 	for _, c := range []struct {
@@ -159,8 +159,8 @@ func TestUnmarshalWholeNumbers(t *testing.T) {
 	assert.ErrorContains(t, err, "context.size: not a value of type uint64")
 }
 
-// TestUnmarshalUnknownWord reads what a newer program sends that has one more word in an enum:
-// nothing of it is lost.
+// TestUnmarshalUnknownWord reads the error of a newer program with an additional word in an enum,
+// and loses no part of it.
 func TestUnmarshalUnknownWord(t *testing.T) {
 	in := `{"domain":"aidf","name":"KindsError","category":"kinds","code":"KINDS","message":"m","retryable":true,` +
 		`"context":{"str":"s","mood":"NEW","optMood":"password=hunter22"},"cause":{"message":"x"}}`
@@ -284,8 +284,7 @@ func TestDeepTypedCauses(t *testing.T) {
 	assert.True(t, second == string(back.AppendJSON(nil)))
 }
 
-// TestCauseOfItself shows that an error which is its own cause is shown all the same, though its
-// message says its cause.
+// TestCauseOfItself prints an error that is its own cause and whose message contains its cause.
 func TestCauseOfItself(t *testing.T) {
 	for name, wrap := range map[string]func(error) error{
 		"directly":    func(err error) error { return err },
@@ -304,7 +303,7 @@ func TestCauseOfItself(t *testing.T) {
 	}
 }
 
-func TestTimeThatCannotBeSaid(t *testing.T) {
+func TestTimeOutsideRFC3339(t *testing.T) {
 	_, err := sample.UnmarshalError(
 		[]byte(`{"category":"kinds","code":"KINDS","context":{"at":"9999-12-31T23:59:59-12:00"}}`))
 	assert.ErrorContains(t, err, "context.at: not a value of type time")

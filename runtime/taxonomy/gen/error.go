@@ -110,5 +110,5 @@ func MarshalJSON(e taxonomy.Error) ([]byte, error) {
 	return AppendJSON(make([]byte, 0, marshalSize), e), nil
 }
 
-// UnknownName is the error of running a strategy or a check that the taxonomy does not declare.
+// UnknownName returns the error for a strategy or a check that the taxonomy does not declare.
 func UnknownName(kind, name string) error { return fmt.Errorf("no %s %q", kind, name) }

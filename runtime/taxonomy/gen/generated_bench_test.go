@@ -13,7 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
 )
 
-// The references: what a careful person would write by hand.
+// The references: code that a careful person would write by hand.
 
 type handCode uint16
 

@@ -28,7 +28,7 @@ var texts = []string{
 	"one\rtwo\nthree", "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nnext", "12345678\n12345678",
 }
 
-func TestStringIsAsEncodingJSONWritesIt(t *testing.T) {
+func TestStringEqualsEncodingJSON(t *testing.T) {
 	for _, s := range texts {
 		checkString(t, s)
 	}
@@ -89,7 +89,7 @@ func FuzzClean(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, limit uint8, tail, scrub bool) { checkClean(t, s, limit, tail, scrub) })
 }
 
-func TestCleanIsOneInAllItsForms(t *testing.T) {
+func TestCleanFormsAgree(t *testing.T) {
 	for i, s := range texts {
 		for limit := range 60 {
 			checkClean(t, s, uint8(limit), limit%2 == 0, i%5 != 0)

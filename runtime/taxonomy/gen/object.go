@@ -16,7 +16,7 @@ type ObjectBuilder struct{ b []byte }
 // Object begins an object at the end of dst.
 func Object(dst []byte) ObjectBuilder { return ObjectBuilder{append(dst, '{')} }
 
-// Close ends the object and returns the buffer with it at its end.
+// Close ends the object and returns the buffer.
 func (o ObjectBuilder) Close() []byte { return append(o.b, '}') }
 
 // Begin opens an object as the value of key; the calls up to End write its fields.
@@ -41,7 +41,7 @@ func (o ObjectBuilder) Null(key string) ObjectBuilder {
 	return o
 }
 
-// text writes a text.
+// text writes a text that is always present.
 func (o ObjectBuilder) text(key, s string) ObjectBuilder {
 	o.b = appendString(appendKey(o.b, key), s)
 	return o
@@ -185,7 +185,7 @@ func (o ObjectBuilder) OptStrings(key string, list []string, c Clean) ObjectBuil
 	return o.Strings(key, list, c)
 }
 
-// Objects writes a list of objects; put writes the fields of one. Nil is [].
+// Objects writes a list of objects, whose fields put writes. Nil is [].
 func Objects[T any](
 	o ObjectBuilder, key string, list []T, put func(*T, ObjectBuilder) ObjectBuilder,
 ) ObjectBuilder {

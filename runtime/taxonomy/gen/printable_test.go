@@ -14,8 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
 )
 
-// TestMessagesDoNotSteerTerminals makes errors of texts that would colour, erase or turn around
-// what a terminal shows.
+// TestMessagesDoNotSteerTerminals makes errors of texts that would colour, erase or reverse the
+// output of a terminal.
 func TestMessagesDoNotSteerTerminals(t *testing.T) {
 	e := sample.NewProviderAPIError("p\x1b[2J\u202e", "a\x07b\u009b31m\nsecond")
 	const message = `provider p\x1b[2J\u202e API error: a\x07b\u009b31m`
@@ -57,8 +57,8 @@ func TestDetailsDoNotSteerTerminals(t *testing.T) {
 	}
 }
 
-// TestDetailsNameTheCategory prints an error whose code is known, and whose category is not what
-// the wire calls it.
+// TestDetailsNameTheCategory prints an error whose code is known, and whose category on the wire is
+// another one.
 func TestDetailsNameTheCategory(t *testing.T) {
 	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "KINDS", Message: "m", Reason: errors.New("r")})
 	assert.Equal(t, "m\ncode: \"KINDS\" (r)\ncategory: \"kinds\"", fmt.Sprintf("%+v", u))

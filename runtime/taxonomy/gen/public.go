@@ -60,8 +60,8 @@ func appendPublicCause(dst []byte, cause error, depth int) (out []byte) {
 	return appendPublic(append(dst, `,"cause":`...), taxonomy.AsPublic(c), row, t.Traits(row), depth)
 }
 
-// Sent returns the row of an error: the one that its context selects, or the one that its sender
-// selected if the context was not sent completely.
+// Sent returns the row that the sender of an error selected, if it differs from the row that the
+// received context selects. Otherwise it returns selected, the row of the context.
 func Sent[C Code](b *Base[C], selected taxonomy.Row) taxonomy.Row {
 	if b.sent == 0 {
 		return selected
@@ -72,8 +72,8 @@ func Sent[C Code](b *Base[C], selected taxonomy.Row) taxonomy.Row {
 // setSent makes [Sent] return a branch.
 func (b *Base[C]) setSent(branch uint8) { b.sent = branch + 1 }
 
-// keepSent makes an error of a public code keep the `retryable` and the reaction that its sender
-// gave it, where its context, without internal fields, selects another branch.
+// keepSent gives an error of a public code the `retryable` and the reaction that its sender sent.
+// The context lacks the internal fields, so it may select another branch than the sender's.
 func (w *envelope) keepSent(e taxonomy.Error, code *taxonomy.Code) {
 	want := cmp.Or(w.Reaction, code.Reaction.Name)
 	agrees := func(traits *taxonomy.Traits, sameReaction bool) bool {

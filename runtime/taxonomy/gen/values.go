@@ -56,13 +56,13 @@ func UnmarshalEnum[T ~uint8](word []byte, v *T, name string, words []string) err
 // CloneStrings returns a copy of list; nil stays nil.
 func CloneStrings(list []string) []string { return slices.Clone(list) }
 
-// CloneObjects returns a copy of a list of objects. If keep is not nil, it converts each object.
-// Nil stays nil.
-func CloneObjects[T any](list []T, keep func(T) T) []T {
+// CloneObjects returns a copy of a list of objects. If clone is not nil, it copies each object. Nil
+// stays nil.
+func CloneObjects[T any](list []T, clone func(T) T) []T {
 	list = slices.Clone(list)
-	if keep != nil {
+	if clone != nil {
 		for i := range list {
-			list[i] = keep(list[i])
+			list[i] = clone(list[i])
 		}
 	}
 	return list
@@ -84,10 +84,10 @@ func SecretJSON(raw json.RawMessage) taxonomy.Secret[json.RawMessage] {
 	return taxonomy.SecretOf(CloneJSON(raw))
 }
 
-// isNull reports whether raw is absent.
+// isNull reports whether raw is nil or null.
 func isNull(raw []byte) bool { return raw == nil || string(bytes.TrimSpace(raw)) == "null" }
 
-// Revealed returns the value of a secret, if it is known.
+// Revealed returns the value of a secret. A secret that is absent or was masked has none.
 func Revealed[T any](s taxonomy.Secret[T]) taxonomy.Opt[T] {
 	if v, ok := s.Reveal(); ok {
 		return taxonomy.Some(v)

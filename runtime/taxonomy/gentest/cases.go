@@ -18,7 +18,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Error is the methods of generated errors.
+// Error is the interface of generated errors.
 type Error interface {
 	taxonomy.Error
 	json.Marshaler
@@ -27,8 +27,8 @@ type Error interface {
 	fmt.Formatter
 }
 
-// Case is an error, the branch that its context selects (0: none), its message, and its context as
-// JSON.
+// Case is an error with the expected results: the branch that its context selects (0: none), its
+// message, and its context as JSON.
 type Case struct {
 	err              Error
 	when             int
@@ -41,13 +41,13 @@ func NewCase(err Error, when int, message, context string) Case {
 	return Case{err: err, when: when, message: message, context: context}
 }
 
-// Hints adds the hints of the error.
+// Hints adds the expected hints of the error.
 func (c Case) Hints(text string) Case {
 	c.hints = text
 	return c
 }
 
-// Feedback adds what a provider is told about the error.
+// Feedback adds the expected text for a provider about the error.
 func (c Case) Feedback(text string) Case {
 	c.feedback = text
 	return c
@@ -84,7 +84,7 @@ func wireOf(category, code, context string) []byte {
 	return b
 }
 
-// checkCase checks an error: how it is found, and what it prints.
+// checkCase checks how an error is matched, printed and encoded.
 func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
 	e := x.err
 	assert.Same(t, k.Table.Taxonomy, e.Taxonomy())
@@ -117,7 +117,7 @@ func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
 	}
 }
 
-// isBelow reports whether a code is another one, or below it.
+// isBelow reports whether a code is the other one, or below it.
 func isBelow(code, other taxonomy.Coded) bool {
 	row := code.Row()
 	for row != other.Row() {
@@ -198,7 +198,8 @@ func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
 	}
 }
 
-// checkPublic checks what clients see of an error: nothing of an error of an internal code.
+// checkPublic checks the public view of an error. An error of an internal code appears as the
+// fallback without context.
 func (k *category) checkPublic(t *testing.T, e Error, code taxonomy.Coded, x Case) {
 	view := taxonomy.Public(fmt.Errorf("wrapped: %w", e))
 	got := []string{view.Code(), string(view.AppendContext(nil))}
@@ -212,8 +213,8 @@ func (k *category) checkPublic(t *testing.T, e Error, code taxonomy.Coded, x Cas
 	assert.Equal(t, context, string(k.checkSent(t, e).AppendContext(nil)))
 }
 
-// checkSent checks that a client, which does not have the internal fields, has the same answers as
-// the sender. It returns the view of the client.
+// checkSent checks that a client, which does not receive the internal fields, gets the same
+// reaction as the sender. It returns the view of the client.
 func (k *category) checkSent(t *testing.T, e Error) taxonomy.PublicView {
 	written := taxonomy.AppendPublicJSON(nil, e)
 	back, err := k.Unmarshal(written)

@@ -40,7 +40,8 @@ func (k *category) checkFilling(t *testing.T, index int) {
 	}
 }
 
-// evidenceFor returns evidence for fields: none, all keys together and each key alone.
+// evidenceFor returns evidence that fills fields: without any key, with all keys, and with each key
+// alone.
 func evidenceFor(fields []taxonomy.Field) []*taxonomy.Evidence {
 	all := new(taxonomy.Evidence)
 	list := []*taxonomy.Evidence{{}, all}
@@ -54,7 +55,7 @@ func evidenceFor(fields []taxonomy.Field) []*taxonomy.Evidence {
 	return list
 }
 
-// setKey sets a key of evidence. The text is the value of the keys that are texts.
+// setKey sets a key of evidence. Text is the value, unless the key is not a text.
 func setKey(ev *taxonomy.Evidence, key, text string) {
 	value, ok := notTexts[key]
 	if !ok {

@@ -1,6 +1,6 @@
-// Package gentest contains the checks of generated tests. A generated test states what a package
-// must be as text: each code, reaction, rule and error once. This package compares the texts with
-// what the values of the package print and do.
+// Package gentest contains the checks of generated tests. A generated test specifies a package as
+// text: each code, reaction, rule and error once. This package compares the texts with the printed
+// values of the package, and checks the behaviour of its functions.
 //
 // Only generated tests use it. It changes together with the generator.
 package gentest
@@ -31,7 +31,7 @@ type plainError string
 
 func (e plainError) Error() string { return string(e) }
 
-// Package is a generated package.
+// Package is a generated package under test.
 type Package struct {
 	Table      taxonomy.Table
 	Unmarshal  func([]byte) (taxonomy.Error, error)
@@ -41,8 +41,8 @@ type Package struct {
 	// Reactions and Policies are the declared ones, and those that a profile changes: "@strict
 	// again …".
 	Reactions, Policies []string
-	// Unknown is the row of an error without a code, and UnknownPermanent that of an unknown error
-	// that must not be retried.
+	// Unknown is the row of an error without a code. UnknownPermanent is the row of an unknown
+	// error that must not be retried.
 	Unknown, UnknownPermanent string
 	// Uncategorized is the row of an error that is not of the taxonomy.
 	Uncategorized string
@@ -129,7 +129,7 @@ func (p *Package) row(err error) string {
 	return p.printer.Row(p.Table.Traits(err), p.names, func(i int) taxonomy.Traits { return p.tables[i].Traits(err) })
 }
 
-// Coder is the methods of codes.
+// Coder is the interface of codes.
 type Coder interface {
 	~uint16
 	taxonomy.Coded
@@ -138,7 +138,7 @@ type Coder interface {
 	Reaction() taxonomy.Reaction
 }
 
-// Code is a code and all that is stated about it.
+// Code is a code and everything that a test specifies about it.
 type Code struct {
 	Code taxonomy.Coded
 	// Entry is the code, its number and its row: "PROVIDER_CRASH 101: again retryable; strict:
@@ -147,7 +147,7 @@ type Code struct {
 	Aliases []string
 	// Parent is the code above this one, or nil.
 	Parent taxonomy.Coded
-	// Fields are the code's own, whose errors have a type of their own.
+	// Fields are the fields of the code, if its errors have a separate type.
 	Fields []string
 	// When are the rows of its `when` branches.
 	When     []string
@@ -155,7 +155,7 @@ type Code struct {
 	Cases    []Case
 	Branches []Branch
 	Examples []Example
-	// Not are examples that must not become this code.
+	// Not are examples that must not be classified as this code.
 	Not []Example
 }
 
@@ -163,15 +163,15 @@ type Code struct {
 type category struct {
 	*Package
 	name      string
-	typ, base string // of the errors, of those without a code
+	typ, base string // the type of the errors under test, and of errors without a code
 	fields    []taxonomy.Field
 	// code returns the code of err, once by errors.As and once by its method.
 	code func(err error) (as, method taxonomy.Coded)
-	none taxonomy.Coded
+	none taxonomy.Coded // the zero code
 }
 
-// Category checks a category, which must have exactly this name, type and description, and these
-// fields and codes. Blank is its zero error.
+// Category checks a category, which must have exactly the given name with type and description, the
+// fields and the codes. Blank is its zero error.
 func Category[C Coder](t *testing.T, p *Package, blank Error, name string, fields []string, codes []Code) {
 	t.Helper()
 	p.begin()
@@ -185,7 +185,7 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 	}}
 	k.describe(t, name)
 	k.checkFields(t, blank, fields)
-	var some error // of a code
+	var some error // an error with a code
 	for i, code := range codes {
 		t.Run(code.Code.Error(), func(t *testing.T) {
 			checkConstant(t, code.Code.(C), C(i+1))
@@ -335,7 +335,7 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 // branches are the rows of a code, its own first.
 type branches struct {
 	texts []string
-	rows  []taxonomy.Row // zero: not known yet
+	rows  []taxonomy.Row // zero if not known yet
 }
 
 // check checks that the context of err selects the branch; 0 means no branch.

@@ -12,8 +12,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Attribute checks the attribute of a field that all errors have, by its place: on an error of each
-// category, and on one that is wrapped. Context is the JSON of an error that has only this field.
+// Attribute checks the attribute of the field with the given index, which all errors have. It sets
+// the attribute on an error of each category and on a wrapped one. Context is the JSON of an error
+// that has only this field.
 func Attribute(
 	t *testing.T, p *Package, field int, attach func(error, ...taxonomy.Attribute) error, a taxonomy.Attribute,
 	context string,
@@ -42,8 +43,8 @@ func Attribute(
 	}
 }
 
-// Is returns an error that wraps target and whose text is text. An example's message may contain
-// the text of its error, which errgen does not know for the variables of other packages.
+// Is returns an error that wraps target and has the given text. The text is given because an
+// example's message may contain it, and errgen cannot read it from variables of other packages.
 func Is(text string, target error) error { return &namedValue{text: text, target: target} }
 
 type namedValue struct {
@@ -54,9 +55,9 @@ type namedValue struct {
 func (e *namedValue) Error() string { return e.text }
 func (e *namedValue) Unwrap() error { return e.target }
 
-// As returns an error that errors.As finds to be a T, and that wraps the given error, which may be
-// nil. It needs no value of T: T may be an interface, and the zero value of many types panics in
-// Error, such as that of *net.OpError.
+// As returns an error that errors.As accepts as a T. It wraps the given error, which may be nil. It
+// contains no T, because T may be an interface, and because Error panics for the zero value of many
+// types, such as *net.OpError.
 func As[T error](text string, wrapped error) error {
 	return &namedType[T]{text: text, wrapped: wrapped}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Example is evidence, the rule that must win (empty: the fallback), and the error that it becomes.
+// Example is evidence with the expected results: the rule that wins (empty: the fallback), the
+// branch and the context of the error.
 type Example struct {
 	rule     string
 	when     int
@@ -22,8 +23,7 @@ type Example struct {
 	evidence taxonomy.Evidence
 }
 
-// NewExample returns an [Example]: rule wins, and makes an error with the context, which selects the
-// branch.
+// NewExample returns an [Example]. The branch is the one that the context selects; 0 means none.
 func NewExample(rule string, when int, context string, evidence taxonomy.Evidence) Example {
 	return Example{rule, when, context, evidence}
 }
@@ -47,7 +47,7 @@ func (p *Package) checkRules(t *testing.T, want []string) {
 	}
 }
 
-// checkExample classifies evidence in every way, and returns the error.
+// checkExample classifies evidence with each function of the package, and returns the error.
 func (p *Package) checkExample(t *testing.T, x Example) taxonomy.Error {
 	ev := x.evidence
 	explained := p.Explain(&ev)
@@ -72,7 +72,8 @@ func (p *Package) checkExample(t *testing.T, x Example) taxonomy.Error {
 	return made
 }
 
-// checkClassifying checks which errors are not classified, and that each function uses its options.
+// checkClassifying checks that some errors are returned unchanged, and that each function uses its
+// options.
 func (p *Package) checkClassifying(t *testing.T) {
 	rules := p.Rules()
 	for _, r := range rules.Rules {

@@ -13,7 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Taxonomy checks the parts of the table that are not of one category: its lines, reactions,
+// Taxonomy checks the parts of the table that do not belong to a category: its lines, reactions,
 // policies and profiles. It also checks how unknown errors are decoded and evidence is classified.
 func Taxonomy(t *testing.T, p *Package, lines ...string) {
 	t.Helper()
@@ -42,13 +42,13 @@ func checkDeclared[T any](t *testing.T, p *Package, want []string, table []*T) {
 	}
 	for _, text := range want {
 		if strings.HasPrefix(text, "@") {
-			got = append(got, text) // the codes that use it check it
+			got = append(got, text) // checked with the codes that use it
 		}
 	}
 	assert.ElementsMatch(t, want, got)
 }
 
-// checkUnknown checks how errors are decoded that are not of this taxonomy.
+// checkUnknown checks how errors of other taxonomies and of unknown codes are decoded.
 func (p *Package) checkUnknown(t *testing.T) {
 	tx := p.Table.Taxonomy
 	_, err := p.Unmarshal([]byte("{"))
@@ -145,7 +145,7 @@ func (r *Recorder) Called(ctx context.Context, name string) error {
 	return Cause
 }
 
-// Dispatch checks that run calls the method for each of the names, and none for another name.
+// Dispatch checks that run calls the method for each of the names, and no method for other names.
 func Dispatch(t *testing.T, run func(ctx context.Context, name string) (Recorder, error), names ...string) {
 	t.Helper()
 	for _, name := range names {

@@ -20,8 +20,8 @@ const (
 	CodeCart CartCode = iota + 1
 )
 
-// CartError is an error of category cart: A cart, with lists of objects. Its factories are the only
-// way to give it a code.
+// CartError is an error of category cart: A cart, with lists of objects. Create errors with the
+// factories: a literal has no code.
 type CartError struct {
 	base[CartCode]
 

@@ -22,8 +22,8 @@ const (
 	CodeKinds KindsCode = iota + 1
 )
 
-// KindsError is an error of category kinds: A field of each type. Its factories are the only way to
-// give it a code.
+// KindsError is an error of category kinds: A field of each type. Create errors with the factories:
+// a literal has no code.
 type KindsError struct {
 	base[KindsCode]
 

@@ -25,8 +25,8 @@ const (
 	CodeOrderLedger
 )
 
-// OrderError is an error of category order: An order was refused. Its factories are the only way to
-// give it a code.
+// OrderError is an error of category order: An order was refused. Create errors with the factories:
+// a literal has no code.
 type OrderError struct {
 	base[OrderCode]
 

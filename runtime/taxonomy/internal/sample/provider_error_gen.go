@@ -27,8 +27,8 @@ const (
 	CodeProviderRateLimit
 )
 
-// ProviderError is an error of category provider: The provider failed. Its factories are the only
-// way to give it a code.
+// ProviderError is an error of category provider: The provider failed. Create errors with the
+// factories: a literal has no code.
 type ProviderError struct {
 	base[ProviderCode]
 

@@ -20,8 +20,8 @@ const (
 	CodeInternal ServerCode = iota + 1
 )
 
-// ServerError is an error of category server: The program failed. Its factories are the only way to
-// give it a code.
+// ServerError is an error of category server: The program failed. Create errors with the factories:
+// a literal has no code.
 type ServerError struct {
 	base[ServerCode]
 

@@ -22,8 +22,8 @@ const (
 	CodeGitCommit
 )
 
-// WorkError is an error of category work: Work on the repository failed. Its factories are the only
-// way to give it a code.
+// WorkError is an error of category work: Work on the repository failed. Create errors with the
+// factories: a literal has no code.
 type WorkError struct {
 	base[WorkCode]
 

@@ -22,7 +22,7 @@ const (
 	CodeUserLocked
 )
 
-// UserError is an error of category user. Its factories are the only way to give it a code.
+// UserError is an error of category user. Create errors with the factories: a literal has no code.
 type UserError struct {
 	base[UserCode]
 
