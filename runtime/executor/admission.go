@@ -128,6 +128,7 @@ func (a *admission) Admit(ctx context.Context, c Call) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls[c.Run] = p
+	delete(a.charged, c.Run)
 	return nil
 }
 
