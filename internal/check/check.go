@@ -114,11 +114,3 @@ func unusedIgnore(id spec.Text) diag.Finding {
 	}
 	return f
 }
-
-// severity tells errors from warnings by the letter that an id begins with.
-func severity(id string) diag.Severity {
-	if strings.HasPrefix(id, "W-") {
-		return diag.Warning
-	}
-	return diag.Error
-}
