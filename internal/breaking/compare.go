@@ -54,7 +54,7 @@ func (c *comparison) change(id string, d *decl, key, old, new, message string) *
 }
 
 func (c *Change) setRule(r rule) {
-	c.ID, c.Severity, c.Levels, c.Hint = r.id, severity(r.id), r.levels, r.hint
+	c.ID, c.Severity, c.Levels, c.Hint = r.id, diag.SeverityOf(r.id), r.levels, r.hint
 }
 
 // place returns the position of a key in the new taxonomy, otherwise that of the declaration or of

@@ -59,7 +59,7 @@ func (m *matching) matchCodes() {
 		func(o *model.Code) (*model.Code, string) {
 			n := m.unclaimed(o, m.new.withNumberOf(o))
 			if n == nil || m.old.withNumberOf(o) != o || m.from[n] != nil ||
-				!m.maySucceed(o, n) && o.MessageText != n.MessageText {
+				!m.maySucceed(o, n) && o.Code.Message != n.Code.Message {
 				return nil, ""
 			}
 			return n, fmt.Sprintf("number %d kept", o.Number)
@@ -107,14 +107,14 @@ func (m *matching) maySucceed(o, n *model.Code) bool {
 func (m *matching) onlyWithMessage(o *model.Code) *model.Code {
 	alike := func(codes []*model.Code, matched map[*model.Code]*model.Code) (out []*model.Code) {
 		for _, c := range codes {
-			if c.MessageText == o.MessageText && matched[c] == nil {
+			if c.Code.Message == o.Code.Message && matched[c] == nil {
 				out = append(out, c)
 			}
 		}
 		return out
 	}
 	old, new := alike(m.old.model.Codes, m.to), alike(m.new.model.Codes, m.from)
-	if len(old) != 1 || len(new) != 1 || !strings.Contains(o.MessageText, " ") {
+	if len(old) != 1 || len(new) != 1 || !strings.Contains(o.Code.Message, " ") {
 		return nil
 	}
 	return new[0]
@@ -167,9 +167,9 @@ func (m *matching) matchFields(old, new []*model.Field) {
 		func(o, n *model.Field) bool { return o.Go == n.Go },
 		func(o, n *model.Field) bool {
 			return slices.ContainsFunc(m.old.model.Codes, func(code *model.Code) bool {
-				was, to := code.MessageText, m.continued(code)
+				was, to := code.Code.Message, m.continued(code)
 				is := renamePlaceholder(was, o.Wire, n.Wire)
-				return was != is && to != nil && is == to.MessageText && slices.Contains(code.Fields(), o)
+				return was != is && to != nil && is == to.Code.Message && slices.Contains(code.Fields(), o)
 			})
 		},
 		func(o, n *model.Field) bool { return single(o, gone) && single(n, added) },
@@ -234,7 +234,7 @@ func (m *matching) fieldName(f *model.Field) string {
 
 // message returns the message of a code, with the names that fields have in the new taxonomy.
 func (m *matching) message(c *model.Code) string {
-	text := c.MessageText
+	text := c.Code.Message
 	for _, f := range c.Fields() {
 		if now := m.fieldName(f); now != f.Wire {
 			text = renamePlaceholder(text, f.Wire, now)

@@ -3,8 +3,6 @@ package breaking
 import (
 	"slices"
 	"strings"
-
-	"github.com/errgen/errgen/internal/diag"
 )
 
 // The ids of the changes that codes.go finds.
@@ -168,11 +166,4 @@ func Levels(id string) Level {
 		}
 	}
 	return levels
-}
-
-func severity(id string) diag.Severity {
-	if strings.HasPrefix(id, "E-") {
-		return diag.Error
-	}
-	return diag.Warning
 }

@@ -317,7 +317,7 @@ func (l *declarations) code(owner *decl, c *model.Code, tree *spec.Code, categor
 	key := l.m.key(c)
 	d := l.add(&decl{kind: "code", path: l.m.codePath(c), name: c.Value, within: owner, label: "code " + key,
 		pos: tree.Name.Span, subject: l.m.subject(c), trees: []any{tree, category}})
-	l.codes[c], d.note = d, describe(c)+": "+c.MessageText
+	l.codes[c], d.note = d, describe(c)+": "+c.Code.Message
 	d.set("category", l.m.categoryName(c.Category))
 	if l.m.renamed[c] == "" {
 		d.set("name", c.Const+" and "+c.Factory)

@@ -1,10 +1,15 @@
 // Package check finds the faults of a taxonomy: [Load] goes from bytes to a model that is fit to
 // generate from.
 //
-// It works in stages, as a compiler does: form (package spec), references (every name is declared,
-// and declared once), values (each value fits where it is written), meaning (the parts fit
-// together). All findings of a stage are reported at once. A stage runs if the ones before found no
-// error, so no check has to expect what an earlier one refuses.
+// It works in stages, as a compiler does. The fault that a check finds decides its stage:
+//
+//   - form (package spec): an unknown key, or a value of another kind
+//   - references: a name that is not declared, declared twice or reserved, or a cycle of names
+//   - values: one declaration that is invalid by itself, or has no Go name
+//   - meaning: valid declarations that contradict each other; all warnings
+//
+// All findings of a stage are reported together. A stage runs if the ones before found no error, so
+// a check does not have to expect their faults.
 //
 // Each finding has a stable id with a page in internal/rules, a place, a message and a hint.
 package check
@@ -33,11 +38,14 @@ func IDs() []string {
 
 // stages are the checks after form, in their order.
 var stages = [][]func(*checker){
+	// references
 	{undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles, overCycles},
+	// values
 	{
 		header, goNames, goFieldNames, fieldOptions, fieldValues, ruleValues, signatureValues, templates,
 		abstractCodes, constantValues,
 	},
+	// meaning
 	{
 		args, publicFallback, unfillableFields, reactions, tiers, rows, roleFields, branches, examples,
 		signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
@@ -113,12 +121,4 @@ func unusedIgnore(id spec.Text) diag.Finding {
 		f.Hint = near
 	}
 	return f
-}
-
-// severity tells errors from warnings by the letter that an id begins with.
-func severity(id string) diag.Severity {
-	if strings.HasPrefix(id, "W-") {
-		return diag.Warning
-	}
-	return diag.Error
 }

@@ -137,7 +137,7 @@ func (c *checker) report(id string, at diag.Span, message, hint string, related 
 	c.reported[key] = true
 	related = slices.DeleteFunc(related, func(r diag.Related) bool { return !r.Span.Valid() || r.Span == at })
 	c.findings = append(c.findings, diag.Finding{
-		ID: id, Severity: severity(id), Span: at, Message: message, Hint: hint, Related: related,
+		ID: id, Severity: diag.SeverityOf(id), Span: at, Message: message, Hint: hint, Related: related,
 	})
 }
 

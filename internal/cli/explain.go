@@ -236,11 +236,9 @@ type ruleDoc struct {
 
 func newRuleDoc(page string) *ruleDoc {
 	title, _, _ := strings.Cut(page, "\n")
-	d := &ruleDoc{ID: strings.TrimPrefix(title, "# "), Severity: diag.Error.String(), Page: page}
-	if strings.HasPrefix(d.ID, "W-") {
-		d.Severity = diag.Warning.String()
-	}
-	return d
+	id := strings.TrimPrefix(title, "# ")
+	now, _ := rules.Replaced(id)
+	return &ruleDoc{ID: id, Severity: diag.SeverityOf(cmp.Or(now, id)).String(), Page: page}
 }
 
 func (d *ruleDoc) text() []byte {

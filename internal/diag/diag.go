@@ -25,6 +25,15 @@ func (s Severity) String() string {
 	return "error"
 }
 
+// SeverityOf returns the severity of the findings with an id, which its first letter states. Without
+// an id, as the notes of `errgen diff` are, it is Warning.
+func SeverityOf(id string) Severity {
+	if strings.HasPrefix(id, "E-") {
+		return Error
+	}
+	return Warning
+}
+
 // Span is a run of characters on one line of a source. The zero Span is no position.
 type Span struct {
 	Line int // 1-based; 0 if there is no position

@@ -15,10 +15,10 @@ import (
 
 // Code is everything that a taxonomy declares about a code.
 type Code struct {
-	Code       string            `json:"code"`            // on the wire
-	Key        string            `json:"key,omitempty"`   // in the taxonomy, if it differs
-	Category   string            `json:"category"`        //
-	Number     *int              `json:"number,omitzero"` //
+	Code       string            `json:"code"`          // on the wire
+	Key        string            `json:"key,omitempty"` // in the taxonomy, if it differs
+	Category   string            `json:"category"`
+	Number     *int              `json:"number,omitzero"`
 	Doc        string            `json:"doc,omitempty"`
 	Since      string            `json:"since,omitempty"`
 	Deprecated string            `json:"deprecated,omitempty"`
@@ -97,21 +97,23 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 		params = append(params, f.Param)
 	}
 	d := &Code{
-		Code: c.Value, Category: c.Category.Name, Doc: c.Doc, Since: c.Since,
-		Deprecated: c.Extras().Deprecated,
-		Aliases:    c.Extras().Aliases, Names: c.Extras().Names, Message: c.MessageText, Resolution: c.Resolution,
-		HelpURL: strings.ReplaceAll(m.HelpURL, "{code}", c.Value),
-		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + "(" + strings.Join(params, ", ") + ")",
-		Prevent: Prevention(c.Extras().Prevent), Traits: TraitsOf(m, c.Row.Traits),
+		Code: c.Value, Category: c.Category.Name, Doc: c.Doc, Since: c.Since, Message: c.Code.Message,
+		Resolution: c.Resolution, Traits: TraitsOf(m, c.Row.Traits), Const: m.Name + "." + c.Const,
 	}
+	extras := c.Extras()
+	d.Deprecated = extras.Deprecated
+	d.Aliases = extras.Aliases
+	d.Names = extras.Names
+	d.Prevent = Prevention(extras.Prevent)
+	d.HelpURL = strings.ReplaceAll(m.HelpURL, "{code}", c.Value)
 	if c.Key != c.Value {
 		d.Key = c.Key
 	}
 	if c.Numbered {
 		d.Number = &c.Number
 	}
-	if c.Abstract {
-		d.Factory = ""
+	if !c.Abstract {
+		d.Factory = m.Name + "." + c.Factory + "(" + strings.Join(params, ", ") + ")"
 	}
 	if c.Parent != nil {
 		d.Parent = c.Parent.Value

@@ -216,13 +216,12 @@ type Code struct {
 	ReplacedBy *Code
 	Groups     []*Group
 
-	Message     Template
-	MessageText string    // the template as written
-	Feedback    *Template // nil: message and resolution
-	Args        []*Field  // the factory's parameters
-	Parent      *Code     // the code above this one, or nil
-	Constants   []*Value  // in the order of Package.Constants; nil for an absent one
-	Set         []FieldValue
+	Message   Template  // parsed; Code.Message is its text
+	Feedback  *Template // nil: message and resolution
+	Args      []*Field  // the factory's parameters
+	Parent    *Code     // the code above this one, or nil
+	Constants []*Value  // in the order of Package.Constants; nil for an absent one
+	Set       []FieldValue
 
 	Row      *Row
 	When     []*Branch

@@ -2,8 +2,9 @@ package model
 
 import "slices"
 
-// PublicOnly returns the part of the package that clients see: public codes with their public
-// fields, without profiles, policies and reactions. It is for documents, not for emitting Go.
+// PublicOnly returns the package with its public codes and their public fields only, for documents
+// for clients. It has no profiles, policies and reactions. Other properties of the codes are
+// complete, with those in Extras: each document leaves out the ones that clients must not see.
 func (p *Package) PublicOnly() *Package {
 	out := *p
 	out.Profiles, out.Policies, out.Reactions = nil, nil, nil

@@ -11,16 +11,24 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// code registers a code with its names and fields. codeBody resolves the rest when all codes are
-// registered.
+// code registers a code with its names, fields and texts. codeBody resolves the rest when all codes
+// are registered, because it refers to other codes.
 func (b *builder) code(c *model.Category, d *spec.Code) {
 	name := codeName(d, len(c.Codes)+1)
-	code := &model.Code{
-		Decl: d, Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
-		Code: &b.pkg.Taxonomy.Categories[c.Index].Codes[len(c.Codes)+1],
-		Key:  d.Name.V, Go: name, Const: "Code" + name, Factory: "New" + name,
+	entry := &b.pkg.Taxonomy.Categories[c.Index].Codes[len(c.Codes)+1]
+	*entry = taxonomy.Code{
+		Value: d.Value.Or(d.Name.V), Number: d.Number.V, NumberZero: d.Number.Set && d.Number.V == 0,
+		Parent: uint16(d.Parent), Since: d.Since.V, Message: d.Message.V, Doc: d.Doc.V,
+		Resolution: d.Resolution.V, Abstract: d.Abstract.V,
 	}
-	code.Value = d.Value.Or(d.Name.V)
+	code := &model.Code{
+		Code: entry, Decl: d, Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
+		Key: d.Name.V, Go: name, Const: "Code" + name, Factory: "New" + name,
+	}
+	entry.Public = b.audienceOf(code) == public
+	if code.Key != entry.Value {
+		entry.Key = code.Key
+	}
 	if len(d.Fields) > 0 {
 		b.ownFields(code)
 	}
@@ -53,25 +61,17 @@ func codeName(d *spec.Code, n int) string {
 func (b *builder) codeBody(c *model.Code) {
 	d := c.Decl
 	c.Numbered, c.ReplacedBy = d.Number.Set, b.codes[d.ReplacedBy.V]
-	c.MessageText, c.Message = d.Message.V, template(c, d.Message.V)
+	c.Message = template(c, d.Message.V)
 	if d.Feedback.Set {
 		feedback := template(c, d.Feedback.V)
 		c.Feedback = &feedback
 	}
 	c.Set, c.Constants = assignments(c, d.Set), b.constantsOf(d)
 	c.Args = args(c)
-	*c.Code = taxonomy.Code{
-		Value: c.Value, Number: d.Number.V, NumberZero: d.Number.Set && d.Number.V == 0, Since: d.Since.V,
-		Message: d.Message.V, Doc: d.Doc.V, Resolution: d.Resolution.V,
-		Abstract: d.Abstract.V, Set: model.SetJSON(c.Set), Public: b.audienceOf(c) == public,
-		Parent: uint16(d.Parent),
-	}
+	c.Code.Set = model.SetJSON(c.Set)
 	extra := taxonomy.Extras{
 		Deprecated: d.Deprecated.V, Aliases: written(d.Aliases), Names: written(d.Names),
 		Prevent: prevention(d.Prevent),
-	}
-	if c.Key != c.Value {
-		c.Code.Key = c.Key
 	}
 	if d.Parent > 0 {
 		c.Parent = c.Category.Codes[d.Parent-1]

@@ -123,19 +123,22 @@ func (p *Printer) Text(v any) string {
 	var words []string
 	s := reflect.ValueOf(v)
 	for i := range s.NumField() {
-		f := s.Field(i)
-		name := snake(s.Type().Field(i).Name)
-		switch {
-		case name == "doc" || f.IsZero() && name != "action":
-		case f.Kind() == reflect.Bool:
-			words = append(words, name)
-		case slices.Contains(bare, name):
-			words = append(words, p.value(f))
-		default:
-			words = append(words, name+"="+p.value(f))
-		}
+		words = p.add(words, snake(s.Type().Field(i).Name), s.Field(i))
 	}
 	return strings.Join(words, " ")
+}
+
+// add appends a named value to words, unless it is zero.
+func (p *Printer) add(words []string, name string, f reflect.Value) []string {
+	switch {
+	case name == "doc" || f.IsZero() && name != "action":
+		return words
+	case f.Kind() == reflect.Bool:
+		return append(words, name)
+	case slices.Contains(bare, name):
+		return append(words, p.value(f))
+	}
+	return append(words, name+"="+p.value(f))
 }
 
 func (p *Printer) value(f reflect.Value) string {
@@ -170,19 +173,18 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 		groups = nil
 	}
 	x := c.Extras()
-	return p.Text(struct {
-		Value                         string
-		Number                        int
-		NumberZero                    bool
-		Names                         []string
-		Abstract                      bool
-		Constants                     []any
-		Group                         []string
-		Since, Deprecated, ReplacedBy string
-		Prevent                       *taxonomy.Prevention
-		Public                        bool
-	}{c.Value, c.Number, c.NumberZero, x.Names, c.Abstract, x.Constants, groups, c.Since, x.Deprecated, x.ReplacedBy,
-		x.Prevent, c.Public})
+	var words []string
+	for _, f := range []struct {
+		name  string
+		value any
+	}{
+		{"value", c.Value}, {"number", c.Number}, {"number_zero", c.NumberZero}, {"names", x.Names},
+		{"abstract", c.Abstract}, {"constants", x.Constants}, {"group", groups}, {"since", c.Since},
+		{"deprecated", x.Deprecated}, {"replaced_by", x.ReplacedBy}, {"prevent", x.Prevent}, {"public", c.Public},
+	} {
+		words = p.add(words, f.name, reflect.ValueOf(f.value))
+	}
+	return strings.Join(words, " ")
 }
 
 // Field prints a field and, of an object, its fields.

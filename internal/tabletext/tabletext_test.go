@@ -1,6 +1,7 @@
 package tabletext_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -86,6 +87,76 @@ func TestCode(t *testing.T) {
 			Value: "A", Number: 7, Extra: &taxonomy.Extras{Deprecated: "no use", ReplacedBy: "B",
 				Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second}},
 		}, []string{"x", "y"}))
+}
+
+// TestEveryProperty changes each property of a code, because the generated tests compare only what
+// the text contains.
+func TestEveryProperty(t *testing.T) {
+	printed := func(c taxonomy.Code) string {
+		p := tabletext.NewPrinter()
+		return p.Code(&c, nil) + ": " + p.Row(c.Traits, nil, nil)
+	}
+	zero := func() (c taxonomy.Code) {
+		c.Reaction, c.Extra = &taxonomy.Reaction{}, &taxonomy.Extras{}
+		return c
+	}
+	elsewhere := map[string]string{ // the test of each field that is not printed, or why it has none
+		"Code.Key":        "not tested: only tools read it",
+		"Code.Parent":     "gentest.Code.Parent",
+		"Code.Groups":     "the argument groups",
+		"Code.Message":    "gentest.NewCase, with the error's text",
+		"Code.Doc":        "not tested: only people read it",
+		"Code.Resolution": "gentest.Case.Feedback, if the reaction feeds back",
+		"Code.Set":        "gentest.NewCase, with the error's context",
+		"Code.Takes":      "not tested: only detect.Explain reads it",
+		"Code.Extra":      "its fields, below",
+		"Code.Own":        "gentest.Code.Fields",
+		"Code.Traits":     "its fields, below",
+		"Code.When":       "gentest.Code.When",
+		"Code.Profiles":   "Row, with the traits of each profile",
+		"Extras.Aliases":  "gentest.Code.Aliases",
+	}
+	for _, part := range []func(*taxonomy.Code) any{
+		func(c *taxonomy.Code) any { return c },
+		func(c *taxonomy.Code) any { return c.Extra },
+		func(c *taxonomy.Code) any { return &c.Traits },
+	} {
+		typ := reflect.TypeOf(part(&taxonomy.Code{})).Elem()
+		for field := range typ.Fields() {
+			c, name := zero(), typ.Name()+"."+field.Name
+			reflect.ValueOf(part(&c)).Elem().FieldByIndex(field.Index).Set(nonZero(field.Type))
+			if elsewhere[name] == "" {
+				assert.NotEqual(t, printed(zero()), printed(c), "print %s, or name its test in elsewhere", name)
+			}
+			delete(elsewhere, name)
+		}
+	}
+	assert.Empty(t, elsewhere, "remove what is not a field")
+}
+
+// nonZero returns a value of a type that is not its zero value. The first field of a struct is set.
+func nonZero(typ reflect.Type) reflect.Value {
+	v := reflect.New(typ).Elem()
+	switch typ.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(typ.Elem()))
+		v.Elem().Set(nonZero(typ.Elem()))
+	case reflect.Struct:
+		v.Field(0).Set(nonZero(typ.Field(0).Type))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(typ, 1, 1))
+	case reflect.String:
+		v.SetString("a")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int:
+		v.SetInt(1)
+	case reflect.Uint8, reflect.Uint16, reflect.Uint64:
+		v.SetUint(1)
+	default:
+		panic("add a value of type " + typ.String())
+	}
+	return v
 }
 
 func TestField(t *testing.T) {
