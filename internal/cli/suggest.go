@@ -14,7 +14,8 @@ import (
 )
 
 func suggestFlags(set *flag.FlagSet, o *options) {
-	set.StringVar(&o.taxonomy, "taxonomy", "", "leave out entries that rules of the taxonomy `FILE` match (default taxonomy.yaml, if it exists)")
+	set.StringVar(&o.taxonomy, "taxonomy", "",
+		"leave out entries that rules of the taxonomy `FILE` match (default taxonomy.yaml, if it exists)")
 	o.least = 1
 	set.Func("min", "propose only for groups of at least `N` entries (default 1)", func(s string) (err error) {
 		o.least, err = parseNumber(s, 1, 1<<31-1)
