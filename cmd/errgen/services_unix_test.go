@@ -41,8 +41,8 @@ func TestServices(t *testing.T) {
 	for _, block := range fenced.FindAllStringSubmatch(page, -1) {
 		language, name, content := block[1], strings.TrimSpace(block[2]), block[3]
 		switch {
-		case language == "go" && name == "":
-			// a part of examples/shop, whose tests run it; TestBlocks in docs finds it
+		case language == "go" && name == "", language == "yaml":
+			// a part of examples/shop or of a sample, whose tests run it; TestBlocks in docs finds it
 		case language == "go":
 			require.NoError(t, os.WriteFile(filepath.Join(shop.dir, name), []byte(content), 0o644))
 			steps++

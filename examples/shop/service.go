@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -77,8 +79,18 @@ func (s *service) pay(ctx context.Context, o client.Order) (state string) {
 	return "refused"
 }
 
-// failed logs and counts an error.
+// failed logs and counts an error, unless the client cancelled its request.
 func (s *service) failed(ctx context.Context, op string, err error) {
-	s.log.ErrorContext(ctx, "failed", "op", op, "err", err)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return
+	}
+	level, attrs := slog.LevelError, []any{"op", op, "err", err}
+	if taxonomy.HTTPStatus(err) < http.StatusInternalServerError {
+		level = slog.LevelInfo
+	}
+	if p, ok := errors.AsType[*problem.Panic](err); ok {
+		attrs = append(attrs, "stack", string(p.Stack))
+	}
+	s.log.Log(ctx, level, "failed", attrs...)
 	s.sink.Report(report.New(err, report.Options{Table: errs.Table}))
 }

@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
 	"github.com/errgen/errgen/runtime/rpc/grpcerr"
@@ -188,6 +189,32 @@ func TestProblemDocument(t *testing.T) {
 	assert.Equal(t, "https://shop.example.com/errors/INVALID", p.Type)
 	assert.Equal(t, http.StatusBadRequest, p.Status)
 	assert.Contains(t, w.Body.String(), `"requestId":"r-1"`)
+}
+
+func TestFailedLogsByCause(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		ctx  context.Context
+		fail func(context.Context) error
+		want string // in the log; empty for no entry
+	}{
+		"mistake":   {t.Context(), func(context.Context) error { return errs.NewOrderNotFound("o-1") }, "level=INFO"},
+		"failure":   {t.Context(), func(context.Context) error { return errs.NewConfigMissing("key") }, "level=ERROR"},
+		"panic":     {t.Context(), func(context.Context) error { panic("lost") }, "stack=\"goroutine"},
+		"cancelled": {cancelled, func(ctx context.Context) error { return ctx.Err() }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			s := &service{log: slog.New(slog.NewTextHandler(&log, nil)), sink: report.Sinks{}}
+			serve := func(_ http.ResponseWriter, r *http.Request) error { return test.fail(r.Context()) }
+			h := problem.Handler(serve, problem.ByTable(errs.Table),
+				problem.OnError(func(r *http.Request, err error) { s.failed(r.Context(), "get", err) }))
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(test.ctx, http.MethodGet, "/", nil))
+			assert.Contains(t, log.String(), test.want)
+			assert.Equal(t, test.want == "", log.Len() == 0)
+		})
+	}
 }
 
 func TestRunNeedsSettings(t *testing.T) {

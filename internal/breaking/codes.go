@@ -76,9 +76,9 @@ func (c *comparison) newValue(o, n *model.Code) {
 		id, hint = idValueAlias, "to rename it in Go only, keep "+keep
 		text += ", which older programs do not know; " + o.Value + " still decodes"
 	case c.renamed[o] != "":
-		id, hint = idCodeRenamed, "add "+former+" to "+n.Key+", or reserve "+o.Value
-		text = fmt.Sprintf("code %s seems to be renamed to %s (%s): add %s to it", o.Value, n.Value, c.renamed[o],
-			former)
+		id = idCodeRenamed
+		hint = fmt.Sprintf("add %s and \"name: %s\" to %s, or reserve %s", former, o.Go, n.Key, o.Value)
+		text = fmt.Sprintf("code %s seems to be renamed to %s (%s)", o.Value, n.Value, c.renamed[o])
 		if o.Numbered && n.Numbered && o.Number == n.Number {
 			hint += " and give " + n.Key + " another number"
 		}

@@ -200,3 +200,26 @@ func publicFallback(c *checker) {
 			"choose a code whose message is fixed", here)
 	}
 }
+
+// publicTexts warns of fields with the text of another program that clients see unmasked, or that
+// only their owner makes public.
+func publicTexts(c *checker) {
+	chosen := make(map[*spec.Field]bool) // fields of objects with an audience
+	c.eachField(func(f *model.Field) {
+		d := f.Decl
+		for i := range d.Fields {
+			chosen[&d.Fields[i]] = d.Audience.Set || chosen[d]
+		}
+		masked := f.Scrub || f.Sensitive
+		i := slices.IndexFunc(d.From, func(from spec.Text) bool { return from.V == "text" || from.V == "output" })
+		if i < 0 || !f.Public || masked && (d.Audience.Set || chosen[d]) {
+			return
+		}
+		message := fmt.Sprintf("clients see %q, the %s of another program", f.Wire, d.From[i].V)
+		if !masked {
+			message += ", with its secrets"
+		}
+		c.report("W-public-text", d.From[i].Span, message,
+			"add \"audience: internal\"; or, if clients may read it, \"audience: public, scrub: true\"")
+	})
+}

@@ -163,7 +163,7 @@ func reactions(c *checker) {
 			}
 		}
 		if p.Skipped == nil {
-			c.report(p.ID, p.Span, p.Message, "change it")
+			c.report(p.ID, p.Span, p.Message, cmp.Or(p.Hint, "change it"))
 		} else if len(skipped) > 0 {
 			if len(skipped) > 3 {
 				skipped = append(skipped[:3:3], "others")

@@ -14,7 +14,8 @@ import (
 )
 
 func suggestFlags(set *flag.FlagSet, o *options) {
-	set.StringVar(&o.taxonomy, "taxonomy", "", "leave out entries that rules of the taxonomy `FILE` match")
+	set.StringVar(&o.taxonomy, "taxonomy", "",
+		"leave out entries that rules of the taxonomy `FILE` match (default taxonomy.yaml, if it exists)")
 	o.least = 1
 	set.Func("min", "propose only for groups of at least `N` entries (default 1)", func(s string) (err error) {
 		o.least, err = parseNumber(s, 1, 1<<31-1)
@@ -24,6 +25,9 @@ func suggestFlags(set *flag.FlagSet, o *options) {
 }
 
 func (s *session) suggest(o *options, args []string) error {
+	if o.taxonomy == "" && s.exists(defaultFile) {
+		o.taxonomy = defaultFile
+	}
 	rules, wanted, err := s.known(o, args)
 	if err != nil {
 		return err

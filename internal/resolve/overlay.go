@@ -56,7 +56,7 @@ func retries(action spec.Text) bool {
 
 // untaken visits the keys of d that an action does not take. A retry takes `to` if it has a
 // purpose.
-func untaken(d *spec.Reaction, action spec.Text, asks bool, visit func(key reflect.Value)) {
+func untaken(d *spec.Reaction, action spec.Text, asks bool, visit func(key string, v reflect.Value)) {
 	v := reflect.ValueOf(d).Elem()
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -65,7 +65,7 @@ func untaken(d *spec.Reaction, action spec.Text, asks bool, visit func(key refle
 			f.Name == "To" && asks && retries(action) {
 			continue
 		}
-		visit(v.Field(i))
+		visit(f.Tag.Get("key"), v.Field(i))
 	}
 }
 

@@ -122,7 +122,7 @@ func (s *reactions) build(key any, d *spec.Reaction, name, end string) *taxonomy
 	from.reaction = changed(from.reaction, d)
 	full := from.reaction
 	from.doc = full.Doc.V
-	untaken(&full, full.Action, full.Purpose.Set, reflect.Value.SetZero)
+	untaken(&full, full.Action, full.Purpose.Set, func(_ string, v reflect.Value) { v.SetZero() })
 	r := s.read(&full, name)
 	r.Policy = s.policyOf(full.Policy, name, from.end)
 	switch {
@@ -169,21 +169,23 @@ func (s *reactions) read(d *spec.Reaction, name string) *taxonomy.Reaction {
 func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 	at := cmp.Or(d.Action.Span, d.Name.Span, d.Span)
 	asks := r.Retries() && r.Purpose != taxonomy.PurposeNone
-	untaken(d, full.Action, asks, func(v reflect.Value) {
-		s.problem("E-action", placeOf(v), "%s does not take it", r.Action)
+	untaken(d, full.Action, asks, func(key string, v reflect.Value) {
+		s.problem("E-action", placeOf(v), "%s does not take %s\nremove %[2]s", r.Action, key)
 	})
 	tiers := s.pkg.Taxonomy.Tiers
 	i := slices.IndexFunc(tiers, func(t taxonomy.Tier) bool { return t.Name == r.To })
 	person := i >= 0 && tiers[i].Person
 	switch {
 	case r.Action == taxonomy.Recover && r.Strategy == "":
-		s.problem("E-action", at, "recover needs a strategy")
+		s.problem("E-action", at, "recover needs a strategy\nadd strategy with the name of one")
 	case r.Action == taxonomy.RetryOperation && full.Then == nil:
-		s.problem("E-action", at, "retry_operation needs then: the reaction when its attempts are exhausted")
+		s.problem("E-action", at,
+			"retry_operation needs then: the reaction when its attempts are exhausted\nadd then: abort, or another one")
 	case (r.Action == taxonomy.Escalate || asks) && len(tiers) == 0:
-		s.problem("E-action", at, "the taxonomy has no tiers")
+		s.problem("E-action", at, "the taxonomy has no tiers\ndeclare them under tiers")
 	case (r.Retries() || r.Action == taxonomy.Recover) && !r.CountFailure && r.Policy == nil:
-		s.problem("E-action", at, "a reaction that does not count as a failure needs a policy")
+		s.problem("E-action", at,
+			"a reaction that does not count as a failure needs a policy\nadd policy, or count_failure: true")
 	case asks && (i < 0 || person):
 		s.problem("E-action", cmp.Or(d.To.Span, d.Purpose.Span, at),
 			"%s with a purpose needs to: a tier that is not a person, not %q", r.Action, r.To)
@@ -191,7 +193,8 @@ func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 		s.problem("E-action", d.Purpose.Span, "%q is a person, and takes no purpose", r.To)
 	}
 	if r.AcceptCompletion && r.Revert == taxonomy.RevertNone {
-		s.problem("E-action", cmp.Or(d.AcceptCompletion.Span, at), "accept_completion needs revert")
+		s.problem("E-action", cmp.Or(d.AcceptCompletion.Span, at),
+			"accept_completion needs revert\nadd revert, or remove accept_completion")
 	}
 }
 
@@ -210,8 +213,10 @@ func (s *reactions) circle() {
 	}
 }
 
+// problem adds a problem. The second line of the text is its hint.
 func (b *builder) problem(id string, at diag.Span, format string, args ...any) {
-	b.pkg.Problems = append(b.pkg.Problems, model.Problem{ID: id, Span: at, Message: fmt.Sprintf(format, args...)})
+	message, hint, _ := strings.Cut(fmt.Sprintf(format, args...), "\n")
+	b.pkg.Problems = append(b.pkg.Problems, model.Problem{ID: id, Span: at, Message: message, Hint: hint})
 }
 
 // collect lists the reactions and policies that the package needs, and names their variables.

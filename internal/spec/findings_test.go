@@ -131,6 +131,7 @@ func TestFindings(t *testing.T) {
 		{"merge conflict", line("<<<<<<< HEAD\ndoc: a\n=======\n  doc: b\n>>>>>>> x"),
 			[]string{"3:1+7 E-yaml conflict"}},
 		{"colon in text", line("doc: a: b"), []string{"3:7+1 E-yaml 'a: b'"}},
+		{"colon behind a placeholder", line("doc: a {b}: c"), []string{"3:11+1 E-yaml 'a {b}: c'"}},
 		{"indicators", line("doc: @n"), []string{
 			"3:6+2 E-yaml '@n'"}},
 		{"alias as text", code("message: gone, detect: [{as: *net.OpError}]"), []string{

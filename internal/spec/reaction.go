@@ -124,7 +124,8 @@ type Reaction struct {
 	// Reaction that follows when the policy, the ladder or the strategy is exhausted. Required by
 	// `retry_operation`.
 	Then *ReactionRef `key:"then" default:"block, abort for recover" actions:"retry retry_operation recover escalate"`
-	// Log entry for the reaction.
+	// Log entry of the executor; `retry.Do` and handlers do not read it. Without it the entry has the
+	// level debug, which few logs keep.
 	Log *Log `key:"log"`
 	// Changes that are reverted first: the files that the error names, or all of the iteration.
 	Revert Text `key:"revert" words:"revert"`
@@ -136,7 +137,8 @@ type Reaction struct {
 	Extent Text `key:"extent" words:"extent" default:"task" actions:"abort block"`
 	// Strategy that runs. Required by `recover`.
 	Strategy Text `key:"strategy" ref:"strategy" actions:"recover"`
-	// Conversation of the next call: the same, a new one, or a new and shorter one.
+	// Conversation of the next call: the same, a new one, or a new and shorter one. `keep` needs
+	// `Config.Continue` of the executor.
 	Session Text `key:"session" words:"session" default:"keep" actions:"retry retry_operation recover escalate"`
 	// Place where the work resumes after the strategy.
 	Resume Text `key:"resume" words:"resume" default:"iteration" actions:"recover"`

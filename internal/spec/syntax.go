@@ -34,6 +34,10 @@ var traps = []trap{
 		"a colon before a space ends a key, also in the middle of text", "put the text in quotes",
 	},
 	{
+		regexp.MustCompile(`^[^:{}\[\]]*: +(?P<text>[^\s'"{\[#][^'":]*[}\]][^'":]*(?P<at>:)(?: .*|$))`),
+		"a colon before a space ends a key, also in the middle of text", "put the text in quotes",
+	},
+	{
 		regexp.MustCompile(`: +(?P<text>(?P<at>[{\['"])` +
 			`(?:[^{}]*\}|[^\[\]]*\]|(?:[^']|'')*'|(?:[^"\\]|\\.)*") *[^ ,}\]#:].*)`),
 		"text follows the end of a value that begins with a quote or a bracket", "put the whole text in quotes",

@@ -22,9 +22,10 @@ type Option func(*handler)
 func ByTable(t taxonomy.Table) Option { return func(h *handler) { h.table = t } }
 
 // OnError sets the function that receives each error, before it is written: the classified error
-// with all its causes. The client sees its public view only. By default, slog.Default logs
-// an error if its status or the status of the response is 500 or above, with the stack of a panic.
-// A request that its client cancelled is not logged.
+// with all its causes. The client sees its public view only. If the client cancelled the request,
+// err wraps [context.Canceled], and the context of r is cancelled. By default, slog.Default logs an
+// error if its status or the status of the response is 500 or above, with the stack of a panic. A
+// request that its client cancelled is not logged.
 func OnError(f func(r *http.Request, err error)) Option { return func(h *handler) { h.onError = f } }
 
 // Panic is the cause of the error that a panic becomes. The function of [OnError] gets it by
