@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// codes finds what became of the values, aliases and numbers of the old codes.
+// codes reports the values, aliases and numbers of old codes that are removed or changed.
 func (c *comparison) codes() {
 	for _, o := range c.old.model.Codes {
 		n := c.to[o]
@@ -95,12 +95,12 @@ func (c *comparison) number(o, n *model.Code) {
 		return
 	}
 	number, now := strconv.Itoa(o.Number), c.new.withNumberOf(o)
-	renamed := n != nil && c.renamed[o] != "" // maybe, or another code has the number
+	guessed := n != nil && c.renamed[o] != "" // n may be another code that reuses the number
 	switch continued := c.continued(o) != nil; {
-	case now != nil && (now != n || renamed):
+	case now != nil && (now != n || guessed):
 		c.change(idNumberReused, c.is.codes[now], "number", o.Key, now.Key,
 			fmt.Sprintf("number %s was the number of %s, and is now the number of %s", number, o.Key, now.Key))
-	case now == n && n != nil:
+	case now == n && n != nil: // unchanged
 	case continued && c.old.withNumberOf(n) == nil:
 		change := c.change(idNumber, c.is.codes[n], "number", number, "", "")
 		if n.Numbered {
@@ -115,8 +115,8 @@ func (c *comparison) number(o, n *model.Code) {
 	}
 }
 
-// lostAliases finds former values of a code that no longer decode to it. n is nil if the code is
-// removed. A code that is removed or renamed without a reservation is reported with its aliases.
+// lostAliases reports former values of a code that no longer decode to it. n is nil if the code is
+// removed. If the removal or the renaming is reported, that finding includes the aliases.
 func (c *comparison) lostAliases(o, n *model.Code) {
 	if c.renamed[o] != "" || n == nil && !c.new.reserved[o.Value] {
 		return
@@ -136,7 +136,7 @@ func (c *comparison) lostAliases(o, n *model.Code) {
 	}
 }
 
-// reservations finds reserved names and numbers that are free or used now.
+// reservations reports reserved names and numbers that are now free or in use.
 func (c *comparison) reservations() {
 	report := func(name string, now *model.Code, key string) *Change {
 		if now == nil {
@@ -145,7 +145,7 @@ func (c *comparison) reservations() {
 			return change
 		}
 		change := c.change(idReserved, c.is.codes[now], key, name, "",
-			fmt.Sprintf("%s was reserved, and now belongs to %s", name, now.Key))
+			fmt.Sprintf("%s was reserved, and now belongs to code %s", name, now.Key))
 		change.Hint = "choose another one: old logs and clients contain this one"
 		return change
 	}
@@ -160,7 +160,7 @@ func (c *comparison) reservations() {
 	}
 	for _, v := range c.old.tree.Reserved.Numbers {
 		from, to := v.Bounds()
-		ends, used := []int{from}, make(map[int]bool) // the first free number is one of the ends
+		ends, used := []int{from}, make(map[int]bool) // the lowest free number is one of the ends
 		for _, now := range c.new.model.Codes {
 			if n := now.Number; now.Numbered && from <= n && n <= to {
 				ends, used[n] = append(ends, n+1), true
@@ -184,9 +184,9 @@ func (c *comparison) reservations() {
 	}
 }
 
-// factories compares the parameters of the factories of continued codes. A parameter whose field is
-// reported as changed is no change of the factory: the change of the field names the code. A code
-// that moved to another category is reported as such.
+// factories compares the parameters of the factories of continued codes. A parameter whose field
+// changed does not count, because the change of the field lists the code. Codes that moved to
+// another category are left out, because the move is reported.
 func (c *comparison) factories() {
 	for _, n := range c.new.model.Codes {
 		o := c.from[n]
@@ -234,7 +234,7 @@ func signature(c *model.Code, parameters []*decl) string {
 
 // reportRenamed reports the fields that seem to be renamed.
 func (c *comparison) reportRenamed() {
-	for _, n := range c.newNames {
+	for _, n := range c.renamedFields {
 		o, d := c.fields[n], c.is.fields[n]
 		former := strings.TrimSuffix(d.label, n.Wire) + o.Wire
 		change := c.change(idFieldRenamed, d, "", o.Wire, n.Wire,
@@ -244,7 +244,7 @@ func (c *comparison) reportRenamed() {
 	}
 }
 
-// Reservation returns the key that reserves codes and numbers, or "" without any.
+// Reservation returns the key that reserves codes and numbers, or "" if both are empty.
 func Reservation(codes, numbers []string, separator string) string {
 	var out []string
 	if len(numbers) > 0 {

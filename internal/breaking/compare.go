@@ -9,6 +9,7 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/naming"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // comparison is one run of Compare.
@@ -16,7 +17,7 @@ type comparison struct {
 	*matching
 	was, is *declarations
 	out     []*Change
-	// byField are the changes of fields that change factories, by the paths of the fields.
+	// byField has the changes of fields that can change factories, by the path of the field.
 	byField map[string]*Change
 }
 
@@ -57,8 +58,8 @@ func (c *Change) setRule(r rule) {
 	c.ID, c.Severity, c.Levels, c.Hint = r.id, severity(r.id), r.levels, r.hint
 }
 
-// place returns the position of a key in the new taxonomy, otherwise that of the declaration or of
-// the next one around it that exists there.
+// place returns the position of a key in the new taxonomy. If it does not have the key, place
+// returns the position of the declaration, or of the nearest one around it that exists there.
 func (c *comparison) place(d *decl, trees []any, key string) diag.Span {
 	if key != "" && c.is.at[d.path] == d {
 		for _, tree := range trees {
@@ -110,8 +111,8 @@ func firstSpan(v reflect.Value) (at diag.Span) {
 	return diag.Span{}
 }
 
-// declared adds a change for a declaration that only one of the taxonomies has. What is in it is
-// part of the change, except codes; removed codes are compared in codes.go.
+// declared adds a change for a declaration that only one of the taxonomies has. Declarations inside
+// it are part of that change, except codes. Removed codes are reported in codes.go.
 func (c *comparison) declared(d *decl, on when) {
 	inBoth := c.was.at[d.within.path] != nil && c.is.at[d.within.path] != nil
 	if d.kind == "settings" || d.kind == "code" && on == removed || d.kind != "code" && !inBoth {
@@ -138,8 +139,8 @@ func (c *comparison) declared(d *decl, on when) {
 	}
 }
 
-// values compares the values of a declaration with those that it had, or with none if it is new.
-// Differences with one id are one change.
+// values compares the values of two matched declarations. If n is new, o is empty. All differences
+// of a declaration with the same id are one change.
 func (c *comparison) values(o, n *decl) {
 	isNew, keys := o.kind == "", slices.Clone(n.facts)
 	if n.kind == "field" && !isNew && o.facts[0].value != n.facts[0].value {
@@ -192,6 +193,9 @@ func (c *comparison) values(o, n *decl) {
 	}
 	for id, change := range changes {
 		change.describe(n.label, found[id])
+		if isNew && n.kind == "field" {
+			change.Message = n.label + " is new and required"
+		}
 	}
 }
 
@@ -229,7 +233,7 @@ func (d difference) String() string {
 	return fmt.Sprintf("%s was %s, is %s", d.key, cmp.Or(d.old, none(d.new)), cmp.Or(d.new, none(d.old)))
 }
 
-// none is the text for a value that is absent where the other taxonomy has one.
+// none returns the text for an absent value, by the value that the other taxonomy has.
 func none(other string) string {
 	return cmp.Or(map[string]string{"true": "false", "public": "internal", "tail": "head"}[other], "none")
 }
@@ -255,8 +259,8 @@ func wordDiff(old, new string) string {
 	return `"` + strings.Join(append(out, is[len(is)-m:]...), " ") + `"`
 }
 
-// differ compares two values of one type, down to the scalars in structs. A value can be missing.
-// Another action is the only difference of two reactions that it returns.
+// differ compares two values of one type, down to the scalars in structs. Either can be missing. If
+// two reactions have different actions, differ returns only that difference.
 func (c *comparison) differ(key string, o, n reflect.Value) (out []difference) {
 	some := n
 	if !n.IsValid() {
@@ -289,7 +293,7 @@ func (c *comparison) differ(key string, o, n reflect.Value) (out []difference) {
 	return nil
 }
 
-// part returns a part of a value, unless the value is missing.
+// part returns a part of a value. If the value is missing, so is the part.
 func part(v reflect.Value, of func(reflect.Value) reflect.Value) reflect.Value {
 	if !v.IsValid() {
 		return v
@@ -297,17 +301,21 @@ func part(v reflect.Value, of func(reflect.Value) reflect.Value) reflect.Value {
 	return of(v)
 }
 
-// sameDeclared reports whether two reactions or policies are declared under one name. Then their
-// declarations are compared, and not each use.
+// sameDeclared reports whether two reactions or policies are declared under the same name. Then the
+// declarations are compared once, and not at each use.
 func (c *comparison) sameDeclared(o, n reflect.Value) bool {
 	return o.IsValid() && n.IsValid() && o.Kind() == reflect.Pointer && !o.IsNil() && !n.IsNil() &&
 		c.old.model.Declared[o.Interface()] && c.new.model.Declared[n.Interface()] &&
 		o.Elem().FieldByName("Name").String() == n.Elem().FieldByName("Name").String()
 }
 
-// scalar returns a value as text, or "" for one that is missing or not set.
+// scalar returns a value as text, or "" if it is missing or not set. An action is always set: its
+// zero value is abort.
 func scalar(v reflect.Value) string {
-	if !v.IsValid() || v.IsZero() && v.Kind() != reflect.Bool {
+	if !v.IsValid() {
+		return ""
+	}
+	if _, isAction := v.Interface().(taxonomy.Action); v.IsZero() && v.Kind() != reflect.Bool && !isAction {
 		return ""
 	}
 	return fmt.Sprint(v.Interface())

@@ -7,7 +7,7 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// The ids of the changes that codes.go finds.
+// The ids of the changes that are found without the table, and those that the code refers to.
 const (
 	idCodeRemoved  = "E-break-code-removed"
 	idCodeRenamed  = "E-break-code-renamed"
@@ -24,12 +24,12 @@ const (
 	idFieldType    = "E-break-field-type"
 )
 
-// when says which differences of a value a rule is about.
+// when is a set of differences of a value or of a declaration.
 type when uint8
 
 const (
-	added   when = 1 << iota // the old taxonomy has no value, or not the declaration
-	removed                  // the new one has none
+	added   when = 1 << iota // only the new taxonomy has it
+	removed                  // only the old taxonomy has it
 	changed                  // both have a value
 	fresh                    // the value belongs to a declaration that is new
 
@@ -38,14 +38,14 @@ const (
 
 // rule is the meaning of a difference. A difference without a rule breaks nothing.
 type rule struct {
-	paths  string // KIND of declarations, or KIND.KEY of their values; empty for those that codes.go finds
+	paths  string // KIND of declarations, or KIND.KEY of their values; empty if codes.go finds the difference
 	on     when
 	id     string
 	levels Level
 	hint   string
 }
 
-// rules are all rules. The first one that is about a difference applies.
+// rules lists all rules. The first one that matches a difference applies.
 var rules = []rule{
 	{"", 0, idCodeRemoved, Wire | Source, ""},
 	{"", 0, idCodeRenamed, Wire | Source, ""},
@@ -70,8 +70,11 @@ var rules = []rule{
 	{"file.tiers tier", changed, "W-changed-tiers", Behaviour, ""},
 	{"strategy check", added, "E-break-interface", Source,
 		"every implementation needs the method: mention it in the release notes"},
-	{"group strategy check tier profile source op policy reaction category file.classification", removed,
-		"E-break-go-removed", Source, "keep it declared"},
+	{"group strategy check tier profile source op policy reaction", removed, "E-break-go-removed", Source,
+		"keep it declared"},
+	{"category", removed, "E-break-go-removed", Source, "keep one deprecated code of the category"},
+	{"file.classification", removed, "E-break-go-removed", Source,
+		"keep a rule or a fallback: without them the package has no Classify"},
 	{"policy", changed, "W-changed-policy", Behaviour, ""},
 	{"reaction", changed, "W-changed-reaction", Behaviour, ""},
 	{"code.reaction file.uncategorized", always, "W-changed-reaction", Behaviour, ""},
@@ -92,7 +95,9 @@ var rules = []rule{
 		`list it in "args" of the codes that need it; values from before do not have it`},
 	{"field.required", removed, "E-break-field-required", Wire | Source,
 		"keep it required: older readers take an absent value for empty"},
-	{"field.sensitive", always, "E-break-field-masking", Wire | Source,
+	{"field.sensitive", added, "E-break-field-masking", Wire | Source,
+		"add a sensitive field, and keep this one: its readers lose the values"},
+	{"field.sensitive", removed, "E-break-field-masking", Wire | Source,
 		"keep the mask: values that were hidden are expected to stay hidden"},
 	{"field.scrub field.message_only", removed, "E-break-field-masking", Wire,
 		"keep the mask: values that were hidden are expected to stay hidden"},
@@ -121,7 +126,7 @@ var rules = []rule{
 	{"code.kind", always, "W-changed-kind", Behaviour, ""},
 }
 
-// ruleOf returns the rule about a difference, if it has one.
+// ruleOf returns the rule of a difference, if it has one.
 func ruleOf(path string, on when) (rule, bool) {
 	i := slices.IndexFunc(rules, func(r rule) bool {
 		return r.on&on != 0 && slices.Contains(strings.Fields(r.paths), path)
