@@ -45,7 +45,7 @@ func commands() []*command {
 		{name: "unused", max: -1, flags: unusedFlags, run: (*session).unused},
 		{name: "version", run: (*session).version},
 	}
-	for i, section := range strings.Split(helpText, "\n-- ")[1:] { // in the same order
+	for i, section := range strings.Split(helpText, "\n-- ")[1:] { // in the order of list
 		title, text, _ := strings.Cut(section, " --\n")
 		_, list[i].args, _ = strings.Cut(title, " ")
 		list[i].summary, list[i].details, _ = strings.Cut(text, "\n")

@@ -49,7 +49,8 @@ func (s *session) unused(o *options, args []string) error {
 	return s.printFindings(o, s.Stdout, len(findings) > 0, diag.FileFindings{Source: l.source, Findings: findings})
 }
 
-// givenCodes are the codes that the taxonomy gives without a rule, such as the fallback.
+// givenCodes returns the codes that the taxonomy refers to, such as the fallback. A reference in
+// replaced_by does not count.
 func givenCodes(t *spec.Taxonomy) map[string]bool {
 	refs := make(map[string]int)
 	t.Names(func(n spec.Name) {
