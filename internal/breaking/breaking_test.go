@@ -42,7 +42,7 @@ func TestRules(t *testing.T) {
 	assert.Zero(t, breaking.Levels("E-unknown-key"))
 }
 
-// Some changes concern less than others that the same rule finds.
+// TestLevels checks changes whose levels differ from those of others with the same id.
 func TestLevels(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -63,6 +63,28 @@ func TestLevels(t *testing.T) {
 		changes := compare(t, tt.old, tt.new)
 		require.Len(t, changes, 1, tt.name)
 		assert.Equal(t, tt.want.String(), changes[0].Levels.String(), tt.name)
+	}
+}
+
+// TestMessages checks the messages of values that are absent or zero in one taxonomy.
+func TestMessages(t *testing.T) {
+	for _, tt := range []struct {
+		old, new string
+		want     string
+	}{
+		{codes("A: {message: a}"), codes("A: {message: a, reaction: block}"),
+			"code A: reaction action was abort, is block"},
+		{fields("a: {type: int}"), fields("a: {type: int}, n: {type: int, required: true}"),
+			"field io.n is new and required; the factory of EOF changes"},
+		{codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 500}}}}",
+			codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 503}}}}",
+			"profile ci: setting codes A http was 500, is 503"},
+		{"reserved: {codes: [X]}\n" + codes("A: {message: a}"), codes("A: {message: a, aliases: [X]}"),
+			"X was reserved, and now belongs to code A"},
+	} {
+		changes := compare(t, tt.old, tt.new)
+		require.Len(t, changes, 1, tt.want)
+		assert.Equal(t, tt.want, changes[0].Message)
 	}
 }
 
@@ -111,7 +133,7 @@ func TestHarmless(t *testing.T) {
 		{"a policy and a reaction", []string{"policies: {", "policies: {q: {max_attempts: 2}, "}},
 		{"a profile", []string{"profiles: {", "profiles: {night: {retry: {enabled: false}}, "}},
 		{"a comment", []string{"categories:", "# These are all.\ncategories:"}},
-		{"a default that is said",
+		{"a default that is written out",
 			[]string{"again: {action: retry,", "again: {action: retry, then: block, count_failure: true,"}},
 		{"a trait that moves to the codes",
 			[]string{"    http: 500\n", "", "A: {number", "A: {http: 500, number", "B: {number",
@@ -139,7 +161,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// Each taxonomy of the repository is as it is.
+// TestSelf compares each taxonomy of the repository with itself.
 func TestSelf(t *testing.T) {
 	files := taxonomies(t)
 	require.Greater(t, len(files), 4)
@@ -164,7 +186,7 @@ func taxonomies(t *testing.T) []string {
 	return files
 }
 
-// Changes are sorted by position, and each has all that a finding needs.
+// TestOrder checks that changes are sorted by position, and that each is a complete finding.
 func TestOrder(t *testing.T) {
 	changes := compare(t, released, codes("A: {message: other}"))
 	require.Greater(t, len(changes), 8)
@@ -178,7 +200,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// FuzzCompare compares anything with itself, where nothing may be found, and with anything else.
+// FuzzCompare compares a text with itself, which must have no changes, and with another text.
 func FuzzCompare(f *testing.F) {
 	f.Add(released, codes("A: {message: a, aliases: [A, B]}, A: {message: b}"))
 	f.Add("reserved: {codes: [A], numbers: [1]}\n"+codes("A: {message: a, number: 1}"),

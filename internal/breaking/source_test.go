@@ -11,7 +11,7 @@ func TestFactories(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"one more", two + "[a]}}}}", two + "[a, b]}}}}", `1:75 E-break-factory`},
 		{"another order", two + "[a, b]}}}}", two + "[b, a]}}}}", `1:75 E-break-factory`},
-		{"what a field's change says already", fields("a: {type: string, required: true}"), fields("a: {type: string}"),
+		{"part of a change of a field", fields("a: {type: string, required: true}"), fields("a: {type: string}"),
 			`1:28 E-break-field-required`},
 		{"set by the code now",
 			"categories: {io: {fields: {a: {type: string, required: true}}, codes: {EOF: {message: end}}}}",

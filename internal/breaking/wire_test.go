@@ -165,7 +165,7 @@ func TestStatus(t *testing.T) {
 			`1:25 E-break-status, 1:25 E-break-status`},
 		{"of a code", codes("A: {message: a, grpc: UNAVAILABLE}"), codes("A: {message: a, grpc: INTERNAL}"),
 			`1:49 E-break-status`},
-		{"what it came to already", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"),
+		{"defaults written out", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"),
 			codes("A: {message: a, http: 500, grpc: UNKNOWN}, B: {message: b}"), ``},
 		{"gone", codes("A: {message: a, http: 404}"), codes("A: {message: a}"), `1:27 E-break-status`},
 		{"of a new branch", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}",
