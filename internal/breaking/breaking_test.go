@@ -81,6 +81,10 @@ func TestMessages(t *testing.T) {
 			"profile ci: setting codes A http was 500, is 503"},
 		{"reserved: {codes: [X]}\n" + codes("A: {message: a}"), codes("A: {message: a, aliases: [X]}"),
 			"X was reserved, and now belongs to code A"},
+		{codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
+			"code A is abstract now: NewA is removed"},
+		{codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),
+			"code A: factory was NewA() *IOError, is NewA() *AError"},
 	} {
 		changes := compare(t, tt.old, tt.new)
 		require.Len(t, changes, 1, tt.want)

@@ -184,19 +184,20 @@ func (c *comparison) reservations() {
 	}
 }
 
-// factories compares the parameters of the factories of continued codes. A parameter whose field
-// changed does not count, because the change of the field lists the code. Codes that moved to
-// another category are left out, because the move is reported.
+// factories compares the factories of continued codes: their parameters and the type of the result,
+// which changes with the first field of a code. A difference whose field changed does not count,
+// because the change of the field lists the code. Codes that moved to another category are left
+// out, because the move is reported.
 func (c *comparison) factories() {
 	for _, n := range c.new.model.Codes {
 		o := c.from[n]
-		if o == nil || c.categories[o.Category] != n.Category {
+		if o == nil || o.Abstract || c.categories[o.Category] != n.Category {
 			continue
 		}
 		was, is := c.was.parameters(o), c.is.parameters(n)
 		explained := func(p *decl) bool {
 			change := c.byField[p.path]
-			if change == nil || hasPath(was, p) && hasPath(is, p) && change.ID != idFieldType {
+			if change == nil || change.Levels&Source == 0 || hasName(was, p) && hasName(is, p) && change.ID != idFieldType {
 				return false
 			}
 			change.Factories = append(change.Factories, missing([]string{n.Key}, change.Factories)...)
@@ -204,9 +205,23 @@ func (c *comparison) factories() {
 		}
 		restWas := slices.DeleteFunc(slices.Clone(was), explained)
 		restIs := slices.DeleteFunc(slices.Clone(is), explained)
-		if !slices.EqualFunc(restWas, restIs, func(a, b *decl) bool { return a.path == b.path }) {
-			change := c.change(idFactory, c.is.codes[n], "factory", signature(n, was), signature(n, is), "")
-			change.Message = fmt.Sprintf("code %s: factory was %s, is %s", n.Key, change.Old, change.New)
+		same := slices.EqualFunc(restWas, restIs, func(a, b *decl) bool { return a.name == b.name })
+		oldType, newType := "", ""
+		if own := slices.Concat(o.OwnFields(), n.OwnFields()); (o.Own == nil) != (n.Own == nil) &&
+			!slices.ContainsFunc(own, func(f *model.Field) bool { return explained(cmp.Or(c.was.fields[f], c.is.fields[f])) }) {
+			oldType, newType = " *"+o.ErrorType().Type, " *"+n.ErrorType().Type
+		}
+		if same && newType == "" && !n.Abstract {
+			continue
+		}
+		change := c.change(idFactory, c.is.codes[n], "factory", signature(n, was)+oldType, signature(n, is)+newType, "")
+		change.Message = fmt.Sprintf("code %s: factory was %s, is %s", n.Key, change.Old, change.New)
+		switch {
+		case n.Abstract:
+			change.New, change.Message = "", fmt.Sprintf("code %s is abstract now: %s is removed", n.Key, o.Factory)
+			change.Hint = `keep it without "abstract": other codes can be below it`
+		case newType != "":
+			change.Hint = "add the field to the category, or to a new code"
 		}
 	}
 }
@@ -220,8 +235,8 @@ func (l *declarations) parameters(c *model.Code) (out []*decl) {
 	return out
 }
 
-func hasPath(list []*decl, d *decl) bool {
-	return slices.ContainsFunc(list, func(other *decl) bool { return other.path == d.path })
+func hasName(list []*decl, d *decl) bool {
+	return slices.ContainsFunc(list, func(other *decl) bool { return other.name == d.name })
 }
 
 func signature(c *model.Code, parameters []*decl) string {

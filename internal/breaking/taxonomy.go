@@ -334,7 +334,9 @@ func (l *declarations) code(owner *decl, c *model.Code, tree *spec.Code, categor
 	} else {
 		d.set("deprecated", c.Extras().Deprecated)
 	}
-	d.set("message", l.m.message(c))
+	if !c.Abstract && !cmp.Or(l.m.from[c], l.m.to[c], c).Abstract { // otherwise the factory changes
+		d.set("message", l.m.message(c))
+	}
 	d.set("feedback", tree.Feedback.V)
 	d.set("set", assigned(c.Set))
 	d.set("prevent", c.Extras().Prevent)
