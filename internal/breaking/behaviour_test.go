@@ -34,6 +34,15 @@ func TestTraits(t *testing.T) {
 				"400}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 6}}, http: " +
 				"400}]}}}}", `1:82 W-changed-when, 1:102 E-break-status`},
+		{"a new branch with the former value of the code",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low}}}}",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: high, when: [{if: {n: " +
+				"1}, severity: low}]}}}}", `1:79 W-changed-severity, 1:98 W-changed-when`},
+		{"a branch that keeps the former value of the code",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, " +
+				"kind: fault}]}}}}",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: high, when: [{if: {n: 1}, " +
+				"kind: fault, severity: low}]}}}}", `1:79 W-changed-severity`},
 		{"branches the other way round",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 1, max: " +
 				"9}}, severity: low}, {if: {n: {min: 5, max: 20}}, severity: high}]}}}}",

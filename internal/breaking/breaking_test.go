@@ -51,6 +51,11 @@ func TestLevels(t *testing.T) {
 	}{
 		{"another type", fields("n: {type: int}"), fields("n: {type: string}"), breaking.Wire | breaking.Source},
 		{"gone", fields("n: {type: int}"), fields("b: {type: bool}"), breaking.Wire | breaking.Source},
+		{"in messages only, and gone", fields("n: {type: int, message_only: true}"), fields("b: {type: bool}"),
+			breaking.Source},
+		{"moved from the code to its category", codes("A: {message: a, fields: {n: {type: int}, m: {type: bool}}}"),
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, fields: {m: {type: bool}}}}}}",
+			breaking.Source},
 		{"in messages only now", fields("n: {type: int}"), fields("n: {type: int, message_only: true}"), breaking.Wire},
 		{"on the wire now", fields("n: {type: int, message_only: true}"), fields("n: {type: int}"), breaking.Wire},
 		{"in clear", fields("n: {type: string, scrub: true}"), fields("n: {type: string}"), breaking.Wire},
@@ -81,6 +86,12 @@ func TestMessages(t *testing.T) {
 			"profile ci: setting codes A http was 500, is 503"},
 		{"reserved: {codes: [X]}\n" + codes("A: {message: a}"), codes("A: {message: a, aliases: [X]}"),
 			"X was reserved, and now belongs to code A"},
+		{codes("EOF: {message: end, fields: {n: {type: int}}}"), fields("n: {type: int}"),
+			"field EOF.n is now field io.n: the wire is unchanged, but not its Go type; the factory of EOF changes"},
+		{"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, " +
+			"severity: high}]}}}}",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, " +
+				"http: 500}]}}}}", "code A: severity when n is 1 was high, is low"},
 		{codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
 			"code A is abstract now: NewA is removed"},
 		{codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),

@@ -195,20 +195,24 @@ func (c *comparison) factories() {
 			continue
 		}
 		was, is := c.was.parameters(o), c.is.parameters(n)
-		explained := func(p *decl) bool {
-			change := c.byField[p.path]
-			if change == nil || change.Levels&Source == 0 || hasName(was, p) && hasName(is, p) && change.ID != idFieldType {
+		listed := func(d *decl) bool {
+			change := c.byField[d.path]
+			if change == nil || change.Levels&Source == 0 {
 				return false
 			}
 			change.Factories = append(change.Factories, missing([]string{n.Key}, change.Factories)...)
 			return true
 		}
+		explained := func(p *decl) bool {
+			change := c.byField[p.path]
+			return (change != nil && change.ID == idFieldType || !hasName(was, p) || !hasName(is, p)) && listed(p)
+		}
 		restWas := slices.DeleteFunc(slices.Clone(was), explained)
 		restIs := slices.DeleteFunc(slices.Clone(is), explained)
 		same := slices.EqualFunc(restWas, restIs, func(a, b *decl) bool { return a.name == b.name })
 		oldType, newType := "", ""
-		if own := slices.Concat(o.OwnFields(), n.OwnFields()); (o.Own == nil) != (n.Own == nil) &&
-			!slices.ContainsFunc(own, func(f *model.Field) bool { return explained(cmp.Or(c.was.fields[f], c.is.fields[f])) }) {
+		if (o.Own == nil) != (n.Own == nil) && !slices.ContainsFunc(slices.Concat(o.OwnFields(), n.OwnFields()),
+			func(f *model.Field) bool { return listed(cmp.Or(c.was.fields[f], c.is.fields[f])) }) {
 			oldType, newType = " *"+o.ErrorType().Type, " *"+n.ErrorType().Type
 		}
 		if same && newType == "" && !n.Abstract {

@@ -133,9 +133,27 @@ func (c *comparison) declared(d *decl, on when) {
 	}
 	if d.kind == "field" {
 		c.byField[d.path] = change
+		if on == removed {
+			c.removedField(d, change)
+		}
 	}
 	if on == added {
 		c.values(&decl{}, d)
+	}
+}
+
+// removedField limits the change of a removed field to Go if the wire stays the same: the field was
+// in messages only, or is now a field of the category.
+func (c *comparison) removedField(d *decl, change *Change) {
+	if d.fact("message_only", "").value != nil {
+		change.Levels, change.Hint = Source, "keep it as optional"
+	}
+	if c.moved[d.field] {
+		n := c.is.fields[c.fields[d.field]]
+		c.values(d, n)
+		change.Kind, change.Levels, change.Span, change.New = kindChanged, Source, n.pos, n.name
+		change.Message = d.label + " is now " + n.label + ": the wire is unchanged, but not its Go type"
+		change.Hint = "keep it in the code if Go callers name the type"
 	}
 }
 
@@ -153,7 +171,7 @@ func (c *comparison) values(o, n *decl) {
 	}
 	changes, found := make(map[string]*Change), make(map[string][]difference)
 	for _, f := range keys {
-		was, is := o.fact(f.key, f.item), n.fact(f.key, f.item)
+		was, is := o.effective(f), n.effective(f)
 		on := changed
 		switch {
 		case isNew:
@@ -175,8 +193,8 @@ func (c *comparison) values(o, n *decl) {
 		change := changes[r.id]
 		if change == nil {
 			change = c.change("", n, f.key, "", "", "")
-			if f.trees != nil {
-				change.Span = c.place(n, f.trees, f.key)
+			if is.trees != nil {
+				change.Span = c.place(n, is.trees, f.key)
 			}
 			change.setRule(r)
 			changes[r.id] = change

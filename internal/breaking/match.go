@@ -19,6 +19,7 @@ type matching struct {
 	renamed       map[*model.Code]string      // codes that seem to be renamed, of both sides, with the reason
 	categories    map[*model.Category]*model.Category
 	fields        map[*model.Field]*model.Field // of either side to the other
+	moved         map[*model.Field]bool         // old fields of codes that are now fields of the category
 	global        map[string]bool               // names of fields of every category
 	renamedFields []*model.Field                // fields of the new taxonomy that seem to be renamed
 }
@@ -27,10 +28,11 @@ func match(old, new *Taxonomy) *matching {
 	m := &matching{
 		old: old, new: new, to: make(map[*model.Code]*model.Code), from: make(map[*model.Code]*model.Code),
 		renamed: make(map[*model.Code]string), categories: make(map[*model.Category]*model.Category),
-		fields: make(map[*model.Field]*model.Field), global: make(map[string]bool),
+		fields: make(map[*model.Field]*model.Field), global: make(map[string]bool), moved: make(map[*model.Field]bool),
 	}
 	m.matchCodes()
 	m.matchCategories()
+	m.matchMoved()
 	for _, o := range old.model.Categories {
 		if n := m.categories[o]; n != nil {
 			m.matchFields(o.Fields, n.Fields)
@@ -145,13 +147,30 @@ func (m *matching) matchCategories() {
 	}
 }
 
+// matchMoved finds the fields of codes that are now fields of the category, with the same name and
+// type.
+func (m *matching) matchMoved() {
+	for _, code := range m.old.model.Codes {
+		to := m.continued(code)
+		if to == nil {
+			continue
+		}
+		for _, o := range code.OwnFields() {
+			n := to.Category.Field(o.Wire)
+			if n != nil && n.Type == o.Type && code.Category.Field(o.Wire) == nil {
+				m.fields[o], m.fields[n], m.moved[o] = n, o, true
+			}
+		}
+	}
+}
+
 // matchFields finds the successor of each old field: the field with the same name on the wire. A
 // removed field seems to be renamed to a new field of its type if they have the same name in Go, if
 // a message differs in their names only, or if no other field of the type was added or removed.
 func (m *matching) matchFields(old, new []*model.Field) {
 	pair := func(o, n *model.Field) { m.fields[o], m.fields[n] = n, o }
 	for _, o := range old {
-		i := slices.IndexFunc(new, func(n *model.Field) bool { return n.Wire == o.Wire && m.fields[n] == nil })
+		i := slices.IndexFunc(new, func(n *model.Field) bool { return n.Wire == o.Wire && m.fields[o] == nil && m.fields[n] == nil })
 		if i >= 0 {
 			pair(o, new[i])
 		}

@@ -91,6 +91,7 @@ type decl struct {
 	name    string
 	within  *decl // the declaration around it; nil for the file
 	subject Subject
+	field   *model.Field
 	label   string // at the beginning of messages
 	note    string // its text in release notes if it is new; "" is the label
 	pos     diag.Span
@@ -120,6 +121,16 @@ func (d *decl) fact(key, item string) fact {
 		return fact{}
 	}
 	return d.facts[i]
+}
+
+// effective returns the value of a declaration for f. In a branch that sets none, it is the trait of
+// the code.
+func (d *decl) effective(f fact) fact {
+	value := d.fact(f.key, f.item)
+	if value.value == nil && strings.HasPrefix(f.item, "when ") {
+		return d.fact(f.key, "")
+	}
+	return value
 }
 
 // set adds a value, unless it is an empty text or false.
@@ -281,7 +292,7 @@ func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Fie
 		if owner.kind == "category" && l.m.global[name] {
 			label, subject = name, Subject{Field: name}
 		}
-		d := l.add(&decl{kind: "field", path: owner.path + "\nfield " + name, name: name, within: owner,
+		d := l.add(&decl{kind: "field", path: owner.path + "\nfield " + name, name: name, within: owner, field: f,
 			label: "field " + label, pos: trees[i].Name.Span, subject: subject, trees: []any{&trees[i]}})
 		l.fields[f] = d
 		d.set("type", f.Type.String())

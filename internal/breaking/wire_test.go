@@ -175,7 +175,7 @@ func TestStatus(t *testing.T) {
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}",
-			`1:53 W-changed-when, 1:106 E-break-status`},
+			`1:53 W-changed-when, 1:75 E-break-status`},
 		{"of a branch",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",
