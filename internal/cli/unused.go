@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/errgen/errgen/internal/breaking"
@@ -101,5 +102,5 @@ func reservation(c *model.Code) string {
 	if c.Numbered {
 		numbers = []string{strconv.Itoa(c.Number)}
 	}
-	return breaking.Reservation(append([]string{c.Value}, c.Extras().Aliases...), numbers, " ")
+	return breaking.Reservation(slices.Concat([]string{c.Value}, c.Extras().Aliases, c.Extras().Names), numbers, " ")
 }
