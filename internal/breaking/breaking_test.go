@@ -92,6 +92,17 @@ func TestMessages(t *testing.T) {
 			"severity: high}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, " +
 				"http: 500}]}}}}", "code A: severity when n is 1 was high, is low"},
+		{codes("A: {message: a}"), codes("A: {message: a, retryable: true}"),
+			"code A: retryable was false, is true"},
+		{codes("A: {message: a}"), codes("A: {message: a, retryable: false, recoverability: unknown}"),
+			"code A: recoverability was permanent, is unknown"},
+		{fields("s: {type: string, sensitive: true}"), fields("s: {type: string}"),
+			"field io.s: sensitive was true, is false"},
+		{"policies: {p: {max_delay: 1m}}", "policies: {p: {max_delay: 2m}}", "policy p: max_delay was 1m0s, is 2m0s"},
+		{"policies: {p: {max_delay: 1m}}", "policies: {p: {max_delay: 2m, max_retry_after: 1h}}",
+			"policy p: max_delay was 1m0s, is 2m0s; max_retry_after was 1m0s, is 1h0m0s"},
+		{codes("A: {message: a}"), codes("A: {message: a, prevent: {throttle: 1s}}"),
+			"code A: prevent throttle was none, is 1s"},
 		{codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
 			"code A is abstract now: NewA is removed"},
 		{codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),
@@ -100,6 +111,22 @@ func TestMessages(t *testing.T) {
 		changes := compare(t, tt.old, tt.new)
 		require.Len(t, changes, 1, tt.want)
 		assert.Equal(t, tt.want, changes[0].Message)
+	}
+}
+
+// TestValues checks the key and the values of changes with one difference and with several.
+func TestValues(t *testing.T) {
+	for _, tt := range []struct{ old, new, key, was, is string }{
+		{codes("A: {message: a}"), codes("A: {message: a, feedback: do not}"), "feedback", "", "do not"},
+		{codes("A: {message: a}"), codes("A: {message: b, feedback: do not}"), "message", "message: a",
+			"message: b, feedback: do not"},
+		{codes("A: {message: a, prevent: {throttle: 1s}}"), codes("A: {message: a, prevent: {throttle: 2s}}"),
+			"prevent throttle", "1s", "2s"},
+		{fields("e: {enum: [A, B]}"), fields("e: {enum: [A, B, C]}"), "enum", "", "C"},
+	} {
+		changes := compare(t, tt.old, tt.new)
+		require.Len(t, changes, 1, tt.key)
+		assert.Equal(t, [3]string{tt.key, tt.was, tt.is}, [3]string{changes[0].Key, changes[0].Old, changes[0].New})
 	}
 }
 

@@ -220,30 +220,59 @@ func (c *comparison) values(o, n *decl) {
 // describe sets the values and the message of a change.
 func (c *Change) describe(label string, list []difference) {
 	var texts, old, new []string
+	list = slices.DeleteFunc(slices.Clone(list), func(d difference) bool { return d.derived(list) })
 	for _, d := range list {
 		if c.Kind == kindDeprecated {
 			texts = append(texts, d.new)
 			continue
 		}
 		texts = append(texts, d.String())
-		old, new = append(old, d.key+": "+d.old), append(new, d.key+": "+d.new)
+		if d.old != "" {
+			old = append(old, d.key+": "+d.old)
+		}
+		if d.new != "" {
+			new = append(new, d.key+": "+d.new)
+		}
 	}
 	c.Message = strings.TrimPrefix(label+": "+strings.Join(texts, "; "), ": ")
 	c.Old, c.New = strings.Join(old, ", "), strings.Join(new, ", ")
 	if len(list) == 1 {
-		c.Old, c.New, c.Key = list[0].old, list[0].new, cmp.Or(c.Key, list[0].key)
+		c.Old, c.New = list[0].old, list[0].new
+		if !list[0].isItem() {
+			c.Key = list[0].key
+		}
 	}
 }
 
 // difference is a scalar that differs. An empty text is an absent value.
 type difference struct{ key, old, new string }
 
+// isItem reports whether an item of a list is added or removed, such as a word of an enum.
+func (d difference) isItem() bool {
+	_, item, ok := strings.Cut(d.key, " ")
+	return ok && (d.old == "" || d.new == "") && d.old+d.new == item
+}
+
+// derived reports whether another difference has the value from which d follows by default.
+func (d difference) derived(list []difference) bool {
+	return slices.ContainsFunc(list, func(source difference) bool {
+		switch {
+		case strings.Replace(d.key, "recoverability", "retryable", 1) == source.key:
+			follows := map[string]string{"true": "retryable", "false": "permanent"}
+			return d.old == follows[source.old] && d.new == follows[source.new]
+		case d.key == "scrub" && source.key == "sensitive",
+			strings.HasSuffix(d.key, "max_retry_after") && strings.Replace(d.key, "retry_after", "delay", 1) == source.key:
+			return d.old == source.old && d.new == source.new
+		}
+		return false
+	})
+}
+
 func (d difference) String() string {
-	_, item, isItem := strings.Cut(d.key, " ")
 	switch {
-	case isItem && d.old == "" && d.new == item:
+	case d.isItem() && d.old == "":
 		return d.key + " is new"
-	case isItem && d.new == "" && d.old == item:
+	case d.isItem():
 		return d.key + " is removed"
 	case d.key == "message" && d.old != "" && d.new != "":
 		return d.key + " " + wordDiff(d.old, d.new)
@@ -297,6 +326,7 @@ func (c *comparison) differ(key string, o, n reflect.Value) (out []difference) {
 			differences := c.differ(strings.TrimSpace(key+" "+word), part(o, field), part(n, field))
 			switch {
 			case name == "Name" || name == "Doc":
+			case name == "Likely" && len(out) > 0 && o.IsValid() != n.IsValid(): // the default of a new prevention
 			case name == "Action" && len(differences) > 0:
 				return differences
 			default:

@@ -28,7 +28,7 @@ func match(old, new *Taxonomy) *matching {
 	m := &matching{
 		old: old, new: new, to: make(map[*model.Code]*model.Code), from: make(map[*model.Code]*model.Code),
 		renamed: make(map[*model.Code]string), categories: make(map[*model.Category]*model.Category),
-		fields: make(map[*model.Field]*model.Field), global: make(map[string]bool), moved: make(map[*model.Field]bool),
+		fields: make(map[*model.Field]*model.Field), moved: make(map[*model.Field]bool), global: make(map[string]bool),
 	}
 	m.matchCodes()
 	m.matchCategories()
@@ -170,7 +170,7 @@ func (m *matching) matchMoved() {
 func (m *matching) matchFields(old, new []*model.Field) {
 	pair := func(o, n *model.Field) { m.fields[o], m.fields[n] = n, o }
 	for _, o := range old {
-		i := slices.IndexFunc(new, func(n *model.Field) bool { return n.Wire == o.Wire && m.fields[o] == nil && m.fields[n] == nil })
+		i := slices.IndexFunc(new, func(n *model.Field) bool { return n.Wire == o.Wire && m.fields[n] == nil })
 		if i >= 0 {
 			pair(o, new[i])
 		}
