@@ -98,8 +98,11 @@ func (c *comparison) number(o, n *model.Code) {
 	guessed := n != nil && c.renamed[o] != "" // n may be another code that reuses the number
 	switch continued := c.continued(o) != nil; {
 	case now != nil && (now != n || guessed):
-		c.change(idNumberReused, c.is.codes[now], "number", o.Key, now.Key,
+		change := c.change(idNumberReused, c.is.codes[now], "number", o.Key, now.Key,
 			fmt.Sprintf("number %s was the number of %s, and is now the number of %s", number, o.Key, now.Key))
+		if now == n {
+			change.Hint = "add the alias first: the number then belongs to the same code"
+		}
 	case now == n && n != nil: // unchanged
 	case continued && c.old.withNumberOf(n) == nil:
 		change := c.change(idNumber, c.is.codes[n], "number", number, "", "")

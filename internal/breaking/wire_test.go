@@ -1,6 +1,11 @@
 package breaking_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
 
 func TestHeader(t *testing.T) {
 	runRuleTests(t, []ruleTest{
@@ -93,6 +98,13 @@ func TestNumbers(t *testing.T) {
 		{"that of a code that is gone", codes("A: {message: a, number: 1, deprecated: no}, B: {message: b}"),
 			"reserved: {codes: [A]}\n" + codes("B: {message: b, number: 1}"), `2:51 E-break-number-reused`},
 	})
+}
+
+// The hint about the number of a code that seems to be renamed agrees with the one about the code.
+func TestHintOfGuessedNumber(t *testing.T) {
+	changes := compare(t, codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"))
+	require.Len(t, changes, 2)
+	assert.Equal(t, "add the alias first: the number then belongs to the same code", changes[1].Hint)
 }
 
 func TestReserved(t *testing.T) {
