@@ -200,10 +200,10 @@ func (l *declarations) file(d *decl) {
 // names adds the declarations that have a name in Go.
 func (l *declarations) names(file *decl) {
 	hasDefault := false
-	for kind, list := range map[string]string{"group": "Groups", "strategy": "Strategies", "check": "Checks",
-		"tier": "Tiers", "source": "Sources", "op": "Ops", "policy": "Policies", "reaction": "Reactions",
-		"profile": "Profiles"} {
-		declared := reflect.ValueOf(*l.tree).FieldByName(list)
+	for _, names := range [][2]string{{"group", "Groups"}, {"strategy", "Strategies"}, {"check", "Checks"},
+		{"tier", "Tiers"}, {"source", "Sources"}, {"op", "Ops"}, {"policy", "Policies"}, {"reaction", "Reactions"},
+		{"profile", "Profiles"}} {
+		kind, declared := names[0], reflect.ValueOf(*l.tree).FieldByName(names[1])
 		for i := range declared.Len() {
 			tree := declared.Index(i)
 			name := tree.FieldByName("Name").Interface().(spec.Text)
