@@ -1,6 +1,7 @@
 package breaking
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,28 +39,31 @@ const (
 
 // rule is the meaning of a difference. A difference without a rule breaks nothing.
 type rule struct {
-	paths  string // KIND of declarations, or KIND.KEY of their values; empty if codes.go finds the difference
+	paths  string // KIND of declarations, or KIND.KEY of their values
 	on     when
 	id     string
 	levels Level
 	hint   string
 }
 
-// rules lists all rules. The first one that matches a difference applies.
-var rules = []rule{
-	{"", 0, idCodeRemoved, Wire | Source, ""},
-	{"", 0, idCodeRenamed, Wire | Source, ""},
-	{"", 0, idCodeValue, Wire, ""},
-	{"", 0, idValueAlias, Wire, ""},
-	{"", 0, idRetired, Source, `deprecate it for a release first, with "replaced_by" if there is a successor`},
-	{"", 0, idReserved, Wire, "never remove a reservation"},
-	{"", 0, idAlias, Wire, "keep it an alias, or reserve it"},
-	{"", 0, idNumber, Wire, "numbers are published: keep it"},
-	{"", 0, idNumberReused, Wire, "use the next free number"},
-	{"", 0, idCategory, Wire | Source, "make it an alias of a code of its own category, or reserve it"},
-	{"", 0, idFactory, Source, `keep "args", or give the new parameters to another code`},
-	{"", 0, idFieldRenamed, Wire | Source, ""},
+// acrossCodes has the rules of the changes that codes.go finds, by id.
+var acrossCodes = map[string]rule{
+	idCodeRemoved:  {levels: Wire | Source},
+	idCodeRenamed:  {levels: Wire | Source},
+	idCodeValue:    {levels: Wire},
+	idValueAlias:   {levels: Wire},
+	idRetired:      {levels: Source, hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
+	idReserved:     {levels: Wire, hint: "never remove a reservation"},
+	idAlias:        {levels: Wire, hint: "keep it an alias, or reserve it"},
+	idNumber:       {levels: Wire, hint: "numbers are published: keep it"},
+	idNumberReused: {levels: Wire, hint: "use the next free number"},
+	idCategory:     {levels: Wire | Source, hint: "make it an alias of a code of its own category, or reserve it"},
+	idFactory:      {levels: Source, hint: `keep "args", or give the new parameters to another code`},
+	idFieldRenamed: {levels: Wire | Source},
+}
 
+// rules lists the rules of differences. The first one that matches a difference applies.
+var rules = []rule{
 	{"file.package", always, "E-break-package", Source, "keep it: every caller imports it"},
 	{"file.domain", always, "E-break-domain", Wire, "keep it: readers do not know errors of another domain"},
 	{"file.help_url", always, "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones"},
@@ -137,18 +141,16 @@ func ruleOf(path string, on when) (rule, bool) {
 	return rules[i], true
 }
 
-// ruleByID returns the first rule with an id, or the zero rule.
+// ruleByID returns the rule of a change that is found without a path, or the zero rule.
 func ruleByID(id string) rule {
-	i := slices.IndexFunc(rules, func(r rule) bool { return r.id == id })
-	if id == "" || i < 0 {
-		return rule{}
-	}
-	return rules[i]
+	r := acrossCodes[id]
+	r.id = id
+	return r
 }
 
 // IDs returns the ids of all changes, sorted.
 func IDs() []string {
-	var ids []string
+	ids := slices.Collect(maps.Keys(acrossCodes))
 	for _, r := range rules {
 		if r.id != "" {
 			ids = append(ids, r.id)
@@ -166,7 +168,7 @@ func ExceptIDs() []string {
 
 // Levels returns the levels of an id, or 0 for an unknown id.
 func Levels(id string) Level {
-	var levels Level
+	levels := acrossCodes[id].levels
 	for _, r := range rules {
 		if r.id == id {
 			levels |= r.levels
