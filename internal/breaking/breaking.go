@@ -101,7 +101,7 @@ type Change struct {
 	Kind      string // added, deprecated, renamed, removed or changed
 	Levels    Level  // 0 if the change breaks nothing; then it has no ID
 	Subject   Subject
-	Key       string   // the key of the subject: "number"; empty for the subject itself
+	Key       string   // the key of the subject: "number", "prevent throttle"; empty for the subject itself
 	Old, New  string   // empty if absent
 	Factories []string // the codes whose factories change with a field
 

@@ -137,7 +137,7 @@ func (c *comparison) declared(d *decl, on when) {
 			c.removedField(d, change)
 		}
 	}
-	if on == added {
+	if on == added && !c.movedFromAll(d.field) {
 		c.values(&decl{}, d)
 	}
 }

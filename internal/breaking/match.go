@@ -164,6 +164,20 @@ func (m *matching) matchMoved() {
 	}
 }
 
+// movedFromAll reports whether each continued code of a category had its field n before.
+func (m *matching) movedFromAll(n *model.Field) bool {
+	found := false
+	for code, o := range m.from {
+		if slices.Contains(code.Category.Fields, n) {
+			found = true
+			if !slices.ContainsFunc(o.OwnFields(), func(f *model.Field) bool { return m.fields[f] == n }) {
+				return false
+			}
+		}
+	}
+	return found
+}
+
 // matchFields finds the successor of each old field: the field with the same name on the wire. A
 // removed field seems to be renamed to a new field of its type if they have the same name in Go, if
 // a message differs in their names only, or if no other field of the type was added or removed.
