@@ -148,8 +148,7 @@ func (c *comparison) removedField(d *decl, change *Change) {
 	if d.fact("message_only", "").value != nil {
 		change.Levels, change.Hint = Source, "keep it as optional"
 	}
-	if c.moved[d.field] {
-		n := c.is.fields[c.fields[d.field]]
+	if n := c.is.fields[c.fields[d.field]]; n != nil { // every other matched field has a path of both taxonomies
 		c.values(d, n)
 		change.Kind, change.Levels, change.Span, change.New = kindChanged, Source, n.pos, n.name
 		change.Message = d.label + " is now " + n.label + ": the wire is unchanged, but not its Go type"

@@ -19,7 +19,6 @@ type matching struct {
 	renamed       map[*model.Code]string      // codes that seem to be renamed, of both sides, with the reason
 	categories    map[*model.Category]*model.Category
 	fields        map[*model.Field]*model.Field // of either side to the other
-	moved         map[*model.Field]bool         // old fields of codes that are now fields of the category
 	global        map[string]bool               // names of fields of every category
 	renamedFields []*model.Field                // fields of the new taxonomy that seem to be renamed
 }
@@ -28,7 +27,7 @@ func match(old, new *Taxonomy) *matching {
 	m := &matching{
 		old: old, new: new, to: make(map[*model.Code]*model.Code), from: make(map[*model.Code]*model.Code),
 		renamed: make(map[*model.Code]string), categories: make(map[*model.Category]*model.Category),
-		fields: make(map[*model.Field]*model.Field), moved: make(map[*model.Field]bool), global: make(map[string]bool),
+		fields: make(map[*model.Field]*model.Field), global: make(map[string]bool),
 	}
 	m.matchCodes()
 	m.matchCategories()
@@ -158,7 +157,7 @@ func (m *matching) matchMoved() {
 		for _, o := range code.OwnFields() {
 			n := to.Category.Field(o.Wire)
 			if n != nil && n.Type == o.Type && code.Category.Field(o.Wire) == nil {
-				m.fields[o], m.fields[n], m.moved[o] = n, o, true
+				m.fields[o], m.fields[n] = n, o
 			}
 		}
 	}
