@@ -47,7 +47,7 @@ type acceptance struct {
 func ReadAcceptances(name string, src []byte) *Acceptances {
 	a := &Acceptances{Source: diag.NewSource(name, src)}
 	if err := yaml.Unmarshal(src, &a.doc); err != nil {
-		a.fail(idAccept, diag.Span{}, "", "the file is not YAML: %v", err)
+		a.fail(diag.Span{}, "", "the file is not YAML: %v", err)
 		return a
 	}
 	if a.doc.Kind == 0 {
@@ -65,7 +65,7 @@ func ReadAcceptances(name string, src []byte) *Acceptances {
 		root.Content[1].Kind == yaml.SequenceNode:
 		a.list = root.Content[1]
 	default:
-		a.fail(idAccept, nodeSpan(root), "", "the file has one key, accept, with a list of entries")
+		a.fail(nodeSpan(root), "", "the file has one key, accept, with a list of entries")
 	}
 	for i := 0; a.list != nil && i < len(a.list.Content); i++ {
 		a.entry(a.list.Content[i])
@@ -73,8 +73,10 @@ func ReadAcceptances(name string, src []byte) *Acceptances {
 	return a
 }
 
-func (a *Acceptances) fail(id string, span diag.Span, hint, format string, args ...any) {
-	a.Findings = append(a.Findings, diag.Finding{ID: id, Span: span, Hint: hint, Message: fmt.Sprintf(format, args...)})
+// fail adds a finding about a malformed entry.
+func (a *Acceptances) fail(span diag.Span, hint, format string, args ...any) {
+	a.Findings = append(a.Findings, diag.Finding{ID: idAccept, Span: span, Hint: hint,
+		Message: fmt.Sprintf(format, args...)})
 }
 
 func nodeSpan(n *yaml.Node) diag.Span {
@@ -86,12 +88,12 @@ func (a *Acceptances) entry(node *yaml.Node) {
 	const keys = "an entry has the keys id, subject, reason and until"
 	fields := make(map[string]string)
 	if err := node.Decode(&fields); err != nil || len(fields) != 4 {
-		a.fail(idAccept, nodeSpan(node), "", keys)
+		a.fail(nodeSpan(node), "", keys)
 		return
 	}
 	for _, key := range []string{"id", "subject", "reason", "until"} {
 		if strings.TrimSpace(fields[key]) == "" {
-			a.fail(idAccept, nodeSpan(node), keys, "the entry has no %s", key)
+			a.fail(nodeSpan(node), keys, "the entry has no %s", key)
 			return
 		}
 	}
@@ -100,11 +102,11 @@ func (a *Acceptances) entry(node *yaml.Node) {
 	_, badGlob := path.Match(e.subject, "")
 	switch {
 	case badDate != nil:
-		a.fail(idAccept, nodeSpan(node), "", "until: %s is not a date such as 2027-01-31", e.until)
+		a.fail(nodeSpan(node), "", "until: %s is not a date such as 2027-01-31", e.until)
 	case badGlob != nil:
-		a.fail(idAccept, nodeSpan(node), "", "subject: %s is not a valid pattern", e.subject)
+		a.fail(nodeSpan(node), "", "subject: %s is not a valid pattern", e.subject)
 	case Levels(e.id) == 0:
-		a.fail(idAccept, nodeSpan(node), diag.DidYouMean(e.id, IDs()), "id: %s is not the id of a change", e.id)
+		a.fail(nodeSpan(node), diag.DidYouMean(e.id, IDs()), "id: %s is not the id of a change", e.id)
 	default:
 		a.entries = append(a.entries, e)
 	}
@@ -154,8 +156,8 @@ func (a *Acceptances) Apply(changes []Change, now time.Time) ([]Change, []diag.F
 	return rest, findings
 }
 
-// Add returns the file with a new entry for each id and subject of the changes. It removes entries
-// that are expired, and those that match none of all.
+// Add returns the file with a new entry for each id and subject of changes. It removes expired
+// entries, and entries that match none of the changes in all.
 func (a *Acceptances) Add(changes, all []Change, reason, until string, now time.Time) ([]byte, error) {
 	day := now.UTC().Format(time.DateOnly)
 	var keep []*yaml.Node
@@ -188,7 +190,7 @@ func (a *Acceptances) Add(changes, all []Change, reason, until string, now time.
 	return b.Bytes(), nil
 }
 
-// escapePattern returns the pattern that matches a name only.
+// escapePattern returns the pattern that matches only this name.
 func escapePattern(name string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name)
 }

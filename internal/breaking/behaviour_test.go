@@ -24,16 +24,25 @@ func TestTraits(t *testing.T) {
 			"categories: {io: {fields: {n: {type: int}, m: {type: int}}, codes: {A: {message: a, when: [{if: {m: " +
 				"1, n: {min: 1}}, severity: high}, {if: {n: {min: 5}}, severity: low}, {if: {n: {min: 1}}, " +
 				"severity: high}]}}}}", `1:98 W-changed-when, 1:128 W-changed-severity`},
-		{"a branch that holds elsewhere",
+		{"a branch with another condition",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, " +
 				"severity: low}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 6}}, " +
 				"severity: low}]}}}}", `1:82 W-changed-when, 1:106 W-changed-severity`},
-		{"a branch with another status that holds elsewhere",
+		{"a branch with a status and another condition",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, http: " +
 				"400}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 6}}, http: " +
 				"400}]}}}}", `1:82 W-changed-when, 1:102 E-break-status`},
+		{"a new branch with the former value of the code",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low}}}}",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: high, when: [{if: {n: " +
+				"1}, severity: low}]}}}}", `1:79 W-changed-severity, 1:98 W-changed-when`},
+		{"a branch that keeps the former value of the code",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, " +
+				"kind: fault}]}}}}",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: high, when: [{if: {n: 1}, " +
+				"kind: fault, severity: low}]}}}}", `1:79 W-changed-severity`},
 		{"branches the other way round",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 1, max: " +
 				"9}}, severity: low}, {if: {n: {min: 5, max: 20}}, severity: high}]}}}}",
@@ -59,7 +68,7 @@ func TestReactions(t *testing.T) {
 			codes("A: {message: a, retryable: true, reaction: {action: retry, policy: {max_attempts: 2}}}"),
 			codes("A: {message: a, retryable: true, reaction: {action: retry, policy: {max_attempts: 3}}}"),
 			`1:79 W-changed-reaction`},
-		{"of what is not known", "uncategorized: block", "uncategorized: continue", `1:16 W-changed-reaction`},
+		{"of errors without a category", "uncategorized: block", "uncategorized: continue", `1:16 W-changed-reaction`},
 	})
 }
 
@@ -94,7 +103,7 @@ func TestOthers(t *testing.T) {
 			"fallback: {code: B}\n" + codes("A: {message: a}, B: {message: b}"), `1:18 W-changed-fallback`},
 		{"no fallback any more", "fallback: {code: A}\n" + codes("A: {message: a, detect: [{exit_code: 1}]}"),
 			codes("A: {message: a, detect: [{exit_code: 1}]}"), `3:10 W-changed-fallback`},
-		{"what a tier is", "tiers: {a: {}, b: {}}", "tiers: {a: {}, b: {classifies: false}}", `1:16 W-changed-tiers`},
+		{"settings of a tier", "tiers: {a: {}, b: {}}", "tiers: {a: {}, b: {classifies: false}}", `1:16 W-changed-tiers`},
 		{"settings of a profile", "profiles: {ci: {retry: {enabled: false}}}",
 			"profiles: {ci: {reporting: {stack: true}, recovery: {enabled: false}, detection: {text: false}}}",
 			`1:12 W-changed-profile`},
@@ -102,18 +111,18 @@ func TestOthers(t *testing.T) {
 			codes("A: {message: a}, B: {message: b}") +
 				"\nprofiles: {ci: {codes: {A: {severity: high}, B: {reaction: block}}}}",
 			`2:12 W-changed-profile`},
-		{"a profile for whoever chooses none", codes("A: {message: a}, B: {message: b}"),
+		{"a new default profile", codes("A: {message: a}, B: {message: b}"),
 			codes("A: {message: a}, B: {message: b}") +
 				"\nprofiles: {default: {retry: {enabled: false}, codes: {A: {severity: high}}}}",
 			`2:12 W-changed-profile`},
-		{"no profile any more for whoever chooses none", codes("A: {message: a}") +
+		{"the default profile removed", codes("A: {message: a}") +
 			"\nprofiles: {default: {codes: {A: {reaction: block}}}}", codes("A: {message: a}"),
 			`3:10 E-break-go-removed, 3:10 W-changed-profile`},
-		{"another profile for whoever chooses none", codes("A: {message: a}") +
+		{"another default profile", codes("A: {message: a}") +
 			"\nprofiles: {default: {codes: {A: {severity: low}}}}",
 			codes("A: {message: a}") + "\nprofiles: {default: {codes: {A: {severity: high}}}}",
 			`2:12 W-changed-profile`},
-		{"a profile that says nothing, for whoever chooses none", "", "profiles: {default: {doc: As the table.}}", ``},
+		{"an empty default profile", "", "profiles: {default: {doc: As the table.}}", ``},
 		{"a policy of a profile", "policies: {p: {max_attempts: 3}}\nreactions: {again: {action: retry, policy: p}}\n" +
 			"categories: {io: {retryable: true, reaction: again, codes: {A: {message: a}}}}\n" +
 			"profiles: {ci: {policies: {p: {max_attempts: 9}}}}",
@@ -123,7 +132,7 @@ func TestOthers(t *testing.T) {
 		{"numbers of a profile", "profiles: {ci: {retry: {max_attempts: 9}, recovery: {max_attempts: 2}}}",
 			"profiles: {ci: {retry: {max_attempts: 8}, recovery: {max_attempts: 0, allowed: []}}}",
 			`1:12 W-changed-profile`},
-		{"what a profile does about errors of no category", unknown +
+		{"a reaction of a profile", unknown +
 			"profiles: {ci: {reactions: {stop: {action: continue}}}}",
 			unknown + "profiles: {ci: {reactions: {stop: {action: abort}}}}", `3:12 W-changed-profile`},
 	})

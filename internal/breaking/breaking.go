@@ -7,10 +7,10 @@
 // It compares resolved taxonomies, not their texts:
 //
 //	taxonomy.go  lists the declarations of a taxonomy, each with its values by key
-//	match.go     finds the declarations of both that are one, renamed or not
+//	match.go     pairs the declarations of both, also if they are renamed
 //	compare.go   compares the values of matched declarations
-//	rules.go     has the meaning of each difference: a table from KIND.KEY to an id and its levels
-//	codes.go     finds what is more than one value: removed codes, numbers, aliases, factories
+//	rules.go     gives a difference its meaning: a table from KIND.KEY to an id and its levels
+//	codes.go     compares values across declarations: removed codes, numbers, aliases, factories
 package breaking
 
 import (
@@ -101,7 +101,7 @@ type Change struct {
 	Kind      string // added, deprecated, renamed, removed or changed
 	Levels    Level  // 0 if the change breaks nothing; then it has no ID
 	Subject   Subject
-	Key       string   // the key of the subject: "number"; empty for the subject itself
+	Key       string   // the key of the subject: "number", "prevent throttle"; empty for the subject itself
 	Old, New  string   // empty if absent
 	Factories []string // the codes whose factories change with a field
 
@@ -111,13 +111,13 @@ type Change struct {
 // Level returns the first of the change's levels: wire before source before behaviour.
 func (c Change) Level() Level { return c.Levels & -c.Levels }
 
-// Compare returns the changes from one taxonomy to the next that affect anybody, by position. A
-// taxonomy with errors is compared as far as it could be read. The arguments must not be nil.
+// Compare returns the changes from one taxonomy to the next that have a level, sorted by position.
+// Parts with errors are not compared. The arguments must not be nil.
 func Compare(old, new *Taxonomy) []Change {
 	return slices.DeleteFunc(Differences(old, new), func(c Change) bool { return c.Levels == 0 })
 }
 
-// Differences returns all changes from one taxonomy to the next, by position.
+// Differences returns all changes from one taxonomy to the next, sorted by position.
 func Differences(old, new *Taxonomy) []Change {
 	c := &comparison{matching: match(old, new)}
 	c.run()
@@ -132,7 +132,7 @@ func Differences(old, new *Taxonomy) []Change {
 	}
 	first := make(map[key]*Change)
 	var list []*Change
-	for _, change := range c.out { // a field of every category is compared once for each of them
+	for _, change := range c.out { // fields of every category are compared once for each category
 		k := key{change.ID, change.Message, change.Subject}
 		if same := first[k]; same != nil {
 			same.Factories = append(same.Factories, missing(change.Factories, same.Factories)...)

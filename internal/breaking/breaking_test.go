@@ -42,7 +42,7 @@ func TestRules(t *testing.T) {
 	assert.Zero(t, breaking.Levels("E-unknown-key"))
 }
 
-// Some changes concern less than others that the same rule finds.
+// TestLevels checks changes whose levels differ from those of others with the same id.
 func TestLevels(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -51,6 +51,11 @@ func TestLevels(t *testing.T) {
 	}{
 		{"another type", fields("n: {type: int}"), fields("n: {type: string}"), breaking.Wire | breaking.Source},
 		{"gone", fields("n: {type: int}"), fields("b: {type: bool}"), breaking.Wire | breaking.Source},
+		{"in messages only, and gone", fields("n: {type: int, message_only: true}"), fields("b: {type: bool}"),
+			breaking.Source},
+		{"moved from the code to its category", codes("A: {message: a, fields: {n: {type: int}, m: {type: bool}}}"),
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, fields: {m: {type: bool}}}}}}",
+			breaking.Source},
 		{"in messages only now", fields("n: {type: int}"), fields("n: {type: int, message_only: true}"), breaking.Wire},
 		{"on the wire now", fields("n: {type: int, message_only: true}"), fields("n: {type: int}"), breaking.Wire},
 		{"in clear", fields("n: {type: string, scrub: true}"), fields("n: {type: string}"), breaking.Wire},
@@ -63,6 +68,67 @@ func TestLevels(t *testing.T) {
 		changes := compare(t, tt.old, tt.new)
 		require.Len(t, changes, 1, tt.name)
 		assert.Equal(t, tt.want.String(), changes[0].Levels.String(), tt.name)
+	}
+}
+
+// TestMessages checks the messages of values that are absent or zero in one taxonomy.
+func TestMessages(t *testing.T) {
+	for _, tt := range []struct {
+		old, new string
+		want     string
+	}{
+		{codes("A: {message: a}"), codes("A: {message: a, reaction: block}"),
+			"code A: reaction action was abort, is block"},
+		{fields("a: {type: int}"), fields("a: {type: int}, n: {type: int, required: true}"),
+			"field io.n is new and required; the factory of EOF changes"},
+		{codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 500}}}}",
+			codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 503}}}}",
+			"profile ci: setting codes A http was 500, is 503"},
+		{"reserved: {codes: [X]}\n" + codes("A: {message: a}"), codes("A: {message: a, aliases: [X]}"),
+			"X was reserved, and now belongs to code A"},
+		{codes("EOF: {message: end, fields: {n: {type: int}}}"), fields("n: {type: int}"),
+			"field EOF.n is now field io.n: the wire is unchanged, but not its Go type; the factory of EOF changes"},
+		{codes("EOF: {message: end, fields: {n: {type: int, required: true}}}"), fields("n: {type: int, required: true}"),
+			"field EOF.n is now field io.n: the wire is unchanged, but not its Go type; the factory of EOF changes"},
+		{"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, " +
+			"severity: high}]}}}}",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, " +
+				"http: 500}]}}}}", "code A: severity when n is 1 was high, is low"},
+		{codes("A: {message: a}"), codes("A: {message: a, retryable: true}"),
+			"code A: retryable was false, is true"},
+		{codes("A: {message: a}"), codes("A: {message: a, retryable: false, recoverability: unknown}"),
+			"code A: recoverability was permanent, is unknown"},
+		{fields("s: {type: string, sensitive: true}"), fields("s: {type: string}"),
+			"field io.s: sensitive was true, is false"},
+		{"policies: {p: {max_delay: 1m}}", "policies: {p: {max_delay: 2m}}", "policy p: max_delay was 1m0s, is 2m0s"},
+		{"policies: {p: {max_delay: 1m}}", "policies: {p: {max_delay: 2m, max_retry_after: 1h}}",
+			"policy p: max_delay was 1m0s, is 2m0s; max_retry_after was 1m0s, is 1h0m0s"},
+		{codes("A: {message: a}"), codes("A: {message: a, prevent: {throttle: 1s}}"),
+			"code A: prevent throttle was none, is 1s"},
+		{codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
+			"code A is abstract now: NewA is removed"},
+		{codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),
+			"code A: factory was NewA() *IOError, is NewA() *AError"},
+	} {
+		changes := compare(t, tt.old, tt.new)
+		require.Len(t, changes, 1, tt.want)
+		assert.Equal(t, tt.want, changes[0].Message)
+	}
+}
+
+// TestValues checks the key and the values of changes with one difference and with several.
+func TestValues(t *testing.T) {
+	for _, tt := range []struct{ old, new, key, was, is string }{
+		{codes("A: {message: a}"), codes("A: {message: a, feedback: do not}"), "feedback", "", "do not"},
+		{codes("A: {message: a}"), codes("A: {message: b, feedback: do not}"), "message", "message: a",
+			"message: b, feedback: do not"},
+		{codes("A: {message: a, prevent: {throttle: 1s}}"), codes("A: {message: a, prevent: {throttle: 2s}}"),
+			"prevent throttle", "1s", "2s"},
+		{fields("e: {enum: [A, B]}"), fields("e: {enum: [A, B, C]}"), "enum", "", "C"},
+	} {
+		changes := compare(t, tt.old, tt.new)
+		require.Len(t, changes, 1, tt.key)
+		assert.Equal(t, [3]string{tt.key, tt.was, tt.is}, [3]string{changes[0].Key, changes[0].Old, changes[0].New})
 	}
 }
 
@@ -111,7 +177,7 @@ func TestHarmless(t *testing.T) {
 		{"a policy and a reaction", []string{"policies: {", "policies: {q: {max_attempts: 2}, "}},
 		{"a profile", []string{"profiles: {", "profiles: {night: {retry: {enabled: false}}, "}},
 		{"a comment", []string{"categories:", "# These are all.\ncategories:"}},
-		{"a default that is said",
+		{"a default that is written out",
 			[]string{"again: {action: retry,", "again: {action: retry, then: block, count_failure: true,"}},
 		{"a trait that moves to the codes",
 			[]string{"    http: 500\n", "", "A: {number", "A: {http: 500, number", "B: {number",
@@ -139,7 +205,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// Each taxonomy of the repository is as it is.
+// TestSelf compares each taxonomy of the repository with itself.
 func TestSelf(t *testing.T) {
 	files := taxonomies(t)
 	require.Greater(t, len(files), 4)
@@ -164,7 +230,7 @@ func taxonomies(t *testing.T) []string {
 	return files
 }
 
-// Changes are sorted by position, and each has all that a finding needs.
+// TestOrder checks that changes are sorted by position, and that each is a complete finding.
 func TestOrder(t *testing.T) {
 	changes := compare(t, released, codes("A: {message: other}"))
 	require.Greater(t, len(changes), 8)
@@ -178,7 +244,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// FuzzCompare compares anything with itself, where nothing may be found, and with anything else.
+// FuzzCompare compares a text with itself, which must have no changes, and with another text.
 func FuzzCompare(f *testing.F) {
 	f.Add(released, codes("A: {message: a, aliases: [A, B]}, A: {message: b}"))
 	f.Add("reserved: {codes: [A], numbers: [1]}\n"+codes("A: {message: a, number: 1}"),

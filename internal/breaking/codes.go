@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// codes finds what became of the values, aliases and numbers of the old codes.
+// codes reports the values, aliases and numbers of old codes that are removed or changed.
 func (c *comparison) codes() {
 	for _, o := range c.old.model.Codes {
 		n := c.to[o]
@@ -95,12 +95,15 @@ func (c *comparison) number(o, n *model.Code) {
 		return
 	}
 	number, now := strconv.Itoa(o.Number), c.new.withNumberOf(o)
-	renamed := n != nil && c.renamed[o] != "" // maybe, or another code has the number
+	guessed := n != nil && c.renamed[o] != "" // n may be another code that reuses the number
 	switch continued := c.continued(o) != nil; {
-	case now != nil && (now != n || renamed):
-		c.change(idNumberReused, c.is.codes[now], "number", o.Key, now.Key,
+	case now != nil && (now != n || guessed):
+		change := c.change(idNumberReused, c.is.codes[now], "number", o.Key, now.Key,
 			fmt.Sprintf("number %s was the number of %s, and is now the number of %s", number, o.Key, now.Key))
-	case now == n && n != nil:
+		if now == n {
+			change.Hint = "add the alias first: the number then belongs to the same code"
+		}
+	case now == n && n != nil: // unchanged
 	case continued && c.old.withNumberOf(n) == nil:
 		change := c.change(idNumber, c.is.codes[n], "number", number, "", "")
 		if n.Numbered {
@@ -115,8 +118,8 @@ func (c *comparison) number(o, n *model.Code) {
 	}
 }
 
-// lostAliases finds former values of a code that no longer decode to it. n is nil if the code is
-// removed. A code that is removed or renamed without a reservation is reported with its aliases.
+// lostAliases reports former values of a code that no longer decode to it. n is nil if the code is
+// removed. If the removal or the renaming is reported, that finding includes the aliases.
 func (c *comparison) lostAliases(o, n *model.Code) {
 	if c.renamed[o] != "" || n == nil && !c.new.reserved[o.Value] {
 		return
@@ -136,7 +139,7 @@ func (c *comparison) lostAliases(o, n *model.Code) {
 	}
 }
 
-// reservations finds reserved names and numbers that are free or used now.
+// reservations reports reserved names and numbers that are now free or in use.
 func (c *comparison) reservations() {
 	report := func(name string, now *model.Code, key string) *Change {
 		if now == nil {
@@ -145,7 +148,7 @@ func (c *comparison) reservations() {
 			return change
 		}
 		change := c.change(idReserved, c.is.codes[now], key, name, "",
-			fmt.Sprintf("%s was reserved, and now belongs to %s", name, now.Key))
+			fmt.Sprintf("%s was reserved, and now belongs to code %s", name, now.Key))
 		change.Hint = "choose another one: old logs and clients contain this one"
 		return change
 	}
@@ -160,7 +163,7 @@ func (c *comparison) reservations() {
 	}
 	for _, v := range c.old.tree.Reserved.Numbers {
 		from, to := v.Bounds()
-		ends, used := []int{from}, make(map[int]bool) // the first free number is one of the ends
+		ends, used := []int{from}, make(map[int]bool) // the lowest free number is one of the ends
 		for _, now := range c.new.model.Codes {
 			if n := now.Number; now.Numbered && from <= n && n <= to {
 				ends, used[n] = append(ends, n+1), true
@@ -184,29 +187,48 @@ func (c *comparison) reservations() {
 	}
 }
 
-// factories compares the parameters of the factories of continued codes. A parameter whose field is
-// reported as changed is no change of the factory: the change of the field names the code. A code
-// that moved to another category is reported as such.
+// factories compares the factories of continued codes: their parameters and the type of the result,
+// which changes with the first field of a code. A difference whose field changed does not count,
+// because the change of the field lists the code. Codes that moved to another category are left
+// out, because the move is reported.
 func (c *comparison) factories() {
 	for _, n := range c.new.model.Codes {
 		o := c.from[n]
-		if o == nil || c.categories[o.Category] != n.Category {
+		if o == nil || o.Abstract || c.categories[o.Category] != n.Category {
 			continue
 		}
 		was, is := c.was.parameters(o), c.is.parameters(n)
-		explained := func(p *decl) bool {
-			change := c.byField[p.path]
-			if change == nil || hasPath(was, p) && hasPath(is, p) && change.ID != idFieldType {
+		listed := func(d *decl) bool {
+			change := c.byField[d.path]
+			if change == nil || change.Levels&Source == 0 {
 				return false
 			}
 			change.Factories = append(change.Factories, missing([]string{n.Key}, change.Factories)...)
 			return true
 		}
+		explained := func(p *decl) bool {
+			change := c.byField[p.path]
+			return (change != nil && change.ID == idFieldType || !hasName(was, p) || !hasName(is, p)) && listed(p)
+		}
 		restWas := slices.DeleteFunc(slices.Clone(was), explained)
 		restIs := slices.DeleteFunc(slices.Clone(is), explained)
-		if !slices.EqualFunc(restWas, restIs, func(a, b *decl) bool { return a.path == b.path }) {
-			change := c.change(idFactory, c.is.codes[n], "factory", signature(n, was), signature(n, is), "")
-			change.Message = fmt.Sprintf("code %s: factory was %s, is %s", n.Key, change.Old, change.New)
+		same := slices.EqualFunc(restWas, restIs, func(a, b *decl) bool { return a.name == b.name })
+		oldType, newType := "", ""
+		if (o.Own == nil) != (n.Own == nil) && !slices.ContainsFunc(slices.Concat(o.OwnFields(), n.OwnFields()),
+			func(f *model.Field) bool { return listed(cmp.Or(c.was.fields[f], c.is.fields[f])) }) {
+			oldType, newType = " *"+o.ErrorType().Type, " *"+n.ErrorType().Type
+		}
+		if same && newType == "" && !n.Abstract {
+			continue
+		}
+		change := c.change(idFactory, c.is.codes[n], "factory", signature(n, was)+oldType, signature(n, is)+newType, "")
+		change.Message = fmt.Sprintf("code %s: factory was %s, is %s", n.Key, change.Old, change.New)
+		switch {
+		case n.Abstract:
+			change.New, change.Message = "", fmt.Sprintf("code %s is abstract now: %s is removed", n.Key, o.Factory)
+			change.Hint = `keep it without "abstract": other codes can be below it`
+		case newType != "":
+			change.Hint = "add the field to the category, or to a new code"
 		}
 	}
 }
@@ -220,8 +242,8 @@ func (l *declarations) parameters(c *model.Code) (out []*decl) {
 	return out
 }
 
-func hasPath(list []*decl, d *decl) bool {
-	return slices.ContainsFunc(list, func(other *decl) bool { return other.path == d.path })
+func hasName(list []*decl, d *decl) bool {
+	return slices.ContainsFunc(list, func(other *decl) bool { return other.name == d.name })
 }
 
 func signature(c *model.Code, parameters []*decl) string {
@@ -234,7 +256,7 @@ func signature(c *model.Code, parameters []*decl) string {
 
 // reportRenamed reports the fields that seem to be renamed.
 func (c *comparison) reportRenamed() {
-	for _, n := range c.newNames {
+	for _, n := range c.renamedFields {
 		o, d := c.fields[n], c.is.fields[n]
 		former := strings.TrimSuffix(d.label, n.Wire) + o.Wire
 		change := c.change(idFieldRenamed, d, "", o.Wire, n.Wire,
@@ -244,7 +266,7 @@ func (c *comparison) reportRenamed() {
 	}
 }
 
-// Reservation returns the key that reserves codes and numbers, or "" without any.
+// Reservation returns the key that reserves codes and numbers, or "" if both are empty.
 func Reservation(codes, numbers []string, separator string) string {
 	var out []string
 	if len(numbers) > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/naming"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // comparison is one run of Compare.
@@ -16,7 +17,7 @@ type comparison struct {
 	*matching
 	was, is *declarations
 	out     []*Change
-	// byField are the changes of fields that change factories, by the paths of the fields.
+	// byField has the changes of fields that can change factories, by the path of the field.
 	byField map[string]*Change
 }
 
@@ -57,8 +58,8 @@ func (c *Change) setRule(r rule) {
 	c.ID, c.Severity, c.Levels, c.Hint = r.id, diag.SeverityOf(r.id), r.levels, r.hint
 }
 
-// place returns the position of a key in the new taxonomy, otherwise that of the declaration or of
-// the next one around it that exists there.
+// place returns the position of a key in the new taxonomy. If it does not have the key, place
+// returns the position of the declaration, or of the nearest one around it that exists there.
 func (c *comparison) place(d *decl, trees []any, key string) diag.Span {
 	if key != "" && c.is.at[d.path] == d {
 		for _, tree := range trees {
@@ -110,8 +111,8 @@ func firstSpan(v reflect.Value) (at diag.Span) {
 	return diag.Span{}
 }
 
-// declared adds a change for a declaration that only one of the taxonomies has. What is in it is
-// part of the change, except codes; removed codes are compared in codes.go.
+// declared adds a change for a declaration that only one of the taxonomies has. Declarations inside
+// it are part of that change, except codes. Removed codes are reported in codes.go.
 func (c *comparison) declared(d *decl, on when) {
 	inBoth := c.was.at[d.within.path] != nil && c.is.at[d.within.path] != nil
 	if d.kind == "settings" || d.kind == "code" && on == removed || d.kind != "code" && !inBoth {
@@ -132,14 +133,31 @@ func (c *comparison) declared(d *decl, on when) {
 	}
 	if d.kind == "field" {
 		c.byField[d.path] = change
+		if on == removed {
+			c.removedField(d, change)
+		}
 	}
-	if on == added {
+	if on == added && !c.movedFromAll(d.field) {
 		c.values(&decl{}, d)
 	}
 }
 
-// values compares the values of a declaration with those that it had, or with none if it is new.
-// Differences with one id are one change.
+// removedField limits the change of a removed field to Go if the wire stays the same: the field was
+// in messages only, or is now a field of the category.
+func (c *comparison) removedField(d *decl, change *Change) {
+	if d.fact("message_only", "").value != nil {
+		change.Levels, change.Hint = Source, "keep it as optional"
+	}
+	if n := c.is.fields[c.fields[d.field]]; n != nil { // every other matched field has a path of both taxonomies
+		c.values(d, n)
+		change.Kind, change.Levels, change.Span, change.New = kindChanged, Source, n.pos, n.name
+		change.Message = d.label + " is now " + n.label + ": the wire is unchanged, but not its Go type"
+		change.Hint = "keep it in the code if Go callers name the type"
+	}
+}
+
+// values compares the values of two matched declarations. If n is new, o is empty. All differences
+// of a declaration with the same id are one change.
 func (c *comparison) values(o, n *decl) {
 	isNew, keys := o.kind == "", slices.Clone(n.facts)
 	if n.kind == "field" && !isNew && o.facts[0].value != n.facts[0].value {
@@ -152,7 +170,7 @@ func (c *comparison) values(o, n *decl) {
 	}
 	changes, found := make(map[string]*Change), make(map[string][]difference)
 	for _, f := range keys {
-		was, is := o.fact(f.key, f.item), n.fact(f.key, f.item)
+		was, is := o.effective(f), n.effective(f)
 		on := changed
 		switch {
 		case isNew:
@@ -174,8 +192,8 @@ func (c *comparison) values(o, n *decl) {
 		change := changes[r.id]
 		if change == nil {
 			change = c.change("", n, f.key, "", "", "")
-			if f.trees != nil {
-				change.Span = c.place(n, f.trees, f.key)
+			if is.trees != nil {
+				change.Span = c.place(n, is.trees, f.key)
 			}
 			change.setRule(r)
 			changes[r.id] = change
@@ -192,36 +210,68 @@ func (c *comparison) values(o, n *decl) {
 	}
 	for id, change := range changes {
 		change.describe(n.label, found[id])
+		if isNew && n.kind == "field" {
+			change.Message = n.label + " is new and required"
+		}
 	}
 }
 
 // describe sets the values and the message of a change.
 func (c *Change) describe(label string, list []difference) {
 	var texts, old, new []string
+	list = slices.DeleteFunc(slices.Clone(list), func(d difference) bool { return d.derived(list) })
 	for _, d := range list {
 		if c.Kind == kindDeprecated {
 			texts = append(texts, d.new)
 			continue
 		}
 		texts = append(texts, d.String())
-		old, new = append(old, d.key+": "+d.old), append(new, d.key+": "+d.new)
+		if d.old != "" {
+			old = append(old, d.key+": "+d.old)
+		}
+		if d.new != "" {
+			new = append(new, d.key+": "+d.new)
+		}
 	}
 	c.Message = strings.TrimPrefix(label+": "+strings.Join(texts, "; "), ": ")
 	c.Old, c.New = strings.Join(old, ", "), strings.Join(new, ", ")
 	if len(list) == 1 {
-		c.Old, c.New, c.Key = list[0].old, list[0].new, cmp.Or(c.Key, list[0].key)
+		c.Old, c.New = list[0].old, list[0].new
+		if !list[0].isItem() {
+			c.Key = list[0].key
+		}
 	}
 }
 
 // difference is a scalar that differs. An empty text is an absent value.
 type difference struct{ key, old, new string }
 
+// isItem reports whether an item of a list is added or removed, such as a word of an enum.
+func (d difference) isItem() bool {
+	_, item, ok := strings.Cut(d.key, " ")
+	return ok && (d.old == "" || d.new == "") && d.old+d.new == item
+}
+
+// derived reports whether another difference has the value from which d follows by default.
+func (d difference) derived(list []difference) bool {
+	return slices.ContainsFunc(list, func(source difference) bool {
+		switch {
+		case strings.Replace(d.key, "recoverability", "retryable", 1) == source.key:
+			follows := map[string]string{"true": "retryable", "false": "permanent"}
+			return d.old == follows[source.old] && d.new == follows[source.new]
+		case d.key == "scrub" && source.key == "sensitive",
+			strings.HasSuffix(d.key, "max_retry_after") && strings.Replace(d.key, "retry_after", "delay", 1) == source.key:
+			return d.old == source.old && d.new == source.new
+		}
+		return false
+	})
+}
+
 func (d difference) String() string {
-	_, item, isItem := strings.Cut(d.key, " ")
 	switch {
-	case isItem && d.old == "" && d.new == item:
+	case d.isItem() && d.old == "":
 		return d.key + " is new"
-	case isItem && d.new == "" && d.old == item:
+	case d.isItem():
 		return d.key + " is removed"
 	case d.key == "message" && d.old != "" && d.new != "":
 		return d.key + " " + wordDiff(d.old, d.new)
@@ -229,7 +279,7 @@ func (d difference) String() string {
 	return fmt.Sprintf("%s was %s, is %s", d.key, cmp.Or(d.old, none(d.new)), cmp.Or(d.new, none(d.old)))
 }
 
-// none is the text for a value that is absent where the other taxonomy has one.
+// none returns the text for an absent value, by the value that the other taxonomy has.
 func none(other string) string {
 	return cmp.Or(map[string]string{"true": "false", "public": "internal", "tail": "head"}[other], "none")
 }
@@ -255,8 +305,8 @@ func wordDiff(old, new string) string {
 	return `"` + strings.Join(append(out, is[len(is)-m:]...), " ") + `"`
 }
 
-// differ compares two values of one type, down to the scalars in structs. A value can be missing.
-// Another action is the only difference of two reactions that it returns.
+// differ compares two values of one type, down to the scalars in structs. Either can be missing. If
+// two reactions have different actions, differ returns only that difference.
 func (c *comparison) differ(key string, o, n reflect.Value) (out []difference) {
 	some := n
 	if !n.IsValid() {
@@ -275,6 +325,7 @@ func (c *comparison) differ(key string, o, n reflect.Value) (out []difference) {
 			differences := c.differ(strings.TrimSpace(key+" "+word), part(o, field), part(n, field))
 			switch {
 			case name == "Name" || name == "Doc":
+			case name == "Likely" && len(out) > 0 && o.IsValid() != n.IsValid(): // the default of a new prevention
 			case name == "Action" && len(differences) > 0:
 				return differences
 			default:
@@ -289,7 +340,7 @@ func (c *comparison) differ(key string, o, n reflect.Value) (out []difference) {
 	return nil
 }
 
-// part returns a part of a value, unless the value is missing.
+// part returns a part of a value. If the value is missing, so is the part.
 func part(v reflect.Value, of func(reflect.Value) reflect.Value) reflect.Value {
 	if !v.IsValid() {
 		return v
@@ -297,17 +348,21 @@ func part(v reflect.Value, of func(reflect.Value) reflect.Value) reflect.Value {
 	return of(v)
 }
 
-// sameDeclared reports whether two reactions or policies are declared under one name. Then their
-// declarations are compared, and not each use.
+// sameDeclared reports whether two reactions or policies are declared under the same name. Then the
+// declarations are compared once, and not at each use.
 func (c *comparison) sameDeclared(o, n reflect.Value) bool {
 	return o.IsValid() && n.IsValid() && o.Kind() == reflect.Pointer && !o.IsNil() && !n.IsNil() &&
 		c.old.model.Declared[o.Interface()] && c.new.model.Declared[n.Interface()] &&
 		o.Elem().FieldByName("Name").String() == n.Elem().FieldByName("Name").String()
 }
 
-// scalar returns a value as text, or "" for one that is missing or not set.
+// scalar returns a value as text, or "" if it is missing or not set. An action is always set: its
+// zero value is abort.
 func scalar(v reflect.Value) string {
-	if !v.IsValid() || v.IsZero() && v.Kind() != reflect.Bool {
+	if !v.IsValid() {
+		return ""
+	}
+	if _, isAction := v.Interface().(taxonomy.Action); v.IsZero() && v.Kind() != reflect.Bool && !isAction {
 		return ""
 	}
 	return fmt.Sprint(v.Interface())

@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// ruleTest is a taxonomy as released, as it is now, and all that changed. What every taxonomy needs
-// is added behind the lines, so that their numbers are those of the findings.
+// ruleTest is the released and the current taxonomy, and all changes. The keys that every taxonomy
+// needs are added after the lines, so that line numbers are those of the findings.
 type ruleTest struct {
 	name     string
 	old, new string
@@ -46,7 +46,7 @@ func valid(t *testing.T, name string, src []byte) *breaking.Taxonomy {
 	return breaking.Read(name, src)
 }
 
-// whole adds what the lines lack of a taxonomy.
+// whole adds the required keys that the lines do not have.
 func whole(yaml string) []byte {
 	yaml = strings.Trim(yaml, "\n") + "\n"
 	for _, needed := range []string{"errgen: 1", "package: errs", "categories: {io: {codes: {EOF: {message: end}}}}"} {

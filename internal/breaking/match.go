@@ -9,18 +9,18 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// matching leads from codes, categories and fields of the old taxonomy to their successors in the
-// new one. Its methods take declarations of either side.
+// matching maps the codes, categories and fields of the old taxonomy to their successors in the new
+// one. Its methods accept declarations of either side.
 type matching struct {
 	old, new *Taxonomy
 
-	to         map[*model.Code]*model.Code // absent if the code is gone
-	from       map[*model.Code]*model.Code // from new to old; without codes that were merged
-	renamed    map[*model.Code]string      // codes that seem to be renamed, of both sides, with the reason
-	categories map[*model.Category]*model.Category
-	fields     map[*model.Field]*model.Field // of either side to the other
-	global     map[string]bool               // names of fields of every category
-	newNames   []*model.Field                // of the new taxonomy, which seem to have had other names
+	to            map[*model.Code]*model.Code // without codes that are gone
+	from          map[*model.Code]*model.Code // from new to old; without codes that were merged
+	renamed       map[*model.Code]string      // codes that seem to be renamed, of both sides, with the reason
+	categories    map[*model.Category]*model.Category
+	fields        map[*model.Field]*model.Field // of either side to the other
+	global        map[string]bool               // names of fields of every category
+	renamedFields []*model.Field                // fields of the new taxonomy that seem to be renamed
 }
 
 func match(old, new *Taxonomy) *matching {
@@ -31,6 +31,7 @@ func match(old, new *Taxonomy) *matching {
 	}
 	m.matchCodes()
 	m.matchCategories()
+	m.matchMoved()
 	for _, o := range old.model.Categories {
 		if n := m.categories[o]; n != nil {
 			m.matchFields(o.Fields, n.Fields)
@@ -145,9 +146,40 @@ func (m *matching) matchCategories() {
 	}
 }
 
-// matchFields finds the successors of fields. It is the field with the same name on the wire. A
-// removed and a new field of the same type seem to be one if they have the same name in Go, if a
-// message differs in their names only, or if no other field of their type was added or removed.
+// matchMoved finds the fields of codes that are now fields of the category, with the same name and
+// type.
+func (m *matching) matchMoved() {
+	for _, code := range m.old.model.Codes {
+		to := m.continued(code)
+		if to == nil {
+			continue
+		}
+		for _, o := range code.OwnFields() {
+			n := to.Category.Field(o.Wire)
+			if n != nil && n.Type == o.Type && code.Category.Field(o.Wire) == nil {
+				m.fields[o], m.fields[n] = n, o
+			}
+		}
+	}
+}
+
+// movedFromAll reports whether each continued code of a category had its field n before.
+func (m *matching) movedFromAll(n *model.Field) bool {
+	found := false
+	for code, o := range m.from {
+		if slices.Contains(code.Category.Fields, n) {
+			found = true
+			if !slices.ContainsFunc(o.OwnFields(), func(f *model.Field) bool { return m.fields[f] == n }) {
+				return false
+			}
+		}
+	}
+	return found
+}
+
+// matchFields finds the successor of each old field: the field with the same name on the wire. A
+// removed field seems to be renamed to a new field of its type if they have the same name in Go, if
+// a message differs in their names only, or if no other field of the type was added or removed.
 func (m *matching) matchFields(old, new []*model.Field) {
 	pair := func(o, n *model.Field) { m.fields[o], m.fields[n] = n, o }
 	for _, o := range old {
@@ -160,7 +192,7 @@ func (m *matching) matchFields(old, new []*model.Field) {
 		return slices.DeleteFunc(slices.Clone(fields), func(f *model.Field) bool { return m.fields[f] != nil })
 	}
 	gone, added := rest(old), rest(new)
-	single := func(f *model.Field, in []*model.Field) bool {
+	onlyOfType := func(f *model.Field, in []*model.Field) bool {
 		return !slices.ContainsFunc(in, func(g *model.Field) bool { return g != f && g.Type == f.Type })
 	}
 	for _, alike := range []func(o, n *model.Field) bool{
@@ -172,13 +204,13 @@ func (m *matching) matchFields(old, new []*model.Field) {
 				return was != is && to != nil && is == to.Code.Message && slices.Contains(code.Fields(), o)
 			})
 		},
-		func(o, n *model.Field) bool { return single(o, gone) && single(n, added) },
+		func(o, n *model.Field) bool { return onlyOfType(o, gone) && onlyOfType(n, added) },
 	} {
 		for _, o := range gone {
 			for _, n := range added {
 				if m.fields[o] == nil && m.fields[n] == nil && o.Type == n.Type && alike(o, n) {
 					pair(o, n)
-					m.newNames = append(m.newNames, n)
+					m.renamedFields = append(m.renamedFields, n)
 				}
 			}
 		}
@@ -202,8 +234,8 @@ func (m *matching) continued(o *model.Code) *model.Code {
 // key returns the key of a code in the new taxonomy.
 func (m *matching) key(c *model.Code) string { return cmp.Or(m.continued(c), c).Key }
 
-// codePath returns the path of a code. An old code without a successor has a path of its own,
-// because another code may have its key now.
+// codePath returns the path of a code. An old code without a successor has a separate
+// path, because another code may have its key now.
 func (m *matching) codePath(c *model.Code) string {
 	if isOld := m.old.byKey[c.Key] == c; isOld && m.continued(c) == nil {
 		return "gone code " + c.Key
@@ -226,7 +258,7 @@ func (m *matching) categoryName(c *model.Category) string { return cmp.Or(m.cate
 
 // fieldName returns the name of a field in the new taxonomy.
 func (m *matching) fieldName(f *model.Field) string {
-	if n := m.fields[f]; n != nil && slices.Contains(m.newNames, n) {
+	if n := m.fields[f]; n != nil && slices.Contains(m.renamedFields, n) {
 		return n.Wire
 	}
 	return f.Wire

@@ -127,8 +127,8 @@ func (r Report) GitHub(w io.Writer) error {
 		append([]diag.FileFindings{{Source: r.Source, Findings: []diag.Finding{summary}}}, kinds...)...)
 }
 
-// maxShown is the number of changes of a kind that a report shows, which is a few screens for many
-// hundreds of changes.
+// maxShown is the number of changes of a kind that a report shows. A report of several hundred
+// changes then fits on a few screens.
 const maxShown = 6
 
 // Text writes a summary, the changes by level and kind, and the reservations to add.
@@ -170,8 +170,8 @@ func (r Report) Text(w io.Writer) error {
 	return diag.Print(w, diag.FormatText, diag.FileFindings{Source: r.Acceptances, Findings: r.Findings})
 }
 
-// kind writes the changes of a kind. A hint that follows another of the same text is left out, and
-// so is what to reserve, which is at the end of the report.
+// kind writes the changes of a kind. It leaves out repeated hints, and hints to reserve, because
+// the report ends with all reservations.
 func (r Report) kind(b *strings.Builder, changes []Change) {
 	fmt.Fprintf(b, "  %s %s: %d\n", changes[0].Severity, changes[0].ID, len(changes))
 	hint := ""

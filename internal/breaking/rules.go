@@ -1,11 +1,12 @@
 package breaking
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
-// The ids of the changes that codes.go finds.
+// The ids of the changes that are found without the table, and those that the code refers to.
 const (
 	idCodeRemoved  = "E-break-code-removed"
 	idCodeRenamed  = "E-break-code-renamed"
@@ -22,12 +23,12 @@ const (
 	idFieldType    = "E-break-field-type"
 )
 
-// when says which differences of a value a rule is about.
+// when is a set of differences of a value or of a declaration.
 type when uint8
 
 const (
-	added   when = 1 << iota // the old taxonomy has no value, or not the declaration
-	removed                  // the new one has none
+	added   when = 1 << iota // only the new taxonomy has it
+	removed                  // only the old taxonomy has it
 	changed                  // both have a value
 	fresh                    // the value belongs to a declaration that is new
 
@@ -36,28 +37,31 @@ const (
 
 // rule is the meaning of a difference. A difference without a rule breaks nothing.
 type rule struct {
-	paths  string // KIND of declarations, or KIND.KEY of their values; empty for those that codes.go finds
+	paths  string // KIND of declarations, or KIND.KEY of their values
 	on     when
 	id     string
 	levels Level
 	hint   string
 }
 
-// rules are all rules. The first one that is about a difference applies.
-var rules = []rule{
-	{"", 0, idCodeRemoved, Wire | Source, ""},
-	{"", 0, idCodeRenamed, Wire | Source, ""},
-	{"", 0, idCodeValue, Wire, ""},
-	{"", 0, idValueAlias, Wire, ""},
-	{"", 0, idRetired, Source, `deprecate it for a release first, with "replaced_by" if there is a successor`},
-	{"", 0, idReserved, Wire, "never remove a reservation"},
-	{"", 0, idAlias, Wire, "keep it an alias, or reserve it"},
-	{"", 0, idNumber, Wire, "numbers are published: keep it"},
-	{"", 0, idNumberReused, Wire, "use the next free number"},
-	{"", 0, idCategory, Wire | Source, "make it an alias of a code of its own category, or reserve it"},
-	{"", 0, idFactory, Source, `keep "args", or give the new parameters to another code`},
-	{"", 0, idFieldRenamed, Wire | Source, ""},
+// acrossCodes has the rules of the changes that codes.go finds, by id.
+var acrossCodes = map[string]rule{
+	idCodeRemoved:  {levels: Wire | Source},
+	idCodeRenamed:  {levels: Wire | Source},
+	idCodeValue:    {levels: Wire},
+	idValueAlias:   {levels: Wire},
+	idRetired:      {levels: Source, hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
+	idReserved:     {levels: Wire, hint: "never remove a reservation"},
+	idAlias:        {levels: Wire, hint: "keep it an alias, or reserve it"},
+	idNumber:       {levels: Wire, hint: "numbers are published: keep it"},
+	idNumberReused: {levels: Wire, hint: "use the next free number"},
+	idCategory:     {levels: Wire | Source, hint: "make it an alias of a code of its own category, or reserve it"},
+	idFactory:      {levels: Source, hint: `keep "args", or give the new parameters to another code`},
+	idFieldRenamed: {levels: Wire | Source},
+}
 
+// rules lists the rules of differences. The first one that matches a difference applies.
+var rules = []rule{
 	{"file.package", always, "E-break-package", Source, "keep it: every caller imports it"},
 	{"file.domain", always, "E-break-domain", Wire, "keep it: readers do not know errors of another domain"},
 	{"file.help_url", always, "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones"},
@@ -68,8 +72,11 @@ var rules = []rule{
 	{"file.tiers tier", changed, "W-changed-tiers", Behaviour, ""},
 	{"strategy check", added, "E-break-interface", Source,
 		"every implementation needs the method: mention it in the release notes"},
-	{"group strategy check tier profile source op policy reaction category file.classification", removed,
-		"E-break-go-removed", Source, "keep it declared"},
+	{"group strategy check tier profile source op policy reaction", removed, "E-break-go-removed", Source,
+		"keep it declared"},
+	{"category", removed, "E-break-go-removed", Source, "keep one deprecated code of the category"},
+	{"file.classification", removed, "E-break-go-removed", Source,
+		"keep a rule or a fallback: without them the package has no Classify"},
 	{"policy", changed, "W-changed-policy", Behaviour, ""},
 	{"reaction", changed, "W-changed-reaction", Behaviour, ""},
 	{"code.reaction file.uncategorized", always, "W-changed-reaction", Behaviour, ""},
@@ -90,7 +97,9 @@ var rules = []rule{
 		`list it in "args" of the codes that need it; values from before do not have it`},
 	{"field.required", removed, "E-break-field-required", Wire | Source,
 		"keep it required: older readers take an absent value for empty"},
-	{"field.sensitive", always, "E-break-field-masking", Wire | Source,
+	{"field.sensitive", added, "E-break-field-masking", Wire | Source,
+		"add a sensitive field, and keep this one: its readers lose the values"},
+	{"field.sensitive", removed, "E-break-field-masking", Wire | Source,
 		"keep the mask: values that were hidden are expected to stay hidden"},
 	{"field.scrub field.message_only", removed, "E-break-field-masking", Wire,
 		"keep the mask: values that were hidden are expected to stay hidden"},
@@ -119,7 +128,7 @@ var rules = []rule{
 	{"code.kind", always, "W-changed-kind", Behaviour, ""},
 }
 
-// ruleOf returns the rule about a difference, if it has one.
+// ruleOf returns the rule of a difference, if it has one.
 func ruleOf(path string, on when) (rule, bool) {
 	i := slices.IndexFunc(rules, func(r rule) bool {
 		return r.on&on != 0 && slices.Contains(strings.Fields(r.paths), path)
@@ -130,18 +139,16 @@ func ruleOf(path string, on when) (rule, bool) {
 	return rules[i], true
 }
 
-// ruleByID returns the first rule with an id, or the zero rule.
+// ruleByID returns the rule of a change that is found without a path, or the zero rule.
 func ruleByID(id string) rule {
-	i := slices.IndexFunc(rules, func(r rule) bool { return r.id == id })
-	if id == "" || i < 0 {
-		return rule{}
-	}
-	return rules[i]
+	r := acrossCodes[id]
+	r.id = id
+	return r
 }
 
 // IDs returns the ids of all changes, sorted.
 func IDs() []string {
-	var ids []string
+	ids := slices.Collect(maps.Keys(acrossCodes))
 	for _, r := range rules {
 		if r.id != "" {
 			ids = append(ids, r.id)
@@ -159,7 +166,7 @@ func ExceptIDs() []string {
 
 // Levels returns the levels of an id, or 0 for an unknown id.
 func Levels(id string) Level {
-	var levels Level
+	levels := acrossCodes[id].levels
 	for _, r := range rules {
 		if r.id == id {
 			levels |= r.levels

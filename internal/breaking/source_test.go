@@ -1,6 +1,7 @@
 package breaking_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,12 +12,22 @@ func TestFactories(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"one more", two + "[a]}}}}", two + "[a, b]}}}}", `1:75 E-break-factory`},
 		{"another order", two + "[a, b]}}}}", two + "[b, a]}}}}", `1:75 E-break-factory`},
-		{"what a field's change says already", fields("a: {type: string, required: true}"), fields("a: {type: string}"),
+		{"part of a change of a field", fields("a: {type: string, required: true}"), fields("a: {type: string}"),
 			`1:28 E-break-field-required`},
 		{"set by the code now",
 			"categories: {io: {fields: {a: {type: string, required: true}}, codes: {EOF: {message: end}}}}",
 			"categories: {io: {fields: {a: {type: string, required: true}}, codes: {EOF: {message: end, set: {a: " +
 				"x}}}}}", `1:72 E-break-factory, 1:98 W-changed-set`},
+		{"abstract now", codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
+			`1:27 E-break-factory`},
+		{"not abstract any more", codes("A: {abstract: true, codes: {B: {message: b}}}"),
+			codes("A: {message: a, codes: {B: {message: b}}}"), ``},
+		{"the first field of a code", codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),
+			`1:27 E-break-factory`},
+		{"the first field of a code, required", codes("A: {message: a}"),
+			codes("A: {message: a, fields: {n: {type: int, required: true}}}"), `1:77 E-break-field-required`},
+		{"a new optional parameter", fields("a: {type: int}"), strings.Replace(fields("a: {type: int}, b: {type: int}"),
+			"message: end", "message: end, args: [b]", 1), `1:69 E-break-factory`},
 	})
 }
 

@@ -61,7 +61,7 @@ func (t *Taxonomy) numberKey(c *model.Code) string {
 	return strconv.Itoa(c.Number)
 }
 
-// withNumberOf returns the code with the number of a code of either side, or nil.
+// withNumberOf returns the code that has the number of c, or nil. c can be of the other taxonomy.
 func (t *Taxonomy) withNumberOf(c *model.Code) *model.Code {
 	if !c.Numbered {
 		return nil
@@ -74,10 +74,10 @@ func (t *Taxonomy) decodes(value string) *model.Code {
 	return cmp.Or(t.byValue[value], t.byAlias[value])
 }
 
-// aliases returns the values besides its own that decode to a code.
+// aliases returns the other values that decode to a code.
 func aliases(c *model.Code) []string { return slices.Concat(c.Extras().Aliases, c.Extras().Names) }
 
-// first keeps the first of two values with one key.
+// first sets a key unless it has a value.
 func first[K comparable, V any](m map[K]V, k K, v V) {
 	if _, taken := m[k]; !taken {
 		m[k] = v
@@ -86,29 +86,31 @@ func first[K comparable, V any](m map[K]V, k K, v V) {
 
 // decl is a declaration of a taxonomy with its values.
 type decl struct {
-	kind    string // in the paths of the rules: code, field, policy
-	path    string // equal for the declarations that are matched
+	kind    string // as in the paths of rules: code, field, policy
+	path    string // equal for matched declarations
 	name    string
-	within  *decl // around it
+	within  *decl // the declaration around it; nil for the file
 	subject Subject
+	field   *model.Field
 	label   string // at the beginning of messages
-	note    string // a new one in release notes; "" is the label
+	note    string // its text in release notes if it is new; "" is the label
 	pos     diag.Span
-	trees   []any // the mappings that set its values, the most specific first
+	trees   []any // pointers to the mappings that set its values, the most specific first
 	facts   []fact
 }
 
-// fact is a value of a declaration under a key of the language, or one of several under a key: a
-// text, or a struct of package taxonomy.
+// fact is a value of a declaration: a text, a flag, or a struct of package taxonomy.
 type fact struct {
-	key, item string
-	value     any
-	trees     []any // if these are not those of the declaration
+	key   string // of the language
+	item  string // of the several values under the key: a word of an enum, a group
+	value any
+	trees []any // if they differ from those of the declaration
 }
 
-// name returns the key in messages: the item hung of groups is "group hung".
+// name returns the name of the value in messages: the item hung of groups is "group hung".
 func (f fact) name() string {
-	noun := map[string]string{"enum": "word", "groups": "group", "constants": "constant", "settings": "setting"}[f.key]
+	noun := map[string]string{"enum": "word", "groups": "group", "constants": "constant", "settings": "setting",
+		"status": "setting"}[f.key]
 	return strings.TrimSpace(cmp.Or(noun, f.key) + " " + f.item)
 }
 
@@ -119,6 +121,16 @@ func (d *decl) fact(key, item string) fact {
 		return fact{}
 	}
 	return d.facts[i]
+}
+
+// effective returns the value of a declaration for f. In a branch that sets none, it is the trait of
+// the code.
+func (d *decl) effective(f fact) fact {
+	value := d.fact(f.key, f.item)
+	if value.value == nil && strings.HasPrefix(f.item, "when ") {
+		return d.fact(f.key, "")
+	}
+	return value
 }
 
 // set adds a value, unless it is an empty text or false.
@@ -135,7 +147,7 @@ func (d *decl) each(key string, words ...string) {
 	}
 }
 
-// declarations are those of one taxonomy. Their lists are parallel to those of the tree.
+// declarations lists the declarations of one taxonomy.
 type declarations struct {
 	*Taxonomy
 	m      *matching
@@ -176,7 +188,7 @@ func (l *declarations) file(d *decl) {
 	d.set("public", m.Taxonomy.PublicFallback)
 	d.set("uncategorized", m.Taxonomy.Uncategorized)
 	d.set("classification", len(m.Rules) > 0 || m.Fallback != nil)
-	var tiers []string
+	var tiers []string // without removed ones, which are separate changes
 	for _, tier := range m.Tiers {
 		if slices.ContainsFunc(l.m.new.model.Tiers, func(n *model.Tier) bool { return n.Name == tier.Name }) {
 			tiers = append(tiers, tier.Name)
@@ -188,10 +200,10 @@ func (l *declarations) file(d *decl) {
 // names adds the declarations that have a name in Go.
 func (l *declarations) names(file *decl) {
 	hasDefault := false
-	for kind, list := range map[string]string{"group": "Groups", "strategy": "Strategies", "check": "Checks",
-		"tier": "Tiers", "source": "Sources", "op": "Ops", "policy": "Policies", "reaction": "Reactions",
-		"profile": "Profiles"} {
-		declared := reflect.ValueOf(*l.tree).FieldByName(list)
+	for _, names := range [][2]string{{"group", "Groups"}, {"strategy", "Strategies"}, {"check", "Checks"},
+		{"tier", "Tiers"}, {"source", "Sources"}, {"op", "Ops"}, {"policy", "Policies"}, {"reaction", "Reactions"},
+		{"profile", "Profiles"}} {
+		kind, declared := names[0], reflect.ValueOf(*l.tree).FieldByName(names[1])
 		for i := range declared.Len() {
 			tree := declared.Index(i)
 			name := tree.FieldByName("Name").Interface().(spec.Text)
@@ -228,13 +240,13 @@ func (l *declarations) names(file *decl) {
 // settings.
 const defaultProfile = "default"
 
-// settings adds what a profile declares.
+// settings adds the settings of a profile.
 func (l *declarations) settings(within *decl, p *spec.Profile) {
 	label := "profile " + p.Name.V
 	d := l.add(&decl{kind: "settings", path: "settings of " + p.Name.V, label: label, within: within,
 		pos: p.Name.Span, subject: Subject{Name: label}})
 	var declared map[string]any
-	_ = p.Raw.Decode(&declared) // what is no mapping is a finding of package spec
+	_ = p.Raw.Decode(&declared) // package spec reports a profile that is not a mapping
 	delete(declared, "doc")
 	var add func(path string, value any)
 	add = func(path string, value any) {
@@ -269,7 +281,7 @@ func (l *declarations) category(file *decl, c *model.Category, tree *spec.Catego
 	}
 }
 
-// addFields adds the fields of a category, a code or an object, whose name begins their labels.
+// addFields adds the fields of a category, a code or an object. The prefix begins their labels.
 func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Field, trees []spec.Field) {
 	for i, f := range fields {
 		name := l.m.fieldName(f)
@@ -280,7 +292,7 @@ func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Fie
 		if owner.kind == "category" && l.m.global[name] {
 			label, subject = name, Subject{Field: name}
 		}
-		d := l.add(&decl{kind: "field", path: owner.path + "\nfield " + name, name: name, within: owner,
+		d := l.add(&decl{kind: "field", path: owner.path + "\nfield " + name, name: name, within: owner, field: f,
 			label: "field " + label, pos: trees[i].Name.Span, subject: subject, trees: []any{&trees[i]}})
 		l.fields[f] = d
 		d.set("type", f.Type.String())
@@ -296,7 +308,7 @@ func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Fie
 		}
 		d.set("keep", map[bool]string{true: "tail"}[f.KeepTail])
 		d.set("max_length", strings.TrimPrefix(strconv.Itoa(f.MaxLength), "0"))
-		if l.m.fields[f] == nil || l.m.fields[f].Wire == f.Wire { // otherwise it is renamed
+		if l.m.fields[f] == nil || l.m.fields[f].Wire == f.Wire { // a renamed field is a separate change
 			d.set("name", f.Go)
 		}
 		switch {
@@ -333,7 +345,9 @@ func (l *declarations) code(owner *decl, c *model.Code, tree *spec.Code, categor
 	} else {
 		d.set("deprecated", c.Extras().Deprecated)
 	}
-	d.set("message", l.m.message(c))
+	if !c.Abstract && !cmp.Or(l.m.from[c], l.m.to[c], c).Abstract { // otherwise the factory changes
+		d.set("message", l.m.message(c))
+	}
 	d.set("feedback", tree.Feedback.V)
 	d.set("set", assigned(c.Set))
 	d.set("prevent", c.Extras().Prevent)

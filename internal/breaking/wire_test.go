@@ -1,6 +1,11 @@
 package breaking_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
 
 func TestHeader(t *testing.T) {
 	runRuleTests(t, []ruleTest{
@@ -95,6 +100,13 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
+// The hint about the number of a code that seems to be renamed agrees with the one about the code.
+func TestHintOfGuessedNumber(t *testing.T) {
+	changes := compare(t, codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"))
+	require.Len(t, changes, 2)
+	assert.Equal(t, "add the alias first: the number then belongs to the same code", changes[1].Hint)
+}
+
 func TestReserved(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"reserved no more", "reserved: {codes: [X], numbers: [9]}", "",
@@ -165,7 +177,7 @@ func TestStatus(t *testing.T) {
 			`1:25 E-break-status, 1:25 E-break-status`},
 		{"of a code", codes("A: {message: a, grpc: UNAVAILABLE}"), codes("A: {message: a, grpc: INTERNAL}"),
 			`1:49 E-break-status`},
-		{"what it came to already", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"),
+		{"defaults written out", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"),
 			codes("A: {message: a, http: 500, grpc: UNKNOWN}, B: {message: b}"), ``},
 		{"gone", codes("A: {message: a, http: 404}"), codes("A: {message: a}"), `1:27 E-break-status`},
 		{"of a new branch", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}",
@@ -175,7 +187,7 @@ func TestStatus(t *testing.T) {
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}",
-			`1:53 W-changed-when, 1:106 E-break-status`},
+			`1:53 W-changed-when, 1:75 E-break-status`},
 		{"of a branch",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}",

@@ -103,12 +103,11 @@ type fact struct {
 	Mono        bool // whether the text is code
 }
 
-// part is a piece of a message; Field is a placeholder's field, and Optional is whether the piece
-// is in brackets.
+// part is a piece of a message.
 type part struct {
-	Text, Field string
+	Text, Field string // Field is the field of a placeholder
 	Format      string // of a placeholder, with its colon
-	Optional    bool
+	Optional    bool   // whether the piece is in brackets
 }
 
 func newSite(m *model.Package, o Options) *site {
@@ -209,7 +208,7 @@ func (s *site) reactions() {
 	}
 }
 
-// leadsTo reports whether a reaction of the code, or one that follows it, has a property.
+// leadsTo reports whether a reaction of the code, or a later one in its chain, has a property.
 func leadsTo(c *model.Code, property func(*taxonomy.Reaction) bool) bool {
 	heads := []*taxonomy.Reaction{c.Row.Reaction}
 	for _, b := range c.When {

@@ -225,3 +225,13 @@ func TestServicePages(t *testing.T) {
 	assert.Contains(t, markdown["UNEXPECTED.md"], "| Audience | internal |")
 	assert.Regexp(t, `(?m)^\| .*requestId.*Public.*\|$`, markdown["INVALID.md"])
 }
+
+// TestProfileOfBranch reads the changes of a profile to a branch that has another severity than the code.
+func TestProfileOfBranch(t *testing.T) {
+	files := byName(Files(loadFile(t, "../../examples/quickstart/taxonomy.yaml"), Options{Format: HTML}))
+	_, changes, ok := strings.Cut(files["PAYMENT_DECLINED/index.html"], "<h3>night, case 1</h3>")
+	require.True(t, ok)
+	changes, _, _ = strings.Cut(changes, "</div>")
+	assert.Contains(t, changes, "Reaction")
+	assert.NotContains(t, changes, "Severity")
+}

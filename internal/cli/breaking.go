@@ -100,8 +100,8 @@ func (s *session) breaking(o *options, args []string) error {
 	return s.printReport(o, report)
 }
 
-// printReport prints a report, and returns errFindings if it has an error, or -strict makes a
-// warning one.
+// printReport prints a report. It returns errFindings if the report has an error, a finding about
+// acceptances, or with -strict a warning.
 func (s *session) printReport(o *options, report breaking.Report) error {
 	stop := o.strict && len(report.Changes) > 0 || len(report.Findings) > 0 ||
 		slices.ContainsFunc(report.Changes, func(c breaking.Change) bool { return c.Severity == diag.Error })
@@ -147,19 +147,19 @@ func (s *session) accept(a *breaking.Acceptances, changes, all []breaking.Change
 	return s.printf("%s: accepted %s until %s\n", a.Source.Name, count(len(changes), "change", "changes"), o.until)
 }
 
-// ofRules are errors about detection rules and their examples. These are not compared, and a later
-// errgen finds more of them.
-var ofRules = []string{"E-regexp", "E-empty-rule", "E-example"}
+// ruleErrors are the ids of errors about detection rules and their examples. These are not
+// compared, and a later errgen can find more of them.
+var ruleErrors = []string{"E-regexp", "E-empty-rule", "E-example"}
 
-// released loads the taxonomy to compare with. Its warnings are ignored. With other errors the
-// comparison would be incomplete.
+// released loads the taxonomy to compare with. It fails if the taxonomy has errors other than
+// ruleErrors, because the comparison would be incomplete.
 func (s *session) released(name, current string, o *options) (*loaded, error) {
 	old, err := s.loadVersion(name, current)
 	if err != nil {
 		return nil, err
 	}
 	faults := slices.DeleteFunc(
-		onlyErrors(old.findings), func(f diag.Finding) bool { return slices.Contains(ofRules, f.ID) })
+		onlyErrors(old.findings), func(f diag.Finding) bool { return slices.Contains(ruleErrors, f.ID) })
 	if len(faults) == 0 {
 		return old, nil
 	}
@@ -174,8 +174,7 @@ func (s *session) released(name, current string, o *options) (*loaded, error) {
 		"%s: %s, which is the released taxonomy, has %s", s.cmd.name, name, count(len(faults), "error", "errors"))
 }
 
-// loadVersion loads a file, a revision of git, or standard input. A revision without a path has the
-// taxonomy at the path of the current one.
+// loadVersion loads the taxonomy in a file, in a git revision, or from standard input.
 func (s *session) loadVersion(name, current string) (*loaded, error) {
 	if name == stdinArg || s.exists(name) || isTaxonomy(filepath.Ext(name)) && !strings.Contains(name, ":") {
 		return s.load(name)
@@ -189,8 +188,8 @@ func (s *session) loadVersion(name, current string) (*loaded, error) {
 
 func isTaxonomy(ext string) bool { return ext == ".yaml" || ext == ".yml" }
 
-// readRevision reads a file of a git revision, REVISION or REVISION:PATH. Without a path it is that
-// of the current taxonomy.
+// readRevision reads a file of a git revision, REVISION or REVISION:PATH. Without a path it reads
+// the path of the current taxonomy.
 func (s *session) readRevision(name, current string) ([]byte, error) {
 	expression, dir := name, s.path(".")
 	if !strings.Contains(name, ":") {

@@ -80,7 +80,7 @@ func (s *session) fixCommand(o *options, args []string) string {
 	return strings.Join(append(words, args...), " ")
 }
 
-// states words the state of a file by what generate would do about it.
+// states are the names of a file's states, by the action of generate.
 var states = [...]string{output.Unchanged: "up to date", output.Create: "missing", output.Change: "differs",
 	output.Remove: "stale"}
 

@@ -86,7 +86,7 @@ func profileNamed(l *loaded, name string) (*model.Profile, error) {
 	return nil, usagef("classify: %s has no profile %q%s", l.name, name, suggestion(name, names))
 }
 
-// verdict is what the taxonomy adds to the explanation of a classification.
+// verdict has the members of the output that the taxonomy adds to a detect.Explanation.
 type verdict struct {
 	Profile string         `json:"profile,omitempty"`
 	At      string         `json:"at,omitempty"`    // position of the rule
@@ -136,7 +136,8 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 	return rules.Explain(ev, options), v
 }
 
-// made returns an error as the one of a code. Without a code it has the text of the evidence.
+// made returns an error with the members of the generated one. Without a code it has the text of
+// the evidence.
 func made(t *taxonomy.Taxonomy, code *model.Code, ctx model.Context, ev *taxonomy.Evidence,
 	retryable bool) *taxonomy.Unknown {
 	if code == nil {
@@ -177,13 +178,6 @@ func codeNamed(t *spec.Taxonomy, key string) *spec.Code {
 		}
 	}
 	return nil
-}
-
-func displayed(file string) string {
-	if file == stdinArg {
-		return "<stdin>"
-	}
-	return file
 }
 
 func (v *verdict) text(x detect.Explanation) []byte {

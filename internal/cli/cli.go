@@ -1,6 +1,6 @@
-// Package cli is the errgen command: its subcommands, their flags, what they print and how they
-// end. All that it touches of its surroundings comes in with an [Env], so that tests can run it in
-// their own process.
+// Package cli is the errgen command: its subcommands, their flags, their output and their exit
+// status. An [Env] provides streams, directory and clock, so that tests can run the command in
+// their process.
 package cli
 
 import (
@@ -20,12 +20,12 @@ const (
 	exitTrouble  = 2 // wrong usage, or something could not be read or written
 )
 
-// Env is what the command sees of its surroundings.
+// Env provides the surroundings of the command.
 type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	Dir            string           // what relative paths are relative to; empty is the process's working directory
-	Now            func() time.Time // nil is the system's clock
+	Dir            string           // base of relative paths; empty is the process's working directory
+	Now            func() time.Time // nil is time.Now
 }
 
 func (e Env) now() time.Time {
@@ -35,7 +35,7 @@ func (e Env) now() time.Time {
 	return e.Now()
 }
 
-// path turns a path as the user gave it into one that can be opened.
+// path returns the path to open for a path from the user.
 func (e Env) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -43,7 +43,7 @@ func (e Env) path(name string) string {
 	return filepath.Join(e.Dir, name)
 }
 
-// Run runs the command with args, the program's name not among them, and returns its exit status.
+// Run runs the command and returns its exit status. The arguments are without the program's name.
 func Run(ctx context.Context, args []string, env Env) int {
 	s := &session{ctx: ctx, Env: env}
 	return s.end(s.dispatch(args))
@@ -59,7 +59,7 @@ type session struct {
 // errFindings ends a command whose findings have been printed.
 var errFindings = errors.New("findings")
 
-// usageError is a call that makes no sense.
+// usageError is the error of a wrong call.
 type usageError struct{ message string }
 
 func (e *usageError) Error() string { return e.message }
@@ -68,7 +68,7 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// end says why the command failed, if it did, and returns the exit status.
+// end prints the error of the command, if any, and returns the exit status.
 func (s *session) end(err error) int {
 	if err == nil {
 		return exitClean
@@ -118,7 +118,7 @@ func unknownCommand(name string) error {
 	return usagef("unknown command %q%s", name, suggestion(name, commandNames()))
 }
 
-// printf writes a result. The command fails if the result cannot be written.
+// printf writes a result to standard output. If that fails, so does the command.
 func (s *session) printf(format string, args ...any) error {
 	return s.write([]byte(fmt.Sprintf(format, args...)))
 }

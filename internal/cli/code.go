@@ -89,12 +89,12 @@ func (d codeDoc) text() []byte {
 		p.traits(&b.Traits, &d.Traits)
 	}
 	for _, pr := range d.Profiles {
-		base, branch := &d.Traits, ""
+		base, branch := d.Usual(pr), ""
 		if pr.Branch > 0 {
-			base, branch = &d.When[pr.Branch-1].Traits, fmt.Sprintf(", when %d", pr.Branch)
+			branch = fmt.Sprintf(", when %d", pr.Branch)
 		}
 		p.heading("profile %s%s", pr.Name, branch)
-		p.traits(&pr.Traits, base)
+		p.traits(&pr.Traits, &base)
 	}
 	p.fields(d.Context)
 	if len(d.Detect)+len(d.Examples)+len(d.Not) > 0 {

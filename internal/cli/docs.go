@@ -52,10 +52,10 @@ func audienceFlag(fs *flag.FlagSet, o *options, byDefault string) {
 		})
 }
 
-// makers are the commands that make files other than those of the package.
+// makers are the commands that write files outside the package.
 var makers = []string{"docs", "typescript", "openapi"}
 
-// make runs such a command. Without -o a single file is printed.
+// make runs one of the makers. Without -o it prints the file of typescript and openapi.
 func (s *session) make(o *options, args []string) error {
 	l, err := s.valid(args)
 	if err != nil {
@@ -79,8 +79,8 @@ func (s *session) make(o *options, args []string) error {
 	return s.apply(o, p)
 }
 
-// filesOf returns the files of a command, which contain what the readers may see. The first line of
-// each contains the command and its flags that are not the default.
+// filesOf returns the files of a maker for the chosen audience. The first line of each contains the
+// command and its flags that differ from the defaults.
 func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
 	m, mark := l.model, output.Mark(commandLine(name, o), l.model.File)
 	if o.readers == public {
@@ -100,6 +100,7 @@ func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
 	}), nil
 }
 
+// commandLine returns a maker with its flags that differ from the defaults.
 func commandLine(name string, o *options) string {
 	_, defaults := commandNamed(name).flagSet()
 	if o.format != defaults.format {
@@ -111,11 +112,11 @@ func commandLine(name string, o *options) string {
 	return name
 }
 
-// defaultDocs returns the directory of a catalogue that is not named.
+// defaultDocs returns the directory of a catalogue without -o.
 func defaultDocs(l *loaded) string { return filepath.Join(l.dir(), "docs", l.model.Name) }
 
-// planMade compares what a command makes of a taxonomy with the disk. The path is a directory or a
-// file, as the command has it.
+// planMade compares the files of a maker with the disk. The path is the directory of docs, or the
+// file of the other makers.
 func (s *session) planMade(l *loaded, name string, o *options, path string) (planned, error) {
 	files, err := filesOf(l, name, o)
 	if err != nil {
@@ -133,8 +134,8 @@ func (s *session) planMade(l *loaded, name string, o *options, path string) (pla
 	return planned{p, "errgen " + line + " -o " + path + argument(l.name)}, err
 }
 
-// committed returns the plans of what other commands than generate made of the taxonomies: the
-// catalogues in the default directories, and what -also names. Their flags are in their marks.
+// committed returns the plans of files that makers wrote for the taxonomies: the catalogues in the
+// default directories, and the paths of -also. The flags are in the marks of the files.
 func (s *session) committed(all []*loaded, o *options) (plans []planned, err error) {
 	add := func(path string) bool {
 		for _, l := range all {
@@ -158,7 +159,7 @@ func (s *session) committed(all []*loaded, o *options) (plans []planned, err err
 	return plans, err
 }
 
-// madeOf plans the files at a path. It is not ok if errgen did not make them from the taxonomy.
+// madeOf plans the files at a path. ok is false if no maker wrote them for the taxonomy.
 func (s *session) madeOf(l *loaded, path string) (p planned, ok bool, err error) {
 	for _, file := range []string{"", catalogue.Index(catalogue.HTML), catalogue.Index(catalogue.Markdown)} {
 		content, err := os.ReadFile(s.path(filepath.Join(path, file)))

@@ -93,10 +93,10 @@ func parseNumber(s string, least, most int) (int, error) {
 }
 
 const (
-	// maxText is how many bytes [readTail] returns. It is more than detect.Body keeps, which masks
-	// the secrets at a cut by the text before it.
+	// maxText is the number of bytes that [readTail] returns. It exceeds the limit of detect.Body,
+	// because masking a secret at the cut needs the text before it.
 	maxText = 1<<20 + 64<<10
-	// maxInput is how many bytes are read of an input without end.
+	// maxInput is the number of bytes that are read of an endless input.
 	maxInput = 1 << 28
 )
 

@@ -146,6 +146,10 @@ func codeTable(m *model.Package) []byte {
 			}
 			return strings.Join(values, "/")
 		}
+		number := "-"
+		if c.Numbered {
+			number = strconv.Itoa(c.Number)
+		}
 		cells := []string{
 			c.Value, c.Category.Name,
 			each(func(t taxonomy.Traits) string { return yesNo(t.Retryable) }),
@@ -155,7 +159,7 @@ func codeTable(m *model.Package) []byte {
 			each(func(t taxonomy.Traits) string {
 				return cmp.Or(explain.DeclaredName(m, t.Reaction), t.Reaction.Action.String())
 			}),
-			cmp.Or(number(c.Number, c.Numbered), "-"), yesNo(c.Extras().Deprecated != ""),
+			number, yesNo(c.Extras().Deprecated != ""),
 		}
 		if c.Public {
 			cells = append(cells, "public")
@@ -251,14 +255,6 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // positive returns a number, or "" for 0.
 func positive(n int) string {
 	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-// number returns the number of a code, or "" if it has none.
-func number(n int, given bool) string {
-	if !given {
 		return ""
 	}
 	return strconv.Itoa(n)

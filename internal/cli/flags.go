@@ -25,7 +25,7 @@ type options struct {
 	service bool
 	format  diag.Format
 	readers string   // -audience
-	also    []string // paths of files that other commands than generate made
+	also    []string // paths of files that docs, typescript or openapi wrote
 
 	taxonomy string
 	profile  string // "" is the default one
@@ -107,8 +107,8 @@ func (s *session) run(args []string) error {
 	return s.cmd.run(s, o, positional)
 }
 
-// parse reads flags wherever they stand; what follows "--" is no flag. It returns the other
-// arguments.
+// parse reads flags before, between and after other arguments, which it returns. Arguments after
+// "--" are never flags.
 func parse(fs *flag.FlagSet, args []string) ([]string, error) {
 	var positional []string
 	for {
@@ -129,7 +129,7 @@ func parse(fs *flag.FlagSet, args []string) ([]string, error) {
 
 const undefinedFlag = "flag provided but not defined: -"
 
-// flagError words an error of package flag as errgen words its own.
+// flagError rewrites an error of package flag in the form of errgen's errors.
 func flagError(fs *flag.FlagSet, err error) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return err

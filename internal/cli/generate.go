@@ -17,7 +17,7 @@ func (s *session) generate(o *options, args []string) error {
 	return s.apply(o, plans...)
 }
 
-// apply makes changes.
+// apply writes the files of plans.
 func (s *session) apply(o *options, plans ...planned) error {
 	for _, p := range plans {
 		if err := s.ctx.Err(); err != nil {
@@ -35,13 +35,14 @@ func (s *session) apply(o *options, plans ...planned) error {
 	return nil
 }
 
-// planned are changes, and the command that makes them.
+// planned is a plan with the command that carries it out.
 type planned struct {
 	*output.Plan
 	fix string
 }
 
-// plan loads taxonomies, renders their packages and compares those with the disk.
+// plan loads taxonomies, renders their packages, and compares these with the disk. For check it
+// also compares the files of makers.
 func (s *session) plan(o *options, args []string) ([]planned, error) {
 	if o.dir != "" && len(args) > 1 {
 		return nil, usagef("%s: -o is for one taxonomy, and there are %d", s.cmd.name, len(args))
@@ -82,7 +83,7 @@ func render(l *loaded, o *options) []output.File {
 	return files
 }
 
-// targets returns where each package goes. No two of them go to the same place.
+// targets returns the target of each package. It fails if two packages have the same directory.
 func (s *session) targets(all []*loaded, o *options) ([]output.Target, error) {
 	targets := make([]output.Target, len(all))
 	taken := make(map[string]string)

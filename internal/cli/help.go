@@ -45,10 +45,12 @@ func commands() []*command {
 		{name: "unused", max: -1, flags: unusedFlags, run: (*session).unused},
 		{name: "version", run: (*session).version},
 	}
-	for i, section := range strings.Split(helpText, "\n-- ")[1:] { // in the same order
+	for _, section := range strings.Split(helpText, "\n-- ")[1:] {
 		title, text, _ := strings.Cut(section, " --\n")
-		_, list[i].args, _ = strings.Cut(title, " ")
-		list[i].summary, list[i].details, _ = strings.Cut(text, "\n")
+		name, args, _ := strings.Cut(title, " ")
+		c := list[slices.IndexFunc(list, func(c *command) bool { return c.name == name })]
+		c.args = args
+		c.summary, c.details, _ = strings.Cut(text, "\n")
 	}
 	return list
 }

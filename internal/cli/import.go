@@ -116,7 +116,7 @@ func (s *session) parameterNames(name string) (names map[string][]string, err er
 // maxListed is the number of codes that a note lists, without -v.
 const maxListed = 5
 
-// notes lists the changes of an update, and what the taxonomy cannot express.
+// notes prints the changes of an update, and the parts of the table that were left out.
 func (s *session) notes(notes importer.Notes, o *options) {
 	for _, n := range notes {
 		shown, more := n.Codes, ""

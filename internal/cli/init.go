@@ -82,7 +82,7 @@ How the service sends, logs and retries these errors:
 https://github.com/errgen/errgen/blob/main/docs/services.md
 `
 
-// createFile writes a file that does not exist yet. When it fails, none is left.
+// createFile writes a file that does not exist yet. If it fails, it leaves no file.
 func createFile(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

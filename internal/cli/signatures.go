@@ -80,8 +80,8 @@ func exampleOf(d *spec.Example) signatures.Example {
 	return x
 }
 
-// explainSignature prints the conditions and examples of a signature. Without a taxonomy it is one
-// of the default taxonomy, if that can be read and has no faults, or of errgen.
+// explainSignature prints the conditions and examples of a signature. If no taxonomy is named, it
+// also searches taxonomy.yaml, unless that cannot be read or has errors.
 func (s *session) explainSignature(o *options, name string, taxonomy []string) error {
 	list, err := s.signatureList(taxonomy)
 	if err != nil {

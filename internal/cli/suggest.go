@@ -53,7 +53,8 @@ func (s *session) suggest(o *options, args []string) error {
 	return s.write(result.YAML())
 }
 
-// known returns the rules of the taxonomy, or nil if none is named.
+// known returns the rules of the taxonomy, and the options of proposals. The rules are nil if no
+// taxonomy is named.
 func (s *session) known(o *options, args []string) (*detect.Rules, suggest.Options, error) {
 	wanted := suggest.Options{Least: o.least}
 	isFile := func(name string) bool { return name != stdinArg }
@@ -110,6 +111,14 @@ func (s *session) readRecord(name string, add func(detect.Entry)) error {
 			diag.Printable(fault.Err.Error()))
 	}
 	return nil
+}
+
+// displayed returns the name of a record in messages.
+func displayed(file string) string {
+	if file == stdinArg {
+		return "<stdin>"
+	}
+	return file
 }
 
 func recordError(name string, err error) error {

@@ -17,8 +17,7 @@ import (
 )
 
 const (
-	// defaultFile is the taxonomy when none is named, and the name that one from standard input
-	// goes by.
+	// defaultFile is the taxonomy if none is named. In output it is also the name of standard input.
 	defaultFile = "taxonomy.yaml"
 	stdinArg    = "-"
 )
@@ -43,7 +42,7 @@ func (l *loaded) dir() string {
 	return filepath.Dir(l.name)
 }
 
-// load reads and checks a taxonomy. Its error is one of reading; faults of the taxonomy are
+// load reads and checks a taxonomy. It fails only if reading fails; faults of the taxonomy are
 // findings.
 func (s *session) load(name string) (*loaded, error) {
 	src, err := s.readAll(name)
@@ -62,7 +61,7 @@ func loadSource(name string, src []byte) *loaded {
 	return l
 }
 
-// loadAll reads and checks taxonomies, taxonomy.yaml if none is named.
+// loadAll reads and checks taxonomies. If none is named, it loads taxonomy.yaml.
 func (s *session) loadAll(names []string) ([]*loaded, error) {
 	if len(names) == 0 {
 		names = []string{defaultFile}
@@ -184,7 +183,7 @@ func (s *session) lint(o *options, args []string) error {
 	return s.report(all, o, s.Stdout)
 }
 
-// schema accepts every taxonomy that can be read, also one with undeclared names.
+// schema accepts every taxonomy that can be parsed, even with undeclared names.
 func (s *session) schema(_ *options, args []string) error {
 	if len(args) == 0 {
 		return s.write(schema.JSON(nil))

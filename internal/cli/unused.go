@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/errgen/errgen/internal/breaking"
@@ -49,7 +50,8 @@ func (s *session) unused(o *options, args []string) error {
 	return s.printFindings(o, s.Stdout, len(findings) > 0, diag.FileFindings{Source: l.source, Findings: findings})
 }
 
-// givenCodes are the codes that the taxonomy gives without a rule, such as the fallback.
+// givenCodes returns the codes that the taxonomy refers to, such as the fallback. A reference in
+// replaced_by does not count.
 func givenCodes(t *spec.Taxonomy) map[string]bool {
 	refs := make(map[string]int)
 	t.Names(func(n spec.Name) {
@@ -100,5 +102,5 @@ func reservation(c *model.Code) string {
 	if c.Numbered {
 		numbers = []string{strconv.Itoa(c.Number)}
 	}
-	return breaking.Reservation(append([]string{c.Value}, c.Extras().Aliases...), numbers, " ")
+	return breaking.Reservation(slices.Concat([]string{c.Value}, c.Extras().Aliases, c.Extras().Names), numbers, " ")
 }

@@ -90,6 +90,14 @@ type Field struct {
 	Fields   []Field  `json:"fields,omitempty"` // of an object, or of each in a list
 }
 
+// Usual returns the traits that a profile changes: those of the code or of its branch.
+func (c *Code) Usual(p ProfileTraits) Traits {
+	if p.Branch > 0 {
+		return c.When[p.Branch-1].Traits
+	}
+	return c.Traits
+}
+
 // CodeOf returns the description of a code.
 func CodeOf(m *model.Package, c *model.Code) *Code {
 	var params []string

@@ -23,11 +23,11 @@ func ParseColumns(text string) (map[string]string, error) {
 	for entry := range strings.SplitSeq(text, ",") {
 		key, column, ok := strings.Cut(strings.TrimSpace(entry), "=")
 		constant, isConstant := strings.CutPrefix(key, constantKey)
+		isConstant = isConstant && constant != "" && identifier(constant, "") == constant
 		switch {
 		case !ok || column == "":
 			return nil, fmt.Errorf("%q is not KEY=COLUMN", entry)
-		case !slices.Contains(columnKeys, key) &&
-			(!isConstant || constant == "" || identifier(constant, "") != constant):
+		case !isConstant && !slices.Contains(columnKeys, key):
 			return nil, fmt.Errorf("unknown key %q: use %s or constant.NAME", key, strings.Join(columnKeys, ", "))
 		}
 		out[key] = column

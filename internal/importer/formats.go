@@ -18,14 +18,14 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// format describes the tables of a project. Its reader returns the rows of a table with their
-// columns, in which scalars are texts.
+// format describes the tables of a project. Its reader returns the rows of a table, by column.
+// Scalars are texts.
 type format struct {
 	name     string
 	doc      string
 	params   string            // default forms of the parameters in messages
-	columns  map[string]string // the column of each key, if it is not the key; A|B is the first one that a row has
-	category string            // of rows without one; the columns of these are the user's if it is empty
+	columns  map[string]string // the column of a key, if its name differs; A|B: the first one that a row has
+	category string            // of rows without one; if it is empty, the user maps the columns
 	read     func(src []byte, columns map[string]string) ([]spec.Pairs, error)
 
 	constants          []Constant

@@ -16,7 +16,7 @@ import (
 // Options are the choices of a caller. The zero Options are the defaults of the format.
 type Options struct {
 	Package string              // of the generated package
-	Columns map[string]string   // json and csv: the column of a table, by the key of the taxonomy
+	Columns map[string]string   // json and csv: the column of the table, by the key of the taxonomy
 	Params  []string            // forms of parameters in messages: printf, braces, angles
 	Names   map[string][]string // names of parameters in order, by the code of the table
 }
@@ -68,7 +68,7 @@ type Field struct {
 	MaxLength      int
 }
 
-// Notes list what a taxonomy cannot express of a table, or the changes of an update.
+// Notes list the parts of a table that a taxonomy cannot express, or the changes of an update.
 type Notes []Note
 
 // Note is an entry of Notes, with the codes that it concerns.
@@ -101,7 +101,7 @@ func (t *Table) category(name, doc string) *Category {
 	return c
 }
 
-// finish gives the codes their keys, and removes from the rows what a taxonomy cannot express.
+// finish gives the codes their keys, and removes values that a taxonomy cannot express.
 func (t *Table) finish() error {
 	f := finisher{
 		t: t, names: make(map[string]bool), keys: make(map[string]bool), numbers: make(map[any]bool),
@@ -129,8 +129,8 @@ type finisher struct {
 	names     map[string]bool // of rows
 	keys      map[string]bool // Go names, without regard to case
 	numbers   map[any]bool
-	published map[string]bool // further names
-	groups    map[string]bool // with a code
+	published map[string]bool // further names of codes
+	groups    map[string]bool // that have a code
 }
 
 // claim removes rows without a name, and rows whose name an earlier row has.

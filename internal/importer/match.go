@@ -101,7 +101,7 @@ func (u *update) match() {
 		if u.matched[r.code] != nil || id == "" || len(same[id]) != 1 {
 			continue
 		}
-		// An entry without a record is the user's own, unless the row was renamed by hand.
+		// The user added an entry without a record, unless it was renamed by hand.
 		if e := same[id][0]; u.record[e.row] != nil || u.record[r.code.Name] != nil || len(u.record) == 0 {
 			take(r, e)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/naming"
@@ -47,18 +48,11 @@ func (t *Table) template(k *Code) (string, []Field) {
 			rest = rest[len(found[0]):]
 			continue
 		}
-		r, size := firstRune(rest)
+		r, size := utf8.DecodeRuneInString(rest)
 		m.literal(r)
 		rest = rest[size:]
 	}
 	return m.text.String(), m.fields
-}
-
-func firstRune(s string) (rune, int) {
-	for _, r := range s {
-		return r, len(string(r))
-	}
-	return 0, 0
 }
 
 // message builds a message template and its fields.

@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// The changes of an update. In its notes each has the codes that it concerns.
+// The changes of an update, as its notes name them.
 const (
 	noteAdded   = "added"
 	noteRenamed = "renamed"
@@ -109,7 +109,7 @@ func (u *update) merge(r row, e *entry) {
 	}
 	slices.Sort(keys[len(table):])
 	after, changed := "", []string(nil)
-	kept := false // the message, and with it the fields
+	kept := false // whether the message is kept, and with it the fields
 	for _, key := range keys {
 		if key == "value" || kept && key == "fields" {
 			continue

@@ -1,5 +1,5 @@
 // Package output makes a directory contain the generated files. A [Plan] lists the changes; it can
-// be shown as a diff or written. Files whose bytes are right are not touched, and files that errgen
+// be shown as a diff or written. Files that are up to date are not touched, and files that errgen
 // did not generate are never touched.
 package output
 
@@ -34,8 +34,8 @@ type Target struct {
 	// SourceDir is the directory of the taxonomy's file. Files whose header names a file that no
 	// longer exists there belong to this taxonomy, because it was renamed.
 	SourceDir string
-	// Tree makes files below the directory that have the command's mark, and are no longer
-	// generated, stale. Without it only the generated files are compared.
+	// Tree compares all files below the directory that have the command's mark. Those that are no
+	// longer generated are stale. Without it only the generated files are compared.
 	Tree bool
 }
 

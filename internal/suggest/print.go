@@ -147,7 +147,7 @@ type names map[string]bool
 
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// take returns a free name for what a rule finds, with a number if need be.
+// take claims a free name for the code of a rule. If all names are taken, it adds a number.
 func (n names) take(f facts, literal string) string {
 	detail := strings.Join([]string{f.code, f.errno, f.signal}, " ")
 	switch {
@@ -159,9 +159,11 @@ func (n names) take(f facts, literal string) string {
 	default:
 		detail = f.op
 	}
-	said := f.kind + f.like + literal // one of them is not empty, or none
-	options := []string{screaming(said), screaming(f.source, said), screaming(f.source, detail), "UNRECOGNISED_FAILURE"}
-	if said == "" {
+	subject := f.kind + f.like + literal // at most one of them is not empty
+	options := []string{
+		screaming(subject), screaming(f.source, subject), screaming(f.source, detail), "UNRECOGNISED_FAILURE",
+	}
+	if subject == "" {
 		options = options[2:]
 	}
 	for i := 1; ; i++ {

@@ -26,7 +26,8 @@ type Options struct {
 
 // Result is the list of proposals.
 type Result struct {
-	// Entries are all entries, except Matched, the ones that a rule of the taxonomy matches now.
+	// Entries counts the entries that no rule matched. Matched counts those that a rule of the
+	// taxonomy matches now.
 	Entries   int         `json:"entries"`
 	Matched   int         `json:"matched"`
 	Proposals []*Proposal `json:"proposals"`
@@ -177,8 +178,8 @@ func undeclared(all []*Proposal, declared []string, of func(facts) string) []str
 	return slices.Sorted(maps.Keys(names))
 }
 
-// prove leaves out proposals in which errgen finds an error, such as an example that another
-// proposal's rule wins.
+// prove moves proposals with errors to Left. An error can be an example that the rule of another
+// proposal wins.
 func (r *Result) prove() {
 	for len(r.Proposals) > 0 {
 		faulty := faults(r.Proposals)
