@@ -88,7 +88,8 @@ func TestMessages(t *testing.T) {
 			"X was reserved, and now belongs to code A"},
 		{codes("EOF: {message: end, fields: {n: {type: int}}}"), fields("n: {type: int}"),
 			"field EOF.n is now field io.n: the wire is unchanged, but not its Go type; the factory of EOF changes"},
-		{codes("EOF: {message: end, fields: {n: {type: int, required: true}}}"), fields("n: {type: int, required: true}"),
+		{codes("EOF: {message: end, fields: {n: {type: int, required: true}}}"),
+			fields("n: {type: int, required: true}"),
 			"field EOF.n is now field io.n: the wire is unchanged, but not its Go type; the factory of EOF changes"},
 		{"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, " +
 			"severity: high}]}}}}",

@@ -260,7 +260,8 @@ func (d difference) derived(list []difference) bool {
 			follows := map[string]string{"true": "retryable", "false": "permanent"}
 			return d.old == follows[source.old] && d.new == follows[source.new]
 		case d.key == "scrub" && source.key == "sensitive",
-			strings.HasSuffix(d.key, "max_retry_after") && strings.Replace(d.key, "retry_after", "delay", 1) == source.key:
+			strings.HasSuffix(d.key, "max_retry_after") &&
+				strings.Replace(d.key, "retry_after", "delay", 1) == source.key:
 			return d.old == source.old && d.new == source.new
 		}
 		return false

@@ -118,7 +118,8 @@ func TestFieldsOfACode(t *testing.T) {
 		{"another type", own("a: {type: string}"), own("a: {type: int}"), `1:66 E-break-field-type`},
 		{"another one", own("a: {type: string}"), own("a: {type: string}, b: {type: int}"), ``},
 		{"moved to the category, and another one", own("a: {type: string}"),
-			"categories: {io: {fields: {a: {type: string}}, codes: {EOF: {message: end, fields: {b: {type: string}}}, " +
+			"categories: {io: {fields: {a: {type: string}}, " +
+				"codes: {EOF: {message: end, fields: {b: {type: string}}}, " +
 				"LATE: {message: late}}}}", `1:28 E-break-field-removed`},
 		{"moved to the category, and internal now", own("a: {type: string, audience: public}, b: {type: int}"),
 			"categories: {io: {fields: {a: {type: string}}, codes: {EOF: {message: end, fields: {b: {type: int}}}, " +

@@ -46,11 +46,12 @@ type rule struct {
 
 // acrossCodes has the rules of the changes that codes.go finds, by id.
 var acrossCodes = map[string]rule{
-	idCodeRemoved:  {levels: Wire | Source},
-	idCodeRenamed:  {levels: Wire | Source},
-	idCodeValue:    {levels: Wire},
-	idValueAlias:   {levels: Wire},
-	idRetired:      {levels: Source, hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
+	idCodeRemoved: {levels: Wire | Source},
+	idCodeRenamed: {levels: Wire | Source},
+	idCodeValue:   {levels: Wire},
+	idValueAlias:  {levels: Wire},
+	idRetired: {levels: Source,
+		hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
 	idReserved:     {levels: Wire, hint: "never remove a reservation"},
 	idAlias:        {levels: Wire, hint: "keep it an alias, or reserve it"},
 	idNumber:       {levels: Wire, hint: "numbers are published: keep it"},

@@ -58,8 +58,8 @@ type identifier struct {
 	idents      []string
 }
 
-// identifiers visits the declarations of which identifiers are made. Of a category and a code with
-// one identifier, the category comes first, because the code can be renamed.
+// identifiers visits the declarations that become identifiers. If a category and a code have the
+// same identifier, the category comes first, because the code can be renamed.
 func (c *checker) identifiers(visit func(i identifier)) {
 	for _, k := range c.m.Categories {
 		visit(identifier{name: k.Decl.Name, given: k.Decl.Type, key: "type",

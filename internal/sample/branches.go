@@ -67,7 +67,7 @@ func Blocked(code *model.Code, b *model.Branch) *Block {
 const maxTries = 1 << 14
 
 // decidedBy returns a case that selects branch b: it meets all conditions of b, but not all of any
-// earlier branch. If there is none, decidedBy returns the reason. It tries values of the fields
+// earlier branch. Without such a case, decidedBy returns the reason. It tries values of the fields
 // that b tests, and then also of the fields that earlier branches test.
 func decidedBy(code *model.Code, b *model.Branch, conds map[*model.Field][]model.Cond) (Case, *Block) {
 	own, upTo := tested(b), code.When[:slices.Index(code.When, b)+1]

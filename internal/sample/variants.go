@@ -119,7 +119,7 @@ func long(f *model.Field) string {
 	return "first " + strings.Repeat("x", f.MaxLength) + " last"
 }
 
-// secret returns a text of which f masks a part. If f masks nothing, ok is false.
+// secret returns a text that f masks in part. If f masks nothing, ok is false.
 func secret(f *model.Field) (text string, ok bool) {
 	for _, s := range secrets {
 		if s != f.Clean(s) {

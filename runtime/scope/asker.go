@@ -66,7 +66,7 @@ func NewAsker(c AskerConfig) *Asker {
 }
 
 // Ask shows the files and reports whether the answer is y or yes. The error is
-// [executor.ErrUnattended] if nobody can answer or In ends, and the cause of ctx if ctx ends.
+// [executor.ErrUnattended] if no person can answer or In ends, and the cause of ctx if ctx ends.
 func (a *Asker) Ask(ctx context.Context, q executor.Question) (bool, error) {
 	if !a.Attended() {
 		return false, executor.ErrUnattended
