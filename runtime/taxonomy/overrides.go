@@ -13,27 +13,28 @@ import (
 	"time"
 )
 
-// Overrides are the changes of a run to a table, for a configuration file in JSON or YAML. They
-// name reactions and policies that the taxonomy declares. A field that is nil or empty changes
-// nothing.
+// Overrides change a table for one run; see [Table.Override]. They are part of a configuration file
+// in JSON or YAML. They refer to reactions and policies by the names that the taxonomy declares. A
+// field that is nil or empty changes nothing.
 type Overrides struct {
-	// Codes are the names of reactions, by code (its value or an alias) or category, or "*" for all
-	// codes. The most specific one wins.
+	// Codes are the names of reactions, by code, by category, or by "*" for all codes. A code is its
+	// value on the wire, an alias or a further name. The most specific key wins.
 	Codes map[string]string `json:"codes,omitempty" yaml:"codes,omitempty"`
 	// Policies change the numbers of policies.
 	Policies map[string]Numbers `json:"policies,omitempty" yaml:"policies,omitempty"`
 	// Uncategorized names the reaction to an error that is not of the taxonomy.
 	Uncategorized string `json:"uncategorized,omitempty" yaml:"uncategorized,omitempty"`
-	// Detection, Recovery, Retry and Reporting change the profile's sections. Without a profile,
-	// they change one that has everything on and no limits.
+	// Detection, Recovery, Retry and Reporting change the profile's sections. Without a profile, the
+	// sections have the defaults of the language.
 	Detection DetectionOverride `json:"detection,omitzero" yaml:"detection,omitempty"`
 	Recovery  RecoveryOverride  `json:"recovery,omitzero" yaml:"recovery,omitempty"`
 	Retry     RetryOverride     `json:"retry,omitzero" yaml:"retry,omitempty"`
 	Reporting ReportingOverride `json:"reporting,omitzero" yaml:"reporting,omitempty"`
 }
 
-// Numbers change the numbers of a policy. A delay that contradicts the other one, which is nil,
-// changes that too. If the policy is adaptive, it makes no more than MaxAttempts.
+// Numbers change the numbers of a policy. If InitialDelay exceeds MaxDelay, and only one of them is
+// set here, the other one gets the same value. If the policy has a range of attempts, MaxAttempts is
+// also the end of the range.
 type Numbers struct {
 	MaxAttempts   *int      `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
 	InitialDelay  *Duration `json:"initial_delay,omitempty" yaml:"initial_delay,omitempty"`
@@ -46,7 +47,7 @@ type Numbers struct {
 	Jitter *float64 `json:"jitter,omitempty" yaml:"jitter,omitempty"`
 }
 
-// Duration is a duration that is a text in JSON and YAML: "1.5s".
+// Duration is a time.Duration that is a text in JSON and YAML: "1.5s".
 type Duration time.Duration
 
 // MarshalText returns the text.
@@ -88,8 +89,8 @@ type ReportingOverride struct {
 	Context  *bool     `json:"context,omitempty" yaml:"context,omitempty"`
 }
 
-// UnmarshalJSON decodes overrides. An unknown key is an error at every level. A YAML decoder must
-// be strict itself.
+// UnmarshalJSON decodes overrides. An unknown key is an error at every level. To get this error for
+// YAML, use a strict decoder.
 func (o *Overrides) UnmarshalJSON(b []byte) error {
 	type plain Overrides
 	var in plain
@@ -102,11 +103,14 @@ func (o *Overrides) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Override returns the table, with its profile, changed by the overrides. The receiver and the
-// taxonomy do not change. Rows that are not retryable do not get a reaction that leads to a retry.
+// Override returns a copy of the table whose profile has the overrides. Choose the profile first,
+// because [Table.Profile] of the result is without the overrides.
+//
+// A row that is not retryable never gets a reaction that leads to a retry. The next key that covers
+// the row applies instead; without one, the row keeps its reaction.
 //
 // The error names each mistake with its path: an undeclared name, a number out of range, and a
-// reaction that no row can get. [Table.Profile] of the result is without the overrides.
+// reaction that no row can get.
 func (t Table) Override(o Overrides) (Table, error) {
 	if t.Taxonomy == nil {
 		return Table{}, errors.New("overrides: the table has no taxonomy")
@@ -127,8 +131,8 @@ func (t Table) Override(o Overrides) (Table, error) {
 type override struct {
 	table     Table
 	over      Overrides
-	reactions map[*Reaction]*Reaction // those with changed policies, by the original
-	policies  map[*Policy]*Policy     // likewise
+	reactions map[*Reaction]*Reaction // the results of the method reaction, by its argument
+	policies  map[*Policy]*Policy     // likewise of the method policy
 	mistakes  []error
 }
 
@@ -136,8 +140,8 @@ func (v *override) mistake(path, format string, args ...any) {
 	v.mistakes = append(v.mistakes, errors.New(path+": "+fmt.Sprintf(format, args...)))
 }
 
-// everythingOn is the profile of a table without one.
-var everythingOn = Profile{
+// defaultSections is a profile that sets no key of its sections.
+var defaultSections = Profile{
 	Detection: Detection{Text: true, Severity: true, Recoverability: true},
 	Recovery:  Recovery{Enabled: true},
 	Retry:     RetryDefaults{Enabled: true},
@@ -146,7 +150,7 @@ var everythingOn = Profile{
 
 // profile returns the profile with the overrides.
 func (v *override) profile() *Profile {
-	p, t := everythingOn, v.table.Taxonomy
+	p, t := defaultSections, v.table.Taxonomy
 	if v.table.Overlay != nil {
 		p = *v.table.Overlay
 	}
@@ -186,7 +190,7 @@ func (v *override) rows() []RowOverride {
 	var out []RowOverride
 	for row := range t.Rows() {
 		traits, covered := *v.table.row(row), row
-		if t.Code(row) == nil { // covered as the fallback is
+		if t.Code(row) == nil { // the keys that cover the fallback's code apply
 			covered, _ = t.Find(t.Fallback)
 		}
 		if code := t.Code(covered); code != nil {
@@ -210,12 +214,14 @@ func (v *override) rows() []RowOverride {
 	}
 	for _, key := range slices.Sorted(maps.Keys(applied)) {
 		if !applied[key] {
-			v.mistake("codes."+key, "%s retries, and nothing that it covers is retryable", chosen[key].Name)
+			v.mistake("codes."+key, "reaction %q leads to a retry, but no code that the key covers is retryable",
+				chosen[key].Name)
 		}
 	}
 	return out
 }
 
+// leadsToRetry reports whether r or one of its successors retries.
 func leadsToRetry(r *Reaction) bool {
 	for r != nil && !r.Retries() {
 		r = r.Then
@@ -223,7 +229,8 @@ func leadsToRetry(r *Reaction) bool {
 	return r != nil
 }
 
-// named returns the reaction of a name as the table's profile has it.
+// named returns the reaction with a name. If rows of the profile use a changed version of it, it
+// returns this version.
 func (v *override) named(name, path string) *Reaction {
 	t := v.table.Taxonomy
 	i := slices.IndexFunc(t.Reactions, func(r *Reaction) bool { return r.Name == name })
@@ -233,7 +240,7 @@ func (v *override) named(name, path string) *Reaction {
 			known[i] = r.Name
 		}
 		v.unknown(path, "reaction", name, known)
-		return nothing.Reaction
+		return abortTraits.Reaction
 	}
 	if v.table.Overlay != nil {
 		for _, row := range v.table.Overlay.Rows {
@@ -247,11 +254,13 @@ func (v *override) named(name, path string) *Reaction {
 	return t.Reactions[i]
 }
 
+// unknown reports a name that is not in known.
 func (v *override) unknown(path, what, name string, known []string) {
 	v.mistake(path, "no %s %q; there are %s", what, name, strings.Join(known, ", "))
 }
 
-// reaction returns r and its successors with the changed policies; r itself if nothing changes.
+// reaction returns a copy of r with the changed policies of r and its successors. If nothing
+// changes, it returns r.
 func (v *override) reaction(r *Reaction) *Reaction {
 	if r == nil || v.reactions[r] != nil {
 		return v.reactions[r]
@@ -265,7 +274,7 @@ func (v *override) reaction(r *Reaction) *Reaction {
 	return v.reactions[r]
 }
 
-// policy returns p with the changed numbers; p itself if nothing changes.
+// policy returns a copy of p with the changed numbers. If nothing changes, it returns p.
 func (v *override) policy(p *Policy) *Policy {
 	if p == nil || v.policies[p] != nil {
 		return v.policies[p]
@@ -314,14 +323,14 @@ func (v *override) sections(p *Profile) {
 	}
 }
 
-// set sets a value that is overridden.
-func set[T any](value, to *T) {
-	if to != nil {
-		*value = *to
+// set replaces a value, if there is a replacement.
+func set[T any](value, replacement *T) {
+	if replacement != nil {
+		*value = *replacement
 	}
 }
 
-// numbers applies n to p. MaxRetryAfter follows MaxDelay if it is the same.
+// numbers applies n to p. If MaxRetryAfter equals MaxDelay, it changes with MaxDelay.
 func (v *override) numbers(p *Policy, n Numbers, path string) {
 	follows := p.MaxRetryAfter == p.MaxDelay
 	set(&p.MaxAttempts, n.MaxAttempts)
