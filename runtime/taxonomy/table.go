@@ -42,7 +42,7 @@ const (
 
 // Traits are the properties of a row.
 type Traits struct {
-	// Reaction is never nil.
+	// Reaction is nil only in the traits of a nil error.
 	Reaction *Reaction
 	// HTTP is the status of a response with the error; 0 is unset.
 	HTTP uint16
@@ -295,7 +295,8 @@ func (p *Profile) Chain(r *Reaction) iter.Seq2[int, *Reaction] {
 }
 
 // head returns the first reaction from r on that the profile permits. If retryable is false, it
-// also skips retries. A chain that ends before, or has more than [MaxChain] reactions, blocks.
+// also skips retries. If the first [MaxChain] reactions contain none, it returns a reaction that
+// blocks.
 func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
 	if p == nil || p.Retry.Enabled && retryable && r.Action != Recover {
 		return r
@@ -303,6 +304,7 @@ func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
 	return p.permitted(r, retryable)
 }
 
+// permitted is the part of head that is too large to be inlined.
 func (p *Profile) permitted(r *Reaction, retryable bool) *Reaction {
 	for range MaxChain {
 		if r == nil {
