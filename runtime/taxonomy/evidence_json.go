@@ -29,8 +29,9 @@ type evidenceJSON struct {
 
 // Masked returns a copy that is safe to show: secrets are masked, Err has only its text, and each
 // value is bounded. A text and an output keep their last 4096 bytes. A file and an attribute keep
-// 1024 bytes, and any other value 256. The copy has at most 64 files and 64 attributes. An attribute
-// whose name is that of a secret is masked. A time that RFC 3339 cannot express is left out.
+// 1024 bytes, and any other value 256. The copy has at most 64 files and 64 attributes. An
+// attribute whose name is that of a secret is masked. A time that RFC 3339 cannot express is left
+// out.
 func (e Evidence) Masked() Evidence {
 	for _, s := range []*string{&e.Source, &e.Op, &e.Type, &e.Code, &e.Signal, &e.Errno, &e.Credential} {
 		*s = text.Beginning(*s, maxWord)
@@ -83,9 +84,9 @@ func (e *Evidence) json() evidenceJSON {
 // "error". It never fails.
 func (e Evidence) MarshalJSON() ([]byte, error) { return json.Marshal(e.json()) }
 
-// UnmarshalJSON reads the JSON that MarshalJSON writes. Err becomes an error that has only the text.
-// An unknown key and a value of another type are errors and leave e unchanged. A null is an absent
-// value.
+// UnmarshalJSON reads the JSON that MarshalJSON writes. Err becomes an error that has only the
+// text. An unknown key and a value of another type are errors and leave e unchanged. A null is an
+// absent value.
 func (e *Evidence) UnmarshalJSON(b []byte) error {
 	var in evidenceJSON
 	d := json.NewDecoder(bytes.NewReader(b))

@@ -17,15 +17,15 @@ import (
 // in JSON or YAML. They refer to reactions and policies by the names that the taxonomy declares. A
 // field that is nil or empty changes nothing.
 type Overrides struct {
-	// Codes are the names of reactions, by code, by category, or by "*" for all codes. A code is its
-	// value on the wire, an alias or a further name. The most specific key wins.
+	// Codes are the names of reactions, by code, by category, or by "*" for all codes. A code is
+	// its value on the wire, an alias or a further name. The most specific key wins.
 	Codes map[string]string `json:"codes,omitempty" yaml:"codes,omitempty"`
 	// Policies change the numbers of policies.
 	Policies map[string]Numbers `json:"policies,omitempty" yaml:"policies,omitempty"`
 	// Uncategorized names the reaction to an error that is not of the taxonomy.
 	Uncategorized string `json:"uncategorized,omitempty" yaml:"uncategorized,omitempty"`
-	// Detection, Recovery, Retry and Reporting change the profile's sections. Without a profile, the
-	// sections have the defaults of the language.
+	// Detection, Recovery, Retry and Reporting change the profile's sections. Without a profile,
+	// the sections have the defaults of the language.
 	Detection DetectionOverride `json:"detection,omitzero" yaml:"detection,omitempty"`
 	Recovery  RecoveryOverride  `json:"recovery,omitzero" yaml:"recovery,omitempty"`
 	Retry     RetryOverride     `json:"retry,omitzero" yaml:"retry,omitempty"`
@@ -33,8 +33,8 @@ type Overrides struct {
 }
 
 // Numbers change the numbers of a policy. If InitialDelay exceeds MaxDelay, and only one of them is
-// set here, the other one gets the same value. If the policy has a range of attempts, MaxAttempts is
-// also the end of the range.
+// set here, the other one gets the same value. If the policy has a range of attempts, MaxAttempts
+// is also the end of the range.
 type Numbers struct {
 	MaxAttempts   *int      `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
 	InitialDelay  *Duration `json:"initial_delay,omitempty" yaml:"initial_delay,omitempty"`

@@ -119,8 +119,8 @@ func (t *Traced) MarshalJSON() ([]byte, error) {
 }
 
 // ReplaceAttr makes slog log an error that wraps an error of a taxonomy as that error. The text of
-// the outer error is under "text", with secrets masked. Every other attribute is unchanged. Set it as
-// slog.HandlerOptions.ReplaceAttr.
+// the outer error is under "text", with secrets masked. Every other attribute is unchanged. Set it
+// as slog.HandlerOptions.ReplaceAttr.
 func ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindAny {
 		return a

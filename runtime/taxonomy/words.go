@@ -34,8 +34,8 @@ var (
 // GRPCWords returns the words of google.rpc.Code, in the order of their numbers.
 func GRPCWords() []string { return slices.Clone(grpcWords[:]) }
 
-// word returns the word of value v of the named type. If the value does not exist, it returns a text
-// such as Action(9).
+// word returns the word of value v of the named type. If the value does not exist, it returns a
+// text such as Action(9).
 func word(words []string, name string, v uint8) string {
 	if int(v) < len(words) {
 		return words[v]
