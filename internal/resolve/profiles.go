@@ -13,13 +13,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// profile is a profile that is applied to the table.
+// profile makes the reactions, policies and traits of one profile.
 type profile struct {
 	*reactions
 	decl  *spec.Profile
 	codes map[*model.Code]*spec.Overlay
 }
 
+// profiles resolves the profiles. The model has each of them with the rows of all codes.
 func (b *builder) profiles() {
 	for i := range b.src.Profiles {
 		b.profile(&b.src.Profiles[i])
@@ -100,8 +101,8 @@ func (s *profile) retryPolicy() *taxonomy.Policy {
 	return s.policy(numbers, numbers, s.decl.Name.V+".retry", "Retry")
 }
 
-// row returns the traits of a row under the profile. Rows without a code are covered as the
-// fallback is. A row that is not retryable stays so.
+// row returns the traits of a row under the profile. The changes of the fallback's code also apply
+// to rows without a code. A row that is not retryable stays so.
 func (s *profile) row(row *model.Row) taxonomy.Traits {
 	layers := s.layers(row)
 	var changes spec.Traits
@@ -151,8 +152,9 @@ func (s *profile) layers(row *model.Row) []*spec.Overlay {
 	return out
 }
 
-// choose returns the reaction of the most specific layer that the row may have, else the profile's
-// version of its own. A row that is not retryable is not retried, immediately or later.
+// choose returns the reaction of a row. It is that of the most specific layer with a suitable one,
+// otherwise the profile's version of the row's reaction. A row that is not retryable gets no
+// reaction that leads to a retry.
 func (s *profile) choose(row *model.Row, retryable bool, layers []*spec.Overlay) *taxonomy.Reaction {
 	for _, l := range layers {
 		ref := l.Traits.Reaction
@@ -188,6 +190,7 @@ func (s *profile) choose(row *model.Row, retryable bool, layers []*spec.Overlay)
 	return row.Reaction
 }
 
+// leadsToRetry reports whether r or one of its successors retries.
 func leadsToRetry(r *taxonomy.Reaction) bool {
 	for r != nil && !r.Retries() {
 		r = r.Then
@@ -205,6 +208,8 @@ func (s *profile) skip(at diag.Span, row *model.Row) {
 	s.pkg.Problems[i].Skipped = append(s.pkg.Problems[i].Skipped, row)
 }
 
+// overlaySuffix returns the end of the names of reactions in place under a key of a profile's
+// codes.
 func (b *builder) overlaySuffix(key string) string {
 	if key == "*" {
 		return "All"
@@ -215,7 +220,7 @@ func (b *builder) overlaySuffix(key string) string {
 	return suffix(strings.TrimPrefix(key, "@"), 0)
 }
 
-// prefix begins the variables of a profile's own reactions and policies: strict.
+// prefix returns the beginning of the variables of a profile's reactions and policies: strict.
 func prefix(profile string) string {
 	if ident, ok := naming.Unexported(profile); ok {
 		return ident
