@@ -3,7 +3,7 @@ package model
 import "slices"
 
 // PublicOnly returns the part of the package that clients see: public codes with their public
-// fields, without profiles, policies and reactions. It is for documents, not for emitting Go.
+// fields, without profiles, policies and reactions. It is for documents, not for Go code.
 func (p *Package) PublicOnly() *Package {
 	out := *p
 	out.Profiles, out.Policies, out.Reactions = nil, nil, nil
@@ -40,8 +40,8 @@ func (p *Package) PublicOnly() *Package {
 	return &out
 }
 
-// ErrorTypes returns the types of errors with their codes: for each category the type of the codes
-// without fields of their own, then those of codes with fields. Abstract codes have no errors.
+// ErrorTypes returns the types of errors with their codes. For each category, these are the type of
+// the codes without fields, and then the types of codes with fields. Abstract codes have no errors.
 func (p *Package) ErrorTypes() []*Category {
 	var types []*Category
 	for _, c := range p.Categories {
@@ -61,6 +61,7 @@ func (p *Package) ErrorTypes() []*Category {
 	return types
 }
 
+// publicFields returns the fields that clients see on the wire.
 func publicFields(fields []*Field) []*Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f *Field) bool { return !f.Public || f.MessageOnly })
 }
