@@ -1,10 +1,10 @@
 // Package check finds the faults of a taxonomy: [Load] goes from bytes to a model that is fit to
 // generate from.
 //
-// It works in stages, as a compiler does: form (package spec), references (every name is declared,
-// and declared once), values (each value fits where it is written), meaning (the parts fit
-// together). All findings of a stage are reported at once. A stage runs if the ones before found no
-// error, so no check has to expect what an earlier one refuses.
+// It works in stages, as a compiler does: form (package spec), references (each name is declared
+// once), values (each value is valid for its key), and meaning (the parts fit together). All
+// findings of a stage are reported together. A stage runs if the earlier stages found no error, so
+// its checks do not repeat theirs.
 //
 // Each finding has a stable id with a page in internal/rules, a place, a message and a hint.
 package check
@@ -44,8 +44,8 @@ var stages = [][]func(*checker){
 	},
 }
 
-// Load reads, resolves and checks a taxonomy. The findings are sorted; warnings that a comment of
-// the file ignores are left out. The model is nil if a finding is an error.
+// Load reads, resolves and checks a taxonomy. The findings are sorted, without the warnings that a
+// comment of the file ignores. The model is nil if a finding is an error.
 func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
 	var m *model.Package
@@ -70,8 +70,8 @@ func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	return m, findings
 }
 
-// applyIgnores leaves out warnings that a comment ignores, and warns of comments that ignore
-// nothing. After an error warnings are incomplete, so no comment is called unused.
+// applyIgnores removes warnings that a comment ignores, and adds warnings of unused comments. If a
+// finding is an error, the warnings are incomplete, so unused comments are not reported.
 func applyIgnores(ignores []spec.Ignore, findings []diag.Finding) []diag.Finding {
 	used := make(map[diag.Span]bool) // by the place of the id in its comment
 	kept := slices.DeleteFunc(findings, func(f diag.Finding) bool {
@@ -98,6 +98,7 @@ func applyIgnores(ignores []spec.Ignore, findings []diag.Finding) []diag.Finding
 	return kept
 }
 
+// unusedIgnore returns the warning of an id that ignores nothing.
 func unusedIgnore(id spec.Text) diag.Finding {
 	f := diag.Finding{
 		ID: "W-ignore-unused", Severity: diag.Warning, Span: id.Span,
@@ -115,7 +116,7 @@ func unusedIgnore(id spec.Text) diag.Finding {
 	return f
 }
 
-// severity tells errors from warnings by the letter that an id begins with.
+// severity returns the severity of the findings with an id, which begins with W or E.
 func severity(id string) diag.Severity {
 	if strings.HasPrefix(id, "W-") {
 		return diag.Warning

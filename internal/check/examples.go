@@ -20,8 +20,8 @@ type exampleRun struct {
 	won   map[*model.Rule]bool
 }
 
-// examples finds examples that do not become their code, or not with the traits and context that
-// they expect, counter-examples that do, and rules that no example of their code wins.
+// examples finds examples that do not become their code, or that lack an expected trait or field.
+// It also finds counter-examples that become the code, and rules that win no example of their code.
 func examples(c *checker) {
 	t := &exampleRun{checker: c, spans: make(map[*model.Rule]diag.Span), won: make(map[*model.Rule]bool)}
 	for _, k := range c.m.Codes {
@@ -43,8 +43,9 @@ func examples(c *checker) {
 	for _, k := range c.m.Codes {
 		for i, r := range k.Rules {
 			if !t.won[r] && !faulty[k] {
-				c.report("W-untested-rule", t.spans[r], fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Key),
-					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does", k.Key))
+				c.report("W-untested-rule", t.spans[r],
+					fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Key), fmt.Sprintf(
+						"add one to the examples of %s; if none can win, a better ranked rule always does", k.Key))
 			}
 		}
 	}
@@ -76,6 +77,7 @@ func (t *exampleRun) example(k *model.Code, written *spec.Example, x *model.Exam
 	}
 }
 
+// unmet reports an expectation of an example that does not hold.
 func (c *checker) unmet(at diag.Span, what string, got, want any) {
 	c.report("E-example", at, fmt.Sprintf("%s comes out as %v, not %v", what, got, want),
 		"correct the example, or the code")
@@ -116,8 +118,8 @@ func (t *exampleRun) wantContext(written *spec.Want, want *model.Want, ctx model
 	}
 }
 
-// same compares a wanted value with the one that came out: of an object, the fields that are
-// wanted; of JSON, without regard to the order of keys.
+// same reports whether a value is the wanted one. Only the wanted fields of objects are compared,
+// and the order of keys in JSON is ignored.
 func same(want, got model.Value) bool {
 	switch want.Type {
 	case model.ObjectType:

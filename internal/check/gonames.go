@@ -28,8 +28,9 @@ var domainForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 // header checks the name of the package, the domain and the address of help.
 func header(c *checker) {
 	p := c.t.Package
-	if !token.IsIdentifier(p.V) || p.V[0] == '_' || slices.Contains(unusablePackages, p.V) || naming.Predeclared(p.V) ||
-		strings.HasSuffix(p.V, "_test") || strings.ContainsFunc(p.V, func(r rune) bool { return r > unicode.MaxASCII }) {
+	if !token.IsIdentifier(p.V) || p.V[0] == '_' || slices.Contains(unusablePackages, p.V) ||
+		naming.Predeclared(p.V) || strings.HasSuffix(p.V, "_test") ||
+		strings.ContainsFunc(p.V, func(r rune) bool { return r > unicode.MaxASCII }) {
 		c.report("E-go-name", p.Span, fmt.Sprintf("%q cannot name a Go package that others import", p.V),
 			"use lower-case letters and digits without a meaning in Go, as in errs")
 	}
@@ -48,17 +49,17 @@ func header(c *checker) {
 	}
 }
 
-// identifier is a declaration that Go identifiers of the generated package follow from.
+// identifier is a declaration with the Go identifiers that are made of its name.
 type identifier struct {
 	name, given spec.Text // as declared, and the key that names it in Go
-	key         string    // of given, for hints; "" if the declaration has none
-	prefix      string    // of the identifiers that contain given
+	key         string    // the key of given, for hints; "" if the declaration has none
+	prefix      string    // of the identifier that begins with it and ends with given
 	part        bool      // whether the name is only the end of identifiers
 	idents      []string
 }
 
-// identifiers visits the declarations of which identifiers are made. Of a category and a code with
-// one identifier, the category comes first, because the code can be renamed.
+// identifiers visits the declarations of which identifiers are made. Categories come before codes,
+// so that a code with the identifier of a category is reported. It is easier to rename.
 func (c *checker) identifiers(visit func(i identifier)) {
 	for _, k := range c.m.Categories {
 		visit(identifier{name: k.Decl.Name, given: k.Decl.Type, key: "type",
@@ -87,8 +88,8 @@ func (c *checker) identifiers(visit func(i identifier)) {
 	for i, s := range c.t.Strategies {
 		visit(identifier{name: s.Name, idents: []string{c.m.Strategies[i].Const}})
 	}
-	for i, one := range c.t.Checks {
-		visit(identifier{name: one.Name, idents: []string{c.m.Checks[i].Const}})
+	for i, d := range c.t.Checks {
+		visit(identifier{name: d.Name, idents: []string{c.m.Checks[i].Const}})
 	}
 	for i, p := range c.t.Profiles {
 		visit(identifier{name: p.Name, part: true, idents: []string{c.m.Profiles[i].Const}})
@@ -119,7 +120,7 @@ func (c *checker) identifiers(visit func(i identifier)) {
 	})
 }
 
-// goNames finds the names that no Go identifier follows from, and identifiers that two declarations
+// goNames finds names that cannot become Go identifiers, and identifiers that two declarations
 // share.
 func goNames(c *checker) {
 	taken := make(places)
@@ -174,6 +175,7 @@ func goFieldNames(c *checker) {
 	})
 }
 
+// fieldClashes reports fields with the Go name of one of the methods or of another field.
 func (c *checker) fieldClashes(fields []*model.Field, methods []string) {
 	const hint = `set another name with the key "name"`
 	names := make(places)

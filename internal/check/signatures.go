@@ -103,11 +103,12 @@ func quotas(c *checker) {
 	})
 }
 
+// names reports whether a list contains a name.
 func names(list []spec.Text, name string) bool {
 	return slices.ContainsFunc(list, func(t spec.Text) bool { return t.V == name })
 }
 
-// ruleSources returns the sources that a rule lists, or nil if it holds for others too.
+// ruleSources returns the sources that a rule lists, or nil if the rule applies to any source.
 func ruleSources(r *spec.Rule) []string {
 	var out []string
 	for _, cond := range r.Conditions() {
