@@ -24,7 +24,7 @@ func (s *reactions) policyOf(ref *spec.PolicyRef, name, end string) *taxonomy.Po
 // policyNamed returns a declared policy, or nil.
 func (s *reactions) policyNamed(name string) *taxonomy.Policy {
 	d := s.policies[name]
-	if d == nil && (s.table == nil || s.table.policyFor[name] == nil) {
+	if d == nil && (s.original == nil || s.original.policyFor[name] == nil) {
 		return nil
 	}
 	return s.policy(name, d, name, suffix(name, 0))
@@ -37,8 +37,8 @@ func (s *reactions) policy(key any, d *spec.Policy, name, end string) *taxonomy.
 	}
 	var base *taxonomy.Policy
 	from := origin{key: key, end: end}
-	if s.table != nil {
-		base = s.table.policyFor[key]
+	if s.original != nil {
+		base = s.original.policyFor[key]
 	}
 	if base != nil {
 		from, name = s.origins[base], base.Name

@@ -16,8 +16,8 @@ import (
 // profile makes the reactions, policies and traits of one profile.
 type profile struct {
 	*reactions
-	decl  *spec.Profile
-	codes map[*model.Code]*spec.Overlay
+	decl    *spec.Profile
+	changes map[*model.Code]*spec.Overlay
 }
 
 // profiles resolves the profiles. The model has each of them with the rows of all codes.
@@ -36,7 +36,7 @@ func (b *builder) profiles() {
 func (b *builder) profile(d *spec.Profile) {
 	s := &profile{
 		reactions: newReactions(b, b.table, d.Reactions, d.Policies), decl: d,
-		codes: make(map[*model.Code]*spec.Overlay),
+		changes: make(map[*model.Code]*spec.Overlay),
 	}
 	for i := range d.Policies {
 		s.policyNamed(d.Policies[i].Name.V)
@@ -47,7 +47,7 @@ func (b *builder) profile(d *spec.Profile) {
 	for i := range d.Codes {
 		key := d.Codes[i].Key.V
 		if c := b.codes[key]; c != nil {
-			s.codes[c] = &d.Codes[i]
+			s.changes[c] = &d.Codes[i]
 		}
 		if ref := d.Codes[i].Traits.Reaction; ref != nil && ref.ByFlag == nil {
 			s.reaction(ref, key, b.overlaySuffix(key))
@@ -140,12 +140,12 @@ func (s *profile) layers(row *model.Row) []*spec.Overlay {
 		}
 	}
 	var out []*spec.Overlay
-	if own := s.codes[code]; own != nil {
+	if own := s.changes[code]; own != nil {
 		out = append(out, own)
 	}
 	for _, key := range append(keys, "*") {
 		i := slices.IndexFunc(s.decl.Codes, func(o spec.Overlay) bool { return o.Key.V == key })
-		if i >= 0 && s.builder.codes[key] == nil {
+		if i >= 0 && s.codes[key] == nil {
 			out = append(out, &s.decl.Codes[i])
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // reactions makes the reactions and policies of the table, or those of a profile.
 type reactions struct {
 	*builder
-	table       *reactions                // those of the table, which a profile changes; nil for the table
+	original    *reactions                // those of the table, which a profile changes; nil for the table
 	declared    map[string]*spec.Reaction // or the changes of a profile
 	policies    map[string]*spec.Policy
 	reactionFor map[any]*taxonomy.Reaction // by origin.key; nil while it is made
@@ -32,9 +32,9 @@ type origin struct {
 	policy   spec.Policy
 }
 
-func newReactions(b *builder, table *reactions, declared []spec.Reaction, policies []spec.Policy) *reactions {
+func newReactions(b *builder, original *reactions, declared []spec.Reaction, policies []spec.Policy) *reactions {
 	s := &reactions{
-		builder: b, table: table, declared: make(map[string]*spec.Reaction), policies: make(map[string]*spec.Policy),
+		builder: b, original: original, declared: make(map[string]*spec.Reaction), policies: make(map[string]*spec.Policy),
 		reactionFor: make(map[any]*taxonomy.Reaction), policyFor: make(map[any]*taxonomy.Policy),
 	}
 	for i := range declared {
@@ -89,7 +89,7 @@ func (s *reactions) reaction(ref *spec.ReactionRef, name, end string) *taxonomy.
 // named returns a declared or predeclared reaction. For any other name it returns abort.
 func (s *reactions) named(name string) *taxonomy.Reaction {
 	d := s.declared[name]
-	if d == nil && (s.table == nil || s.table.reactionFor[name] == nil) {
+	if d == nil && (s.original == nil || s.original.reactionFor[name] == nil) {
 		return s.named(taxonomy.Abort.String())
 	}
 	return s.build(name, d, name, suffix(name, 0))
@@ -116,8 +116,8 @@ func (s *reactions) build(key any, d *spec.Reaction, name, end string) *taxonomy
 	s.reactionFor[key] = nil
 	var base *taxonomy.Reaction // that the profile changes
 	from := origin{key: key, end: end}
-	if s.table != nil {
-		base = s.table.reactionFor[key]
+	if s.original != nil {
+		base = s.original.reactionFor[key]
 	}
 	if base != nil {
 		from, name = s.origins[base], base.Name
@@ -203,7 +203,7 @@ func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 func (s *reactions) circle() {
 	var last diag.Span
 	for name, d := range s.declared {
-		if r, known := s.reactionFor[name]; known && r == nil && s.table != nil && d.Then != nil &&
+		if r, known := s.reactionFor[name]; known && r == nil && s.original != nil && d.Then != nil &&
 			(d.Then.Span.Line > last.Line || d.Then.Span.Line == last.Line && d.Then.Span.Col > last.Col) {
 			last = d.Then.Span
 		}
