@@ -91,11 +91,7 @@ func (t *exampleRun) wantTraits(written *spec.Want, want *model.Want, row *model
 		t.unmet(written.Recoverability.Span, "recoverability", row.Recoverability, *want.Recoverability)
 	}
 	if want.Severity != nil && *want.Severity != row.Severity {
-		got := row.Severity.String()
-		if row.Severity == 0 {
-			got = "none"
-		}
-		t.unmet(written.Severity.Span, "severity", got, *want.Severity)
+		t.unmet(written.Severity.Span, "severity", row.Severity, *want.Severity)
 	}
 	if want.Reaction != "" && want.Reaction != row.Reaction.Name {
 		t.unmet(written.Reaction.Span, "reaction", row.Reaction.Name, want.Reaction)
