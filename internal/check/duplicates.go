@@ -73,7 +73,7 @@ func duplicates(c *checker) {
 func reservedNames(c *checker) {
 	report := func(what string, at, reserved diag.Span, reason string) {
 		if reason == "" {
-			reason = "decoders may still have it in use"
+			reason = "other programs may still use it"
 		}
 		c.report("E-reserved-name", at, what+" is reserved", "choose another one: "+reason,
 			seeAlso(reserved, "reserved here"))

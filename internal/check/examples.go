@@ -79,7 +79,7 @@ func (t *exampleRun) example(k *model.Code, written *spec.Example, x *model.Exam
 
 // unmet reports an expectation of an example that does not hold.
 func (c *checker) unmet(at diag.Span, what string, got, want any) {
-	c.report("E-example", at, fmt.Sprintf("%s comes out as %v, not %v", what, got, want),
+	c.report("E-example", at, fmt.Sprintf("%s is %v, expected %v", what, got, want),
 		"correct the example, or the code")
 }
 

@@ -128,8 +128,8 @@ func args(c *checker) {
 			}
 			for _, s := range d.Set {
 				if s.Field.V == a.V {
-					c.report("E-arg", a.Span, fmt.Sprintf("%q is fixed by set, and cannot be a parameter as well", a.V),
-						"remove it from args or from set", seeAlso(s.Field.Span, "fixed here"))
+					c.report("E-arg", a.Span, fmt.Sprintf("%q is under set, so it cannot be a parameter", a.V),
+						"remove it from args or from set", seeAlso(s.Field.Span, "set here"))
 				}
 			}
 		}
@@ -195,7 +195,7 @@ func publicFallback(c *checker) {
 		c.report("E-public-code", at, k.Key+" is internal", "give it audience: public", here)
 	case len(k.Args)+len(k.Set) > 0:
 		c.report("E-public-code", at,
-			k.Key+" has parameters or set, and the error in whose place it is seen has no values for them",
+			k.Key+" has parameters or set, but clients see it in place of errors without these values",
 			"choose a code whose message is fixed", here)
 	}
 }

@@ -137,7 +137,7 @@ func goNames(c *checker) {
 			}
 		}
 		if !ok {
-			c.report("E-go-name", at, fmt.Sprintf("%q gives no Go name", cmp.Or(i.given.V, i.name.V)),
+			c.report("E-go-name", at, fmt.Sprintf("%q cannot become a Go name", cmp.Or(i.given.V, i.name.V)),
 				hint+": a letter, then letters and digits")
 			return
 		}

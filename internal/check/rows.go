@@ -169,7 +169,7 @@ func reactions(c *checker) {
 			if len(skipped) > 3 {
 				skipped = append(skipped[:3:3], "others")
 			}
-			c.report(p.ID, p.Span, fmt.Sprintf("left out for %s: not retryable, and a profile cannot change that",
+			c.report(p.ID, p.Span, fmt.Sprintf("not applied to %s: a profile cannot retry codes that are not retryable",
 				strings.Join(skipped, ", ")), "choose another reaction, or set retryable: true on the codes")
 		}
 	}

@@ -52,7 +52,7 @@ func abstractCodes(c *checker) {
 		for _, at := range places {
 			if at.Valid() {
 				c.report("E-abstract", at,
-					fmt.Sprintf("no error has the abstract code %s, which would need this", k.Key),
+					fmt.Sprintf("only errors need this, and no error has the abstract code %s", k.Key),
 					"move it to the codes below, or remove abstract", seeAlso(d.Abstract.Span, "abstract here"))
 			}
 		}

@@ -92,7 +92,7 @@ func fieldValues(c *checker) {
 				_, faults := resolve.Condition(f, cond.Match)
 				c.faults(cond.Field.V, f, faults, cond.Match)
 				if cond.Match.IsZero() {
-					c.report("E-value", cond.Field.Span, cond.Field.V+" is tested for nothing",
+					c.report("E-value", cond.Field.Span, "the condition on "+cond.Field.V+" is empty",
 						"write the value that it must have")
 				}
 			}

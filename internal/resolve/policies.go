@@ -110,7 +110,7 @@ func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 		attempts := cmp.Or(adapt.Attempts, &spec.Attempts{Span: adapt.Span})
 		switch {
 		case full.Adapt.Attempts == nil && full.Adapt.Delay == nil:
-			s.problem(id, adapt.Span, "needs attempts or delay")
+			s.problem(id, adapt.Span, "adapt needs attempts or delay")
 		case full.Adapt.Attempts == nil:
 		case a.MinAttempts > p.MaxAttempts:
 			s.problem(id, cmp.Or(attempts.Min.Span, attempts.Span), "%d is out of range (1 to %d)",
@@ -131,7 +131,7 @@ func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 	}
 	b, c := full.Budget, p.Budget.Breaker
 	if !b.Retries.Set && (c == nil || b.Reserve.Set || b.Window.Set) {
-		s.problem(id, d.Budget.Span, "needs retries, or nothing but breaker")
+		s.problem(id, d.Budget.Span, "a budget without retries can contain only breaker")
 	}
 	if c != nil && (c.Failures == 0 || c.Failures > c.Of) {
 		breaker := cmp.Or(d.Budget.Breaker, &spec.Breaker{Span: d.Budget.Span})

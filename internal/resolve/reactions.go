@@ -173,7 +173,7 @@ func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 	at := cmp.Or(d.Action.Span, d.Name.Span, d.Span)
 	asks := r.Retries() && r.Purpose != taxonomy.PurposeNone
 	untaken(d, full.Action, asks, func(v reflect.Value) {
-		s.problem("E-action", placeOf(v), "%s does not take it", r.Action)
+		s.problem("E-action", placeOf(v), "%s does not take this key", r.Action)
 	})
 	tiers := s.pkg.Taxonomy.Tiers
 	i := slices.IndexFunc(tiers, func(t taxonomy.Tier) bool { return t.Name == r.To })

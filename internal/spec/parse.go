@@ -91,7 +91,7 @@ func (d *decoder) read(src []byte) *yaml.Node {
 		start := bytes.LastIndexByte(text[:at[0]], '\n') + 1
 		d.fail(IDYAML, d.lines.at(bytes.Count(text[:start], []byte("\n"))+1, utf8.RuneCount(text[start:at[0]])+1, 1),
 			`remove it, save the file as UTF-8, or write "\uXXXX" in double quotes`,
-			"the file contains %+q, which not all readers treat alike", text[at[0]:at[1]])
+			"the file contains %+q, which readers of YAML treat differently", text[at[0]:at[1]])
 		return nil
 	}
 	root, err := d.parse(src)
