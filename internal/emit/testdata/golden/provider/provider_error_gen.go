@@ -270,8 +270,8 @@ var providerRules = [][]detect.CodeRule{
 	},
 	CodeTooLong: {
 		{Doc: "source: api, status: 413", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, AnyNumber: []int{413}}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
-		{Doc: `source: cli, text: '(?i)\bprompt is too long\b'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}}, Text: []detect.Pattern{{Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}, Reach: 19}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
-		{Doc: "source: cli, contains: [context window], attributes: {mode: {not: batch}}, set: {files: [prompt.md]}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Attribute, Name: "mode", Not: []string{"batch"}}}, Contains: []detect.Pattern{{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 14}}, Set: `{"files":["prompt.md"]}`, Apply: func(e taxonomy.Error) {
+		{Doc: `source: cli, text: '(?i)\bprompt is too long\b'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}}, Text: []detect.Pattern{{Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
+		{Doc: "source: cli, contains: [context window], attributes: {mode: {not: batch}}, set: {files: [prompt.md]}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Attribute, Name: "mode", Not: []string{"batch"}}}, Contains: []detect.Pattern{{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}}}, Set: `{"files":["prompt.md"]}`, Apply: func(e taxonomy.Error) {
 			x := e.(*ProviderError)
 			x.Files = []string{"prompt.md"}
 			x.Limit = taxonomy.Some(ProviderLimitTokens)
