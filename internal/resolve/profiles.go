@@ -75,6 +75,16 @@ func (b *builder) profile(d *spec.Profile) {
 	if r := s.version(b.pkg.Taxonomy.Uncategorized); r != b.pkg.Taxonomy.Uncategorized {
 		out.Uncategorized = r
 	}
+	for _, p := range b.pkg.Taxonomy.Policies {
+		if version := s.policyNamed(p.Name); version != p {
+			out.Policies = append(out.Policies, version)
+		}
+	}
+	for _, r := range b.pkg.Taxonomy.Reactions {
+		if version := s.version(r); version != r {
+			out.Reactions = append(out.Reactions, version)
+		}
+	}
 	for _, row := range b.pkg.Rows {
 		switch traits := s.row(row); {
 		case traits == row.Traits:

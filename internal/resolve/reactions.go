@@ -239,6 +239,12 @@ func (b *builder) collect() {
 			b.list(row.Traits.Reaction, p.Name)
 		}
 		b.list(p.Uncategorized, p.Name)
+		for _, policy := range p.Policies {
+			b.listPolicy(policy, p.Name)
+		}
+		for _, r := range p.Reactions {
+			b.list(r, p.Name)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package taxonomy
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ import (
 // field that is nil or empty changes nothing.
 type Overrides struct {
 	// Codes are the names of reactions, by code, by category, or by "*" for all codes. A code is
-	// its value on the wire, an alias or a further name. The most specific key wins.
+	// its value on the wire, an alias, a further name, or its key in the taxonomy's file. The most
+	// specific key wins. A key that names a code and a category is the code.
 	Codes map[string]string `json:"codes,omitempty" yaml:"codes,omitempty"`
 	// Policies change the numbers of policies.
 	Policies map[string]Numbers `json:"policies,omitempty" yaml:"policies,omitempty"`
@@ -119,6 +121,12 @@ func (t Table) Override(o Overrides) (Table, error) {
 		return t, nil
 	}
 	v := override{table: t, over: o, reactions: make(map[*Reaction]*Reaction), policies: make(map[*Policy]*Policy)}
+	v.versions = slices.Clone(t.Taxonomy.Reactions)
+	v.declared = slices.Clone(t.Taxonomy.Policies)
+	if p := t.Overlay; p != nil {
+		replace(v.versions, p.Reactions, func(r *Reaction) string { return r.Name })
+		replace(v.declared, p.Policies, func(p *Policy) string { return p.Name })
+	}
 	profile := v.profile()
 	if v.mistakes != nil {
 		return Table{}, fmt.Errorf("%s: overrides: %w", t.Taxonomy.Package, errors.Join(v.mistakes...))
@@ -131,13 +139,31 @@ func (t Table) Override(o Overrides) (Table, error) {
 type override struct {
 	table     Table
 	over      Overrides
+	versions  []*Reaction             // the declared reactions with the changes of the profile
+	declared  []*Policy               // likewise the declared policies
 	reactions map[*Reaction]*Reaction // the results of the method reaction, by its argument
 	policies  map[*Policy]*Policy     // likewise of the method policy
 	mistakes  []error
 }
 
+// replace replaces declared values by the profile's versions of the same name. A name is unique among
+// declared values, but not among all values, because a value in place has the name of its owner.
+func replace[T any](declared, versions []*T, name func(*T) string) {
+	for _, version := range versions {
+		for i, d := range declared {
+			if name(d) == name(version) {
+				declared[i] = version
+			}
+		}
+	}
+}
+
+// mistake reports a mistake once. Two versions of one policy can have the same one.
 func (v *override) mistake(path, format string, args ...any) {
-	v.mistakes = append(v.mistakes, errors.New(path+": "+fmt.Sprintf(format, args...)))
+	text := path + ": " + fmt.Sprintf(format, args...)
+	if !slices.ContainsFunc(v.mistakes, func(err error) bool { return err.Error() == text }) {
+		v.mistakes = append(v.mistakes, errors.New(text))
+	}
 }
 
 // defaultSections is a profile that sets no key of its sections.
@@ -155,15 +181,24 @@ func (v *override) profile() *Profile {
 		p = *v.table.Overlay
 	}
 	v.sections(&p)
-	declared := make(map[string]*Policy)
-	for _, policy := range t.Policies {
-		declared[policy.Name] = policy
-	}
 	for _, name := range slices.Sorted(maps.Keys(v.over.Policies)) {
-		if declared[name] == nil {
-			v.unknown("policies", "policy", name, slices.Sorted(maps.Keys(declared)))
-		} else {
-			v.policy(declared[name])
+		if !slices.ContainsFunc(v.declared, func(p *Policy) bool { return p.Name == name }) {
+			known := make([]string, len(v.declared))
+			for i, policy := range v.declared {
+				known[i] = policy.Name
+			}
+			v.unknown("policies."+name, "policy", name, known)
+		}
+	}
+	p.Policies, p.Reactions = nil, nil
+	for i, policy := range v.declared {
+		if policy = v.policy(policy); policy != t.Policies[i] {
+			p.Policies = append(p.Policies, policy)
+		}
+	}
+	for i, r := range v.versions {
+		if r = v.reaction(r); r != t.Reactions[i] {
+			p.Reactions = append(p.Reactions, r)
 		}
 	}
 	p.Uncategorized = v.table.uncategorized()
@@ -179,9 +214,11 @@ func (v *override) profile() *Profile {
 func (v *override) rows() []RowOverride {
 	t := v.table.Taxonomy
 	chosen := make(map[string]*Reaction)
+	keyed := make(map[string]Row) // the codes, by keys of the overrides
 	for _, key := range slices.Sorted(maps.Keys(v.over.Codes)) {
-		if _, ok := t.Find(key); !ok && key != "*" &&
-			!slices.ContainsFunc(t.Categories, func(c *Category) bool { return c.Name == key }) {
+		if row, ok := v.code(key); ok {
+			keyed[key] = row
+		} else if key != "*" && !slices.ContainsFunc(t.Categories, func(c *Category) bool { return c.Name == key }) {
 			v.mistake("codes."+key, "no such code or category")
 		}
 		chosen[key] = v.named(v.over.Codes[key], "codes."+key)
@@ -194,10 +231,10 @@ func (v *override) rows() []RowOverride {
 			covered, _ = t.Find(t.Fallback)
 		}
 		if code := t.Code(covered); code != nil {
-			names := append([]string{code.Value}, slices.Concat(code.Extras().Aliases, code.Extras().Names)...)
-			for _, key := range append(names, t.Categories[covered.Category()].Name, "*") {
+			names := slices.Concat([]string{code.Value}, code.Extras().Aliases, code.Extras().Names, []string{code.Key})
+			for i, key := range append(names, t.Categories[covered.Category()].Name, "*") {
 				r := chosen[key]
-				if r == nil {
+				if at, isCode := keyed[key]; r == nil || isCode != (i < len(names)) || isCode && at != covered {
 					continue
 				}
 				fits := traits.Retryable || !leadsToRetry(r)
@@ -221,6 +258,20 @@ func (v *override) rows() []RowOverride {
 	return out
 }
 
+// code returns the row of the code that a key names: the value on the wire, an alias or a further
+// name, else the key in the taxonomy's file.
+func (v *override) code(key string) (Row, bool) {
+	if row, ok := v.table.Taxonomy.Find(key); ok {
+		return row, true
+	}
+	for row, code := range v.table.Taxonomy.Codes() {
+		if key != "" && code.Key == key {
+			return row, true
+		}
+	}
+	return RowUnknown, false
+}
+
 // leadsToRetry reports whether r or one of its successors retries.
 func leadsToRetry(r *Reaction) bool {
 	for r != nil && !r.Retries() {
@@ -229,34 +280,22 @@ func leadsToRetry(r *Reaction) bool {
 	return r != nil
 }
 
-// named returns the reaction with a name. If rows of the profile use a changed version of it, it
-// returns this version.
+// named returns the declared reaction with a name, with the changes of the profile.
 func (v *override) named(name, path string) *Reaction {
-	t := v.table.Taxonomy
-	i := slices.IndexFunc(t.Reactions, func(r *Reaction) bool { return r.Name == name })
-	if i < 0 {
-		known := make([]string, len(t.Reactions))
-		for i, r := range t.Reactions {
-			known[i] = r.Name
+	known := make([]string, len(v.versions))
+	for i, r := range v.versions {
+		if r.Name == name {
+			return r
 		}
-		v.unknown(path, "reaction", name, known)
-		return abortTraits.Reaction
+		known[i] = r.Name
 	}
-	if v.table.Overlay != nil {
-		for _, row := range v.table.Overlay.Rows {
-			for r := range row.Traits.Reaction.Chain() {
-				if r.Name == name && r != t.Reactions[i] {
-					return r
-				}
-			}
-		}
-	}
-	return t.Reactions[i]
+	v.unknown(path, "reaction", name, known)
+	return abortTraits.Reaction
 }
 
 // unknown reports a name that is not in known.
 func (v *override) unknown(path, what, name string, known []string) {
-	v.mistake(path, "no %s %q; there are %s", what, name, strings.Join(known, ", "))
+	v.mistake(path, "no %s %q; there are %s", what, name, cmp.Or(strings.Join(known, ", "), "none"))
 }
 
 // reaction returns a copy of r with the changed policies of r and its successors. If nothing
@@ -274,13 +313,15 @@ func (v *override) reaction(r *Reaction) *Reaction {
 	return v.reactions[r]
 }
 
-// policy returns a copy of p with the changed numbers. If nothing changes, it returns p.
+// policy returns a copy of p with the changed numbers. If nothing changes, it returns p. The numbers
+// of a policy in place do not change, even if it has the name of a declared policy.
 func (v *override) policy(p *Policy) *Policy {
 	if p == nil || v.policies[p] != nil {
 		return v.policies[p]
 	}
 	v.policies[p] = p
-	if n := v.over.Policies[p.Name]; n != (Numbers{}) {
+	declared := slices.Contains(v.declared, p) || slices.Contains(v.table.Taxonomy.Policies, p)
+	if n := v.over.Policies[p.Name]; declared && n != (Numbers{}) {
 		changed := *p
 		v.numbers(&changed, n, "policies."+p.Name)
 		v.policies[p] = &changed

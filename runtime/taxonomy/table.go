@@ -244,10 +244,14 @@ type Profile struct {
 	Rows []RowOverride
 	// Uncategorized is nil if the profile does not change it.
 	Uncategorized *Reaction
-	Detection     Detection
-	Recovery      Recovery
-	Retry         RetryDefaults
-	Reporting     Reporting
+	// Reactions and Policies are the profile's versions of declared reactions and policies, without
+	// those that equal the taxonomy's. They include versions that no row uses.
+	Reactions []*Reaction
+	Policies  []*Policy
+	Detection Detection
+	Recovery  Recovery
+	Retry     RetryDefaults
+	Reporting Reporting
 }
 
 // Detection has a profile's switches of classification.
