@@ -283,6 +283,15 @@ func (t Table) Profile(name ProfileName) (Table, error) {
 // SearchesText reports whether classification searches texts. Without a profile it does.
 func (t Table) SearchesText() bool { return t.Overlay == nil || t.Overlay.Detection.Text }
 
+// ReportsStack reports whether reports contain the stacks of errors. Without a profile they do.
+func (t Table) ReportsStack() bool {
+	return t.Overlay == nil || t.Overlay.Reporting.Stack || t.Overlay.Reporting.stackUnset
+}
+
+// ReportsContext reports whether reports and logs contain the contexts of errors. Without a profile
+// they do not.
+func (t Table) ReportsContext() bool { return t.Overlay != nil && t.Overlay.Reporting.Context }
+
 // ProfileNames returns the names of the profiles, in the order of the taxonomy.
 func (t Table) ProfileNames() []string {
 	names := make([]string, len(t.Taxonomy.Profiles))

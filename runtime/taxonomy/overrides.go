@@ -27,7 +27,7 @@ type Overrides struct {
 	// Uncategorized names the reaction to an error that is not of the taxonomy.
 	Uncategorized string `json:"uncategorized,omitempty" yaml:"uncategorized,omitempty"`
 	// Detection, Recovery, Retry and Reporting change the profile's sections. Without a profile,
-	// the sections have the defaults of the language.
+	// unset keys keep the behaviour of a table without overrides.
 	Detection DetectionOverride `json:"detection,omitzero" yaml:"detection,omitempty"`
 	Recovery  RecoveryOverride  `json:"recovery,omitzero" yaml:"recovery,omitempty"`
 	Retry     RetryOverride     `json:"retry,omitzero" yaml:"retry,omitempty"`
@@ -166,12 +166,12 @@ func (v *override) mistake(path, format string, args ...any) {
 	}
 }
 
-// defaultSections is a profile that sets no key of its sections.
+// defaultSections are the sections of a table without a profile.
 var defaultSections = Profile{
 	Detection: Detection{Text: true, Severity: true, Recoverability: true},
 	Recovery:  Recovery{Enabled: true},
 	Retry:     RetryDefaults{Enabled: true},
-	Reporting: Reporting{Context: true},
+	Reporting: Reporting{stackUnset: true},
 }
 
 // profile returns the profile with the overrides.
@@ -335,7 +335,9 @@ func (v *override) sections(p *Profile) {
 	set(&p.Detection.Severity, v.over.Detection.Severity)
 	set(&p.Detection.Recoverability, v.over.Detection.Recoverability)
 	set(&p.Reporting.LogLevel, v.over.Reporting.LogLevel)
-	set(&p.Reporting.Stack, v.over.Reporting.Stack)
+	if stack := v.over.Reporting.Stack; stack != nil {
+		p.Reporting.Stack, p.Reporting.stackUnset = *stack, false
+	}
 	set(&p.Reporting.Context, v.over.Reporting.Context)
 	set(&p.Recovery.Enabled, v.over.Recovery.Enabled)
 	if n := v.over.Recovery.MaxAttempts; n != nil {

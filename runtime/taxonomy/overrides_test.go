@@ -322,6 +322,44 @@ func TestOverrideSections(t *testing.T) {
 		got.Overlay.Retry.Policy.InitialDelay})
 }
 
+// Overrides change of a report only what they set.
+func TestOverrideReporting(t *testing.T) {
+	for _, tt := range []struct {
+		profile, over           string
+		stack, context, records bool
+		level                   taxonomy.LogLevel
+	}{
+		{"", "{codes: {R: block}}", true, false, false, taxonomy.LogNone},
+		{"", "{reporting: {log_level: warn}}", true, false, false, taxonomy.LogWarn},
+		{"", "{reporting: {stack: true}}", true, false, true, taxonomy.LogNone},
+		{"", "{reporting: {stack: false}}", false, false, false, taxonomy.LogNone},
+		{"", "{reporting: {context: true}}", true, true, false, taxonomy.LogNone},
+		{"{}", "{codes: {R: block}}", false, true, false, taxonomy.LogNone},
+		{"{reporting: {stack: true, context: false, log_level: info}}", "{codes: {R: block}}", true, false, true,
+			taxonomy.LogInfo},
+		{"{reporting: {stack: true}}", "{reporting: {stack: false, context: false}}", false, false, false,
+			taxonomy.LogNone},
+	} {
+		t.Run(tt.profile+tt.over, func(t *testing.T) {
+			table := tableOf(t, overridden)
+			assert.Equal(t, []bool{true, false}, []bool{table.ReportsStack(), table.ReportsContext()}, "no overrides")
+			if tt.profile != "" {
+				var err error
+				table, err = tableOf(t, overridden+"profiles:\n  it: "+tt.profile+"\n").Profile("it")
+				require.NoError(t, err)
+			}
+			for _, over := range []string{tt.over, "{codes: {S: block}}"} {
+				var err error
+				table, err = table.Override(decoded(t, over))
+				require.NoError(t, err)
+				assert.Equal(t, []bool{tt.stack, tt.context}, []bool{table.ReportsStack(), table.ReportsContext()})
+				assert.Equal(t, tt.records, table.Trace(errPlain) != errPlain)
+				assert.Equal(t, tt.level, table.Overlay.Reporting.LogLevel)
+			}
+		})
+	}
+}
+
 func TestOverrideMistakes(t *testing.T) {
 	for _, tt := range []struct{ over, paths string }{
 		{"{codes: {X: block}}", "codes.X"},

@@ -343,6 +343,9 @@ type Reporting struct {
 	LogLevel LogLevel // LogNone is unset
 	Stack    bool
 	Context  bool
+	// stackUnset keeps the stacks that errors already have in reports. It is set by overrides of a
+	// table without a profile, unless they set Stack.
+	stackUnset bool
 }
 
 // Table is a view of a taxonomy, with or without a profile. It is a small value; copy it freely.
