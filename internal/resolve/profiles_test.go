@@ -200,7 +200,7 @@ func TestProfileVersions(t *testing.T) {
 		name, profile       string
 		reactions, policies string // the variables
 	}{
-		{"nothing", "{retry: {enabled: false}, codes: {R: {reaction: {action: retry, policy: {max_attempts: 2}}}}}", "", ""},
+		{"a reaction in place", "{codes: {R: {reaction: {action: retry, policy: {max_attempts: 2}}}}}", "", ""},
 		{"an equal value", "{reactions: {calm: {then: stop}}, policies: {slow: {initial_delay: 2s}}}", "", ""},
 		{"a reaction without a row", "{reactions: {calm: {then: block}}, codes: {D: {reaction: stop}}}",
 			"itReactionCalm", ""},

@@ -180,6 +180,7 @@ func TestSlogContext(t *testing.T) {
 		return table
 	}
 	yes, stop := true, taxonomy.Overrides{Uncategorized: "stop"}
+	contexts := taxonomy.Overrides{Reporting: taxonomy.ReportingOverride{Context: &yes}}
 	for _, tt := range []struct {
 		name    string
 		table   taxonomy.Table
@@ -187,7 +188,7 @@ func TestSlogContext(t *testing.T) {
 	}{
 		{"no profile", errs.Table, false},
 		{"overrides without a profile", table("", stop), false},
-		{"overrides of contexts", table("", taxonomy.Overrides{Reporting: taxonomy.ReportingOverride{Context: &yes}}), true},
+		{"overrides of contexts", table("", contexts), true},
 		{"a profile with overrides", table(errs.ProfileUnattended, stop), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -210,9 +210,12 @@ func TestOverrideNames(t *testing.T) {
 		{"the profile's version of a predeclared reaction", "{reactions: {continue: {action: block}}}",
 			[]string{"{codes: {A: continue}}"}, map[string]string{"A": "continue!"}},
 		{"a changed policy without a row, named later", "{}",
-			[]string{"{policies: {slow: {max_attempts: 7}}}", "{codes: {A: slow}}"}, map[string]string{"A": "slow/7 block"}},
+			[]string{"{policies: {slow: {max_attempts: 7}}}", "{codes: {A: slow}}"},
+			map[string]string{"A": "slow/7 block"}},
 		{"a policy changed by the profile and twice", "{policies: {slow: {max_attempts: 2}}}",
-			[]string{"{policies: {slow: {max_attempts: 7}}}", "{policies: {slow: {max_delay: 1m}}}", "{codes: {A: slow}}"},
+			[]string{
+				"{policies: {slow: {max_attempts: 7}}}", "{policies: {slow: {max_delay: 1m}}}", "{codes: {A: slow}}",
+			},
 			map[string]string{"A": "slow/7 block"}},
 		{"a reaction in place with the name of a declared one",
 			"{codes: {stop: {reaction: {action: retry, policy: {max_attempts: 9}}}}}", []string{"{codes: {E: stop}}"},
@@ -241,6 +244,28 @@ func TestOverrideNames(t *testing.T) {
 			assert.Equal(t, want, chains(t, table))
 		})
 	}
+}
+
+// A code that is not retryable keeps the taxonomy's reaction, if the profile's version retries. Its
+// policy is then the taxonomy's version.
+func TestOverridePolicyOfKeptReaction(t *testing.T) {
+	table, err := tableOf(t, `
+errgen: 1
+package: errs
+policies: {p: {max_attempts: 3}}
+strategies: {rest: R.}
+reactions: {calm: {action: recover, strategy: rest, policy: p, then: abort}}
+categories: {a: {codes: {A: {message: a, reaction: calm}}}}
+profiles: {it: {reactions: {calm: {action: retry}}, policies: {p: {max_attempts: 2}}}}
+`).Profile("it")
+	require.NoError(t, err)
+	assert.Equal(t, "calm/3 abort", chains(t, table)["A"])
+	got, err := table.Override(decoded(t, "{policies: {p: {max_attempts: 7}}}"))
+	require.NoError(t, err)
+	assert.Equal(t, "calm/7 abort", chains(t, got)["A"])
+	_, err = table.Override(decoded(t, "{policies: {p: {max_attempts: 0}}}"))
+	assert.EqualError(t, err, "errs: overrides: policies.p.max_attempts: 0 is out of range (1 to 1000000)",
+		"once, for both versions")
 }
 
 // The profile of a generated package has its versions of reactions and policies too.
