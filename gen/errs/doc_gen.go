@@ -27,8 +27,8 @@ import (
 // If this does not compile, the runtime is older than this file or no longer supports it: run
 // "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 5)
-	_ = gen.EnforceVersion(5 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 6)
+	_ = gen.EnforceVersion(6 - gen.MinVersion)
 )
 
 // base is common to all errors. It is not exported, so only this package sets it.

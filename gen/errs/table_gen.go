@@ -39,6 +39,8 @@ var definition = taxonomy.Taxonomy{
 		{
 			Name:      "unattended",
 			Doc:       "No person is present to unblock a run, so waits are short, and an exhausted wait ends the run as failed.",
+			Reactions: []*taxonomy.Reaction{&unattendedReactionBackoff, &unattendedReactionWait},
+			Policies:  []*taxonomy.Policy{&unattendedPolicyAPI, &unattendedPolicyRateLimit},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogInfo, Stack: true, Context: true},

@@ -52,8 +52,8 @@ var stages = [][]func(*checker){
 	},
 }
 
-// Load reads, resolves and checks a taxonomy. The findings are sorted; warnings that a comment of
-// the file ignores are left out. The model is nil if a finding is an error.
+// Load reads, resolves and checks a taxonomy. The findings are sorted, without the warnings that a
+// comment of the file ignores. The model is nil if a finding is an error.
 func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
 	var m *model.Package
@@ -78,8 +78,8 @@ func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	return m, findings
 }
 
-// applyIgnores leaves out warnings that a comment ignores, and warns of comments that ignore
-// nothing. After an error warnings are incomplete, so no comment is called unused.
+// applyIgnores removes warnings that a comment ignores, and adds warnings of unused comments. If a
+// finding is an error, the warnings are incomplete, so unused comments are not reported.
 func applyIgnores(ignores []spec.Ignore, findings []diag.Finding) []diag.Finding {
 	used := make(map[diag.Span]bool) // by the place of the id in its comment
 	kept := slices.DeleteFunc(findings, func(f diag.Finding) bool {
@@ -106,6 +106,7 @@ func applyIgnores(ignores []spec.Ignore, findings []diag.Finding) []diag.Finding
 	return kept
 }
 
+// unusedIgnore returns the warning of an id that ignores nothing.
 func unusedIgnore(id spec.Text) diag.Finding {
 	f := diag.Finding{
 		ID: "W-ignore-unused", Severity: diag.Warning, Span: id.Span,

@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// checker contains a taxonomy as written and as resolved, and the findings. From the second stage
-// on, names are unique and declared. Before, the model lacks the parts with errors.
+// checker has a taxonomy as written and as resolved, and the findings. In the first stage, the
+// model lacks the parts with undeclared or duplicate names.
 type checker struct {
 	t        *spec.Taxonomy
 	m        *model.Package
@@ -62,7 +62,7 @@ func (c *checker) eachField(visit func(f *model.Field)) {
 	}
 }
 
-// eachErrorType visits the fields of each Go type of errors, and what messages call the type.
+// eachErrorType visits the fields of each Go type of errors, with the name of the type in messages.
 func (c *checker) eachErrorType(visit func(fields []*model.Field, name string)) {
 	for _, k := range c.m.Categories {
 		visit(k.Fields, "category "+k.Name)
@@ -94,7 +94,8 @@ func (c *checker) eachExample(visit func(x *spec.Example)) {
 	}
 }
 
-// eachFieldRef visits the names by which codes refer to their fields, with the value that they set.
+// eachFieldRef visits the names by which codes refer to their fields. value is the value that the
+// reference sets, or nil.
 func (c *checker) eachFieldRef(visit func(k *model.Code, name spec.Text, value *spec.Literal)) {
 	assignments := func(k *model.Code, set []spec.Assignment) {
 		for i := range set {
@@ -127,8 +128,8 @@ func (c *checker) eachFieldRef(visit func(k *model.Code, name spec.Text, value *
 	}
 }
 
-// report adds a finding, unless the same one was made at this place: one declaration can serve many
-// codes. The hint says how to fix it.
+// report adds a finding, unless it has one with this id at this place, because many codes can share
+// a declaration. The hint describes the fix.
 func (c *checker) report(id string, at diag.Span, message, hint string, related ...diag.Related) {
 	key := finding{id, at}
 	if c.reported[key] {
@@ -146,10 +147,11 @@ func seeAlso(at diag.Span, message string) diag.Related {
 	return diag.Related{Span: at, Message: message}
 }
 
-// maxSuggestions bounds how often near names are looked for, which takes time.
+// maxSuggestions is the number of findings after which no similar names are searched, because the
+// search is slow.
 const maxSuggestions = 200
 
-// suggest returns the hint that proposes the nearest of the valid names, or else the other one.
+// suggest returns a hint with the most similar valid name. If there is none, it returns otherwise.
 func (c *checker) suggest(name string, valid []string, otherwise string) string {
 	if len(c.findings) < maxSuggestions {
 		if hint := diag.DidYouMean(name, valid); hint != "" {

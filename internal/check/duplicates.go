@@ -10,10 +10,10 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// places are where the names of one kind are in use.
+// places has the names of one kind that are in use, with the place of the first use.
 type places map[string]diag.Span
 
-// claim takes a name for a place, or reports that it is taken.
+// claim adds a name, or reports that it is taken. what describes it in the message.
 func (c *checker) claim(names places, name string, at diag.Span, what, hint string) {
 	if earlier, clash := names[name]; clash {
 		c.report("E-duplicate", at, what+" is taken", hint, seeAlso(earlier, "first used here"))
@@ -22,8 +22,8 @@ func (c *checker) claim(names places, name string, at diag.Span, what, hint stri
 	names[name] = at
 }
 
-// duplicates finds codes, numbers, values, aliases and fields that exist twice, and two fields of a
-// category that the runtime would read for one purpose. Package spec finds duplicate keys.
+// duplicates finds duplicate codes, numbers, values, aliases and fields, and fields of one category
+// with the same role. Package spec finds duplicate keys.
 func duplicates(c *checker) {
 	codes, numbers, values := make(places), make(places), make(places)
 	for i, k := range c.m.Codes {
@@ -73,7 +73,7 @@ func duplicates(c *checker) {
 func reservedNames(c *checker) {
 	report := func(what string, at, reserved diag.Span, reason string) {
 		if reason == "" {
-			reason = "decoders may still have it in use"
+			reason = "other programs may still use it"
 		}
 		c.report("E-reserved-name", at, what+" is reserved", "choose another one: "+reason,
 			seeAlso(reserved, "reserved here"))

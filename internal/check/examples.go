@@ -20,8 +20,8 @@ type exampleRun struct {
 	won   map[*model.Rule]bool
 }
 
-// examples finds examples that do not become their code, or not with the traits and context that
-// they expect, counter-examples that do, and rules that no example of their code wins.
+// examples finds examples that do not become their code, or that lack an expected trait or field.
+// It also finds counter-examples that become the code, and rules that win no example of their code.
 func examples(c *checker) {
 	t := &exampleRun{checker: c, spans: make(map[*model.Rule]diag.Span), won: make(map[*model.Rule]bool)}
 	for _, k := range c.m.Codes {
@@ -78,8 +78,9 @@ func (t *exampleRun) example(k *model.Code, written *spec.Example, x *model.Exam
 	}
 }
 
+// unmet reports an expectation of an example that does not hold.
 func (c *checker) unmet(at diag.Span, what string, got, want any) {
-	c.report("E-example", at, fmt.Sprintf("%s comes out as %v, not %v", what, got, want),
+	c.report("E-example", at, fmt.Sprintf("%s is %v, expected %v", what, got, want),
 		"correct the example, or the code")
 }
 
@@ -91,11 +92,7 @@ func (t *exampleRun) wantTraits(written *spec.Want, want *model.Want, row *model
 		t.unmet(written.Recoverability.Span, "recoverability", row.Recoverability, *want.Recoverability)
 	}
 	if want.Severity != nil && *want.Severity != row.Severity {
-		got := row.Severity.String()
-		if row.Severity == 0 {
-			got = "none"
-		}
-		t.unmet(written.Severity.Span, "severity", got, *want.Severity)
+		t.unmet(written.Severity.Span, "severity", row.Severity, *want.Severity)
 	}
 	if want.Reaction != "" && want.Reaction != row.Reaction.Name {
 		t.unmet(written.Reaction.Span, "reaction", row.Reaction.Name, want.Reaction)
@@ -118,8 +115,8 @@ func (t *exampleRun) wantContext(written *spec.Want, want *model.Want, ctx model
 	}
 }
 
-// same compares a wanted value with the one that came out: of an object, the fields that are
-// wanted; of JSON, without regard to the order of keys.
+// same reports whether a value is the wanted one. Only the wanted fields of objects are compared,
+// and the order of keys in JSON is ignored.
 func same(want, got model.Value) bool {
 	switch want.Type {
 	case model.ObjectType:

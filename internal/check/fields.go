@@ -18,7 +18,7 @@ func isAttribute(from string) bool {
 	return strings.HasPrefix(from, attributePrefix) && from != attributePrefix
 }
 
-// roleNames are the parts of evidence that the runtime reads out of an error again.
+// roleNames are the parts of evidence that the runtime reads from fields of errors.
 var roleNames = strings.Fields("retry_after reset_at files credential output")
 
 var (
@@ -30,22 +30,21 @@ var (
 	}
 )
 
-// evidence has the types of fields that each part of it can fill.
-var evidence = map[string][]model.Type{
+// filledTypes has the types of fields that each part of evidence can fill.
+var filledTypes = map[string][]model.Type{
 	"source": textTypes, "op": textTypes, "type": textTypes, "code": scalarTypes, "status": codeTypes,
 	"exit_code": codeTypes, "signal": textTypes, "errno": textTypes, "text": textTypes, "output": textTypes,
 	"credential": textTypes, "files": {model.Strings}, "retry_after": {model.Duration}, "reset_at": {model.Time},
 }
 
-// maxWords bounds the words of an enum: its Go value is a byte.
+// maxWords is the maximum number of words of an enum, whose Go value is a byte.
 const maxWords = 254
 
-// maxGroups is the number of groups of the generated tables: a code's groups are the bits of a
-// number.
+// maxGroups is the maximum number of groups, because the groups of a code are the bits of a uint64.
 const maxGroups = 64
 
-// fieldOptions finds options of a field that its type does not take, and declarations that are
-// empty or too long for the generated code.
+// fieldOptions finds options that the type of a field does not take, and enums, objects, groups and
+// categories that are empty or too long.
 func fieldOptions(c *checker) {
 	c.eachField(func(f *model.Field) {
 		d, typ := f.Decl, f.Type
@@ -85,7 +84,7 @@ func fieldOptions(c *checker) {
 		wrong(d.Keep.Set && !d.MaxLength.Set, d.Keep.Span,
 			"keep needs max_length: it is the end that remains of a longer text", "set max_length, or remove keep")
 		for _, from := range d.From {
-			fits := evidence[from.V]
+			fits := filledTypes[from.V]
 			if isAttribute(from.V) {
 				fits = append([]model.Type{model.JSON}, scalarTypes...)
 			}
@@ -108,8 +107,8 @@ func fieldOptions(c *checker) {
 	}
 }
 
-// args finds required fields that a factory neither takes nor sets, and parameters for what the
-// code fixes.
+// args finds required fields that a factory neither takes nor sets, duplicate parameters, and
+// parameters for fields that the code sets.
 func args(c *checker) {
 	for _, k := range c.m.Codes {
 		d, at := k.Decl, k.Decl.Name.Span
@@ -129,8 +128,8 @@ func args(c *checker) {
 			}
 			for _, s := range d.Set {
 				if s.Field.V == a.V {
-					c.report("E-arg", a.Span, fmt.Sprintf("%q is fixed by set, and cannot be a parameter as well", a.V),
-						"remove it from args or from set", seeAlso(s.Field.Span, "fixed here"))
+					c.report("E-arg", a.Span, fmt.Sprintf("%q is under set, so it cannot be a parameter", a.V),
+						"remove it from args or from set", seeAlso(s.Field.Span, "set here"))
 				}
 			}
 		}
@@ -177,14 +176,14 @@ func unfillableFields(c *checker) {
 	})
 }
 
-// fillable reports whether classification can give a field a value: an object if it can give one to
-// a field in it.
+// fillable reports whether classification can give a value to a field, or to a field in it.
 func fillable(d *spec.Field) bool {
 	return len(d.From) > 0 || d.Default != nil ||
 		slices.ContainsFunc(d.Fields, func(inner spec.Field) bool { return fillable(&inner) })
 }
 
-// publicFallback finds a code that clients cannot see in place of every internal one.
+// publicFallback checks that the code which clients see in place of internal ones is public, and
+// has the same values in each error.
 func publicFallback(c *checker) {
 	if c.t.Public == nil {
 		return
@@ -196,7 +195,7 @@ func publicFallback(c *checker) {
 		c.report("E-public-code", at, k.Key+" is internal", "give it audience: public", here)
 	case len(k.Args)+len(k.Set) > 0:
 		c.report("E-public-code", at,
-			k.Key+" has parameters or set, and the error in whose place it is seen has no values for them",
+			k.Key+" has parameters or set, but clients see it in place of errors without these values",
 			"choose a code whose message is fixed", here)
 	}
 }

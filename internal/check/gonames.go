@@ -49,11 +49,11 @@ func header(c *checker) {
 	}
 }
 
-// identifier is a declaration that Go identifiers of the generated package follow from.
+// identifier is a declaration with the Go identifiers that are made of its name.
 type identifier struct {
 	name, given spec.Text // as declared, and the key that names it in Go
-	key         string    // of given, for hints; "" if the declaration has none
-	prefix      string    // of the identifiers that contain given
+	key         string    // the key of given, for hints; "" if the declaration has none
+	prefix      string    // of the identifier that begins with it and ends with given
 	part        bool      // whether the name is only the end of identifiers
 	idents      []string
 }
@@ -88,8 +88,8 @@ func (c *checker) identifiers(visit func(i identifier)) {
 	for i, s := range c.t.Strategies {
 		visit(identifier{name: s.Name, idents: []string{c.m.Strategies[i].Const}})
 	}
-	for i, one := range c.t.Checks {
-		visit(identifier{name: one.Name, idents: []string{c.m.Checks[i].Const}})
+	for i, d := range c.t.Checks {
+		visit(identifier{name: d.Name, idents: []string{c.m.Checks[i].Const}})
 	}
 	for i, p := range c.t.Profiles {
 		visit(identifier{name: p.Name, part: true, idents: []string{c.m.Profiles[i].Const}})
@@ -120,7 +120,7 @@ func (c *checker) identifiers(visit func(i identifier)) {
 	})
 }
 
-// goNames finds the names that no Go identifier follows from, and identifiers that two declarations
+// goNames finds names that cannot become Go identifiers, and identifiers that two declarations
 // share.
 func goNames(c *checker) {
 	taken := make(places)
@@ -137,7 +137,7 @@ func goNames(c *checker) {
 			}
 		}
 		if !ok {
-			c.report("E-go-name", at, fmt.Sprintf("%q gives no Go name", cmp.Or(i.given.V, i.name.V)),
+			c.report("E-go-name", at, fmt.Sprintf("%q cannot become a Go name", cmp.Or(i.given.V, i.name.V)),
 				hint+": a letter, then letters and digits")
 			return
 		}
@@ -175,6 +175,7 @@ func goFieldNames(c *checker) {
 	})
 }
 
+// fieldClashes reports fields with the Go name of one of the methods or of another field.
 func (c *checker) fieldClashes(fields []*model.Field, methods []string) {
 	const hint = `set another name with the key "name"`
 	names := make(places)

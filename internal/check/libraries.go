@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/internal/sysname"
 )
 
-// systemPackage matches names of packages whose errors differ between systems.
+// systemPackage matches names of errors in packages that differ between systems.
 var systemPackage = regexp.MustCompile(`^\*?(syscall|golang\.org/x/sys/\w+)\.`)
 
 // unknownInLibraries finds names of errors without a valid import path, and names that the
@@ -40,6 +40,7 @@ func unknownInLibraries(c *checker) {
 	})
 }
 
+// libraryName checks a name that a condition or an example has under a key.
 func (c *checker) libraryName(key, name string, at diag.Span) {
 	switch key {
 	case "is", "as":

@@ -19,10 +19,10 @@ var runtimeOps = strings.Fields(`
 // Operations returns the operations that no taxonomy has to declare.
 func Operations() []string { return slices.Clone(runtimeOps) }
 
-// furtherActions are the actions that are no predeclared reactions.
+// furtherActions are the actions without a predeclared reaction.
 var furtherActions = []string{"retry", "retry_operation", "escalate", "recover"}
 
-// sections are where names are declared.
+// sections has the sections that declare names, by the kind of name.
 var sections = map[spec.Ref]string{
 	spec.RefSource: "sources", spec.RefOp: "ops", spec.RefGroup: "groups", spec.RefStrategy: "strategies",
 	spec.RefCheck: "checks", spec.RefTier: "tiers", spec.RefPolicy: "policies", spec.RefReaction: "reactions",
@@ -30,7 +30,7 @@ var sections = map[spec.Ref]string{
 	spec.RefOverlay: "categories or groups",
 }
 
-// undeclaredNames finds references to names that are not declared.
+// undeclaredNames finds references to undeclared names.
 func undeclaredNames(c *checker) {
 	valid := c.t.Declared()
 	valid[spec.RefOp] = append(valid[spec.RefOp], runtimeOps...)
@@ -64,7 +64,7 @@ func beginsAny(names []string, prefix string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) })
 }
 
-// unknownFields finds references to fields that the category does not have.
+// unknownFields finds references to fields that the code does not have, and to unknown evidence.
 func unknownFields(c *checker) {
 	c.eachFieldRef(func(k *model.Code, name spec.Text, _ *spec.Literal) {
 		if fieldOf(k, name.V) == nil {
@@ -72,10 +72,10 @@ func unknownFields(c *checker) {
 				c.suggest(name.V, fieldNames(k.Fields()), "declare it under fields"))
 		}
 	})
-	sources := append(slices.Sorted(maps.Keys(evidence)), attributePrefix+"name")
+	sources := append(slices.Sorted(maps.Keys(filledTypes)), attributePrefix+"name")
 	c.eachField(func(f *model.Field) {
 		for _, from := range f.Decl.From {
-			if _, ok := evidence[from.V]; ok || isAttribute(from.V) {
+			if _, ok := filledTypes[from.V]; ok || isAttribute(from.V) {
 				continue
 			}
 			hint := "use one of " + strings.Join(sources, ", ")
@@ -124,8 +124,9 @@ func overCycles(c *checker) {
 		})
 }
 
-// cycles reports declarations that a key of theirs leads back to themselves, at the key that closes
-// the circle. next returns the names to which the key of a declaration leads.
+// cycles reports references that lead back to their declaration. key is the key with the
+// references, and next returns those of a declaration. The place of a finding is the reference that
+// closes the circle.
 func (c *checker) cycles(id, key, hint string, ref spec.Ref, next func(name string) []spec.Text) {
 	done := make(map[string]bool)
 	var visit func(name spec.Text, path []string)

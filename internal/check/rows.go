@@ -18,8 +18,8 @@ type row struct {
 	when *spec.When
 }
 
-// eachRow visits the rows of all codes, except those of branches that do not change the reaction or
-// its conditions: their faults are those of their code.
+// eachRow visits the rows of all codes and of their branches. It skips branches that set neither
+// the reaction nor retryable nor recoverability, because their faults are those of the code.
 func (c *checker) eachRow(visit func(r row)) {
 	for _, k := range c.m.Codes {
 		visit(row{k.Row, nil})
@@ -39,8 +39,8 @@ func (r row) String() string {
 	return r.Code.Key
 }
 
-// at returns the first place that the branch, else the code, sets one of the traits at. A place in
-// the category concerns other codes too, so that it is only related.
+// at returns the place at which the branch sets one of the traits, otherwise the place at which the
+// code does. The category is not the place of a finding, because other codes have its traits too.
 func (r row) at(traits ...func(spec.Traits) diag.Span) diag.Span {
 	var places []diag.Span
 	if r.when != nil {
@@ -66,7 +66,7 @@ func reactionAt(t spec.Traits) diag.Span {
 func retryableAt(t spec.Traits) diag.Span      { return t.Retryable.Span }
 func recoverabilityAt(t spec.Traits) diag.Span { return t.Recoverability.Span }
 
-// inChain returns the first reaction from r on that is of a kind, or nil.
+// inChain returns the first of r and its successors for which is reports true, or nil.
 func inChain(r *taxonomy.Reaction, is func(*taxonomy.Reaction) bool) *taxonomy.Reaction {
 	for ; r != nil; r = r.Then {
 		if is(r) {
@@ -76,6 +76,7 @@ func inChain(r *taxonomy.Reaction, is func(*taxonomy.Reaction) bool) *taxonomy.R
 	return nil
 }
 
+// describe returns the name of a reaction in messages.
 func (c *checker) describe(r *taxonomy.Reaction) string {
 	if !c.m.Declared[r] {
 		return "the reaction"
@@ -83,8 +84,7 @@ func (c *checker) describe(r *taxonomy.Reaction) string {
 	return fmt.Sprintf("reaction %q", r.Name)
 }
 
-// rows finds codes whose retryable contradicts their reaction or recoverability, and those that may
-// succeed unchanged and are never retried.
+// rows finds codes whose reaction or recoverability contradicts retryable.
 func rows(c *checker) {
 	c.eachRow(func(r row) {
 		if step := inChain(r.Reaction, (*taxonomy.Reaction).Retries); step != nil && !r.Retryable {
@@ -114,7 +114,7 @@ func (c *checker) contradiction(where string, retryable bool, recoverability str
 	}
 }
 
-// need is a field that a reaction reads from the error.
+// need is a kind of reaction, and the roles of which one field of the error must have one.
 type need struct {
 	is    func(*taxonomy.Reaction) bool
 	roles []model.Role
@@ -152,8 +152,9 @@ func roleFields(c *checker) {
 	}
 }
 
-// reactions reports the mistakes in reactions, policies and profiles, and warns of profiles that
-// would retry a code that is not retryable. The model leaves these changes out.
+// reactions reports the problems of the model, which are mistakes in reactions, policies and
+// profiles. It warns of changes that a profile does not apply, because they would retry a code that
+// is not retryable.
 func reactions(c *checker) {
 	for _, p := range c.m.Problems {
 		var skipped []string
@@ -168,7 +169,7 @@ func reactions(c *checker) {
 			if len(skipped) > 3 {
 				skipped = append(skipped[:3:3], "others")
 			}
-			c.report(p.ID, p.Span, fmt.Sprintf("left out for %s: not retryable, and a profile cannot change that",
+			c.report(p.ID, p.Span, fmt.Sprintf("not applied to %s: a profile cannot retry codes that are not retryable",
 				strings.Join(skipped, ", ")), "choose another reaction, or set retryable: true on the codes")
 		}
 	}
@@ -182,7 +183,7 @@ func reactions(c *checker) {
 	}
 }
 
-// tiers finds a person who is not the last tier, or has a purpose: a person decides.
+// tiers finds a person that is not the last tier, or has a purpose.
 func tiers(c *checker) {
 	for i, t := range c.t.Tiers {
 		switch {

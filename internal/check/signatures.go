@@ -96,18 +96,19 @@ func quotas(c *checker) {
 		for _, name := range r.Like {
 			if name.V == limit && !names(r.Like, quota) && !covered(r) {
 				c.report("W-no-quota", name.Span,
-					"an exhausted quota becomes "+k.Key+", which is waited for in vain",
+					"an exhausted quota becomes "+k.Key+", although a retry cannot help",
 					"add a rule with like: "+quota+" to the code of exhausted quotas, with at least this priority")
 			}
 		}
 	})
 }
 
+// names reports whether a list contains a name.
 func names(list []spec.Text, name string) bool {
 	return slices.ContainsFunc(list, func(t spec.Text) bool { return t.V == name })
 }
 
-// ruleSources returns the sources that a rule lists, or nil if it holds for others too.
+// ruleSources returns the sources that a rule lists, or nil if the rule applies to any source.
 func ruleSources(r *spec.Rule) []string {
 	var out []string
 	for _, cond := range r.Conditions() {

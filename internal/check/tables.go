@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// abstractCodes finds keys of abstract codes that only errors need, abstract codes without codes
+// abstractCodes finds abstract codes with keys that only errors need, abstract codes without codes
 // below them, and other codes without a message.
 func abstractCodes(c *checker) {
 	parents := make(map[*model.Code]bool)
@@ -66,7 +66,7 @@ func abstractCodes(c *checker) {
 // constantValues finds constants of a wrong type, and rules that name a constant that their code
 // does not have.
 func constantValues(c *checker) {
-	unknown := func(m *spec.Matcher, message string) { // package spec replaces the others by their values
+	unknown := func(m *spec.Matcher, message string) { // package spec has replaced known constants
 		if m.Constant.Set {
 			c.report("E-constant", m.Constant.Span, message, "give the code the constant, or write the value")
 		}

@@ -55,7 +55,7 @@ func unusedNames(c *checker) {
 	})
 }
 
-// missingDocs warns of categories and codes without doc, in a taxonomy that documents any.
+// missingDocs warns of categories and codes without doc, if the taxonomy has one with doc.
 func missingDocs(c *checker) {
 	if !slices.ContainsFunc(c.m.Codes, func(k *model.Code) bool { return k.Doc != "" || k.Category.Doc != "" }) {
 		return
@@ -73,8 +73,8 @@ func missingDocs(c *checker) {
 	}
 }
 
-// unsortedNumbers warns of numbers that go down within a category: new codes are easier to number
-// at its end.
+// unsortedNumbers warns of numbers that are not in ascending order within a category. A sorted list
+// shows the next free number at its end.
 func unsortedNumbers(c *checker) {
 	for _, k := range c.m.Categories {
 		var highest spec.Int

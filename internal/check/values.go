@@ -17,7 +17,7 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// wrongValue reports a value that a field cannot hold. The error says what the field takes.
+// wrongValue reports a value that is not valid for a field, with the error of [resolve.Value].
 func (c *checker) wrongValue(at diag.Span, name string, f *model.Field, text string, err error) {
 	hint := "write a value of type " + f.Type.String()
 	if f.Type == model.EnumType {
@@ -26,16 +26,17 @@ func (c *checker) wrongValue(at diag.Span, name string, f *model.Field, text str
 	c.report("E-value", at, fmt.Sprintf("%s: %s", name, err), hint)
 }
 
-func (c *checker) typed(name string, f *model.Field, lit spec.Literal) {
+// value checks a value of a field.
+func (c *checker) value(name string, f *model.Field, lit spec.Literal) {
 	if _, err := resolve.Value(f, lit); err != nil {
 		c.wrongValue(lit.Span, name, f, lit.Text, err)
 	}
 }
 
-// wanted is typed for what an example expects, where an object is given key by key.
+// wanted is value for the expectations of examples, which have objects as mappings.
 func (c *checker) wanted(name string, f *model.Field, lit spec.Literal) {
 	if f.Type != model.ObjectType || lit.Kind != spec.LitMap {
-		c.typed(name, f, lit)
+		c.value(name, f, lit)
 		return
 	}
 	for _, e := range lit.Keys {
@@ -48,6 +49,7 @@ func (c *checker) wanted(name string, f *model.Field, lit spec.Literal) {
 	}
 }
 
+// faults reports the faults of a matcher.
 func (c *checker) faults(name string, f *model.Field, faults []resolve.Fault, m spec.Matcher) {
 	for _, fault := range faults {
 		text := ""
@@ -60,16 +62,16 @@ func (c *checker) faults(name string, f *model.Field, faults []resolve.Fault, m 
 	}
 }
 
-// fieldValues checks the values that are given to fields, and those that branches test.
+// fieldValues checks the values that the taxonomy gives fields, and the conditions of branches.
 func fieldValues(c *checker) {
 	c.eachField(func(f *model.Field) {
 		if f.Decl.Default != nil {
-			c.typed("default", f, *f.Decl.Default)
+			c.value("default", f, *f.Decl.Default)
 		}
 	})
 	c.eachFieldRef(func(k *model.Code, name spec.Text, value *spec.Literal) {
 		if value != nil {
-			c.typed(name.V, fieldOf(k, name.V), *value)
+			c.value(name.V, fieldOf(k, name.V), *value)
 		}
 	})
 	for _, k := range c.m.Codes {
@@ -90,7 +92,7 @@ func fieldValues(c *checker) {
 				_, faults := resolve.Condition(f, cond.Match)
 				c.faults(cond.Field.V, f, faults, cond.Match)
 				if cond.Match.IsZero() {
-					c.report("E-value", cond.Field.Span, cond.Field.V+" is tested for nothing",
+					c.report("E-value", cond.Field.Span, "the condition on "+cond.Field.V+" is empty",
 						"write the value that it must have")
 				}
 			}
@@ -135,7 +137,7 @@ func (c *checker) rule(r *spec.Rule, what string, at diag.Span, hint string) {
 	}
 }
 
-// expression checks a regular expression. A backspace is what "\b" is in double quotes.
+// expression checks a regular expression. YAML reads "\b" in double quotes as a backspace.
 func (c *checker) expression(text spec.Text) {
 	if strings.ContainsRune(text.V, '\b') {
 		c.report("E-regexp", text.Span, `the text contains a backspace, which is what "\b" is in double quotes`,

@@ -10,11 +10,11 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// maxBranches bounds the search for errors that take the branches of a code.
+// maxBranches is the maximum number of branches of a code that are searched for unreachable ones.
 const maxBranches = 100
 
-// branches finds branches that test what an error does not carry unchanged on the wire, and those
-// that no error reaches.
+// branches finds branches that no error reaches, and branches on fields that do not arrive
+// unchanged on the other side of the wire.
 func branches(c *checker) {
 	for _, k := range c.m.Codes {
 		for i, w := range k.Decl.When {
@@ -50,7 +50,7 @@ func (c *checker) secret(f *model.Field, cond spec.Condition) {
 		"test another field", seeAlso(at, "declared here"))
 }
 
-// reach reports the branch at an index of a code if no error takes it.
+// reach reports the branch of a code with an index if no error takes it.
 func (c *checker) reach(k *model.Code, index int) {
 	written, block := k.Decl.When[index], sample.Blocked(k, k.When[index])
 	switch {

@@ -60,8 +60,8 @@ func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &defin
 const versionCheck = `// If this does not compile, the runtime is older than this file or no longer supports it: run
 // "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 5)
-	_ = gen.EnforceVersion(5 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 6)
+	_ = gen.EnforceVersion(6 - gen.MinVersion)
 )`
 
 // tableFile makes the file of the table, except the parts in the categories' files. All tables are

@@ -10,7 +10,7 @@ type Rule struct {
 	Name       string // PROVIDER_RATE_LIMIT/2: the code's key, and the place among its rules
 	Place      int    // among the code's rules, from 1
 	Code       *Code
-	Doc        string // the rule on one line, as the taxonomy has it
+	Doc        string // the rule on one line, as the taxonomy declares it
 	Conditions []detect.Condition
 	Text       []string // regular expressions
 	Contains   []string // plain, in any case
@@ -22,15 +22,15 @@ type Rule struct {
 // Signature is a signature that rules name.
 type Signature struct {
 	*detect.Signature
-	Var string // of the package: signatureRateLimit
+	Var string // the variable of the generated package: signatureRateLimit
 }
 
-// Example is a whole piece of evidence, and what it must or must not become.
+// Example is the evidence of one failure, with the code that it must, or must not, become.
 type Example struct {
 	Place    int // among the code's examples (or counter-examples), from 1
 	Code     *Code
 	Not      bool              // a counter-example
-	Doc      string            // the example on one line, as the taxonomy has it
+	Doc      string            // the example on one line, as the taxonomy declares it
 	Evidence taxonomy.Evidence // without Err
 	// Is and As name the errors that the evidence's error wraps; "" means no error.
 	Is, As string
@@ -43,6 +43,6 @@ type Want struct {
 	Retryable      *bool
 	Recoverability *taxonomy.Recoverability
 	Severity       *taxonomy.Severity
-	Reaction       string // "" is not asked
+	Reaction       string // "" is not checked
 	Context        []FieldValue
 }

@@ -41,9 +41,8 @@ func ParseErrorName(s string) (ErrorName, error) {
 	return name, nil
 }
 
-// standardPackages are the packages of the standard library whose import path has one element.
-// Other paths of one element cannot be downloaded: they are names of packages in place of their
-// paths.
+// standardPackages are the packages of the standard library whose import path has one element. Any
+// other path of one element cannot be downloaded, and is probably the name of a package.
 var standardPackages = strings.Fields(`
 	bufio bytes cmp context crypto embed encoding errors expvar flag fmt hash html image io iter log maps math
 	mime net os path plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing time
@@ -55,8 +54,8 @@ var canonical = map[string]string{
 	"os.ErrNotExist": "io/fs.ErrNotExist", "os.ErrClosed": "io/fs.ErrClosed", "*os.PathError": "*io/fs.PathError",
 }
 
-// SameError reports whether two names mean the same error. It knows the aliases of the standard
-// library only.
+// SameError reports whether two names mean the same error. It resolves only the aliases of the
+// standard library.
 func SameError(a, b string) bool {
 	if full, ok := canonical[a]; ok {
 		a = full

@@ -9,12 +9,12 @@ import (
 // entry. A nil Context is empty.
 type Context map[*Field]Value
 
-// Get returns the value of f and whether it is present. A required field always is, at least with
-// its zero value, unless its type has a value of its own for absence: an enum without a word, a
-// secret.
+// Get returns the value of f and whether it is present. If a required field has no value, it is
+// present with the zero value of its type. This does not hold for enums and secrets, which can be
+// absent.
 func (ctx Context) Get(f *Field) (Value, bool) {
-	v, held := ctx[f]
-	if !held {
+	v, ok := ctx[f]
+	if !ok {
 		v = Value{Type: f.Type}
 	}
 	switch {
@@ -29,11 +29,11 @@ func (ctx Context) Get(f *Field) (Value, bool) {
 	case f.Type.IsObjects():
 		return v, v.Objects != nil
 	}
-	return v, held
+	return v, ok
 }
 
-// RowFor returns the row of an error of code c with that context: that of the first branch which
-// holds.
+// RowFor returns the row of an error of code c with a context: that of the first branch that holds,
+// otherwise that of the code.
 func (c *Code) RowFor(ctx Context) *Row {
 	for _, b := range c.When {
 		if b.Holds(ctx) {
@@ -48,8 +48,8 @@ func (b *Branch) Holds(ctx Context) bool {
 	return !slices.ContainsFunc(b.Conds, func(c Cond) bool { return !c.Holds(ctx) })
 }
 
-// Holds reports whether the condition holds. An absent value matches `present: false` only, and not
-// even a `not`.
+// Holds reports whether the condition holds. An absent value meets only a condition that consists
+// of `present: false`. It does not meet a `not`.
 func (c Cond) Holds(ctx Context) bool {
 	v, present := ctx.Get(c.Field)
 	if !present {
@@ -58,6 +58,7 @@ func (c Cond) Holds(ctx Context) bool {
 	return c.Matches(v)
 }
 
+// onlyAbsent reports whether the condition consists of `present: false`.
 func (c Cond) onlyAbsent() bool {
 	return c.Present != nil && !*c.Present &&
 		len(c.Values) == 0 && len(c.Not) == 0 && len(c.Prefix) == 0 && c.Min == nil && c.Max == nil

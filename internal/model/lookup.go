@@ -12,7 +12,7 @@ var typeNames = [...]string{
 	Objects: "objects", Violations: "violations",
 }
 
-// String returns the type as the taxonomy writes it; an enum's is "enum".
+// String returns the type in the form of a taxonomy. That of an enum is "enum".
 func (t Type) String() string {
 	if int(t) < len(typeNames) {
 		return typeNames[t]
@@ -58,7 +58,7 @@ func (c *Code) ErrorType() *Category {
 	return c.Category
 }
 
-// Extends reports whether c is the own type of a code.
+// Extends reports whether c is the separate type of one code; see [Code.Own].
 func (c *Category) Extends() bool { return len(c.Codes) == 1 && c.Codes[0].Own == c }
 
 // Fields returns the fields of the code's errors, those of the category first.
@@ -70,7 +70,7 @@ func (c *Code) OwnFields() []*Field { return c.Fields()[len(c.Category.Fields):]
 // Takes reports whether the code's factory has a parameter for f.
 func (c *Code) Takes(f *Field) bool { return slices.Contains(c.Args, f) }
 
-// Fixed returns the value that the code gives f, if it does.
+// Fixed returns the value that the code sets for f, if it sets one.
 func (c *Code) Fixed(f *Field) (Value, bool) {
 	for _, s := range c.Set {
 		if s.Field == f {
@@ -80,7 +80,7 @@ func (c *Code) Fixed(f *Field) (Value, bool) {
 	return Value{}, false
 }
 
-// CodeByKey returns the code that the taxonomy writes under key, or nil.
+// CodeByKey returns the code under a key of the taxonomy, or nil.
 func (p *Package) CodeByKey(key string) *Code {
 	return find(p.Codes, func(c *Code) bool { return c.Key == key })
 }
@@ -90,13 +90,13 @@ func (p *Package) CategoryByName(name string) *Category {
 	return find(p.Categories, func(c *Category) bool { return c.Name == name })
 }
 
-// ReactionByName returns the declared or predeclared reaction of that name as the table has it, or
+// ReactionByName returns the declared or predeclared reaction of that name without a profile, or
 // nil.
 func (p *Package) ReactionByName(name string) *taxonomy.Reaction {
 	return find(p.Taxonomy.Reactions, func(r *taxonomy.Reaction) bool { return r.Name == name })
 }
 
-// PolicyByName returns the declared policy of that name as the table has it, or nil.
+// PolicyByName returns the declared policy of that name without a profile, or nil.
 func (p *Package) PolicyByName(name string) *taxonomy.Policy {
 	return find(p.Taxonomy.Policies, func(q *taxonomy.Policy) bool { return q.Name == name })
 }
@@ -123,13 +123,14 @@ func find[T any](list []*T, match func(*T) bool) *T {
 	return nil
 }
 
-// Index returns the Go value of a word: its place from 1.
+// Index returns the Go value of a word, which is its place from 1, and whether the enum has the
+// word.
 func (e *Enum) Index(word string) (int, bool) {
 	i := slices.Index(e.Words(), word)
 	return i + 1, i >= 0
 }
 
-// Words returns the words as they are on the wire.
+// Words returns the words on the wire. A nil enum has none.
 func (e *Enum) Words() []string {
 	if e == nil {
 		return nil

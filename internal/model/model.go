@@ -1,5 +1,6 @@
-// Package model is a taxonomy resolved: every identifier named once, every default applied, every
-// reaction and profile followed to its end. Emitters read it and decide nothing.
+// Package model describes a resolved taxonomy. It contains each identifier of the generated
+// package, and all defaults, references and profiles are applied. Emitters read it and decide
+// nothing.
 package model
 
 import (
@@ -8,7 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Package is the Go package that a taxonomy becomes.
+// Package is a resolved taxonomy and the names of the Go package that is generated for it.
 type Package struct {
 	Name     string // Go package name
 	File     string // base name of the taxonomy's file, for the header
@@ -16,17 +17,17 @@ type Package struct {
 	Doc      string
 	HelpURL  string
 	Fallback *Code // nil if the taxonomy has no fallback
-	// FallbackSet is what the fallback adds to what its code sets.
+	// FallbackSet has the fields that the fallback sets, in addition to those of its code.
 	FallbackSet []FieldValue
-	// SourceFallbacks are the fallbacks of sources that have a separate one, by source.
+	// SourceFallbacks are the fallbacks of sources, by source.
 	SourceFallbacks map[string]*Code
 
-	Fields     []*Field     // of every category; they also lead each category's own
+	Fields     []*Field     // of every category; they are also the first fields of each category
 	Categories []*Category  // order of the file
 	Codes      []*Code      // all of them, order of the file
 	Rows       []*Row       // by index: none, permanent, the codes, their branches
 	Rules      []*Rule      // of all codes, order of the file
-	Signatures []*Signature // that rules name, order of first use
+	Signatures []*Signature // those that rules name, order of first use
 	Leads      []string     // of the patterns of signatures; see [detect.Rules]
 	Enums      []*Enum      // order of first use
 	Objects    []*Object    // order of first use
@@ -43,8 +44,8 @@ type Package struct {
 	// Problems are mistakes in reactions, policies and profiles.
 	Problems []Problem
 
-	// Taxonomy is the value that the generated package has, without functions. Its codes and
-	// reactions are those of the other fields.
+	// Taxonomy is the value of the generated package's variable, without functions. It shares codes
+	// and reactions with the other fields.
 	Taxonomy *taxonomy.Taxonomy
 	// Declared are the reactions and policies that have a name under `reactions` or `policies`, or
 	// are predeclared, as pointers.
@@ -56,7 +57,7 @@ type Variable[T any] struct {
 	Value   *T
 	Var     string // reactionWait; strictReactionWait under a profile
 	Doc     string
-	Profile string // the profile that it is an instance for; "" for the table's own
+	Profile string // the profile that it belongs to; "" for none
 }
 
 // Group is a label on codes.
@@ -80,7 +81,7 @@ type Method struct {
 	Const     string // StrategyReduceContext
 }
 
-// Tier is a rung of the ladder.
+// Tier is a level of the escalation ladder.
 type Tier struct {
 	taxonomy.Tier
 	Const string // TierHaiku
@@ -88,7 +89,7 @@ type Tier struct {
 
 // Category is a struct type and the codes that it carries.
 type Category struct {
-	Decl      *spec.Category // as the taxonomy has it
+	Decl      *spec.Category // as the taxonomy declares it
 	Index     int
 	Name      string // provider
 	Type      string // ProviderError
@@ -102,9 +103,9 @@ type Category struct {
 	Doc       string
 	Fields    []*Field // those of every category first
 	Codes     []*Code
-	// Embedded (storageError) is another name of Type. OwnBase (storageOwn) and OwnFields
-	// (storageFields) are the types that the errors of codes with fields embed: the methods that
-	// they have in common, and the category's context. All are "" if no code has fields.
+	// Embedded (storageError) is an alias of Type. The errors of codes with fields embed the types
+	// OwnBase (storageOwn), which has their common methods, and OwnFields (storageFields), which
+	// has the category's context. All three are "" if no code has fields.
 	Embedded, OwnBase, OwnFields string
 }
 
@@ -156,13 +157,13 @@ type Field struct {
 	Default     *Value
 }
 
-// Optional reports whether the Go field is a taxonomy.Opt: lists and JSON are absent when nil, and
-// a secret knows by itself.
+// Optional reports whether the Go field is a taxonomy.Opt. Optional lists and JSON do not need one,
+// because nil is absent, and neither do secrets, because a zero taxonomy.Secret is absent.
 func (f *Field) Optional() bool {
 	return !f.Required && !f.Sensitive && f.Type != Strings && f.Type != JSON && !f.Type.IsObjects()
 }
 
-// Role is what the runtime reads a field for.
+// Role is the use of a field by the runtime.
 type Role uint8
 
 // The roles.
@@ -199,15 +200,15 @@ type Object struct {
 // Code is a code constant and its factory. It embeds the code's entry in the table.
 type Code struct {
 	*taxonomy.Code
-	Decl     *spec.Code // as the taxonomy has it
+	Decl     *spec.Code // as the taxonomy declares it
 	Index    int        // in Package.Codes
 	Ordinal  int        // in its category, from 1: the Go value
 	Category *Category
-	// Own is the type of the code's errors if the code has fields: like a category of this code
-	// alone, with the fields of the category before those of the code. Otherwise it is nil.
+	// Own is the type of the code's errors if the code has fields, otherwise nil. It is a copy of
+	// the category with this code only, and with the fields of the code after its fields.
 	Own *Category
 
-	Key     string // as the taxonomy writes it
+	Key     string // in the taxonomy
 	Go      string // ProviderAPIError
 	Const   string // CodeProviderAPIError
 	Factory string // NewProviderAPIError
@@ -229,7 +230,7 @@ type Code struct {
 	Examples []*Example // the examples, then the counter-examples
 }
 
-// FieldValue is what a code fixes.
+// FieldValue is a value that a taxonomy gives a field.
 type FieldValue struct {
 	Field *Field
 	Value Value
@@ -238,7 +239,7 @@ type FieldValue struct {
 // Branch is one `when` branch of a code.
 type Branch struct {
 	Conds []Cond
-	Row   *Row // the code's own row when the branch changes nothing
+	Row   *Row // the code's row if the branch changes nothing
 }
 
 // Cond is a test of one field. All of its parts hold together.
@@ -247,7 +248,7 @@ type Cond struct {
 	Values  []Value // any of them
 	Min     *Value
 	Max     *Value
-	Not     []Value // present, and none of them
+	Not     []Value // none of them; the value must be present
 	Prefix  []string
 	Present *bool
 }
@@ -257,7 +258,7 @@ type Row struct {
 	Index  int
 	At     taxonomy.Row // its address
 	Code   *Code        // nil for the first two
-	Branch int          // 1-based `when` branch; 0 for the code's own row
+	Branch int          // 1-based `when` branch as declared; 0 for the code's row
 	taxonomy.Traits
 }
 

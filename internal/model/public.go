@@ -41,8 +41,8 @@ func (p *Package) PublicOnly() *Package {
 	return &out
 }
 
-// ErrorTypes returns the types of errors with their codes: for each category the type of the codes
-// without fields of their own, then those of codes with fields. Abstract codes have no errors.
+// ErrorTypes returns the types of errors with their codes. For each category, these are the type of
+// the codes without fields, and then the types of codes with fields. Abstract codes have no errors.
 func (p *Package) ErrorTypes() []*Category {
 	var types []*Category
 	for _, c := range p.Categories {
@@ -62,6 +62,7 @@ func (p *Package) ErrorTypes() []*Category {
 	return types
 }
 
+// publicFields returns the fields that clients see on the wire.
 func publicFields(fields []*Field) []*Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f *Field) bool { return !f.Public || f.MessageOnly })
 }

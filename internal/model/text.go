@@ -14,8 +14,8 @@ type Template struct {
 	Parts []Part
 }
 
-// Part is a piece of a template: text, a placeholder, or a group in brackets that falls away as a
-// whole when a field in it is absent or empty.
+// Part is a piece of a template: text, a placeholder, or a group in brackets. A group is left out
+// if a field in it is absent or empty.
 type Part struct {
 	Text   string // of a text part
 	Name   string // of a placeholder
@@ -27,7 +27,7 @@ type Part struct {
 	Offset, Len int
 }
 
-// Format is how a placeholder shows its value.
+// Format selects the form in which a placeholder shows its value.
 type Format string
 
 // The formats.
@@ -52,10 +52,10 @@ func (t Template) Text(ctx Context, cause string) string {
 	return text
 }
 
-// partsText reports, besides the text, whether every value in it was there and not empty.
+// partsText returns the text, and whether every value outside of groups is present and not empty.
 func partsText(parts []Part, ctx Context, cause string) (string, bool) {
 	var b strings.Builder
-	whole := true
+	complete := true
 	for _, p := range parts {
 		switch {
 		case p.Group != nil:
@@ -65,15 +65,15 @@ func partsText(parts []Part, ctx Context, cause string) (string, bool) {
 		case p.Field != nil || p.Cause:
 			text, ok := p.value(ctx, cause)
 			b.WriteString(gen.Printable(text))
-			whole = whole && ok
+			complete = complete && ok
 		default:
 			b.WriteString(p.Text)
 		}
 	}
-	return b.String(), whole
+	return b.String(), complete
 }
 
-// value returns a placeholder's text, and whether there is a value that is not empty.
+// value returns a placeholder's text, and whether its value is present and not empty.
 func (p Part) value(ctx Context, cause string) (string, bool) {
 	if p.Cause {
 		return p.format((gen.Scrub | causeLength).Text(cause))
@@ -94,7 +94,7 @@ func (p Part) value(ctx Context, cause string) (string, bool) {
 	return p.format(p.Field.Shown(v))
 }
 
-// causeLength is where the text of a cause is cut.
+// causeLength is the maximum length in bytes of the text of a cause.
 const causeLength = 4096
 
 func (p Part) format(text string) (string, bool) {

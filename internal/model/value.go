@@ -13,10 +13,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// Value is a literal, typed as its field is.
+// Value is a value of a field's type.
 type Value struct {
 	Type     Type
-	Str      string // String; JSON text; the word of an enum
+	Str      string // String, JSON, the word of an enum
 	Int      int64  // Int, Int64
 	Uint     uint64
 	Float    float64
@@ -29,8 +29,8 @@ type Value struct {
 	Objects  []Context
 }
 
-// Compare orders two values of one type. Values of a type without an order are equal or not, and
-// then in the order of their text.
+// Compare orders two values of one type. It ignores lists and objects, which have no order. Use
+// [Value.Equal] to compare them.
 func (v Value) Compare(w Value) int {
 	number := map[bool]int{true: 1}
 	return cmp.Or(cmp.Compare(v.Int, w.Int), cmp.Compare(v.Uint, w.Uint), cmp.Compare(v.Float, w.Float),
@@ -44,7 +44,7 @@ func (v Value) Equal(w Value) bool {
 		reflect.DeepEqual(v.Objects, w.Objects)
 }
 
-// Any returns the Go value, as JSON has it; nil for none. Secrets are not masked.
+// Any returns the value for encoding/json, or nil if v is nil. Secrets are not masked.
 func (v *Value) Any() any {
 	if v == nil {
 		return nil
@@ -72,7 +72,7 @@ func (v *Value) Any() any {
 	return v.Str
 }
 
-// JSON returns the value as the taxonomy's own JSON has it: secrets are not masked.
+// JSON returns the value as JSON. Secrets are not masked.
 func (v Value) JSON() string { return marshal(v.Any()) }
 
 func marshal(v any) string {
@@ -83,7 +83,7 @@ func marshal(v any) string {
 	return string(b)
 }
 
-// SetJSON returns the values of fields as JSON; "" without any.
+// SetJSON returns the values of fields as a JSON object, or "" if there are none.
 func SetJSON(set []FieldValue) string {
 	if len(set) == 0 {
 		return ""
@@ -95,7 +95,7 @@ func SetJSON(set []FieldValue) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// Literal returns a value as a taxonomy would write it.
+// Literal returns a value of the field in the form of a taxonomy.
 func (f *Field) Literal(v Value) string {
 	if v.Type == String {
 		return strconv.Quote(v.Str)
@@ -103,7 +103,7 @@ func (f *Field) Literal(v Value) string {
 	return f.Shown(v)
 }
 
-// Shown returns v as a message shows it: its text masked and cut as the field says.
+// Shown returns v in the form of messages. Its text is masked and cut as the field specifies.
 func (f *Field) Shown(v Value) string {
 	switch v.Type {
 	case Strings:

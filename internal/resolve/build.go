@@ -43,9 +43,9 @@ type builder struct {
 	pkg    *model.Package
 	idents idents
 
-	groups map[string]*model.Group
-	codes  map[string]*model.Code // by key
-	read   map[string]bool        // the keys of evidence that fill fields
+	groups       map[string]*model.Group
+	codes        map[string]*model.Code // by key
+	evidenceKeys map[string]bool        // the keys of evidence that fill fields
 
 	table          *reactions
 	origins        map[any]origin // of reactions and policies
@@ -54,7 +54,7 @@ type builder struct {
 
 func newBuilder(t *spec.Taxonomy) *builder {
 	return &builder{src: t, pkg: &model.Package{Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents(),
-		read: make(map[string]bool)}
+		evidenceKeys: make(map[string]bool)}
 }
 
 func (b *builder) header() {
@@ -80,7 +80,7 @@ func sourceName(t *spec.Taxonomy) string {
 	}, name)
 }
 
-// vocabulary resolves the names that nothing else depends on.
+// vocabulary resolves the declarations that refer to no others: names with their descriptions.
 func (b *builder) vocabulary() {
 	t := b.pkg.Taxonomy
 	t.Package, t.Domain, t.Doc, t.HelpURL = b.pkg.Name, b.pkg.Domain, b.pkg.Doc, b.pkg.HelpURL
@@ -112,6 +112,7 @@ func (b *builder) vocabulary() {
 	}
 }
 
+// methods returns the methods of an interface of strategies or checks.
 func methods(list []spec.Named, prefix string) []*model.Method {
 	var out []*model.Method
 	for i, n := range list {
@@ -137,7 +138,7 @@ func named(list []spec.Named) []taxonomy.Named {
 	return out
 }
 
-// putFirst keeps the first of two values with one key.
+// putFirst adds a value, unless the map has a value with this key already.
 func putFirst[T any](m *map[string]T, name string, v T) {
 	if *m == nil {
 		*m = make(map[string]T)

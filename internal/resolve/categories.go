@@ -75,12 +75,15 @@ func fileName(base string) string {
 	return snake + "_error"
 }
 
-// prefixes begin identifiers of generated packages that are not constants of fields.
+// prefixes contains beginnings of other identifiers in generated packages. Constants of fields do
+// not begin with them.
 var prefixes = map[string]bool{
 	"category": true, "code": true, "first": true, "group": true, "last": true, "policy": true, "profile": true,
 	"reaction": true, "row": true, "shared": true, "test": true, "max": true,
 }
 
+// constPrefix returns the beginning of the constants of the fields of a category, a code or an
+// object.
 func constPrefix(base string) string {
 	prefix := unexported(base, 1)
 	if prefixes[prefix] {

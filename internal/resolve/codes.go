@@ -51,6 +51,7 @@ func (b *builder) ownFields(code *model.Code) {
 	code.Own = &own
 }
 
+// codeName returns the end of the Go names of a code: GitCommit for CodeGitCommit.
 func codeName(d *spec.Code, n int) string {
 	if _, ok := naming.Suffix(d.GoName.V); ok && naming.IsExported("Code"+d.GoName.V) {
 		return d.GoName.V
@@ -58,6 +59,7 @@ func codeName(d *spec.Code, n int) string {
 	return suffix(d.Name.V, n)
 }
 
+// codeBody resolves everything of a code that can refer to fields, groups and other codes.
 func (b *builder) codeBody(c *model.Code) {
 	d := c.Decl
 	c.Numbered, c.ReplacedBy = d.Number.Set, b.codes[d.ReplacedBy.V]
@@ -118,8 +120,8 @@ func (b *builder) constantsOf(d *spec.Code) []*model.Value {
 	return out
 }
 
-// assignments returns the values of fields. It leaves out unknown fields, and replaces a value of
-// the wrong type by the zero value.
+// assignments returns the values of fields. It leaves out unknown fields. A value of the wrong type
+// becomes the zero value.
 func assignments(c *model.Code, list []spec.Assignment) []model.FieldValue {
 	var out []model.FieldValue
 	for _, a := range list {

@@ -21,9 +21,9 @@ var (
 	onlyPresent = []model.Type{model.Strings, model.JSON, model.ObjectType, model.Objects, model.Violations}
 )
 
-// Condition reads a test of field f. Faulty parts are reported and left out. Lists, objects and
-// JSON can only be tested for presence; only numbers, durations and times have an order, only
-// strings and enums a prefix.
+// Condition reads a test of field f. It reports faulty parts and leaves them out. Lists, objects
+// and JSON can only be tested for presence. Only numbers, durations and times have an order, and
+// only strings and enums have a prefix.
 func Condition(f *model.Field, m spec.Matcher) (model.Cond, []Fault) {
 	c := model.Cond{Field: f}
 	var faults []Fault

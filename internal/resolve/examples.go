@@ -66,7 +66,7 @@ func want(c *model.Code, d *spec.Want) *model.Want {
 	return w
 }
 
-// wantedValue acts like [Value], and also reads objects.
+// wantedValue is [Value] that also reads objects. Unknown fields of an object are left out.
 func wantedValue(f *model.Field, lit spec.Literal) (model.Value, error) {
 	if f.Type != model.ObjectType || lit.Kind != spec.LitMap {
 		return Value(f, lit)

@@ -13,7 +13,7 @@ type fieldOwner struct {
 	typePrefix  string // of the types of its enums and objects: Provider
 	constPrefix string // of its constants: provider
 	params      idents
-	audience    string // of fields that declare none
+	audience    string // of fields that set none
 }
 
 func (b *builder) globalFields() {
@@ -30,7 +30,7 @@ func (b *builder) globalFields() {
 // public is the audience of codes and fields that clients see.
 const public = "public"
 
-// audienceOf returns the audience of a code, and of its fields that declare none.
+// audienceOf returns the audience of a code, which is also that of its fields that set none.
 func (b *builder) audienceOf(c *model.Code) string {
 	return c.Decl.Audience.Or(c.Category.Decl.Audience.Or(b.src.Audience.V))
 }
@@ -55,7 +55,7 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	}
 	for _, from := range d.From {
 		f.From = append(f.From, from.V)
-		b.read[from.V] = true
+		b.evidenceKeys[from.V] = true
 		if f.Role == model.NoRole {
 			f.Role = roles[from.V]
 		}

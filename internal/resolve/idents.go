@@ -6,12 +6,12 @@ import (
 	"github.com/errgen/errgen/internal/naming"
 )
 
-// idents makes identifiers unique. It contains the number of requests for each name.
+// idents makes identifiers unique. Its values count the requests for each name.
 type idents map[string]int
 
 func newIdents() idents { return make(idents) }
 
-// take returns name, with a number behind it when name is taken or reserved.
+// take returns name. If name is taken or reserved, it adds a number.
 func (ids idents) take(name string) string {
 	free := name
 	for ids[free] > 0 || naming.Reserved(free) {

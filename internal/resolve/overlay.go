@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// overlaid returns a declaration with the keys of changes in place of its own. A nil changes
-// changes nothing.
+// overlaid returns a declaration with the keys that changes sets. If changes is nil, it returns the
+// declaration unchanged.
 func overlaid[T any](declared T, changes *T) T {
 	if changes != nil {
 		overlay(reflect.ValueOf(&declared).Elem(), reflect.ValueOf(changes).Elem())
@@ -19,7 +19,7 @@ func overlaid[T any](declared T, changes *T) T {
 	return declared
 }
 
-// overlay merges the mapping from into the mapping to. It changes nothing that to points to.
+// overlay merges the mapping from into the mapping to. It copies what it changes behind pointers.
 func overlay(to, from reflect.Value) {
 	for i := range from.NumField() {
 		value, target := from.Field(i), to.Field(i)
@@ -41,8 +41,8 @@ func isMapping(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.Field(0).Tag.Get("key") != "|"
 }
 
-// changed returns a reaction with the changes of a profile. An action of another kind leaves the
-// tier and the purpose behind.
+// changed returns a reaction with the changes of a profile. If the action becomes or stops being a
+// retry, the reaction loses its tier and purpose.
 func changed(declared spec.Reaction, changes *spec.Reaction) spec.Reaction {
 	if changes != nil && changes.Action.Set && retries(changes.Action) != retries(declared.Action) {
 		declared.To, declared.Purpose = spec.Text{}, spec.Text{}

@@ -9,7 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// policyOf returns a policy that a reaction refers to, or nil. One in place has the reaction's
+// policyOf returns a policy that a reaction refers to, or nil. A policy in place has the reaction's
 // name.
 func (s *reactions) policyOf(ref *spec.PolicyRef, name, end string) *taxonomy.Policy {
 	switch {
@@ -21,9 +21,10 @@ func (s *reactions) policyOf(ref *spec.PolicyRef, name, end string) *taxonomy.Po
 	return s.policyNamed(ref.Name.V)
 }
 
+// policyNamed returns a declared policy, or nil.
 func (s *reactions) policyNamed(name string) *taxonomy.Policy {
 	d := s.policies[name]
-	if d == nil && (s.table == nil || s.table.policyFor[name] == nil) {
+	if d == nil && (s.original == nil || s.original.policyFor[name] == nil) {
 		return nil
 	}
 	return s.policy(name, d, name, suffix(name, 0))
@@ -34,22 +35,22 @@ func (s *reactions) policy(key any, d *spec.Policy, name, end string) *taxonomy.
 	if p := s.policyFor[key]; p != nil {
 		return p
 	}
-	var before *taxonomy.Policy
+	var base *taxonomy.Policy
 	from := origin{key: key, end: end}
-	if s.table != nil {
-		before = s.table.policyFor[key]
+	if s.original != nil {
+		base = s.original.policyFor[key]
 	}
-	if before != nil {
-		from, name = s.origins[before], before.Name
+	if base != nil {
+		from, name = s.origins[base], base.Name
 	}
 	from.policy = overlaid(from.policy, d)
 	from.doc = from.policy.Doc.V
 	p := readPolicy(&from.policy, name)
-	if _, declared := key.(string); d != nil && (declared || before == nil) {
+	if _, declared := key.(string); d != nil && (declared || base == nil) {
 		s.checkPolicy(d, &from.policy, p)
 	}
-	if before != nil && reflect.DeepEqual(p, before) {
-		p = before
+	if base != nil && reflect.DeepEqual(p, base) {
+		p = base
 	} else {
 		s.origins[p] = from
 	}
@@ -57,7 +58,7 @@ func (s *reactions) policy(key any, d *spec.Policy, name, end string) *taxonomy.
 	return p
 }
 
-// readPolicy returns the values of a policy.
+// readPolicy returns the values of a policy, with the defaults of the language.
 func readPolicy(d *spec.Policy, name string) *taxonomy.Policy {
 	p := &taxonomy.Policy{
 		Name: name, MaxAttempts: d.MaxAttempts.Or(3), InitialDelay: d.InitialDelay.Or(time.Second),
@@ -92,11 +93,11 @@ func readPolicy(d *spec.Policy, name string) *taxonomy.Policy {
 	return p
 }
 
-// maxMoved is the greatest number of attempts that `adapt` may move to.
-const maxMoved = 100
+// maxAdaptedAttempts is the highest limit of a range of attempts.
+const maxAdaptedAttempts = 100
 
-// checkPolicy reports numbers that contradict each other. d has the keys that the policy, or the
-// profile, declares, and full all of them.
+// checkPolicy reports numbers that contradict each other. d has the keys that are written here, and
+// full has the keys of the complete policy.
 func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 	const id = "E-policy-bounds"
 	at := cmp.Or(d.Name.Span, d.Span)
@@ -109,14 +110,14 @@ func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 		attempts := cmp.Or(adapt.Attempts, &spec.Attempts{Span: adapt.Span})
 		switch {
 		case full.Adapt.Attempts == nil && full.Adapt.Delay == nil:
-			s.problem(id, adapt.Span, "needs attempts or delay")
+			s.problem(id, adapt.Span, "adapt needs attempts or delay")
 		case full.Adapt.Attempts == nil:
 		case a.MinAttempts > p.MaxAttempts:
 			s.problem(id, cmp.Or(attempts.Min.Span, attempts.Span), "%d is out of range (1 to %d)",
 				a.MinAttempts, p.MaxAttempts)
-		case a.MaxAttempts < p.MaxAttempts || a.MaxAttempts > maxMoved:
+		case a.MaxAttempts < p.MaxAttempts || a.MaxAttempts > maxAdaptedAttempts:
 			s.problem(id, cmp.Or(attempts.Max.Span, attempts.Span), "%d is out of range (%d to %d)",
-				a.MaxAttempts, p.MaxAttempts, maxMoved)
+				a.MaxAttempts, p.MaxAttempts, maxAdaptedAttempts)
 		}
 		if full.Adapt.Delay != nil &&
 			(a.MinDelay > p.InitialDelay || a.MaxDelay < p.InitialDelay || a.MaxDelay > p.MaxDelay || a.MaxDelay == 0) {
@@ -130,7 +131,7 @@ func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 	}
 	b, c := full.Budget, p.Budget.Breaker
 	if !b.Retries.Set && (c == nil || b.Reserve.Set || b.Window.Set) {
-		s.problem(id, d.Budget.Span, "needs retries, or nothing but breaker")
+		s.problem(id, d.Budget.Span, "a budget without retries can contain only breaker")
 	}
 	if c != nil && (c.Failures == 0 || c.Failures > c.Of) {
 		breaker := cmp.Or(d.Budget.Breaker, &spec.Breaker{Span: d.Budget.Span})

@@ -13,13 +13,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// profile is a profile that is applied to the table.
+// profile makes the reactions, policies and traits of one profile.
 type profile struct {
 	*reactions
-	decl  *spec.Profile
-	codes map[*model.Code]*spec.Overlay
+	decl    *spec.Profile
+	changes map[*model.Code]*spec.Overlay
 }
 
+// profiles resolves the profiles. The model has each of them with the rows of all codes.
 func (b *builder) profiles() {
 	for i := range b.src.Profiles {
 		b.profile(&b.src.Profiles[i])
@@ -35,7 +36,7 @@ func (b *builder) profiles() {
 func (b *builder) profile(d *spec.Profile) {
 	s := &profile{
 		reactions: newReactions(b, b.table, d.Reactions, d.Policies), decl: d,
-		codes: make(map[*model.Code]*spec.Overlay),
+		changes: make(map[*model.Code]*spec.Overlay),
 	}
 	for i := range d.Policies {
 		s.policyNamed(d.Policies[i].Name.V)
@@ -46,7 +47,7 @@ func (b *builder) profile(d *spec.Profile) {
 	for i := range d.Codes {
 		key := d.Codes[i].Key.V
 		if c := b.codes[key]; c != nil {
-			s.codes[c] = &d.Codes[i]
+			s.changes[c] = &d.Codes[i]
 		}
 		if ref := d.Codes[i].Traits.Reaction; ref != nil && ref.ByFlag == nil {
 			s.reaction(ref, key, b.overlaySuffix(key))
@@ -74,6 +75,16 @@ func (b *builder) profile(d *spec.Profile) {
 	if r := s.version(b.pkg.Taxonomy.Uncategorized); r != b.pkg.Taxonomy.Uncategorized {
 		out.Uncategorized = r
 	}
+	for _, p := range b.pkg.Taxonomy.Policies {
+		if version := s.policyNamed(p.Name); version != p {
+			out.Policies = append(out.Policies, version)
+		}
+	}
+	for _, r := range b.pkg.Taxonomy.Reactions {
+		if version := s.version(r); version != r {
+			out.Reactions = append(out.Reactions, version)
+		}
+	}
 	for _, row := range b.pkg.Rows {
 		switch traits := s.row(row); {
 		case traits == row.Traits:
@@ -100,8 +111,8 @@ func (s *profile) retryPolicy() *taxonomy.Policy {
 	return s.policy(numbers, numbers, s.decl.Name.V+".retry", "Retry")
 }
 
-// row returns the traits of a row under the profile. Rows without a code are covered as the
-// fallback is. A row that is not retryable stays so.
+// row returns the traits of a row under the profile. The changes of the fallback's code also apply
+// to rows without a code. A row that is not retryable stays so.
 func (s *profile) row(row *model.Row) taxonomy.Traits {
 	layers := s.layers(row)
 	var changes spec.Traits
@@ -139,20 +150,21 @@ func (s *profile) layers(row *model.Row) []*spec.Overlay {
 		}
 	}
 	var out []*spec.Overlay
-	if own := s.codes[code]; own != nil {
+	if own := s.changes[code]; own != nil {
 		out = append(out, own)
 	}
 	for _, key := range append(keys, "*") {
 		i := slices.IndexFunc(s.decl.Codes, func(o spec.Overlay) bool { return o.Key.V == key })
-		if i >= 0 && s.builder.codes[key] == nil {
+		if i >= 0 && s.codes[key] == nil {
 			out = append(out, &s.decl.Codes[i])
 		}
 	}
 	return out
 }
 
-// choose returns the reaction of the most specific layer that the row may have, else the profile's
-// version of its own. A row that is not retryable is not retried, immediately or later.
+// choose returns the reaction of a row. It is that of the most specific layer with a suitable one,
+// otherwise the profile's version of the row's reaction. A row that is not retryable gets no
+// reaction that leads to a retry.
 func (s *profile) choose(row *model.Row, retryable bool, layers []*spec.Overlay) *taxonomy.Reaction {
 	for _, l := range layers {
 		ref := l.Traits.Reaction
@@ -188,6 +200,7 @@ func (s *profile) choose(row *model.Row, retryable bool, layers []*spec.Overlay)
 	return row.Reaction
 }
 
+// leadsToRetry reports whether r or one of its successors retries.
 func leadsToRetry(r *taxonomy.Reaction) bool {
 	for r != nil && !r.Retries() {
 		r = r.Then
@@ -205,6 +218,8 @@ func (s *profile) skip(at diag.Span, row *model.Row) {
 	s.pkg.Problems[i].Skipped = append(s.pkg.Problems[i].Skipped, row)
 }
 
+// overlaySuffix returns the end of the names of reactions in place under a key of a profile's
+// codes.
 func (b *builder) overlaySuffix(key string) string {
 	if key == "*" {
 		return "All"
@@ -215,7 +230,7 @@ func (b *builder) overlaySuffix(key string) string {
 	return suffix(strings.TrimPrefix(key, "@"), 0)
 }
 
-// prefix begins the variables of a profile's own reactions and policies: strict.
+// prefix returns the beginning of the variables of a profile's reactions and policies: strict.
 func prefix(profile string) string {
 	if ident, ok := naming.Unexported(profile); ok {
 		return ident

@@ -194,6 +194,44 @@ func TestProfileChains(t *testing.T) {
 	}
 }
 
+// A profile lists its versions of declared reactions and policies, so that overrides can name them.
+func TestProfileVersions(t *testing.T) {
+	for _, tt := range []struct {
+		name, profile       string
+		reactions, policies string // the variables
+	}{
+		{"a reaction in place", "{codes: {R: {reaction: {action: retry, policy: {max_attempts: 2}}}}}", "", ""},
+		{"an equal value", "{reactions: {calm: {then: stop}}, policies: {slow: {initial_delay: 2s}}}", "", ""},
+		{"a reaction without a row", "{reactions: {calm: {then: block}}, codes: {D: {reaction: stop}}}",
+			"itReactionCalm", ""},
+		{"a reaction and those that lead to it", "{reactions: {once: {then: block}}}",
+			"itReactionAgain itReactionUp itReactionOnce itReactionShorter", ""},
+		{"a policy and the reactions with it", "{policies: {slow: {max_attempts: 7}}}",
+			"itReactionAgain itReactionShorter", "itPolicySlow"},
+		{"a predeclared reaction", "{reactions: {continue: {action: block}}}", "itReactionContinue", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, it, _ := overlaid(t, tt.profile)
+			variables := map[any]string{}
+			for _, r := range p.Reactions {
+				variables[r.Value] = r.Var
+			}
+			for _, policy := range p.Policies {
+				variables[policy.Value] = policy.Var
+			}
+			var reactions, policies []string
+			for _, r := range it.Reactions {
+				reactions = append(reactions, variables[r])
+			}
+			for _, policy := range it.Policies {
+				policies = append(policies, variables[policy])
+			}
+			assert.Equal(t, tt.reactions, strings.Join(reactions, " "))
+			assert.Equal(t, tt.policies, strings.Join(policies, " "))
+		})
+	}
+}
+
 func TestProfileSkips(t *testing.T) {
 	for _, tt := range []struct {
 		name, profile string

@@ -16,26 +16,26 @@ import (
 // reactions makes the reactions and policies of the table, or those of a profile.
 type reactions struct {
 	*builder
-	table     *reactions                // those of the table, which a profile changes; nil for the table
-	declared  map[string]*spec.Reaction // or the changes of a profile
-	policies  map[string]*spec.Policy
-	made      map[any]*taxonomy.Reaction // by origin.key; nil while it is made
-	policyFor map[any]*taxonomy.Policy
+	original    *reactions                // those of the table, which a profile changes; nil for the table
+	declared    map[string]*spec.Reaction // or the changes of a profile
+	policies    map[string]*spec.Policy
+	reactionFor map[any]*taxonomy.Reaction // by origin.key; nil while it is made
+	policyFor   map[any]*taxonomy.Policy   // by origin.key
 }
 
 // origin describes the source of a reaction or a policy.
 type origin struct {
-	key      any    // its name, or its declaration if it is in place
-	end      string // of the name of its variable
-	doc      string
+	key      any           // its name, or its declaration if it is in place
+	end      string        // of the name of its variable
+	doc      string        // for the comment of its variable
 	reaction spec.Reaction // with the changes of the profile
 	policy   spec.Policy
 }
 
-func newReactions(b *builder, table *reactions, declared []spec.Reaction, policies []spec.Policy) *reactions {
+func newReactions(b *builder, original *reactions, declared []spec.Reaction, policies []spec.Policy) *reactions {
 	s := &reactions{
-		builder: b, table: table, declared: make(map[string]*spec.Reaction), policies: make(map[string]*spec.Policy),
-		made: make(map[any]*taxonomy.Reaction), policyFor: make(map[any]*taxonomy.Policy),
+		builder: b, original: original, declared: make(map[string]*spec.Reaction), policies: make(map[string]*spec.Policy),
+		reactionFor: make(map[any]*taxonomy.Reaction), policyFor: make(map[any]*taxonomy.Policy),
 	}
 	for i := range declared {
 		putFirst(&s.declared, declared[i].Name.V, &declared[i])
@@ -73,8 +73,9 @@ func (b *builder) makeTable() {
 	t.Uncategorized = b.table.reaction(b.src.Uncategorized, "uncategorized", "Uncategorized")
 }
 
-// reaction returns a reaction that the taxonomy refers to. One in place gets a name and the end of
-// the name of its variable. Without a reference, and for a name that is not declared, it is abort.
+// reaction returns a reaction that the taxonomy refers to. If it is in place, name is its name, and
+// end is the end of the name of its variable. If ref is nil or names no declared reaction, it
+// returns abort.
 func (s *reactions) reaction(ref *spec.ReactionRef, name, end string) *taxonomy.Reaction {
 	switch {
 	case ref == nil:
@@ -85,9 +86,10 @@ func (s *reactions) reaction(ref *spec.ReactionRef, name, end string) *taxonomy.
 	return s.named(ref.Name.V)
 }
 
+// named returns a declared or predeclared reaction. For any other name it returns abort.
 func (s *reactions) named(name string) *taxonomy.Reaction {
 	d := s.declared[name]
-	if d == nil && (s.table == nil || s.table.made[name] == nil) {
+	if d == nil && (s.original == nil || s.original.reactionFor[name] == nil) {
 		return s.named(taxonomy.Abort.String())
 	}
 	return s.build(name, d, name, suffix(name, 0))
@@ -100,24 +102,25 @@ func (s *reactions) version(r *taxonomy.Reaction) *taxonomy.Reaction {
 	return s.build(key, s.declared[name], "", "")
 }
 
-// build returns the reaction of a key. Under a profile, d are its changes, or nil; if they change
-// nothing, the reaction is that of the table.
+// build returns the reaction of a key. d is its declaration. Under a profile, d has the changes of
+// the table's reaction, or is nil. If the profile changes nothing, build returns the table's
+// reaction.
 func (s *reactions) build(key any, d *spec.Reaction, name, end string) *taxonomy.Reaction {
-	if r, known := s.made[key]; known {
+	if r, known := s.reactionFor[key]; known {
 		if r == nil {
 			s.circle()
 			return &taxonomy.Reaction{Name: taxonomy.Abort.String()}
 		}
 		return r
 	}
-	s.made[key] = nil
-	var before *taxonomy.Reaction
+	s.reactionFor[key] = nil
+	var base *taxonomy.Reaction // that the profile changes
 	from := origin{key: key, end: end}
-	if s.table != nil {
-		before = s.table.made[key]
+	if s.original != nil {
+		base = s.original.reactionFor[key]
 	}
-	if before != nil {
-		from, name = s.origins[before], before.Name
+	if base != nil {
+		from, name = s.origins[base], base.Name
 	}
 	from.reaction = changed(from.reaction, d)
 	full := from.reaction
@@ -133,15 +136,15 @@ func (s *reactions) build(key any, d *spec.Reaction, name, end string) *taxonomy
 	case r.Retries() || r.Action == taxonomy.Escalate:
 		r.Then = s.named(taxonomy.Block.String())
 	}
-	if _, declared := key.(string); d != nil && (declared || before == nil) {
+	if _, declared := key.(string); d != nil && (declared || base == nil) {
 		s.check(d, &full, r)
 	}
-	if before != nil && *r == *before {
-		r = before
+	if base != nil && *r == *base {
+		r = base
 	} else {
 		s.origins[r] = from
 	}
-	s.made[key] = r
+	s.reactionFor[key] = r
 	return r
 }
 
@@ -164,8 +167,8 @@ func (s *reactions) read(d *spec.Reaction, name string) *taxonomy.Reaction {
 	return r
 }
 
-// check reports mistakes in a reaction. d has the keys that it, or the profile, declares, and full
-// all keys that the action takes.
+// check reports mistakes in a reaction. d has the keys that are written here, and full has the keys
+// of the complete reaction that its action takes.
 func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 	at := cmp.Or(d.Action.Span, d.Name.Span, d.Span)
 	asks := r.Retries() && r.Purpose != taxonomy.PurposeNone
@@ -203,7 +206,7 @@ func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 func (s *reactions) circle() {
 	var last diag.Span
 	for name, d := range s.declared {
-		if r, known := s.made[name]; known && r == nil && s.table != nil && d.Then != nil &&
+		if r, known := s.reactionFor[name]; known && r == nil && s.original != nil && d.Then != nil &&
 			(d.Then.Span.Line > last.Line || d.Then.Span.Line == last.Line && d.Then.Span.Col > last.Col) {
 			last = d.Then.Span
 		}
@@ -241,6 +244,12 @@ func (b *builder) collect() {
 			b.list(row.Traits.Reaction, p.Name)
 		}
 		b.list(p.Uncategorized, p.Name)
+		for _, policy := range p.Policies {
+			b.listPolicy(policy, p.Name)
+		}
+		for _, r := range p.Reactions {
+			b.list(r, p.Name)
+		}
 	}
 }
 

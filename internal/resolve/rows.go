@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// fallback sets the codes of evidence that no rule matches, and of errors that clients cannot see.
+// fallback sets the codes for evidence that no rule matches, and the code that clients see in place
+// of an internal one.
 func (b *builder) fallback() {
 	b.pkg.SourceFallbacks = make(map[string]*model.Code)
 	for i, s := range b.src.Sources {
@@ -33,7 +34,7 @@ func (b *builder) fallback() {
 	}
 }
 
-// rows makes the rows: unknown and permanent, those of the codes, and those of the branches that
+// rows makes the rows: the two without a code, those of the codes, and those of the branches that
 // change a trait.
 func (b *builder) rows() {
 	unknown := b.addRow(model.Row{At: taxonomy.RowUnknown}, spec.Traits{})
@@ -62,6 +63,7 @@ func (b *builder) addRow(row model.Row, declared spec.Traits) *model.Row {
 	return &row
 }
 
+// branchRow returns the row of branch i of a code: the code's row if the branch changes no trait.
 func (b *builder) branchRow(c *model.Code, i int) *model.Row {
 	own, nth := c.Decl.When[i].Traits, strconv.Itoa(i+1)
 	b.table.reaction(own.Reaction, c.Key+".when"+nth, c.Go+"When"+nth)
@@ -128,8 +130,8 @@ func word[T interface {
 
 var grpcWords = taxonomy.GRPCWords()
 
-// GRPCWord returns the word of a number of google.rpc.Code; "" for 0, which is no status, and for a
-// number that is not valid.
+// GRPCWord returns the word of a number of google.rpc.Code. It is "" for 0, which means unset, and
+// for a number that is not valid.
 func GRPCWord(code uint8) string {
 	if code == 0 || int(code) >= len(grpcWords) {
 		return ""

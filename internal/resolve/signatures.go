@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/signatures"
 )
 
-// likes returns the signatures that a rule names. Unknown and faulty ones are left out: package
-// check reports them.
+// likes returns the signatures that a rule names. It leaves out unknown and faulty ones, which
+// package check reports.
 func (b *builder) likes(d *spec.Rule) []*model.Signature {
 	var out []*model.Signature
 	for _, name := range d.Like {
@@ -51,7 +51,7 @@ func (b *builder) trimSignatures() {
 	}
 	for _, s := range b.pkg.Signatures {
 		s.Over = filter(s.Over, func(name string) bool { return named[name] })
-		s.Extract = filter(s.Extract, func(x detect.Extract) bool { return b.read["attributes."+x.Attribute] })
+		s.Extract = filter(s.Extract, func(x detect.Extract) bool { return b.evidenceKeys["attributes."+x.Attribute] })
 	}
 }
 
@@ -66,8 +66,8 @@ func filter[T any](list []T, f func(T) bool) []T {
 	return out
 }
 
-// SignatureNamed returns the signature that rules of a taxonomy name, or nil. A signature of the
-// taxonomy replaces errgen's of the same name.
+// SignatureNamed returns the signature with a name, or nil. A signature of the taxonomy replaces
+// errgen's of the same name.
 func SignatureNamed(t *spec.Taxonomy, name string) *signatures.Signature {
 	for i := range t.Signatures {
 		if t.Signatures[i].Name.V == name {

@@ -11,7 +11,7 @@ import (
 // CauseName is the placeholder of the wrapped error.
 const CauseName = "cause"
 
-// TemplateError is a fault in a message. Offset and Len count bytes of it.
+// TemplateError is a fault in a message. Offset and Len are its place in the message, in bytes.
 type TemplateError struct {
 	Offset, Len int
 	Msg         string
@@ -104,6 +104,7 @@ func template(c *model.Code, text string) model.Template {
 	return model.Template{Parts: parts}
 }
 
+// link sets the fields of placeholders.
 func link(c *model.Code, text string, parts []model.Part) {
 	for i := range parts {
 		p := &parts[i]

@@ -20,8 +20,8 @@ var forms = map[model.Type]string{
 	model.Strings: "a list of texts", model.JSON: "a value that JSON can express",
 }
 
-// Value reads a literal as a value of field f. The error describes the values that the field takes;
-// even then the value has the field's type, and is its zero.
+// Value reads a literal as a value of field f. If the literal is not valid, it returns the zero
+// value of the field's type, and the error describes the values that the field takes.
 func Value(f *model.Field, lit spec.Literal) (model.Value, error) {
 	v := model.Value{Type: f.Type}
 	ok, err := false, error(nil)
@@ -73,8 +73,8 @@ func Value(f *model.Field, lit spec.Literal) (model.Value, error) {
 	return model.Value{Type: f.Type}, err
 }
 
-// jsonOf returns a literal as a value for encoding/json. A number that JSON cannot express stays as
-// written, so that it cannot be encoded.
+// jsonOf returns a literal as a value for encoding/json, which fails for a number that JSON cannot
+// express.
 func jsonOf(lit spec.Literal) any {
 	switch lit.Kind {
 	case spec.LitNull:

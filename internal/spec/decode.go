@@ -59,11 +59,11 @@ func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 	}
 }
 
-// isEmpty reports whether a value is not written.
+// isEmpty reports whether nothing is written in the place of a value.
 func isEmpty(n *yaml.Node) bool { return isNull(n) && n.Value == "" }
 
-// unknownKey reports an unknown key, unless it is the user's own. It returns the key that was
-// probably meant.
+// unknownKey reports an unknown key, unless it begins with x-. It returns the key that was probably
+// meant, or "".
 func (d *decoder) unknownKey(key *yaml.Node, m *Mapping) string {
 	name := key.Value
 	if strings.HasPrefix(name, "x-") {
@@ -78,7 +78,8 @@ func (d *decoder) unknownKey(key *yaml.Node, m *Mapping) string {
 	return near
 }
 
-// elsewhere returns which mappings have a key, or the keys that m has.
+// elsewhere returns the hint for a key that is not similar to one of m: the mappings that have it,
+// or the keys of m.
 func elsewhere(name string, m *Mapping) string {
 	var others []string
 	for _, other := range TheLanguage().Mappings {
@@ -92,6 +93,7 @@ func elsewhere(name string, m *Mapping) string {
 	return fmt.Sprintf("%q is a key of %s", name, strings.Join(others, ", "))
 }
 
+// missingKeys reports the required keys that are not in given.
 func (d *decoder) missingKeys(at diag.Span, m *Mapping, given map[string]*yaml.Node) {
 	isGiven := func(name string) bool { return given[name] != nil }
 	for i := range m.Keys {
@@ -106,8 +108,9 @@ func (d *decoder) missingKeys(at diag.Span, m *Mapping, given map[string]*yaml.N
 	}
 }
 
-// absent reports a key without a value, or with an empty list that means nothing. The value of
-// a rejected node is absent too.
+// absent returns whether a key has no value to decode, and reports this. The key has none if the
+// value is null, or an empty list without a meaning. A rejected node also has none, and was
+// reported before.
 func (d *decoder) absent(n, key *yaml.Node, t *Type) bool {
 	empty := n.Kind == yaml.SequenceNode && len(n.Content) == 0 && (t.Form == FormMany || t.Form == FormMatcher)
 	if n.Kind != 0 && !isNull(n) && !empty {

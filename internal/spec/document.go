@@ -18,7 +18,7 @@ import (
 type Pair struct {
 	Key     string
 	Value   any
-	Comment string // above the key, when it is written
+	Comment string // above the key; only for writing
 }
 
 // Pairs is a YAML mapping in its order.
@@ -37,11 +37,11 @@ func (p Pairs) Get(key string) any {
 	return nil
 }
 
-// Document is a YAML file that is changed in place: lines without a change keep their bytes.
+// Document is a YAML file that can be changed. Lines without a change keep their bytes.
 type Document struct {
 	dec     *decoder
 	root    *yaml.Node
-	changed map[*yaml.Node]bool         // keys that are new, or whose value is
+	changed map[*yaml.Node]bool         // keys that are new, or have a new value
 	removed map[*yaml.Node][]*yaml.Node // keys, by their mapping
 }
 
@@ -114,8 +114,8 @@ func plain(n *yaml.Node) any {
 	return n.Value
 }
 
-// Set gives a key a value. A new key comes after the key `after`, or first if that is "", or last
-// if the mapping does not have it.
+// Set gives a key a value. A new key comes after the key `after`. If `after` is "", it comes first.
+// If the mapping does not have `after`, it comes last.
 func (n *Node) Set(key, after string, value any) {
 	i := n.find(key)
 	if i < 0 {
@@ -142,7 +142,7 @@ func (n *Node) Comment(key, text string) {
 	}
 }
 
-// Append adds items to the list under a key, which is made if it does not exist.
+// Append adds items to the list under a key. If there is no list, it makes one.
 func (n *Node) Append(key string, items ...any) {
 	i := n.find(key)
 	if i < 0 || n.value.Content[i+1].Kind != yaml.SequenceNode {
@@ -193,7 +193,7 @@ func (n *Node) Rename(key, to string) {
 	}
 }
 
-// Move moves an entry to another mapping, behind a key of that.
+// Move moves an entry to another mapping. Its place is that of [Node.Set].
 func (n *Node) Move(key string, to *Node, after string) {
 	i := n.find(key)
 	k, v := *n.value.Content[i], n.value.Content[i+1]
@@ -210,6 +210,7 @@ func scalarNode(text, tag string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
 }
 
+// build returns the node of a value; see [Pair].
 func build(value any) *yaml.Node {
 	switch v := value.(type) {
 	case Pairs:
@@ -290,7 +291,7 @@ func (d *Document) Bytes() []byte {
 	return bytes.Join(lines, nil)
 }
 
-// collect adds the changes of a block mapping.
+// collect adds the replacements for the changes in a block mapping.
 func (d *Document) collect(n *yaml.Node, edits *[]replacement) {
 	at, column := 0, 1
 	for _, key := range d.removed[n] {
@@ -327,7 +328,7 @@ func (d *Document) firstLine(key *yaml.Node) int {
 	return line
 }
 
-// isChanged reports whether something below a node was changed.
+// isChanged reports whether a node below n was changed.
 func (d *Document) isChanged(n *yaml.Node) bool {
 	if len(d.removed[n]) > 0 {
 		return true
@@ -337,7 +338,7 @@ func (d *Document) isChanged(n *yaml.Node) bool {
 
 // render returns the lines of an entry that begins in a column.
 func (d *Document) render(key, value *yaml.Node, column int) string {
-	for n := value; ; n = n.Content[len(n.Content)-1] { // these comments are below the entry
+	for n := value; ; n = n.Content[len(n.Content)-1] { // such comments are in the lines below the entry
 		n.FootComment = ""
 		if len(n.Content) == 0 {
 			break

@@ -32,7 +32,7 @@ var docs = sync.OnceValue(func() map[string]string {
 	for _, src := range []string{taxonomySource, reactionSource, valueSource, tablesSource} {
 		file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments)
 		if err != nil {
-			panic("spec: " + err.Error()) // the file has been compiled
+			panic("spec: " + err.Error()) // cannot happen, because the file has been compiled
 		}
 		for _, decl := range file.Decls {
 			types, ok := decl.(*ast.GenDecl)
@@ -59,21 +59,21 @@ var docs = sync.OnceValue(func() map[string]string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Doc returns what the key means.
+// Doc returns the description of the key.
 func (k *Key) Doc() string { return docs()[k.doc] }
 
-// Doc returns what the mapping is.
+// Doc returns the description of the mapping.
 func (m *Mapping) Doc() string { return docs()[m.typ] }
 
 // KeyDoc explains a key of the language.
 type KeyDoc struct {
-	Key      string   `json:"key"`     // as it was asked for: "reactions.then"
+	Key      string   `json:"key"`     // the path for which Explain was called: "reactions.then"
 	Mapping  string   `json:"mapping"` // that has the key: "reaction"
 	Doc      string   `json:"doc"`
 	Value    string   `json:"value"`
 	Default  string   `json:"default,omitempty"`
 	Required bool     `json:"required,omitempty"`
-	Actions  []string `json:"actions,omitempty"` // of a reaction, that take the key
+	Actions  []string `json:"actions,omitempty"` // the actions of a reaction that take the key
 	Keys     []string `json:"keys,omitempty"`    // of the mapping that the key contains
 }
 

@@ -9,13 +9,14 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Ignore is a comment "# errgen:ignore ID, ID -- reason", or errgen:ignore-file, which applies to
-// the whole file. After a key or an item, it applies to what begins on its line; alone on a line,
-// to what begins on the next line with content. It covers everything under that.
+// Ignore is a comment "# errgen:ignore ID, ID -- reason", which covers a key or an item with all
+// that is below it. This is the key or item on the line of the comment. If the comment is alone on
+// its line, it is the one on the next line with content. An errgen:ignore-file covers the whole
+// file.
 type Ignore struct {
 	IDs   []Text
-	First int // the lines that it covers
-	Last  int
+	First int       // the first line that it covers
+	Last  int       // the last one
 	Span  diag.Span // the comment
 }
 
@@ -85,7 +86,7 @@ func isBlank(text string) bool {
 	return body == "" || body[0] == '#'
 }
 
-// lastLine returns the last line of what begins on a line.
+// lastLine returns the last line of the key or item that begins on line first.
 func (d *decoder) lastLine(first int) int {
 	indent := indentOf(d.lines.Line(first))
 	item := strings.HasPrefix(d.lines.Line(first)[indent:], "-")

@@ -14,9 +14,9 @@ import (
 )
 
 // Include returns a taxonomy followed by the files that it includes, in the form that [Parse]
-// reads. Each file is a YAML document behind a mark, so that its lines follow those of the
-// taxonomy. open reads a file by its path below the directory of the taxonomy, and must not leave
-// this directory. The error names each file that cannot be included.
+// reads. Each file is a YAML document after a line with its name. open reads a file by its path
+// below the directory of the taxonomy, and must not leave this directory. The error names each file
+// that cannot be included.
 func Include(name string, src []byte, open func(name string) ([]byte, error)) ([]byte, error) {
 	dir, name := filepath.Split(name)
 	var out bytes.Buffer
@@ -56,7 +56,7 @@ func Include(name string, src []byte, open func(name string) ([]byte, error)) ([
 	return out.Bytes(), errors.Join(errs...)
 }
 
-// included returns the paths that a file includes.
+// included returns the nodes of the paths that a file includes.
 func included(src []byte) []*yaml.Node {
 	if !bytes.Contains(src, []byte("include")) {
 		return nil

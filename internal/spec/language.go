@@ -28,7 +28,7 @@ type Mapping struct {
 	Name  string // in messages: "reaction"
 	Keys  []Key
 	AnyOf []string // at least one of these keys must be given
-	Short *Key     // whose value can be in place of the mapping, or nil
+	Short *Key     // the key whose value can be in place of the mapping, or nil
 
 	typ   string  // the struct
 	spans [][]int // the fields for the place of a mapping
@@ -44,7 +44,7 @@ type Key struct {
 	Required bool
 	Unless   string   // the key that makes a required one optional; may be empty
 	Actions  []string // the actions of a reaction that take the key; nil for all
-	Part     string   // the mapping that shares the key with others: "traits"; empty for none
+	Part     string   // the group of keys that several mappings have: "traits"; empty for none
 
 	doc   string // the field that documents it: "Policy.MaxAttempts"
 	field []int
@@ -72,7 +72,7 @@ const (
 	FormMatcher              // one Elem, a list of them, or Mapping
 )
 
-// Ref is what a name refers to.
+// Ref is the kind of declaration that a name refers to.
 type Ref string
 
 // The kinds of names. An overlay key is a code, a category, @group or *.
@@ -99,14 +99,14 @@ const (
 type Type struct {
 	Form    Form
 	Words   []string // of FormWord
-	Ref     Ref      // of FormText: what it refers to; of FormMap: what its names are
-	Declare bool     // the names of FormMap are declared here
+	Ref     Ref      // of FormText: the kind of name; of FormMap: the kind of its names
+	Declare bool     // whether a FormMap declares its names
 	Elem    *Type
 	Mapping *Mapping
 	Alts    []Type
 	Bounds  *Bounds // of FormInt, FormFloat and FormDuration
 
-	chars string // that a name cannot contain, among them a space; "any" for a text without restrictions
+	chars string // characters that a name cannot contain, beginning with a space; "any" for any text
 	field []int  // of an alternative
 	name  []int  // of FormMap: the field of the name in an element
 	value []int  // of FormMap: the field of the value in an element; nil for the element itself
@@ -128,7 +128,7 @@ func (m *Mapping) Key(name string) *Key {
 	return nil
 }
 
-// Names returns the keys' names.
+// Names returns the names of the keys.
 func (m *Mapping) Names() []string { return m.names }
 
 // contains reports whether a number is within the bounds.
@@ -150,7 +150,7 @@ func (b *Bounds) String() string {
 	return least + " to " + strconv.FormatFloat(b.Max, 'f', -1, 64)
 }
 
-// Describe returns what a value of the type is, in words: "a whole number, 1 to 100".
+// Describe returns a description of the values of the type: "a whole number, 1 to 100".
 func (t *Type) Describe() string {
 	switch t.Form {
 	case FormWord:
@@ -195,7 +195,7 @@ func (t *Type) Describe() string {
 	return "the name of " + article(string(t.Ref))
 }
 
-// article puts the article before a noun.
+// article returns a noun with its indefinite article.
 func article(noun string) string {
 	if strings.ContainsRune("aeiou", rune(noun[0])) {
 		return "an " + noun

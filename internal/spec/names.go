@@ -12,7 +12,7 @@ type Name struct {
 	Text
 	Ref      Ref
 	Declares bool
-	Prefix   bool // the beginning of names, of a matcher
+	Prefix   bool // whether it is only the beginning of names, in a matcher
 }
 
 // Names visits the names that the taxonomy declares or refers to, in the order of the structs.
@@ -28,7 +28,7 @@ var Predeclared = []Reaction{
 	predeclared("continue", "Continues as if nothing had happened."),
 }
 
-// predeclared returns the reaction that only carries out an action.
+// predeclared returns a reaction with the name of its action.
 func predeclared(action, doc string) Reaction {
 	text := func(s string) Text { return Text{V: s, Set: true} }
 	return Reaction{Name: text(action), Doc: text(doc), Action: text(action)}
@@ -39,8 +39,8 @@ func IsPredeclared(name string) bool {
 	return slices.ContainsFunc(Predeclared, func(r Reaction) bool { return r.Name.V == name })
 }
 
-// Declared returns the names that each kind of reference can have, in the order of the file. Those
-// of fields are the names of all categories.
+// Declared returns the valid names of each kind, in the order of the file. The names of fields are
+// those of all categories together.
 func (t *Taxonomy) Declared() map[Ref][]string {
 	out := map[Ref][]string{RefSignature: signatures.Names(), RefOverlay: {"*"}}
 	for _, r := range Predeclared {
@@ -117,7 +117,7 @@ type RuleCondition struct {
 	Match     *Matcher
 }
 
-// Conditions returns the conditions of a rule on everything but texts.
+// Conditions returns the conditions of a rule, except those on texts and signatures.
 func (r *Rule) Conditions() []RuleCondition {
 	var out []RuleCondition
 	v := reflect.ValueOf(r).Elem()

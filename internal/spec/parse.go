@@ -16,12 +16,12 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// The ids of the findings of form. An id never changes its meaning.
+// The ids of the findings on the form of a file. An id never changes its meaning.
 const (
-	IDYAML       = "E-yaml"        // the file is not YAML, or uses parts of YAML that a taxonomy cannot
+	IDYAML       = "E-yaml"        // the file is not YAML, or has parts of YAML that are not allowed
 	IDUnknownKey = "E-unknown-key" // a key that its mapping does not take
-	IDMissingKey = "E-missing-key" // a key that must be given is not
-	IDDuplicate  = "E-duplicate"   // a key that is given twice
+	IDMissingKey = "E-missing-key" // a required key is absent
+	IDDuplicate  = "E-duplicate"   // a key is duplicated
 	IDValue      = "E-value"       // a value that its key does not take
 	IDIgnore     = "E-ignore"      // an errgen:ignore comment that does not name a warning
 )
@@ -31,11 +31,11 @@ func IDs() []string {
 	return []string{IDYAML, IDUnknownKey, IDMissingKey, IDDuplicate, IDValue, IDIgnore}
 }
 
-// maxBytes limits a file. Ten thousand codes with rules and examples stay below.
+// maxBytes is the maximum size of a file. Ten thousand codes with rules and examples have less.
 const maxBytes = 16 << 20
 
-// Parse reads a taxonomy and reports all faults of its form. The taxonomy is never nil; if there
-// are findings, it contains the rest. Findings call the file name.
+// Parse reads a taxonomy and reports all faults of its form. The taxonomy is never nil. If there
+// are findings, it contains the valid parts. name is the name of the file in findings.
 func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	t := &Taxonomy{Source: diag.NewSource(name, src)}
 	t.lines = &lines{t.Source}
@@ -49,17 +49,17 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	return t, d.out
 }
 
-// decoder reads YAML into nodes, and nodes into the structs of the language. It reports what a
+// decoder reads YAML into nodes, and nodes into the structs of the language. It reports all that a
 // taxonomy cannot contain.
 type decoder struct {
 	*lines
 	out []diag.Finding
-	// broken reports that parts of the file could not be read, so that nothing is known to be
-	// missing.
+	// broken is true if parts of the file could not be read. Missing keys are then not reported,
+	// because those parts may contain them.
 	broken bool
 }
 
-// fail reports a finding.
+// fail reports a finding. After a finding with IDYAML it ignores missing keys.
 func (d *decoder) fail(id string, at diag.Span, hint, format string, args ...any) {
 	if d.broken = d.broken || id == IDYAML; d.broken && id == IDMissingKey {
 		return
@@ -91,7 +91,7 @@ func (d *decoder) read(src []byte) *yaml.Node {
 		start := bytes.LastIndexByte(text[:at[0]], '\n') + 1
 		d.fail(IDYAML, d.lines.at(bytes.Count(text[:start], []byte("\n"))+1, utf8.RuneCount(text[start:at[0]])+1, 1),
 			`remove it, save the file as UTF-8, or write "\uXXXX" in double quotes`,
-			"the file contains %+q, which not all readers treat alike", text[at[0]:at[1]])
+			"the file contains %+q, which readers of YAML treat differently", text[at[0]:at[1]])
 		return nil
 	}
 	root, err := d.parse(src)
@@ -106,7 +106,8 @@ func (d *decoder) read(src []byte) *yaml.Node {
 	return root
 }
 
-// unreadable matches characters that end a line or change the text for some readers only.
+// unreadable matches characters that only some readers of YAML accept, or read as the end of a
+// line.
 var unreadable = regexp.MustCompile(
 	`[^\t\n\r -~\x{A0}-\x{2027}\x{202A}-\x{FEFE}\x{FF00}-\x{FFFD}\x{10000}-\x{10FFFF}]|\r(?:[^\n]|$)`)
 
@@ -160,8 +161,8 @@ func (d *decoder) file(n *yaml.Node) string {
 	return name
 }
 
-// clean reports what the language does not take from YAML, and removes it from the tree: a node
-// that is reported has no kind.
+// clean reports and rejects the parts of YAML that the language does not allow. A rejected node has
+// no kind.
 func (d *decoder) clean(n *yaml.Node) {
 	const spellOut = "name a reaction or policy, or write the value out; text that begins with %s needs quotes"
 	switch {
@@ -183,6 +184,7 @@ func (d *decoder) clean(n *yaml.Node) {
 	}
 }
 
+// reject reports a node and removes its kind.
 func (d *decoder) reject(n *yaml.Node, hint, message string) {
 	token := d.lines.from(n.Line, n.Column)
 	if i := strings.IndexAny(token, " \t,]}"); i >= 0 {
@@ -193,7 +195,7 @@ func (d *decoder) reject(n *yaml.Node, hint, message string) {
 	n.Kind = 0
 }
 
-// cleanKeys removes the keys of a mapping that cannot be meant, with their values.
+// cleanKeys removes invalid and duplicate keys of a mapping, with their values.
 func (d *decoder) cleanKeys(n *yaml.Node) {
 	first := make(map[string]*yaml.Node, len(n.Content)/2)
 	content := n.Content
@@ -240,7 +242,7 @@ func quoted(n *yaml.Node) bool {
 	return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
 
-// quote returns a text in quotes, as YAML writes it.
+// quote returns a text in single quotes of YAML.
 func quote(s string) string { return "'" + strings.ReplaceAll(clip(s), "'", "''") + "'" }
 
 // clip shortens a text that is quoted in a message.
@@ -322,13 +324,13 @@ func quoteEnd(text string) int {
 	return 0
 }
 
-// lines is a source by lines. Columns count characters.
+// lines finds places in a source by line and column. Columns count characters.
 type lines struct{ *diag.Source }
 
 // from returns the text of a line from a column on.
 func (l *lines) from(line, col int) string { return l.Source.From(line, max(col, 1)) }
 
-// at returns a span, brought inside the file.
+// at returns a span. A part outside of the file is cut off.
 func (l *lines) at(line, col, length int) diag.Span {
 	line = min(max(line, 1), l.Lines())
 	col = max(col, 1)
@@ -347,13 +349,13 @@ func (l *lines) rest(line, col int) diag.Span {
 	return l.at(line, col, utf8.RuneCountInString(strings.TrimRight(text, " \t")))
 }
 
-// content returns the span of all that a line contains.
+// content returns the span of a line without its indentation and comment.
 func (l *lines) content(line int) diag.Span { return l.rest(line, indentOf(l.Line(line))+1) }
 
 func indentOf(text string) int { return len(text) - len(strings.TrimLeft(text, " \t")) }
 
-// Locate returns the place of length bytes at an offset of a text. If the source writes them in
-// another form, it returns the place of the whole text.
+// Locate returns the place of length bytes at an offset of a text. If they have another form in the
+// source, it returns the place of the whole text.
 func (t *Taxonomy) Locate(text Text, offset, length int) diag.Span {
 	if t.lines == nil || !text.Span.Valid() || offset < 0 || length < 0 || offset+length > len(text.V) {
 		return text.Span
@@ -361,7 +363,8 @@ func (t *Taxonomy) Locate(text Text, offset, length int) diag.Span {
 	return t.lines.locate(text, offset, length)
 }
 
-// locate finds the part as the same of several equal ones in the source as in the value.
+// locate searches the source for the part. If the text contains the part n times before the offset,
+// it skips as many in the source.
 func (l *lines) locate(text Text, offset, length int) diag.Span {
 	part := text.V[offset : offset+length]
 	nth := strings.Count(text.V[:offset], part)

@@ -28,7 +28,7 @@ func (d *decoder) matcher(m *Matcher, n, key *yaml.Node, t *Type) {
 	m.Span = d.span(n)
 }
 
-// literal decodes a value that a field's type decides on, and checks it against the form of t.
+// literal decodes a value whose type depends on a field, and checks its form.
 func (d *decoder) literal(l *Literal, n, key *yaml.Node, t *Type) {
 	switch t.Form {
 	case FormText:
@@ -81,7 +81,7 @@ func isNumber(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (n.Tag == "!!int" || n.Tag == "!!float") && !quoted(n)
 }
 
-// raw returns the text of a scalar, without any check.
+// raw returns the text of a scalar without checks.
 func (d *decoder) raw(n *yaml.Node) Text { return Text{V: n.Value, Span: d.span(n), Set: true} }
 
 // text decodes a text, a name, or a word of a closed set.
@@ -101,7 +101,7 @@ func (d *decoder) text(n, key *yaml.Node, t *Type) Text {
 	return Text{}
 }
 
-// name checks the characters of a text, and of a name.
+// name decodes a text or a name, and checks its characters.
 func (d *decoder) name(n *yaml.Node, t *Type) Text {
 	text := d.raw(n)
 	if t.chars == "any" {
@@ -137,7 +137,7 @@ func unsafeRune(r rune) string {
 	return ""
 }
 
-// noun describes what YAML reads a scalar as.
+// noun describes the type that YAML gives a scalar.
 func noun(n *yaml.Node) string {
 	switch literalKind(n) {
 	case LitNull:
@@ -153,7 +153,7 @@ func noun(n *yaml.Node) string {
 // fault describes why a text is not a value, and how to fix it. A valid value has the zero fault.
 type fault struct{ message, hint string }
 
-// scalar decodes a scalar other than text. parse also returns the number that is within bounds.
+// scalar decodes a scalar other than text. The second result of parse is compared with the bounds.
 func scalar[T any](d *decoder, n, key *yaml.Node, t *Type, parse func(string) (T, float64, fault)) Val[T] {
 	if n.Kind != yaml.ScalarNode || t.Form != FormDuration && quoted(n) ||
 		(t.Form == FormInt || t.Form == FormFloat) && !isNumber(n) {
@@ -188,14 +188,14 @@ func parseFloat(s string) (float64, float64, fault) {
 }
 
 func parseBool(s string) (bool, float64, fault) {
-	const twofold = "is a boolean in some YAML versions and a string in others"
+	const ambiguous = "is a boolean in some YAML versions and a string in others"
 	switch word := strings.ToLower(s); {
 	case s == "true" || s == "false":
 		return s == "true", 0, fault{}
 	case slices.Contains([]string{"yes", "y", "on", "true"}, word):
-		return false, 0, fault{twofold, "write true"}
+		return false, 0, fault{ambiguous, "write true"}
 	case slices.Contains([]string{"no", "n", "off", "false"}, word):
-		return false, 0, fault{twofold, "write false"}
+		return false, 0, fault{ambiguous, "write false"}
 	}
 	return false, 0, fault{"is not a truth value", "write true or false"}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// trap is a form of line that is not YAML. The group "at" is the reported part. The hint proposes
-// to put the group "text" in quotes.
+// trap is a frequent mistake in a line. The group "at" is the reported part. If there is a group
+// "text", the hint ends with its text in quotes.
 type trap struct {
 	line          *regexp.Regexp
 	message, hint string
@@ -91,8 +91,8 @@ func unquoted(s string) string {
 	return s
 }
 
-// brokenLine returns the line that makes a file invalid: no first lines of the file that contain it
-// are valid. The library itself often names a later one.
+// brokenLine returns the line that makes a file invalid. The file is valid before this line, and
+// invalid with it. The library often reports a later line.
 func brokenLine(src []byte) int {
 	ends := []int{0} // of the lines, from 1
 	for i, c := range src {
@@ -117,7 +117,7 @@ func brokenLine(src []byte) int {
 			continue
 		}
 		for n := bad + 1; n < min(last, bad+maxOpenLines); n++ {
-			if valid(n) { // the lines between the brackets or quotes
+			if valid(n) { // line n closes the brackets or quotes
 				good, bad = n, last
 				break
 			}
@@ -126,11 +126,11 @@ func brokenLine(src []byte) int {
 	return bad
 }
 
-// maxOpenLines is the number of lines within which brackets and quotes are expected to be closed.
+// maxOpenLines is the maximum number of lines that brackets or quotes are expected to span.
 const maxOpenLines = 30
 
-// misplaced returns a line with the indentation that a line probably should have. It returns 0 if
-// the indentation is that of a block above the line.
+// misplaced returns a line above whose indentation the line probably should have. If the
+// indentation is that of a block above, it returns 0.
 func (d *decoder) misplaced(line int) (like int) {
 	indent, above := indentOf(d.lines.Line(line)), -1
 	for n := line - 1; n > 0; n-- {

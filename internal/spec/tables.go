@@ -62,7 +62,7 @@ func (r *Reserved) HasNumber(number int) bool {
 	})
 }
 
-// nest flattens nested codes into the list of their category, each after its parent, with inherited
+// nest moves nested codes into the list of their category, each after its parent, with inherited
 // traits and constants. Then it replaces the constants in detection rules by their values.
 func (t *Taxonomy) nest() {
 	for i := range t.Categories {
@@ -98,7 +98,7 @@ func nested(to, codes []Code, parent int) []Code {
 	return to
 }
 
-// Over returns the traits with those of base that they do not set.
+// Over returns t with the traits of base in place of those that t does not set.
 func (t Traits) Over(base Traits) Traits {
 	set(&t.Kind, base.Kind)
 	set(&t.Severity, base.Severity)
@@ -116,8 +116,8 @@ func set[T any](v *Val[T], base Val[T]) {
 	}
 }
 
-// insertConstants replaces the constants in a rule's matchers by the values of the code. It keeps a
-// constant that the code does not have.
+// insertConstants replaces the constants in a rule's matchers by the values of the code. It keeps
+// constants that the code does not have, which package check reports.
 func (k *Code) insertConstants(r *Rule) {
 	for _, c := range r.Conditions() {
 		m := c.Match

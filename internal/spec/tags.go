@@ -11,7 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// variant is a struct in the form that it has at some place.
+// variant is a struct in one of its forms. The name is "" for the usual form.
 type variant struct {
 	typ  reflect.Type
 	name string
@@ -47,7 +47,7 @@ func (b *builder) mapping(t reflect.Type, as string) *Mapping {
 	return m
 }
 
-// keys adds the keys of a struct. within is what they have in common.
+// keys adds the keys of a struct. within has the properties that all of them share.
 func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 	for _, f := range reflect.VisibleFields(t) {
 		k, tag := within, f.Tag
@@ -79,6 +79,7 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 	}
 }
 
+// partName returns the name of the keys that a struct adds to others.
 func (b *builder) partName(t reflect.Type) string {
 	head, _ := t.FieldByName("_")
 	return cmp.Or(head.Tag.Get("name"), strings.ToLower(t.Name()))
@@ -137,6 +138,7 @@ func literalForm(of, as string) Form {
 	return map[string]Form{"": FormLiteral, "any": FormScalar, "text": FormText, "number": FormInt}[of]
 }
 
+// slice returns the type of a list, or of a mapping of names.
 func (b *builder) slice(t reflect.Type, tag reflect.StructTag, as, child string) Type {
 	out := Type{Form: FormMap, Ref: Ref(cmp.Or(tag.Get("declares"), tag.Get("keys")))}
 	if out.Ref == "" {
@@ -199,19 +201,19 @@ func bounds(tag string) *Bounds {
 	return &Bounds{Min: number(least, 0), Max: number(most, math.Inf(1))}
 }
 
-// number reads a number of a tag.
+// number reads a number of a tag, or returns absent for "".
 func number(s string, absent float64) float64 {
 	if s == "" {
 		return absent
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		panic("spec: " + err.Error()) // a fault of a tag, found by every test
+		panic("spec: " + err.Error()) // an invalid tag, which every test finds
 	}
 	return f
 }
 
-// words returns the words of a tag: a closed set of the runtime, or the words themselves.
+// words returns the words of a tag: those of a set of closedSets, or the words in the tag.
 func words(tag string) []string {
 	if closed := closedSets[tag]; closed != nil {
 		return closed
@@ -219,7 +221,7 @@ func words(tag string) []string {
 	return strings.Fields(tag)
 }
 
-// closedSets are the runtime's own words.
+// closedSets are the words that the runtime defines, and the types of fields.
 var closedSets = map[string][]string{
 	"action":         wordsOf[taxonomy.Action](),
 	"backoff":        wordsOf[taxonomy.Backoff](),

@@ -4,11 +4,11 @@
 // The structs of this package are the language. A field with the tag `key` is a key, and its doc
 // comment is the key's description in the JSON Schema, the reference and errgen explain. The tags:
 //
-//	key       the key's name; * is the name under which a mapping declares the struct, = is its
-//	          value, and `,inline` adds the keys of a struct
+//	key       the key's name; * is the name under which a mapping declares the struct, = its value,
+//	          | one of several forms of a value, and `,inline` adds the keys of a struct
 //	required  must be given, unless the key that it names is
 //	default   the value, or a description of the value, of an absent key
-//	words     a closed set: one of those in words.go, or the words themselves
+//	words     a closed set: the name of one in closedSets, or the words themselves
 //	range     the limits of a number, both included: 0..1, 1.. or >0s
 //	ref       what the text refers to: policy, reaction, code and so on
 //	declares  what the names of a mapping declare
@@ -17,12 +17,15 @@
 //	of        the form of a matcher's values: text, number or any
 //	many      a single value is a list of one
 //	actions   the actions of a reaction that take the key
-//	variant   the form in which a struct is used here, if it has several; ^ is the enclosing one
+//	variant   the variant of a struct that is used here; ^ is that of the enclosing struct
 //	only, not the variants in which a key exists, or does not
 //
-// A field named _ names the mapping in messages, and its tag `short` names the key whose value can
-// be in place of the mapping; XSpan is the place of the value of X, and Span
-// that of the mapping. To add a key, add a field.
+// A field named _ describes the mapping. Its tag `name` is the mapping's name in messages, and a
+// tag with the name of a variant is the name of that variant. `short` is the key whose value can be
+// in place of the mapping. `anyof` lists keys of which one must be given; * is all keys.
+//
+// A field XSpan is the place of the value of X, and Span is that of the mapping. To add a key, add
+// a field.
 package spec
 
 import "github.com/errgen/errgen/internal/diag"

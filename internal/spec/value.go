@@ -88,7 +88,7 @@ func (m Matcher) IsZero() bool {
 		!m.Present.Set && !m.Constant.Set
 }
 
-// Raw is a mapping as the file has it. The zero Raw is in place of a value of another form.
+// Raw is the YAML of a mapping. It is zero if the value has another form.
 type Raw struct{ node *yaml.Node }
 
 // Decode decodes the mapping into a value with YAML tags.
@@ -99,7 +99,7 @@ func (r Raw) Decode(v any) error {
 	return r.node.Decode(v)
 }
 
-// Flow returns the entries of the mapping on one line, with its scalars as the file has them.
+// Flow returns the entries of the mapping on one line. Scalars keep the form of the file.
 func (r Raw) Flow() string {
 	if r.node == nil {
 		return ""

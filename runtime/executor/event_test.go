@@ -169,3 +169,36 @@ func TestDecideAllocatesNothing(t *testing.T) {
 		decide(&s, &counts)
 	}))
 }
+
+// TestSlogContext logs an error. Its context is logged if the table's profile reports contexts.
+func TestSlogContext(t *testing.T) {
+	table := func(profile taxonomy.ProfileName, o taxonomy.Overrides) taxonomy.Table {
+		table, err := errs.Table.Profile(profile)
+		require.NoError(t, err)
+		table, err = table.Override(o)
+		require.NoError(t, err)
+		return table
+	}
+	yes, stop := true, taxonomy.Overrides{Uncategorized: "stop"}
+	contexts := taxonomy.Overrides{Reporting: taxonomy.ReportingOverride{Context: &yes}}
+	for _, tt := range []struct {
+		name    string
+		table   taxonomy.Table
+		context bool
+	}{
+		{"no profile", errs.Table, false},
+		{"overrides without a profile", table("", stop), false},
+		{"overrides of contexts", table("", contexts), true},
+		{"a profile with overrides", table(errs.ProfileUnattended, stop), true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var logged bytes.Buffer
+			Slog(slog.New(slog.NewJSONHandler(&logged, nil)), tt.table).Observe(Event{
+				Kind: ReactionTaken, Err: errs.NewProviderRateLimit("p"),
+				Reaction: taxonomy.Reaction{LogLevel: taxonomy.LogError},
+			})
+			assert.Contains(t, logged.String(), "PROVIDER_RATE_LIMIT")
+			assert.Equal(t, tt.context, strings.Contains(logged.String(), `"provider":"p"`))
+		})
+	}
+}

@@ -19,9 +19,8 @@ import (
 // table's profile are dropped. If the profile reports contexts, the error's context is logged,
 // unless it is longer than 64 KiB. Secrets are masked everywhere.
 func Slog(logger *slog.Logger, table taxonomy.Table) Observer {
-	s := &slogObserver{logger: logger, minLevel: slog.LevelDebug}
+	s := &slogObserver{logger: logger, minLevel: slog.LevelDebug, context: table.ReportsContext()}
 	if p := table.Overlay; p != nil {
-		s.context = p.Reporting.Context
 		s.minLevel = levelOf(p.Reporting.LogLevel)
 	}
 	return s

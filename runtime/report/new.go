@@ -61,11 +61,7 @@ func New(err error, o Options) *Occurrence {
 	try(func() { out.addFields(coded) })
 	out.addEvidence(e)
 	out.Fingerprint = fingerprint(e, out)
-	stack := true
-	if o.Table.Overlay != nil {
-		stack = o.Table.Overlay.Reporting.Stack
-	}
-	if o.Stack.Or(stack) {
+	if o.Stack.Or(o.Table.ReportsStack()) {
 		out.Stack = strings.TrimSpace(stackIn(err))
 	}
 	out.addFacts(o.Facts)
@@ -104,8 +100,7 @@ func (o *Occurrence) describe(coded taxonomy.Coded, options Options) {
 	if r := traits.Reaction; r != nil {
 		o.Reaction, o.Action = r.Name, r.Action.String()
 	}
-	context := options.Table.Overlay != nil && options.Table.Overlay.Reporting.Context
-	if own, ok := coded.(taxonomy.Error); ok && options.Context.Or(context) {
+	if own, ok := coded.(taxonomy.Error); ok && options.Context.Or(options.Table.ReportsContext()) {
 		o.Context = own.AppendContext(nil)
 	}
 }

@@ -145,13 +145,16 @@ func TestProfiles(t *testing.T) {
 		return taxonomy.Table{Taxonomy: errs.Table.Taxonomy, Overlay: &taxonomy.Profile{Reporting: r,
 			Detection: taxonomy.Detection{Severity: true, Recoverability: true}}}
 	}
-	err := taxonomy.WithStack(errs.NewProviderRateLimit("p"))
+	overridden, err := errs.Table.Override(taxonomy.Overrides{Uncategorized: "stop"})
+	require.NoError(t, err)
+	err = taxonomy.WithStack(errs.NewProviderRateLimit("p"))
 	for _, tt := range []struct {
 		name           string
 		options        report.Options
 		stack, context bool
 	}{
 		{"no profile", report.Options{Table: errs.Table}, true, false},
+		{"overrides without a profile", report.Options{Table: overridden}, true, false},
 		{"all", report.Options{Table: profiled(taxonomy.Reporting{Stack: true, Context: true})}, true, true},
 		{"neither", report.Options{Table: profiled(taxonomy.Reporting{})}, false, false},
 		{"options", report.Options{Table: profiled(taxonomy.Reporting{}), Stack: taxonomy.Some(true),

@@ -9,12 +9,12 @@ import (
 	"github.com/errgen/errgen/runtime/internal/fields"
 )
 
-// The functions in this file use the first error of any taxonomy in err's tree (see [First]). For
-// nil and without such an error they return the zero value, except HTTPStatus and GRPCCode. They
+// The functions of an error in this file use the first error of any taxonomy in err's tree (see
+// [First]). If there is none, they return the zero value, except HTTPStatus and GRPCCode. They
 // apply no profile. The methods of [Table] are for one taxonomy, with its profile.
 
-// CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code, or
-// the present value if the received one is an alias.
+// CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code. If
+// this is an alias, it is the code's current value.
 func CodeOf(err error) string {
 	c, _ := First(err, nil)
 	if code := describe(c); code != nil {
@@ -68,9 +68,9 @@ func HTTPStatus(err error) int {
 }
 
 // GRPCCode returns the number of the canonical code of google.rpc.Code. It is 2, UNKNOWN, if the
-// code is unset or OK, and for errors of no taxonomy. It is 0, OK, only for nil. For an [Unknown]
-// with a known code it is that of the code without its `when` branches. [Table.Traits] has the
-// declared one.
+// status is unset or OK, and for errors of no taxonomy. It is 0, OK, only for nil. For an [Unknown]
+// with a known code it is the status of that code without its `when` branches. [Table.Traits] has
+// the declared status.
 func GRPCCode(err error) int {
 	if err == nil {
 		return grpcOK
@@ -125,19 +125,20 @@ func describe(c Coded) *Code {
 	return c.Taxonomy().Code(knownRow(c))
 }
 
+// traitsOf returns the traits of the error's row.
 func traitsOf(err error) *Traits {
 	c, ok := First(err, nil)
 	if !ok {
-		return &nothing
+		return &abortTraits
 	}
 	return c.Taxonomy().Traits(c.Row())
 }
 
-// statusesOf returns the traits with the statuses of a response.
+// statusesOf returns the traits with the statuses of a response; see [knownRow].
 func statusesOf(err error) *Traits {
 	c, ok := First(err, nil)
 	if !ok {
-		return &nothing
+		return &abortTraits
 	}
 	return c.Taxonomy().Traits(knownRow(c))
 }
@@ -186,7 +187,7 @@ type RecoveryRequest struct {
 	Evidence *Evidence
 	// NoText reports that the profile does not search texts, so a wait in a text does not count.
 	NoText bool
-	// Run is the name of the run, which identifies it among several that wait; empty is unknown.
+	// Run is the name of the run, or "" if it is unknown.
 	Run string
 	// Attempt is the number of the strategy's attempt for this failure, from 1.
 	Attempt int

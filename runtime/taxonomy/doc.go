@@ -8,6 +8,6 @@
 //	taxonomy.IsRetryable(err)   // resolved with the `when` rules
 //	errs.Table.Reaction(err)    // the action, its policy, and the reaction that follows
 //
-// The package uses the standard library only, builds nothing at program start and keeps no state:
-// all of it is safe for concurrent use.
+// The package depends on the standard library only and builds nothing at program start. All of it
+// is safe for concurrent use.
 package taxonomy

@@ -17,8 +17,8 @@ const (
 // The bits of a row: 10 for the category, 14 for the code, 8 for the branch.
 const branchBits, codeBits = 8, 14
 
-// At returns the row of a code without any `when` branch: the index of its category, and its place
-// in that, from 1.
+// At returns the row of a code without a `when` branch. category is the index of its category, and
+// code is its place in the category, from 1. Code 0, or one above 16383, is no code.
 func At(category int, code uint16) Row {
 	if code >= 1<<codeBits {
 		code = 0
@@ -32,7 +32,7 @@ func (r Row) When(branch uint8) Row { return r&^(1<<branchBits-1) | Row(branch) 
 // Category returns the index of the category.
 func (r Row) Category() int { return int(r >> (codeBits + branchBits)) }
 
-// Code returns the place of the code in its category, from 1; 0 is no code.
+// Code returns the place of the code in its category, from 1, or 0 if the row has no code.
 func (r Row) Code() int { return int(r >> branchBits & (1<<codeBits - 1)) }
 
 // Branch returns the `when` branch, counted from 1; 0 means no branch.
@@ -93,7 +93,7 @@ func First(err error, t *Taxonomy) (Coded, bool) {
 	return nil, false
 }
 
-// below is First without err itself.
+// below is First for the errors that err wraps.
 func below(err error, t *Taxonomy, depth int, left *int) Coded {
 	switch x := err.(type) {
 	case interface{ Unwrap() error }:
@@ -108,6 +108,7 @@ func below(err error, t *Taxonomy, depth int, left *int) Coded {
 	return nil
 }
 
+// walk is First for err and the errors below it. left is the number of errors that it may visit.
 func walk(err error, t *Taxonomy, depth int, left *int) Coded {
 	if *left--; *left < 0 || depth <= 0 {
 		return nil

@@ -122,7 +122,7 @@ func (e *Evidence) Error() string {
 	}
 	add(e.Signal, maxWord)
 	add(e.Errno, maxWord)
-	line, _, _ := strings.Cut(strings.TrimSpace(text.Beginning(e.said(), maxMessage)), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(text.Beginning(e.message(), maxMessage)), "\n")
 	add(strings.TrimSpace(line), maxMessage)
 	if parts == nil {
 		return noEvidence
@@ -132,16 +132,16 @@ func (e *Evidence) Error() string {
 
 const noEvidence = "failure without evidence"
 
-// said returns the text, or the text of Err if it is empty.
-func (e *Evidence) said() string {
+// message returns the text. If it is empty, it returns the text of Err.
+func (e *Evidence) message() string {
 	if e.Text != "" || reaches(e.Err, e) {
 		return e.Text
 	}
 	return errorText(e.Err)
 }
 
-// errorText returns the text of a foreign error, which is empty for nil. It is a note if the Error
-// method panics, or if the tree is so large that a text of all its errors may have no end.
+// errorText returns the text of a foreign error, or "" for nil. If the Error method panics, or if
+// the tree is so large that a text of all its errors may have no end, it returns a note.
 func errorText(err error) string {
 	if !errtree.Ends(err) {
 		return fmt.Sprintf("(%T has too many causes to be shown)", err)

@@ -20,7 +20,7 @@ import (
 // plainEvidence is Evidence without its methods.
 type plainEvidence Evidence
 
-// evidenceJSON is evidence as JSON and logs have it.
+// evidenceJSON is the form of evidence in JSON and logs.
 type evidenceJSON struct {
 	plainEvidence
 	RetryAfter Opt[Duration] `json:"retry_after,omitzero"`
@@ -28,9 +28,10 @@ type evidenceJSON struct {
 }
 
 // Masked returns a copy that is safe to show: secrets are masked, Err has only its text, and each
-// value is bounded. A text and an output keep their last 4096 bytes, a file and an attribute 1024
-// bytes, any other value 256; of files and attributes 64 each are kept. An attribute whose name is
-// that of a secret is masked. A time that RFC 3339 cannot express is left out.
+// value is bounded. A text and an output keep their last 4096 bytes. A file and an attribute keep
+// 1024 bytes, and any other value 256. The copy has at most 64 files and 64 attributes. An
+// attribute whose name is that of a secret is masked. A time that RFC 3339 cannot express is left
+// out.
 func (e Evidence) Masked() Evidence {
 	for _, s := range []*string{&e.Source, &e.Op, &e.Type, &e.Code, &e.Signal, &e.Errno, &e.Credential} {
 		*s = text.Beginning(*s, maxWord)
@@ -65,7 +66,7 @@ func (e Evidence) Masked() Evidence {
 	return e
 }
 
-// json returns the masked evidence as JSON and logs have it.
+// json returns the masked evidence in the form of JSON and logs.
 func (e *Evidence) json() evidenceJSON {
 	masked := e.Masked()
 	out := evidenceJSON{plainEvidence: plainEvidence(masked)}
@@ -83,8 +84,8 @@ func (e *Evidence) json() evidenceJSON {
 // "error". It never fails.
 func (e Evidence) MarshalJSON() ([]byte, error) { return json.Marshal(e.json()) }
 
-// UnmarshalJSON reads the JSON that MarshalJSON writes; Err becomes an error that has only the
-// text. An unknown key and a value of another type are errors, and leave e unchanged; null is an
+// UnmarshalJSON reads the JSON that MarshalJSON writes. Err becomes an error that has only the
+// text. An unknown key and a value of another type are errors and leave e unchanged. A null is an
 // absent value.
 func (e *Evidence) UnmarshalJSON(b []byte) error {
 	var in evidenceJSON

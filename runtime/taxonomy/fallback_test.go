@@ -20,8 +20,8 @@ func (s *sources) Record(ev *taxonomy.Evidence) error {
 	return nil
 }
 
-// TestSourceFallback classifies evidence that no rule matches. It is recorded as unmatched,
-// whatever its code.
+// TestSourceFallback classifies evidence that no rule matches. It is recorded as unmatched with
+// every code.
 func TestSourceFallback(t *testing.T) {
 	for _, tt := range []struct{ source, code, context string }{
 		{"git", "COMMIT_FAILED", "{}"},
@@ -48,8 +48,7 @@ func TestSourceFallback(t *testing.T) {
 	}
 }
 
-// TestFallbackStack holds that an error which no rule described has the stack of its
-// classification.
+// TestFallbackStack checks that an error that no rule matches has the stack of its classification.
 func TestFallbackStack(t *testing.T) {
 	for _, err := range []error{
 		sample.Classify(errors.New("x")), sample.Classify("x"), sample.Explain("x").Err,

@@ -14,15 +14,15 @@ import (
 // Bounds on a fingerprint, in bytes: of the text that is read, of the part of its first line that
 // counts, and of the result.
 const (
-	maxPrintedText = 4 << 10
-	maxPrintedLine = 256
-	fingerprintLen = 8
+	maxFingerprintText = 4 << 10
+	maxFingerprintLine = 256
+	fingerprintLen     = 8
 )
 
 // Fingerprint returns 16 hexadecimal digits that are the same for failures of one kind, to group
 // and to compare them. It depends on source, operation, type, status, codes, signal and errno, and
-// on the first line of the text that is not blank, or of Err's text. In this line secrets are
-// masked, and numbers, identifiers, addresses and paths count as equal. Of nil it is "".
+// on the first line of the text, or of Err's text, that is not blank. In this line secrets are
+// masked, and numbers, identifiers, addresses and paths count as equal. For nil it is "".
 func (e *Evidence) Fingerprint() string {
 	if e == nil {
 		return ""
@@ -31,25 +31,26 @@ func (e *Evidence) Fingerprint() string {
 	if code, ok := e.ExitCode.Get(); ok {
 		exit = strconv.Itoa(code)
 	}
-	said := e.said()
-	line, _, _ := strings.Cut(strings.TrimSpace(said[:min(len(said), maxPrintedText)]), "\n")
+	message := e.message()
+	line, _, _ := strings.Cut(strings.TrimSpace(message[:min(len(message), maxFingerprintText)]), "\n")
 	h := sha256.New()
 	for _, part := range []string{
-		"1", e.Source, e.Op, e.Type, strconv.Itoa(e.Status), e.Code, exit, e.Signal, e.Errno, kindOf(text.Masked(line)),
+		"1", e.Source, e.Op, e.Type, strconv.Itoa(e.Status), e.Code, exit, e.Signal, e.Errno,
+		normalized(text.Masked(line)),
 	} {
 		h.Write(strconv.AppendQuote(nil, part))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:fingerprintLen])
 }
 
-// kindOf returns a line with the same words for all failures of a kind: a path becomes a slash, and
-// numbers and identifiers, with the punctuation between them, become a '#'.
-func kindOf(line string) string {
+// normalized returns a line with the same words for all failures of one kind: a path becomes a
+// slash, and numbers and identifiers, with the punctuation between them, become a '#'.
+func normalized(line string) string {
 	separates := func(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`()[]{}<>,;|\x7f", c) }
 	var words []string
 	length := 0
 	for word := range strings.FieldsFuncSeq(line, separates) {
-		if length >= maxPrintedLine {
+		if length >= maxFingerprintLine {
 			break
 		}
 		if strings.ContainsAny(word, `/\`) {
@@ -68,7 +69,7 @@ var (
 	runs = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9A-Za-z\x{80}-\x{10FFFF}]+`)
 	})
-	// numbers matches the replaced parts of a number such as a time or an address.
+	// numbers matches a number whose parts are replaced, such as a time or an address: #:#:#.
 	numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#(?:[.:_T-]?#)*`) })
 )
 

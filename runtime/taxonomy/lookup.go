@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// nothing has the traits of the rows of an empty table.
-var nothing = Traits{Reaction: &Reaction{}}
+// abortTraits are the traits of the rows of an empty table. Their reaction aborts.
+var abortTraits = Traits{Reaction: &Reaction{}}
 
 // Traits returns the traits of a row without a profile. A row that does not exist is [RowUnknown].
 // The result must not be changed.
@@ -27,7 +27,7 @@ func (t *Taxonomy) Traits(row Row) *Traits {
 		traits = &t.Permanent
 	}
 	if traits.Reaction == nil {
-		return &nothing
+		return &abortTraits
 	}
 	return traits
 }
@@ -53,8 +53,8 @@ func (t *Taxonomy) Fields(row Row) []Field {
 	return fields
 }
 
-// New returns an error of a row that has only a code, or none, and a cause. Rows with unknown codes
-// have no errors.
+// New returns an error of a row with a cause. All its fields are zero. The category of the row must
+// exist. A row without a code makes an error of the category without a code.
 func (t *Taxonomy) New(row Row, cause error) Error {
 	zero := t.Categories[row.Category()].Zero
 	if code := t.Code(row); code != nil && code.Own != nil {
@@ -73,7 +73,7 @@ func (t *Taxonomy) TypeName(row Row) string {
 	return t.Categories[row.Category()].Type
 }
 
-// Find returns the row of the code with the value, the alias or the further name.
+// Find returns the row of the code with a value on the wire, an alias or a further name.
 func (t *Taxonomy) Find(value string) (Row, bool) {
 	rows, ok := t.rows.Load().(map[string]Row)
 	if !ok {
@@ -92,7 +92,7 @@ func (t *Taxonomy) Find(value string) (Row, bool) {
 	return row, ok
 }
 
-// FallbackFor returns the row of the code of a source's evidence that no rule matches.
+// FallbackFor returns the row of the code for evidence of a source that no rule matches.
 func (t *Taxonomy) FallbackFor(source string) (Row, bool) {
 	for i := range t.Sources {
 		if s := &t.Sources[i]; s.Fallback != "" && s.Name == source {
@@ -131,7 +131,8 @@ func (t *Taxonomy) Rows() iter.Seq[Row] {
 	}
 }
 
-// complete returns a profile of the taxonomy with the rows of its codes.
+// complete returns a profile of the taxonomy with the rows of its codes. It makes it once. Calls at
+// the same time may each make it.
 func (t *Taxonomy) complete(p *Profile) *Profile {
 	known, _ := t.profiles.Load().(map[string]*Profile)
 	if q := known[p.Name]; q != nil {
@@ -213,9 +214,9 @@ func (t Table) Retryable(err error) bool {
 }
 
 // Row returns the traits of a row. A row that does not exist is [RowUnknown]. If the profile
-// switches severities off, the severity is unset, and likewise the recoverability is
-// [RecoverabilityUnknown]. Reactions that the profile has switched off are skipped; see
-// [Profile.Next].
+// switches severities off, the severity is unset. If it switches recoverabilities off, the
+// recoverability is [RecoverabilityUnknown]. Reactions that the profile has switched off are
+// skipped; see [Profile.Next].
 func (t Table) Row(row Row) Traits {
 	traits := *t.row(row)
 	if t.Overlay == nil {
@@ -231,6 +232,7 @@ func (t Table) Row(row Row) Traits {
 	return traits
 }
 
+// row returns the traits of a row before the profile's switches apply.
 func (t Table) row(row Row) *Traits {
 	if t.Overlay != nil {
 		if row != RowUnknownPermanent && t.Taxonomy.Code(row) == nil {
@@ -250,7 +252,7 @@ func (t Table) uncategorized() *Reaction {
 	if t.Taxonomy.Uncategorized != nil {
 		return t.Taxonomy.Uncategorized
 	}
-	return nothing.Reaction
+	return abortTraits.Reaction
 }
 
 // Profile returns the table with the named profile. The empty name is the profile `default` if the
@@ -280,6 +282,15 @@ func (t Table) Profile(name ProfileName) (Table, error) {
 
 // SearchesText reports whether classification searches texts. Without a profile it does.
 func (t Table) SearchesText() bool { return t.Overlay == nil || t.Overlay.Detection.Text }
+
+// ReportsStack reports whether reports contain the stacks of errors. Without a profile they do.
+func (t Table) ReportsStack() bool {
+	return t.Overlay == nil || t.Overlay.Reporting.Stack || t.Overlay.Reporting.stackUnset
+}
+
+// ReportsContext reports whether reports and logs contain the contexts of errors. Without a profile
+// they do not.
+func (t Table) ReportsContext() bool { return t.Overlay != nil && t.Overlay.Reporting.Context }
 
 // ProfileNames returns the names of the profiles, in the order of the taxonomy.
 func (t Table) ProfileNames() []string {
@@ -317,8 +328,8 @@ func (t Table) Classify(err error) error {
 	return t.Classifier.ClassifyFor(t, err)
 }
 
-// Trace returns err with the stack of the caller if the taxonomy or the profile's reporting asks
-// for the stacks of all errors, otherwise err.
+// Trace returns err with the stack of the caller if the taxonomy or the profile records the stacks
+// of all errors, otherwise err.
 func (t Table) Trace(err error) error {
 	always := t.Taxonomy != nil && t.Taxonomy.Stack == StackAlways || t.Overlay != nil && t.Overlay.Reporting.Stack
 	if err == nil || !always {

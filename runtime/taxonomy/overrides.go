@@ -2,6 +2,7 @@ package taxonomy
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,27 +14,29 @@ import (
 	"time"
 )
 
-// Overrides are the changes of a run to a table, for a configuration file in JSON or YAML. They
-// name reactions and policies that the taxonomy declares. A field that is nil or empty changes
-// nothing.
+// Overrides change a table for one run; see [Table.Override]. They are part of a configuration file
+// in JSON or YAML. They refer to reactions and policies by the names that the taxonomy declares. A
+// field that is nil or empty changes nothing.
 type Overrides struct {
-	// Codes are the names of reactions, by code (its value or an alias) or category, or "*" for all
-	// codes. The most specific one wins.
+	// Codes are the names of reactions, by code, by category, or by "*" for all codes. A code is
+	// its value on the wire, an alias, a further name, or its key in the taxonomy's file. The most
+	// specific key wins. A key that names a code and a category is the code.
 	Codes map[string]string `json:"codes,omitempty" yaml:"codes,omitempty"`
 	// Policies change the numbers of policies.
 	Policies map[string]Numbers `json:"policies,omitempty" yaml:"policies,omitempty"`
 	// Uncategorized names the reaction to an error that is not of the taxonomy.
 	Uncategorized string `json:"uncategorized,omitempty" yaml:"uncategorized,omitempty"`
 	// Detection, Recovery, Retry and Reporting change the profile's sections. Without a profile,
-	// they change one that has everything on and no limits.
+	// unset keys keep the behaviour of a table without overrides.
 	Detection DetectionOverride `json:"detection,omitzero" yaml:"detection,omitempty"`
 	Recovery  RecoveryOverride  `json:"recovery,omitzero" yaml:"recovery,omitempty"`
 	Retry     RetryOverride     `json:"retry,omitzero" yaml:"retry,omitempty"`
 	Reporting ReportingOverride `json:"reporting,omitzero" yaml:"reporting,omitempty"`
 }
 
-// Numbers change the numbers of a policy. A delay that contradicts the other one, which is nil,
-// changes that too. If the policy is adaptive, it makes no more than MaxAttempts.
+// Numbers change the numbers of a policy. If InitialDelay exceeds MaxDelay, and only one of them is
+// set here, the other one gets the same value. If the policy has a range of attempts, MaxAttempts
+// is also the end of the range.
 type Numbers struct {
 	MaxAttempts   *int      `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
 	InitialDelay  *Duration `json:"initial_delay,omitempty" yaml:"initial_delay,omitempty"`
@@ -46,7 +49,7 @@ type Numbers struct {
 	Jitter *float64 `json:"jitter,omitempty" yaml:"jitter,omitempty"`
 }
 
-// Duration is a duration that is a text in JSON and YAML: "1.5s".
+// Duration is a time.Duration that is a text in JSON and YAML: "1.5s".
 type Duration time.Duration
 
 // MarshalText returns the text.
@@ -88,8 +91,8 @@ type ReportingOverride struct {
 	Context  *bool     `json:"context,omitempty" yaml:"context,omitempty"`
 }
 
-// UnmarshalJSON decodes overrides. An unknown key is an error at every level. A YAML decoder must
-// be strict itself.
+// UnmarshalJSON decodes overrides. An unknown key is an error at every level. To get this error for
+// YAML, use a strict decoder.
 func (o *Overrides) UnmarshalJSON(b []byte) error {
 	type plain Overrides
 	var in plain
@@ -102,11 +105,14 @@ func (o *Overrides) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Override returns the table, with its profile, changed by the overrides. The receiver and the
-// taxonomy do not change. Rows that are not retryable do not get a reaction that leads to a retry.
+// Override returns a copy of the table whose profile has the overrides. Choose the profile first,
+// because [Table.Profile] of the result is without the overrides.
+//
+// A row that is not retryable never gets a reaction that leads to a retry. The next key that covers
+// the row applies instead; without one, the row keeps its reaction.
 //
 // The error names each mistake with its path: an undeclared name, a number out of range, and a
-// reaction that no row can get. [Table.Profile] of the result is without the overrides.
+// reaction that no row can get.
 func (t Table) Override(o Overrides) (Table, error) {
 	if t.Taxonomy == nil {
 		return Table{}, errors.New("overrides: the table has no taxonomy")
@@ -115,6 +121,12 @@ func (t Table) Override(o Overrides) (Table, error) {
 		return t, nil
 	}
 	v := override{table: t, over: o, reactions: make(map[*Reaction]*Reaction), policies: make(map[*Policy]*Policy)}
+	v.versions = slices.Clone(t.Taxonomy.Reactions)
+	v.declared = slices.Clone(t.Taxonomy.Policies)
+	if p := t.Overlay; p != nil {
+		replace(v.versions, p.Reactions, func(r *Reaction) string { return r.Name })
+		replace(v.declared, p.Policies, func(p *Policy) string { return p.Name })
+	}
 	profile := v.profile()
 	if v.mistakes != nil {
 		return Table{}, fmt.Errorf("%s: overrides: %w", t.Taxonomy.Package, errors.Join(v.mistakes...))
@@ -127,39 +139,66 @@ func (t Table) Override(o Overrides) (Table, error) {
 type override struct {
 	table     Table
 	over      Overrides
-	reactions map[*Reaction]*Reaction // those with changed policies, by the original
-	policies  map[*Policy]*Policy     // likewise
+	versions  []*Reaction             // the declared reactions with the changes of the profile
+	declared  []*Policy               // likewise the declared policies
+	reactions map[*Reaction]*Reaction // the results of the method reaction, by its argument
+	policies  map[*Policy]*Policy     // likewise of the method policy
 	mistakes  []error
 }
 
-func (v *override) mistake(path, format string, args ...any) {
-	v.mistakes = append(v.mistakes, errors.New(path+": "+fmt.Sprintf(format, args...)))
+// replace replaces declared values by the profile's versions of the same name. A name is unique among
+// declared values, but not among all values, because a value in place has the name of its owner.
+func replace[T any](declared, versions []*T, name func(*T) string) {
+	for _, version := range versions {
+		for i, d := range declared {
+			if name(d) == name(version) {
+				declared[i] = version
+			}
+		}
+	}
 }
 
-// everythingOn is the profile of a table without one.
-var everythingOn = Profile{
+// mistake reports a mistake once. Two versions of one policy can have the same one.
+func (v *override) mistake(path, format string, args ...any) {
+	text := path + ": " + fmt.Sprintf(format, args...)
+	if !slices.ContainsFunc(v.mistakes, func(err error) bool { return err.Error() == text }) {
+		v.mistakes = append(v.mistakes, errors.New(text))
+	}
+}
+
+// defaultSections are the sections of a table without a profile.
+var defaultSections = Profile{
 	Detection: Detection{Text: true, Severity: true, Recoverability: true},
 	Recovery:  Recovery{Enabled: true},
 	Retry:     RetryDefaults{Enabled: true},
-	Reporting: Reporting{Context: true},
+	Reporting: Reporting{stackUnset: true},
 }
 
 // profile returns the profile with the overrides.
 func (v *override) profile() *Profile {
-	p, t := everythingOn, v.table.Taxonomy
+	p, t := defaultSections, v.table.Taxonomy
 	if v.table.Overlay != nil {
 		p = *v.table.Overlay
 	}
 	v.sections(&p)
-	declared := make(map[string]*Policy)
-	for _, policy := range t.Policies {
-		declared[policy.Name] = policy
-	}
 	for _, name := range slices.Sorted(maps.Keys(v.over.Policies)) {
-		if declared[name] == nil {
-			v.unknown("policies", "policy", name, slices.Sorted(maps.Keys(declared)))
-		} else {
-			v.policy(declared[name])
+		if !slices.ContainsFunc(v.declared, func(p *Policy) bool { return p.Name == name }) {
+			known := make([]string, len(v.declared))
+			for i, policy := range v.declared {
+				known[i] = policy.Name
+			}
+			v.unknown("policies."+name, "policy", name, known)
+		}
+	}
+	p.Policies, p.Reactions = nil, nil
+	for i, policy := range v.declared {
+		if policy = v.policy(policy); policy != t.Policies[i] {
+			p.Policies = append(p.Policies, policy)
+		}
+	}
+	for i, r := range v.versions {
+		if r = v.reaction(r); r != t.Reactions[i] {
+			p.Reactions = append(p.Reactions, r)
 		}
 	}
 	p.Uncategorized = v.table.uncategorized()
@@ -175,9 +214,11 @@ func (v *override) profile() *Profile {
 func (v *override) rows() []RowOverride {
 	t := v.table.Taxonomy
 	chosen := make(map[string]*Reaction)
+	keyed := make(map[string]Row) // the codes, by keys of the overrides
 	for _, key := range slices.Sorted(maps.Keys(v.over.Codes)) {
-		if _, ok := t.Find(key); !ok && key != "*" &&
-			!slices.ContainsFunc(t.Categories, func(c *Category) bool { return c.Name == key }) {
+		if row, ok := v.code(key); ok {
+			keyed[key] = row
+		} else if key != "*" && !slices.ContainsFunc(t.Categories, func(c *Category) bool { return c.Name == key }) {
 			v.mistake("codes."+key, "no such code or category")
 		}
 		chosen[key] = v.named(v.over.Codes[key], "codes."+key)
@@ -186,14 +227,14 @@ func (v *override) rows() []RowOverride {
 	var out []RowOverride
 	for row := range t.Rows() {
 		traits, covered := *v.table.row(row), row
-		if t.Code(row) == nil { // covered as the fallback is
+		if t.Code(row) == nil { // the keys that cover the fallback's code apply
 			covered, _ = t.Find(t.Fallback)
 		}
 		if code := t.Code(covered); code != nil {
-			names := append([]string{code.Value}, slices.Concat(code.Extras().Aliases, code.Extras().Names)...)
-			for _, key := range append(names, t.Categories[covered.Category()].Name, "*") {
+			names := slices.Concat([]string{code.Value}, code.Extras().Aliases, code.Extras().Names, []string{code.Key})
+			for i, key := range append(names, t.Categories[covered.Category()].Name, "*") {
 				r := chosen[key]
-				if r == nil {
+				if at, isCode := keyed[key]; r == nil || isCode != (i < len(names)) || isCode && at != covered {
 					continue
 				}
 				fits := traits.Retryable || !leadsToRetry(r)
@@ -210,12 +251,28 @@ func (v *override) rows() []RowOverride {
 	}
 	for _, key := range slices.Sorted(maps.Keys(applied)) {
 		if !applied[key] {
-			v.mistake("codes."+key, "%s retries, and nothing that it covers is retryable", chosen[key].Name)
+			v.mistake("codes."+key, "reaction %q leads to a retry, but no code that the key covers is retryable",
+				chosen[key].Name)
 		}
 	}
 	return out
 }
 
+// code returns the row of the code that a key names: the value on the wire, an alias or a further
+// name, else the key in the taxonomy's file.
+func (v *override) code(key string) (Row, bool) {
+	if row, ok := v.table.Taxonomy.Find(key); ok {
+		return row, true
+	}
+	for row, code := range v.table.Taxonomy.Codes() {
+		if key != "" && code.Key == key {
+			return row, true
+		}
+	}
+	return RowUnknown, false
+}
+
+// leadsToRetry reports whether r or one of its successors retries.
 func leadsToRetry(r *Reaction) bool {
 	for r != nil && !r.Retries() {
 		r = r.Then
@@ -223,35 +280,26 @@ func leadsToRetry(r *Reaction) bool {
 	return r != nil
 }
 
-// named returns the reaction of a name as the table's profile has it.
+// named returns the declared reaction with a name, with the changes of the profile.
 func (v *override) named(name, path string) *Reaction {
-	t := v.table.Taxonomy
-	i := slices.IndexFunc(t.Reactions, func(r *Reaction) bool { return r.Name == name })
-	if i < 0 {
-		known := make([]string, len(t.Reactions))
-		for i, r := range t.Reactions {
-			known[i] = r.Name
+	known := make([]string, len(v.versions))
+	for i, r := range v.versions {
+		if r.Name == name {
+			return r
 		}
-		v.unknown(path, "reaction", name, known)
-		return nothing.Reaction
+		known[i] = r.Name
 	}
-	if v.table.Overlay != nil {
-		for _, row := range v.table.Overlay.Rows {
-			for r := range row.Traits.Reaction.Chain() {
-				if r.Name == name && r != t.Reactions[i] {
-					return r
-				}
-			}
-		}
-	}
-	return t.Reactions[i]
+	v.unknown(path, "reaction", name, known)
+	return abortTraits.Reaction
 }
 
+// unknown reports a name that is not in known.
 func (v *override) unknown(path, what, name string, known []string) {
-	v.mistake(path, "no %s %q; there are %s", what, name, strings.Join(known, ", "))
+	v.mistake(path, "no %s %q; there are %s", what, name, cmp.Or(strings.Join(known, ", "), "none"))
 }
 
-// reaction returns r and its successors with the changed policies; r itself if nothing changes.
+// reaction returns a copy of r with the changed policies of r and its successors. If nothing
+// changes, it returns r.
 func (v *override) reaction(r *Reaction) *Reaction {
 	if r == nil || v.reactions[r] != nil {
 		return v.reactions[r]
@@ -265,13 +313,15 @@ func (v *override) reaction(r *Reaction) *Reaction {
 	return v.reactions[r]
 }
 
-// policy returns p with the changed numbers; p itself if nothing changes.
+// policy returns a copy of p with the changed numbers. If nothing changes, it returns p. The numbers
+// of a policy in place do not change, even if it has the name of a declared policy.
 func (v *override) policy(p *Policy) *Policy {
 	if p == nil || v.policies[p] != nil {
 		return v.policies[p]
 	}
 	v.policies[p] = p
-	if n := v.over.Policies[p.Name]; n != (Numbers{}) {
+	declared := slices.Contains(v.declared, p) || slices.Contains(v.table.Taxonomy.Policies, p)
+	if n := v.over.Policies[p.Name]; declared && n != (Numbers{}) {
 		changed := *p
 		v.numbers(&changed, n, "policies."+p.Name)
 		v.policies[p] = &changed
@@ -285,7 +335,9 @@ func (v *override) sections(p *Profile) {
 	set(&p.Detection.Severity, v.over.Detection.Severity)
 	set(&p.Detection.Recoverability, v.over.Detection.Recoverability)
 	set(&p.Reporting.LogLevel, v.over.Reporting.LogLevel)
-	set(&p.Reporting.Stack, v.over.Reporting.Stack)
+	if stack := v.over.Reporting.Stack; stack != nil {
+		p.Reporting.Stack, p.Reporting.stackUnset = *stack, false
+	}
 	set(&p.Reporting.Context, v.over.Reporting.Context)
 	set(&p.Recovery.Enabled, v.over.Recovery.Enabled)
 	if n := v.over.Recovery.MaxAttempts; n != nil {
@@ -314,14 +366,14 @@ func (v *override) sections(p *Profile) {
 	}
 }
 
-// set sets a value that is overridden.
-func set[T any](value, to *T) {
-	if to != nil {
-		*value = *to
+// set replaces a value, if there is a replacement.
+func set[T any](value, replacement *T) {
+	if replacement != nil {
+		*value = *replacement
 	}
 }
 
-// numbers applies n to p. MaxRetryAfter follows MaxDelay if it is the same.
+// numbers applies n to p. If MaxRetryAfter equals MaxDelay, it changes with MaxDelay.
 func (v *override) numbers(p *Policy, n Numbers, path string) {
 	follows := p.MaxRetryAfter == p.MaxDelay
 	set(&p.MaxAttempts, n.MaxAttempts)

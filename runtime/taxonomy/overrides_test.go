@@ -3,6 +3,7 @@ package taxonomy_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
+	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
@@ -83,6 +85,9 @@ func chains(t testing.TB, table taxonomy.Table) map[string]string {
 		var names []string
 		for _, step := range table.Overlay.Chain(&r) {
 			name := step.Name
+			if step.Action == taxonomy.Block && name != "block" {
+				name += "!"
+			}
 			if step.Policy != nil {
 				name += "/" + string(rune('0'+step.Policy.MaxAttempts))
 			}
@@ -164,6 +169,118 @@ func TestOverrideReactions(t *testing.T) {
 	}
 }
 
+// named is a taxonomy whose names have several meanings: reactions and policies in place have the
+// names of codes, categories and reactions.
+const named = `
+errgen: 1
+package: errs
+policies: {wait: {max_attempts: 4}, slow: {max_attempts: 5}}
+reactions:
+  stop:  {action: abort}
+  calm:  {action: recover, strategy: rest, then: stop}
+  wait:  {action: retry, policy: {max_attempts: 2}}
+  slow:  {action: retry, policy: slow}
+  sleep: {action: retry, policy: wait}
+strategies: {rest: R.}
+uncategorized: stop
+categories:
+  stop:
+    codes:
+      A: {message: a, retryable: true, reaction: wait}
+      B: {value: net.b, message: b, retryable: true, reaction: wait}
+      slow: {value: net.slow, message: slow, retryable: true, reaction: {action: retry, policy: {max_attempts: 3}}}
+  slow:
+    codes:
+      E: {message: e, retryable: true, reaction: sleep}
+      F: {value: B.f, message: f, retryable: true, reaction: sleep}
+`
+
+func TestOverrideNames(t *testing.T) {
+	for _, tt := range []struct {
+		name, profile string
+		overs         []string
+		want          map[string]string // that differ
+	}{
+		{"the profile's version of a reaction without a row", "{reactions: {calm: {then: block}}}",
+			[]string{"{codes: {A: calm}}"}, map[string]string{"A": "calm block"}},
+		{"a reaction whose successor the profile changes", "{reactions: {stop: {action: block}}}",
+			[]string{"{codes: {A: calm}}"}, map[string]string{"A": "calm stop!", "plain": "stop!"}},
+		{"the profile's version of a policy without a row", "{policies: {slow: {max_attempts: 2}}}",
+			[]string{"{codes: {A: slow}}"}, map[string]string{"A": "slow/2 block"}},
+		{"the profile's version of a predeclared reaction", "{reactions: {continue: {action: block}}}",
+			[]string{"{codes: {A: continue}}"}, map[string]string{"A": "continue!"}},
+		{"a changed policy without a row, named later", "{}",
+			[]string{"{policies: {slow: {max_attempts: 7}}}", "{codes: {A: slow}}"},
+			map[string]string{"A": "slow/7 block"}},
+		{"a policy changed by the profile and twice", "{policies: {slow: {max_attempts: 2}}}",
+			[]string{
+				"{policies: {slow: {max_attempts: 7}}}", "{policies: {slow: {max_delay: 1m}}}", "{codes: {A: slow}}",
+			},
+			map[string]string{"A": "slow/7 block"}},
+		{"a reaction in place with the name of a declared one",
+			"{codes: {stop: {reaction: {action: retry, policy: {max_attempts: 9}}}}}", []string{"{codes: {E: stop}}"},
+			map[string]string{"A": "stop/9 block", "net.b": "stop/9 block", "net.slow": "stop/9 block", "E": "stop"}},
+		{"a policy in place with the name of a declared one", "{}", []string{"{policies: {wait: {max_attempts: 7}}}"},
+			map[string]string{"E": "sleep/7 block", "B.f": "sleep/7 block"}},
+		{"a profile's policy in place with the name of a declared one",
+			"{codes: {slow: {reaction: {action: retry, policy: {max_attempts: 9}}}}}",
+			[]string{"{policies: {slow: {max_attempts: 7}}}"}, map[string]string{"net.slow": "slow/9 block"}},
+		{"a code's key in the file", "{}", []string{"{codes: {B: stop}}"}, map[string]string{"net.b": "stop"}},
+		{"a code's value before its key", "{}", []string{"{codes: {net.b: stop, B: calm}}"},
+			map[string]string{"net.b": "stop"}},
+		{"a code before a category of its name", "{}", []string{"{codes: {slow: stop}}"},
+			map[string]string{"net.slow": "stop"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			plain := tableOf(t, named+"profiles:\n  it: "+tt.profile+"\n")
+			want := chains(t, plain)
+			maps.Copy(want, tt.want)
+			table, err := plain.Profile("it")
+			require.NoError(t, err)
+			for _, over := range tt.overs {
+				table, err = table.Override(decoded(t, over))
+				require.NoError(t, err)
+			}
+			assert.Equal(t, want, chains(t, table))
+		})
+	}
+}
+
+// A code that is not retryable keeps the taxonomy's reaction, if the profile's version retries. Its
+// policy is then the taxonomy's version.
+func TestOverridePolicyOfKeptReaction(t *testing.T) {
+	table, err := tableOf(t, `
+errgen: 1
+package: errs
+policies: {p: {max_attempts: 3}}
+strategies: {rest: R.}
+reactions: {calm: {action: recover, strategy: rest, policy: p, then: abort}}
+categories: {a: {codes: {A: {message: a, reaction: calm}}}}
+profiles: {it: {reactions: {calm: {action: retry}}, policies: {p: {max_attempts: 2}}}}
+`).Profile("it")
+	require.NoError(t, err)
+	assert.Equal(t, "calm/3 abort", chains(t, table)["A"])
+	got, err := table.Override(decoded(t, "{policies: {p: {max_attempts: 7}}}"))
+	require.NoError(t, err)
+	assert.Equal(t, "calm/7 abort", chains(t, got)["A"])
+	_, err = table.Override(decoded(t, "{policies: {p: {max_attempts: 0}}}"))
+	assert.EqualError(t, err, "errs: overrides: policies.p.max_attempts: 0 is out of range (1 to 1000000)",
+		"once, for both versions")
+}
+
+// The profile of a generated package has its versions of reactions and policies too.
+func TestOverrideGeneratedProfile(t *testing.T) {
+	table, err := errs.Table.Profile(errs.ProfileUnattended)
+	require.NoError(t, err)
+	table, err = table.Override(decoded(t, "{policies: {rate_limit: {initial_delay: 9s}}}"))
+	require.NoError(t, err)
+	table, err = table.Override(decoded(t, "{codes: {PROVIDER_CRASH: wait}}"))
+	require.NoError(t, err)
+	r := table.Reaction(errs.NewProviderCrash("p", "x"))
+	assert.Equal(t, []any{"wait", "stop", 13, 9 * time.Second, time.Minute},
+		[]any{r.Name, r.Then.Name, r.Policy.MaxAttempts, r.Policy.InitialDelay, r.Policy.MaxRetryAfter})
+}
+
 func TestOverrideNumbers(t *testing.T) {
 	declared := taxonomy.Policy{
 		Name: "slow", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
@@ -230,6 +347,44 @@ func TestOverrideSections(t *testing.T) {
 		got.Overlay.Retry.Policy.InitialDelay})
 }
 
+// Overrides change of a report only what they set.
+func TestOverrideReporting(t *testing.T) {
+	for _, tt := range []struct {
+		profile, over           string
+		stack, context, records bool
+		level                   taxonomy.LogLevel
+	}{
+		{"", "{codes: {R: block}}", true, false, false, taxonomy.LogNone},
+		{"", "{reporting: {log_level: warn}}", true, false, false, taxonomy.LogWarn},
+		{"", "{reporting: {stack: true}}", true, false, true, taxonomy.LogNone},
+		{"", "{reporting: {stack: false}}", false, false, false, taxonomy.LogNone},
+		{"", "{reporting: {context: true}}", true, true, false, taxonomy.LogNone},
+		{"{}", "{codes: {R: block}}", false, true, false, taxonomy.LogNone},
+		{"{reporting: {stack: true, context: false, log_level: info}}", "{codes: {R: block}}", true, false, true,
+			taxonomy.LogInfo},
+		{"{reporting: {stack: true}}", "{reporting: {stack: false, context: false}}", false, false, false,
+			taxonomy.LogNone},
+	} {
+		t.Run(tt.profile+tt.over, func(t *testing.T) {
+			table := tableOf(t, overridden)
+			assert.Equal(t, []bool{true, false}, []bool{table.ReportsStack(), table.ReportsContext()}, "no overrides")
+			if tt.profile != "" {
+				var err error
+				table, err = tableOf(t, overridden+"profiles:\n  it: "+tt.profile+"\n").Profile("it")
+				require.NoError(t, err)
+			}
+			for _, over := range []string{tt.over, "{codes: {S: block}}"} {
+				var err error
+				table, err = table.Override(decoded(t, over))
+				require.NoError(t, err)
+				assert.Equal(t, []bool{tt.stack, tt.context}, []bool{table.ReportsStack(), table.ReportsContext()})
+				assert.Equal(t, tt.records, table.Trace(errPlain) != errPlain)
+				assert.Equal(t, tt.level, table.Overlay.Reporting.LogLevel)
+			}
+		})
+	}
+}
+
 func TestOverrideMistakes(t *testing.T) {
 	for _, tt := range []struct{ over, paths string }{
 		{"{codes: {X: block}}", "codes.X"},
@@ -237,7 +392,8 @@ func TestOverrideMistakes(t *testing.T) {
 		{"{codes: {R: stopp}}", "codes.R"},
 		{"{codes: {R: I}}", "codes.R"},
 		{"{uncategorized: x}", "uncategorized"},
-		{"{policies: {x: {max_attempts: 1}}}", "policies"},
+		{"{policies: {x: {max_attempts: 1}}}", "policies.x"},
+		{"{policies: {once: {max_attempts: 1}}}", "policies.once"},
 		{"{policies: {slow: {max_attempts: 0, multiplier: 0.5, jitter: 1.5, max_elapsed: -1s}}}",
 			"policies.slow.max_attempts policies.slow.multiplier policies.slow.jitter policies.slow.max_elapsed"},
 		{"{policies: {slow: {initial_delay: 2s, max_delay: 1s}}}", "policies.slow.max_delay"},
@@ -262,7 +418,10 @@ func TestOverrideMistakes(t *testing.T) {
 			assert.Equal(t, strings.Fields(tt.paths), paths, err)
 		})
 	}
-	_, err := taxonomy.Table{}.Override(taxonomy.Overrides{})
+	_, err := tableOf(t, "errgen: 1\npackage: errs\ncategories: {a: {codes: {A: {message: a}}}}\n").Override(
+		decoded(t, "{policies: {x: {max_attempts: 1}}}"))
+	assert.EqualError(t, err, `errs: overrides: policies.x: no policy "x"; there are none`)
+	_, err = taxonomy.Table{}.Override(taxonomy.Overrides{})
 	assert.EqualError(t, err, "overrides: the table has no taxonomy")
 }
 

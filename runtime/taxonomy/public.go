@@ -28,14 +28,14 @@ func AsPublic(c Coded) PublicError {
 	return fieldless{codeError{c}}
 }
 
-// fieldless is an error without public fields.
+// fieldless makes an error without public fields a [PublicError].
 type fieldless struct{ typed }
 
 type typed = Error // embedded under another name than that of its method
 
 func (fieldless) AppendPublicContext(dst []byte) []byte { return append(dst, "{}"...) }
 
-// codeError is a code as an error without a context.
+// codeError makes a code an [Error] without a context.
 type codeError struct{ Coded }
 
 func (codeError) Unwrap() error                     { return nil }
@@ -172,7 +172,7 @@ func (v PublicView) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), ni
 // it is retryable and so on. Without a code they are zero, and the reaction aborts.
 func (v PublicView) Traits() Traits {
 	if v.c == nil {
-		return nothing
+		return abortTraits
 	}
 	return Table{Taxonomy: v.c.Taxonomy(), Overlay: v.overlay}.Row(v.row)
 }

@@ -42,7 +42,7 @@ const (
 
 // Traits are the properties of a row.
 type Traits struct {
-	// Reaction is never nil.
+	// Reaction is nil only in the traits of a nil error.
 	Reaction *Reaction
 	// HTTP is the status of a response with the error; 0 is unset.
 	HTTP uint16
@@ -244,10 +244,14 @@ type Profile struct {
 	Rows []RowOverride
 	// Uncategorized is nil if the profile does not change it.
 	Uncategorized *Reaction
-	Detection     Detection
-	Recovery      Recovery
-	Retry         RetryDefaults
-	Reporting     Reporting
+	// Reactions and Policies are the profile's versions of declared reactions and policies, without
+	// those that equal the taxonomy's. They include versions that no row uses.
+	Reactions []*Reaction
+	Policies  []*Policy
+	Detection Detection
+	Recovery  Recovery
+	Retry     RetryDefaults
+	Reporting Reporting
 }
 
 // Detection has a profile's switches of classification.
@@ -295,7 +299,8 @@ func (p *Profile) Chain(r *Reaction) iter.Seq2[int, *Reaction] {
 }
 
 // head returns the first reaction from r on that the profile permits. If retryable is false, it
-// also skips retries. A chain that ends before, or has more than [MaxChain] reactions, blocks.
+// also skips retries. If the first [MaxChain] reactions contain none, it returns a reaction that
+// blocks.
 func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
 	if p == nil || p.Retry.Enabled && retryable && r.Action != Recover {
 		return r
@@ -303,6 +308,7 @@ func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
 	return p.permitted(r, retryable)
 }
 
+// permitted is the part of head that is too large to be inlined.
 func (p *Profile) permitted(r *Reaction, retryable bool) *Reaction {
 	for range MaxChain {
 		if r == nil {
@@ -337,6 +343,9 @@ type Reporting struct {
 	LogLevel LogLevel // LogNone is unset
 	Stack    bool
 	Context  bool
+	// stackUnset keeps the stacks that errors already have in reports. It is set by overrides of a
+	// table without a profile, unless they set Stack.
+	stackUnset bool
 }
 
 // Table is a view of a taxonomy, with or without a profile. It is a small value; copy it freely.

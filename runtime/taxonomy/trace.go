@@ -118,9 +118,9 @@ func (t *Traced) MarshalJSON() ([]byte, error) {
 	}{Redact(strings.ToValidUTF8(errorText(t.err), "\uFFFD"))})
 }
 
-// ReplaceAttr finds the typed error in a wrapped one. Set it as slog.HandlerOptions.ReplaceAttr: an
-// error that wraps an error of a taxonomy is logged as that error, with the text of the whole under
-// "text", secrets masked. Every other attribute is unchanged.
+// ReplaceAttr makes slog log an error that wraps an error of a taxonomy as that error. The text of
+// the outer error is under "text", with secrets masked. Every other attribute is unchanged. Set it
+// as slog.HandlerOptions.ReplaceAttr.
 func ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindAny {
 		return a

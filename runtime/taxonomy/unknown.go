@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
-// maxRaw bounds in bytes the JSON that is kept of a received error with an unknown code.
+// maxRaw is the maximum length in bytes of the JSON that an [Unknown] keeps.
 const maxRaw = 64 << 10
 
 // Wire has the contents of an error's JSON.
@@ -172,8 +172,7 @@ func (u *Unknown) AppendJSON(dst []byte) []byte { return append(dst, u.json...) 
 // MarshalJSON returns what AppendJSON appends.
 func (u *Unknown) MarshalJSON() ([]byte, error) { return u.AppendJSON(nil), nil }
 
-// LogValue returns the received values with secrets masked. Of the context it contains only the
-// presence.
+// LogValue returns the received values, except the context, with secrets masked.
 func (u *Unknown) LogValue() slog.Value {
 	var attrs []slog.Attr
 	if u.w.Domain != "" {
@@ -191,8 +190,8 @@ func (u *Unknown) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// Format prints the message. %+v also prints category, code, the unknown part and the cause.
-// Control characters are escaped.
+// Format prints the message. %+v also prints the code, the reason why it is unknown, the category
+// and the cause. Control characters are escaped.
 func (u *Unknown) Format(s fmt.State, verb rune) {
 	if verb != 'v' || !s.Flag('+') {
 		_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), u.Error())

@@ -34,8 +34,8 @@ var (
 // GRPCWords returns the words of google.rpc.Code, in the order of their numbers.
 func GRPCWords() []string { return slices.Clone(grpcWords[:]) }
 
-// word returns the word of value v of the named type; of a value that does not exist, a text such
-// as Action(9).
+// word returns the word of value v of the named type. If the value does not exist, it returns a
+// text such as Action(9).
 func word(words []string, name string, v uint8) string {
 	if int(v) < len(words) {
 		return words[v]
@@ -43,7 +43,8 @@ func word(words []string, name string, v uint8) string {
 	return name + "(" + strconv.Itoa(int(v)) + ")"
 }
 
-// unword sets v to the value that a word is of. Another word is an error and changes nothing.
+// unword sets v to the value of a word. If the word is not one of words, it returns an error and
+// leaves v unchanged.
 func unword[T ~uint8](v *T, words []string, name string, b []byte) error {
 	i := slices.Index(words, string(b))
 	if i < 0 {

@@ -41,6 +41,8 @@ var genPackage = gentest.Package{
 		"block action=block",
 		"continue action=continue",
 		"@chains hand_over action=abort log_level=warn",
+		"@chains wait policy=rate_limit then=hand_over@chains action=retry shared=credential log_level=info honor_retry_after",
+		"@chains call_again policy=outage then=hand_over@chains action=retry revert=iteration log_level=warn honor_retry_after",
 	},
 	Policies: []string{
 		"transient max_attempts=3 initial_delay=2s max_delay=30s multiplier=2 max_retry_after=30s jitter=0.1 jitter_kind=proportional",

@@ -36,6 +36,7 @@ var definition = taxonomy.Taxonomy{
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
 			},
 			Uncategorized: &chainsReactionHandOver,
+			Reactions:     []*taxonomy.Reaction{&chainsReactionWait, &chainsReactionCallAgain, &chainsReactionHandOver},
 			Detection:     taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:      taxonomy.Recovery{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
 		},
@@ -47,6 +48,7 @@ var definition = taxonomy.Taxonomy{
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
 			},
 			Uncategorized: &tasksReactionHandOver,
+			Reactions:     []*taxonomy.Reaction{&tasksReactionWait, &tasksReactionCallAgain, &tasksReactionHandOver},
 			Detection:     taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:      taxonomy.Recovery{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
 		},
@@ -173,7 +175,27 @@ var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Cont
 
 var chainsReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}
 
+var chainsReactionWait = taxonomy.Reaction{
+	Name: "wait", Policy: &policyRateLimit, Then: &chainsReactionHandOver, Action: taxonomy.Retry,
+	Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
+}
+
+var chainsReactionCallAgain = taxonomy.Reaction{
+	Name: "call_again", Policy: &policyOutage, Then: &chainsReactionHandOver, Action: taxonomy.Retry,
+	Revert: taxonomy.RevertIteration, LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
+}
+
 var tasksReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}
+
+var tasksReactionWait = taxonomy.Reaction{
+	Name: "wait", Policy: &policyRateLimit, Then: &tasksReactionHandOver, Action: taxonomy.Retry,
+	Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
+}
+
+var tasksReactionCallAgain = taxonomy.Reaction{
+	Name: "call_again", Policy: &policyOutage, Then: &tasksReactionHandOver, Action: taxonomy.Retry,
+	Revert: taxonomy.RevertIteration, LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
+}
 
 // policyTransient: Long enough for a service to recover, and short enough to report an outage soon.
 var policyTransient = taxonomy.Policy{

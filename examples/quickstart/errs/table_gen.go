@@ -26,6 +26,7 @@ var definition = taxonomy.Taxonomy{
 	Profiles: []taxonomy.Profile{
 		{
 			Name: "night", Doc: "For the nightly run, which can wait longer and has no support team.",
+			Reactions: []*taxonomy.Reaction{&nightReactionPayAgain}, Policies: []*taxonomy.Policy{&nightPolicyGateway},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},

@@ -25,6 +25,7 @@ var definition = taxonomy.Taxonomy{
 	Profiles: []taxonomy.Profile{
 		{
 			Name: "phase1", Doc: "The behaviour of the first phase, in which a limit counted as a failure.",
+			Reactions: []*taxonomy.Reaction{&phase1ReactionReturnAPIError},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},

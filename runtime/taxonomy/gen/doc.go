@@ -8,11 +8,11 @@
 package gen
 
 // Version is the version of this package's API for generated code. An addition increments it.
-const Version = 5
+const Version = 6
 
 // MinVersion is the oldest version of generated code that this package supports. If a generated
 // package does not compile because it is older, run "errgen generate" on its taxonomy.
-const MinVersion = 5
+const MinVersion = 6
 
 // EnforceVersion makes the compiler reject a negative constant. Generated code uses it to require
 // the versions of this package that it supports.

@@ -1,20 +1,21 @@
-// Package printable makes texts safe to be shown by a terminal and kept in a log: what steers a
-// terminal or turns text around becomes an escape that one can read. The end of a line and the tab
-// stay, and colours, which say nothing, are left out.
+// Package printable makes texts safe for terminals and logs. Characters that control a terminal or
+// change the direction of text become readable escapes. Ends of lines and tabs are unchanged.
+// Sequences that only set a colour are removed.
 package printable
 
 import "slices"
 
 const hexDigits = "0123456789abcdef"
 
-// suspect are the bytes that a character to be escaped begins with: C0 without tab and line feed,
-// DEL, and the first bytes of C1 and of what sets the direction of text.
+// suspect contains the first bytes of all characters to be escaped: C0 without tab and line feed,
+// DEL, C1, and the characters that set the direction of text.
 var suspect = [256]uint8{
 	0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, '\v': 1, '\f': 1, '\r': 1, 14: 1, 15: 1,
 	16: 1, 17: 1, 18: 1, 19: 1, 20: 1, 21: 1, 22: 1, 23: 1, 24: 1, 25: 1, 26: 1, 27: 1, 28: 1, 29: 1, 30: 1, 31: 1,
 	0x7F: 1, 0xC2: 1, 0xE2: 1,
 }
 
+// block is the number of bytes that first tests together.
 const block = 8
 
 // first returns the index of the first byte of s from i that is suspect, or its length.
@@ -41,7 +42,7 @@ func Text(s string) string {
 	return string(Tail([]byte(s), 0))
 }
 
-// Tail escapes what dst holds after start.
+// Tail escapes the unprintable characters of dst from index start.
 func Tail(dst []byte, start int) []byte {
 	i := next(dst, start)
 	if i == len(dst) {
@@ -73,8 +74,8 @@ func next[T string | []byte](s T, i int) int {
 	return i
 }
 
-// escaped returns the length in bytes and the code of the character of s at i, if it is to be
-// escaped; otherwise 0.
+// escaped returns the length in bytes and the code of the character of s at i. If the character is
+// not to be escaped, both are 0.
 func escaped[T string | []byte](s T, i int) (n int, code uint16) {
 	s = s[i:min(i+3, len(s))]
 	switch c := s[0]; {
@@ -91,7 +92,7 @@ func escaped[T string | []byte](s T, i int) (n int, code uint16) {
 	return 0, 0
 }
 
-// maxColour bounds how long a sequence that sets a colour is.
+// maxColour is the maximum length of a sequence that sets a colour.
 const maxColour = 32
 
 // colourAt returns the length of the sequence at i of s that sets a colour or a style, such as
