@@ -34,8 +34,9 @@ type origin struct {
 
 func newReactions(b *builder, original *reactions, declared []spec.Reaction, policies []spec.Policy) *reactions {
 	s := &reactions{
-		builder: b, original: original, declared: make(map[string]*spec.Reaction), policies: make(map[string]*spec.Policy),
-		reactionFor: make(map[any]*taxonomy.Reaction), policyFor: make(map[any]*taxonomy.Policy),
+		builder: b, original: original,
+		declared: make(map[string]*spec.Reaction), reactionFor: make(map[any]*taxonomy.Reaction),
+		policies: make(map[string]*spec.Policy), policyFor: make(map[any]*taxonomy.Policy),
 	}
 	for i := range declared {
 		putFirst(&s.declared, declared[i].Name.V, &declared[i])
