@@ -243,12 +243,12 @@ func (s *Space) Seal(context.Context) (err error) {
 }
 
 // Close ends the use of the working tree. If forget is set, it removes the store, except saved
-// attempts.
+// attempts. If an attempt could not be restored, the store stays, so that the next one restores it.
 func (s *Space) Close(forget bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
-	if forget {
+	if forget && s.state.Attempt == nil {
 		err = s.removeStore()
 	}
 	if s.lock != nil {
