@@ -376,3 +376,25 @@ func TestTreeIsLocked(t *testing.T) {
 	require.NoError(t, first.close())
 	require.NoError(t, r.open().close())
 }
+
+// TestTreeExclusions reads exclusions of unusual forms, at first and in another process.
+func TestTreeExclusions(t *testing.T) {
+	for name, before := range map[string]string{
+		"invalid UTF-8":         `printf 'caf\351*\n' > .git/info/exclude; echo x > "$(printf 'caf\3511')"`,
+		"an empty excludesFile": "git config core.excludesFile ''",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, before)
+			tr := r.open()
+			checked, err := tr.begin()
+			require.NoError(t, err)
+			require.NoError(t, tr.close())
+			tr = r.open()
+			changes, err := tr.detect(checked)
+			require.NoError(t, err)
+			assert.Empty(t, changes)
+			require.NoError(t, tr.close())
+		})
+	}
+}

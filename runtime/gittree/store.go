@@ -25,11 +25,11 @@ const stateFile = "space.json"
 // configuration.
 type state struct {
 	Root     string            `json:"root"`
-	Clone    string            `json:"clone,omitempty"`  // the private clone in which the run works
-	Cloned   bool              `json:"cloned,omitempty"` // whether that is complete
-	Format   string            `json:"format"`           // of objects
-	Core     map[string]string `json:"core"`             // the user's configuration of the file system
-	Excludes string            `json:"excludes"`
+	Clone    string            `json:"clone,omitempty"`    // the private clone in which the run works
+	Cloned   bool              `json:"cloned,omitempty"`   // whether that is complete
+	Format   string            `json:"format"`             // of objects
+	Core     map[string]string `json:"core"`               // the user's configuration of the file system
+	Excludes string            `json:"-"`                  // the content of the file work.exclude
 	Others   []string          `json:"others,omitempty"`   // branches that other working trees have checked out
 	Includes []string          `json:"includes,omitempty"` // configuration files below the root
 	// Begun reports that the rest is complete.
@@ -75,6 +75,11 @@ func (s *Space) openStore(ctx context.Context, clone string) error {
 	}
 	if made.Begun {
 		s.op, s.state = opResume, made
+		excludes, err := os.ReadFile(filepath.Join(s.store, "work.exclude"))
+		if err != nil {
+			return fault(typeStore, "", err, s.store)
+		}
+		s.state.Excludes = string(excludes)
 		s.removeLocks()
 	} else if err := s.makeStore(ctx, clone); err != nil {
 		return err
@@ -146,7 +151,9 @@ func (s *Space) readUsers(ctx context.Context) error {
 	for _, entry := range entries {
 		key, value, _ := strings.Cut(entry, "\n")
 		if key = strings.TrimPrefix(key, "core."); key == "excludesfile" {
-			excludes = expand(value, s.root)
+			if excludes = ""; value != "" { // empty is no file
+				excludes = expand(value, s.root)
+			}
 		} else {
 			s.state.Core[key] = value
 		}
