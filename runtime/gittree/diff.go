@@ -66,7 +66,7 @@ func exported(changes []change) (out []Change) {
 
 // describe returns changes of the working tree in the executor's form.
 func (s *Space) describe(ctx context.Context, changes []change) ([]Change, error) {
-	ignored, err := s.ignored(ctx, pathsOf(changes), filepath.Join(s.gitDir, "index"))
+	ignored, err := s.ignored(ctx, pathsOf(changes))
 	out := exported(changes)
 	for i := range out {
 		c := &out[i]

@@ -157,7 +157,9 @@ type Space struct {
 	state state
 	work  *area // the working tree
 	seal  string
-	op    string // the current operation
+	// tracked are the files that rules ignore although git tracks them, and their directories.
+	tracked map[string]bool
+	op      string // the current operation
 }
 
 // Root returns the root of the working tree, absolute and without symbolic links.

@@ -398,3 +398,25 @@ func TestTreeExclusions(t *testing.T) {
 		})
 	}
 }
+
+// TestTreeTrackedIgnored removes a tracked file that a rule ignores, and makes it again.
+func TestTreeTrackedIgnored(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "mkdir logs; echo 1 > logs/t.log; git add -f logs; echo 'logs/' >> .git/info/exclude; git commit -qm t logs")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	for _, c := range []struct{ change, want string }{
+		{"rm -r logs", "removed logs/t.log"}, {"mkdir logs; echo 2 > logs/t.log", "modified logs/t.log"},
+	} {
+		r.sh(c.change)
+		changes, err := tr.detect(checked)
+		require.NoError(t, err)
+		files, _ := listed(changes)
+		assert.Contains(t, files, c.want)
+	}
+	_, err = tr.commit(1, tr.found, []string{"logs/t.log"})
+	require.NoError(t, err)
+	assert.Equal(t, "2", r.sh("git show HEAD:logs/t.log"))
+	require.NoError(t, tr.close())
+}

@@ -36,9 +36,11 @@ type state struct {
 	Begun bool                   `json:"begun"`
 	Rules Tree                   `json:"rules"` // the tree whose .gitignore files apply
 	Modes map[string]fs.FileMode `json:"modes"` // unusual permissions
-	Git   []*gitDir              `json:"git"`   // the user's comes first
-	Refs  map[string]string      `json:"refs"`
-	Index []byte                 `json:"index"` // the digest of the user's index
+	// Tracked are the files that rules ignore although git tracks them.
+	Tracked []string          `json:"tracked,omitempty"`
+	Git     []*gitDir         `json:"git"` // the user's comes first
+	Refs    map[string]string `json:"refs"`
+	Index   []byte            `json:"index"` // the digest of the user's index
 	// Commits are those of the run, by attempt.
 	Commits map[int]intent `json:"commits"`
 	// Attempt is the attempt in progress; see [Space.Attempt].
@@ -80,6 +82,7 @@ func (s *Space) openStore(ctx context.Context, clone string) error {
 			return fault(typeStore, "", err, s.store)
 		}
 		s.state.Excludes = string(excludes)
+		s.setTracked()
 		s.removeLocks()
 	} else if err := s.makeStore(ctx, clone); err != nil {
 		return err
