@@ -103,6 +103,12 @@ func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (T
 	if err == nil {
 		tree, err = s.work.accept(ctx, tree, after, pathsOf(revealed))
 	}
+	if s.state.Revealed == nil {
+		s.state.Revealed = map[string]string{}
+	}
+	for _, c := range revealed {
+		s.state.Revealed[c.Path] = c.NewID
+	}
 	if err != nil {
 		return "", err
 	}

@@ -36,6 +36,8 @@ type state struct {
 	Begun bool                   `json:"begun"`
 	Rules Tree                   `json:"rules"` // the tree whose .gitignore files apply
 	Modes map[string]fs.FileMode `json:"modes"` // unusual permissions
+	// Revealed are the contents of the files that accepted rules revealed, by path.
+	Revealed map[string]string `json:"revealed,omitempty"`
 	// Tracked are the files that rules ignore although git tracks them.
 	Tracked []string          `json:"tracked,omitempty"`
 	Git     []*gitDir         `json:"git"` // the user's comes first
