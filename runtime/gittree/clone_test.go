@@ -171,8 +171,8 @@ func TestDeliverKeepsIgnoredFiles(t *testing.T) {
 // TestCloneIgnores ignores files by the settings of the user's repository only.
 func TestCloneIgnores(t *testing.T) {
 	t.Parallel()
-	r := newRepo(t, "echo '*.key' > ../ex; git config core.excludesFile \"$PWD/../ex\"; echo '*.pem' > .git/info/exclude\n"+
-		"echo secret > a.key; echo secret > a.pem")
+	r := newRepo(t, "echo '*.key' > ../ex; git config core.excludesFile \"$PWD/../ex\"\n"+
+		"echo '*.pem' > .git/info/exclude; echo secret > a.key; echo secret > a.pem")
 	config := cloneOf(filepath.Dir(r.dir))
 	config.Link, config.Copy = nil, []string{"a.key", "a.pem"}
 	clone, user, err := gittree.OpenClone(t.Context(), r.dir, "run", config)

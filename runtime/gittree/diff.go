@@ -72,7 +72,8 @@ func (s *Space) describe(ctx context.Context, changes []change) ([]Change, error
 		c := &out[i]
 		c.Git, c.Ignored = slices.Contains(s.state.Includes, c.Path), ignored[c.Path]
 		// A person's file is not committed because a rule no longer ignores it.
-		c.Ignored = c.Ignored || c.Hash != "" && c.Hash == s.state.Revealed[c.Path]
+		c.Revealed = c.Hash != "" && c.Hash == s.state.Revealed[c.Path]
+		c.Ignored = c.Ignored || c.Revealed
 		if err == nil && changes[i].NewMode == modeLink {
 			var target []byte
 			target, err = s.git(ctx, command{args: []string{"cat-file", "blob", changes[i].NewID}})
