@@ -168,7 +168,7 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 	out.Trees.Found, out.Count, out.Paths = found, len(changes), firstPaths(pathsOf(changes))
 	if e.Trees.Committed != "" { // at the end of a run nothing is judged
 		left, err := sp.Diff(ctx, e.Trees.Committed, e.Trees.Checked)
-		out.Left = firstPaths(pathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored })))
+		out.Left = firstPaths(pathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored && !c.Revealed })))
 		return err
 	}
 	if len(changes) == 0 {

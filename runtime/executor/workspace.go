@@ -101,6 +101,9 @@ type Change struct {
 	Escapes bool `json:"escapes,omitempty"`
 	// Ignored marks a file that git ignores. It is judged like any other and never committed.
 	Ignored bool `json:"ignored,omitempty"`
+	// Revealed marks an Ignored file that no rule ignores any more. The end of the run reports it as
+	// uncommitted.
+	Revealed bool `json:"revealed,omitempty"`
 	// Hash identifies the new content; it is empty for a removed file.
 	Hash string `json:"hash,omitempty"`
 }

@@ -128,19 +128,21 @@ func (a *area) classify(d *indexDiff, code, p string) {
 	d.moved = d.moved || code[0] != '?' && code[0] != ' ' || code[1] == ' '
 }
 
-// addIgnored adds the watched files among those that git ignores. Files of rules are watched, so
-// that they can be restored.
+// addIgnored adds the watched and tracked files among those that rules ignore. Files of rules are
+// watched, so that they can be restored.
 func (a *area) addIgnored(d *indexDiff, p string, dir bool) {
 	w := a.opts.Watch
 	if a != a.work {
 		w = nil
 	}
-	watches := func(p string) bool { return w != nil && w.Watches(p) }
+	tracks := func(p string) bool { return a == a.work && a.tracked[p] }
+	watches := func(p string) bool { return tracks(p) || w != nil && w.Watches(p) }
+	below := func(p string) bool { return tracks(p) || w != nil && w.WatchesBelow(p) }
 	files := []string{p}
 	if dir {
 		files = nil
-		if below := strings.TrimSuffix(p, "/"); w != nil && w.WatchesBelow(below) {
-			files = a.walk(p, w.WatchesBelow, watches)
+		if below(strings.TrimSuffix(p, "/")) {
+			files = a.walk(p, below, watches)
 		}
 	} else if path.Base(p) != ".gitignore" && !watches(p) {
 		files = nil

@@ -136,7 +136,13 @@ func (m *cloner) configure(ctx context.Context) error {
 			}
 		}
 	}
-	for _, name := range []string{"shallow", "info/attributes", "info/exclude"} {
+	// The exclusions contain those of a core.excludesFile that only the user's repository has.
+	exclude := filepath.Join(m.gitDir(), "info", "exclude")
+	err = errors.Join(os.MkdirAll(filepath.Dir(exclude), 0o777), os.WriteFile(exclude, []byte(m.state.Excludes), 0o666))
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"shallow", "info/attributes"} {
 		if _, err := os.Stat(filepath.Join(m.common, name)); notFound(err) {
 			continue
 		}
@@ -280,6 +286,6 @@ func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forwar
 	if !forward {
 		return nil
 	}
-	_, err = s.users(ctx, command{}, "merge", "-q", "--ff-only", ref)
+	_, err = s.users(ctx, command{}, "merge", "-q", "--ff-only", "--no-overwrite-ignore", ref)
 	return err
 }

@@ -141,6 +141,47 @@ func TestDeliverForward(t *testing.T) {
 	}
 }
 
+// TestDeliverKeepsIgnoredFiles delivers a file that the user has too, ignored by git.
+func TestDeliverKeepsIgnoredFiles(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	config := cloneOf(filepath.Dir(r.dir))
+	config.Link = nil
+	clone, user, err := gittree.OpenClone(t.Context(), r.dir, "run", config)
+	require.NoError(t, err)
+	tr := &tree{Space: clone, ctx: t.Context()}
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	in := &repo{t, clone.Root()}
+	for i, change := range []string{"echo .env > .gitignore", "echo agent > old.log"} {
+		in.sh(change)
+		changes, err := tr.detect(checked)
+		require.NoError(t, err)
+		checked, err = tr.accept(checked, changes)
+		require.NoError(t, err)
+		_, err = tr.commit(i+1, checked, pathsOf(changes))
+		require.NoError(t, err)
+	}
+	require.Equal(t, "agent", in.sh("git show HEAD:old.log"))
+	assert.ErrorContains(t, user.Deliver(t.Context(), clone, "errgen/run", true), "would be overwritten")
+	assert.Equal(t, "old\nfirst", r.sh("cat old.log; git log -1 --format=%s"))
+	require.NoError(t, errors.Join(clone.Close(false), user.Close(false)))
+}
+
+// TestCloneIgnores ignores files by the settings of the user's repository only.
+func TestCloneIgnores(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "echo '*.key' > ../ex; git config core.excludesFile \"$PWD/../ex\"\n"+
+		"echo '*.pem' > .git/info/exclude; echo secret > a.key; echo secret > a.pem")
+	config := cloneOf(filepath.Dir(r.dir))
+	config.Link, config.Copy = nil, []string{"a.key", "a.pem"}
+	clone, user, err := gittree.OpenClone(t.Context(), r.dir, "run", config)
+	require.NoError(t, err)
+	in := &repo{t, clone.Root()}
+	assert.Equal(t, "!! .env\n!! a.key\n!! a.pem\n!! setup.log", in.sh("git status --porcelain --ignored | grep '!!'"))
+	require.NoError(t, errors.Join(clone.Close(false), user.Close(false)))
+}
+
 // TestCloneRefuses opens no clone, and changes nothing.
 func TestCloneRefuses(t *testing.T) {
 	for _, c := range []struct {

@@ -98,7 +98,7 @@ func (s *Space) users(ctx context.Context, c command, args ...string) (string, e
 // committable returns the paths without git's own, those that git ignores, and those of
 // repositories within the working tree.
 func (s *Space) committable(ctx context.Context, paths []string) ([]string, error) {
-	ignored, err := s.ignored(ctx, paths, filepath.Join(s.gitDir, "index"))
+	ignored, err := s.ignored(ctx, paths)
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
 		return ignored[p] || !filepath.IsLocal(filepath.FromSlash(p)) || s.inRepository(p)
 	}), err

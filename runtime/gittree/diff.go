@@ -66,11 +66,14 @@ func exported(changes []change) (out []Change) {
 
 // describe returns changes of the working tree in the executor's form.
 func (s *Space) describe(ctx context.Context, changes []change) ([]Change, error) {
-	ignored, err := s.ignored(ctx, pathsOf(changes), filepath.Join(s.gitDir, "index"))
+	ignored, err := s.ignored(ctx, pathsOf(changes))
 	out := exported(changes)
 	for i := range out {
 		c := &out[i]
 		c.Git, c.Ignored = slices.Contains(s.state.Includes, c.Path), ignored[c.Path]
+		// A person's file is not committed because a rule no longer ignores it.
+		c.Revealed = c.Hash != "" && c.Hash == s.state.Revealed[c.Path]
+		c.Ignored = c.Ignored || c.Revealed
 		if err == nil && changes[i].NewMode == modeLink {
 			var target []byte
 			target, err = s.git(ctx, command{args: []string{"cat-file", "blob", changes[i].NewID}})

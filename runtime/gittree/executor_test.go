@@ -83,3 +83,21 @@ func TestExecutor(t *testing.T) {
 		})
 	}
 }
+
+// TestExecutorReportsRevealedFiles reports files that a rule revealed as uncommitted.
+func TestExecutorReportsRevealedFiles(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "echo '.vscode/*' > .gitignore; git commit -qm rules .gitignore; rm old.log; mkdir .vscode\n"+
+		"echo mine > .vscode/mine")
+	tree, err := gittree.New(t.Context(), r.dir, gittree.Options{})
+	require.NoError(t, err)
+	e, err := executor.New(executor.Config{
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Deliver: executor.DeliverCommits,
+		Provider: &agent{scripts: []string{"echo '!.vscode/*' >> .gitignore; echo '{}' > .vscode/settings.json"}},
+	})
+	require.NoError(t, err)
+	result := e.Run(t.Context(), executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
+	require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
+	assert.Equal(t, "M\t.gitignore", r.sh("git show --name-status --format="))
+	assert.Equal(t, []string{".vscode/mine", ".vscode/settings.json"}, result.UncommittedFiles)
+}

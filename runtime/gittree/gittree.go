@@ -157,7 +157,9 @@ type Space struct {
 	state state
 	work  *area // the working tree
 	seal  string
-	op    string // the current operation
+	// tracked are the files that rules ignore although git tracks them, and their directories.
+	tracked map[string]bool
+	op      string // the current operation
 }
 
 // Root returns the root of the working tree, absolute and without symbolic links.
@@ -243,12 +245,12 @@ func (s *Space) Seal(context.Context) (err error) {
 }
 
 // Close ends the use of the working tree. If forget is set, it removes the store, except saved
-// attempts.
+// attempts. If an attempt could not be restored, the store stays, so that the next one restores it.
 func (s *Space) Close(forget bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
-	if forget {
+	if forget && s.state.Attempt == nil {
 		err = s.removeStore()
 	}
 	if s.lock != nil {

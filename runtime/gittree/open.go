@@ -116,6 +116,9 @@ func (s *Space) prepare(ctx context.Context, clone string) error {
 // begin records the state of the working tree and of git itself at the beginning of a run. If the
 // process is killed before the end, all of this is done again.
 func (s *Space) begin(ctx context.Context) error {
+	if err := s.readTracked(ctx); err != nil {
+		return err
+	}
 	tree, err := s.work.snapshot(ctx)
 	if err != nil {
 		return err

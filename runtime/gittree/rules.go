@@ -30,6 +30,23 @@ func (s *Space) setRules(ctx context.Context, tree Tree) error {
 	return s.export(ctx, tree, slices.DeleteFunc(files, func(p string) bool { return !isRule(p) }), dir)
 }
 
+// readTracked reads which files the rules ignore although git tracks them.
+func (s *Space) readTracked(ctx context.Context) (err error) {
+	s.state.Tracked, err = s.list(ctx, command{in: inUsers, args: []string{"ls-files", "-z", "--full-name",
+		"--cached", "--ignored", "--exclude-standard"}})
+	s.setTracked()
+	return err
+}
+
+func (s *Space) setTracked() {
+	s.tracked = map[string]bool{}
+	for _, p := range s.state.Tracked {
+		for ; p != "." && !s.tracked[p]; p = path.Dir(p) {
+			s.tracked[p] = true
+		}
+	}
+}
+
 // filesOf returns the paths of the files of a tree.
 func (s *Space) filesOf(ctx context.Context, tree Tree) ([]string, error) {
 	return s.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(tree)}})
@@ -75,6 +92,9 @@ func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (T
 		return "", err
 	}
 	s.state.Rules = tree
+	if err := s.readTracked(ctx); err != nil {
+		return "", err
+	}
 	after, err := s.work.snapshot(ctx)
 	if err != nil {
 		return "", err
@@ -82,6 +102,12 @@ func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (T
 	revealed, err := s.work.diff(ctx, before, after)
 	if err == nil {
 		tree, err = s.work.accept(ctx, tree, after, pathsOf(revealed))
+	}
+	if s.state.Revealed == nil {
+		s.state.Revealed = map[string]string{}
+	}
+	for _, c := range revealed {
+		s.state.Revealed[c.Path] = c.NewID
 	}
 	if err != nil {
 		return "", err
@@ -157,7 +183,7 @@ func (a *area) ignoredEntries(ctx context.Context, entries []string) (map[string
 			paths = append(paths, p)
 		}
 	}
-	found, err := a.ignored(ctx, paths, "")
+	found, err := a.ignored(ctx, paths)
 	ignored := map[string]bool{}
 	for p := range found {
 		ignored[strings.TrimSuffix(p, probeName)] = true
@@ -165,27 +191,21 @@ func (a *area) ignoredEntries(ctx context.Context, entries []string) (map[string
 	return ignored, err
 }
 
-// ignored returns which of the paths are ignored by the rules that apply in the run, unless they
-// are in the index.
-func (s *Space) ignored(ctx context.Context, paths []string, index string) (map[string]bool, error) {
+// ignored returns which of the paths are ignored by the rules that apply in the run, and not tracked.
+func (s *Space) ignored(ctx context.Context, paths []string) (map[string]bool, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	const prefix = "./" // because check-ignore has no literal paths
-	c := command{dir: filepath.Join(s.store, rulesDir), none: 1,
-		env:   []string{"GIT_LITERAL_PATHSPECS=0", "GIT_INDEX_FILE=" + index},
+	found, err := s.list(ctx, command{dir: filepath.Join(s.store, rulesDir), none: 1,
+		env:   []string{"GIT_LITERAL_PATHSPECS=0"},
 		stdin: strings.NewReader(prefix + strings.Join(paths, "\x00"+prefix) + "\x00"),
-		args:  []string{"check-ignore", "-z", "--stdin"}}
-	if index == "" {
-		c.args = append(c.args, "--no-index")
-	}
-	found, err := s.list(ctx, c)
-	if err != nil && index != "" && ctx.Err() == nil { // a path is in a submodule, or the index is split
-		return s.ignored(ctx, paths, "")
-	}
+		args:  []string{"check-ignore", "--no-index", "-z", "--stdin"}})
 	ignored := map[string]bool{}
 	for _, p := range found {
-		ignored[strings.TrimPrefix(p, prefix)] = true
+		if p = strings.TrimPrefix(p, prefix); !s.tracked[p] {
+			ignored[p] = true
+		}
 	}
 	return ignored, err
 }

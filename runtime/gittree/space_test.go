@@ -376,3 +376,81 @@ func TestTreeIsLocked(t *testing.T) {
 	require.NoError(t, first.close())
 	require.NoError(t, r.open().close())
 }
+
+// TestTreeExclusions reads exclusions of unusual forms, at first and in another process.
+func TestTreeExclusions(t *testing.T) {
+	for name, before := range map[string]string{
+		"invalid UTF-8":         `printf 'caf\351*\n' > .git/info/exclude; echo x > "$(printf 'caf\3511')"`,
+		"an empty excludesFile": "git config core.excludesFile ''",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, before)
+			tr := r.open()
+			checked, err := tr.begin()
+			require.NoError(t, err)
+			require.NoError(t, tr.close())
+			tr = r.open()
+			changes, err := tr.detect(checked)
+			require.NoError(t, err)
+			assert.Empty(t, changes)
+			require.NoError(t, tr.close())
+		})
+	}
+}
+
+// TestTreeTrackedIgnored removes a tracked file that a rule ignores, and makes it again.
+func TestTreeTrackedIgnored(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "mkdir logs; echo 1 > logs/t.log; git add -f logs\n"+
+		"echo 'logs/' >> .git/info/exclude; git commit -qm t logs")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	for _, c := range []struct{ change, want string }{
+		{"rm -r logs", "removed logs/t.log"}, {"mkdir logs; echo 2 > logs/t.log", "modified logs/t.log"},
+	} {
+		r.sh(c.change)
+		changes, err := tr.detect(checked)
+		require.NoError(t, err)
+		files, _ := listed(changes)
+		assert.Contains(t, files, c.want)
+	}
+	_, err = tr.commit(1, tr.found, []string{"logs/t.log"})
+	require.NoError(t, err)
+	assert.Equal(t, "2", r.sh("git show HEAD:logs/t.log"))
+	require.NoError(t, tr.close())
+}
+
+// TestTreeRevealedFiles accepts a rule that reveals a person's file. The file is no part of a commit
+// until it is changed.
+func TestTreeRevealedFiles(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	tr := r.open()
+	begun, err := tr.begin()
+	require.NoError(t, err)
+	r.sh("echo .env > .gitignore")
+	changes, err := tr.detect(begun)
+	require.NoError(t, err)
+	next, err := tr.accept(begun, changes)
+	require.NoError(t, err)
+	require.NoError(t, tr.close())
+	tr = r.open()
+	for _, c := range []struct {
+		change  string
+		ignored bool
+	}{{"true", true}, {"echo A > old.log", false}} {
+		r.sh(c.change)
+		changes, err := tr.detect(next)
+		require.NoError(t, err)
+		next, err = tr.accept(next, changes)
+		require.NoError(t, err)
+		changes, err = tr.Diff(t.Context(), begun, next)
+		require.NoError(t, err)
+		i := slices.IndexFunc(changes, func(c gittree.Change) bool { return c.Path == "old.log" })
+		require.GreaterOrEqual(t, i, 0, "%v", changes)
+		assert.Equal(t, c.ignored, changes[i].Ignored && changes[i].Revealed)
+	}
+	require.NoError(t, tr.close())
+}

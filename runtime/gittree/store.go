@@ -25,20 +25,24 @@ const stateFile = "space.json"
 // configuration.
 type state struct {
 	Root     string            `json:"root"`
-	Clone    string            `json:"clone,omitempty"`  // the private clone in which the run works
-	Cloned   bool              `json:"cloned,omitempty"` // whether that is complete
-	Format   string            `json:"format"`           // of objects
-	Core     map[string]string `json:"core"`             // the user's configuration of the file system
-	Excludes string            `json:"excludes"`
+	Clone    string            `json:"clone,omitempty"`    // the private clone in which the run works
+	Cloned   bool              `json:"cloned,omitempty"`   // whether that is complete
+	Format   string            `json:"format"`             // of objects
+	Core     map[string]string `json:"core"`               // the user's configuration of the file system
+	Excludes string            `json:"-"`                  // the content of the file work.exclude
 	Others   []string          `json:"others,omitempty"`   // branches that other working trees have checked out
 	Includes []string          `json:"includes,omitempty"` // configuration files below the root
 	// Begun reports that the rest is complete.
 	Begun bool                   `json:"begun"`
 	Rules Tree                   `json:"rules"` // the tree whose .gitignore files apply
 	Modes map[string]fs.FileMode `json:"modes"` // unusual permissions
-	Git   []*gitDir              `json:"git"`   // the user's comes first
-	Refs  map[string]string      `json:"refs"`
-	Index []byte                 `json:"index"` // the digest of the user's index
+	// Revealed are the contents of the files that accepted rules revealed, by path.
+	Revealed map[string]string `json:"revealed,omitempty"`
+	// Tracked are the files that rules ignore although git tracks them.
+	Tracked []string          `json:"tracked,omitempty"`
+	Git     []*gitDir         `json:"git"` // the user's comes first
+	Refs    map[string]string `json:"refs"`
+	Index   []byte            `json:"index"` // the digest of the user's index
 	// Commits are those of the run, by attempt.
 	Commits map[int]intent `json:"commits"`
 	// Attempt is the attempt in progress; see [Space.Attempt].
@@ -75,6 +79,12 @@ func (s *Space) openStore(ctx context.Context, clone string) error {
 	}
 	if made.Begun {
 		s.op, s.state = opResume, made
+		excludes, err := os.ReadFile(filepath.Join(s.store, "work.exclude"))
+		if err != nil {
+			return fault(typeStore, "", err, s.store)
+		}
+		s.state.Excludes = string(excludes)
+		s.setTracked()
 		s.removeLocks()
 	} else if err := s.makeStore(ctx, clone); err != nil {
 		return err
@@ -146,7 +156,9 @@ func (s *Space) readUsers(ctx context.Context) error {
 	for _, entry := range entries {
 		key, value, _ := strings.Cut(entry, "\n")
 		if key = strings.TrimPrefix(key, "core."); key == "excludesfile" {
-			excludes = expand(value, s.root)
+			if excludes = ""; value != "" { // empty is no file
+				excludes = expand(value, s.root)
+			}
 		} else {
 			s.state.Core[key] = value
 		}

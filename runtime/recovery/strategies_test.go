@@ -198,14 +198,21 @@ func tree(t *testing.T) (dir string, _ *recovery.Tree) {
 	for _, args := range [][]string{{"init", "-q"}, {"config", "user.email", "a@example.org"}, {"config", "user.name",
 		"a"},
 		{"add", "."}, {"commit", "-qm", "begin"}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, string(out))
+		git(t, dir, args...)
 	}
 	w, err := gittree.New(t.Context(), dir, gittree.Options{})
 	require.NoError(t, err)
 	return w.Dir(), recovery.NewTree(w)
+}
+
+// git runs git and returns its output.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return string(out)
 }
 
 func write(t *testing.T, dir, name, content string) {
@@ -335,6 +342,24 @@ func TestFixInARun(t *testing.T) {
 	require.NoError(t, space.Close(true))
 	_, err = run(t, options, "apply_lint_fix", failed("x"))
 	assert.NotErrorIs(t, err, gittree.ErrInUse)
+}
+
+// TestFixAfterACommit runs a fix after a person committed. The commit stays.
+func TestFixAfterACommit(t *testing.T) {
+	t.Parallel()
+	dir, tr := tree(t)
+	options := recovery.Options{Tree: tr, Tools: map[string]recovery.Tool{
+		"lint": {Fix: line("echo good >>a.js"), Check: line("! grep -q never a.js")}}}
+	var heads []string
+	for range 2 {
+		_, err := run(t, options, "apply_lint_fix", failed("x"))
+		require.NoError(t, err)
+		heads = append(heads, git(t, dir, "rev-parse", "HEAD"))
+		git(t, dir, "commit", "-qam", "a person's")
+	}
+	assert.NotEqual(t, heads[0], heads[1])
+	assert.Equal(t, heads[1], git(t, dir, "rev-parse", "HEAD~"))
+	assert.NoDirExists(t, filepath.Join(dir, ".git", "errgen", "recovery"))
 }
 
 // D99, D100, B-D17: only a listed package is installed, and nothing else of the failure is used.

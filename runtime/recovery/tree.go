@@ -88,7 +88,8 @@ func (t *Tree) attempt(ctx context.Context, run string, clock retry.Clock, a git
 		space, err := t.openSpace(ctx, ownRun)
 		if err == nil {
 			done, err := space.Attempt(ctx, a)
-			return done, errors.Join(err, space.Close(false))
+			// The next fix begins with a new baseline, because a person can commit in between.
+			return done, errors.Join(err, space.Close(true))
 		}
 		if !errors.Is(err, gittree.ErrInUse) || !clock.Now().Before(until) {
 			return gittree.AttemptResult{}, err
