@@ -16,6 +16,6 @@ func ExampleApplicationError() {
 	policy := errs.Table.Policy(errs.PolicyAPI)
 	fmt.Println(temporal.RetryPolicy(&policy).MaximumAttempts)
 	// Output:
-	// provider anthropic-api limits the rate, retry after 30s (type: PROVIDER_RATE_LIMIT,
-	// retryable: true) 5
+	// provider anthropic-api limits the rate, retry after 30s (type: PROVIDER_RATE_LIMIT, retryable: true)
+	// 5
 }

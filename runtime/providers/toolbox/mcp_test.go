@@ -269,7 +269,7 @@ func TestServerIsEnded(t *testing.T) {
 func TestServerLimit(t *testing.T) {
 	dir, _ := tree(t, nil)
 	tools := open(t, dir, with(server(t, "tools", "*"), nil), func(o *toolbox.Options) {
-		o.Timeout = 100 * time.Millisecond
+		o.Timeout = time.Second // the second call must end within it on a slow machine
 	})
 	assert.True(t, use(t, tools, "test__hang").IsError)
 	assert.Equal(t, "x\ntree", use(t, tools, "test__echo", "text", "x").Text, "the server still works")
