@@ -63,8 +63,8 @@ func TestCommitPlaces(t *testing.T) {
 			"attempt 1\n\na.txt"},
 		{"a tracked file that a rule ignores, and a submodule",
 			"echo 1 > t.log; git add -f t.log; git init -q ../sub\n" +
-				"echo s > ../sub/s; git -C ../sub add s; git -C ../sub commit -qm s; git submodule add -q ../sub lib\n" +
-				"git commit -qam sub",
+				"echo s > ../sub/s; git -C ../sub add s; git -C ../sub commit -qm s\n" +
+				"git submodule add -q ../sub lib; git commit -qam sub",
 			"echo 2 > t.log; echo S > lib/s; echo n > new.log", "git show --name-only --format=%s",
 			"attempt 1\n\nt.log"},
 		{"a split index", "git config core.splitIndex true; git update-index --split-index", "echo A > a.txt",
