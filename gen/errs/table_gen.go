@@ -102,8 +102,8 @@ var reactionUndo = taxonomy.Reaction{
 	LogLevel: taxonomy.LogWarn, CountFailure: true, AcceptCompletion: true, FeedBack: true,
 }
 
-// reactionGoOn: The run continues. Its result has the warning, and lists what is not committed or
-// pushed.
+// reactionGoOn: The run continues. Its result has the warning, and lists the files that are not
+// committed or pushed.
 var reactionGoOn = taxonomy.Reaction{
 	Name: "go_on", LogMessage: "A git operation failed, continuing without it", Action: taxonomy.Continue,
 	LogLevel: taxonomy.LogWarn,

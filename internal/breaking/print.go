@@ -34,7 +34,11 @@ func (r Report) Files() []diag.FileFindings {
 func (r Report) Summary() string {
 	errors, levels := 0, make(map[Level]int)
 	for _, c := range r.Changes {
-		levels[c.Level()]++
+		for level := Wire; level <= Behaviour; level <<= 1 {
+			if c.Levels&level != 0 {
+				levels[level]++
+			}
+		}
 		if c.Severity == diag.Error {
 			errors++
 		}

@@ -151,7 +151,8 @@ func seeAlso(at diag.Span, message string) diag.Related {
 // search is slow.
 const maxSuggestions = 200
 
-// suggest returns a hint with the most similar valid name. If there is none, it returns otherwise.
+// suggest returns a hint with the most similar valid name. Without a similar name, it returns
+// otherwise.
 func (c *checker) suggest(name string, valid []string, otherwise string) string {
 	if len(c.findings) < maxSuggestions {
 		if hint := diag.DidYouMean(name, valid); hint != "" {

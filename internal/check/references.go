@@ -108,7 +108,7 @@ func thenCycles(c *checker) {
 
 // overCycles finds signatures of the taxonomy that are over each other in a circle.
 func overCycles(c *checker) {
-	c.cycles("E-over-cycle", "over", "keep only what is more specific over what is less specific", spec.RefSignature,
+	c.cycles("E-over-cycle", "over", "put only more specific signatures over others", spec.RefSignature,
 		func(name string) []spec.Text {
 			i := slices.IndexFunc(c.t.Signatures, func(s spec.Signature) bool { return s.Name.V == name })
 			if i >= 0 {

@@ -114,7 +114,8 @@ func (c *checker) contradiction(where string, retryable bool, recoverability str
 	}
 }
 
-// need is a kind of reaction, and the roles of which one field of the error must have one.
+// need is a kind of reaction, and the roles of fields that it uses. A field of the error must have
+// one of these roles.
 type need struct {
 	is    func(*taxonomy.Reaction) bool
 	roles []model.Role

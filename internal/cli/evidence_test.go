@@ -76,7 +76,7 @@ func TestReadEnd(t *testing.T) {
 
 	got, err := readTail(endless{})
 	require.NoError(t, err)
-	assert.Len(t, got, most, "what has no end is read to a bound")
+	assert.Len(t, got, most, "an endless input is read to a limit")
 }
 
 // A terminal is not waited for.

@@ -68,7 +68,7 @@ func argument(name string) string {
 
 const nextSteps = `wrote %[1]s; next:
 
-  edit %[2]s to say what can go wrong in your program
+  edit %[2]s to declare the errors of your program
   //go:generate go tool errgen generate%[3]s
                    a line like this in one of your Go files lets "go generate" write the package
   go generate ./...

@@ -22,7 +22,7 @@
 //
 // A field named _ describes the mapping. Its tag `name` is the mapping's name in messages, and a
 // tag with the name of a variant is the name of that variant. `short` is the key whose value can be
-// in place of the mapping. `anyof` lists keys of which one must be given; * is all keys.
+// in place of the mapping. `anyof` lists keys, and one of them must be given; * is all keys.
 //
 // A field XSpan is the place of the value of X, and Span is that of the mapping. To add a key, add
 // a field.

@@ -131,7 +131,7 @@ func TestEveryProperty(t *testing.T) {
 			delete(elsewhere, name)
 		}
 	}
-	assert.Empty(t, elsewhere, "remove what is not a field")
+	assert.Empty(t, elsewhere, "remove names that are not fields")
 }
 
 // nonZero returns a value of a type that is not its zero value. The first field of a struct is set.

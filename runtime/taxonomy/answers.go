@@ -10,8 +10,8 @@ import (
 )
 
 // The functions of an error in this file use the first error of any taxonomy in err's tree (see
-// [First]). If there is none, they return the zero value, except HTTPStatus and GRPCCode. They
-// apply no profile. The methods of [Table] are for one taxonomy, with its profile.
+// [First]). Without one, they return the zero value, except HTTPStatus and GRPCCode. They apply no
+// profile. The methods of [Table] are for one taxonomy, with its profile.
 
 // CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code. If
 // this is an alias, it is the code's current value.

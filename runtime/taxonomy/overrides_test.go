@@ -29,7 +29,10 @@ package: errs
 groups: {auth: A., net: N.}
 strategies: {reduce: R., rest: R.}
 tiers: {low: {}, high: {purpose: analysis}, boss: {person: true}}
-policies: {slow: {initial_delay: 2s, adapt: {attempts: {min: 2, max: 6}, delay: {min: 1s, max: 5s}}}, fast: {initial_delay: 0s, max_delay: 1s, jitter: 0.1, max_retry_after: 1m, adapt: {attempts: {max: 6}}, budget: {breaker: {failures: 3}}}}
+policies:
+  slow: {initial_delay: 2s, adapt: {attempts: {min: 2, max: 6}, delay: {min: 1s, max: 5s}}}
+  fast:
+    {initial_delay: 0s, max_delay: 1s, jitter: 0.1, max_retry_after: 1m, adapt: {attempts: {max: 6}}, budget: {breaker: {failures: 3}}}
 reactions:
   again:   {action: retry, policy: slow, then: up}
   up:      {action: escalate, purpose: diagnosis, then: once}

@@ -26,7 +26,6 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 	params "github.com/anthropics/anthropic-sdk-go/packages/param"
 
-	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/internal/api"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
@@ -47,12 +46,6 @@ type Options = providers.Options
 type Provider struct{ *provider }
 
 type provider = api.Provider[param]
-
-var (
-	_ executor.Provider     = (*Provider)(nil)
-	_ executor.Credentialed = (*Provider)(nil)
-	_ executor.Ender        = (*Provider)(nil)
-)
 
 // New returns a provider. It uses no network.
 func New(o Options) (*Provider, error) {

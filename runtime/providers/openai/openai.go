@@ -32,7 +32,6 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
-	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/internal/api"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -51,12 +50,6 @@ type Options = providers.Options
 type Provider struct{ *provider }
 
 type provider = api.Provider[param]
-
-var (
-	_ executor.Provider     = (*Provider)(nil)
-	_ executor.Credentialed = (*Provider)(nil)
-	_ executor.Ender        = (*Provider)(nil)
-)
 
 // New returns a provider. It uses no network.
 func New(o Options) (*Provider, error) {

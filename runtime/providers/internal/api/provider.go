@@ -86,6 +86,12 @@ type Provider[M any] struct {
 	conversations store[M]
 }
 
+var (
+	_ executor.Provider     = (*Provider[struct{}])(nil)
+	_ executor.Credentialed = (*Provider[struct{}])(nil)
+	_ executor.Ender        = (*Provider[struct{}])(nil)
+)
+
 // New returns a provider with the defaults of its package.
 func New[M any](o, defaults providers.Options, wrap func(providers.Options) API[M]) (*Provider[M], error) {
 	o, err := o.WithDefaults(defaults)
