@@ -173,7 +173,7 @@ type Tried struct {
 
 // Answer is the answer of a person.
 type Answer struct {
-	// Step is the step of the question.
+	// Step is the step of the question. It is an error if the plan does not have it.
 	Step string
 	// Text is in every later prompt of the step. It may be empty, for example if the cause is fixed
 	// or the step was edited.
