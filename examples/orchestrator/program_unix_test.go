@@ -130,6 +130,7 @@ func TestUsage(t *testing.T) {
 		{"no file", []string{"none.md"}, "none.md"},
 		{"an unknown flag", []string{"-none", "demo/plan.md"}, "-none"},
 		{"an answer to no step", []string{"-answer", "yes", "demo/plan.md"}, "-step"},
+		{"an answer to an unknown step", []string{"-step", "9", "-answer", "yes", "demo/plan.md"}, `"9"`},
 		{"an unknown profile", []string{"-profile", "none", "demo/plan.md"}, "none"},
 		{"a faulty plan", []string{faulty}, "[unclear_criteria]"},
 		{"an unknown provider", []string{"-tiers", tiers, "demo/plan.md"}, "none"},

@@ -59,7 +59,7 @@ func describe(e *executor.Event) (what, code string) {
 	case executor.ReactionTaken:
 		return fmt.Sprintf("%s: %v", e.Reaction.Name, e.Err), taxonomy.CodeOf(e.Err)
 	case executor.Waiting:
-		return "waits " + e.Until.Sub(e.At).Round(time.Millisecond).String(), ""
+		return "waits " + max(0, e.Until.Sub(e.At)).Round(time.Millisecond).String(), ""
 	case executor.Reverted:
 		return "work is reverted: " + strings.Join(e.Files, " "), ""
 	case executor.Validated:

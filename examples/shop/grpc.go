@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
@@ -13,7 +14,7 @@ import (
 
 // grpcServer returns the gRPC API.
 func (s *service) grpcServer() *grpc.Server {
-	intercept := grpcerr.UnaryServer(grpcerr.ByTable(errs.Table), grpcerr.OnError(s.failed))
+	intercept := grpcerr.UnaryServer(rpc.ByTable(errs.Table), rpc.OnError(s.failed))
 	server := grpc.NewServer(grpc.ChainUnaryInterceptor(intercept))
 	orderspb.RegisterOrdersServer(server, ordersServer{service: s})
 	return server

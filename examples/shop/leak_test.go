@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/errgen/errgen/runtime/problem"
+	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/errs"
@@ -120,7 +121,7 @@ func (f failing) Get(context.Context, *orderspb.GetRequest) (*orderspb.Order, er
 func overGRPC(t *testing.T, err error) string {
 	t.Helper()
 	server := grpc.NewServer(grpc.ChainUnaryInterceptor(
-		grpcerr.UnaryServer(grpcerr.ByTable(errs.Table), grpcerr.OnError(func(context.Context, string, error) {}))))
+		grpcerr.UnaryServer(rpc.ByTable(errs.Table), rpc.OnError(func(context.Context, string, error) {}))))
 	orderspb.RegisterOrdersServer(server, failing{err: err})
 	var header, trailer metadata.MD
 	_, got := dial(t, server).Get(t.Context(), &orderspb.GetRequest{}, grpc.Header(&header), grpc.Trailer(&trailer))

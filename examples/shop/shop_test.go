@@ -28,6 +28,7 @@ import (
 	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
+	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
@@ -72,7 +73,7 @@ func shopOn(t *testing.T, db *store, statuses ...int) *shop {
 	api := httptest.NewServer(s.routes())
 	t.Cleanup(api.Close)
 	s.client = &client.Client{URL: api.URL, HTTP: api.Client()}
-	errors := grpcerr.UnaryClient(grpcerr.ByTable(errs.Table))
+	errors := grpcerr.UnaryClient(rpc.ByTable(errs.Table))
 	s.orders = dial(t, s.grpcServer(), grpc.WithChainUnaryInterceptor(errors))
 	return s
 }

@@ -98,10 +98,11 @@ func (q *queue) conclude(err error) (int, error) {
 			}
 		}
 		line("%s", text)
-		for label, more := range map[string]string{"question": t.Question, "what to do": t.Resolution} {
-			if more != "" {
-				line("  %s: %s", label, more)
-			}
+		if t.Question != "" {
+			line("  question: %s", t.Question)
+		}
+		if t.Resolution != "" {
+			line("  what to do: %s", t.Resolution)
 		}
 		for _, w := range t.Warnings {
 			line("  warning: %s", w)

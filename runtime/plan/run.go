@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -172,7 +173,7 @@ type Tried struct {
 
 // Answer is the answer of a person.
 type Answer struct {
-	// Step is the step of the question.
+	// Step is the step of the question. It is an error if the plan does not have it.
 	Step string
 	// Text is in every later prompt of the step. It may be empty, for example if the cause is fixed
 	// or the step was edited.
@@ -197,6 +198,9 @@ func (r *Runner) Answer(ctx context.Context, name string, p *Plan, a Answer) (*R
 // CarryOut carries out a plan whose runs are elsewhere, such as in a workflow engine. It is
 // deterministic. A nil answer means [Runner.Run].
 func (r *Runner) CarryOut(name string, p *Plan, answer *Answer, runs Runs) (*Result, error) {
+	if answer != nil && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.ID == answer.Step }) {
+		return nil, fmt.Errorf("the plan has no step %s to answer", text.Quote(answer.Step, 40))
+	}
 	res := &Result{Run: name, Status: "completed"}
 	var before []*executor.RunState
 	prepared := false

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -35,12 +33,7 @@ func beginning(s string, n int) string {
 	if s == "" {
 		return ""
 	}
-	if len(s) <= n {
-		if m := taxonomy.Redact(s); len(m) <= n && utf8.ValidString(m) {
-			return strings.Clone(m)
-		}
-	}
-	return strings.Clone(text.Beginning(s, n))
+	return text.Beginning(s, n)
 }
 
 // masked returns o if it is masked and bounded, and otherwise a masked and bounded copy.

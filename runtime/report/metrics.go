@@ -74,14 +74,6 @@ type ReactionOutcome struct {
 	FailedRetries     int `json:"failedRetries"`
 }
 
-// Tried counts the recoveries and retried operations, including pending recoveries.
-func (o ReactionOutcome) Tried() int {
-	return o.Recovered + o.Failed + o.Pending + o.SuccessfulRetries + o.FailedRetries
-}
-
-// Helped counts the recoveries and retried operations that succeeded.
-func (o ReactionOutcome) Helped() int { return o.Recovered + o.SuccessfulRetries }
-
 // Summary returns the counts as text of several lines: the number of errors, the success rates of
 // recoveries and of retried operations, and errors by severity and recoverability.
 func (m Metrics) Summary() string {

@@ -40,7 +40,7 @@ func BenchmarkRecordAttempt(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			compare(b, bareInsert(b, a), record)
+			compare(b, bareInsert(b, s.withDefaults(a)), record)
 		})
 	}
 }
@@ -60,7 +60,7 @@ func bareInsert(b *testing.B, a Attempt) func() {
 		claude_output, feedback, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 	require.NoError(b, err)
 	rest := a
-	rest.Error, rest.Output, rest.Feedback = "", "", ""
+	rest.Error, rest.Output, rest.Feedback, rest.Code, rest.TaskStatus = "", "", "", "", ""
 	record, err := json.Marshal(rest)
 	require.NoError(b, err)
 	at := "2026-03-01T12:00:00.000000000Z"

@@ -20,11 +20,10 @@ type projection struct {
 
 const (
 	addTask = "INSERT INTO tasks (task_id) VALUES (?) ON CONFLICT DO NOTHING"
-	putRun  = `INSERT INTO runs (run, task_id, generation, begun_at, updated_at, ended_at, phase, saves, spent, state)
-		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (run) DO UPDATE SET updated_at = excluded.updated_at, ended_at = excluded.ended_at,
-		phase = excluded.phase, saves = excluded.saves, spent = excluded.spent, state = excluded.state
-		WHERE runs.saves < excluded.saves AND runs.task_id = excluded.task_id`
+	addRun  = `INSERT INTO runs (run, updated_at, ended_at, phase, saves, spent, state, task_id, begun_at, generation)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?8, ?, (SELECT generation FROM tasks WHERE task_id = ?8))`
+	updateRun = `UPDATE runs SET updated_at = ?2, ended_at = ?3, phase = ?4, saves = ?5, spent = ?6, state = ?7
+		WHERE run = ?1 AND saves < ?5 AND task_id = ?8`
 	// putStatus sets the status of the task, unless it was reset since the run began.
 	putStatus = `UPDATE tasks SET status = ?1, completed_at = ?2,
 		started_at = iif(?1 = 'running' AND status <> 'running', ?3, started_at)
@@ -34,9 +33,6 @@ const (
 
 func (p *projection) save(body string) error {
 	st := p.st
-	if _, err := p.exec(addTask, st.Task.ID); err != nil {
-		return err
-	}
 	var ended, completed time.Time
 	status := TaskRunning
 	if st.Step == executor.StepOver {
@@ -54,8 +50,15 @@ func (p *projection) save(body string) error {
 	if err != nil {
 		return err
 	}
-	saved, err := p.exec(putRun, p.run, st.Task.ID, st.Began.UTC().Format(stampLayout),
-		st.Now.UTC().Format(stampLayout), ended, st.Step, st.Saves, string(spent), body)
+	row := []any{p.run, st.Now.UTC().Format(stampLayout), ended, st.Step, st.Saves, string(spent), body, st.Task.ID}
+	put := updateRun
+	if len(before) == 0 {
+		put, row = addRun, append(row, st.Began.UTC().Format(stampLayout))
+		if _, err := p.exec(addTask, st.Task.ID); err != nil {
+			return err
+		}
+	}
+	saved, err := p.exec(put, row...)
 	if err != nil {
 		return err
 	}

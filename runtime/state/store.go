@@ -122,7 +122,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return nil
 	}
 	s.hot = map[string]*sql.Stmt{}
-	for _, query := range []string{putTask, putAttempt, addTask, putRun, putStatus, putCall, endCall} {
+	for _, query := range []string{putTask, putAttempt, addTask, addRun, updateRun, putStatus, putCall, endCall} {
 		if s.hot[query], err = s.writer.PrepareContext(ctx, query); err != nil {
 			return err
 		}

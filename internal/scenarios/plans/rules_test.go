@@ -106,6 +106,10 @@ func TestAnswerNamesItsStep(t *testing.T) {
 	assert.Equal(t, "blocked", k.run(p).Status)
 	calls := len(k.haiku.calls)
 	assert.Equal(t, "blocked", k.answer(p, plan.Answer{Step: "2", Text: "yes"}).Status)
+	r, err := plan.New(k.cfg)
+	require.NoError(t, err)
+	_, err = r.Answer(t.Context(), "run", p, plan.Answer{Step: "3", Text: "yes"})
+	require.ErrorContains(t, err, `"3"`, "the plan has no such step")
 	assert.Len(t, k.haiku.calls, calls)
 }
 

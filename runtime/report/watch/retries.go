@@ -13,88 +13,107 @@ var successes = map[executor.EventKind]string{
 	executor.Committed: "commit", executor.Pushed: "push", executor.PROpened: "pr",
 }
 
-// retries tracks the operations of a run that are being retried, by their names.
-type retries map[string]*retried
+// retries tracks the operations of a run that are being retried.
+type retries struct {
+	sink report.Sink
+	ops  map[string]*retried // by name
+	// failed reports that an error happened in this iteration.
+	failed bool
+}
 
+// retried is an operation that failed and will be called again.
 type retried struct {
 	// reaction and action are those that caused the current retry.
 	reaction, action string
-	// attempts counts the failed calls after the first.
-	attempts int
-	// begun reports that the next call has begun. inPlace reports that it needs no new iteration.
-	begun, inPlace bool
+	attempts         int // the failed calls after the first
+	next             nextCall
 }
 
-// observe updates the operations after an event, and reports the retries that end with it. Failed
-// means that an error happened in the iteration.
-func (r retries) observe(e *executor.Event, failed bool, sink report.Sink) {
+// nextCall is the state of an operation's next call.
+type nextCall int
+
+const (
+	waits  nextCall = iota
+	likely          // it is in this iteration, unless an earlier operation fails
+	begun
+)
+
+// observe updates the operations after an event, and reports the retries that end with it. Only
+// calls of the provider have an event when they begin.
+func (r *retries) observe(e *executor.Event) {
 	switch e.Kind {
 	case executor.ReactionTaken:
-		r.reaction(e, sink)
+		r.fail(e)
 	case executor.CallStarted:
-		if x := r[opCall]; x != nil {
-			x.begun = true
+		if x := r.ops[opCall]; x != nil {
+			x.next = begun
 		}
 	case executor.IterationStarted:
-		for op, x := range r {
-			if x.begun && x.inPlace { // of the setup
-				r.end(op, true, sink)
+		r.failed = false
+		for op, x := range r.ops {
+			if x.next == begun { // an operation of the setup
+				r.succeed(op)
+			} else if op != opCall {
+				x.next = likely
 			}
-			x.begun = op != opCall
 		}
 	case executor.Validated:
 		if e.Err == nil {
-			r.end(e.Op, true, sink)
+			r.succeed(e.Op)
 		}
 	case executor.IterationEnded:
-		for op, x := range r {
-			// After another failure in the iteration, an operation that waited for the iteration
-			// was perhaps not called.
-			if op == opCall || x.inPlace || !failed {
-				r.end(op, true, sink)
+		for op, x := range r.ops {
+			if x.next == begun || !r.failed {
+				r.succeed(op)
 			}
 		}
 	case executor.RunEnded:
-		for op := range r {
-			r.end(op, false, sink)
+		for op := range r.ops {
+			r.end(op, false)
 		}
 	default:
-		r.end(successes[e.Kind], true, sink)
+		r.succeed(successes[e.Kind])
 	}
 }
 
-// reaction records that an operation has failed, and whether it will be retried.
-func (r retries) reaction(e *executor.Event, sink report.Sink) {
-	x := r[e.Op]
+// fail records that an operation has failed, and how it will be retried.
+func (r *retries) fail(e *executor.Event) {
+	r.failed = true
+	x := r.ops[e.Op]
 	if x == nil {
 		x = &retried{}
+		r.ops[e.Op] = x
 	}
-	if x.begun {
+	if x.next != waits {
 		x.attempts++
-		x.begun = false
 	}
-	if e.Action != taxonomy.Retry && e.Action != taxonomy.RetryOperation {
-		r.end(e.Op, false, sink)
+	x.next = waits
+	switch e.Action {
+	case taxonomy.Retry:
+	case taxonomy.RetryOperation:
+		if e.Op != opCall {
+			x.next = begun
+		}
+	default:
+		r.end(e.Op, false)
 		return
 	}
 	x.reaction, x.action = e.Reaction.Name, e.Action.String()
-	x.inPlace = e.Action == taxonomy.RetryOperation
-	x.begun = x.inPlace && e.Op != opCall
-	r[e.Op] = x
 }
 
-// end reports an operation if it was called again. A success before the next call has begun does
-// not belong to a retry.
-func (r retries) end(op string, succeeded bool, sink report.Sink) {
-	x := r[op]
-	if x == nil || succeeded && !x.begun {
-		return
-	}
-	delete(r, op)
-	if succeeded {
+// succeed records that an operation succeeded, if its next call can have begun.
+func (r *retries) succeed(op string) {
+	if x := r.ops[op]; x != nil && x.next != waits {
 		x.attempts++
+		r.end(op, true)
 	}
+}
+
+// end drops an operation, and reports it if it was called again.
+func (r *retries) end(op string, succeeded bool) {
+	x := r.ops[op]
+	delete(r.ops, op)
 	if x.attempts > 0 {
-		sink.Retried(report.Retry{Reaction: x.reaction, Action: x.action, Attempts: x.attempts, Succeeded: succeeded})
+		r.sink.Retried(report.Retry{Reaction: x.reaction, Action: x.action, Attempts: x.attempts, Succeeded: succeeded})
 	}
 }

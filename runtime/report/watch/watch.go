@@ -60,7 +60,6 @@ type run struct {
 	// pending is an error that was classified, but whose reaction was not yet taken.
 	pending *executor.Event
 	watched []watched
-	failed  bool // an error happened in this iteration
 	retries retries
 }
 
@@ -75,7 +74,7 @@ func (v *observer) Observe(e executor.Event) {
 	v.mu.Lock()
 	r := v.runs[e.Run]
 	if r == nil {
-		r = &run{retries: retries{}}
+		r = &run{retries: retries{sink: v.options.Sink, ops: map[string]*retried{}}}
 		v.runs[e.Run] = r
 	}
 	if e.Kind == executor.RunEnded {
@@ -88,17 +87,14 @@ func (v *observer) Observe(e executor.Event) {
 	case executor.ErrorClassified:
 		v.flush(r)
 		r.pending = &e
-	case executor.IterationStarted:
-		r.failed = false
 	case executor.ReactionTaken:
-		r.failed = true
 		v.taken(r, e)
 	case executor.Recovered:
 		v.recovered(r, &e)
 	case executor.RunEnded:
 		v.flush(r)
 	}
-	r.retries.observe(&e, r.failed, v.options.Sink)
+	r.retries.observe(&e)
 	if v.options.Runs != nil {
 		v.record(&e)
 	}

@@ -1,18 +1,9 @@
 // Package connecterr sends and reads errors over Connect, with the details of google.rpc that
 // clients of any language read. Servers and clients use its interceptor:
 //
-//	connect.WithInterceptors(connecterr.Interceptor(connecterr.ByTable(errs.Table)))
+//	connect.WithInterceptors(connecterr.Interceptor(rpc.ByTable(errs.Table)))
 //
-// Only the public view of an error leaves: see [taxonomy.Public]. A client gets the same type, code
-// and public context back:
-//
-//   - ErrorInfo has the code as its reason, the domain, and the context as metadata: a text
-//     unchanged, any other value as JSON. It also has "retryable" and, if the context selects
-//     another reaction than the code's, "reaction", unless the context has a field of that name;
-//   - RetryInfo has the hint of how long to wait, if it is public;
-//   - BadRequest has the violations of the first field of that type;
-//   - Help has the code's help URL;
-//   - LocalizedMessage has the message; see [Localize].
+// Package rpc lists the details and has the options.
 package connecterr
 
 import (
@@ -23,29 +14,10 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/code"
 
+	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/internal/details"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
-
-// Option configures interceptors.
-type Option = details.Option
-
-// ByTable sets the table of a server or adds a table to a client. A server classifies errors of
-// other taxonomies by the table; an error that no rule matches gets the fallback's code. A client
-// decodes errors of its tables' taxonomies, and classifies all other errors by the first table.
-func ByTable(t taxonomy.Table) Option { return details.ByTable(t) }
-
-// OnError sets the function that receives each error of a server, classified and with all its
-// causes. By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and
-// DATA_LOSS.
-func OnError(f func(ctx context.Context, method string, err error)) Option { return details.OnError(f) }
-
-// Localize sets the function that returns the LocalizedMessage: its language, as in BCP 47, and its
-// text. If the text is empty, no LocalizedMessage is sent. The default is the public message in
-// "en".
-func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
-	return details.Localize(f)
-}
 
 // New returns the Connect error with the public view of err, and nil for nil. [Interceptor] returns
 // it for the errors of a server.
@@ -93,7 +65,7 @@ func clientError(ctx context.Context, o *details.Options, err error) error {
 // answers with the public view of its errors. It sends a *connect.Error unchanged, unless it
 // received that from another server. A client returns the errors that the server sent, as [From]
 // does. A call whose context ended fails with the error of the context.
-func Interceptor(opts ...Option) connect.Interceptor { return &interceptor{details.New(opts...)} }
+func Interceptor(opts ...rpc.Option) connect.Interceptor { return &interceptor{details.New(opts...)} }
 
 type interceptor struct{ options *details.Options }
 

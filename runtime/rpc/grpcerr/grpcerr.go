@@ -2,21 +2,12 @@
 // any language read.
 //
 //	grpc.NewServer(
-//		grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(grpcerr.ByTable(errs.Table))),
-//		grpc.ChainStreamInterceptor(grpcerr.StreamServer(grpcerr.ByTable(errs.Table))))
+//		grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(rpc.ByTable(errs.Table))),
+//		grpc.ChainStreamInterceptor(grpcerr.StreamServer(rpc.ByTable(errs.Table))))
 //	grpc.NewClient(address,
-//		grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(grpcerr.ByTable(errs.Table))), …)
+//		grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(rpc.ByTable(errs.Table))), …)
 //
-// Only the public view of an error leaves: see [taxonomy.Public]. A client gets the same type, code
-// and public context back:
-//
-//   - ErrorInfo has the code as its reason, the domain, and the context as metadata: a text
-//     unchanged, any other value as JSON. It also has "retryable" and, if the context selects
-//     another reaction than the code's, "reaction", unless the context has a field of that name;
-//   - RetryInfo has the hint of how long to wait, if it is public;
-//   - BadRequest has the violations of the first field of that type;
-//   - Help has the code's help URL;
-//   - LocalizedMessage has the message; see [Localize].
+// Package rpc lists the details and has the options.
 package grpcerr
 
 import (
@@ -31,29 +22,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
 
+	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/internal/details"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
-
-// Option configures interceptors.
-type Option = details.Option
-
-// ByTable sets the table of a server or adds a table to a client. A server classifies errors of
-// other taxonomies by the table; an error that no rule matches gets the fallback's code. A client
-// decodes errors of its tables' taxonomies, and classifies all other errors by the first table.
-func ByTable(t taxonomy.Table) Option { return details.ByTable(t) }
-
-// OnError sets the function that receives each error of a server, classified and with all its
-// causes. By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and
-// DATA_LOSS.
-func OnError(f func(ctx context.Context, method string, err error)) Option { return details.OnError(f) }
-
-// Localize sets the function that returns the LocalizedMessage: its language, as in BCP 47, and its
-// text. If the text is empty, no LocalizedMessage is sent. The default is the public message in
-// "en".
-func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
-	return details.Localize(f)
-}
 
 // Status returns the status with the public view of err, and nil for nil. [UnaryServer] and
 // [StreamServer] return it for the errors of a server.
@@ -101,7 +73,7 @@ func answerOf(s *status.Status) details.Answer {
 // UnaryServer returns an interceptor that answers with the public view of the errors of a server.
 // Use it as the innermost interceptor, so that statuses of the others, such as authentication, are
 // sent unchanged. If the server does not have the method, it keeps the code UNIMPLEMENTED.
-func UnaryServer(opts ...Option) grpc.UnaryServerInterceptor {
+func UnaryServer(opts ...rpc.Option) grpc.UnaryServerInterceptor {
 	o := details.New(opts...)
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 		resp, err := handler(ctx, req)
@@ -110,7 +82,7 @@ func UnaryServer(opts ...Option) grpc.UnaryServerInterceptor {
 }
 
 // StreamServer is [UnaryServer] for streams.
-func StreamServer(opts ...Option) grpc.StreamServerInterceptor {
+func StreamServer(opts ...rpc.Option) grpc.StreamServerInterceptor {
 	o := details.New(opts...)
 	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 		return serverError(stream.Context(), o, info.FullMethod, handler(srv, stream))
@@ -129,7 +101,7 @@ func serverError(ctx context.Context, o *details.Options, method string, err err
 
 // UnaryClient returns an interceptor that returns the errors that the server sent, as [FromStatus]
 // does. A call whose context ended fails with the error of the context.
-func UnaryClient(opts ...Option) grpc.UnaryClientInterceptor {
+func UnaryClient(opts ...rpc.Option) grpc.UnaryClientInterceptor {
 	o := details.New(opts...)
 	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoker grpc.UnaryInvoker,
 		opts ...grpc.CallOption) error {
@@ -138,7 +110,7 @@ func UnaryClient(opts ...Option) grpc.UnaryClientInterceptor {
 }
 
 // StreamClient is [UnaryClient] for streams.
-func StreamClient(opts ...Option) grpc.StreamClientInterceptor {
+func StreamClient(opts ...rpc.Option) grpc.StreamClientInterceptor {
 	o := details.New(opts...)
 	return func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string,
 		streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {

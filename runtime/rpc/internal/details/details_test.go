@@ -29,6 +29,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/errgen/errgen/runtime/internal/orders"
+	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/connecterr"
 	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -36,20 +37,20 @@ import (
 
 const procedure = "/orders.v1.Orders/Get"
 
-var options = []grpcerr.Option{grpcerr.ByTable(orders.Table), grpcerr.OnError(func(context.Context, string, error) {})}
+var options = []rpc.Option{rpc.ByTable(orders.Table), rpc.OnError(func(context.Context, string, error) {})}
 
 // fails is what a server does.
 type fails = func(context.Context) error
 
 // caller calls a server that fails with an error: a unary call, or the first of a stream.
-type caller func(t *testing.T, ctx context.Context, fail fails, client ...grpcerr.Option) error
+type caller func(t *testing.T, ctx context.Context, fail fails, client ...rpc.Option) error
 
 var callers = map[string]caller{
-	"gRPC unary": func(t *testing.T, ctx context.Context, fail fails, o ...grpcerr.Option) error {
+	"gRPC unary": func(t *testing.T, ctx context.Context, fail fails, o ...rpc.Option) error {
 		_, err := grpcClient(t, fail, o).EmptyCall(ctx, &grpc_testing.Empty{})
 		return err
 	},
-	"gRPC stream": func(t *testing.T, ctx context.Context, fail fails, o ...grpcerr.Option) error {
+	"gRPC stream": func(t *testing.T, ctx context.Context, fail fails, o ...rpc.Option) error {
 		stream, err := grpcClient(t, fail, o).StreamingOutputCall(ctx, &grpc_testing.StreamingOutputCallRequest{})
 		if err != nil {
 			return err
@@ -60,11 +61,11 @@ var callers = map[string]caller{
 		}
 		return err
 	},
-	"Connect unary": func(t *testing.T, ctx context.Context, fail fails, o ...grpcerr.Option) error {
+	"Connect unary": func(t *testing.T, ctx context.Context, fail fails, o ...rpc.Option) error {
 		_, err := connectClient(t, fail, o).CallUnary(ctx, connect.NewRequest(&emptypb.Empty{}))
 		return err
 	},
-	"Connect stream": func(t *testing.T, ctx context.Context, fail fails, o ...grpcerr.Option) error {
+	"Connect stream": func(t *testing.T, ctx context.Context, fail fails, o ...rpc.Option) error {
 		stream, err := connectClient(t, fail, o).CallServerStream(ctx, connect.NewRequest(&emptypb.Empty{}))
 		if err != nil {
 			return err
@@ -97,7 +98,7 @@ func (s server) StreamingOutputCall(
 }
 
 func grpcClient(
-	t *testing.T, fail func(context.Context) error, client []grpcerr.Option,
+	t *testing.T, fail func(context.Context) error, client []rpc.Option,
 ) grpc_testing.TestServiceClient {
 	t.Helper()
 	s := grpc.NewServer(grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(options...)),
@@ -121,7 +122,7 @@ func dial(t *testing.T, s *grpc.Server, o ...grpc.DialOption) grpc_testing.TestS
 }
 
 func connectClient(
-	t *testing.T, fail func(context.Context) error, client []grpcerr.Option,
+	t *testing.T, fail func(context.Context) error, client []rpc.Option,
 ) *connect.Client[emptypb.Empty, emptypb.Empty] {
 	t.Helper()
 	intercept := connect.WithInterceptors(connecterr.Interceptor(options...))
@@ -313,9 +314,9 @@ func TestConnectOwnError(t *testing.T) {
 func TestOnError(t *testing.T) {
 	var method string
 	var failed error
-	hook := grpcerr.OnError(func(_ context.Context, m string, err error) { method, failed = m, err })
-	s := grpc.NewServer(grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(grpcerr.ByTable(orders.Table), hook,
-		grpcerr.Localize(func(_ context.Context, v taxonomy.PublicView) (locale, message string) {
+	hook := rpc.OnError(func(_ context.Context, m string, err error) { method, failed = m, err })
+	s := grpc.NewServer(grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(rpc.ByTable(orders.Table), hook,
+		rpc.Localize(func(_ context.Context, v taxonomy.PublicView) (locale, message string) {
 			return "de", "Fehler " + v.Code()
 		}))))
 	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error { return io.ErrUnexpectedEOF }})
@@ -332,7 +333,7 @@ func TestDefaultLog(t *testing.T) {
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewJSONHandler(&log, nil)))
 	defer slog.SetDefault(before)
-	serve := grpcerr.UnaryServer(grpcerr.ByTable(orders.Table))
+	serve := grpcerr.UnaryServer(rpc.ByTable(orders.Table))
 	for _, c := range []struct {
 		err  error
 		code string // that is logged; empty if nothing is

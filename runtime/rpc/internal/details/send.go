@@ -20,7 +20,7 @@ import (
 // Option configures interceptors.
 type Option func(*Options)
 
-// Options are the settings of interceptors.
+// Options are the settings of interceptors. Package rpc documents them.
 type Options struct {
 	Tables   []taxonomy.Table
 	OnError  func(ctx context.Context, method string, err error)
@@ -36,19 +36,6 @@ func New(opts ...Option) *Options {
 		option(o)
 	}
 	return o
-}
-
-// ByTable adds a table.
-func ByTable(t taxonomy.Table) Option { return func(o *Options) { o.Tables = append(o.Tables, t) } }
-
-// OnError sets the function that receives errors.
-func OnError(f func(ctx context.Context, method string, err error)) Option {
-	return func(o *Options) { o.OnError = f }
-}
-
-// Localize sets the function that localizes messages.
-func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
-	return func(o *Options) { o.Localize = f }
 }
 
 // Answer is the public view of an error as a status with details.

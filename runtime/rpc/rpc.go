@@ -1,0 +1,49 @@
+// Package rpc has the options of the packages that send and read errors over gRPC and Connect:
+// grpcerr and connecterr.
+//
+//	grpcerr.UnaryServer(rpc.ByTable(errs.Table), rpc.OnError(logError))
+//	connecterr.Interceptor(rpc.ByTable(errs.Table))
+//
+// Only the public view of an error leaves: see [taxonomy.Public]. The details are those of
+// google.rpc, which clients of any language read. A client gets the same type, code and public
+// context back:
+//
+//   - ErrorInfo has the code as its reason, the domain, and the context as metadata: a text
+//     unchanged, any other value as JSON. It also has "retryable" and, if the context selects
+//     another reaction than the code's, "reaction", unless the context has a field of that name;
+//   - RetryInfo has the hint of how long to wait, if it is public;
+//   - BadRequest has the violations of the first field of that type;
+//   - Help has the code's help URL;
+//   - LocalizedMessage has the message; see [Localize].
+package rpc
+
+import (
+	"context"
+
+	"github.com/errgen/errgen/runtime/rpc/internal/details"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Option configures interceptors.
+type Option = details.Option
+
+// ByTable sets the table of a server or adds a table to a client. A server classifies errors of
+// other taxonomies by the table; an error that no rule matches gets the fallback's code. A client
+// decodes errors of its tables' taxonomies, and classifies all other errors by the first table.
+func ByTable(t taxonomy.Table) Option {
+	return func(o *details.Options) { o.Tables = append(o.Tables, t) }
+}
+
+// OnError sets the function that receives each error of a server, classified and with all its
+// causes. By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and
+// DATA_LOSS.
+func OnError(f func(ctx context.Context, method string, err error)) Option {
+	return func(o *details.Options) { o.OnError = f }
+}
+
+// Localize sets the function that returns the LocalizedMessage: its language, as in BCP 47, and its
+// text. If the text is empty, no LocalizedMessage is sent. The default is the public message in
+// "en".
+func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
+	return func(o *details.Options) { o.Localize = f }
+}
