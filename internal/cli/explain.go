@@ -177,9 +177,9 @@ func codeTable(m *model.Package) []byte {
 	row(append([]string{"CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION"}, last...)...)
 	for _, c := range m.Codes {
 		each := func(value func(taxonomy.Traits) string) string {
-			values := []string{cmp.Or(value(c.Row.Traits), "-")}
-			for _, b := range c.When {
-				if v := cmp.Or(value(b.Row.Traits), "-"); !slices.Contains(values, v) {
+			var values []string
+			for _, r := range c.Rows() {
+				if v := cmp.Or(value(r.Traits), "-"); !slices.Contains(values, v) {
 					values = append(values, v)
 				}
 			}

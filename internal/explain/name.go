@@ -67,9 +67,7 @@ func Names(m *model.Package) []Name {
 	}
 	for _, p := range m.Profiles {
 		add(Name{Kind: "profile", Name: p.Name, Doc: p.Doc}, func(c *model.Code) bool {
-			return slices.ContainsFunc(m.Rows, func(row *model.Row) bool {
-				return row.Code == c && m.Under(p, row) != row.Traits
-			})
+			return slices.ContainsFunc(c.Rows(), func(r *model.Row) bool { return m.Under(p, r) != r.Traits })
 		})
 	}
 	return out
@@ -79,11 +77,7 @@ func Names(m *model.Package) []Name {
 // property. A nil profile changes nothing.
 func LeadsTo(m *model.Package, c *model.Code, p *taxonomy.Profile, is func(*taxonomy.Reaction) bool) bool {
 	table := taxonomy.Table{Taxonomy: m.Taxonomy, Overlay: p}
-	rows := []*model.Row{c.Row}
-	for _, b := range c.When {
-		rows = append(rows, b.Row)
-	}
-	for _, row := range rows {
+	for _, row := range c.Rows() {
 		for _, r := range p.Chain(table.Row(row.At).Reaction) {
 			if is(r) {
 				return true
