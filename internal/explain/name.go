@@ -41,13 +41,10 @@ func Names(m *model.Package) []Name {
 		}
 	}
 	for _, v := range m.Reactions {
-		words, policy := ReactionOf(m, v.Value), ""
-		if m.Declared[v.Value.Policy] {
-			policy = v.Value.Policy.Name
-		}
 		if v.Profile == "" && m.Declared[v.Value] {
-			add(Name{Kind: "reaction", Name: v.Value.Name, Doc: v.Doc, Reaction: &words, Policy: policy},
-				leadsTo(func(r *taxonomy.Reaction) bool { return r.Name == v.Value.Name }))
+			words := ReactionOf(m, v.Value)
+			n := Name{Kind: "reaction", Name: v.Value.Name, Doc: v.Doc, Reaction: &words, Policy: policyName(m, v.Value)}
+			add(n, leadsTo(func(r *taxonomy.Reaction) bool { return r.Name == v.Value.Name }))
 		}
 	}
 	for a := taxonomy.Abort; a <= taxonomy.Recover; a++ {
@@ -58,7 +55,7 @@ func Names(m *model.Package) []Name {
 	for _, v := range m.Policies {
 		if v.Profile == "" && m.Declared[v.Value] {
 			add(Name{Kind: "policy", Name: v.Value.Name, Doc: v.Doc, Does: Policy(v.Value)},
-				leadsTo(func(r *taxonomy.Reaction) bool { return r.Policy != nil && r.Policy.Name == v.Value.Name }))
+				leadsTo(func(r *taxonomy.Reaction) bool { return policyName(m, r) == v.Value.Name }))
 		}
 	}
 	for _, g := range m.Groups {
@@ -71,6 +68,14 @@ func Names(m *model.Package) []Name {
 		})
 	}
 	return out
+}
+
+// policyName returns the name of the reaction's policy, or "" if it has no declared one.
+func policyName(m *model.Package, r *taxonomy.Reaction) string {
+	if m.Declared[r.Policy] {
+		return r.Policy.Name
+	}
+	return ""
 }
 
 // LeadsTo reports whether a reaction of a code in a profile, or a later one in its chain, has a

@@ -203,8 +203,11 @@ func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 		if person {
 			message = fmt.Sprintf("%q is a person, who is not asked during a %s", r.To, r.Action)
 		}
-		report(cmp.Or(d.To.Span, d.Purpose.Span, at), message,
-			fmt.Sprintf("set to to a tier that is not a person (%s), or remove purpose", strings.Join(names, ", ")))
+		hint := "declare a tier that is not a person, or remove purpose"
+		if len(names) > 0 {
+			hint = fmt.Sprintf("set to to a tier that is not a person (%s), or remove purpose", strings.Join(names, ", "))
+		}
+		report(cmp.Or(d.To.Span, d.Purpose.Span, at), message, hint)
 	case r.Action == taxonomy.Escalate && person && d.Purpose.Set:
 		report(d.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.To), "remove purpose")
 	}
@@ -231,6 +234,7 @@ func (s *reactions) circle() {
 	}
 }
 
+// problem adds a problem. The hint is the fix.
 func (b *builder) problem(id string, at diag.Span, message, hint string) {
 	b.pkg.Problems = append(b.pkg.Problems, model.Problem{ID: id, Span: at, Message: message, Hint: hint})
 }
