@@ -108,7 +108,8 @@ func TestHints(t *testing.T) {
 		{yaml: "policies: {p: {budget: {breaker: {probe: 1s}}}}\n", hint: "add failures, as in failures: 5"},
 		{yaml: "tiers: {low: {}, boss: {person: true}}\nreactions: {r: {action: retry, to: boss, purpose: analysis}}\n",
 			hint: "set to to a tier that is not a person (low), or remove purpose"},
-		{yaml: "reactions: {a: {action: retry, then: b}, b: {action: retry}}\nprofiles: {p: {reactions: {b: {then: a}}}}\n",
+		{yaml: "reactions: {a: {action: retry, then: b}, b: {action: retry}}\n" +
+			"profiles: {p: {reactions: {b: {then: a}}}}\n",
 			hint: "end the chain with abort, block or continue"},
 		{yaml: "categories: {io: {codes: {A: {message: a, recoverability: retryable}}}}\n",
 			hint: "set retryable: true, or remove recoverability: retryable"},

@@ -172,7 +172,8 @@ func enum(e *model.Enum) []jen.Code {
 		" The zero value is not valid.")).Type().Id(e.Type).Uint8()
 	values := eachText(e.Values, func(v model.EnumValue) string { return v.Const })
 	values[0] += " " + e.Type + " = iota + 1"
-	return []jen.Code{typ, constBlock("The values of ["+e.Type+"].", values), text("var " + e.Var + " = []string{" + quoted(e.Words()) + "}"),
+	return []jen.Code{typ, constBlock("The values of ["+e.Type+"].", values),
+		text("var " + e.Var + " = []string{" + quoted(e.Words()) + "}"),
 		text(strings.NewReplacer("$E", e.Type, "$V", e.Var).Replace(`
 func (v $E) String() string { return gen.EnumWord(uint8(v), $V) }
 func (v $E) MarshalText() ([]byte, error) { return gen.MarshalEnum(uint8(v), "$E", $V) }

@@ -43,7 +43,8 @@ func Names(m *model.Package) []Name {
 	for _, v := range m.Reactions {
 		if v.Profile == "" && m.Declared[v.Value] {
 			words := ReactionOf(m, v.Value)
-			n := Name{Kind: "reaction", Name: v.Value.Name, Doc: v.Doc, Reaction: &words, Policy: policyName(m, v.Value)}
+			n := Name{Kind: "reaction", Name: v.Value.Name, Doc: v.Doc, Reaction: &words}
+			n.Policy = policyName(m, v.Value)
 			add(n, leadsTo(func(r *taxonomy.Reaction) bool { return r.Name == v.Value.Name }))
 		}
 	}

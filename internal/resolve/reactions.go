@@ -205,7 +205,8 @@ func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 		}
 		hint := "declare a tier that is not a person, or remove purpose"
 		if len(names) > 0 {
-			hint = fmt.Sprintf("set to to a tier that is not a person (%s), or remove purpose", strings.Join(names, ", "))
+			hint = fmt.Sprintf("set to to a tier that is not a person (%s), or remove purpose",
+				strings.Join(names, ", "))
 		}
 		report(cmp.Or(d.To.Span, d.Purpose.Span, at), message, hint)
 	case r.Action == taxonomy.Escalate && person && d.Purpose.Set:
