@@ -21,9 +21,9 @@ func TestConfigError(t *testing.T) {
 		"expected string from=attributes.expected max_length=200 message_only",
 	}, []gentest.Code{
 		{Code: CodeConfigInvalid, Entry: "CONFIG_INVALID 501 group=human: stop_all", Rules: []string{
-			"CONFIG_INVALID/1: source: config, priority: 10 (cfbd5c77)",
-			"CONFIG_INVALID/2: source: executor, op: [prepare, resume], priority: 10 (40364fc1)",
-			"CONFIG_INVALID/3: source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''} (86b0a959)",
+			"CONFIG_INVALID/1: source: config, priority: 10 (5b4540d2)",
+			"CONFIG_INVALID/2: source: executor, op: [prepare, resume], priority: 10 (62dd8ec)",
+			"CONFIG_INVALID/3: source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''} (891fe877)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewConfigInvalid("some field", "some value", "some expected"), 0, `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field"}`),
 			gentest.NewCase(NewConfigInvalid("some field", "some value", "some expected").WithRawError("some rawError\nsecond line"), 0, `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`),
@@ -43,9 +43,9 @@ func TestConfigError(t *testing.T) {
 			gentest.NewExample("CONFIG_INVALID/3", 0, `{"field":"task","rawError":""}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: `the run is refused: task is "another prompt", expected the prompt with which the run of this name was begun`, Attributes: map[string]string{"expected": "the prompt with which the run of this name was begun", "field": "task", "value": "another prompt"}}),
 		}},
 		{Code: CodeConfigMissing, Entry: "CONFIG_MISSING 502 group=human: stop_all", Rules: []string{
-			"CONFIG_MISSING/1: source: config, type: missing, priority: 10 (b0e5c19a)",
-			"CONFIG_MISSING/2: source: config, errno: ENOENT, type: {present: false}, priority: 10 (11ea38d2)",
-			"CONFIG_MISSING/3: source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10 (e72366c7)",
+			"CONFIG_MISSING/1: source: config, type: missing, priority: 10 (5b5bfd41)",
+			"CONFIG_MISSING/2: source: config, errno: ENOENT, type: {present: false}, priority: 10 (e1401aef)",
+			"CONFIG_MISSING/3: source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10 (bdb91820)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewConfigMissing("some configPath"), 0, "configuration file not found: some configPath", `{"configPath":"some configPath"}`),
 			gentest.NewCase(NewConfigMissing(""), 0, "configuration file not found", `{"configPath":""}`),
@@ -59,11 +59,11 @@ func TestConfigError(t *testing.T) {
 			gentest.NewExample("CONFIG_INVALID/1", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EISDIR"}),
 			gentest.NewExample("CONFIG_INVALID/1", 0, `{"rawError":"the prompt file does not exist"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Errno: "ENOENT", Text: "the prompt file does not exist"}),
 		}},
-		{Code: CodeConfigEnvVarMissing, Entry: "CONFIG_ENV_VAR_MISSING 503 group=[credentials human]: stop_all", Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source: config, type: unset_variable, priority: 10 (bbae83ce)"}, Cases: []gentest.Case{
+		{Code: CodeConfigEnvVarMissing, Entry: "CONFIG_ENV_VAR_MISSING 503 group=[credentials human]: stop_all", Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source: config, type: unset_variable, priority: 10 (db4594d7)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewConfigEnvVarMissing("some envVar"), 0, "environment variable some envVar is not set", `{"envVar":"some envVar"}`),
 			gentest.NewCase(NewConfigEnvVarMissing(""), 0, "environment variable is not set", `{"envVar":""}`),
 		}, Examples: []gentest.Example{gentest.NewExample("CONFIG_ENV_VAR_MISSING/1", 0, `{"envVar":"ANTHROPIC_API_KEY"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "unset_variable", Attributes: map[string]string{"env_var": "ANTHROPIC_API_KEY"}})}},
-		{Code: CodeConfigParseError, Entry: "CONFIG_PARSE_ERROR 504 group=human: stop_all", Rules: []string{"CONFIG_PARSE_ERROR/1: source: config, type: parse, priority: 10 (ee7443df)"}, Cases: []gentest.Case{
+		{Code: CodeConfigParseError, Entry: "CONFIG_PARSE_ERROR 504 group=human: stop_all", Rules: []string{"CONFIG_PARSE_ERROR/1: source: config, type: parse, priority: 10 (ef8f2e78)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewConfigParseError("some configPath", "some rawError"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError"}`),
 			gentest.NewCase(NewConfigParseError("some configPath", "some rawError\nsecond line"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`),
 			gentest.NewCase(NewConfigParseError("", ""), 0, "configuration file cannot be parsed", `{"configPath":"","rawError":""}`),

@@ -21,7 +21,7 @@ func TestPermissionError(t *testing.T) {
 		"statusCode int from=status",
 	}, []gentest.Code{
 		{Code: CodePermissionSkipDenied, Entry: "PERMISSION_SKIP_DENIED 701 group=human: stop", Rules: []string{
-			"PERMISSION_SKIP_DENIED/1: type: skip_denied, priority: 20 (7391dc17)",
+			"PERMISSION_SKIP_DENIED/1: type: skip_denied, priority: 20 (86814541)",
 			"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (388981b2)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),
@@ -33,8 +33,8 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_SKIP_DENIED/2", 0, `{"reason":"--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"}),
 		}},
 		{Code: CodePermissionCommandBlocked, Entry: "PERMISSION_COMMAND_BLOCKED 702 group=human: stop", Rules: []string{
-			"PERMISSION_COMMAND_BLOCKED/1: type: command_blocked, priority: 20 (43198bc8)",
-			"PERMISSION_COMMAND_BLOCKED/2: source: budget, priority: 10, set: {policy: budget} (48afc65c)",
+			"PERMISSION_COMMAND_BLOCKED/1: type: command_blocked, priority: 20 (4f3237a)",
+			"PERMISSION_COMMAND_BLOCKED/2: source: budget, priority: 10, set: {policy: budget} (95236ef9)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewPermissionCommandBlocked("some command", "some policy"), 0, `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`),
 			gentest.NewCase(NewPermissionCommandBlocked("some command", "some policy").WithReason("some reason\nsecond line"), 0, `command blocked by policy some policy: "some command": some reason`, `{"reason":"some reason\nsecond line","command":"some command","policy":"some policy"}`),
@@ -49,12 +49,12 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_COMMAND_BLOCKED/2", 0, `{"policy":"budget","provider":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost"}),
 		}},
 		{Code: CodePermissionFileAccess, Entry: "PERMISSION_FILE_ACCESS 703 group=human: stop", Rules: []string{
-			"PERMISSION_FILE_ACCESS/1: source: [config, executor, scope, state], errno: [EACCES, EPERM, EROFS], priority: 20 (b33ff6b2)",
-			"PERMISSION_FILE_ACCESS/2: source: [config, executor, scope, state], is: io/fs.ErrPermission, priority: 20 (9ebed041)",
-			"PERMISSION_FILE_ACCESS/3: source: executor, op: [lock, file_task], priority: 10 (7076a5e4)",
-			"PERMISSION_FILE_ACCESS/4: source: state, priority: 10 (f1e6cb22)",
-			"PERMISSION_FILE_ACCESS/5: errno: [EACCES, EPERM, EROFS], priority: -5 (3482ed2)",
-			"PERMISSION_FILE_ACCESS/6: is: io/fs.ErrPermission, priority: -5 (845fe8e1)",
+			"PERMISSION_FILE_ACCESS/1: source: [config, executor, scope, state], errno: [EACCES, EPERM, EROFS], priority: 20 (73411c0c)",
+			"PERMISSION_FILE_ACCESS/2: source: [config, executor, scope, state], is: io/fs.ErrPermission, priority: 20 (a8d28b3b)",
+			"PERMISSION_FILE_ACCESS/3: source: executor, op: [lock, file_task], priority: 10 (e17f835d)",
+			"PERMISSION_FILE_ACCESS/4: source: state, priority: 10 (704090e5)",
+			"PERMISSION_FILE_ACCESS/5: errno: [EACCES, EPERM, EROFS], priority: -5 (cc38dcc8)",
+			"PERMISSION_FILE_ACCESS/6: is: io/fs.ErrPermission, priority: -5 (a836981f)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewPermissionFileAccess("some resource"), 0, "file access denied: some resource", `{"resource":"some resource"}`),
 			gentest.NewCase(NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), 0, "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`),

@@ -27,10 +27,10 @@ func TestTimeoutError(t *testing.T) {
 			gentest.NewExample("ITERATION_TIMEOUT/2", 0, `{"timeoutMs":300000}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "300000"}}),
 		}},
 		{Code: CodeOperationTimeout, Entry: "OPERATION_TIMEOUT 202: again retryable; strict: block", Rules: []string{
-			"OPERATION_TIMEOUT/1: source: [validator, executor], type: timeout, priority: 10 (319324d6)",
+			"OPERATION_TIMEOUT/1: source: [validator, executor], type: timeout, priority: 10 (b73be645)",
 			"OPERATION_TIMEOUT/2: type: timeout (584f201b)",
 			"OPERATION_TIMEOUT/3: like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false} (72232208)",
-			"OPERATION_TIMEOUT/4: is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5 (8d64659)",
+			"OPERATION_TIMEOUT/4: is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5 (182728db)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807}`),
 			gentest.NewCase(NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), 0, "operation exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`),

@@ -190,7 +190,7 @@ func (s *site) reactions() {
 	}
 	for _, r := range s.model.Taxonomy.Reactions {
 		codes := s.codesWith(func(c *model.Code) bool {
-			return leadsTo(c, func(next *taxonomy.Reaction) bool { return next == r })
+			return explain.LeadsTo(s.model, c, nil, func(next *taxonomy.Reaction) bool { return next == r })
 		})
 		if s.model.Declared[r] && len(codes) > 0 {
 			p := s.list(r, "reaction", r.Name, docs[r], codes)
@@ -199,29 +199,13 @@ func (s *site) reactions() {
 	}
 	for _, policy := range s.model.Taxonomy.Policies {
 		codes := s.codesWith(func(c *model.Code) bool {
-			return leadsTo(c, func(r *taxonomy.Reaction) bool { return r.Policy == policy })
+			return explain.LeadsTo(s.model, c, nil, func(r *taxonomy.Reaction) bool { return r.Policy == policy })
 		})
 		if s.model.Declared[policy] && len(codes) > 0 {
 			p := s.list(policy, "policy", policy.Name, docs[policy], codes)
 			p.setPolicy(policy)
 		}
 	}
-}
-
-// leadsTo reports whether a reaction of the code, or a later one in its chain, has a property.
-func leadsTo(c *model.Code, property func(*taxonomy.Reaction) bool) bool {
-	heads := []*taxonomy.Reaction{c.Row.Reaction}
-	for _, b := range c.When {
-		heads = append(heads, b.Row.Reaction)
-	}
-	for _, head := range heads {
-		for r := range head.Chain() {
-			if property(r) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (p *page) setReaction(r *taxonomy.Reaction) {

@@ -64,7 +64,7 @@ func duplicates(c *checker) {
 	for _, r := range c.t.Reactions {
 		if spec.IsPredeclared(r.Name.V) {
 			c.report("E-duplicate", r.Name.Span, fmt.Sprintf("reaction %q is predeclared", r.Name.V),
-				"choose another name, or change it in a profile")
+				fmt.Sprintf("choose another name, as in %s_logged; a profile can change %[1]s itself", r.Name.V))
 		}
 	}
 }

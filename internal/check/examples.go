@@ -65,8 +65,8 @@ func (t *exampleRun) example(k *model.Code, written *spec.Example, x *model.Exam
 			t.won[rule] = true
 		}
 		if written.Want != nil && x.Want != nil {
-			t.wantTraits(written.Want, x.Want, v.Row)
-			t.wantContext(written.Want, x.Want, v.Context)
+			t.wantTraits(k.Key, written.Want, x.Want, v.Row)
+			t.wantContext(k.Key, written.Want, x.Want, v.Context)
 		}
 	case rule != nil:
 		t.report("E-example", at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Key),
@@ -79,38 +79,38 @@ func (t *exampleRun) example(k *model.Code, written *spec.Example, x *model.Exam
 }
 
 // unmet reports an expectation of an example that does not hold.
-func (c *checker) unmet(at diag.Span, what string, got, want any) {
+func (c *checker) unmet(at diag.Span, of, what string, got, want any) {
 	c.report("E-example", at, fmt.Sprintf("%s is %v, expected %v", what, got, want),
-		"correct the example, or the code")
+		"correct the example, or change "+of)
 }
 
-func (t *exampleRun) wantTraits(written *spec.Want, want *model.Want, row *model.Row) {
+func (t *exampleRun) wantTraits(code string, written *spec.Want, want *model.Want, row *model.Row) {
 	if want.Retryable != nil && *want.Retryable != row.Retryable {
-		t.unmet(written.Retryable.Span, "retryable", row.Retryable, *want.Retryable)
+		t.unmet(written.Retryable.Span, code, "retryable", row.Retryable, *want.Retryable)
 	}
 	if want.Recoverability != nil && *want.Recoverability != row.Recoverability {
-		t.unmet(written.Recoverability.Span, "recoverability", row.Recoverability, *want.Recoverability)
+		t.unmet(written.Recoverability.Span, code, "recoverability", row.Recoverability, *want.Recoverability)
 	}
 	if want.Severity != nil && *want.Severity != row.Severity {
-		t.unmet(written.Severity.Span, "severity", row.Severity, *want.Severity)
+		t.unmet(written.Severity.Span, code, "severity", row.Severity, *want.Severity)
 	}
 	if want.Reaction != "" && want.Reaction != row.Reaction.Name {
-		t.unmet(written.Reaction.Span, "reaction", row.Reaction.Name, want.Reaction)
+		t.unmet(written.Reaction.Span, code, "reaction", row.Reaction.Name, want.Reaction)
 	}
 }
 
-func (t *exampleRun) wantContext(written *spec.Want, want *model.Want, ctx model.Context) {
+func (t *exampleRun) wantContext(code string, written *spec.Want, want *model.Want, ctx model.Context) {
 	for i, w := range want.Context {
 		at := cmp.Or(written.Context[i].Value.Span, written.Context[i].Field.Span)
 		got, present := ctx.Get(w.Field)
 		switch {
 		case !present:
-			t.unmet(at, w.Field.Wire, "absent", w.Field.Shown(w.Value))
+			t.unmet(at, code, w.Field.Wire, "absent", w.Field.Shown(w.Value))
 		case same(w.Value, got):
 		case w.Field.Sensitive || w.Field.Type == model.ObjectType:
-			t.unmet(at, w.Field.Wire, "another value", "this one")
+			t.unmet(at, code, w.Field.Wire, "another value", "this one")
 		default:
-			t.unmet(at, w.Field.Wire, w.Field.Shown(got), w.Field.Shown(w.Value))
+			t.unmet(at, code, w.Field.Wire, w.Field.Shown(got), w.Field.Shown(w.Value))
 		}
 	}
 }

@@ -94,7 +94,7 @@ func fieldOptions(c *checker) {
 	})
 	if len(c.t.Groups) > maxGroups {
 		c.report("E-value", c.t.Groups[maxGroups].Name.Span, fmt.Sprintf("a taxonomy has at most %d groups", maxGroups),
-			"remove groups")
+			fmt.Sprintf("remove %d of them", len(c.t.Groups)-maxGroups))
 	}
 	if len(c.m.Categories) == 0 {
 		c.report("E-value", c.t.Version.Span, "the taxonomy has no codes", "declare one under codes")

@@ -110,7 +110,10 @@ func (c *checker) contradiction(where string, retryable bool, recoverability str
 	if retryable && recoverability == "permanent" || !retryable && recoverability == "retryable" {
 		c.report("E-retryable", at,
 			fmt.Sprintf("%s has retryable: %t, and its recoverability is %s", where, retryable, recoverability),
-			"change one of them")
+			map[bool]string{
+				true:  "set retryable: false, or remove recoverability: permanent",
+				false: "set retryable: true, or remove recoverability: retryable",
+			}[retryable])
 	}
 }
 
@@ -165,7 +168,7 @@ func reactions(c *checker) {
 			}
 		}
 		if p.Skipped == nil {
-			c.report(p.ID, p.Span, p.Message, cmp.Or(p.Hint, "change it"))
+			c.report(p.ID, p.Span, p.Message, p.Hint)
 		} else if len(skipped) > 0 {
 			if len(skipped) > 3 {
 				skipped = append(skipped[:3:3], "others")

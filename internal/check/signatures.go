@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
@@ -61,8 +62,8 @@ func signatureExamples(c *checker) {
 			found := signature.Extract(s, ev.Text)
 			for _, w := range x.Extracted {
 				if got := found[w.Name.V]; got != w.Value.Text {
-					c.unmet(cmp.Or(w.Value.Span, at), w.Name.V, fmt.Sprintf("%q", got),
-						fmt.Sprintf("%q", w.Value.Text))
+					c.unmet(cmp.Or(w.Value.Span, at), "signature "+d.Name.V, w.Name.V, strconv.Quote(got),
+						strconv.Quote(w.Value.Text))
 				}
 			}
 		}

@@ -137,16 +137,38 @@ func (p *page) traits(t, base *explain.Traits) {
 		p.facts(t, base, usual)
 	}
 	if !reflect.DeepEqual(t.Reaction, base.Reaction) {
-		label := "reaction"
-		for r := &t.Reaction; r != nil; r = r.Then {
-			p.line(label, cmp.Or(r.Name, r.Action))
-			p.lines("", r.Does)
-			label = "then"
-		}
+		p.reaction(&t.Reaction)
 	}
 	if p.Len() == length {
 		p.WriteString("  changes nothing\n")
 	}
+}
+
+// reaction writes a reaction and those that follow it.
+func (p *page) reaction(r *explain.Reaction) {
+	for label := "reaction"; r != nil; label, r = "then", r.Then {
+		p.line(label, cmp.Or(r.Name, r.Action))
+		p.lines("", r.Does)
+	}
+}
+
+// nameDoc prints the explanation of a reaction, an action, a policy, a group or a profile.
+type nameDoc struct{ *explain.Name }
+
+func (d nameDoc) text() []byte {
+	const shown = 5
+	p := &page{}
+	p.title(d.Name.Name, d.Kind, d.Doc)
+	p.WriteByte('\n')
+	p.lines("does", d.Does)
+	p.reaction(d.Reaction)
+	p.line("policy", d.Policy)
+	codes := fmt.Sprintf("%d: %s", len(d.Codes), strings.Join(d.Codes[:min(shown, len(d.Codes))], ", "))
+	if len(d.Codes) > shown {
+		codes += " and others"
+	}
+	p.line("codes", strings.TrimSuffix(codes, ": "))
+	return p.Bytes()
 }
 
 // categoryDoc prints the description of a category.

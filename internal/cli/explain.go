@@ -31,11 +31,23 @@ func textOrJSON(fs *flag.FlagSet, o *options) {
 // document is something that explain prints.
 type document interface{ text() []byte }
 
-func (s *session) print(o *options, d document) error {
-	if o.format == diag.FormatJSON {
-		return s.json(d)
+// print prints documents: as text with an empty line between them, or as JSON with a line for each.
+func (s *session) print(o *options, docs ...document) error {
+	for i, d := range docs {
+		var err error
+		switch {
+		case o.format == diag.FormatJSON:
+			err = s.json(d)
+		case i > 0:
+			err = s.write(append([]byte("\n"), d.text()...))
+		default:
+			err = s.write(d.text())
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return s.write(d.text())
+	return nil
 }
 
 func (s *session) explain(o *options, args []string) error {
@@ -57,24 +69,29 @@ func (s *session) explain(o *options, args []string) error {
 	}
 	doc, noKey := spec.Explain(args[0])
 	if noKey == nil && len(args) == 1 {
-		return s.print(o, keyDoc{doc})
+		docs := []document{keyDoc{doc}}
+		if all, err := s.loadAll(nil); err == nil {
+			docs = append(meanings(all[0].model, args[0]), docs...)
+		}
+		return s.print(o, docs...)
 	}
 	l, err := s.valid(args[1:])
+	if errors.Is(err, errFindings) {
+		return err
+	}
+	var m *model.Package
+	if err == nil {
+		m = l.model
+	}
+	docs := meanings(m, args[0])
 	switch {
-	case err != nil && len(args) == 1 && !errors.Is(err, errFindings):
+	case len(docs) > 0 && (err == nil || len(args) == 1):
+		return s.print(o, docs...)
+	case err != nil && len(args) == 1:
 		return errors.Join(fmt.Errorf("explain: %w", noKey), err) // it is neither a key nor a code
 	case err != nil:
 		return err
-	}
-	if code := findCode(l.model, args[0]); code != nil {
-		return s.print(o, codeDoc{explain.CodeOf(l.model, code)})
-	}
-	for _, c := range l.model.Categories {
-		if args[0] == c.Name || args[0] == c.Type || args[0] == l.model.Name+"."+c.Type {
-			return s.print(o, categoryDoc{explain.CategoryOf(l.model, c)})
-		}
-	}
-	if errors.Is(noKey, spec.ErrAmbiguousKey) {
+	case errors.Is(noKey, spec.ErrAmbiguousKey):
 		return fmt.Errorf("explain: %w", noKey)
 	}
 	library, err := signatures.Library()
@@ -89,7 +106,29 @@ func (s *session) explain(o *options, args []string) error {
 	last := args[0][strings.LastIndexByte(args[0], '.')+1:]
 	hint := cmp.Or(suggestion(args[0], explained(l.model)), suggestion(last, spec.KeyNames()),
 		`; "errgen list`+argument(l.name)+`" lists the codes`)
-	return fmt.Errorf("explain: %s has no code or category %q%s", l.name, args[0], hint)
+	return fmt.Errorf("explain: %s has no code or other name %q%s", l.name, args[0], hint)
+}
+
+// meanings returns the code, the category and the other things of a taxonomy that have a name. If m
+// is nil, it returns the action with the name.
+func meanings(m *model.Package, name string) []document {
+	var docs []document
+	if m != nil {
+		if code := findCode(m, name); code != nil {
+			docs = append(docs, codeDoc{explain.CodeOf(m, code)})
+		}
+		for _, c := range m.Categories {
+			if name == c.Name || name == c.Type || name == m.Name+"."+c.Type {
+				docs = append(docs, categoryDoc{explain.CategoryOf(m, c)})
+			}
+		}
+	}
+	for _, n := range explain.Names(m) {
+		if n.Name == name {
+			docs = append(docs, nameDoc{&n})
+		}
+	}
+	return docs
 }
 
 // keyDoc is the explanation of a key of the language.
@@ -97,7 +136,7 @@ type keyDoc struct{ *spec.KeyDoc }
 
 func (d keyDoc) text() []byte {
 	p := &page{}
-	p.title(d.Key, d.Mapping, d.Doc+"\n")
+	p.title(d.Key, "key of "+d.Mapping, d.Doc+"\n")
 	p.WriteByte('\n')
 	p.line("value", d.Value)
 	p.line("default", d.Default)
@@ -138,9 +177,9 @@ func codeTable(m *model.Package) []byte {
 	row(append([]string{"CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION"}, last...)...)
 	for _, c := range m.Codes {
 		each := func(value func(taxonomy.Traits) string) string {
-			values := []string{cmp.Or(value(c.Row.Traits), "-")}
-			for _, b := range c.When {
-				if v := cmp.Or(value(b.Row.Traits), "-"); !slices.Contains(values, v) {
+			var values []string
+			for _, r := range c.Rows() {
+				if v := cmp.Or(value(r.Traits), "-"); !slices.Contains(values, v) {
 					values = append(values, v)
 				}
 			}
@@ -227,6 +266,9 @@ func explained(m *model.Package) []string {
 	}
 	for _, c := range m.Categories {
 		names = append(names, c.Name, c.Type)
+	}
+	for _, n := range explain.Names(m) {
+		names = append(names, n.Name)
 	}
 	return names
 }

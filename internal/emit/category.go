@@ -44,22 +44,15 @@ func (g *generator) category(f *jen.File, c *model.Category) {
 // codeConstants makes the constants of a category's codes, in one block, so that linters see an
 // enum.
 func codeConstants(c *model.Category) jen.Code {
-	if len(c.Codes) == 0 {
-		return nil
-	}
-	return jen.Add(comment("The codes of [" + c.Type + "]. Store their names; their values may change.")).
-		Const().DefsFunc(func(g *jen.Group) {
-		for i, code := range c.Codes {
-			doc := []string{about(code.Const, code.Doc, " is the code "+code.Value+".")}
-			if code.Since != "" {
-				doc = append(doc, "Since "+code.Since+".")
-			}
-			s := g.Add(comment(append(doc, deprecation(code))...)).Id(code.Const)
-			if i == 0 {
-				s.Id(c.CodeType).Op("=").Iota().Op("+").Lit(1)
-			}
+	lines := eachText(c.Codes, func(code *model.Code) string {
+		doc := []string{about(code.Const, code.Doc, " is the code "+code.Value+".")}
+		if code.Since != "" {
+			doc = append(doc, "Since "+code.Since+".")
 		}
+		return commentText(append(doc, deprecation(code))...) + code.Const
 	})
+	lines[0] += " " + c.CodeType + " = iota + 1"
+	return constBlock("The codes of ["+c.Type+"]. Store their names; their values may change.", lines)
 }
 
 // errorType makes the struct of a category.

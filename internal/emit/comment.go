@@ -12,12 +12,15 @@ import (
 const commentWidth = 98
 
 // comment returns the paragraphs as the comment of the next declaration.
-func comment(paragraphs ...string) jen.Code {
-	lines := commentLines(paragraphs...)
-	if len(lines) == 0 {
-		return jen.Null()
+func comment(paragraphs ...string) jen.Code { return text(commentText(paragraphs...)) }
+
+// commentText is comment as text, which ends with a line break unless it is empty.
+func commentText(paragraphs ...string) string {
+	var b strings.Builder
+	for _, line := range commentLines(paragraphs...) {
+		b.WriteString(line + "\n")
 	}
-	return jen.Comment(strings.Join(lines, "\n")).Line()
+	return b.String()
 }
 
 // commentLines returns the paragraphs as lines of comment, wrapped; empty ones are left out. Every

@@ -74,6 +74,7 @@ func assertEditsFail(t *testing.T, c *consumer) {
 			"ProviderError/PROVIDER_CRASH"},
 		{"errs/work_error_gen.go", "gen.CloneStrings(files)", "files", "WorkError/SCOPE_FORBIDDEN"},
 		{"errs/work_error_gen.go", `Any: []string{"forbidden"}`, `Any: []string{"other"}`, "WorkError/SCOPE_FORBIDDEN"},
+		{"errs/provider_error_gen.go", "Priority: -10", "Priority: -9", "ProviderError/PROVIDER_CRASH"},
 		{"errs/checks_gen.go", "return c.QuotaLeft(ctx)", "return c.FitsWindow(ctx)", "TestChecks"},
 	} {
 		src, err := os.ReadFile(filepath.Join(c.dir, edit.file))

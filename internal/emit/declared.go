@@ -14,35 +14,26 @@ import (
 
 // categories makes the type of categories, its values, and the indexes of the categories in the
 // table.
-func categories(m *model.Package) jen.Code {
+func categories(m *model.Package) []jen.Code {
 	consts := eachText(m.Categories, func(c *model.Category) string { return c.Const })
-	return jen.Add(
-		text("// Category is a category of the taxonomy.\ntype Category string\n\n// The categories.\n"),
-		jen.Const().DefsFunc(func(g *jen.Group) {
-			for _, c := range m.Categories {
-				g.Id(c.Const).Id("Category").Op("=").Lit(c.Name)
-			}
-		}), text("\n\n// The categories by their place in the table.\n"),
-		jen.Const().DefsFunc(func(g *jen.Group) {
-			for i, c := range m.Categories {
-				if s := g.Id(c.Var); i == 0 {
-					s.Op("=").Iota()
-				}
-			}
-		}), text("\n\n// Categories returns all categories, in the order of the taxonomy.\n"+
-			"func Categories() []Category { return []Category"+braces(consts, false)+" }"))
+	indexes := eachText(m.Categories, func(c *model.Category) string { return c.Var })
+	indexes[0] += " = iota"
+	return []jen.Code{
+		text("// Category is a category of the taxonomy.\ntype Category string"),
+		constBlock("The categories.", eachText(m.Categories, func(c *model.Category) string {
+			return c.Const + " Category = " + quote(c.Name)
+		})),
+		constBlock("The categories by their place in the table.", indexes),
+		text("// Categories returns all categories, in the order of the taxonomy.\n" +
+			"func Categories() []Category { return []Category" + braces(consts, false) + " }"),
+	}
 }
 
-// tierConstants makes the constants of the tiers. If there are none, it returns nil.
+// tierConstants makes the constants of the tiers.
 func tierConstants(m *model.Package) jen.Code {
-	if len(m.Tiers) == 0 {
-		return nil
-	}
-	return jen.Add(comment("The tiers, in the order of escalation.")).Const().DefsFunc(func(g *jen.Group) {
-		for _, t := range m.Tiers {
-			g.Add(comment(about(t.Const, t.Doc, " is the tier "+t.Name+"."))).Id(t.Const).Op("=").Lit(t.Name)
-		}
-	})
+	return constBlock("The tiers, in the order of escalation.", eachText(m.Tiers, func(t *model.Tier) string {
+		return commentText(about(t.Const, t.Doc, " is the tier "+t.Name+".")) + t.Const + " = " + quote(t.Name)
+	}))
 }
 
 // predicates makes the functions that test for a category or a group.
@@ -76,14 +67,11 @@ func declaredNames(m *model.Package) []jen.Code {
 		{"Group", "The groups of codes.", eachText(m.Groups, func(g *model.Group) string { return g.Name })},
 		{"Profile", "The profiles.", profileNames(m)},
 	} {
-		if len(k.names) == 0 {
-			continue
+		lines := make([]string, len(k.names))
+		for i, name := range k.names {
+			lines[i] = taken.constant(k.prefix, name, i+1) + " taxonomy." + k.prefix + "Name = " + quote(name)
 		}
-		out = append(out, jen.Add(comment(k.doc)).Const().DefsFunc(func(g *jen.Group) {
-			for i, name := range k.names {
-				g.Id(taken.constant(k.prefix, name, i+1)).Id("taxonomy." + k.prefix + "Name").Op("=").Lit(name)
-			}
-		}))
+		out = append(out, constBlock(k.doc, lines))
 	}
 	return out
 }
@@ -185,5 +173,13 @@ func constants(doc string, defs []string) jen.Code {
 	if len(defs) == 1 {
 		return jen.Add(comment(doc), text("const "+defs[0]))
 	}
-	return jen.Add(comment(doc), text("const (\n"+strings.Join(defs, "\n")+"\n)"))
+	return constBlock(doc, defs)
+}
+
+// constBlock makes a block of constants, or returns nil if there are none.
+func constBlock(doc string, lines []string) jen.Code {
+	if len(lines) == 0 {
+		return nil
+	}
+	return documented(doc, "const (\n"+strings.Join(lines, "\n")+"\n)")
 }

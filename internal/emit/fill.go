@@ -11,13 +11,7 @@ import (
 
 // classifiesCategory reports whether evidence can become an error of the category.
 func classifiesCategory(m *model.Package, c *model.Category) bool {
-	for _, code := range m.SourceFallbacks {
-		if code.Category == c {
-			return true
-		}
-	}
-	return m.Fallback != nil && m.Fallback.Category == c ||
-		slices.ContainsFunc(m.Rules, func(r *model.Rule) bool { return r.Code.Category == c })
+	return slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return classifiesCode(m, code) })
 }
 
 // fromEvidence returns the function that returns an error filled from evidence. Generated code

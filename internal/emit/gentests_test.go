@@ -135,3 +135,40 @@ categories:
 		assert.Equal(t, string(before[i].Content), others.String(), f.Name)
 	}
 }
+
+// A package classifies if evidence can become anything in it.
+func TestClassifiesWhere(t *testing.T) {
+	for _, tt := range []struct {
+		name, src string
+		want      bool
+	}{
+		{"nothing", "categories: {c: {codes: {X: {message: m}}}}", false},
+		{"a fallback", "fallback: {code: X}\ncategories: {c: {codes: {X: {message: m}}}}", true},
+		{"a rule", "categories: {c: {codes: {X: {message: m, detect: [{status: 404}]}}}}", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := loadSource(t, "errgen: 1\npackage: p\n"+tt.src+"\n")
+			files := map[string]string{}
+			for _, f := range Files(m, Options{Tests: true}) {
+				files[f.Name] = string(f.Content)
+			}
+			assert.Equal(t, tt.want, strings.Contains(files["errgen_gen_test.go"], "Classify"))
+			assert.Equal(t, tt.want, strings.Contains(files["doc_gen.go"], "[Classify]"))
+		})
+	}
+}
+
+func TestPackageComment(t *testing.T) {
+	for _, c := range []struct{ doc, want string }{
+		{"", "Package errs holds typed errors and the reactions to them."},
+		{"Errors of the shop", "Package errs holds typed errors and the reactions to them: Errors of the shop."},
+		{"Package errs holds the errors of the shop.", "Package errs holds the errors of the shop."},
+		{"Package errs: the shop's",
+			"Package errs holds typed errors and the reactions to them: Package errs: the shop's."},
+		{"Package\n errs names errors\n\nMore", "Package\n errs names errors\n\nMore."},
+		{"Package errshop is another",
+			"Package errs holds typed errors and the reactions to them: Package errshop is another."},
+	} {
+		assert.Equal(t, c.want, packageComment(&model.Package{Name: "errs", Doc: c.doc})[0], c.doc)
+	}
+}

@@ -20,7 +20,9 @@ func (g *generator) packageFile(f *jen.File) {
 	for _, line := range commentLines(packageComment(m)...) {
 		f.PackageComment(line)
 	}
-	declare(f, text(versionCheck), text(baseType), categories(m), text(categoryOf), tierConstants(m))
+	declare(f, text(versionCheck), text(baseType))
+	declare(f, categories(m)...)
+	declare(f, text(categoryOf), tierConstants(m))
 	declare(f, declaredNames(m)...)
 	for i, c := range m.Constants {
 		doc := about(c.Function+" returns the constant "+c.Name+" of the code of err, if it has one", c.Doc, ".")

@@ -170,14 +170,10 @@ func tag(f *model.Field) string {
 func enum(e *model.Enum) []jen.Code {
 	typ := jen.Add(comment(about(e.Type+" is one of a closed set of words", e.Doc, ".") +
 		" The zero value is not valid.")).Type().Id(e.Type).Uint8()
-	values := jen.Add(comment("The values of [" + e.Type + "].")).Const().DefsFunc(func(g *jen.Group) {
-		for i, v := range e.Values {
-			if s := g.Id(v.Const); i == 0 {
-				s.Id(e.Type).Op("=").Iota().Op("+").Lit(1)
-			}
-		}
-	})
-	return []jen.Code{typ, values, text("var " + e.Var + " = []string{" + quoted(e.Words()) + "}"),
+	values := eachText(e.Values, func(v model.EnumValue) string { return v.Const })
+	values[0] += " " + e.Type + " = iota + 1"
+	return []jen.Code{typ, constBlock("The values of ["+e.Type+"].", values),
+		text("var " + e.Var + " = []string{" + quoted(e.Words()) + "}"),
 		text(strings.NewReplacer("$E", e.Type, "$V", e.Var).Replace(`
 func (v $E) String() string { return gen.EnumWord(uint8(v), $V) }
 func (v $E) MarshalText() ([]byte, error) { return gen.MarshalEnum(uint8(v), "$E", $V) }

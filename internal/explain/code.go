@@ -113,7 +113,7 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	d.Aliases = extras.Aliases
 	d.Names = extras.Names
 	d.Prevent = Prevention(extras.Prevent)
-	d.HelpURL = strings.ReplaceAll(m.HelpURL, "{code}", c.Value)
+	d.HelpURL = m.HelpPage(c)
 	if c.Key != c.Value {
 		d.Key = c.Key
 	}

@@ -1,7 +1,9 @@
 package model
 
 import (
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -78,6 +80,20 @@ func (c *Code) Fixed(f *Field) (Value, bool) {
 		}
 	}
 	return Value{}, false
+}
+
+// Rows returns the row of the code, and those of its branches.
+func (c *Code) Rows() []*Row {
+	rows := []*Row{c.Row}
+	for _, b := range c.When {
+		rows = append(rows, b.Row)
+	}
+	return rows
+}
+
+// HelpPage returns the address of a code's page, as [taxonomy.HelpURL] does.
+func (p *Package) HelpPage(c *Code) string {
+	return strings.ReplaceAll(p.HelpURL, "{code}", url.PathEscape(c.Value))
 }
 
 // CodeByKey returns the code under a key of the taxonomy, or nil.

@@ -273,6 +273,6 @@ type Problem struct {
 	ID      string // of the finding
 	Span    diag.Span
 	Message string
-	Hint    string // empty if the message contains the fix
+	Hint    string // empty if Skipped is set
 	Skipped []*Row // that a change of a profile is not applied to, because they are not retryable
 }

@@ -97,7 +97,7 @@ func base(m *model.Package) object {
 func problemOf(m *model.Package, c *model.Code, context string) object {
 	properties := object{{"code", object{{"const", c.Value}}}}
 	if m.HelpURL != "" {
-		properties = append(properties, member{"type", object{{"const", helpURL(m, c)}}})
+		properties = append(properties, member{"type", object{{"const", m.HelpPage(c)}}})
 	}
 	properties = append(properties, member{"status", object{{"enum", statuses(c)}}})
 	if retryable := retryables(c); len(retryable) == 1 {
@@ -121,9 +121,9 @@ func statuses(c *model.Code) []any { return rows(c, func(r *model.Row) any { ret
 func retryables(c *model.Code) []any { return rows(c, func(r *model.Row) any { return r.Retryable }) }
 
 func rows(c *model.Code, value func(*model.Row) any) []any {
-	out := []any{value(c.Row)}
-	for _, b := range c.When {
-		if v := value(b.Row); !slices.Contains(out, v) {
+	var out []any
+	for _, r := range c.Rows() {
+		if v := value(r); !slices.Contains(out, v) {
 			out = append(out, v)
 		}
 	}

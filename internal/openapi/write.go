@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/url"
-	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/errgen/errgen/internal/model"
 )
 
 // object is an ordered mapping. Its values are objects, lists ([]any) and scalars.
@@ -78,9 +74,4 @@ func unquote(n *yaml.Node) {
 	for _, child := range n.Content {
 		unquote(child)
 	}
-}
-
-// helpURL returns the address of a code's page, as the runtime sends it.
-func helpURL(m *model.Package, c *model.Code) string {
-	return strings.ReplaceAll(m.HelpURL, "{code}", url.PathEscape(c.Value))
 }

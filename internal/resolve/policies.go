@@ -2,9 +2,11 @@ package resolve
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 	"time"
 
+	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -99,31 +101,42 @@ const maxAdaptedAttempts = 100
 // checkPolicy reports numbers that contradict each other. d has the keys that are written here, and
 // full has the keys of the complete policy.
 func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
-	const id = "E-policy-bounds"
 	at := cmp.Or(d.Name.Span, d.Span)
+	report := func(at diag.Span, message, hint string) {
+		s.problem("E-policy-bounds", at, fmt.Sprintf("policy %q: %s", p.Name, message), hint)
+	}
 	if p.MaxDelay < p.InitialDelay {
-		s.problem(id, cmp.Or(d.MaxDelay.Span, d.InitialDelay.Span, at),
-			"max_delay %s is below initial_delay %s", p.MaxDelay, p.InitialDelay)
+		report(cmp.Or(d.MaxDelay.Span, d.InitialDelay.Span, at),
+			fmt.Sprintf("max_delay %s is below initial_delay %s", p.MaxDelay, p.InitialDelay),
+			fmt.Sprintf("raise max_delay to %s or more, or lower initial_delay", p.InitialDelay))
 	}
 	if a := p.Adapt; a != nil {
 		adapt := cmp.Or(d.Adapt, &spec.Adapt{Span: at})
 		attempts := cmp.Or(adapt.Attempts, &spec.Attempts{Span: adapt.Span})
 		switch {
 		case full.Adapt.Attempts == nil && full.Adapt.Delay == nil:
-			s.problem(id, adapt.Span, "adapt needs attempts or delay")
+			report(adapt.Span, "adapt needs attempts or delay", "add one of them, as in delay: {max: 10s}")
 		case full.Adapt.Attempts == nil:
+		case p.MaxAttempts > maxAdaptedAttempts:
+			report(cmp.Or(attempts.Max.Span, attempts.Span),
+				fmt.Sprintf("max_attempts %d is too high for adapt.attempts", p.MaxAttempts),
+				fmt.Sprintf("lower max_attempts to %d or less, or remove attempts", maxAdaptedAttempts))
 		case a.MinAttempts > p.MaxAttempts:
-			s.problem(id, cmp.Or(attempts.Min.Span, attempts.Span), "%d is out of range (1 to %d)",
-				a.MinAttempts, p.MaxAttempts)
-		case a.MaxAttempts < p.MaxAttempts || a.MaxAttempts > maxAdaptedAttempts:
-			s.problem(id, cmp.Or(attempts.Max.Span, attempts.Span), "%d is out of range (%d to %d)",
-				a.MaxAttempts, p.MaxAttempts, maxAdaptedAttempts)
+			report(cmp.Or(attempts.Min.Span, attempts.Span),
+				fmt.Sprintf("adapt.attempts.min %d exceeds max_attempts %d", a.MinAttempts, p.MaxAttempts),
+				fmt.Sprintf("lower min to %d or less, or raise max_attempts", p.MaxAttempts))
+		case a.MaxAttempts < p.MaxAttempts:
+			report(cmp.Or(attempts.Max.Span, attempts.Span),
+				fmt.Sprintf("adapt.attempts.max %d is below max_attempts %d", a.MaxAttempts, p.MaxAttempts),
+				fmt.Sprintf("raise max to %d or more, or lower max_attempts", p.MaxAttempts))
 		}
 		if full.Adapt.Delay != nil &&
 			(a.MinDelay > p.InitialDelay || a.MaxDelay < p.InitialDelay || a.MaxDelay > p.MaxDelay || a.MaxDelay == 0) {
-			s.problem(id, cmp.Or(adapt.Delay, &spec.Delays{Span: adapt.Span}).Span,
-				"%s to %s must include initial_delay %s and end within max_delay %s",
-				a.MinDelay, a.MaxDelay, p.InitialDelay, p.MaxDelay)
+			report(cmp.Or(adapt.Delay, &spec.Delays{Span: adapt.Span}).Span,
+				fmt.Sprintf("adapt.delay %s to %s must include initial_delay %s and end within max_delay %s, above 0s",
+					a.MinDelay, a.MaxDelay, p.InitialDelay, p.MaxDelay),
+				fmt.Sprintf("set min to %s or less, and max to a delay from %[1]s to %s, above 0s", p.InitialDelay,
+					p.MaxDelay))
 		}
 	}
 	if d.Budget == nil {
@@ -131,11 +144,18 @@ func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 	}
 	b, c := full.Budget, p.Budget.Breaker
 	if !b.Retries.Set && (c == nil || b.Reserve.Set || b.Window.Set) {
-		s.problem(id, d.Budget.Span, "a budget without retries can contain only breaker")
+		report(d.Budget.Span, "a budget without retries can contain only breaker",
+			"add retries, as in retries: 0.2; or remove the keys except breaker")
 	}
-	if c != nil && (c.Failures == 0 || c.Failures > c.Of) {
-		breaker := cmp.Or(d.Budget.Breaker, &spec.Breaker{Span: d.Budget.Span})
-		s.problem(id, cmp.Or(breaker.Failures.Span, breaker.Span), "%d is out of range (1 to %d)",
-			c.Failures, max(c.Of, 1))
+	if c == nil {
+		return
+	}
+	breaker := cmp.Or(d.Budget.Breaker, &spec.Breaker{Span: d.Budget.Span})
+	switch place := cmp.Or(breaker.Failures.Span, breaker.Span); {
+	case c.Failures == 0:
+		report(place, "breaker needs failures", "add failures, as in failures: 5")
+	case c.Failures > c.Of:
+		report(place, fmt.Sprintf("breaker.failures %d exceeds of %d", c.Failures, c.Of),
+			fmt.Sprintf("lower failures to %d or less, or raise of to %d or more", c.Of, c.Failures))
 	}
 }

@@ -172,54 +172,71 @@ func (s *reactions) read(d *spec.Reaction, name string) *taxonomy.Reaction {
 // of the complete reaction that its action takes.
 func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 	at := cmp.Or(d.Action.Span, d.Name.Span, d.Span)
+	report := func(at diag.Span, message, hint string) {
+		s.problem("E-action", at, fmt.Sprintf("reaction %q: %s", r.Name, message), hint)
+	}
 	asks := r.Retries() && r.Purpose != taxonomy.PurposeNone
 	untaken(d, full.Action, asks, func(key string, v reflect.Value) {
-		s.problem("E-action", placeOf(v), "%s does not take %s\nremove %[2]s", r.Action, key)
+		report(placeOf(v), fmt.Sprintf("%s does not take %s", r.Action, key), "remove "+key)
 	})
 	tiers := s.pkg.Taxonomy.Tiers
 	i := slices.IndexFunc(tiers, func(t taxonomy.Tier) bool { return t.Name == r.To })
 	person := i >= 0 && tiers[i].Person
+	var names []string
+	for _, t := range tiers {
+		if !t.Person {
+			names = append(names, t.Name)
+		}
+	}
 	switch {
 	case r.Action == taxonomy.Recover && r.Strategy == "":
-		s.problem("E-action", at, "recover needs a strategy\nadd strategy with the name of one")
+		report(at, "recover needs a strategy", "add strategy with a name that is declared under strategies")
 	case r.Action == taxonomy.RetryOperation && full.Then == nil:
-		s.problem("E-action", at,
-			"retry_operation needs then: the reaction when its attempts are exhausted\nadd then: abort, or another one")
+		report(at, "retry_operation needs then: the reaction when its attempts are exhausted",
+			"add then: abort, or another one")
 	case (r.Action == taxonomy.Escalate || asks) && len(tiers) == 0:
-		s.problem("E-action", at, "the taxonomy has no tiers\ndeclare them under tiers")
+		report(at, fmt.Sprintf("%s needs a tier, and the taxonomy has none", r.Action), "declare one under tiers")
 	case (r.Retries() || r.Action == taxonomy.Recover) && !r.CountFailure && r.Policy == nil:
-		s.problem("E-action", at,
-			"a reaction that does not count as a failure needs a policy\nadd policy, or count_failure: true")
+		report(at, "a reaction that does not count as a failure needs a policy", "add policy, or count_failure: true")
 	case asks && (i < 0 || person):
-		s.problem("E-action", cmp.Or(d.To.Span, d.Purpose.Span, at),
-			"%s with a purpose needs to: a tier that is not a person, not %q", r.Action, r.To)
+		message := fmt.Sprintf("%s with a purpose needs to: the tier that is asked", r.Action)
+		if person {
+			message = fmt.Sprintf("%q is a person, who is not asked during a %s", r.To, r.Action)
+		}
+		hint := "declare a tier that is not a person, or remove purpose"
+		if len(names) > 0 {
+			hint = fmt.Sprintf("set to to a tier that is not a person (%s), or remove purpose",
+				strings.Join(names, ", "))
+		}
+		report(cmp.Or(d.To.Span, d.Purpose.Span, at), message, hint)
 	case r.Action == taxonomy.Escalate && person && d.Purpose.Set:
-		s.problem("E-action", d.Purpose.Span, "%q is a person, and takes no purpose", r.To)
+		report(d.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.To), "remove purpose")
 	}
 	if r.AcceptCompletion && r.Revert == taxonomy.RevertNone {
-		s.problem("E-action", cmp.Or(d.AcceptCompletion.Span, at),
-			"accept_completion needs revert\nadd revert, or remove accept_completion")
+		report(cmp.Or(d.AcceptCompletion.Span, at), "accept_completion needs revert",
+			"add revert, or remove accept_completion")
 	}
 }
 
 // circle reports that a change of the profile makes `then` lead in a circle. Package check finds
 // the circles of the table.
 func (s *reactions) circle() {
-	var last diag.Span
+	var last *spec.Reaction
 	for name, d := range s.declared {
 		if r, known := s.reactionFor[name]; known && r == nil && s.original != nil && d.Then != nil &&
-			(d.Then.Span.Line > last.Line || d.Then.Span.Line == last.Line && d.Then.Span.Col > last.Col) {
-			last = d.Then.Span
+			(last == nil || d.Then.Span.Line > last.Then.Span.Line ||
+				d.Then.Span.Line == last.Then.Span.Line && d.Then.Span.Col > last.Then.Span.Col) {
+			last = d
 		}
 	}
-	if last.Valid() {
-		s.problem("E-action", last, "then leads in a circle")
+	if last != nil {
+		s.problem("E-action", last.Then.Span, fmt.Sprintf("in this profile, then of %q leads back to it", last.Name.V),
+			"end the chain with abort, block or continue")
 	}
 }
 
-// problem adds a problem. The second line of the text is its hint.
-func (b *builder) problem(id string, at diag.Span, format string, args ...any) {
-	message, hint, _ := strings.Cut(fmt.Sprintf(format, args...), "\n")
+// problem adds a problem. The hint is the fix.
+func (b *builder) problem(id string, at diag.Span, message, hint string) {
 	b.pkg.Problems = append(b.pkg.Problems, model.Problem{ID: id, Span: at, Message: message, Hint: hint})
 }
 

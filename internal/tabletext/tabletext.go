@@ -190,10 +190,13 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 // Field prints a field and, of an object, its fields.
 func Field(f taxonomy.Field) string { return NewPrinter().Text(f) }
 
-// Rule prints a rule of rules as the taxonomy has it, with a checksum of its conditions, its
-// patterns, its signatures and the fields that it sets.
-func Rule(rules *detect.Rules, r *detect.Rule) string {
+// Rule prints a rule of rules as the taxonomy has it, with a checksum of its priority, its
+// conditions, its patterns, its signatures and the fields that it sets.
+func Rule(rules *detect.Rules, r *detect.Rule, priority int) string {
 	sum := fnv.New32a()
+	if priority != 0 {
+		fmt.Fprintln(sum, priority)
+	}
 	for i := range rules.Rules {
 		form := &rules.Rules[i]
 		if form.Name != r.Name {

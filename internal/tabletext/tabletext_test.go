@@ -173,6 +173,9 @@ func TestField(t *testing.T) {
 func TestRule(t *testing.T) {
 	rules := &detect.Rules{Patterns: []detect.Pattern{{Expr: `a\b`}, {Plain: "some text"}}}
 	texts := make(map[string]bool)
+	rule := detect.Rule{Name: "A/1", Doc: "the rule"}
+	texts[tabletext.Rule(rules, &rule, -5)] = true
+	texts[tabletext.Rule(rules, &rule, -4)] = true
 	for _, r := range []detect.Rule{
 		{},
 		{Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"a"}}}},
@@ -183,11 +186,11 @@ func TestRule(t *testing.T) {
 	} {
 		r.Name, r.Doc = "A/1", "the rule"
 		rules.Rules = []detect.Rule{r}
-		text := tabletext.Rule(rules, &r)
+		text := tabletext.Rule(rules, &r, 0)
 		assert.Regexp(t, `^the rule \([0-9a-f]+\)$`, text)
 		texts[text] = true
 	}
-	assert.Len(t, texts, 10)
+	assert.Len(t, texts, 12)
 }
 
 func TestHints(t *testing.T) {

@@ -151,19 +151,7 @@ func (w *writer) typeOf(f *model.Field) string {
 	case f.Object != nil:
 		return w.names[objectKey(f)]
 	}
-	switch f.Type {
-	case model.Int, model.Float64, model.Duration:
-		return "number"
-	case model.Bool:
-		return "boolean"
-	case model.Time:
-		return "Date"
-	case model.Strings:
-		return "readonly string[]"
-	case model.JSON:
-		return "unknown"
-	}
-	return "string"
+	return scalars[f.Type].typ
 }
 
 func (w *writer) category(c *model.Category) {
@@ -300,10 +288,12 @@ func (w *writer) fields(fields []*model.Field, indent string) string {
 	return "[" + b.String() + "\n" + indent + "]"
 }
 
-var decoders = map[model.Type]string{
-	model.String: "string", model.Int: "number", model.Int64: "integer", model.Uint64: "integer",
-	model.Float64: "number", model.Bool: "boolean", model.Duration: "milliseconds", model.Time: "date",
-	model.Strings: "strings", model.JSON: "any",
+// scalars are the types of fields that have no type of their own, and their decoders.
+var scalars = map[model.Type]struct{ typ, decoder string }{
+	model.String: {"string", "string"}, model.Int: {"number", "number"}, model.Int64: {"string", "integer"},
+	model.Uint64: {"string", "integer"}, model.Float64: {"number", "number"}, model.Bool: {"boolean", "boolean"},
+	model.Duration: {"number", "milliseconds"}, model.Time: {"Date", "date"},
+	model.Strings: {"readonly string[]", "strings"}, model.JSON: {"unknown", "any"},
 }
 
 func (w *writer) decoder(f *model.Field, indent string) string {
@@ -317,7 +307,7 @@ func (w *writer) decoder(f *model.Field, indent string) string {
 	case f.Object != nil:
 		return "decode.object(" + w.fields(f.Object.Fields, indent) + ")"
 	}
-	return "decode." + decoders[f.Type]
+	return "decode." + scalars[f.Type].decoder
 }
 
 // guard returns the name of a guard. It begins with a lower-case letter, so no type has it.

@@ -79,7 +79,7 @@ func TestGitHubError(t *testing.T) {
 			"GITHUB_NOT_FOUND/1: source: github, status: 404 (94069eb2)",
 			"GITHUB_NOT_FOUND/2: source: github, type: NOT_FOUND (9b2941a1)",
 			"GITHUB_NOT_FOUND/3: source: {present: false}, status: 404, attributes: {host: api.github.com} (4a5ac1f2)",
-			"GITHUB_NOT_FOUND/4: source: {present: false}, status: 404, attributes: {host: {present: false}}, priority: -5 (e0040bf6)",
+			"GITHUB_NOT_FOUND/4: source: {present: false}, status: 404, attributes: {host: {present: false}}, priority: -5 (ee746f2c)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitHubNotFound("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewGitHubNotFound("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -121,7 +121,7 @@ func TestGitHubError(t *testing.T) {
 		{Code: CodeGitHubServerError, Entry: "github_server_error: github_retry retryable severity=critical; strict: fail; lenient: github_retry@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry@thorough", Rules: []string{
 			"GITHUB_SERVER_ERROR/1: source: github, status: {min: 400, max: 599} (aafb3250)",
 			"GITHUB_SERVER_ERROR/2: source: {present: false}, status: {min: 400, max: 599}, attributes: {host: api.github.com} (f30eda6e)",
-			"GITHUB_SERVER_ERROR/3: source: github, priority: -4 (37263920)",
+			"GITHUB_SERVER_ERROR/3: source: github, priority: -4 (bc252771)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitHubServerError("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewGitHubServerError("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -29,8 +29,8 @@ func TestLLMError(t *testing.T) {
 			"LLM_RATE_LIMIT/1: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: rate_limit} (28cca0c6)",
 			"LLM_RATE_LIMIT/2: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (144fae1a)",
 			"LLM_RATE_LIMIT/3: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (30b2e01a)",
-			"LLM_RATE_LIMIT/4: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: rate_limit} (b3810938)",
-			"LLM_RATE_LIMIT/5: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6 (5b244b8c)",
+			"LLM_RATE_LIMIT/4: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: rate_limit} (3f275b4f)",
+			"LLM_RATE_LIMIT/5: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6 (3664a377)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMRateLimit("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -75,12 +75,12 @@ func TestLLMError(t *testing.T) {
 		{Code: CodeLLMTimeout, Entry: "llm_timeout: llm_retry_with_backoff retryable severity=high; strict: fail; lenient: llm_retry_with_backoff@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry_with_backoff@thorough", When: []string{"pattern_retry_llm retryable severity=high; strict: fail; lenient: pattern_retry_llm@lenient; fast: llm_retry@fast recoverability=unknown; thorough: pattern_retry_llm@thorough"}, Rules: []string{
 			"LLM_TIMEOUT/1: source: llm, type: [timeout, timeout_error] (319b485c)",
 			"LLM_TIMEOUT/2: source: llm, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (642ba988)",
-			"LLM_TIMEOUT/3: source: {present: false}, is: context.DeadlineExceeded, priority: -10 (a4aa54d3)",
+			"LLM_TIMEOUT/3: source: {present: false}, is: context.DeadlineExceeded, priority: -10 (24183f7)",
 			"LLM_TIMEOUT/4: source: llm, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: timeout} (6611f853)",
 			"LLM_TIMEOUT/5: source: llm, like: [timeout, grpc_deadline_exceeded, late] (184f6289)",
 			"LLM_TIMEOUT/6: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (ac3633e3)",
-			"LLM_TIMEOUT/7: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: timeout} (e6596497)",
-			"LLM_TIMEOUT/8: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6 (29f58301)",
+			"LLM_TIMEOUT/7: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: timeout} (97fd709e)",
+			"LLM_TIMEOUT/8: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6 (696246c0)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMTimeout("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -110,7 +110,7 @@ func TestLLMError(t *testing.T) {
 		{Code: CodeLLMQuotaExceeded, Entry: "llm_quota_exceeded: fail severity=critical; fast: recoverability=unknown", Rules: []string{
 			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (976a94e0)",
 			"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (c551bee1)",
-			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (81c15d45)",
+			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (ef8f5d04)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMQuotaExceeded("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMQuotaExceeded("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -134,8 +134,8 @@ func TestLLMError(t *testing.T) {
 		{Code: CodeLLMAuth, Entry: "llm_auth: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (7bbc96c2)",
 			"LLM_AUTH/2: source: {present: false}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (5eb27d9b)",
-			"LLM_AUTH/3: source: {present: false}, status: [401, 403], attributes: {host: {present: false}}, priority: -6 (7c3d20bc)",
-			"LLM_AUTH/4: type: [authentication_error, permission_error], priority: -6 (113dc451)",
+			"LLM_AUTH/3: source: {present: false}, status: [401, 403], attributes: {host: {present: false}}, priority: -6 (a930ed7)",
+			"LLM_AUTH/4: type: [authentication_error, permission_error], priority: -6 (f0264ba0)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMAuth("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM refuses the key: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMAuth("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM refuses the key: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -149,12 +149,12 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_AUTH/1", 0, `{"detail":"Invalid API key","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Invalid API key"}),
 		}, Not: []gentest.Example{gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"unauthorized access is now rejected in tests","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "unauthorized access is now rejected in tests"})}},
 		{Code: CodeLLMInvalidRequest, Entry: "llm_invalid_request: fail severity=medium; fast: recoverability=unknown", Rules: []string{
-			"LLM_INVALID_REQUEST/1: source: llm, status: {min: 400, max: 499}, priority: -2 (ca86f76b)",
-			"LLM_INVALID_REQUEST/2: source: {present: false}, status: {min: 400, max: 499}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, priority: -2 (ba7150f2)",
+			"LLM_INVALID_REQUEST/1: source: llm, status: {min: 400, max: 499}, priority: -2 (caa74ef2)",
+			"LLM_INVALID_REQUEST/2: source: {present: false}, status: {min: 400, max: 499}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, priority: -2 (f290391f)",
 			"LLM_INVALID_REQUEST/3: source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (f72d2eb5)",
 			"LLM_INVALID_REQUEST/4: source: {present: false}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (3a3ed12d)",
-			"LLM_INVALID_REQUEST/5: source: {present: false}, status: [400, 413, 422], attributes: {host: {present: false}}, priority: -6 (abe5122)",
-			"LLM_INVALID_REQUEST/6: type: invalid_request_error, priority: -6 (9c4bbd9a)",
+			"LLM_INVALID_REQUEST/5: source: {present: false}, status: [400, 413, 422], attributes: {host: {present: false}}, priority: -6 (b9215d85)",
+			"LLM_INVALID_REQUEST/6: type: invalid_request_error, priority: -6 (e075fda3)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMInvalidRequest("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMInvalidRequest("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -173,11 +173,11 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"invalid requests are logged","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid requests are logged"}),
 		}},
 		{Code: CodeLLMServerError, Entry: "llm_server_error: llm_retry retryable severity=critical; strict: fail; lenient: llm_retry@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry@thorough", Rules: []string{
-			"LLM_SERVER_ERROR/1: source: llm, priority: -4 (1e2167c4)",
+			"LLM_SERVER_ERROR/1: source: llm, priority: -4 (bae6d4ab)",
 			"LLM_SERVER_ERROR/2: source: llm, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (9bbc6391)",
 			"LLM_SERVER_ERROR/3: source: {present: false}, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (40933dbf)",
-			"LLM_SERVER_ERROR/4: source: {present: false}, status: {min: 500, max: 599}, attributes: {host: {present: false}}, priority: -6 (73892cbf)",
-			"LLM_SERVER_ERROR/5: type: overloaded_error, priority: -6 (459f9da6)",
+			"LLM_SERVER_ERROR/4: source: {present: false}, status: {min: 500, max: 599}, attributes: {host: {present: false}}, priority: -6 (b3ecd0a6)",
+			"LLM_SERVER_ERROR/5: type: overloaded_error, priority: -6 (9dbd4091)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMServerError("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMServerError("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

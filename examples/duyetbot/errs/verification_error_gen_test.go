@@ -26,8 +26,8 @@ func TestVerificationError(t *testing.T) {
 	}, []gentest.Code{
 		{Code: CodeTypeError, Entry: "type_error: apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"TYPE_ERROR/1: source: verification, type: types (a3ed49d0)",
-			"TYPE_ERROR/2: source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type} (bf92c4ef)",
-			"TYPE_ERROR/3: source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type} (6c2aafaf)",
+			"TYPE_ERROR/2: source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type} (2f12884)",
+			"TYPE_ERROR/3: source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type} (fb7fc3ac)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewTypeError("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -60,10 +60,10 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeBuildFailed, Entry: "build_failed: fix_build recoverability=recoverable severity=high; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"BUILD_FAILED/1: source: verification, type: build (88e20b1b)",
-			"BUILD_FAILED/2: source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build} (584bb3a7)",
-			"BUILD_FAILED/3: source: {present: false}, like: compile_error, priority: -4, set: {pattern: build} (4b373010)",
-			"BUILD_FAILED/4: source: [verification, tool], like: broken_build, priority: -3, set: {pattern: build} (b0ba161e)",
-			"BUILD_FAILED/5: source: {present: false}, like: broken_build, priority: -3, set: {pattern: build} (839794df)",
+			"BUILD_FAILED/2: source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build} (4973ade0)",
+			"BUILD_FAILED/3: source: {present: false}, like: compile_error, priority: -4, set: {pattern: build} (b25bd46d)",
+			"BUILD_FAILED/4: source: [verification, tool], like: broken_build, priority: -3, set: {pattern: build} (b5acd1da)",
+			"BUILD_FAILED/5: source: {present: false}, like: broken_build, priority: -3, set: {pattern: build} (13b17d83)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewBuildFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the build failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewBuildFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the build failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -83,10 +83,10 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeLintError, Entry: "lint_error: apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"LINT_ERROR/1: source: verification, type: lint (a5bfca34)",
-			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (a3e5c8f)",
-			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (6703f26)",
-			"LINT_ERROR/4: source: [verification, tool], like: located, priority: -5, set: {pattern: lint} (8e908f44)",
-			"LINT_ERROR/5: source: {present: false}, like: located, priority: -5, set: {pattern: lint} (1ab51fe5)",
+			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (e446d116)",
+			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (3958dd1)",
+			"LINT_ERROR/4: source: [verification, tool], like: located, priority: -5, set: {pattern: lint} (248c29f2)",
+			"LINT_ERROR/5: source: {present: false}, like: located, priority: -5, set: {pattern: lint} (9b28d113)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "lint error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLintError("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "lint error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -111,8 +111,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeTestFailure, Entry: "test_failure: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"TEST_FAILURE/1: source: verification, type: test (a791b36f)",
-			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (4ab8ed53)",
-			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (e535b93)",
+			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (dafd4fda)",
+			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (9902ceb6)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewTestFailure("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -135,7 +135,7 @@ func TestVerificationError(t *testing.T) {
 			gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"tests that FAIL are listed first","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "tests that FAIL are listed first"}),
 			gentest.NewExample("", 1, `{"detail":"Tests failed yesterday but pass now","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "Tests failed yesterday but pass now"}),
 		}},
-		{Code: CodeVerificationFailed, Entry: "verification_failed: verify_again retryable recoverability=recoverable severity=high; strict: fail; lenient: verify_again@lenient; fast: verify_again@fast recoverability=unknown -recoverability=recoverable; thorough: verify_again@thorough", Rules: []string{"VERIFICATION_FAILED/1: source: verification, priority: -10 (3876c8dc)"}, Cases: []gentest.Case{
+		{Code: CodeVerificationFailed, Entry: "verification_failed: verify_again retryable recoverability=recoverable severity=high; strict: fail; lenient: verify_again@lenient; fast: verify_again@fast recoverability=unknown -recoverability=recoverable; thorough: verify_again@thorough", Rules: []string{"VERIFICATION_FAILED/1: source: verification, priority: -10 (c2ceef70)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewVerificationFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewVerificationFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewVerificationFailed("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

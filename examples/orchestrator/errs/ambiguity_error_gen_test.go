@@ -19,10 +19,10 @@ func TestAmbiguityError(t *testing.T) {
 		"unreadable bool",
 	}, []gentest.Code{
 		{Code: CodeAmbiguityError, Entry: "AMBIGUITY_ERROR: find_out kind=fault; chains: record_and_stop; tasks: fail_task", Rules: []string{
-			"AMBIGUITY_ERROR/1: source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60 (1d7a8299)",
-			"AMBIGUITY_ERROR/2: source: plan, op: prepare, type: invalid, set: {unreadable: true}, priority: 60 (425f8ab5)",
-			"AMBIGUITY_ERROR/3: source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10 (b7547a5c)",
-			"AMBIGUITY_ERROR/4: source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65 (c13288fd)",
+			"AMBIGUITY_ERROR/1: source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60 (3ca40e53)",
+			"AMBIGUITY_ERROR/2: source: plan, op: prepare, type: invalid, set: {unreadable: true}, priority: 60 (8276d67)",
+			"AMBIGUITY_ERROR/3: source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10 (ce6f84cb)",
+			"AMBIGUITY_ERROR/4: source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65 (70f4eb48)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewAmbiguityError(), 0, "the plan is ambiguous", "{}"),
 			gentest.NewCase(NewAmbiguityError().WithDetail("some detail\nsecond line").WithFinding(AmbiguityFindingUnknownRecovery), 0, "the plan is ambiguous (unknown_recovery): some detail", `{"detail":"some detail\nsecond line","finding":"unknown_recovery"}`),

@@ -19,10 +19,10 @@ func TestMisalignmentError(t *testing.T) {
 		"reason enum enum=[context_overflow model_limitation contradictory_instructions] from=attributes.reason",
 	}, []gentest.Code{
 		{Code: CodeInterAgentMisalignment, Entry: "INTER_AGENT_MISALIGNMENT: verify kind=failure; chains: record_and_stop; tasks: fail_task", When: []string{"try_with_less retryable kind=failure; chains: record_and_stop; tasks: block_task"}, Rules: []string{
-			"INTER_AGENT_MISALIGNMENT/1: source: review, type: context_overflow, set: {reason: context_overflow}, priority: 21 (ce1d355c)",
-			`INTER_AGENT_MISALIGNMENT/2: source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21 (f0d4e2d9)`,
-			"INTER_AGENT_MISALIGNMENT/3: source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20 (83c5918f)",
-			"INTER_AGENT_MISALIGNMENT/4: source: review, priority: 20 (eb606131)",
+			"INTER_AGENT_MISALIGNMENT/1: source: review, type: context_overflow, set: {reason: context_overflow}, priority: 21 (7b194299)",
+			`INTER_AGENT_MISALIGNMENT/2: source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21 (9f5296e6)`,
+			"INTER_AGENT_MISALIGNMENT/3: source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20 (25014be1)",
+			"INTER_AGENT_MISALIGNMENT/4: source: review, priority: 20 (36dbfcd7)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewInterAgentMisalignment(), 0, "an agent departs from its instructions", "{}"),
 			gentest.NewCase(NewInterAgentMisalignment().WithDetail("some detail\nsecond line").WithFinding(MisalignmentFindingSkippedSteps), 0, "an agent departs from its instructions (skipped_steps): some detail", `{"detail":"some detail\nsecond line","finding":"skipped_steps"}`),
