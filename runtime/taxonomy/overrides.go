@@ -123,7 +123,9 @@ func (t Table) Override(o Overrides) (Table, error) {
 	v := override{table: t, over: o, reactions: make(map[*Reaction]*Reaction), policies: make(map[*Policy]*Policy)}
 	v.versions = slices.Clone(t.Taxonomy.Reactions)
 	v.declared = slices.Clone(t.Taxonomy.Policies)
+	v.others = t.Taxonomy.Policies
 	if p := t.Overlay; p != nil {
+		v.others = slices.Concat(v.others, p.others)
 		replace(v.versions, p.Reactions, func(r *Reaction) string { return r.Name })
 		replace(v.declared, p.Policies, func(p *Policy) string { return p.Name })
 	}
@@ -141,6 +143,7 @@ type override struct {
 	over      Overrides
 	versions  []*Reaction             // the declared reactions with the changes of the profile
 	declared  []*Policy               // likewise the declared policies
+	others    []*Policy               // the other versions of declared policies, which rows may have
 	reactions map[*Reaction]*Reaction // the results of the method reaction, by its argument
 	policies  map[*Policy]*Policy     // likewise of the method policy
 	mistakes  []error
@@ -190,10 +193,16 @@ func (v *override) profile() *Profile {
 			v.unknown("policies."+name, "policy", name, known)
 		}
 	}
-	p.Policies, p.Reactions = nil, nil
+	p.Policies, p.Reactions, p.others = nil, nil, nil
 	for i, policy := range v.declared {
 		if policy = v.policy(policy); policy != t.Policies[i] {
 			p.Policies = append(p.Policies, policy)
+		}
+	}
+	for _, policy := range v.others {
+		policy = v.policy(policy)
+		if !slices.Contains(t.Policies, policy) && !slices.Contains(p.Policies, policy) {
+			p.others = append(p.others, policy)
 		}
 	}
 	for i, r := range v.versions {
@@ -320,7 +329,7 @@ func (v *override) policy(p *Policy) *Policy {
 		return v.policies[p]
 	}
 	v.policies[p] = p
-	declared := slices.Contains(v.declared, p) || slices.Contains(v.table.Taxonomy.Policies, p)
+	declared := slices.Contains(v.declared, p) || slices.Contains(v.others, p)
 	if n := v.over.Policies[p.Name]; declared && n != (Numbers{}) {
 		changed := *p
 		v.numbers(&changed, n, "policies."+p.Name)

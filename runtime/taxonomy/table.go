@@ -252,6 +252,9 @@ type Profile struct {
 	Recovery  Recovery
 	Retry     RetryDefaults
 	Reporting Reporting
+	// others are the versions of declared policies that overrides made beside Policies. Rows that
+	// keep the taxonomy's reaction have them.
+	others []*Policy
 }
 
 // Detection has a profile's switches of classification.
