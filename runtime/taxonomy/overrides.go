@@ -246,7 +246,7 @@ func (v *override) rows() []RowOverride {
 				if at, isCode := keyed[key]; r == nil || isCode != (i < len(names)) || isCode && at != covered {
 					continue
 				}
-				fits := traits.Retryable || !leadsToRetry(r)
+				fits := traits.Retryable || !r.LeadsToRetry()
 				if applied[key] = applied[key] || fits; fits {
 					traits.Reaction = r
 					break
@@ -279,14 +279,6 @@ func (v *override) code(key string) (Row, bool) {
 		}
 	}
 	return RowUnknown, false
-}
-
-// leadsToRetry reports whether r or one of its successors retries.
-func leadsToRetry(r *Reaction) bool {
-	for r != nil && !r.Retries() {
-		r = r.Then
-	}
-	return r != nil
 }
 
 // named returns the declared reaction with a name, with the changes of the profile.
@@ -365,8 +357,7 @@ func (v *override) sections(p *Profile) {
 	}
 	set(&p.Retry.Enabled, v.over.Retry.Enabled)
 	if n := v.over.Retry.Numbers; n != (Numbers{}) {
-		policy := Policy{Name: "retry", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
-			MaxRetryAfter: 30 * time.Second, Multiplier: 2}
+		policy := DefaultPolicy("retry")
 		if p.Retry.Policy != nil {
 			policy = *p.Retry.Policy
 		}
