@@ -30,13 +30,7 @@ func (w *causeEncoder) error(dst []byte, e taxonomy.Error, depth int) []byte {
 	dst = appendHead(dst, t, row)
 	start := len(dst)
 	dst = escapeTail(e.AppendMessage(dst), start)
-	retryable := false
-	if code := t.Code(row); code != nil && row.Branch() == 0 {
-		retryable = code.Retryable
-	} else {
-		retryable = t.Traits(row).Retryable
-	}
-	if retryable {
+	if t.Traits(row).Retryable {
 		dst = append(dst, `","retryable":true,"context":`...)
 	} else {
 		dst = append(dst, `","retryable":false,"context":`...)
@@ -87,7 +81,7 @@ func appendConstants(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte 
 func appendHead(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
 	c := t.Categories[row.Category()]
 	if t.Domain != "" {
-		dst = append(appendText(append(dst, `{"domain":"`...), t.Domain), `","name":"`...)
+		dst = append(append(append(dst, `{"domain":"`...), t.Domain...), `","name":"`...)
 	} else {
 		dst = append(dst, `{"name":"`...)
 	}

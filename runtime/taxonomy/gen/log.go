@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strconv"
-	"strings"
+	"unsafe"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -13,34 +13,27 @@ import (
 // contains the same context and causes as the wire.
 func LogValue(e taxonomy.Error) slog.Value {
 	b := AppendJSON(make([]byte, 0, marshalSize), e)
-	return logJSON(b, string(b))
+	return logJSON(unsafe.String(unsafe.SliceData(b), len(b))) // b does not change any more
 }
 
-// logJSON returns the log value of valid JSON. It retains raw. text is the same JSON, and the log's
-// texts are parts of it. A list stays JSON.
-func logJSON(raw []byte, text string) slog.Value {
-	switch raw[0] {
+// logJSON returns the log value of valid JSON. A list stays JSON.
+func logJSON(text string) slog.Value {
+	switch text[0] {
 	case '{':
 		attrs := make([]slog.Attr, 0, 8)
-		for s := (scanner{b: raw}); s.next('}'); {
-			start := s.pos + 1
-			key := text[start : start+len(s.key())]
-			value := s.value()
-			attrs = append(attrs, slog.Attr{Key: key, Value: logJSON(value, text[s.pos-len(value):s.pos])})
+		for s := (scanner{b: text}); s.next('}'); {
+			attrs = append(attrs, slog.Attr{Key: s.key(), Value: logJSON(s.value())})
 		}
 		if len(attrs) == 0 { // slog leaves an empty group out
-			return slog.AnyValue(json.RawMessage(raw))
+			return slog.AnyValue(json.RawMessage(text))
 		}
 		return slog.GroupValue(attrs...)
 	case '[':
-		return slog.AnyValue(json.RawMessage(raw))
+		return slog.AnyValue(json.RawMessage(text))
 	case '"':
-		if strings.IndexByte(text, '\\') >= 0 {
-			return slog.StringValue(unquote(raw))
-		}
-		return slog.StringValue(text[1 : len(text)-1])
+		return slog.StringValue(unquote(text))
 	case 't', 'f':
-		return slog.BoolValue(raw[0] == 't')
+		return slog.BoolValue(text[0] == 't')
 	case 'n':
 		return slog.AnyValue(nil)
 	}
