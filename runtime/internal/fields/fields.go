@@ -29,21 +29,15 @@ func At(p any) func(i int) any {
 }
 
 func layout(t reflect.Type) [][]int {
-	indexes, ok := layouts.Load(t)
-	if !ok {
-		indexes, _ = layouts.LoadOrStore(t, appendIndexes(nil, t, nil))
+	if indexes, ok := layouts.Load(t); ok {
+		return indexes.([][]int)
 	}
-	return indexes.([][]int)
-}
-
-func appendIndexes(list [][]int, t reflect.Type, outer []int) [][]int {
-	for i := range t.NumField() {
-		index := append(outer[:len(outer):len(outer)], i)
-		if f := t.Field(i); f.IsExported() {
-			list = append(list, index)
-		} else if f.Type.Kind() == reflect.Struct {
-			list = appendIndexes(list, f.Type, index)
+	var indexes [][]int
+	for _, f := range reflect.VisibleFields(t) {
+		if f.IsExported() {
+			indexes = append(indexes, f.Index)
 		}
 	}
-	return list
+	layouts.Store(t, indexes)
+	return indexes
 }

@@ -23,11 +23,9 @@ func isValid(text string) bool {
 	const maxNesting = 10000 // of encoding/json
 	s := scanner{b: text, check: true}
 	s.space()
-	if !s.skip(maxNesting) {
-		return false
-	}
+	ok := s.skip(maxNesting)
 	s.space()
-	return s.pos == len(text)
+	return ok && s.pos == len(text)
 }
 
 // next moves to the next member or element, and reports whether there is one.
@@ -54,14 +52,21 @@ func (s *scanner) space() {
 	}
 }
 
+// take moves behind c and the white space around it, and reports whether c is there.
+func (s *scanner) take(c byte) bool {
+	s.space()
+	if s.at() != c {
+		return false
+	}
+	s.pos++
+	s.space()
+	return true
+}
+
 // key reads the key of a member, and moves to its value.
 func (s *scanner) key() string {
-	start := s.pos
-	s.skipString()
-	quoted := s.b[start:s.pos]
-	s.space()
-	s.pos++ // the colon
-	s.space()
+	quoted := s.value()
+	s.take(':')
 	return unquote(quoted)
 }
 
@@ -79,7 +84,7 @@ func (s *scanner) skip(depth int) bool {
 	case '"':
 		return s.skipString()
 	case '{', '[':
-		return depth != 0 && s.skipParts(c == '{', c+2, depth-1)
+		return depth != 0 && s.skipParts(c, depth-1)
 	}
 	start := s.pos
 	for c := s.at(); c > ' ' && c != ',' && c != ']' && c != '}'; c = s.at() {
@@ -89,36 +94,22 @@ func (s *scanner) skip(depth int) bool {
 }
 
 // skipParts is skip for an object or a list.
-func (s *scanner) skipParts(isObject bool, closing byte, depth int) bool {
-	s.pos++
-	s.space()
-	for first := true; s.at() != closing || !first; first = false {
-		if isObject {
-			if s.at() != '"' || !s.skipString() {
-				return false
-			}
-			s.space()
-			if s.at() != ':' {
-				return false
-			}
-			s.pos++
-			s.space()
-		}
-		if !s.skip(depth) {
+func (s *scanner) skipParts(opening byte, depth int) bool {
+	s.take(opening)
+	closing := opening + 2 // in ASCII
+	for first := true; s.at() != closing; first = false {
+		if !first && !s.take(',') || opening == '{' && !(s.at() == '"' && s.skipString() && s.take(':')) || !s.skip(depth) {
 			return false
 		}
-		s.space()
-		if s.at() == closing {
-			break
-		}
-		if s.at() != ',' {
-			return false
-		}
-		s.pos++
 		s.space()
 	}
 	s.pos++
 	return true
+}
+
+// unescaped contains the characters that follow a backslash, except u, with their meanings.
+var unescaped = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
 // skipString is skip for a string.
@@ -138,7 +129,7 @@ func (s *scanner) skipString() bool {
 				return false
 			case c == '\\':
 				i++
-				if i == len(b) || strings.IndexByte(`"\/bfnrtu`, b[i]) < 0 || b[i] == 'u' && !isHex(b[i+1:]) {
+				if i == len(b) || unescaped[b[i]] == 0 && (b[i] != 'u' || !isHex(b[i+1:])) {
 					return false
 				}
 			}
@@ -163,27 +154,12 @@ func unquote(quoted string) string {
 	out := make([]byte, 0, len(in))
 	for ; i >= 0; i = strings.IndexByte(in, '\\') {
 		out = append(out, in[:i]...)
-		c, n := in[i+1], 2
-		switch c {
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'n':
-			c = '\n'
-		case 'r':
-			c = '\r'
-		case 't':
-			c = '\t'
+		if c := unescaped[in[i+1]]; c != 0 {
+			out, in = append(out, c), in[i+2:]
+			continue
 		}
-		if c == 'u' {
-			var r rune
-			r, n = hexRune(in[i:])
-			out = utf8.AppendRune(out, r)
-		} else {
-			out = append(out, c)
-		}
-		in = in[i+n:]
+		r, n := hexRune(in[i:])
+		out, in = utf8.AppendRune(out, r), in[i+n:]
 	}
 	return toValid(string(append(out, in...)))
 }
