@@ -31,18 +31,24 @@ func (w *causeEncoder) error(dst []byte, e taxonomy.Error, depth int) []byte {
 	start := len(dst)
 	dst = escapeTail(e.AppendMessage(dst), start)
 	if t.Traits(row).Retryable {
-		dst = append(dst, `","retryable":true,"context":`...)
+		dst = append(dst, `","retryable":true,`...)
 	} else {
-		dst = append(dst, `","retryable":false,"context":`...)
+		dst = append(dst, `","retryable":false,`...)
 	}
-	dst = e.AppendContext(dst)
+	return append(w.details(dst, e, row, depth), '}')
+}
+
+// details appends the members from the context on.
+func (w *causeEncoder) details(dst []byte, e taxonomy.Error, row taxonomy.Row, depth int) []byte {
+	t := e.Taxonomy()
+	dst = e.AppendContext(append(dst, `"context":`...))
 	if len(t.Constants) > 0 {
 		dst = appendConstants(dst, t, row)
 	}
 	if cause := e.Unwrap(); cause != nil && depth > 1 && w.left > 0 {
 		dst = w.cause(append(dst, `,"cause":`...), cause, depth-1)
 	}
-	return append(dst, '}')
+	return dst
 }
 
 // appendConstants appends the constants of a row's code that are on the wire.
