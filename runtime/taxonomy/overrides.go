@@ -149,8 +149,9 @@ type override struct {
 	mistakes  []error
 }
 
-// replace replaces declared values by the profile's versions of the same name. A name is unique among
-// declared values, but not among all values, because a value in place has the name of its owner.
+// replace replaces declared values by the profile's versions of the same name. A name is unique
+// among declared values, but not among all values, because a value in place has the name of its
+// owner.
 func replace[T any](declared, versions []*T, name func(*T) string) {
 	for _, version := range versions {
 		for i, d := range declared {
@@ -314,8 +315,8 @@ func (v *override) reaction(r *Reaction) *Reaction {
 	return v.reactions[r]
 }
 
-// policy returns a copy of p with the changed numbers. If nothing changes, it returns p. The numbers
-// of a policy in place do not change, even if it has the name of a declared policy.
+// policy returns a copy of p with the changed numbers. If nothing changes, it returns p. The
+// numbers of a policy in place do not change, even if it has the name of a declared policy.
 func (v *override) policy(p *Policy) *Policy {
 	if p == nil || v.policies[p] != nil {
 		return v.policies[p]

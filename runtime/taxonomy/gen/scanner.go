@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
-// scanner reads the members of a JSON object, or the elements of a list. Only isValid reads JSON that
-// may be invalid.
+// scanner reads the members of a JSON object, or the elements of a list. Only isValid reads JSON
+// that may be invalid.
 type scanner struct {
 	b     string
 	pos   int
