@@ -98,7 +98,13 @@ func (s *scanner) skipParts(opening byte, depth int) bool {
 	s.take(opening)
 	closing := opening + 2 // in ASCII
 	for first := true; s.at() != closing; first = false {
-		if !first && !s.take(',') || opening == '{' && !(s.at() == '"' && s.skipString() && s.take(':')) || !s.skip(depth) {
+		if !first && !s.take(',') {
+			return false
+		}
+		if opening == '{' && !(s.at() == '"' && s.skipString() && s.take(':')) {
+			return false
+		}
+		if !s.skip(depth) {
 			return false
 		}
 		s.space()
