@@ -62,9 +62,11 @@ func (s *reactions) policy(key any, d *spec.Policy, name, end string) *taxonomy.
 
 // readPolicy returns the values of a policy, with the defaults of the language.
 func readPolicy(d *spec.Policy, name string) *taxonomy.Policy {
+	unset := taxonomy.DefaultPolicy(name)
 	p := &taxonomy.Policy{
-		Name: name, MaxAttempts: d.MaxAttempts.Or(3), InitialDelay: d.InitialDelay.Or(time.Second),
-		MaxDelay: d.MaxDelay.Or(30 * time.Second), Multiplier: d.Multiplier.Or(2), MaxElapsed: d.MaxElapsed.V,
+		Name: name, MaxAttempts: d.MaxAttempts.Or(unset.MaxAttempts),
+		InitialDelay: d.InitialDelay.Or(unset.InitialDelay), MaxDelay: d.MaxDelay.Or(unset.MaxDelay),
+		Multiplier: d.Multiplier.Or(unset.Multiplier), MaxElapsed: d.MaxElapsed.V,
 		Backoff: word[taxonomy.Backoff](d.Backoff), JitterKind: word[taxonomy.JitterKind](d.Jitter.Kind),
 		Jitter: d.Jitter.Fraction.V,
 	}

@@ -183,29 +183,21 @@ func (s *profile) choose(row *model.Row, retryable bool, layers []*spec.Overlay)
 			ref, at = &spec.ReactionRef{Name: name}, name.Span
 		}
 		r := s.reaction(ref, l.Key.V, s.overlaySuffix(l.Key.V))
-		if retryable || !leadsToRetry(r) {
+		if retryable || !r.LeadsToRetry() {
 			return r
 		}
 		s.skip(at, row)
 	}
 	r := s.version(row.Reaction)
-	if retryable || !leadsToRetry(r) || leadsToRetry(row.Reaction) {
+	if retryable || !r.LeadsToRetry() || row.Reaction.LeadsToRetry() {
 		return r
 	}
 	for x := r; x != nil; x = x.Then {
-		if d := s.declared[x.Name]; d != nil && leadsToRetry(x) {
+		if d := s.declared[x.Name]; d != nil && x.LeadsToRetry() {
 			s.skip(cmp.Or(d.Action.Span, d.Name.Span), row)
 		}
 	}
 	return row.Reaction
-}
-
-// leadsToRetry reports whether r or one of its successors retries.
-func leadsToRetry(r *taxonomy.Reaction) bool {
-	for r != nil && !r.Retries() {
-		r = r.Then
-	}
-	return r != nil
 }
 
 // skip reports that a change is not applied to a row, because the row is not retryable.

@@ -127,9 +127,7 @@ var (
 	reactionContinue = Reaction{Reaction: taxonomy.Reaction{
 		Name: "continue", Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn,
 	}}
-	policyInPlace = taxonomy.Policy{
-		Name: "default", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
-	}
+	policyInPlace   = taxonomy.DefaultPolicy("default")
 	policyUnlimited = taxonomy.Policy{Name: "none", MaxAttempts: math.MaxInt, MaxRetryAfter: 30 * time.Second}
 
 	chainAbort    = []Reaction{reactionAbort}

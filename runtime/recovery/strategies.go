@@ -116,8 +116,9 @@ func New(o Options) (*Standard, error) {
 		o.Clock = retry.System
 	}
 	if o.Backoff == nil {
-		o.Backoff = &taxonomy.Policy{Name: "default", InitialDelay: time.Second, Multiplier: 2,
-			MaxDelay: 30 * time.Second}
+		policy := taxonomy.DefaultPolicy("default")
+		policy.MaxAttempts = 0
+		o.Backoff = &policy
 	}
 	s := &Standard{opts: o, busy: make(chan struct{}, 1)}
 	if o.Dir == "" && o.Tree != nil {

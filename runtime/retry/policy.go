@@ -20,8 +20,6 @@ import (
 const Unlimited = math.MaxInt
 
 const (
-	defaultMaxDelay   = 30 * time.Second
-	defaultMultiplier = 2
 	// decorrelatedGrowth is the largest factor between two delays with decorrelated jitter.
 	decorrelatedGrowth = 3
 	// maxHintJitter is the largest share of a hint that jitter adds.
@@ -131,7 +129,7 @@ func longestDelay(p *taxonomy.Policy) time.Duration {
 	if p.MaxDelay > 0 {
 		return p.MaxDelay
 	}
-	return max(defaultMaxDelay, p.InitialDelay)
+	return max(defaultPolicy.MaxDelay, p.InitialDelay)
 }
 
 func hintedWait(p *taxonomy.Policy, floor time.Duration, r Random) time.Duration {
@@ -175,7 +173,7 @@ func (s State) growth(p *taxonomy.Policy) float64 {
 	}
 	multiplier := p.Multiplier
 	if multiplier == 0 {
-		multiplier = defaultMultiplier
+		multiplier = defaultPolicy.Multiplier
 	}
 	return math.Pow(multiplier, float64(s.Calls-1))
 }

@@ -15,7 +15,7 @@ type states [taxonomy.MaxChain]State
 var (
 	abort         = taxonomy.Reaction{Name: "abort"}
 	block         = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
-	defaultPolicy = taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: time.Second}
+	defaultPolicy = taxonomy.DefaultPolicy("default")
 	// underPolicy is the reaction to the errors that [ByPolicy] retries. It does not point to the
 	// policy in the loop, so that the loop stays off the heap.
 	underPolicy = taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential,

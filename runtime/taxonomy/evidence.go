@@ -1,7 +1,6 @@
 package taxonomy
 
 import (
-	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -137,16 +136,7 @@ func (e *Evidence) message() string {
 	if e.Text != "" || reaches(e.Err, e) {
 		return e.Text
 	}
-	return errorText(e.Err)
-}
-
-// errorText returns the text of a foreign error, or "" for nil. If the Error method panics, or if
-// the tree is so large that a text of all its errors may have no end, it returns a note.
-func errorText(err error) string {
-	if !errtree.Ends(err) {
-		return fmt.Sprintf("(%T has too many causes to be shown)", err)
-	}
-	return errtree.Text(err)
+	return errtree.TreeText(e.Err)
 }
 
 // reaches reports whether e is in err's tree, so that the text of err would contain that of e. It

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/internal/redact"
 	"github.com/errgen/errgen/runtime/internal/text"
 )
@@ -59,7 +60,7 @@ func (e Evidence) Masked() Evidence {
 	}
 	err := e.Err
 	if e.Err = nil; !reaches(err, &e) {
-		if message := text.Beginning(errorText(err), maxMessage); message != "" {
+		if message := text.Beginning(errtree.TreeText(err), maxMessage); message != "" {
 			e.Err = errors.New(message)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -134,9 +133,8 @@ func (t *Taxonomy) Rows() iter.Seq[Row] {
 // complete returns a profile of the taxonomy with the rows of its codes. It makes it once. Calls at
 // the same time may each make it.
 func (t *Taxonomy) complete(p *Profile) *Profile {
-	known, _ := t.profiles.Load().(map[string]*Profile)
-	if q := known[p.Name]; q != nil {
-		return q
+	if q, ok := t.profiles.Load(p.Name); ok {
+		return q.(*Profile)
 	}
 	q := *p
 	q.Rows = slices.Clone(p.Rows)
@@ -148,12 +146,7 @@ func (t *Taxonomy) complete(p *Profile) *Profile {
 		}
 	}
 	slices.SortFunc(q.Rows, func(a, b RowOverride) int { return cmp.Compare(a.Row, b.Row) })
-	all := maps.Clone(known)
-	if all == nil {
-		all = make(map[string]*Profile)
-	}
-	all[p.Name] = &q
-	t.profiles.Store(all)
+	t.profiles.Store(p.Name, &q)
 	return &q
 }
 

@@ -123,7 +123,9 @@ func (t Table) Override(o Overrides) (Table, error) {
 	v := override{table: t, over: o, reactions: make(map[*Reaction]*Reaction), policies: make(map[*Policy]*Policy)}
 	v.versions = slices.Clone(t.Taxonomy.Reactions)
 	v.declared = slices.Clone(t.Taxonomy.Policies)
+	v.others = t.Taxonomy.Policies
 	if p := t.Overlay; p != nil {
+		v.others = slices.Concat(v.others, p.others)
 		replace(v.versions, p.Reactions, func(r *Reaction) string { return r.Name })
 		replace(v.declared, p.Policies, func(p *Policy) string { return p.Name })
 	}
@@ -141,13 +143,15 @@ type override struct {
 	over      Overrides
 	versions  []*Reaction             // the declared reactions with the changes of the profile
 	declared  []*Policy               // likewise the declared policies
+	others    []*Policy               // the other versions of declared policies, which rows may have
 	reactions map[*Reaction]*Reaction // the results of the method reaction, by its argument
 	policies  map[*Policy]*Policy     // likewise of the method policy
 	mistakes  []error
 }
 
-// replace replaces declared values by the profile's versions of the same name. A name is unique among
-// declared values, but not among all values, because a value in place has the name of its owner.
+// replace replaces declared values by the profile's versions of the same name. A name is unique
+// among declared values, but not among all values, because a value in place has the name of its
+// owner.
 func replace[T any](declared, versions []*T, name func(*T) string) {
 	for _, version := range versions {
 		for i, d := range declared {
@@ -190,10 +194,16 @@ func (v *override) profile() *Profile {
 			v.unknown("policies."+name, "policy", name, known)
 		}
 	}
-	p.Policies, p.Reactions = nil, nil
+	p.Policies, p.Reactions, p.others = nil, nil, nil
 	for i, policy := range v.declared {
 		if policy = v.policy(policy); policy != t.Policies[i] {
 			p.Policies = append(p.Policies, policy)
+		}
+	}
+	for _, policy := range v.others {
+		policy = v.policy(policy)
+		if !slices.Contains(t.Policies, policy) && !slices.Contains(p.Policies, policy) {
+			p.others = append(p.others, policy)
 		}
 	}
 	for i, r := range v.versions {
@@ -237,7 +247,7 @@ func (v *override) rows() []RowOverride {
 				if at, isCode := keyed[key]; r == nil || isCode != (i < len(names)) || isCode && at != covered {
 					continue
 				}
-				fits := traits.Retryable || !leadsToRetry(r)
+				fits := traits.Retryable || !r.LeadsToRetry()
 				if applied[key] = applied[key] || fits; fits {
 					traits.Reaction = r
 					break
@@ -270,14 +280,6 @@ func (v *override) code(key string) (Row, bool) {
 		}
 	}
 	return RowUnknown, false
-}
-
-// leadsToRetry reports whether r or one of its successors retries.
-func leadsToRetry(r *Reaction) bool {
-	for r != nil && !r.Retries() {
-		r = r.Then
-	}
-	return r != nil
 }
 
 // named returns the declared reaction with a name, with the changes of the profile.
@@ -313,14 +315,14 @@ func (v *override) reaction(r *Reaction) *Reaction {
 	return v.reactions[r]
 }
 
-// policy returns a copy of p with the changed numbers. If nothing changes, it returns p. The numbers
-// of a policy in place do not change, even if it has the name of a declared policy.
+// policy returns a copy of p with the changed numbers. If nothing changes, it returns p. The
+// numbers of a policy in place do not change, even if it has the name of a declared policy.
 func (v *override) policy(p *Policy) *Policy {
 	if p == nil || v.policies[p] != nil {
 		return v.policies[p]
 	}
 	v.policies[p] = p
-	declared := slices.Contains(v.declared, p) || slices.Contains(v.table.Taxonomy.Policies, p)
+	declared := slices.Contains(v.declared, p) || slices.Contains(v.others, p)
 	if n := v.over.Policies[p.Name]; declared && n != (Numbers{}) {
 		changed := *p
 		v.numbers(&changed, n, "policies."+p.Name)
@@ -356,8 +358,7 @@ func (v *override) sections(p *Profile) {
 	}
 	set(&p.Retry.Enabled, v.over.Retry.Enabled)
 	if n := v.over.Retry.Numbers; n != (Numbers{}) {
-		policy := Policy{Name: "retry", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
-			MaxRetryAfter: 30 * time.Second, Multiplier: 2}
+		policy := DefaultPolicy("retry")
 		if p.Retry.Policy != nil {
 			policy = *p.Retry.Policy
 		}

@@ -263,9 +263,18 @@ profiles: {it: {reactions: {calm: {action: retry}}, policies: {p: {max_attempts:
 `).Profile("it")
 	require.NoError(t, err)
 	assert.Equal(t, "calm/3 abort", chains(t, table)["A"])
-	got, err := table.Override(decoded(t, "{policies: {p: {max_attempts: 7}}}"))
-	require.NoError(t, err)
-	assert.Equal(t, "calm/7 abort", chains(t, got)["A"])
+	got := table
+	for _, tt := range []struct{ over, want string }{
+		{"{policies: {p: {max_attempts: 7}}}", "calm/7 abort"},
+		{"{policies: {p: {max_delay: 1m}}}", "calm/7 abort"},
+		{"{policies: {p: {max_attempts: 9}}}", "calm/9 abort"},
+	} {
+		got, err = got.Override(decoded(t, tt.over))
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, chains(t, got)["A"], tt.over)
+	}
+	row, _ := got.Taxonomy.Find("A")
+	assert.Equal(t, time.Minute, got.Row(row).Reaction.Policy.MaxDelay)
 	_, err = table.Override(decoded(t, "{policies: {p: {max_attempts: 0}}}"))
 	assert.EqualError(t, err, "errs: overrides: policies.p.max_attempts: 0 is out of range (1 to 1000000)",
 		"once, for both versions")

@@ -136,6 +136,14 @@ type Reaction struct {
 // operation.
 func (r *Reaction) Retries() bool { return r.Action == Retry || r.Action == RetryOperation }
 
+// LeadsToRetry reports whether the reaction or one of its successors by Then retries.
+func (r *Reaction) LeadsToRetry() bool {
+	for r != nil && !r.Retries() {
+		r = r.Then
+	}
+	return r != nil
+}
+
 // MaxChain is the maximum number of reactions in a chain of Then.
 const MaxChain = 8
 
@@ -198,6 +206,15 @@ type Policy struct {
 
 	Backoff    Backoff
 	JitterKind JitterKind
+}
+
+// DefaultPolicy returns a policy with a name and the numbers that apply where none are declared:
+// three calls, and waits from 1 to 30 seconds that double.
+func DefaultPolicy(name string) Policy {
+	return Policy{
+		Name: name, MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
+		MaxRetryAfter: 30 * time.Second, Multiplier: 2,
+	}
 }
 
 // Adapt limits the changes of a policy's numbers by the outcomes of calls.

@@ -3,6 +3,7 @@ package taxonomy
 import (
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -224,8 +225,8 @@ type Taxonomy struct {
 
 	// rows is a map[string]Row of the codes by value and alias, made when the first is looked up.
 	rows atomic.Value
-	// profiles is a map[string]*Profile of the profiles with the rows of all codes.
-	profiles atomic.Value
+	// profiles are the profiles with the rows of all codes, by name.
+	profiles sync.Map
 }
 
 // RowOverride has the traits of a row in a profile.
@@ -252,6 +253,9 @@ type Profile struct {
 	Recovery  Recovery
 	Retry     RetryDefaults
 	Reporting Reporting
+	// others are the versions of declared policies that overrides made beside Policies. Rows that
+	// keep the taxonomy's reaction have them.
+	others []*Policy
 }
 
 // Detection has a profile's switches of classification.

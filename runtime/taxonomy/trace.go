@@ -105,7 +105,7 @@ func (t *Traced) LogValue() slog.Value {
 	if v, ok := t.err.(slog.LogValuer); ok {
 		return v.LogValue()
 	}
-	return slog.StringValue(Redact(errorText(t.err)))
+	return slog.StringValue(Redact(errtree.TreeText(t.err)))
 }
 
 // MarshalJSON returns the error's JSON, or an object with its message with secrets masked.
@@ -115,7 +115,7 @@ func (t *Traced) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		Message string `json:"message"`
-	}{Redact(strings.ToValidUTF8(errorText(t.err), "\uFFFD"))})
+	}{Redact(strings.ToValidUTF8(errtree.TreeText(t.err), "\uFFFD"))})
 }
 
 // ReplaceAttr makes slog log an error that wraps an error of a taxonomy as that error. The text of
@@ -130,7 +130,7 @@ func ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 	if !ok {
 		return a
 	}
-	attrs := []slog.Attr{slog.String("text", text.Beginning(errorText(err), maxMessage))}
+	attrs := []slog.Attr{slog.String("text", text.Beginning(errtree.TreeText(err), maxMessage))}
 	if v, ok := c.(slog.LogValuer); ok {
 		attrs = append(attrs, v.LogValue().Resolve().Group()...)
 	} else {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strconv"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
@@ -185,7 +186,7 @@ func (u *Unknown) LogValue() slog.Value {
 		attrs = append(attrs, slog.String("reason", shortened(u.w.Reason.Error())))
 	}
 	if u.w.Cause != nil {
-		attrs = append(attrs, slog.Group("cause", slog.String("message", shortened(errorText(u.w.Cause)))))
+		attrs = append(attrs, slog.Group("cause", slog.String("message", shortened(errtree.TreeText(u.w.Cause)))))
 	}
 	return slog.GroupValue(attrs...)
 }
@@ -204,6 +205,6 @@ func (u *Unknown) Format(s fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(s, "%s\ncode: %q (%s)\ncategory: %q", u.Error(), shortened(u.w.Code), why,
 		shortened(CategoryOf(u)))
 	if u.w.Cause != nil {
-		_, _ = io.WriteString(s, "\ncause: "+printable.Text(shortened(errorText(u.w.Cause))))
+		_, _ = io.WriteString(s, "\ncause: "+printable.Text(shortened(errtree.TreeText(u.w.Cause))))
 	}
 }

@@ -111,6 +111,15 @@ func Text(err error) (text string) {
 	return text[:min(len(text), maxText)]
 }
 
+// TreeText is [Text] for an error whose method may call those of all errors below it. If the tree
+// is beyond the bounds, so that the call may not end, it returns a note.
+func TreeText(err error) string {
+	if !Ends(err) {
+		return fmt.Sprintf("(%T has too many causes to be shown)", err)
+	}
+	return Text(err)
+}
+
 // Is reports whether target is in err's tree, as errors.Is does. It is false if a method panics.
 func Is(err, target error) (is bool) {
 	defer func() { _ = recover() }()

@@ -113,7 +113,10 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 // Reaction returns the reaction to a code without any context. Its callers stay small enough to be
 // inlined.
 func Reaction(category int, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reaction {
-	return t.Traits(taxonomy.At(category, code)).Reaction
+	if codes := t.Categories[category].Codes; 0 < code && int(code) < len(codes) {
+		return codes[code].Traits.Reaction
+	}
+	return t.Traits(taxonomy.RowUnknown).Reaction
 }
 
 // MarshalCode returns the wire value of a code; an invalid code is an error.

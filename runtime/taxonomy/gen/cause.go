@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
@@ -120,19 +119,3 @@ func descend(err error) (joined []error, below error) {
 
 // bounded reports whether err's tree is within the bounds.
 func bounded(err error) bool { return errtree.Within(err, maxDepth, maxCauses) }
-
-// Bounds on the tree of an error whose Error method is called. The method often calls those of the
-// errors below. In a greater tree it could run forever or exhaust the stack, which is fatal.
-const (
-	maxTextDepth  = 1024
-	maxTextErrors = 4096
-)
-
-// textOf returns the text of an error. If the error panics or its tree is beyond the bounds, it
-// returns a note.
-func textOf(err error) string {
-	if !errtree.Within(err, maxTextDepth, maxTextErrors) {
-		return fmt.Sprintf("(%T has too many causes to be shown)", err)
-	}
-	return errtree.Text(err)
-}

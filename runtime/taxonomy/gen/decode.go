@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/errgen/errgen/runtime/internal/fields"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Unmarshal reads an error of taxonomy t that AppendJSON wrote. If the code, the category or a word
 // of an enum is unknown, or the domain is not t's, it returns a *[taxonomy.Unknown], because a
-// newer program may have sent it. The result shares no memory with b.
+// newer program may have sent it. The result shares no memory with b, but its texts can be parts of
+// one copy of b.
 func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	e, err := unmarshal(bytes.TrimSpace(b), t)
 	if err != nil {
@@ -22,17 +24,18 @@ func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 }
 
 func unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
-	if !json.Valid(b) {
+	text := string(b)
+	if !isValid(text) {
 		return nil, json.Unmarshal(b, new(any))
 	}
-	w, err := readEnvelope(b)
+	w, err := readEnvelope(text)
 	if err != nil {
 		return nil, err
 	}
 	if w.Code.IsZero() {
 		return nil, errors.New(`no "code"`)
 	}
-	return w.build(b, t, maxDepth)
+	return w.build(text, t, maxDepth)
 }
 
 // UnmarshalAs reads an error of the type of e into e. An error of another type is refused.
@@ -60,8 +63,11 @@ type envelope struct {
 	Message                string
 	Retryable              taxonomy.Opt[bool]
 	Reaction               string
-	Context, Cause, Causes json.RawMessage
+	Context, Cause, Causes part
 }
+
+// part is a JSON value that is decoded later, or "".
+type part string
 
 // envelopeFields describes the fields of an envelope.
 var envelopeFields = []taxonomy.Field{
@@ -71,14 +77,16 @@ var envelopeFields = []taxonomy.Field{
 	{Name: "causes", Type: "json"},
 }
 
-func readEnvelope(raw []byte) (w envelope, err error) {
+func readEnvelope(raw string) (w envelope, err error) {
 	var d decoder
-	err = d.object(raw, envelopeFields, &w)
+	list := [...]any{&w.Domain, &w.Name, &w.Category, &w.Code, &w.Message, &w.Retryable, &w.Reaction, &w.Context,
+		&w.Cause, &w.Causes}
+	err = d.object(raw, envelopeFields, func(i int) any { return list[i] })
 	return w, err
 }
 
 // build makes the error that w describes, with at most depth levels of causes. w was read from raw.
-func (w *envelope) build(raw []byte, t *taxonomy.Taxonomy, depth int) (taxonomy.Error, error) {
+func (w *envelope) build(raw string, t *taxonomy.Taxonomy, depth int) (taxonomy.Error, error) {
 	cause := w.cause(t, depth)
 	row, ok := w.find(t)
 	code := t.Code(row)
@@ -86,9 +94,9 @@ func (w *envelope) build(raw []byte, t *taxonomy.Taxonomy, depth int) (taxonomy.
 		return w.unknown(raw, t, cause, nil), nil
 	}
 	e := t.New(row, cause)
-	if w.Context != nil {
+	if w.Context != "" {
 		d := decoder{path: append(make([]string, 0, 4), "context")}
-		if err := d.object(w.Context, t.Fields(row), e); err != nil {
+		if err := d.object(string(w.Context), t.Fields(row), fields.At(e)); err != nil {
 			return nil, err
 		}
 		if d.unknownWord != nil {
@@ -119,11 +127,15 @@ func (w *envelope) find(t *taxonomy.Taxonomy) (row taxonomy.Row, ok bool) {
 
 // unknown returns an Unknown with the parts of w unchanged. Reason is nil if the code or the domain
 // is unknown, otherwise it is the fault in w.
-func (w *envelope) unknown(raw []byte, t *taxonomy.Taxonomy, cause, reason error) taxonomy.Error {
-	return taxonomy.NewUnknown(t, taxonomy.Wire{
+func (w *envelope) unknown(raw string, t *taxonomy.Taxonomy, cause, reason error) taxonomy.Error {
+	wire := taxonomy.Wire{
 		Domain: w.Domain, Name: w.Name, Category: w.Category.Or(""), Code: w.Code.Or(""), Message: w.Message,
-		Retryable: w.Retryable.Or(false), Context: w.Context, Raw: raw, Cause: cause, Reason: reason,
-	})
+		Retryable: w.Retryable.Or(false), Raw: []byte(raw), Cause: cause, Reason: reason,
+	}
+	if w.Context != "" {
+		wire.Context = []byte(w.Context)
+	}
+	return taxonomy.NewUnknown(t, wire)
 }
 
 // remote is an error from the wire that is not of a taxonomy.
@@ -146,13 +158,13 @@ func (e *remoteJoin) Unwrap() []error { return e.causes }
 
 // readCause returns the cause that raw describes. It never fails: a cause that is not a valid
 // error, or is nested too deep, becomes its text.
-func readCause(raw []byte, t *taxonomy.Taxonomy, depth int) error {
+func readCause(raw string, t *taxonomy.Taxonomy, depth int) error {
 	if raw[0] == '"' {
 		return errors.New(unquote(raw))
 	}
 	w, err := readEnvelope(raw)
 	if err != nil || depth == 0 {
-		return errors.New(causeText.Text(string(raw)))
+		return errors.New(causeText.Text(raw))
 	}
 	if !w.Code.IsZero() && !w.Category.IsZero() {
 		e, err := w.build(raw, t, depth-1)
@@ -161,11 +173,11 @@ func readCause(raw []byte, t *taxonomy.Taxonomy, depth int) error {
 		}
 		return e
 	}
-	if w.Causes == nil || w.Causes[0] != '[' {
+	if w.Causes == "" || w.Causes[0] != '[' {
 		return &remote{text: w.Message, cause: w.cause(t, depth-1)}
 	}
 	join := &remoteJoin{text: w.Message}
-	for s := (scanner{b: w.Causes}); s.next(']') && len(join.causes) < maxCauses; {
+	for s := (scanner{b: string(w.Causes)}); s.next(']') && len(join.causes) < maxCauses; {
 		if value := s.value(); value[0] != 'n' {
 			join.causes = append(join.causes, readCause(value, t, depth-1))
 		}
@@ -175,8 +187,8 @@ func readCause(raw []byte, t *taxonomy.Taxonomy, depth int) error {
 
 // cause returns the cause, or nil.
 func (w *envelope) cause(t *taxonomy.Taxonomy, depth int) error {
-	if w.Cause == nil {
+	if w.Cause == "" {
 		return nil
 	}
-	return readCause(w.Cause, t, depth)
+	return readCause(string(w.Cause), t, depth)
 }

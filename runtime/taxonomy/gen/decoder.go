@@ -21,26 +21,25 @@ type decoder struct {
 	unknownWord error    // about the first word that its enum does not have
 }
 
-// object reads a JSON object into the struct that p points to. Null leaves a field unchanged.
-// Unknown fields are ignored.
-func (d *decoder) object(raw []byte, described []taxonomy.Field, p any) error {
+// object reads a JSON object into the described fields. at returns a pointer to the field with an
+// index. Null leaves a field unchanged. Unknown fields are ignored.
+func (d *decoder) object(raw string, described []taxonomy.Field, at func(i int) any) error {
 	if raw[0] != '{' {
 		return d.problem("not an object")
 	}
-	list := fields.Pointers(p)
 	next := 0 // fields are usually in their order
 	for s := (scanner{b: raw}); s.next('}'); {
 		key, value := s.key(), s.value()
 		i := next
-		if i >= len(described) || described[i].Name != string(key) {
-			i = slices.IndexFunc(described, func(f taxonomy.Field) bool { return f.Name == string(key) })
+		if i >= len(described) || described[i].Name != key {
+			i = slices.IndexFunc(described, func(f taxonomy.Field) bool { return f.Name == key })
 		}
 		if i < 0 || described[i].MessageOnly || value[0] == 'n' {
 			continue
 		}
 		next = i + 1
 		d.path = append(d.path, described[i].Name)
-		if err := d.field(value, &described[i], list[i]); err != nil {
+		if err := d.field(value, &described[i], at(i)); err != nil {
 			return err
 		}
 		d.path = d.path[:len(d.path)-1]
@@ -49,7 +48,7 @@ func (d *decoder) object(raw []byte, described []taxonomy.Field, p any) error {
 }
 
 // field reads a value that is not null into the field that p points to.
-func (d *decoder) field(raw []byte, f *taxonomy.Field, p any) error {
+func (d *decoder) field(raw string, f *taxonomy.Field, p any) error {
 	if f.Type == "enum" && !f.Sensitive {
 		return d.word(raw, f.Enum, p)
 	}
@@ -99,15 +98,18 @@ func (d *decoder) field(raw []byte, f *taxonomy.Field, p any) error {
 			return nil
 		}
 	case json.Unmarshaler: // a secret, or JSON
-		return p.UnmarshalJSON(raw)
+		return p.UnmarshalJSON([]byte(raw))
+	case *part:
+		*p = part(raw)
+		return nil
 	case *[]string:
-		if json.Unmarshal(raw, p) == nil {
+		if json.Unmarshal([]byte(raw), p) == nil {
 			return nil
 		}
 	default:
 		v := reflect.ValueOf(p).Elem()
 		if v.Kind() == reflect.Struct {
-			return d.object(raw, f.Fields, p)
+			return d.object(raw, f.Fields, fields.At(p))
 		}
 		if raw[0] == '[' {
 			return d.objects(raw, f.Fields, v)
@@ -117,11 +119,11 @@ func (d *decoder) field(raw []byte, f *taxonomy.Field, p any) error {
 }
 
 // objects reads a list of objects.
-func (d *decoder) objects(raw []byte, described []taxonomy.Field, list reflect.Value) error {
+func (d *decoder) objects(raw string, described []taxonomy.Field, list reflect.Value) error {
 	list.Set(reflect.MakeSlice(list.Type(), 0, 0))
 	for s := (scanner{b: raw}); s.next(']'); {
 		item := reflect.New(list.Type().Elem())
-		if err := d.object(s.value(), described, item.Interface()); err != nil {
+		if err := d.object(s.value(), described, fields.At(item.Interface())); err != nil {
 			return err
 		}
 		list.Set(reflect.Append(list, item.Elem()))
@@ -131,7 +133,7 @@ func (d *decoder) objects(raw []byte, described []taxonomy.Field, list reflect.V
 
 // word reads a word of an enum. An empty word leaves the enum unchanged. An unknown word
 // sets d.unknownWord.
-func (d *decoder) word(raw []byte, words []string, p any) error {
+func (d *decoder) word(raw string, words []string, p any) error {
 	if raw[0] != '"' {
 		return d.problem("not a value of type enum")
 	}
@@ -165,15 +167,15 @@ func present(p any) any {
 }
 
 // plain returns the text of a string or a number.
-func plain(raw []byte) string {
+func plain(raw string) string {
 	if raw[0] == '"' {
 		return unquote(raw)
 	}
-	return string(raw)
+	return raw
 }
 
 // integer reads an integer, which may be in a string. Some languages write it as 7.0 or 1e2.
-func integer(raw []byte) (int64, bool) {
+func integer(raw string) (int64, bool) {
 	text := plain(raw)
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err == nil {

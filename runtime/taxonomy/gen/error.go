@@ -30,25 +30,25 @@ func (w *causeEncoder) error(dst []byte, e taxonomy.Error, depth int) []byte {
 	dst = appendHead(dst, t, row)
 	start := len(dst)
 	dst = escapeTail(e.AppendMessage(dst), start)
-	retryable := false
-	if code := t.Code(row); code != nil && row.Branch() == 0 {
-		retryable = code.Retryable
+	if t.Traits(row).Retryable {
+		dst = append(dst, `","retryable":true,`...)
 	} else {
-		retryable = t.Traits(row).Retryable
+		dst = append(dst, `","retryable":false,`...)
 	}
-	if retryable {
-		dst = append(dst, `","retryable":true,"context":`...)
-	} else {
-		dst = append(dst, `","retryable":false,"context":`...)
-	}
-	dst = e.AppendContext(dst)
+	return append(w.details(dst, e, row, depth), '}')
+}
+
+// details appends the members from the context on.
+func (w *causeEncoder) details(dst []byte, e taxonomy.Error, row taxonomy.Row, depth int) []byte {
+	t := e.Taxonomy()
+	dst = e.AppendContext(append(dst, `"context":`...))
 	if len(t.Constants) > 0 {
 		dst = appendConstants(dst, t, row)
 	}
 	if cause := e.Unwrap(); cause != nil && depth > 1 && w.left > 0 {
 		dst = w.cause(append(dst, `,"cause":`...), cause, depth-1)
 	}
-	return append(dst, '}')
+	return dst
 }
 
 // appendConstants appends the constants of a row's code that are on the wire.
@@ -87,7 +87,7 @@ func appendConstants(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte 
 func appendHead(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
 	c := t.Categories[row.Category()]
 	if t.Domain != "" {
-		dst = append(appendText(append(dst, `{"domain":"`...), t.Domain), `","name":"`...)
+		dst = append(append(append(dst, `{"domain":"`...), t.Domain...), `","name":"`...)
 	} else {
 		dst = append(dst, `{"name":"`...)
 	}

@@ -93,7 +93,7 @@ func (p *detailPrinter) cause(err error, indent string) {
 		p.field(indent, "cause: ", "")
 		p.ownError(x, taxonomy.CategoryOf(x), indent+"  ")
 	default:
-		p.field(indent, "cause: ", printable.Text(causeText.Text(textOf(err))))
+		p.field(indent, "cause: ", printable.Text(causeText.Text(errtree.TreeText(err))))
 	}
 }
 

@@ -52,7 +52,7 @@ func checkString(t *testing.T, s string) {
 	if got := append(escapeTail(dst, len("before \"")), '"'); string(got) != "before "+string(want) {
 		t.Fatalf("%q: %s, not %s", s, got, want)
 	}
-	if back := unquote(want); back != strings.ToValidUTF8(back, "x") || utf8.ValidString(s) && back != s {
+	if back := unquote(string(want)); back != strings.ToValidUTF8(back, "x") || utf8.ValidString(s) && back != s {
 		t.Fatalf("%q reads back as %q", s, back)
 	}
 }
@@ -176,6 +176,31 @@ func FuzzRaw(f *testing.F) {
 		}
 		if again := appendRaw(nil, got); string(again) != string(got) {
 			t.Fatalf("%q: %s, then %s", raw, got, again)
+		}
+	})
+}
+
+// FuzzIsValid compares isValid and unquote with encoding/json.
+func FuzzIsValid(f *testing.F) {
+	for _, text := range []string{
+		``, ` `, `null`, ` true `, `nul`, `nullx`, `[]`, `[ ]`, `[,]`, `[1,]`, `[1 2]`, `[1,2`, `{}`, `{,}`, `{"a"}`,
+		`{"a":}`, `{"a":1,}`, `{"a" : 1 , "b":[{}]}`, `{a:1}`, `{"a":1]`, `[1}`, `{} x`, `"a`, `"\"`, `"\x"`, `"\u12"`,
+		`"\u12g4"`, `"\u+123"`, `"\ud83d\ude00\ud83d\n\/"`, "\"a\tb\"", "\"\xff\"", "[1\f]", "[1\x00]", `-0.5e+10`, `01`,
+		`+1`, `.5`, `5.`, `1e`, `-`, `0x10`, `1_0`, `NaN`, `1:2`, `1"2"`, `12345678"`, `"12345678`, `"1234567\"`,
+		`{"a":"12345678\"}`, "\u00a0[]", "\v[]",
+	} {
+		f.Add(text)
+	}
+	for depth := 9999; depth < 10002; depth++ {
+		text := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+		require.Equal(f, json.Valid([]byte(text)), isValid(text), depth)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		require.Equal(t, json.Valid([]byte(text)), isValid(text), "%q", text)
+		var want string
+		if json.Unmarshal([]byte(text), &want) == nil && text[0] == '"' {
+			in := strings.TrimRight(text, " \t\r\n")
+			require.Equal(t, want, unquote(in), "%q", text)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -12,35 +13,46 @@ import (
 // LogValue returns the log value of e: its JSON with objects as groups and secrets masked. So a log
 // contains the same context and causes as the wire.
 func LogValue(e taxonomy.Error) slog.Value {
-	b := AppendJSON(make([]byte, 0, marshalSize), e)
-	return logJSON(b, string(b))
+	t, row := e.Taxonomy(), e.Row()
+	value := ""
+	if code := t.Code(row); code != nil {
+		value = code.Value
+	}
+	attrs := make([]slog.Attr, 0, 8)
+	if t.Domain != "" {
+		attrs = append(attrs, slog.String("domain", t.Domain))
+	}
+	attrs = append(attrs, slog.String("name", t.TypeName(row)),
+		slog.String("category", t.Categories[row.Category()].Name), slog.String("code", value),
+		slog.String("message", toValid(OwnText(e))), slog.Bool("retryable", t.Traits(row).Retryable))
+	w := causeEncoder{left: maxCauses}
+	b := append(w.details(append(make([]byte, 0, marshalSize/2), '{'), e, row, maxDepth+1), '}')
+	return slog.GroupValue(appendAttrs(attrs, unsafe.String(unsafe.SliceData(b), len(b)))...) // b is final
 }
 
-// logJSON returns the log value of valid JSON. It retains raw. text is the same JSON, and the log's
-// texts are parts of it. A list stays JSON.
-func logJSON(raw []byte, text string) slog.Value {
-	switch raw[0] {
+// appendAttrs appends the members of a JSON object.
+func appendAttrs(attrs []slog.Attr, object string) []slog.Attr {
+	for s := (scanner{b: object}); s.next('}'); {
+		attrs = append(attrs, slog.Attr{Key: s.key(), Value: logJSON(s.value())})
+	}
+	return attrs
+}
+
+// logJSON returns the log value of valid JSON. A list stays JSON.
+func logJSON(text string) slog.Value {
+	switch text[0] {
 	case '{':
-		attrs := make([]slog.Attr, 0, 8)
-		for s := (scanner{b: raw}); s.next('}'); {
-			start := s.pos + 1
-			key := text[start : start+len(s.key())]
-			value := s.value()
-			attrs = append(attrs, slog.Attr{Key: key, Value: logJSON(value, text[s.pos-len(value):s.pos])})
-		}
+		attrs := appendAttrs(make([]slog.Attr, 0, min(8, 1+strings.Count(text, ","))), text)
 		if len(attrs) == 0 { // slog leaves an empty group out
-			return slog.AnyValue(json.RawMessage(raw))
+			return slog.AnyValue(json.RawMessage(text))
 		}
 		return slog.GroupValue(attrs...)
 	case '[':
-		return slog.AnyValue(json.RawMessage(raw))
+		return slog.AnyValue(json.RawMessage(text))
 	case '"':
-		if strings.IndexByte(text, '\\') >= 0 {
-			return slog.StringValue(unquote(raw))
-		}
-		return slog.StringValue(text[1 : len(text)-1])
+		return slog.StringValue(unquote(text))
 	case 't', 'f':
-		return slog.BoolValue(raw[0] == 't')
+		return slog.BoolValue(text[0] == 't')
 	case 'n':
 		return slog.AnyValue(nil)
 	}

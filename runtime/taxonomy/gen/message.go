@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
@@ -287,7 +288,7 @@ func causeString(err error) string {
 			return code
 		}
 	}
-	return causeText.Text(textOf(err))
+	return causeText.Text(errtree.TreeText(err))
 }
 
 // firstCode returns the first code in err's tree, or "".

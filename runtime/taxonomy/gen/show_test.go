@@ -83,6 +83,7 @@ func TestLog(t *testing.T) {
 		sample.NewProviderAPIError("p", "token=abcdef <&>").
 			WithRun(sample.ProviderRun{Mode: "m", Step: taxonomy.Some("1")}).
 			WithToken("hidden").WithRetryAfter(time.Second),
+		sample.NewProviderCrash("p\"\xff\t\u2028"),
 		sample.NewGitCommit(),
 		sample.NewGitCommit().WithCause(fmt.Errorf("a: %w", sample.NewGitCommit().WithFiles([]string{"a"}))),
 		sample.NewGitCommit().WithCause(errors.Join(io.EOF, nil, sample.NewProviderRateLimit("p"))),
