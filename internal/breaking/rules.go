@@ -12,7 +12,8 @@ const (
 	idCodeRenamed  = "E-break-code-renamed"
 	idCodeValue    = "E-break-code-value"
 	idValueAlias   = "W-changed-code-value"
-	idRetired      = "W-changed-code-retired"
+	idGoRemoved    = "E-break-go-removed"
+	idMasking      = "E-break-field-masking"
 	idReserved     = "E-break-reserved"
 	idAlias        = "E-break-alias"
 	idNumber       = "E-break-number"
@@ -41,7 +42,7 @@ type rule struct {
 	on     when
 	id     string
 	levels Level
-	hint   string
+	hint   string // NAME is the former name in Go
 }
 
 // acrossCodes has the rules of the changes that codes.go finds, by id.
@@ -50,7 +51,7 @@ var acrossCodes = map[string]rule{
 	idCodeRenamed: {levels: Wire | Source},
 	idCodeValue:   {levels: Wire},
 	idValueAlias:  {levels: Wire},
-	idRetired: {levels: Source,
+	idGoRemoved: {levels: Source,
 		hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
 	idReserved:     {levels: Wire, hint: "never remove a reservation"},
 	idAlias:        {levels: Wire, hint: "keep it an alias, or reserve it"},
@@ -73,10 +74,10 @@ var rules = []rule{
 	{"file.tiers tier", changed, "W-changed-tiers", Behaviour, ""},
 	{"strategy check", added, "E-break-interface", Source,
 		"every implementation needs the method: mention it in the release notes"},
-	{"group strategy check tier profile source op policy reaction", removed, "E-break-go-removed", Source,
+	{"group strategy check tier profile source op policy reaction", removed, idGoRemoved, Source,
 		"keep it declared"},
-	{"category", removed, "E-break-go-removed", Source, "keep one deprecated code of the category"},
-	{"file.classification", removed, "E-break-go-removed", Source,
+	{"category", removed, idGoRemoved, Source, "keep one deprecated code of the category"},
+	{"file.classification", removed, idGoRemoved, Source,
 		"keep a rule or a fallback: without them the package has no Classify"},
 	{"policy", changed, "W-changed-policy", Behaviour, ""},
 	{"reaction", changed, "W-changed-reaction", Behaviour, ""},
@@ -85,10 +86,12 @@ var rules = []rule{
 
 	{"category.name", changed, idCategory, Wire | Source,
 		`keep the name, which is on the wire; "type:" changes the names in Go`},
-	{"category.type", changed, "E-break-go-name", Wire | Source, `keep the names in Go with "type:"`},
+	{"category.type", changed, "E-break-go-name", Wire | Source, `keep the names in Go with "type: NAME"`},
 	{"code.category", changed, idCategory, Wire | Source,
 		"add a new code to the other category, and deprecate this one"},
-	{"code.name field.name field.go_type", changed, "E-break-go-name", Source, `keep the names in Go with "name:"`},
+	{"code.name field.name", changed, "E-break-go-name", Source, `keep the names in Go with "name: NAME"`},
+	{"field.go_type", changed, "E-break-go-name", Source,
+		"its type was NAME: keep the field where it is, and the names in Go around it"},
 
 	{"field", removed, "E-break-field-removed", Wire | Source,
 		"keep it as optional: fields cannot be reserved, and a field with the name would be read as this one"},
@@ -98,11 +101,11 @@ var rules = []rule{
 		`list it in "args" of the codes that need it; values from before do not have it`},
 	{"field.required", removed, "E-break-field-required", Wire | Source,
 		"keep it required: older readers take an absent value for empty"},
-	{"field.sensitive", added, "E-break-field-masking", Wire | Source,
+	{"field.sensitive", added, idMasking, Wire | Source,
 		"add a sensitive field, and keep this one: its readers lose the values"},
-	{"field.sensitive", removed, "E-break-field-masking", Wire | Source,
+	{"field.sensitive", removed, idMasking, Wire | Source,
 		"keep the mask: values that were hidden are expected to stay hidden"},
-	{"field.scrub field.message_only", removed, "E-break-field-masking", Wire,
+	{"field.scrub field.message_only", removed, idMasking, Wire,
 		"keep the mask: values that were hidden are expected to stay hidden"},
 	{"field.enum", added, "E-break-word-added", Wire,
 		"older programs do not know it: update all readers first, then the senders"},

@@ -92,6 +92,8 @@ type decl struct {
 	within  *decl // the declaration around it; nil for the file
 	subject Subject
 	field   *model.Field
+	goName  string // of a code or a category: what its key "name" or "type" sets
+	offWire bool   // whether the wire never contains it: an abstract code, a field in messages only
 	label   string // at the beginning of messages
 	note    string // its text in release notes if it is new; "" is the label
 	pos     diag.Span
@@ -270,7 +272,7 @@ func (l *declarations) settings(within *decl, p *spec.Profile) {
 func (l *declarations) category(file *decl, c *model.Category, tree *spec.Category) {
 	name := l.m.categoryName(c)
 	d := l.add(&decl{kind: "category", path: "category " + name, name: c.Name, within: file, label: "category " + name,
-		pos: tree.Name.Span, subject: Subject{Category: name}, trees: []any{tree}})
+		pos: tree.Name.Span, subject: Subject{Category: name}, trees: []any{tree}, goName: c.Type})
 	d.set("name", c.Name)
 	d.set("type", strings.Join([]string{c.Type, c.CodeType, c.Const, c.Predicate}, ", "))
 	global := len(l.model.Fields)
@@ -293,7 +295,8 @@ func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Fie
 			label, subject = name, Subject{Field: name}
 		}
 		d := l.add(&decl{kind: "field", path: owner.path + "\nfield " + name, name: name, within: owner, field: f,
-			label: "field " + label, pos: trees[i].Name.Span, subject: subject, trees: []any{&trees[i]}})
+			label: "field " + label, pos: trees[i].Name.Span, subject: subject, trees: []any{&trees[i]},
+			offWire: f.MessageOnly || owner.offWire})
 		l.fields[f] = d
 		d.set("type", f.Type.String())
 		d.each("enum", f.Enum.Words()...)
@@ -328,11 +331,27 @@ func audience(public bool) string { return map[bool]string{true: "public"}[publi
 func (l *declarations) code(owner *decl, c *model.Code, tree *spec.Code, category *spec.Category) {
 	key := l.m.key(c)
 	d := l.add(&decl{kind: "code", path: l.m.codePath(c), name: c.Value, within: owner, label: "code " + key,
-		pos: tree.Name.Span, subject: l.m.subject(c), trees: []any{tree, category}})
+		pos: tree.Name.Span, subject: l.m.subject(c), trees: []any{tree, category}, goName: c.Go,
+		offWire: c.Abstract || cmp.Or(l.m.from[c], l.m.to[c], c).Abstract})
 	l.codes[c], d.note = d, describe(c)+": "+c.Code.Message
 	d.set("category", l.m.categoryName(c.Category))
-	if l.m.renamed[c] == "" {
+	switch {
+	case d.offWire:
+		d.set("name", c.Const)
+	case l.m.renamed[c] == "":
 		d.set("name", c.Const+" and "+c.Factory)
+	}
+	if c.ReplacedBy != nil {
+		d.set("deprecated", c.Extras().Deprecated+"; use "+c.ReplacedBy.Key)
+	} else {
+		d.set("deprecated", c.Extras().Deprecated)
+	}
+	if c.Parent != nil {
+		d.set("parent", l.m.key(c.Parent))
+	}
+	l.addFields(d, key+".", c.OwnFields(), tree.Fields)
+	if d.offWire { // only errors have the others
+		return
 	}
 	for i, v := range c.Constants {
 		if v != nil {
@@ -340,24 +359,13 @@ func (l *declarations) code(owner *decl, c *model.Code, tree *spec.Code, categor
 		}
 	}
 	d.set("audience", audience(c.Public))
-	if c.ReplacedBy != nil {
-		d.set("deprecated", c.Extras().Deprecated+"; use "+c.ReplacedBy.Key)
-	} else {
-		d.set("deprecated", c.Extras().Deprecated)
-	}
-	if !c.Abstract && !cmp.Or(l.m.from[c], l.m.to[c], c).Abstract { // otherwise the factory changes
-		d.set("message", l.m.message(c))
-	}
+	d.set("message", l.m.message(c))
 	d.set("feedback", tree.Feedback.V)
 	d.set("set", assigned(c.Set))
 	d.set("prevent", c.Extras().Prevent)
 	for _, g := range c.Groups {
 		d.each("groups", g.Name)
 	}
-	if c.Parent != nil {
-		d.set("parent", l.m.key(c.Parent))
-	}
-	l.addFields(d, key+".", c.OwnFields(), tree.Fields)
 	own := traits(c.Row.Traits)
 	d.facts = append(d.facts, own...)
 	conditions := branchTexts(c)
