@@ -1,7 +1,6 @@
 package breaking
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -45,25 +44,23 @@ type rule struct {
 	hint   string // NAME is the former name in Go
 }
 
-// acrossCodes has the rules of the changes that codes.go finds, by id.
-var acrossCodes = map[string]rule{
-	idCodeRemoved: {levels: Wire | Source},
-	idCodeRenamed: {levels: Wire | Source},
-	idCodeValue:   {levels: Wire},
-	idValueAlias:  {levels: Wire},
-	idGoRemoved: {levels: Source,
-		hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
-	idReserved:     {levels: Wire, hint: "never remove a reservation"},
-	idAlias:        {levels: Wire, hint: "keep it an alias, or reserve it"},
-	idNumber:       {levels: Wire, hint: "numbers are published: keep it"},
-	idNumberReused: {levels: Wire, hint: "use the next free number"},
-	idCategory:     {levels: Wire | Source, hint: "make it an alias of a code of its own category, or reserve it"},
-	idFactory:      {levels: Source, hint: `keep "args", or give the new parameters to another code`},
-	idFieldRenamed: {levels: Wire | Source},
-}
-
 // rules lists the rules of differences. The first one that matches a difference applies.
 var rules = []rule{
+	// Those of the changes that codes.go finds have no paths.
+	{id: idCodeRemoved, levels: Wire | Source},
+	{id: idCodeRenamed, levels: Wire | Source},
+	{id: idCodeValue, levels: Wire},
+	{id: idValueAlias, levels: Wire},
+	{id: idGoRemoved, levels: Source,
+		hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
+	{id: idReserved, levels: Wire, hint: "never remove a reservation"},
+	{id: idAlias, levels: Wire, hint: "keep it an alias, or reserve it"},
+	{id: idNumber, levels: Wire, hint: "numbers are published: keep it"},
+	{id: idNumberReused, levels: Wire, hint: "use the next free number"},
+	{id: idCategory, levels: Wire | Source, hint: "make it an alias of a code of its own category, or reserve it"},
+	{id: idFactory, levels: Source, hint: `keep "args", or give the new parameters to another code`},
+	{id: idFieldRenamed, levels: Wire | Source},
+
 	{"file.package", always, "E-break-package", Source, "keep it: every caller imports it"},
 	{"file.domain", always, "E-break-domain", Wire, "keep it: readers do not know errors of another domain"},
 	{"file.help_url", always, "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones"},
@@ -144,15 +141,16 @@ func ruleOf(path string, on when) (rule, bool) {
 }
 
 // ruleByID returns the rule of a change that is found without a path, or the zero rule.
-func ruleByID(id string) rule {
-	r := acrossCodes[id]
-	r.id = id
+func ruleByID(id string) (r rule) {
+	if i := slices.IndexFunc(rules, func(r rule) bool { return r.id == id && r.paths == "" }); i >= 0 {
+		r = rules[i]
+	}
 	return r
 }
 
 // IDs returns the ids of all changes, sorted.
 func IDs() []string {
-	ids := slices.Collect(maps.Keys(acrossCodes))
+	var ids []string
 	for _, r := range rules {
 		if r.id != "" {
 			ids = append(ids, r.id)
@@ -169,8 +167,7 @@ func ExceptIDs() []string {
 }
 
 // Levels returns the levels of an id, or 0 for an unknown id.
-func Levels(id string) Level {
-	levels := acrossCodes[id].levels
+func Levels(id string) (levels Level) {
 	for _, r := range rules {
 		if r.id == id {
 			levels |= r.levels
