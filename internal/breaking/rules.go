@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The ids of the changes that are found without the table, and those that the code refers to.
+// The ids that the code refers to.
 const (
 	idCodeRemoved  = "E-break-code-removed"
 	idCodeRenamed  = "E-break-code-renamed"

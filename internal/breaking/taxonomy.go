@@ -3,6 +3,7 @@ package breaking
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -250,6 +251,8 @@ func (l *declarations) settings(within *decl, p *spec.Profile) {
 	var declared map[string]any
 	_ = p.Raw.Decode(&declared) // package spec reports a profile that is not a mapping
 	delete(declared, "doc")
+	codes, _ := declared["codes"].(map[string]any)
+	maps.DeleteFunc(codes, func(key string, _ any) bool { return l.byKey[key] != nil && l.byKey[key].Abstract })
 	var add func(path string, value any)
 	add = func(path string, value any) {
 		m, isMap := value.(map[string]any)

@@ -67,6 +67,8 @@ func TestAbstractCodes(t *testing.T) {
 		{"another number", abstract("number: 1, "), abstract("number: 2, "), ``},
 		{"no alias any more", abstract("aliases: [C], "), abstract(""), ``},
 		{"another status", abstract("http: 502, "), abstract("http: 503, "), ``},
+		{"another status in a profile", abstract("") + "\nprofiles: {ci: {codes: {A: {http: 502}}}}",
+			abstract("") + "\nprofiles: {ci: {codes: {A: {http: 503}}}}", ``},
 		{"public now", abstract(""), abstract("audience: public, "), ``},
 		{"another name in Go", abstract(""), abstract("name: Alpha, "), `1:53 E-break-go-name`},
 		{"another key, the number kept", abstract("number: 1, "),
