@@ -108,6 +108,9 @@ func (c *comparison) newValue(o, n *model.Code) {
 	}
 	change := c.change(id, c.is.codes[n], "value", o.Value, n.Value, text)
 	change.Kind, change.Hint = kindRenamed, hint
+	if o.Const == n.Const {
+		change.Levels = Wire
+	}
 }
 
 // number reports a number that another code has now, that its code lost, or that is free.
@@ -279,9 +282,16 @@ func (c *comparison) reportRenamed() {
 		change := c.change(idFieldRenamed, d, "", o.Wire, n.Wire, former+" seems to be renamed to "+n.Wire)
 		change.Kind, change.Subject.Was = kindRenamed, o.Wire
 		if c.was.fields[o].offWire {
-			change.Levels = Source
+			change.Levels &^= Wire
 		} else {
 			change.Message += ": values under the old key are lost"
+		}
+		if o.Go == n.Go {
+			change.Levels &^= Source
+		}
+		if change.Levels == 0 {
+			change.setRule(rule{})
+			continue
 		}
 		change.Hint = fmt.Sprintf("keep the key %s, and add \"name: %s\"", o.Wire, n.Go)
 	}
