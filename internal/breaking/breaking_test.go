@@ -99,6 +99,9 @@ func TestLevels(t *testing.T) {
 			codes("B: {message: b}"), breaking.Source | breaking.Behaviour},
 		{"abstract now", codes("A: {message: a, codes: {B: {message: b}}}"),
 			codes("A: {abstract: true, codes: {B: {message: b}}}"), breaking.Wire | breaking.Source},
+		{"merged into an abstract code",
+			codes("A: {message: a, deprecated: no}, P: {abstract: true, codes: {B: {message: b}}}"),
+			codes("P: {abstract: true, aliases: [A], codes: {B: {message: b}}}"), breaking.Wire},
 		{"abstract, with another name in Go", codes("A: {abstract: true, codes: {B: {message: b}}}"),
 			codes("A: {abstract: true, name: Alpha, codes: {B: {message: b}}}"), breaking.Source},
 	} {
@@ -146,7 +149,7 @@ func TestMessages(t *testing.T) {
 		{codes("A: {message: a}"), codes("A: {message: a, prevent: {throttle: 1s}}"),
 			"code A: prevent throttle was none, is 1s"},
 		{codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
-			"code A (io) is abstract now: NewA is removed, and A decodes to no error"},
+			"code A (io): NewA is removed, and A decodes to no error, because code A is abstract"},
 		{codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),
 			"code A: factory was NewA() *IOError, is NewA() *AError"},
 	} {

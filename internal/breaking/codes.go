@@ -24,6 +24,11 @@ func (c *comparison) codes() {
 			c.removedCode(o)
 		case n == nil:
 			c.retired(o, "retired")
+		case n.Abstract && !o.Abstract:
+			change := c.lostCode(o, c.is.codes[n], fmt.Sprintf(
+				"%s: %s is removed, and %s decodes to no error, because code %s is abstract", describe(o), o.Factory,
+				o.Value, n.Key))
+			change.Hint = `keep it without "abstract": other codes can be below it`
 		case c.from[n] != o:
 			c.retired(o, "merged into "+n.Key)
 			if !o.Abstract && c.categoryName(o.Category) != n.Category.Name {
@@ -31,10 +36,6 @@ func (c *comparison) codes() {
 					fmt.Sprintf("%s of category %s now decodes to %s of category %s", o.Value, o.Category.Name, n.Value,
 						n.Category.Name))
 			}
-		case !o.Abstract && n.Abstract:
-			change := c.lostCode(o, c.is.codes[n], fmt.Sprintf("%s is abstract now: %s is removed, and %s decodes to no error",
-				describe(n), o.Factory, o.Value))
-			change.Hint = `keep it without "abstract": other codes can be below it`
 		case o.Value != n.Value && !o.Abstract:
 			c.newValue(o, n)
 		}

@@ -79,7 +79,8 @@ func TestAbstractCodes(t *testing.T) {
 		{"its number used by another", codes("A: {abstract: true, number: 1, codes: {B: {message: b}}}"),
 			codes("A: {abstract: true, codes: {B: {message: b, number: 1}}}"), ``},
 		{"moved to another category",
-			"categories: {a: {codes: {A: {message: a}, P: {abstract: true, codes: {B: {message: b, deprecated: no}}}}}, " +
+			"categories: {a: {codes: {A: {message: a}, " +
+				"P: {abstract: true, codes: {B: {message: b, deprecated: no}}}}}, " +
 				"c: {codes: {C: {message: c}}}}",
 			"reserved: {codes: [B]}\ncategories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, " +
 				"P: {abstract: true, codes: {D: {message: d}}}}}}", `2:74 E-break-category`},
