@@ -64,10 +64,52 @@ func TestLevels(t *testing.T) {
 		{"another name in Go", fields("n: {type: int}"), fields("n: {type: int, name: Count}"), breaking.Source},
 		{"a type that the wire names", codes("A: {message: a}"),
 			"categories: {io: {type: InOutError, codes: {A: {message: a}}}}", breaking.Wire | breaking.Source},
+		{"another key", fields("n: {type: int}"), fields("m: {type: int}"), breaking.Wire | breaking.Source},
+		{"another key, in messages only", fields("n: {type: int, message_only: true}"),
+			fields("m: {type: int, message_only: true}"), breaking.Source},
+		{"another key, with the same name in Go", fields("n: {type: int}"), fields("m: {type: int, name: N}"),
+			breaking.Wire},
+		{"another key, in messages only, with the same name in Go", fields("n: {type: int, message_only: true}"),
+			fields("m: {type: int, message_only: true, name: N}"), 0},
+		{"another key in an object, in messages only",
+			fields("o: {type: object, message_only: true, fields: {n: {type: int}}}"),
+			fields("o: {type: object, message_only: true, fields: {m: {type: int}}}"), breaking.Source},
+		{"gone from an object, in messages only",
+			fields("o: {type: object, message_only: true, fields: {n: {type: int}, b: {type: bool}}}"),
+			fields("o: {type: object, message_only: true, fields: {n: {type: int}}}"), breaking.Source},
+		{"another type, in messages only", fields("n: {type: int, message_only: true}"),
+			fields("n: {type: string, message_only: true}"), breaking.Source},
+		{"another type, in messages only now", fields("n: {type: int}"),
+			fields("n: {type: string, message_only: true}"), breaking.Wire | breaking.Source},
+		{"new and required, in messages only", fields("a: {type: int}"),
+			fields("a: {type: int}, n: {type: int, message_only: true, required: true}"), breaking.Source},
+		{"in clear, in messages only", fields("n: {type: string, scrub: true, message_only: true}"),
+			fields("n: {type: string, message_only: true}"), breaking.Wire},
+		{"retired", codes("A: {message: a}, B: {message: b}"), "reserved: {codes: [A]}\n" + codes("B: {message: b}"),
+			breaking.Source},
+		{"removed", codes("A: {message: a}, B: {message: b}"), codes("B: {message: b}"),
+			breaking.Wire | breaking.Source},
+		{"deprecated and removed", codes("A: {message: a, deprecated: no}, B: {message: b}"), codes("B: {message: b}"),
+			breaking.Wire},
+		{"renamed, with the number kept", codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"),
+			breaking.Wire | breaking.Source},
+		{"renamed, with the number and the name in Go kept", codes("A: {message: a, number: 1}"),
+			codes("B: {message: a, number: 1, name: A}"), breaking.Wire},
+		{"abstract, and gone", codes("A: {abstract: true, codes: {B: {message: b}}}"),
+			codes("B: {message: b}"), breaking.Source | breaking.Behaviour},
+		{"abstract now", codes("A: {message: a, codes: {B: {message: b}}}"),
+			codes("A: {abstract: true, codes: {B: {message: b}}}"), breaking.Wire | breaking.Source},
+		{"merged into an abstract code",
+			codes("A: {message: a, deprecated: no}, P: {abstract: true, codes: {B: {message: b}}}"),
+			codes("P: {abstract: true, aliases: [A], codes: {B: {message: b}}}"), breaking.Wire},
+		{"abstract, with another name in Go", codes("A: {abstract: true, codes: {B: {message: b}}}"),
+			codes("A: {abstract: true, name: Alpha, codes: {B: {message: b}}}"), breaking.Source},
 	} {
-		changes := compare(t, tt.old, tt.new)
-		require.Len(t, changes, 1, tt.name)
-		assert.Equal(t, tt.want.String(), changes[0].Levels.String(), tt.name)
+		var got breaking.Level
+		for _, c := range compare(t, tt.old, tt.new) {
+			got |= c.Levels
+		}
+		assert.Equal(t, tt.want.String(), got.String(), tt.name)
 	}
 }
 
@@ -107,13 +149,31 @@ func TestMessages(t *testing.T) {
 		{codes("A: {message: a}"), codes("A: {message: a, prevent: {throttle: 1s}}"),
 			"code A: prevent throttle was none, is 1s"},
 		{codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
-			"code A is abstract now: NewA is removed"},
+			"code A (io): NewA is removed, and A decodes to no error, because code A is abstract"},
 		{codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),
 			"code A: factory was NewA() *IOError, is NewA() *AError"},
 	} {
 		changes := compare(t, tt.old, tt.new)
 		require.Len(t, changes, 1, tt.want)
 		assert.Equal(t, tt.want, changes[0].Message)
+	}
+}
+
+// TestGoNameHints checks that the hint contains the former name in Go.
+func TestGoNameHints(t *testing.T) {
+	for _, tt := range []struct{ old, new, want string }{
+		{codes("CONN_LOST: {message: a}"), codes("CONN_LOST: {message: a, name: Lost}"), `"name: ConnLost"`},
+		{codes("OLD_ONE: {message: a}"), codes("NEW_ONE: {message: a, value: OLD_ONE}"), `"name: OldOne"`},
+		{codes("A: {message: a}"), "categories: {io: {type: InOutError, codes: {A: {message: a}}}}",
+			`"type: IOError"`},
+		{fields("n: {type: int}"), fields("n: {type: int, name: Count}"), `"name: N"`},
+		{fields("e: {enum: [A, B]}"), fields("e: {enum: [A, B], name: Word}"), `"name: E"`},
+		{fields("e: {enum: [A, B]}"), "fields: {e: {enum: [A, B]}}\n" + codes("EOF: {message: end}"), "type was IOE"},
+	} {
+		changes := compare(t, tt.old, tt.new)
+		require.Len(t, changes, 1, tt.new)
+		assert.Equal(t, "E-break-go-name", changes[0].ID, tt.new)
+		assert.Contains(t, changes[0].Hint, tt.want, tt.new)
 	}
 }
 

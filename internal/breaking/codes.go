@@ -12,37 +12,44 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// codes reports the values, aliases and numbers of old codes that are removed or changed.
+// codes reports the values, aliases and numbers of old codes that are removed or changed. No error
+// has an abstract code, so only Go callers meet its removal.
 func (c *comparison) codes() {
 	for _, o := range c.old.model.Codes {
 		n := c.to[o]
 		switch {
 		case c.old.byValue[o.Value] != o:
 			continue
-		case n == nil && !c.new.reserved[o.Value]:
+		case n == nil && !c.new.reserved[o.Value] && !o.Abstract:
 			c.removedCode(o)
 		case n == nil:
 			c.retired(o, "retired")
+		case n.Abstract && !o.Abstract:
+			change := c.lostCode(o, c.is.codes[n], fmt.Sprintf(
+				"%s: %s is removed, and %s decodes to no error, because code %s is abstract", describe(o), o.Factory,
+				o.Value, n.Key))
+			change.Hint = `keep it without "abstract": other codes can be below it`
 		case c.from[n] != o:
 			c.retired(o, "merged into "+n.Key)
-			if c.categoryName(o.Category) != n.Category.Name {
+			if !o.Abstract && c.categoryName(o.Category) != n.Category.Name {
 				c.change(idCategory, c.is.codes[n], "category", o.Category.Name, n.Category.Name,
 					fmt.Sprintf("%s of category %s now decodes to %s of category %s", o.Value, o.Category.Name, n.Value,
 						n.Category.Name))
 			}
-		case o.Value != n.Value:
+		case o.Value != n.Value && !o.Abstract:
 			c.newValue(o, n)
 		}
-		c.lostAliases(o, n)
-		c.number(o, n)
+		if !o.Abstract {
+			c.lostAliases(o, n)
+			c.number(o, n)
+		}
 	}
 }
 
 // removedCode reports a code that is removed and not reserved.
 func (c *comparison) removedCode(o *model.Code) {
-	change := c.change(idCodeRemoved, c.was.codes[o], "", o.Value, "",
-		describe(o)+" is removed, and is not reserved")
-	change.Kind, change.codes = kindRemoved, []string{o.Value}
+	change := c.lostCode(o, c.was.codes[o], describe(o)+" is removed, and is not reserved")
+	change.codes = []string{o.Value}
 	for _, alias := range aliases(o) {
 		if !c.new.reserved[alias] && c.new.decodes(alias) == nil {
 			change.codes = append(change.codes, alias)
@@ -55,13 +62,28 @@ func (c *comparison) removedCode(o *model.Code) {
 		"; or make it an alias of the code that replaces it"
 }
 
+// lostCode reports a code that does not decode any more. If it was deprecated, Go callers expect
+// that.
+func (c *comparison) lostCode(o *model.Code, d *decl, message string) *Change {
+	change := c.change(idCodeRemoved, d, "", o.Value, "", message)
+	change.Kind = kindRemoved
+	if o.Extras().Deprecated != "" {
+		change.Levels = Wire
+	}
+	return change
+}
+
 // retired reports a code that Go callers can no longer name, unless it was deprecated.
 func (c *comparison) retired(o *model.Code, how string) {
 	change := c.change("", c.was.codes[o], "", o.Value, "", describe(o)+" is "+how)
 	change.Kind = kindRemoved
 	if o.Extras().Deprecated == "" && c.new.byKey[o.Key] == nil {
-		change.setRule(ruleByID(idRetired))
-		change.Message += fmt.Sprintf(" without deprecation: %s and %s are removed", o.Const, o.Factory)
+		change.setRule(ruleByID(idGoRemoved))
+		lost := o.Const + " and " + o.Factory + " are"
+		if o.Abstract {
+			lost = o.Const + " is"
+		}
+		change.Message += " without deprecation: " + lost + " removed"
 	}
 }
 
@@ -87,6 +109,9 @@ func (c *comparison) newValue(o, n *model.Code) {
 	}
 	change := c.change(id, c.is.codes[n], "value", o.Value, n.Value, text)
 	change.Kind, change.Hint = kindRenamed, hint
+	if o.Const == n.Const {
+		change.Levels = Wire
+	}
 }
 
 // number reports a number that another code has now, that its code lost, or that is free.
@@ -194,7 +219,7 @@ func (c *comparison) reservations() {
 func (c *comparison) factories() {
 	for _, n := range c.new.model.Codes {
 		o := c.from[n]
-		if o == nil || o.Abstract || c.categories[o.Category] != n.Category {
+		if o == nil || o.Abstract || n.Abstract || c.categories[o.Category] != n.Category {
 			continue
 		}
 		was, is := c.was.parameters(o), c.is.parameters(n)
@@ -218,16 +243,12 @@ func (c *comparison) factories() {
 			func(f *model.Field) bool { return listed(cmp.Or(c.was.fields[f], c.is.fields[f])) }) {
 			oldType, newType = " *"+o.ErrorType().Type, " *"+n.ErrorType().Type
 		}
-		if same && newType == "" && !n.Abstract {
+		if same && newType == "" {
 			continue
 		}
 		change := c.change(idFactory, c.is.codes[n], "factory", signature(n, was)+oldType, signature(n, is)+newType, "")
 		change.Message = fmt.Sprintf("code %s: factory was %s, is %s", n.Key, change.Old, change.New)
-		switch {
-		case n.Abstract:
-			change.New, change.Message = "", fmt.Sprintf("code %s is abstract now: %s is removed", n.Key, o.Factory)
-			change.Hint = `keep it without "abstract": other codes can be below it`
-		case newType != "":
+		if newType != "" {
 			change.Hint = "add the field to the category, or to a new code"
 		}
 	}
@@ -259,9 +280,20 @@ func (c *comparison) reportRenamed() {
 	for _, n := range c.renamedFields {
 		o, d := c.fields[n], c.is.fields[n]
 		former := strings.TrimSuffix(d.label, n.Wire) + o.Wire
-		change := c.change(idFieldRenamed, d, "", o.Wire, n.Wire,
-			former+" seems to be renamed to "+n.Wire+": values under the old key are lost")
+		change := c.change(idFieldRenamed, d, "", o.Wire, n.Wire, former+" seems to be renamed to "+n.Wire)
 		change.Kind, change.Subject.Was = kindRenamed, o.Wire
+		if c.was.fields[o].offWire {
+			change.Levels &^= Wire
+		} else {
+			change.Message += ": values under the old key are lost"
+		}
+		if o.Go == n.Go {
+			change.Levels &^= Source
+		}
+		if change.Levels == 0 {
+			change.setRule(rule{})
+			continue
+		}
 		change.Hint = fmt.Sprintf("keep the key %s, and add \"name: %s\"", o.Wire, n.Go)
 	}
 }

@@ -145,7 +145,7 @@ func (c *comparison) declared(d *decl, on when) {
 // removedField limits the change of a removed field to Go if the wire stays the same: the field was
 // in messages only, or is now a field of the category.
 func (c *comparison) removedField(d *decl, change *Change) {
-	if d.fact("message_only", "").value != nil {
+	if d.offWire {
 		change.Levels, change.Hint = Source, "keep it as optional"
 	}
 	if n := c.is.fields[c.fields[d.field]]; n != nil { // every other matched field has a path of both taxonomies
@@ -160,6 +160,7 @@ func (c *comparison) removedField(d *decl, change *Change) {
 // of a declaration with the same id are one change.
 func (c *comparison) values(o, n *decl) {
 	isNew, keys := o.kind == "", slices.Clone(n.facts)
+	offWire := n.offWire && (isNew || o.offWire)
 	if n.kind == "field" && !isNew && o.facts[0].value != n.facts[0].value {
 		keys, o = keys[:1], &decl{facts: o.facts[:1]} // another type is the only difference
 	}
@@ -185,9 +186,13 @@ func (c *comparison) values(o, n *decl) {
 			continue
 		}
 		r, ok := ruleOf(strings.TrimSuffix(n.kind+"."+f.key, "."), on)
-		if !ok {
+		if offWire && (r.id != idMasking || on != removed) { // a message on the wire can contain a secret
+			r.levels &^= Wire
+		}
+		if !ok || r.id != "" && r.levels == 0 {
 			continue
 		}
+		r.hint = strings.ReplaceAll(r.hint, "NAME", cmp.Or(o.goName, fmt.Sprint(was.value)))
 		found[r.id] = append(found[r.id], differences...)
 		change := changes[r.id]
 		if change == nil {

@@ -1,18 +1,18 @@
 package breaking
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
 
-// The ids of the changes that are found without the table, and those that the code refers to.
+// The ids that the code refers to.
 const (
 	idCodeRemoved  = "E-break-code-removed"
 	idCodeRenamed  = "E-break-code-renamed"
 	idCodeValue    = "E-break-code-value"
 	idValueAlias   = "W-changed-code-value"
-	idRetired      = "W-changed-code-retired"
+	idGoRemoved    = "E-break-go-removed"
+	idMasking      = "E-break-field-masking"
 	idReserved     = "E-break-reserved"
 	idAlias        = "E-break-alias"
 	idNumber       = "E-break-number"
@@ -41,28 +41,26 @@ type rule struct {
 	on     when
 	id     string
 	levels Level
-	hint   string
-}
-
-// acrossCodes has the rules of the changes that codes.go finds, by id.
-var acrossCodes = map[string]rule{
-	idCodeRemoved: {levels: Wire | Source},
-	idCodeRenamed: {levels: Wire | Source},
-	idCodeValue:   {levels: Wire},
-	idValueAlias:  {levels: Wire},
-	idRetired: {levels: Source,
-		hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
-	idReserved:     {levels: Wire, hint: "never remove a reservation"},
-	idAlias:        {levels: Wire, hint: "keep it an alias, or reserve it"},
-	idNumber:       {levels: Wire, hint: "numbers are published: keep it"},
-	idNumberReused: {levels: Wire, hint: "use the next free number"},
-	idCategory:     {levels: Wire | Source, hint: "make it an alias of a code of its own category, or reserve it"},
-	idFactory:      {levels: Source, hint: `keep "args", or give the new parameters to another code`},
-	idFieldRenamed: {levels: Wire | Source},
+	hint   string // NAME is the former name in Go
 }
 
 // rules lists the rules of differences. The first one that matches a difference applies.
 var rules = []rule{
+	// Those of the changes that codes.go finds have no paths.
+	{id: idCodeRemoved, levels: Wire | Source},
+	{id: idCodeRenamed, levels: Wire | Source},
+	{id: idCodeValue, levels: Wire},
+	{id: idValueAlias, levels: Wire},
+	{id: idGoRemoved, levels: Source,
+		hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
+	{id: idReserved, levels: Wire, hint: "never remove a reservation"},
+	{id: idAlias, levels: Wire, hint: "keep it an alias, or reserve it"},
+	{id: idNumber, levels: Wire, hint: "numbers are published: keep it"},
+	{id: idNumberReused, levels: Wire, hint: "use the next free number"},
+	{id: idCategory, levels: Wire | Source, hint: "make it an alias of a code of its own category, or reserve it"},
+	{id: idFactory, levels: Source, hint: `keep "args", or give the new parameters to another code`},
+	{id: idFieldRenamed, levels: Wire | Source},
+
 	{"file.package", always, "E-break-package", Source, "keep it: every caller imports it"},
 	{"file.domain", always, "E-break-domain", Wire, "keep it: readers do not know errors of another domain"},
 	{"file.help_url", always, "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones"},
@@ -73,10 +71,10 @@ var rules = []rule{
 	{"file.tiers tier", changed, "W-changed-tiers", Behaviour, ""},
 	{"strategy check", added, "E-break-interface", Source,
 		"every implementation needs the method: mention it in the release notes"},
-	{"group strategy check tier profile source op policy reaction", removed, "E-break-go-removed", Source,
+	{"group strategy check tier profile source op policy reaction", removed, idGoRemoved, Source,
 		"keep it declared"},
-	{"category", removed, "E-break-go-removed", Source, "keep one deprecated code of the category"},
-	{"file.classification", removed, "E-break-go-removed", Source,
+	{"category", removed, idGoRemoved, Source, "keep one deprecated code of the category"},
+	{"file.classification", removed, idGoRemoved, Source,
 		"keep a rule or a fallback: without them the package has no Classify"},
 	{"policy", changed, "W-changed-policy", Behaviour, ""},
 	{"reaction", changed, "W-changed-reaction", Behaviour, ""},
@@ -85,10 +83,12 @@ var rules = []rule{
 
 	{"category.name", changed, idCategory, Wire | Source,
 		`keep the name, which is on the wire; "type:" changes the names in Go`},
-	{"category.type", changed, "E-break-go-name", Wire | Source, `keep the names in Go with "type:"`},
+	{"category.type", changed, "E-break-go-name", Wire | Source, `keep the names in Go with "type: NAME"`},
 	{"code.category", changed, idCategory, Wire | Source,
 		"add a new code to the other category, and deprecate this one"},
-	{"code.name field.name field.go_type", changed, "E-break-go-name", Source, `keep the names in Go with "name:"`},
+	{"code.name field.name", changed, "E-break-go-name", Source, `keep the names in Go with "name: NAME"`},
+	{"field.go_type", changed, "E-break-go-name", Source,
+		"its type was NAME: keep the field where it is, and the names in Go around it"},
 
 	{"field", removed, "E-break-field-removed", Wire | Source,
 		"keep it as optional: fields cannot be reserved, and a field with the name would be read as this one"},
@@ -98,11 +98,11 @@ var rules = []rule{
 		`list it in "args" of the codes that need it; values from before do not have it`},
 	{"field.required", removed, "E-break-field-required", Wire | Source,
 		"keep it required: older readers take an absent value for empty"},
-	{"field.sensitive", added, "E-break-field-masking", Wire | Source,
+	{"field.sensitive", added, idMasking, Wire | Source,
 		"add a sensitive field, and keep this one: its readers lose the values"},
-	{"field.sensitive", removed, "E-break-field-masking", Wire | Source,
+	{"field.sensitive", removed, idMasking, Wire | Source,
 		"keep the mask: values that were hidden are expected to stay hidden"},
-	{"field.scrub field.message_only", removed, "E-break-field-masking", Wire,
+	{"field.scrub field.message_only", removed, idMasking, Wire,
 		"keep the mask: values that were hidden are expected to stay hidden"},
 	{"field.enum", added, "E-break-word-added", Wire,
 		"older programs do not know it: update all readers first, then the senders"},
@@ -141,15 +141,16 @@ func ruleOf(path string, on when) (rule, bool) {
 }
 
 // ruleByID returns the rule of a change that is found without a path, or the zero rule.
-func ruleByID(id string) rule {
-	r := acrossCodes[id]
-	r.id = id
+func ruleByID(id string) (r rule) {
+	if i := slices.IndexFunc(rules, func(r rule) bool { return r.id == id && r.paths == "" }); i >= 0 {
+		r = rules[i]
+	}
 	return r
 }
 
 // IDs returns the ids of all changes, sorted.
 func IDs() []string {
-	ids := slices.Collect(maps.Keys(acrossCodes))
+	var ids []string
 	for _, r := range rules {
 		if r.id != "" {
 			ids = append(ids, r.id)
@@ -166,8 +167,7 @@ func ExceptIDs() []string {
 }
 
 // Levels returns the levels of an id, or 0 for an unknown id.
-func Levels(id string) Level {
-	levels := acrossCodes[id].levels
+func Levels(id string) (levels Level) {
 	for _, r := range rules {
 		if r.id == id {
 			levels |= r.levels

@@ -19,7 +19,7 @@ func TestFactories(t *testing.T) {
 			"categories: {io: {fields: {a: {type: string, required: true}}, codes: {EOF: {message: end, set: {a: " +
 				"x}}}}}", `1:72 E-break-factory, 1:98 W-changed-set`},
 		{"abstract now", codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
-			`1:27 E-break-factory`},
+			`1:27 E-break-code-removed`},
 		{"not abstract any more", codes("A: {abstract: true, codes: {B: {message: b}}}"),
 			codes("A: {message: a, codes: {B: {message: b}}}"), ``},
 		{"the first field of a code", codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),

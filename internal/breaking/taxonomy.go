@@ -3,6 +3,7 @@ package breaking
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -92,6 +93,8 @@ type decl struct {
 	within  *decl // the declaration around it; nil for the file
 	subject Subject
 	field   *model.Field
+	goName  string // of a code or a category: what its key "name" or "type" sets
+	offWire bool   // whether the wire never contains it: an abstract code, a field in messages only
 	label   string // at the beginning of messages
 	note    string // its text in release notes if it is new; "" is the label
 	pos     diag.Span
@@ -163,8 +166,8 @@ func declare(t *Taxonomy, m *matching) *declarations {
 	file := l.add(&decl{kind: "file", path: "file", pos: t.tree.Package.Span, trees: []any{t.tree}})
 	l.file(file)
 	l.names(file)
-	for i, c := range t.model.Categories {
-		l.category(file, c, &t.tree.Categories[i])
+	for _, c := range t.model.Categories {
+		l.category(file, c)
 	}
 	return l
 }
@@ -248,6 +251,8 @@ func (l *declarations) settings(within *decl, p *spec.Profile) {
 	var declared map[string]any
 	_ = p.Raw.Decode(&declared) // package spec reports a profile that is not a mapping
 	delete(declared, "doc")
+	codes, _ := declared["codes"].(map[string]any)
+	maps.DeleteFunc(codes, func(key string, _ any) bool { return l.byKey[key] != nil && l.byKey[key].Abstract })
 	var add func(path string, value any)
 	add = func(path string, value any) {
 		m, isMap := value.(map[string]any)
@@ -267,23 +272,21 @@ func (l *declarations) settings(within *decl, p *spec.Profile) {
 }
 
 // category adds a category with its fields and codes.
-func (l *declarations) category(file *decl, c *model.Category, tree *spec.Category) {
+func (l *declarations) category(file *decl, c *model.Category) {
 	name := l.m.categoryName(c)
 	d := l.add(&decl{kind: "category", path: "category " + name, name: c.Name, within: file, label: "category " + name,
-		pos: tree.Name.Span, subject: Subject{Category: name}, trees: []any{tree}})
+		pos: c.Decl.Name.Span, subject: Subject{Category: name}, trees: []any{c.Decl}, goName: c.Type})
 	d.set("name", c.Name)
 	d.set("type", strings.Join([]string{c.Type, c.CodeType, c.Const, c.Predicate}, ", "))
-	global := len(l.model.Fields)
-	l.addFields(d, name+".", c.Fields[:global], l.tree.Fields)
-	l.addFields(d, name+".", c.Fields[global:], tree.Fields)
-	for i, code := range c.Codes {
-		l.code(d, code, &tree.Codes[i], tree)
+	l.addFields(d, name+".", c.Fields)
+	for _, code := range c.Codes {
+		l.code(d, code)
 	}
 }
 
 // addFields adds the fields of a category, a code or an object. The prefix begins their labels.
-func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Field, trees []spec.Field) {
-	for i, f := range fields {
+func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Field) {
+	for _, f := range fields {
 		name := l.m.fieldName(f)
 		label, subject := prefix+name, Subject{}
 		if _, field, ok := strings.Cut(label, "."); ok {
@@ -293,7 +296,8 @@ func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Fie
 			label, subject = name, Subject{Field: name}
 		}
 		d := l.add(&decl{kind: "field", path: owner.path + "\nfield " + name, name: name, within: owner, field: f,
-			label: "field " + label, pos: trees[i].Name.Span, subject: subject, trees: []any{&trees[i]}})
+			label: "field " + label, pos: f.Decl.Name.Span, subject: subject, trees: []any{f.Decl},
+			offWire: f.MessageOnly || owner.offWire})
 		l.fields[f] = d
 		d.set("type", f.Type.String())
 		d.each("enum", f.Enum.Words()...)
@@ -316,7 +320,7 @@ func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Fie
 			d.set("go_type", f.Enum.Type)
 		case f.Object != nil && f.Object.Type != "":
 			d.set("go_type", f.Object.Type)
-			l.addFields(d, label+".", f.Object.Fields, trees[i].Fields)
+			l.addFields(d, label+".", f.Object.Fields)
 		}
 	}
 }
@@ -325,14 +329,30 @@ func (l *declarations) addFields(owner *decl, prefix string, fields []*model.Fie
 func audience(public bool) string { return map[bool]string{true: "public"}[public] }
 
 // code adds a code.
-func (l *declarations) code(owner *decl, c *model.Code, tree *spec.Code, category *spec.Category) {
-	key := l.m.key(c)
+func (l *declarations) code(owner *decl, c *model.Code) {
+	key, tree := l.m.key(c), c.Decl
 	d := l.add(&decl{kind: "code", path: l.m.codePath(c), name: c.Value, within: owner, label: "code " + key,
-		pos: tree.Name.Span, subject: l.m.subject(c), trees: []any{tree, category}})
+		pos: tree.Name.Span, subject: l.m.subject(c), trees: []any{tree, c.Category.Decl}, goName: c.Go,
+		offWire: c.Abstract || cmp.Or(l.m.from[c], l.m.to[c], c).Abstract})
 	l.codes[c], d.note = d, describe(c)+": "+c.Code.Message
 	d.set("category", l.m.categoryName(c.Category))
-	if l.m.renamed[c] == "" {
+	switch {
+	case d.offWire:
+		d.set("name", c.Const)
+	case l.m.renamed[c] == "":
 		d.set("name", c.Const+" and "+c.Factory)
+	}
+	if c.ReplacedBy != nil {
+		d.set("deprecated", c.Extras().Deprecated+"; use "+c.ReplacedBy.Key)
+	} else {
+		d.set("deprecated", c.Extras().Deprecated)
+	}
+	if c.Parent != nil {
+		d.set("parent", l.m.key(c.Parent))
+	}
+	l.addFields(d, key+".", c.OwnFields())
+	if d.offWire { // only errors have the others
+		return
 	}
 	for i, v := range c.Constants {
 		if v != nil {
@@ -340,24 +360,13 @@ func (l *declarations) code(owner *decl, c *model.Code, tree *spec.Code, categor
 		}
 	}
 	d.set("audience", audience(c.Public))
-	if c.ReplacedBy != nil {
-		d.set("deprecated", c.Extras().Deprecated+"; use "+c.ReplacedBy.Key)
-	} else {
-		d.set("deprecated", c.Extras().Deprecated)
-	}
-	if !c.Abstract && !cmp.Or(l.m.from[c], l.m.to[c], c).Abstract { // otherwise the factory changes
-		d.set("message", l.m.message(c))
-	}
+	d.set("message", l.m.message(c))
 	d.set("feedback", tree.Feedback.V)
 	d.set("set", assigned(c.Set))
 	d.set("prevent", c.Extras().Prevent)
 	for _, g := range c.Groups {
 		d.each("groups", g.Name)
 	}
-	if c.Parent != nil {
-		d.set("parent", l.m.key(c.Parent))
-	}
-	l.addFields(d, key+".", c.OwnFields(), tree.Fields)
 	own := traits(c.Row.Traits)
 	d.facts = append(d.facts, own...)
 	conditions := branchTexts(c)
@@ -365,7 +374,7 @@ func (l *declarations) code(owner *decl, c *model.Code, tree *spec.Code, categor
 	for i, condition := range conditions {
 		for j, f := range traits(c.When[i].Row.Traits) {
 			if f.value != own[j].value {
-				f.item, f.trees = "when "+condition, []any{&tree.When[i], tree, category}
+				f.item, f.trees = "when "+condition, append([]any{&tree.When[i]}, d.trees...)
 				d.facts = append(d.facts, f)
 			}
 		}

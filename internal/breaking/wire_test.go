@@ -23,7 +23,7 @@ func TestCodes(t *testing.T) {
 		{"gone", codes("A: {message: a}, B: {message: b, number: 7, aliases: [C]}"), codes("A: {message: a}"),
 			`1:14 E-break-code-removed`},
 		{"gone and reserved", codes("A: {message: a}, B: {message: b, number: 7, aliases: [C]}"),
-			"reserved: {codes: [B, C], numbers: [7]}\n" + codes("A: {message: a}"), `2:14 W-changed-code-retired`},
+			"reserved: {codes: [B, C], numbers: [7]}\n" + codes("A: {message: a}"), `2:14 E-break-go-removed`},
 		{"deprecated, then gone and reserved", codes("A: {message: a}, B: {message: b, deprecated: no longer made}"),
 			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), ``},
 		{"gone and reserved, but for number and alias", codes(
@@ -54,7 +54,36 @@ func TestCodes(t *testing.T) {
 		{"another name in Go", codes("A: {message: a}"), codes("A: {message: a, name: Alpha}"), `1:49 E-break-go-name`},
 		{"merged into another", codes("A: {message: a, number: 1}, B: {message: b, number: 2}"),
 			"reserved: {numbers: [1]}\n" + codes("B: {message: b, number: 2, aliases: [A]}"),
-			`2:14 W-changed-code-retired`},
+			`2:14 E-break-go-removed`},
+	})
+}
+
+func TestAbstractCodes(t *testing.T) {
+	abstract := func(keys string) string {
+		return codes("A: {abstract: true, " + keys + "codes: {B: {message: b, http: 500, audience: internal}}}")
+	}
+	runRuleTests(t, []ruleTest{
+		{"another value", abstract("value: x, "), abstract("value: y, "), ``},
+		{"another number", abstract("number: 1, "), abstract("number: 2, "), ``},
+		{"no alias any more", abstract("aliases: [C], "), abstract(""), ``},
+		{"another status", abstract("http: 502, "), abstract("http: 503, "), ``},
+		{"another status in a profile", abstract("") + "\nprofiles: {ci: {codes: {A: {http: 502}}}}",
+			abstract("") + "\nprofiles: {ci: {codes: {A: {http: 503}}}}", ``},
+		{"public now", abstract(""), abstract("audience: public, "), ``},
+		{"another name in Go", abstract(""), abstract("name: Alpha, "), `1:53 E-break-go-name`},
+		{"another key, the number kept", abstract("number: 1, "),
+			codes("X: {abstract: true, number: 1, codes: {B: {message: b}}}"), `1:27 E-break-go-name`},
+		{"gone", abstract(""), codes("B: {message: b, http: 500}"), `1:14 E-break-go-removed, 1:27 W-changed-parent`},
+		{"deprecated, then gone", abstract("deprecated: no, "), codes("B: {message: b, http: 500}"),
+			`1:27 W-changed-parent`},
+		{"its number used by another", codes("A: {abstract: true, number: 1, codes: {B: {message: b}}}"),
+			codes("A: {abstract: true, codes: {B: {message: b, number: 1}}}"), ``},
+		{"moved to another category",
+			"categories: {a: {codes: {A: {message: a}, " +
+				"P: {abstract: true, codes: {B: {message: b, deprecated: no}}}}}, " +
+				"c: {codes: {C: {message: c}}}}",
+			"reserved: {codes: [B]}\ncategories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, " +
+				"P: {abstract: true, codes: {D: {message: d}}}}}}", `2:74 E-break-category`},
 	})
 }
 

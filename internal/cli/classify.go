@@ -14,7 +14,6 @@ import (
 	"github.com/errgen/errgen/internal/explain"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sample"
-	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -158,26 +157,9 @@ func made(t *taxonomy.Taxonomy, code *model.Code, ctx model.Context, ev *taxonom
 
 // rulePlace returns file:line:column of a rule.
 func rulePlace(l *loaded, r *model.Rule) string {
-	t, _ := spec.Parse(l.name, l.source.Bytes)
-	code := codeNamed(t, r.Code.Key)
-	if code == nil || len(code.Detect) < r.Place {
-		return ""
-	}
-	at := code.Detect[r.Place-1].Span
+	at := r.Code.Decl.Detect[r.Place-1].Span
 	file, line := l.source.Place(at.Line)
 	return fmt.Sprintf("%s:%d:%d", diag.Printable(file), line, at.Col)
-}
-
-// codeNamed returns the declaration of a code, or nil.
-func codeNamed(t *spec.Taxonomy, key string) *spec.Code {
-	for _, category := range t.Categories {
-		for i := range category.Codes {
-			if category.Codes[i].Name.V == key {
-				return &category.Codes[i]
-			}
-		}
-	}
-	return nil
 }
 
 func (v *verdict) text(x detect.Explanation) []byte {

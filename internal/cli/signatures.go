@@ -54,9 +54,8 @@ func (s *session) signatureList(args []string) ([]signatures.Signature, error) {
 // ownSignatures returns the signatures that a taxonomy declares.
 func ownSignatures(l *loaded) []signatures.Signature {
 	var list []signatures.Signature
-	t, _ := spec.Parse(l.name, l.source.Bytes)
-	for i := range t.Signatures {
-		d := &t.Signatures[i]
+	for i := range l.model.Decl.Signatures {
+		d := &l.model.Decl.Signatures[i]
 		x := resolve.Signature(d)
 		x.Family = own
 		for j := range d.Examples {

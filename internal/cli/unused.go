@@ -39,12 +39,11 @@ func (s *session) unused(o *options, args []string) error {
 	if err != nil {
 		return fmt.Errorf("unused: %w", err)
 	}
-	t, _ := spec.Parse(l.name, l.source.Bytes)
-	given := givenCodes(t)
+	given := givenCodes(l.model.Decl)
 	var findings []diag.Finding
 	for _, c := range l.model.Codes {
 		if !c.Abstract && len(uses[c.Factory]) == 0 && len(c.Rules) == 0 && !given[c.Key] {
-			findings = append(findings, s.unusedCode(t, c, uses))
+			findings = append(findings, s.unusedCode(c, uses))
 		}
 	}
 	return s.printFindings(o, s.Stdout, len(findings) > 0, diag.FileFindings{Source: l.source, Findings: findings})
@@ -71,9 +70,9 @@ func givenCodes(t *spec.Taxonomy) map[string]bool {
 	return given
 }
 
-func (s *session) unusedCode(t *spec.Taxonomy, c *model.Code, uses gouse.Uses) diag.Finding {
+func (s *session) unusedCode(c *model.Code, uses gouse.Uses) diag.Finding {
 	f := diag.Finding{
-		ID: "unused", Severity: diag.Warning,
+		ID: "unused", Severity: diag.Warning, Span: c.Decl.Name.Span,
 		Message: fmt.Sprintf("nothing creates %s: no Go code calls %s, and no rule gives it", c.Key, c.Factory),
 		Hint: `call it, or remove it if it was never released; otherwise set "deprecated" for a release, then ` +
 			"remove the code and reserve it: " + reservation(c),
@@ -89,9 +88,6 @@ func (s *session) unusedCode(t *spec.Taxonomy, c *model.Code, uses gouse.Uses) d
 			}
 		}
 		f.Message += fmt.Sprintf("; %s is compared at %s:%d", c.Const, file, at[0].Line)
-	}
-	if code := codeNamed(t, c.Key); code != nil {
-		f.Span = code.Name.Span
 	}
 	return f
 }

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -80,11 +79,6 @@ func (u *update) match() {
 	for _, r := range rows {
 		if u.matched[r.code] == nil {
 			take(r, byName[r.code.Name])
-		}
-	}
-	for _, r := range rows { // the children of a renamed code
-		if e := u.matched[r.parent]; r.parent != nil && e != nil && u.matched[r.code] == nil {
-			take(r, byName[e.row+strings.TrimPrefix(r.code.Name, r.parent.Name)])
 		}
 	}
 	same := make(map[string][]*entry)

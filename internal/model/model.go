@@ -41,6 +41,7 @@ type Package struct {
 	Reactions  []Variable[taxonomy.Reaction] // likewise; a reaction comes after the one it names as Then
 	Profiles   []*Profile
 
+	Decl *spec.Taxonomy // as the file declares it
 	// Problems are mistakes in reactions, policies and profiles.
 	Problems []Problem
 

@@ -53,7 +53,7 @@ type builder struct {
 }
 
 func newBuilder(t *spec.Taxonomy) *builder {
-	return &builder{src: t, pkg: &model.Package{Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents(),
+	return &builder{src: t, pkg: &model.Package{Decl: t, Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents(),
 		evidenceKeys: make(map[string]bool)}
 }
 

@@ -83,6 +83,7 @@ var replaced = []struct{ old, now string }{
 	{"W-log-placeholder", noLonger},
 	{"E-too-many", noLonger},
 	{"W-changed-field-use", noLonger},
+	{"W-changed-code-retired", "E-break-go-removed"},
 }
 
 // Replaced returns the id that has replaced one of an earlier version, or "" if its fault is no
