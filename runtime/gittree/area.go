@@ -191,12 +191,16 @@ func (a *area) update(ctx context.Context, d indexDiff) (again bool, err error) 
 		if len(step.paths) == 0 {
 			continue
 		}
-		c := command{area: a, stdin: zeroTerminated(step.paths), args: step.args}
+		var warning string
+		c := command{area: a, stdin: zeroTerminated(step.paths), args: step.args, stderr: &warning}
 		if _, err := a.Space.git(ctx, c); err != nil {
 			return false, err
 		}
+		if warning != "" { // a name that git refuses, such as .GIT
+			return false, fault(typeUnreadable, warning, nil)
+		}
 		for _, p := range step.paths {
-			for dir := path.Dir(p); dir != "." && !again; dir = path.Dir(dir) {
+			for dir := p; dir != "." && !again; dir = path.Dir(dir) {
 				_, err := os.Lstat(filepath.Join(a.dir, dir, ".git"))
 				again = err == nil
 			}
