@@ -234,7 +234,8 @@ func (s *Space) configure() error {
 	var config strings.Builder
 	config.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tlogAllRefUpdates = false\n" +
 		"\tcompression = 1\n\ttrustctime = true\n\tbigFileThreshold = 16m\n\tprotectNTFS = false\n" +
-		"\tprotectHFS = false\n[gc]\n\tauto = 0\n[index]\n\tversion = 4\n[advice]\n\taddEmbeddedRepo = false\n[extensions]\n\tobjectFormat = " + s.state.Format + "\n[core]\n")
+		"\tprotectHFS = false\n[gc]\n\tauto = 0\n[index]\n\tversion = 4\n[advice]\n\taddEmbeddedRepo = false\n" +
+		"[extensions]\n\tobjectFormat = " + s.state.Format + "\n[core]\n")
 	for _, key := range slices.Sorted(maps.Keys(s.state.Core)) {
 		fmt.Fprintf(&config, "\t%s = %q\n", key, s.state.Core[key])
 	}
