@@ -248,11 +248,16 @@ func RestoreSaved(
 		text := fmt.Sprintf("the working tree has changes (%q): commit or stash them first", status[0])
 		return nil, fault(typeRefused, text, nil)
 	}
-	ignored, err := s.ignored(ctx, changedPaths(saved.Changes))
+	changes, err := s.work.diff(ctx, saved.Base, saved.Tree)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range changedPaths(saved.Changes) {
+	changed := pathsOf(changes)
+	ignored, err := s.ignored(ctx, changed)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range changed {
 		if !ignored[p] && (len(paths) == 0 || slices.Contains(paths, p)) {
 			restored = append(restored, p)
 		}
@@ -263,11 +268,4 @@ func RestoreSaved(
 	}
 	_, err = s.restore(ctx, saved.Tree, restored)
 	return restored, err
-}
-
-func changedPaths(changes []Change) (paths []string) {
-	for _, c := range changes {
-		paths = append(paths, c.Path)
-	}
-	return paths
 }
