@@ -55,7 +55,7 @@ func (s *Space) restoreGit(ctx context.Context, repo string, paths []string) err
 	name := path.Join(repo, ".git")
 	i := slices.IndexFunc(s.state.Git, func(g *gitDir) bool { return g.Repo == repo })
 	if i < 0 {
-		if _, err := s.dotGit(repo); err != nil {
+		if _, err := s.dotGit(repo); notFound(err) {
 			return nil
 		}
 		return s.work.moveAside(name)

@@ -217,12 +217,12 @@ func findSaved(ctx context.Context, dir, run, name string, opts Options) (*Space
 	return s, all[i], nil
 }
 
-// RestoreSaved gives files of the working tree the content that they have in a saved attempt; without
-// paths, all files that the attempt changed. It returns their paths. It restores neither ignored
-// files nor git itself.
+// RestoreSaved gives files of the working tree the content that they have in a saved attempt;
+// without paths, all files that the attempt changed. It returns their paths. It restores neither
+// ignored files nor git itself.
 //
-// A file that differs from the last commit is not overwritten: if the working tree has changes,
-// RestoreSaved fails with type refused and changes nothing. So it does while a run has the tree.
+// RestoreSaved overwrites no change of a person: if the working tree differs from the last commit,
+// it fails with type refused. While a run has the working tree, the error wraps [ErrInUse].
 func RestoreSaved(
 	ctx context.Context, dir, run, name string, paths []string, opts Options,
 ) (restored []string, err error) {
