@@ -11,7 +11,7 @@
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop -resume RUN -answer "All of them."
 //	aidf -list
-//	aidf attempts RUN [NAME [FILE...]]
+//	aidf attempts [-restore] RUN [NAME [FILE...]]
 //
 // README.md describes tasks, configurations and flags. The exit code is 0 for a completed task, 1
 // for a task that failed, is blocked, was cancelled or could not begin, and 2 for wrong usage. An
@@ -63,7 +63,7 @@ type options struct {
 
 	unattended, takeOver, dryRun bool
 	list, json, verbose          bool
-	story, attempts              bool
+	story, attempts, restore     bool
 
 	args []string // after the flags: those of the command attempts
 }
@@ -142,7 +142,7 @@ func (p *program) parse(args []string) error {
 			"  aidf -provider NAME -task FILE [-repo DIR] [-config FILE]\n"+
 			"  aidf -provider NAME -task FILE … -resume RUN [-answer TEXT]\n"+
 			"  aidf -list\n"+
-			"  aidf attempts [-repo DIR] RUN [NAME [FILE...]]\n"+
+			"  aidf attempts [-repo DIR] [-restore] RUN [NAME [FILE...]]\n"+
 			"  aidf -story")
 		fs.SetOutput(p.out)
 		fs.PrintDefaults()
@@ -169,6 +169,7 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.BoolVar(&o.takeOver, "take-over", false, "deliver also what earlier runs left uncommitted")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "check whether the run could begin, show the prompt, and call no provider")
 	fs.BoolVar(&o.list, "list", false, "list the runs")
+	fs.BoolVar(&o.restore, "restore", false, "restore files of the saved attempt; the working tree must have no changes")
 	fs.BoolVar(&o.json, "json", false, "print the result, or the list, as JSON; progress goes to standard error")
 	fs.BoolVar(&o.verbose, "v", false, "log all events to standard error")
 	fs.BoolVar(&o.story, "story", false, "play a story of failures; it needs git only")
@@ -179,6 +180,10 @@ func (o *options) check() error {
 	switch {
 	case o.attempts && len(o.args) == 0:
 		return misuse("which run? aidf attempts RUN")
+	case o.restore && !o.attempts:
+		return misuse("-restore is a flag of aidf attempts")
+	case o.restore && len(o.args) < 2:
+		return misuse("which attempt? aidf attempts -restore RUN NAME")
 	case o.attempts:
 		return nil
 	case len(o.args) > 0:

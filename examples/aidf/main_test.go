@@ -219,6 +219,8 @@ func TestUsage(t *testing.T) {
 		{"-tsak t.md", "-tsak"},
 		{"-task t.md -provider openai -resume b", `there is no run "b"`},
 		{"attempts", "which run?"},
+		{"attempts -restore one", "which attempt?"},
+		{"-task t.md -provider openai -restore", "-restore"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got := do(t, strings.Fields(c.args)...)

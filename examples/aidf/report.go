@@ -115,7 +115,7 @@ func (p *program) listRuns(ctx context.Context) error {
 	return nil
 }
 
-// showAttempts lists the saved attempts of a run, or shows one.
+// showAttempts lists the saved attempts of a run, or shows or restores one.
 func (p *program) showAttempts(ctx context.Context) error {
 	run, name, files := p.args[0], "", []string(nil)
 	if len(p.args) > 1 {
@@ -124,6 +124,12 @@ func (p *program) showAttempts(ctx context.Context) error {
 	switch {
 	case name == "":
 		return p.listAttempts(ctx, run)
+	case p.restore:
+		restored, err := gittree.RestoreSaved(ctx, p.repo, run, name, files, gittree.Options{})
+		for _, f := range restored {
+			fmt.Fprintln(p.out, "restored", printable(f))
+		}
+		return err
 	case len(files) == 0:
 		files = []string{""} // all changes, as a patch
 	}

@@ -195,6 +195,13 @@ func TestAttempts(t *testing.T) {
 	assert.Equal(t, "replicas: 300\n", a.do("attempts one 1 deploy/production.yml").out)
 
 	assert.Equal(t, "replicas: 3\n", a.read("deploy/production.yml"))
+	const restore = "attempts -restore one 1 deploy/production.yml"
+	assert.Contains(t, a.do(restore).hints, "docs/a.md", "the working tree has a change")
+	a.git("clean -fdq docs")
+	assert.Equal(t, "restored deploy/production.yml\n", a.do(restore).out)
+	assert.Equal(t, "replicas: 300\n", a.read("deploy/production.yml"))
+	assert.Equal(t, " M deploy/production.yml", a.git("status --short"))
+
 	for _, line := range []string{"attempts two", "attempts one 9", "attempts one 1 missing.txt"} {
 		assert.Equal(t, exitFailed, a.do(line).code, line)
 	}

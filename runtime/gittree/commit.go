@@ -134,21 +134,23 @@ func (b *builder) build(ctx context.Context, c executor.Commit, paths []string) 
 	if err := b.export(ctx, c.Tree, files, b.dir); err != nil {
 		return "", err
 	}
-	present, changed := setOf(files), []string(nil)
-	for _, here := range []bool{false, true} { // removals come first, because a directory can replace a file
-		for _, p := range paths {
-			if present[p] == here {
-				changed = append(changed, p)
-			}
-		}
-	}
+	present := setOf(files)
+	changed := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !present[p] })
+	gone := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return present[p] })
 	env := append(b.otherIndex("commit.index"), "GIT_WORK_TREE="+b.dir)
 	in := command{env: env, dir: b.dir}
 	if _, err := b.users(ctx, in, "read-tree", cmp.Or(b.old, "--empty")); err != nil {
 		return "", err
 	}
+	// Removals come first, because a directory can replace a file.
+	if len(gone) > 0 {
+		in.stdin = zeroTerminated(gone)
+		if _, err := b.users(ctx, in, "update-index", "--force-remove", "-z", "--stdin"); err != nil {
+			return "", err
+		}
+	}
 	in.stdin = zeroTerminated(changed)
-	if _, err := b.users(ctx, in, "update-index", "--add", "--remove", "-z", "--stdin"); err != nil {
+	if _, err := b.users(ctx, in, "update-index", "--add", "-z", "--stdin"); err != nil {
 		return "", err
 	}
 	tree, err := b.users(ctx, command{env: env}, "write-tree", "--missing-ok")

@@ -51,6 +51,8 @@ func TestCommitPlaces(t *testing.T) {
 		{"a file becomes a directory", "", "rm a.txt; mkdir a.txt; echo 1 > a.txt/x; rm -r dir; echo d > dir",
 			"git show --name-status --no-renames --format=%s; git status --porcelain a.txt dir",
 			"attempt 1\n\nD\ta.txt\nA\ta.txt/x\nA\tdir\nD\tdir/b.txt"},
+		{"a directory becomes a link", "", "mkdir o; mv dir/b.txt o; rmdir dir; ln -s o dir",
+			"git show --name-status --no-renames --format=%s", "attempt 1\n\nA\tdir\nD\tdir/b.txt\nA\to/b.txt"},
 		{"names of all kinds", "", "echo 1 > \"$(printf 'n\\nl')\"; echo 2 > ./-rf; echo 3 > ':(top)x'; echo 4 > " +
 			"'*'\n" +
 			"echo 5 > \"$(printf '\\377')\"",

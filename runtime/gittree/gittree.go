@@ -250,8 +250,11 @@ func (s *Space) Close(forget bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
+	if s.state.Begun {
+		err = s.restoreObjects()
+	}
 	if forget && s.state.Attempt == nil {
-		err = s.removeStore()
+		err = errors.Join(err, s.removeStore())
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Release())

@@ -52,13 +52,11 @@ func (s *Space) recordGit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.state.Git = nil
+	s.state.Git, s.state.Objects = nil, nil
 	for i, repo := range append([]string{""}, repos...) {
 		g := &gitDir{Repo: repo}
-		if info, err := os.Lstat(s.abs(g.path())); err == nil && info.Mode().IsRegular() {
-			if g.File, err = os.ReadFile(s.abs(g.path())); err != nil {
-				return err
-			}
+		if g.File, err = s.dotGit(repo); err != nil {
+			return err
 		}
 		if err := s.setArea(ctx, g, i); err != nil {
 			return err
@@ -67,14 +65,49 @@ func (s *Space) recordGit(ctx context.Context) error {
 			if g.Base, err = g.area.snapshot(ctx); err != nil {
 				return err
 			}
+			s.state.Objects = append(s.state.Objects, s.objectDirs(g.area.dir)...)
 		}
 		s.state.Git = append(s.state.Git, g)
+	}
+	if err := s.linkObjects(); err != nil {
+		return err
 	}
 	if s.state.Refs, err = s.readRefs(); err != nil {
 		return err
 	}
 	s.state.Index = s.indexSum(ctx)
 	return s.saveState()
+}
+
+// dotGit returns the content of a repository's .git, or nil if that is a directory. In a repository
+// within the working tree, a link is the same as a file that names its target.
+func (s *Space) dotGit(repo string) (file []byte, err error) {
+	for dir := repo; dir != "" && dir != "."; dir = path.Dir(dir) {
+		if info, err := os.Lstat(s.abs(dir)); err != nil || !info.IsDir() { // a link can lead outside
+			return nil, errors.Join(err, fs.ErrNotExist)
+		}
+	}
+	name, stat := s.abs(path.Join(repo, ".git")), os.Lstat
+	if repo == "" {
+		stat = os.Stat
+	}
+	info, err := stat(name)
+	switch {
+	case err != nil || info.IsDir():
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(name)
+		return []byte("gitdir: " + target + "\n"), err
+	case !info.Mode().IsRegular():
+		return nil, fs.ErrInvalid
+	}
+	return os.ReadFile(name)
+}
+
+// hasDotGit reports whether the .git of a repository is the one that is guarded.
+func (s *Space) hasDotGit(g *gitDir) bool {
+	file, err := s.dotGit(g.Repo)
+	return err == nil && (file == nil) == (g.File == nil) && bytes.Equal(file, g.File)
 }
 
 // repositories returns the directories of the working tree that contain a .git.
@@ -123,9 +156,6 @@ func (s *Space) Adopt(ctx context.Context) (err error) {
 		return err
 	}
 	defer leave(&err)
-	if err := s.linkObjects(); err != nil {
-		return err
-	}
 	return s.recordGit(ctx)
 }
 
@@ -153,9 +183,7 @@ func (s *Space) guard(ctx context.Context) (found []change, err error) {
 
 // guardOne returns the violations in a git directory, and restores the rest.
 func (s *Space) guardOne(ctx context.Context, g *gitDir) (found []change, err error) {
-	content, _ := os.ReadFile(s.abs(g.path()))
-	info, err := os.Stat(s.abs(g.path()))
-	if err != nil || info.IsDir() != (g.File == nil) || !bytes.Equal(content, g.File) {
+	if !s.hasDotGit(g) {
 		return []change{{Path: g.path(), OldMode: modeModule, NewMode: absent, Git: true}}, nil
 	}
 	if g.area == nil {
@@ -246,6 +274,8 @@ func (s *Space) isOthers(ref string) bool {
 // accepts reports whether a change of the user's git directory is accepted.
 func (s *Space) accepts(ctx context.Context, c change, sameRefs bool) bool {
 	switch {
+	case strings.HasPrefix(c.Path, path.Join(s.worktreeName(), "sharedindex.")):
+		return c.OldMode == absent // an index with equal entries may depend on it
 	case strings.HasSuffix(c.Path, ".lock"):
 		return c.OldMode != absent // its owner may change or remove it; a new lock is awaited and removed
 	case strings.HasPrefix(c.Path, "refs/") || c.Path == "packed-refs":

@@ -98,6 +98,95 @@ func TestGuardPlaces(t *testing.T) {
 	}
 }
 
+// TestRestoreOutside restores repositories that an agent replaced by links. Nothing outside the
+// working tree changes.
+func TestRestoreOutside(t *testing.T) {
+	const other = "git init -q ../other; echo o > ../other/u; mkdir ../other/sub; git init -q ../other/sub\n" +
+		"echo o > ../other/sub/u; git -C ../other add u; git -C ../other commit -qm other\n"
+	for _, c := range []struct{ name, before, change string }{
+		{"a submodule", "git init -q ../up; git -C ../up commit -q --allow-empty -m up\n" +
+			"git submodule add -q ../up sub; git commit -qm sub sub .gitmodules; echo u > sub/u",
+			"rm -rf sub; ln -s ../other sub"},
+		{"a nested repository", "git init -q sub; echo u > sub/u; git -C sub config x.y z",
+			"rm -rf sub; ln -s ../other sub"},
+		{"a directory with a repository", "git init -q p/sub; echo u > p/sub/u; git -C p/sub config x.y z",
+			"rm -rf p; ln -s ../other p"},
+		{"the .git of a repository", "git init -q sub; echo u > sub/u; git -C sub config x.y z",
+			"rm -rf sub/.git; ln -s ../../other/.git sub/.git"},
+		{"permissions", "mkdir p; echo u > p/u; chmod 606 p/u", "rm -r p; ln -s ../other p"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, other+c.before)
+			outside := &repo{t, filepath.Join(r.dir, "../other")}
+			files := func() string {
+				return r.sh("cd ../other; find . -type f ! -name index | sort | xargs stat -c '%n %a %i %Y %s'")
+			}
+			tr := r.open()
+			checked, err := tr.begin()
+			require.NoError(t, err)
+			was, wasOutside, listing := r.state(), outside.state(), files()
+			r.sh(c.change)
+			changes, err := tr.detect(checked)
+			require.NoError(t, err)
+			assert.NotEmpty(t, changes)
+			require.NoError(t, tr.revert(checked, changes))
+			assert.Equal(t, was, r.state())
+			assert.Equal(t, wasOutside, outside.state())
+			assert.Equal(t, listing, files())
+			left, err := tr.detect(checked)
+			require.NoError(t, err)
+			assert.Empty(t, left)
+			require.NoError(t, tr.close())
+		})
+	}
+}
+
+// TestRefusedName fails if the store cannot contain a file.
+func TestRefusedName(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	tr := r.open()
+	r.sh("mkdir .GIT; echo x > .GIT/config")
+	_, err := tr.begin()
+	require.Error(t, err)
+	assert.Equal(t, "detect_changes/unreadable", evidenceOf(t, err))
+	require.NoError(t, tr.close())
+}
+
+// TestObjects restores the objects of the user's repository and of repositories within the working
+// tree, also if only the end of the run can do it.
+func TestObjects(t *testing.T) {
+	for _, c := range []struct {
+		name, before, dir, change string
+		revert                    bool
+	}{
+		{"the user's", "git commit -qam second", ".", "rm -r .git/objects/??", false},
+		{"a submodule's", "git init -q ../up; git -C ../up commit -q --allow-empty -m up\n" +
+			"git submodule add -q ../up sub; echo u > sub/u; git -C sub add u; git -C sub commit -qm unpushed",
+			"sub", "rm -rf sub .git/modules", true},
+		{"a nested repository's", "git init -q sub; echo u > sub/u; git -C sub add u; git -C sub commit -qm only",
+			"sub", "rm -rf sub", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, c.before)
+			tr := r.open()
+			checked, err := tr.begin()
+			require.NoError(t, err)
+			was := r.sh("git -C " + c.dir + " log -p --format=%H%s")
+			r.sh(c.change)
+			if c.revert {
+				changes, err := tr.detect(checked)
+				require.NoError(t, err)
+				require.NoError(t, tr.revert(checked, changes))
+			}
+			require.NoError(t, tr.Close(true))
+			assert.Equal(t, was, r.sh("git -C "+c.dir+" log -p --format=%H%s; git -C "+c.dir+" fsck --strict >/dev/null"))
+		})
+	}
+}
+
 // TestBesideAPerson accepts what a person's tools do in the same working tree.
 func TestBesideAPerson(t *testing.T) {
 	t.Parallel()

@@ -53,33 +53,21 @@ func (s *Space) restore(ctx context.Context, to Tree, paths []string) (Tree, err
 // that is new is moved to the store and not removed, because it may contain commits.
 func (s *Space) restoreGit(ctx context.Context, repo string, paths []string) error {
 	name := path.Join(repo, ".git")
-	info, err := os.Stat(s.abs(name))
 	i := slices.IndexFunc(s.state.Git, func(g *gitDir) bool { return g.Repo == repo })
-	if err == nil && (i < 0 || info.IsDir() != (s.state.Git[i].File == nil)) {
-		if err := s.work.moveAside(name); err != nil {
-			return err
-		}
-	}
 	if i < 0 {
-		return nil
+		if _, err := s.dotGit(repo); notFound(err) {
+			return nil
+		}
+		return s.work.moveAside(name)
 	}
 	g := s.state.Git[i]
-	if g.File != nil {
-		beforeStep("write " + name)
-		if err := os.MkdirAll(s.abs(repo), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(s.abs(name), g.File, 0o644); err != nil {
-			return err
-		}
-	}
-	if repo == "" {
-		if err := s.restoreObjects(); err != nil {
+	if !s.hasDotGit(g) {
+		if err := s.restoreDotGit(g); err != nil {
 			return err
 		}
 	}
 	if g.area == nil {
-		return nil
+		return s.restoreObjects()
 	}
 	if err := os.MkdirAll(g.area.dir, 0o777); err != nil {
 		return err
@@ -95,8 +83,33 @@ func (s *Space) restoreGit(ctx context.Context, repo string, paths []string) err
 		}
 		paths = pathsOf(changes)
 	}
-	_, err = g.area.restore(ctx, g.Base, paths)
-	return err
+	if _, err := g.area.restore(ctx, g.Base, paths); err != nil {
+		return err
+	}
+	return s.restoreObjects()
+}
+
+// restoreDotGit makes the .git of a repository a file or a directory again.
+func (s *Space) restoreDotGit(g *gitDir) error {
+	root, err := os.OpenRoot(s.root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	w := &writer{area: s.work, root: root}
+	if err := w.makeParents(g.path()); err != nil {
+		return err
+	}
+	if _, err := root.Lstat(g.path()); err == nil {
+		if err := w.moveAside(g.path()); err != nil {
+			return err
+		}
+	}
+	if g.File == nil {
+		return nil
+	}
+	beforeStep("write " + g.path())
+	return root.WriteFile(g.path(), g.File, 0o644)
 }
 
 // restore restores paths of an area.
@@ -184,25 +197,34 @@ func (w *writer) remove(p string) error {
 	return nil
 }
 
-// replace moves the restored file to its place. It moves a file that is in the way to the store.
-func (w *writer) replace(c change) error {
-	beforeStep("write " + c.Path)
-	for i, b := range c.Path {
+// makeParents makes the directories above a path. It moves a file that is in the way to the store.
+func (w *writer) makeParents(p string) error {
+	for i, b := range p {
 		if b != '/' {
 			continue
 		}
-		info, err := w.root.Lstat(c.Path[:i])
+		info, err := w.root.Lstat(p[:i])
 		if err == nil && info.IsDir() {
 			continue
 		}
 		if err == nil {
-			if err := w.moveAside(c.Path[:i]); err != nil {
+			if err := w.moveAside(p[:i]); err != nil {
 				return err
 			}
 		}
-		if err := w.root.Mkdir(c.Path[:i], 0o777); err != nil {
+		if err := w.root.Mkdir(p[:i], 0o777); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// replace moves the restored file to its place. It moves a directory that is in the way to the
+// store.
+func (w *writer) replace(c change) error {
+	beforeStep("write " + c.Path)
+	if err := w.makeParents(c.Path); err != nil {
+		return err
 	}
 	if info, err := w.root.Lstat(c.Path); err == nil && info.IsDir() && w.root.Remove(c.Path) != nil {
 		if err := w.moveAside(c.Path); err != nil {
@@ -264,12 +286,17 @@ func (s *Space) readModes(ctx context.Context) error {
 // restoreModes restores the recorded permissions, so that a file with a secret does not become
 // readable for others. Whether a file is executable is part of its content.
 func (s *Space) restoreModes() error {
+	root, err := os.OpenRoot(s.root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	for p, mode := range s.state.Modes {
-		info, err := os.Lstat(s.abs(p))
+		info, err := root.Lstat(p) // fails if p leads out of the working tree
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&^0o111 == mode&^0o111 {
 			continue
 		}
-		if err := os.Chmod(s.abs(p), mode&^0o111|info.Mode().Perm()&0o111); err != nil {
+		if err := root.Chmod(p, mode&^0o111|info.Mode().Perm()&0o111); err != nil {
 			return err
 		}
 	}

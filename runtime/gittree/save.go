@@ -2,6 +2,8 @@ package gittree
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -185,24 +187,85 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 // ShowSaved writes a file of a saved attempt to w; without a path, the attempt's changes as a
 // patch.
 func ShowSaved(ctx context.Context, dir, run, name, path string, w io.Writer, opts Options) error {
-	s, err := openSaves(ctx, dir, run, opts)
+	s, a, err := findSaved(ctx, dir, run, name, opts)
 	if err != nil {
 		return err
 	}
-	s.op = opSave
-	all, err := s.saves(ctx)
-	if err != nil {
-		return s.evidence(err, nil)
-	}
-	i := slices.IndexFunc(all, func(a Saved) bool { return a.Name == name || a.Ref == name })
-	if i < 0 {
-		return s.evidence(fault(typeName, "no saved attempt of the run is named "+name, nil), nil)
-	}
-	a := all[i]
 	args := []string{"diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", string(a.Base), string(a.Tree)}
 	if path != "" {
 		args = []string{"cat-file", "blob", string(a.Tree) + ":" + path}
 	}
 	_, err = s.git(ctx, command{stdout: w, args: args})
 	return s.evidence(err, nil)
+}
+
+// findSaved returns a saved attempt of a run, and its store for reading.
+func findSaved(ctx context.Context, dir, run, name string, opts Options) (*Space, Saved, error) {
+	s, err := openSaves(ctx, dir, run, opts)
+	if err != nil {
+		return nil, Saved{}, err
+	}
+	s.op = opSave
+	all, err := s.saves(ctx)
+	if err != nil {
+		return nil, Saved{}, s.evidence(err, nil)
+	}
+	i := slices.IndexFunc(all, func(a Saved) bool { return a.Name == name || a.Ref == name })
+	if i < 0 {
+		return nil, Saved{}, s.evidence(fault(typeName, "no saved attempt of the run is named "+name, nil), nil)
+	}
+	return s, all[i], nil
+}
+
+// RestoreSaved gives files of the working tree the content that they have in a saved attempt;
+// without paths, all files that the attempt changed. It returns their paths. It restores neither
+// ignored files nor git itself.
+//
+// RestoreSaved overwrites no change of a person: if the working tree differs from the last commit,
+// it fails with type refused. While a run has the working tree, the error wraps [ErrInUse].
+func RestoreSaved(
+	ctx context.Context, dir, run, name string, paths []string, opts Options,
+) (restored []string, err error) {
+	store, saved, err := findSaved(ctx, dir, run, name, opts)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Open(ctx, store.root, run, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close(!store.state.Begun)) }() // a run that is not over can continue
+	leave, err := s.enter(opRevert)
+	if err != nil {
+		return nil, err
+	}
+	defer leave(&err)
+	status, err := s.list(ctx, command{in: inUsers, args: []string{"status", "--porcelain", "-z", "-uall"}})
+	if err != nil {
+		return nil, err
+	}
+	if len(status) > 0 {
+		text := fmt.Sprintf("the working tree has changes (%q): commit or stash them first", status[0])
+		return nil, fault(typeRefused, text, nil)
+	}
+	changes, err := s.work.diff(ctx, saved.Base, saved.Tree)
+	if err != nil {
+		return nil, err
+	}
+	changed := pathsOf(changes)
+	ignored, err := s.ignored(ctx, changed)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range changed {
+		if !ignored[p] && (len(paths) == 0 || slices.Contains(paths, p)) {
+			restored = append(restored, p)
+		}
+	}
+	if missing := slices.DeleteFunc(slices.Clone(paths),
+		func(p string) bool { return slices.Contains(restored, p) }); len(missing) > 0 {
+		return nil, fault(typeName, "the attempt changed no file of this name that git does not ignore", nil, missing...)
+	}
+	_, err = s.restore(ctx, saved.Tree, restored)
+	return restored, err
 }

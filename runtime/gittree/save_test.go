@@ -71,6 +71,67 @@ func TestSaves(t *testing.T) {
 	}
 }
 
+// TestRestoreSaved restores files of a saved attempt if that overwrites no changes.
+func TestRestoreSaved(t *testing.T) {
+	t.Parallel()
+	ctx, opts := t.Context(), gittree.Options{}
+	r := newRepo(t, "git stash -q -u")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	r.sh("echo A > a.txt; echo PASSWORD=stolen > .env; rm dir/b.txt; echo n > x.txt")
+	changes, err := tr.detect(checked)
+	require.NoError(t, err)
+	_, err = tr.save(3, checked)
+	require.NoError(t, err)
+	require.NoError(t, tr.revert(checked, changes))
+
+	restore := func(paths ...string) (restored []string, failure string) {
+		restored, err := gittree.RestoreSaved(ctx, r.dir, "run", "3", paths, opts)
+		if err != nil {
+			failure = evidenceOf(t, err)
+		}
+		return restored, failure
+	}
+	_, err = gittree.RestoreSaved(ctx, r.dir, "run", "3", nil, opts)
+	require.ErrorIs(t, err, gittree.ErrInUse, "the run is at work")
+	require.NoError(t, tr.Close(true))
+	const unchanged = "a\nb\nPASSWORD=secret"
+	for _, c := range []struct {
+		name, before, after string
+		paths               []string
+		failure             string
+	}{
+		{"a changed file", "echo mine > a.txt", "git checkout -q a.txt", nil, "revert/refused"},
+		{"an untracked file", "echo mine > x.txt", "rm x.txt", nil, "revert/refused"},
+		{"a staged file", "echo mine > z; git add z", "git rm -qf z", nil, "revert/refused"},
+		{"another file", "", "", []string{"src/s.txt"}, "revert/name"},
+		{"an ignored file", "", "", []string{".env"}, "revert/name"},
+	} {
+		r.sh(c.before)
+		was := r.state()
+		_, failure := restore(c.paths...)
+		assert.Equal(t, c.failure, failure, c.name)
+		assert.Equal(t, was, r.state(), c.name)
+		r.sh(c.after)
+	}
+	require.Equal(t, unchanged, r.sh("cat a.txt dir/b.txt .env"))
+
+	restored, failure := restore("a.txt")
+	assert.Empty(t, failure)
+	assert.Equal(t, []string{"a.txt"}, restored)
+	assert.Equal(t, " M a.txt", r.sh("git status --porcelain"))
+	r.sh("git commit -qam A")
+	restored, failure = restore()
+	assert.Empty(t, failure)
+	assert.Equal(t, []string{"a.txt", "dir/b.txt", "x.txt"}, restored)
+	assert.Equal(t, " D dir/b.txt\n?? x.txt", r.sh("git status --porcelain"))
+	assert.Equal(t, "A\nn\nPASSWORD=secret", r.sh("cat a.txt x.txt .env"))
+	saves, err := gittree.Saves(ctx, r.dir, "run", opts)
+	require.NoError(t, err)
+	assert.Len(t, saves, 1, "the attempt stays")
+}
+
 // TestSaveKeepsCommits keeps the commits of an agent that are reverted, also after a collection.
 func TestSaveKeepsCommits(t *testing.T) {
 	t.Parallel()

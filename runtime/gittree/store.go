@@ -2,6 +2,7 @@ package gittree
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +43,8 @@ type state struct {
 	Tracked []string          `json:"tracked,omitempty"`
 	Git     []*gitDir         `json:"git"` // the user's comes first
 	Refs    map[string]string `json:"refs"`
-	Index   []byte            `json:"index"` // the digest of the user's index
+	Index   []byte            `json:"index"`             // the digest of the user's index
+	Objects []string          `json:"objects,omitempty"` // those of repositories within the working tree
 	// Commits are those of the run, by attempt.
 	Commits map[int]intent `json:"commits"`
 	// Attempt is the attempt in progress; see [Space.Attempt].
@@ -142,7 +144,7 @@ const headless = "ref: refs/heads/none\n"
 // readUsers reads the properties of the user's repository that the store depends on.
 func (s *Space) readUsers(ctx context.Context) error {
 	entries, err := s.list(ctx, command{in: inUsers, none: 1, args: []string{"config", "-z", "--get-regexp",
-		`^core\.(filemode|symlinks|precomposeunicode|excludesfile)$`}})
+		`^core\.(precomposeunicode|excludesfile)$`}})
 	if err != nil {
 		return err
 	}
@@ -151,7 +153,8 @@ func (s *Space) readUsers(ctx context.Context) error {
 		config = filepath.Join(home, ".config")
 	}
 	excludes := filepath.Join(config, "git", "ignore")
-	// A wrong core.ignoreCase would hide files.
+	// A wrong core.ignoreCase would hide files. A wrong core.fileMode or core.symlinks would restore
+	// files without their form, so the store has the defaults.
 	s.state.Core = map[string]string{"ignorecase": strconv.FormatBool(s.ignoresCase())}
 	for _, entry := range entries {
 		key, value, _ := strings.Cut(entry, "\n")
@@ -230,8 +233,9 @@ func expand(path, dir string) string {
 func (s *Space) configure() error {
 	var config strings.Builder
 	config.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tlogAllRefUpdates = false\n" +
-		"\tcompression = 1\n\ttrustctime = true\n\tbigFileThreshold = 16m\n[gc]\n\tauto = 0\n[index]\n\tversion = 4\n" +
-		"[advice]\n\taddEmbeddedRepo = false\n[extensions]\n\tobjectFormat = " + s.state.Format + "\n[core]\n")
+		"\tcompression = 1\n\ttrustctime = true\n\tbigFileThreshold = 16m\n\tprotectNTFS = false\n" +
+		"\tprotectHFS = false\n[gc]\n\tauto = 0\n[index]\n\tversion = 4\n[advice]\n\taddEmbeddedRepo = false\n" +
+		"[extensions]\n\tobjectFormat = " + s.state.Format + "\n[core]\n")
 	for _, key := range slices.Sorted(maps.Keys(s.state.Core)) {
 		fmt.Fprintf(&config, "\t%s = %q\n", key, s.state.Core[key])
 	}
@@ -287,20 +291,58 @@ func (s *Space) alternates() (dirs string) {
 // because the store's own objects never enter the user's repository.
 func (s *Space) linkObjects() error {
 	_, err := link(s.objects(), filepath.Join(s.store, "users"))
+	for _, dir := range s.state.Objects {
+		_, lerr := link(dir, s.linkedObjects(dir))
+		err = errors.Join(err, lerr)
+	}
 	return err
 }
 
-// restoreObjects restores the user's objects.
+// restoreObjects restores the objects of the user's repository, and of those within the working
+// tree that exist.
 func (s *Space) restoreObjects() error {
 	_, err := link(filepath.Join(s.store, "users"), s.objects())
+	for _, dir := range s.state.Objects {
+		if _, missing := os.Stat(filepath.Join(filepath.Dir(dir), "HEAD")); missing == nil {
+			_, lerr := link(s.linkedObjects(dir), dir)
+			err = errors.Join(err, os.MkdirAll(dir, 0o777), lerr)
+		}
+	}
 	return err
+}
+
+// linkedObjects is where the store has the links to a directory of objects.
+func (s *Space) linkedObjects(dir string) string {
+	return filepath.Join(s.store, "users", fmt.Sprintf("%x", sha256.Sum256([]byte(dir))))
+}
+
+// objectDirs returns the directories of objects in a git directory, except those of the user's own
+// repository.
+func (s *Space) objectDirs(gitDir string) (dirs []string) {
+	if gitDir != s.common {
+		dirs = append(dirs, filepath.Join(gitDir, "objects"))
+	}
+	_ = filepath.WalkDir(filepath.Join(gitDir, "modules"), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil
+		}
+		switch d.Name() {
+		case "objects":
+			dirs = append(dirs, name)
+			return fs.SkipDir
+		case "hooks", "info", "lfs", "logs", "refs":
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return dirs
 }
 
 // link hard-links the objects of one directory into another. It reports whether the file system
 // allows it.
 func link(from, to string) (linked bool, err error) {
 	dirs, err := os.ReadDir(from)
-	if err != nil {
+	if err != nil && !notFound(err) {
 		return false, err
 	}
 	for _, dir := range dirs {

@@ -13,14 +13,15 @@ import (
 
 // pattern is a pattern that is ready to be matched.
 type pattern struct {
-	source string // as it was configured
-	glob   string // for doublestar
+	source   string // as it was configured
+	glob     string // for doublestar
+	required string // each path that matches contains it
 }
 
 // match returns the source of the first pattern that p matches.
 func match(patterns []pattern, p string) (source string, ok bool) {
 	for i := range patterns {
-		if doublestar.MatchUnvalidated(patterns[i].glob, p) {
+		if strings.Contains(p, patterns[i].required) && doublestar.MatchUnvalidated(patterns[i].glob, p) {
 			return patterns[i].source, true
 		}
 	}
@@ -40,7 +41,21 @@ func newPattern(source string, restricts, fold bool) (pattern, error) {
 	if (directory || restricts && !strings.ContainsAny(escape.ReplaceAllString(last, ""), "*?[")) && last != "**" {
 		glob += "/**" // it also matches the directory itself
 	}
-	return pattern{source, glob}, nil
+	return pattern{source, glob, required(glob)}, nil
+}
+
+// required returns the longest text that each path that matches the glob contains. Most paths of a
+// tree are decided by it.
+func required(glob string) (longest string) {
+	if strings.ContainsAny(glob, `{[\`) {
+		return ""
+	}
+	for part := range strings.FieldsFuncSeq(glob, func(r rune) bool { return r == '*' || r == '?' }) {
+		if part = strings.Trim(part, "/"); len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return longest
 }
 
 var (

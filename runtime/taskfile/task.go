@@ -2,8 +2,6 @@
 //
 //	# TASK: Handle errors by category
 //
-//	## Goal
-//
 //	Handle errors in `src/executor.ts` by category.
 //
 //	## Scope
@@ -42,8 +40,6 @@ import (
 type Task struct {
 	// Title is the first heading of level 1, without "TASK:"; empty without one.
 	Title string
-	// Goal is the text below the heading "Goal".
-	Goal string
 	// Allowed, Forbidden and Ask are the patterns below the headings of these names in the section
 	// "Scope"; see [scope.Config].
 	Allowed, Forbidden, Ask []string
@@ -101,7 +97,7 @@ func Parse(r io.Reader) (Task, error) {
 			Source: "config", Op: "load_config", Type: "parse", Text: err.Error(), Err: err,
 		}
 	}
-	p.task.Goal, p.task.Prompt = strings.TrimSpace(p.goal.String()), content
+	p.task.Prompt = content
 	return p.task, nil
 }
 
@@ -121,15 +117,14 @@ func unreadable(err error, path string) error {
 // parser reads a task line by line.
 type parser struct {
 	task     Task
-	goal     strings.Builder
 	mistakes []error
 
 	fence   string // the open code fence
 	comment bool   // within an HTML comment
 
-	goalLevel, scopeLevel int // of the open headings "Goal" and "Scope"; 0 if closed
-	scopeLine             int // of the heading "Scope"
-	lists                 int // of the open scope
+	scopeLevel int // of the open heading "Scope"; 0 if closed
+	scopeLine  int // of that heading
+	lists      int // of the open scope
 
 	list     *[]string // the open list; nil below another heading
 	listName string
@@ -168,7 +163,6 @@ func (p *parser) parse(content string) {
 			if strings.TrimSpace(after) != "" && p.scopeLevel > 0 {
 				p.add("line %d: text after a comment; write it on a line of its own", n)
 			}
-			continue
 		case p.fence != "":
 			if strings.HasPrefix(fence, p.fence) && fence == trimmed {
 				p.fence = ""
@@ -178,7 +172,7 @@ func (p *parser) parse(content string) {
 		default:
 			if h := headingLine.FindStringSubmatch(trimmed); h != nil {
 				p.heading(n, len(h[1]), h[2])
-				continue
+				break
 			}
 			if underline.MatchString(trimmed) && strings.HasPrefix(plain(before), "scope") {
 				p.add("line %d: write the heading as ## Scope", n-1)
@@ -186,9 +180,6 @@ func (p *parser) parse(content string) {
 			if p.scopeLevel > 0 {
 				p.inScope(n, trimmed)
 			}
-		}
-		if p.goalLevel > 0 {
-			p.goal.WriteString(line + "\n")
 		}
 	}
 	p.endScope()
@@ -199,9 +190,6 @@ func (p *parser) parse(content string) {
 
 // heading closes the sections that it ends, and opens one.
 func (p *parser) heading(n, level int, heading string) {
-	if p.goalLevel >= level {
-		p.goalLevel = 0
-	}
 	if p.scopeLevel >= level {
 		p.endScope()
 	}
@@ -213,8 +201,6 @@ func (p *parser) heading(n, level int, heading string) {
 			heading = heading[5:]
 		}
 		p.task.Title = text.OneLine(heading, 200)
-	case name == "goal" && p.goal.Len() == 0:
-		p.goalLevel = level
 	case strings.HasPrefix(name, "scope"):
 		p.scopeLevel, p.scopeLine, p.lists = level, n, 0
 	}

@@ -65,7 +65,6 @@ func TestParse(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, taskfile.Task{
 		Title:     "Handle errors by category",
-		Goal:      "Handle errors in `src/executor.ts` by category.\n\n- retry\n- fail fast",
 		Allowed:   []string{"src/executor.ts", "test/**", "docs/", "README.md"},
 		Forbidden: []string{"src/providers/claude-cli.ts", "src/commands/"},
 		Ask:       []string{"package.json"},
