@@ -19,14 +19,16 @@ const (
 	nameOnly         // prose uses the word; only [IsSecretKey] counts it
 )
 
-// names are the keys of secrets in small letters, without '_' and '-'. A longer key that ends in
-// one counts as well, such as clientSecret or AWS_SECRET_ACCESS_KEY. If word is set, the name must
-// be a word of its own, otherwise a part of one is enough: PGPASSWORD.
-var names = [...]struct {
+type secretName struct {
 	name string
 	word bool
 	kind keyKind
-}{
+}
+
+// names are the keys of secrets in small letters, without '_' and '-'. A longer key that ends in
+// one counts as well, such as clientSecret or AWS_SECRET_ACCESS_KEY. If word is set, the name must
+// be a word of its own, otherwise a part of one is enough: PGPASSWORD.
+var names = [...]secretName{
 	{name: "password", kind: plainKey},
 	{name: "passwd", kind: plainKey},
 	{name: "pwd", word: true, kind: plainKey},
@@ -75,12 +77,7 @@ func findName(s string, i, floor int) (kind keyKind, start int) {
 	if i == floor {
 		return noKey, 0
 	}
-	last := s[i-1] | 0x20
-	for k := range names {
-		n := &names[k]
-		if n.name[len(n.name)-1] != last {
-			continue
-		}
+	for _, n := range namesByEnd[s[i-1]&31] {
 		start := nameStart(s, i, floor, n.name)
 		if start < 0 || n.word && !startsWord(s, start, floor) {
 			continue
@@ -111,7 +108,7 @@ func nameStart(s string, i, floor int, name string) int {
 // startsWord reports whether a word begins at i, even after a small letter.
 func startsWord(s string, i, floor int) bool {
 	return i == floor || !isWord(s[i-1]) || isUpper(s[i]) && !isUpper(s[i-1]) ||
-		afterEscape(s[max(floor, i-maxEscape):i])
+		afterEscape(s, i, floor)
 }
 
 // isCount reports whether the word before the name at i makes it a number: max_token.

@@ -157,7 +157,10 @@ func next(s string, i, limit, floor int) (start, end int) {
 			if Class[s[i]]&Trigger == 0 {
 				continue
 			}
-			if start, end = At(s, i, floor); start >= 0 {
+			if isPlainKey(s, i) || !mayMatch(s, i) {
+				continue
+			}
+			if start, end = classify(s, i, floor); start >= 0 {
 				return start, end
 			}
 		}
@@ -185,11 +188,20 @@ func isPlainKey(s string, i int) bool {
 // mayMatch reports whether the bytes around the trigger at i can give a secret away. It rejects
 // most triggers of ordinary text.
 func mayMatch(s string, i int) bool {
-	switch c := s[i]; c {
+	if i+1 == len(s) {
+		return false
+	}
+	switch next := s[i+1]; s[i] {
 	case ':', '=':
-		return i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '\\') || mayFollowKey(s, i)
+		return next == '/' || next == '\\' || mayFollowKey(s, i)
+	case '-':
+		return isToken(next)
 	case 'b', 'B':
-		return i+1 < len(s) && s[i+1]|0x24 == 'e' // 'a' or 'e' in either case
+		return next|0x24 == 'e' // 'a' or 'e' in either case
+	case 'I':
+		return next == 'A' || next == 'z'
+	case 'J':
+		return i > 0 && s[i-1] == 'y'
 	case '_':
 		return i > 1 && isPair(&underscoreEnds, s[i-2], s[i-1])
 	case '.':
@@ -253,21 +265,26 @@ func isPair(p *pairs, a, b byte) bool { return p[a&31]>>(b&31)&1 != 0 }
 // add adds the last two bytes of s.
 func (p *pairs) add(s string) { p[s[len(s)-2]&31] |= 1 << (s[len(s)-1] & 31) }
 
-// nameEnds are the last two letters of the [names] that texts are searched for. underscoreEnds and
-// dotEnds are the last two bytes before the trigger in [underscoreTokens] and [dotTokens].
-var nameEnds, underscoreEnds, dotEnds = tables()
+// namesByEnd are the [names] by the low 5 bits of the last letter, and nameEnds the last two
+// letters of those that texts are searched for. underscoreEnds and dotEnds are the last two bytes
+// before the trigger in [underscoreTokens] and [dotTokens].
+var (
+	namesByEnd                        [32][]secretName
+	nameEnds, underscoreEnds, dotEnds pairs
+)
 
-func tables() (byName, byUnderscore, byDot pairs) {
+func init() {
 	for _, n := range names {
+		last := n.name[len(n.name)-1] & 31
+		namesByEnd[last] = append(namesByEnd[last], n)
 		if n.kind != nameOnly {
-			byName.add(n.name)
+			nameEnds.add(n.name)
 		}
 	}
 	for _, t := range underscoreTokens {
-		byUnderscore.add(strings.TrimSuffix(t.before, "_"))
+		underscoreEnds.add(strings.TrimSuffix(t.before, "_"))
 	}
 	for _, t := range dotTokens {
-		byDot.add(strings.TrimSuffix(t.before, "."))
+		dotEnds.add(strings.TrimSuffix(t.before, "."))
 	}
-	return byName, byUnderscore, byDot
 }

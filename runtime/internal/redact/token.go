@@ -217,7 +217,7 @@ func skipLabel(s string, i int) int {
 
 // startsToken reports whether the byte at i is not in the middle of a token.
 func startsToken(s string, i, floor int) bool {
-	return i >= floor && (i == floor || !isToken(s[i-1]) || afterEscape(s[max(floor, i-maxEscape):i]))
+	return i >= floor && (i == floor || !isToken(s[i-1]) || afterEscape(s, i, floor))
 }
 
 // hasAt reports whether word is at i.

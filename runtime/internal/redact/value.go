@@ -227,28 +227,30 @@ func valueEnd(s string, i, limit int) int {
 	return i
 }
 
-// isTerminator reports whether c ends an unquoted value. Control characters do not, because the
+// Classes of the bytes of a value, as bits.
+const (
+	terminator = 1 << iota // ends an unquoted value
+	endStart               // may begin an end, see [ends]
+)
+
+// valueClass holds the classes of each byte. Control characters are no terminators, because the
 // rest of a secret after one would stay in clear.
-func isTerminator(c byte) bool {
-	switch c {
-	case ' ', '\t', '\n', '\v', '\f', '\r', escape,
-		'"', '\'', '`', '\\', ',', ';', '&', '(', ')', ']', '{', '}', '<', '>', '|':
-		return true
+var valueClass [256]uint8
+
+func init() {
+	for _, c := range []byte(" \t\n\v\f\r\x1b\"'`\\,;&()]{}<>|") {
+		valueClass[c] = terminator
 	}
-	return false
+	for _, end := range []string{Mask, Ellipsis, pemBegin} {
+		valueClass[end[0]] |= endStart
+	}
 }
+
+func isTerminator(c byte) bool { return valueClass[c]&terminator != 0 }
 
 // ends reports whether a mask, an ellipsis or PEM is at i. They end every value.
 func ends(s string, i int) bool {
-	switch s[i] {
-	case '[':
-		return hasAt(s, i, Mask)
-	case Ellipsis[0]:
-		return hasAt(s, i, Ellipsis)
-	case '-':
-		return hasAt(s, i, pemBegin)
-	}
-	return false
+	return valueClass[s[i]]&endStart != 0 && (hasAt(s, i, Mask) || hasAt(s, i, Ellipsis) || hasAt(s, i, pemBegin))
 }
 
 func skipSpaces(s string, i int) int {
@@ -266,13 +268,18 @@ const (
 	maxEscape = 24   // the length of an escape or a control sequence
 )
 
-// afterEscape reports whether t ends in an escape or a control sequence, whose last letter is not
-// part of the next word.
-func afterEscape(t string) bool {
+// afterEscape reports whether s[floor:i] ends in an escape or a control sequence, whose last letter
+// is not part of the next word.
+func afterEscape(s string, i, floor int) bool {
+	t := s[max(floor, i-maxEscape):i]
 	if t == "" || endsInEscape(t) || strings.HasSuffix(t[:len(t)-1], "\x1b(") { // selects a character set
 		return t != ""
 	}
-	t, ok := strings.CutSuffix(strings.TrimRight(t[:len(t)-1], "0123456789;:?"), "[")
+	n := len(t) - 1
+	for n > 0 && (isDigit(t[n-1]) || t[n-1] == ';' || t[n-1] == ':' || t[n-1] == '?') {
+		n--
+	}
+	t, ok := strings.CutSuffix(t[:n], "[")
 	return ok && (strings.HasSuffix(t, "\x1b") || endsInEscape(t))
 }
 
