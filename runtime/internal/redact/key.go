@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // keyKind is the kind of the key before a separator. It selects how the value is judged.
 type keyKind uint8
@@ -19,16 +22,14 @@ const (
 	nameOnly         // prose uses the word; only [IsSecretKey] counts it
 )
 
-type secretName struct {
-	name string
-	word bool
-	kind keyKind
-}
-
 // names are the keys of secrets in small letters, without '_' and '-'. A longer key that ends in
 // one counts as well, such as clientSecret or AWS_SECRET_ACCESS_KEY. If word is set, the name must
 // be a word of its own, otherwise a part of one is enough: PGPASSWORD.
-var names = [...]secretName{
+var names = [...]struct {
+	name string
+	word bool
+	kind keyKind
+}{
 	{name: "password", kind: plainKey},
 	{name: "passwd", kind: plainKey},
 	{name: "pwd", word: true, kind: plainKey},
@@ -61,6 +62,7 @@ var names = [...]secretName{
 
 const (
 	minName    = 3
+	maxName    = 13
 	maxKey     = 48  // with the '_' and '-' in it
 	maxCommand = 64  // distance of a command from its flag
 	maxURL     = 256 // distance of a host from a parameter
@@ -72,37 +74,38 @@ func IsSecretKey(name string) bool {
 	return kind != noKey && kind != googleKey
 }
 
+// nameLetters are the [names], as bits, by the place of a letter before the end and its low 5 bits.
+// nameLengths are the names by their lengths.
+var (
+	nameLetters [maxName][32]uint32
+	nameLengths [maxName + 1]uint32
+)
+
 // findName returns the kind and the start of the name of a secret that ends at i.
 func findName(s string, i, floor int) (kind keyKind, start int) {
-	if i == floor {
+	found, left := len(names), ^uint32(0)
+	first := max(floor, i-maxKey)
+	for n := 0; i > first && n < maxName; {
+		i--
+		switch c := s[i]; {
+		case isLetter(c):
+			left &= nameLetters[n][c&31]
+			n++
+		case n == 0 || c != '_' && c != '-':
+			left = 0
+		}
+		if left == 0 {
+			break
+		}
+		k := bits.TrailingZeros32(left & nameLengths[n])
+		if k < found && (!names[k].word || startsWord(s, i, floor)) {
+			found, start = k, i
+		}
+	}
+	if found == len(names) || names[found].name == "token" && isCount(s, start, floor) {
 		return noKey, 0
 	}
-	for _, n := range namesByEnd[s[i-1]&31] {
-		start := nameStart(s, i, floor, n.name)
-		if start < 0 || n.word && !startsWord(s, start, floor) {
-			continue
-		}
-		if n.name == "token" && isCount(s, start, floor) {
-			return noKey, 0
-		}
-		return n.kind, start
-	}
-	return noKey, 0
-}
-
-// nameStart returns the start of name if it ends at i, otherwise -1.
-func nameStart(s string, i, floor int, name string) int {
-	for n, first := len(name), max(floor, i-maxKey); n > 0; {
-		if i--; i < first {
-			return -1
-		}
-		if c := s[i]; c != '_' && c != '-' {
-			if n--; c|0x20 != name[n] {
-				return -1
-			}
-		}
-	}
-	return i
+	return names[found].kind, start
 }
 
 // startsWord reports whether a word begins at i, even after a small letter.

@@ -265,18 +265,17 @@ func isPair(p *pairs, a, b byte) bool { return p[a&31]>>(b&31)&1 != 0 }
 // add adds the last two bytes of s.
 func (p *pairs) add(s string) { p[s[len(s)-2]&31] |= 1 << (s[len(s)-1] & 31) }
 
-// namesByEnd are the [names] by the low 5 bits of the last letter, and nameEnds the last two
-// letters of those that texts are searched for. underscoreEnds and dotEnds are the last two bytes
-// before the trigger in [underscoreTokens] and [dotTokens].
-var (
-	namesByEnd                        [32][]secretName
-	nameEnds, underscoreEnds, dotEnds pairs
-)
+// nameEnds are the last two letters of the [names] that texts are searched for. underscoreEnds and
+// dotEnds are the last two bytes before the trigger in [underscoreTokens] and [dotTokens].
+var nameEnds, underscoreEnds, dotEnds pairs
 
 func init() {
-	for _, n := range names {
-		last := n.name[len(n.name)-1] & 31
-		namesByEnd[last] = append(namesByEnd[last], n)
+	for k, n := range names {
+		last := len(n.name) - 1
+		for i := range n.name {
+			nameLetters[last-i][n.name[i]&31] |= 1 << k
+		}
+		nameLengths[len(n.name)] |= 1 << k
 		if n.kind != nameOnly {
 			nameEnds.add(n.name)
 		}
