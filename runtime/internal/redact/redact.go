@@ -195,7 +195,7 @@ func mayMatch(s string, i int) bool {
 	case ':', '=':
 		return next == '/' || next == '\\' || mayFollowKey(s, i)
 	case '-':
-		return isToken(next)
+		return base64url.has(next)
 	case 'b', 'B':
 		return next|0x24 == 'e' // 'a' or 'e' in either case
 	case 'I':
@@ -212,12 +212,12 @@ func mayMatch(s string, i int) bool {
 
 // mayFollowKey reports whether the key before the separator at i can be a secret's.
 func mayFollowKey(s string, i int) bool {
-	if i--; i >= 0 && isQuote(s[i]) {
+	if i--; i >= 0 && quote.has(s[i]) {
 		if i--; i >= 0 && s[i] == '\\' {
 			i--
 		}
 	}
-	return i > 0 && (isPair(&nameEnds, s[i-1], s[i]) || isSpace(s[i]) || s[i] == ':' || s[i] == '\\')
+	return i > 0 && (isPair(&nameEnds, s[i-1], s[i]) || space.has(s[i]) || s[i] == ':' || s[i] == '\\')
 }
 
 // classify is At without the quick checks.

@@ -103,9 +103,9 @@ func (n need) metBy(s string) bool {
 func looksComplex(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
-		case isDigit(c), i < len(s)-1 && strings.IndexByte("!@#$%^*+=~", c) >= 0:
+		case digit.has(c), i < len(s)-1 && strings.IndexByte("!@#$%^*+=~", c) >= 0:
 			return true
-		case isUpper(c) && i > 0 && isLower(s[i-1]):
+		case capital.has(c) && i > 0 && small.has(s[i-1]):
 			return true
 		}
 	}
@@ -119,12 +119,12 @@ func looksRandom(s string) bool {
 	for i := range len(s) {
 		kind := 0
 		switch c := s[i]; {
-		case isDigit(c):
+		case digit.has(c):
 			kind = 1
 			digits++
-		case isUpper(c):
+		case capital.has(c):
 			kind = 2
-		case isLower(c):
+		case small.has(c):
 			kind = 3
 		}
 		if kind != last {
@@ -141,18 +141,18 @@ func isReference(s string) bool {
 	if s == "" || s[0] != '$' || len(s) >= sample {
 		return false
 	}
-	return hasAt(s, 1, "{") || skipWhile(s, 1, func(c byte) bool { return isCapital(c) || c == '_' }) == len(s)
+	return hasAt(s, 1, "{") || skipWhile(s, 1, upperDigit|underscore) == len(s)
 }
 
 // isType reports whether s is a pointer type in source code, such as *rsa.PrivateKey2.
 func isType(s string) bool {
 	return len(s) > 1 && s[0] == '*' &&
-		skipWhile(s, 1, func(c byte) bool { return isWord(c) || c == '_' || c == '.' }) == len(s)
+		skipWhile(s, 1, alnum|underscore|dot) == len(s)
 }
 
 // isBearer reports whether s, the beginning of the text after Bearer, is unlike a word.
 func isBearer(s string) bool {
-	return !isReference(s) && (skipWhile(s, 0, isWord) >= 16 || len(s) >= 8 && looksComplex(s) || len(s) >= sample)
+	return !isReference(s) && (skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && looksComplex(s) || len(s) >= sample)
 }
 
 // isUserPassword reports whether s begins like user:password in base64, or looks random. It judges
@@ -161,7 +161,7 @@ func isUserPassword(s string) bool {
 	if len(s) >= sample || len(s) < 8 || looksRandom(s) {
 		return len(s) >= 8
 	}
-	s = s[:skipWhile(s, 0, isBase64)&^3]
+	s = s[:skipWhile(s, 0, base64std)&^3]
 	decoded, err := base64.RawStdEncoding.AppendDecode(make([]byte, 0, sample), []byte(s))
 	user, _, ok := bytes.Cut(decoded, []byte(":"))
 	isControl := func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }
@@ -177,7 +177,7 @@ func opening(s string, i int) int {
 	for n < maxSlashes && hasAt(s, i+n, `\`) {
 		n++
 	}
-	if i+n < len(s) && isQuote(s[i+n]) {
+	if i+n < len(s) && quote.has(s[i+n]) {
 		return n + 1
 	}
 	return 0
@@ -189,13 +189,13 @@ func closing(s string, i, limit int, quote string) int {
 	mark := quote[len(quote)-1]
 	for i < limit {
 		switch c := s[i]; {
-		case isLineBreak(c), c == mark, ends(s, i):
+		case lineBreak.has(c), c == mark, ends(s, i):
 			return i
 		case c != '\\':
 			i++
 			continue
 		}
-		next := skipWhile(s[:limit], i, func(c byte) bool { return c == '\\' })
+		next := skipWhile(s[:limit], i, backslash)
 		switch n := next - i; {
 		case next == limit || s[next] != mark:
 			i = next
@@ -214,12 +214,12 @@ func closing(s string, i, limit int, quote string) int {
 // the value does not continue after it.
 func valueEnd(s string, i, limit int) int {
 	for i < limit && !ends(s, i) {
-		if !isTerminator(s[i]) {
+		if !terminator.has(s[i]) {
 			i++
 			continue
 		}
 		after := skipColor(s, i)
-		if after == i || after >= limit || isTerminator(s[after]) || ends(s, after) {
+		if after == i || after >= limit || terminator.has(s[after]) || ends(s, after) {
 			return i
 		}
 		i = after
@@ -227,41 +227,17 @@ func valueEnd(s string, i, limit int) int {
 	return i
 }
 
-// Classes of the bytes of a value, as bits.
-const (
-	terminator = 1 << iota // ends an unquoted value
-	endStart               // may begin an end, see [ends]
-)
-
-// valueClass holds the classes of each byte. Control characters are no terminators, because the
-// rest of a secret after one would stay in clear.
-var valueClass [256]uint8
-
-func init() {
-	for _, c := range []byte(" \t\n\v\f\r\x1b\"'`\\,;&()]{}<>|") {
-		valueClass[c] = terminator
-	}
-	for _, end := range []string{Mask, Ellipsis, pemBegin} {
-		valueClass[end[0]] |= endStart
-	}
-}
-
-func isTerminator(c byte) bool { return valueClass[c]&terminator != 0 }
-
 // ends reports whether a mask, an ellipsis or PEM is at i. They end every value.
 func ends(s string, i int) bool {
-	return valueClass[s[i]]&endStart != 0 && (hasAt(s, i, Mask) || hasAt(s, i, Ellipsis) || hasAt(s, i, pemBegin))
+	return endStart.has(s[i]) && (hasAt(s, i, Mask) || hasAt(s, i, Ellipsis) || hasAt(s, i, pemBegin))
 }
 
 func skipSpaces(s string, i int) int {
-	for n := 0; n < maxSpaces && i < len(s) && isSpace(s[i]); n++ {
+	for n := 0; n < maxSpaces && i < len(s) && space.has(s[i]); n++ {
 		i++
 	}
 	return i
 }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' }
-func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 const (
 	escape    = 0x1b // begins the control sequences of a terminal
@@ -276,7 +252,7 @@ func afterEscape(s string, i, floor int) bool {
 		return t != ""
 	}
 	n := len(t) - 1
-	for n > 0 && (isDigit(t[n-1]) || t[n-1] == ';' || t[n-1] == ':' || t[n-1] == '?') {
+	for n > 0 && (digit.has(t[n-1]) || t[n-1] == ';' || t[n-1] == ':' || t[n-1] == '?') {
 		n--
 	}
 	t, ok := strings.CutSuffix(t[:n], "[")
@@ -299,13 +275,13 @@ func endsInEscape(t string) bool {
 		digits == 4 && strings.HasSuffix(t[:n-4], `\u`)
 }
 
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+func isHex(c byte) bool { return digit.has(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // skipColor skips the color codes of a terminal at i.
 func skipColor(s string, i int) int {
 	limit := min(len(s), i+maxEscape)
 	for hasAt(s, i, "\x1b[") {
-		end := skipWhile(s[:limit], i+2, func(c byte) bool { return isDigit(c) || c == ';' || c == ':' })
+		end := skipWhile(s[:limit], i+2, digit|parameter)
 		if end >= limit || s[end] != 'm' {
 			return i
 		}
