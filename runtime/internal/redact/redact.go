@@ -202,10 +202,8 @@ func mayMatch(s string, i int) bool {
 		return next == 'A' || next == 'z'
 	case 'J':
 		return i > 0 && s[i-1] == 'y'
-	case '_':
-		return i > 1 && isPair(&underscoreEnds, s[i-2], s[i-1])
-	case '.':
-		return i > 1 && isPair(&dotEnds, s[i-2], s[i-1])
+	case '_', '.':
+		return i > 1 && isPair(&tokenEnds, s[i-2], s[i-1])
 	}
 	return true
 }
@@ -244,17 +242,10 @@ func classify(s string, i, floor int) (start, end int) {
 		case startsToken(s, i, floor):
 			return flagValue(s, i, floor)
 		}
-		return findToken(s, i, floor, hyphenTokens[:])
-	case '_':
-		return findToken(s, i, floor, underscoreTokens[:])
-	case '.':
-		return findToken(s, i, floor, dotTokens[:])
-	case 'I':
-		return findToken(s, i, floor, capitalTokens[:])
 	case 'J':
 		return webToken(s, i, floor)
 	}
-	return -1, 0
+	return findToken(s, i, floor)
 }
 
 // A pairs is a set of pairs of bytes, compared by their low 5 bits, so in either case of letters.
@@ -265,9 +256,14 @@ func isPair(p *pairs, a, b byte) bool { return p[a&31]>>(b&31)&1 != 0 }
 // add adds the last two bytes of s.
 func (p *pairs) add(s string) { p[s[len(s)-2]&31] |= 1 << (s[len(s)-1] & 31) }
 
-// nameEnds are the last two letters of the [names] that texts are searched for. underscoreEnds and
-// dotEnds are the last two bytes before the trigger in [underscoreTokens] and [dotTokens].
-var nameEnds, underscoreEnds, dotEnds pairs
+var (
+	// nameEnds are the last two letters of the [names] that texts are searched for.
+	nameEnds pairs
+	// tokenEnds are the last two bytes before the triggers '_' and '.' of [tokens].
+	tokenEnds pairs
+	// tokensBy are the tokens by their triggers.
+	tokensBy [256][]*token
+)
 
 func init() {
 	for k, n := range names {
@@ -280,10 +276,12 @@ func init() {
 			nameEnds.add(n.name)
 		}
 	}
-	for _, t := range underscoreTokens {
-		underscoreEnds.add(strings.TrimSuffix(t.before, "_"))
-	}
-	for _, t := range dotTokens {
-		dotEnds.add(strings.TrimSuffix(t.before, "."))
+	for k := range tokens {
+		prefix := tokens[k].before
+		last := len(prefix) - 1
+		tokensBy[prefix[last]] = append(tokensBy[prefix[last]], &tokens[k])
+		if prefix[last] == '_' || prefix[last] == '.' {
+			tokenEnds.add(prefix[:last])
+		}
 	}
 }

@@ -12,60 +12,50 @@ type token struct {
 	keepPrefix    bool              // mask only the body
 }
 
-// The tokens by their triggers.
-var (
-	hyphenTokens = [...]token{
-		{before: "sk-", min: 16, accept: hasDigit}, // OpenAI, Anthropic and others
-		{before: "xox?-", min: 10},                 // Slack
-		{before: "xapp-", min: 10, accept: hasDigit},
-		{before: "glpat-", min: 16}, // GitLab
-		{before: "AGE-SECRET-KEY-", after: "1", min: 16},
-	}
-	underscoreTokens = [...]token{
-		{before: "ghp_", min: 16}, // GitHub
-		{before: "gho_", min: 16},
-		{before: "ghs_", min: 16},
-		{before: "ghu_", min: 16},
-		{before: "ghr_", min: 16},
-		{before: "github_pat_", min: 16},
-		{before: "dckr_pat_", min: 16}, // Docker
-		{before: "dckr_oat_", min: 16},
-		{before: "sk_", after: "live_", min: 16}, // Stripe
-		{before: "sk_", after: "test_", min: 16},
-		{before: "rk_", after: "live_", min: 16},
-		{before: "rk_", after: "test_", min: 16},
-		{before: "dop_", after: "v1_", min: 16, accept: hasDigit}, // DigitalOcean
-		{before: "npm_", min: 16, accept: isNoName},
-		{before: "hf_", min: 16, accept: isNoName}, // Hugging Face
-	}
-	dotTokens = [...]token{
-		{before: "SG.", min: 16, body: dotted, accept: looksRandom},   // SendGrid
-		{before: "ya29.", min: 16, body: dotted, accept: looksRandom}, // Google
-		{before: "hvs.", min: 16, body: dotted, accept: looksRandom},  // Vault
-		{before: "hvb.", min: 16, body: dotted, accept: looksRandom},
-		{before: "hvr.", min: 16, body: dotted, accept: looksRandom},
-		// The paths of webhooks.
-		{before: "hooks.slack.", after: "com/services/", min: 16, body: urlPath, keepPrefix: true},
-		{before: "hooks.slack.", after: "com/workflows/", min: 16, body: urlPath, keepPrefix: true},
-		{before: "hooks.slack.", after: "com/triggers/", min: 16, body: urlPath, keepPrefix: true},
-		{before: "discord.", after: "com/api/webhooks/", min: 16, body: urlPath, keepPrefix: true},
-		{before: "discord.", after: "com/api/v9/webhooks/", min: 16, body: urlPath, keepPrefix: true},
-		{before: "discord.", after: "com/api/v10/webhooks/", min: 16, body: urlPath, keepPrefix: true},
-		{before: "discordapp.", after: "com/api/webhooks/", min: 16, body: urlPath, keepPrefix: true},
-		{before: "webhook.office.", after: "com/", min: 16, body: urlPath, keepPrefix: true}, // Teams
-		{before: "outlook.office.", after: "com/webhook/", min: 16, body: urlPath, keepPrefix: true},
-	}
-	capitalTokens = [...]token{
-		{before: "AKI", after: "A", min: 16, body: upperDigit}, // AWS
-		{before: "ASI", after: "A", min: 16, body: upperDigit},
-		{before: "AI", after: "za", min: 30, accept: hasDigit}, // Google
-	}
-)
+var tokens = [...]token{
+	{before: "sk-", min: 16, accept: hasDigit}, // OpenAI, Anthropic and others
+	{before: "xox?-", min: 10},                 // Slack
+	{before: "xapp-", min: 10, accept: hasDigit},
+	{before: "glpat-", min: 16}, // GitLab
+	{before: "AGE-SECRET-KEY-", after: "1", min: 16},
+	{before: "ghp_", min: 16}, // GitHub
+	{before: "gho_", min: 16},
+	{before: "ghs_", min: 16},
+	{before: "ghu_", min: 16},
+	{before: "ghr_", min: 16},
+	{before: "github_pat_", min: 16},
+	{before: "dckr_pat_", min: 16}, // Docker
+	{before: "dckr_oat_", min: 16},
+	{before: "sk_", after: "live_", min: 16}, // Stripe
+	{before: "sk_", after: "test_", min: 16},
+	{before: "rk_", after: "live_", min: 16},
+	{before: "rk_", after: "test_", min: 16},
+	{before: "dop_", after: "v1_", min: 16, accept: hasDigit}, // DigitalOcean
+	{before: "npm_", min: 16, accept: isNoName},
+	{before: "hf_", min: 16, accept: isNoName},                    // Hugging Face
+	{before: "SG.", min: 16, body: dotted, accept: looksRandom},   // SendGrid
+	{before: "ya29.", min: 16, body: dotted, accept: looksRandom}, // Google
+	{before: "hvs.", min: 16, body: dotted, accept: looksRandom},  // Vault
+	{before: "hvb.", min: 16, body: dotted, accept: looksRandom},
+	{before: "hvr.", min: 16, body: dotted, accept: looksRandom},
+	// The paths of webhooks.
+	{before: "hooks.slack.", after: "com/services/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "hooks.slack.", after: "com/workflows/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "hooks.slack.", after: "com/triggers/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "discord.", after: "com/api/webhooks/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "discord.", after: "com/api/v9/webhooks/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "discord.", after: "com/api/v10/webhooks/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "discordapp.", after: "com/api/webhooks/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "webhook.office.", after: "com/", min: 16, body: urlPath, keepPrefix: true}, // Teams
+	{before: "outlook.office.", after: "com/webhook/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "AKI", after: "A", min: 16, body: upperDigit}, // AWS
+	{before: "ASI", after: "A", min: 16, body: upperDigit},
+	{before: "AI", after: "za", min: 30, accept: hasDigit}, // Google
+}
 
-// findToken finds the one of kinds whose trigger is at i.
-func findToken(s string, i, floor int, kinds []token) (int, int) {
-	for k := range kinds {
-		t := &kinds[k]
+// findToken finds the one of [tokens] whose trigger is at i.
+func findToken(s string, i, floor int) (int, int) {
+	for _, t := range tokensBy[s[i]] {
 		start := i + 1 - len(t.before)
 		if start < floor || t.before[0] != s[start] || !hasAt(s, i+1, t.after) {
 			continue
