@@ -154,10 +154,7 @@ func next(s string, i, limit, floor int) (start, end int) {
 			i += block
 		}
 		for last := min(i+block, limit); i < last; i++ {
-			if Class[s[i]]&Trigger == 0 {
-				continue
-			}
-			if isPlainKey(s, i) || !mayMatch(s, i) {
+			if Class[s[i]]&Trigger == 0 || isPlainKey(s, i) || !mayMatch(s, i) {
 				continue
 			}
 			if start, end = classify(s, i, floor); start >= 0 {
