@@ -81,6 +81,8 @@ var (
 	nameLengths [maxName + 1]uint32
 )
 
+var _ [32 - len(names)]struct{} // each name has a bit
+
 // findName returns the kind and the start of the name of a secret that ends at i.
 func findName(s string, i, floor int) (kind keyKind, start int) {
 	found, left := len(names), ^uint32(0)
