@@ -180,13 +180,13 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	case categoryProvider:
 		return &ProviderError{
 			base: gen.Made[ProviderCode](code, ev.Err), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
-			StatusCode: detect.NonZero(ev.Status), ExitCode: ev.ExitCode, Signal: detect.NonZero(ev.Signal),
-			RawError: detect.NonZero(ev.Text), RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt),
+			StatusCode: gen.NonZero(ev.Status), ExitCode: ev.ExitCode, Signal: gen.NonZero(ev.Signal),
+			RawError: gen.NonZero(ev.Text), RetryAfter: ev.RetryAfter, ResetAt: gen.Instant(ev.ResetAt),
 		}
 	case categoryTimeout:
 		return &TimeoutError{
-			base: gen.Made[TimeoutCode](code, ev.Err), TimeoutMs: detect.ReadInt64(ev.Attribute("timeout_ms")).Or(0),
-			Iteration: detect.ReadInt(ev.Attribute("iteration")), ElapsedMs: detect.ReadInt64(ev.Attribute("elapsed_ms")),
+			base: gen.Made[TimeoutCode](code, ev.Err), TimeoutMs: gen.ReadInt64(ev.Attribute("timeout_ms")).Or(0),
+			Iteration: gen.ReadInt(ev.Attribute("iteration")), ElapsedMs: gen.ReadInt64(ev.Attribute("elapsed_ms")),
 		}
 	case categoryValidation:
 		return &ValidationError{
@@ -195,28 +195,27 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 		}
 	case categoryScope:
 		return &ScopeError{
-			base: gen.Made[ScopeCode](code, ev.Err), Files: detect.ReadStrings(ev.Files),
+			base: gen.Made[ScopeCode](code, ev.Err), Files: gen.ReadStrings(ev.Files),
 			ScopeMode: ev.Attribute("scope_mode"),
 		}
 	case categoryConfig:
 		return &ConfigError{
-			base: gen.Made[ConfigCode](code, ev.Err), ConfigPath: detect.NonZero(ev.Attribute("path")),
-			Field: detect.NonZero(ev.Attribute("field")), EnvVar: detect.NonZero(ev.Attribute("env_var")),
-			RawError: detect.NonZero(ev.Text), Value: detect.NonZero(ev.Attribute("value")),
-			Expected: detect.NonZero(ev.Attribute("expected")),
+			base: gen.Made[ConfigCode](code, ev.Err), ConfigPath: gen.NonZero(ev.Attribute("path")),
+			Field: gen.NonZero(ev.Attribute("field")), EnvVar: gen.NonZero(ev.Attribute("env_var")),
+			RawError: gen.NonZero(ev.Text), Value: gen.NonZero(ev.Attribute("value")),
+			Expected: gen.NonZero(ev.Attribute("expected")),
 		}
 	case categoryGit:
 		return &GitError{
-			base: gen.Made[GitCode](code, ev.Err), Operation: ev.Op, Files: detect.ReadStrings(ev.Files),
-			RawError: detect.NonZero(ev.Text),
+			base: gen.Made[GitCode](code, ev.Err), Operation: ev.Op, Files: gen.ReadStrings(ev.Files),
+			RawError: gen.NonZero(ev.Text),
 		}
 	default:
 		return &PermissionError{
 			base:     gen.Made[PermissionCode](code, ev.Err),
-			Resource: detect.NonZero(cmp.Or(ev.Attribute("resource"), ev.Attribute("path"))),
-			Reason:   detect.NonZero(ev.Text), Command: detect.NonZero(ev.Attribute("command")),
-			Policy:   detect.NonZero(ev.Attribute("policy")),
-			Provider: detect.NonZero(cmp.Or(ev.Attribute("provider"), ev.Source)), StatusCode: detect.NonZero(ev.Status),
+			Resource: gen.NonZero(cmp.Or(ev.Attribute("resource"), ev.Attribute("path"))), Reason: gen.NonZero(ev.Text),
+			Command: gen.NonZero(ev.Attribute("command")), Policy: gen.NonZero(ev.Attribute("policy")),
+			Provider: gen.NonZero(cmp.Or(ev.Attribute("provider"), ev.Source)), StatusCode: gen.NonZero(ev.Status),
 		}
 	}
 }

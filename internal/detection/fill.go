@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Fill returns the code of a rule, or the fallback if rule is nil, and the context of the error:
@@ -85,14 +85,14 @@ func hasValues(o *model.Object, ev *taxonomy.Evidence) bool {
 // read returns the first value that evidence has for f.
 func read(f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
 	for _, from := range f.From {
-		if v, ok := detect.Read(ev, from, f.Type.String(), f.Enum.Words()); ok {
+		if v, ok := gen.Read(ev, from, f.Type.String(), f.Enum.Words()); ok {
 			return modelValue(f, v), true
 		}
 	}
 	return model.Value{}, false
 }
 
-// modelValue converts what [detect.Read] returns.
+// modelValue converts what [gen.Read] returns.
 func modelValue(f *model.Field, v any) model.Value {
 	out := model.Value{Type: f.Type}
 	switch v := v.(type) {

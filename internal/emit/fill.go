@@ -91,7 +91,7 @@ func objectFrom(o *model.Object) string {
 	return fmt.Sprintf(`// from returns the %[1]s in evidence, if evidence has a value for any of its fields.
 func (%[1]s) from(ev *taxonomy.Evidence) taxonomy.Opt[%[1]s] {
 	%[2]s := %[3]s
-	return detect.SomeIf(%[4]s, %[1]s{%[5]s})
+	return gen.SomeIf(%[4]s, %[1]s{%[5]s})
 }`, o.Type, strings.Join(params, ", "), strings.Join(reads, ", "), strings.Join(found, " || "),
 		strings.Join(values, ", "))
 }
@@ -253,9 +253,9 @@ func readNumber(f *model.Field, number string) string {
 	}
 }
 
-// call returns a call of a function of package detect.
+// call returns a call of a function of package gen.
 func call(function string, args ...string) string {
-	return "detect." + function + "(" + strings.Join(args, ", ") + ")"
+	return "gen." + function + "(" + strings.Join(args, ", ") + ")"
 }
 
 // firstText returns the first text that is not empty of those that fill a field, or else the given

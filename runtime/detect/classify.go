@@ -261,8 +261,9 @@ func (o *Option) finish(err error, stack bool) error {
 	return err
 }
 
-// Unknown returns the error for evidence that no rule of a taxonomy without a fallback matches. It
-// has no code, the message of the evidence, and is not to be retried. It does not keep ev.
-func Unknown(t *taxonomy.Taxonomy, ev *taxonomy.Evidence) taxonomy.Error {
+// uncategorized returns the error for evidence that no rule of a taxonomy without a fallback
+// matches. It has no code, the message of the evidence, and is not to be retried. It does not keep
+// ev.
+func uncategorized(t *taxonomy.Taxonomy, ev *taxonomy.Evidence) taxonomy.Error {
 	return taxonomy.NewUnknown(t, taxonomy.Wire{Domain: t.Domain, Message: ev.Error(), Cause: ev.Err})
 }

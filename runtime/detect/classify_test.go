@@ -306,11 +306,12 @@ func TestUnknown(t *testing.T) {
 	stop := taxonomy.Reaction{Name: "stop"}
 	tax := &taxonomy.Taxonomy{Domain: "example.org",
 		None: taxonomy.Traits{Reaction: &again, Retryable: true}, Permanent: taxonomy.Traits{Reaction: &stop}}
-	err := detect.Unknown(tax, &taxonomy.Evidence{
+	rules := detect.Detection{Taxonomy: tax}
+	err, ok := rules.Classify(&taxonomy.Evidence{
 		Source: "git", Op: "push", Text: "remote hung up\npassword=correct-horse-battery-staple",
 		Err: io.ErrUnexpectedEOF,
-	})
-	assert.IsType(t, &taxonomy.Unknown{}, err)
+	}, nil).(*taxonomy.Unknown)
+	require.True(t, ok)
 	assert.EqualError(t, err, "git push: remote hung up")
 	assert.Same(t, tax, err.Taxonomy())
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)

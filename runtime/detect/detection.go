@@ -120,7 +120,7 @@ func (d *Detection) Decide(
 	}
 	if m = d.maker(rule, as.Source); m.Row == taxonomy.RowUnknown {
 		o := merge(opts)
-		return nil, nil, o.finish(Unknown(d.Taxonomy, as), d.Taxonomy.Stack == taxonomy.StackAlways)
+		return nil, nil, o.finish(uncategorized(d.Taxonomy, as), d.Taxonomy.Stack == taxonomy.StackAlways)
 	}
 	return m, as, nil
 }
@@ -136,7 +136,7 @@ func (d *Detection) Rules() *Rules {
 func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	m := d.maker(rule, ev.Source)
 	if m.Row == taxonomy.RowUnknown {
-		return Unknown(d.Taxonomy, ev)
+		return uncategorized(d.Taxonomy, ev)
 	}
 	e := d.From(m.Row, ev)
 	if m.apply != nil {

@@ -3,11 +3,14 @@ package detect
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 const (
@@ -133,7 +136,7 @@ func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) (missing []string) {
 // required fields of an object that is always present.
 func appendMissing(missing []string, path string, f *taxonomy.Field, ev *taxonomy.Evidence) []string {
 	fills := func(from string) bool {
-		_, ok := Read(ev, from, f.Type, f.Enum)
+		_, ok := gen.Read(ev, from, f.Type, f.Enum)
 		return ok
 	}
 	if f.Type != "object" && f.Default == "" && !slices.ContainsFunc(f.From, fills) {
@@ -305,4 +308,35 @@ func (e Explanation) reason() string {
 		reason += "; nothing fills " + strings.Join(e.Missing, ", ")
 	}
 	return text.Head(oneLine(reason), maxReason)
+}
+
+// hide returns ev without the values under the given keys of evidence, from which sensitive fields
+// are filled. A text becomes [taxonomy.Redacted], any other value is removed.
+func hide(ev taxonomy.Evidence, keys []string) taxonomy.Evidence {
+	shared := true // whether other evidence has the same map of attributes
+	for _, key := range keys {
+		name, isAttribute := strings.CutPrefix(key, "attributes.")
+		switch {
+		case isAttribute && ev.Attributes[name] != "":
+			if shared {
+				ev.Attributes, shared = maps.Clone(ev.Attributes), false
+			}
+			ev.Attributes[name] = taxonomy.Redacted
+		case key == "status":
+			ev.Status, ev.StatusDerived = 0, false
+		case key == "exit_code":
+			ev.ExitCode = taxonomy.Opt[int]{}
+		case key == "files":
+			ev.Files = nil
+		case key == "retry_after":
+			ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Opt[time.Duration]{}, false
+		case key == "reset_at":
+			ev.ResetAt = time.Time{}
+		default:
+			if text := gen.TextField(&ev, key); text != nil && *text != "" {
+				*text = taxonomy.Redacted
+			}
+		}
+	}
+	return ev
 }

@@ -65,7 +65,10 @@ func (x *index) find(ev *taxonomy.Evidence) int {
 			best = x.first(k.ranks[v], ev, best)
 		}
 	}
-	return x.first(x.rest, ev, best)
+	if len(x.rest) > 0 {
+		best = x.first(x.rest, ev, best)
+	}
+	return best
 }
 
 // first returns the first rank of a list whose rule the evidence meets, if it is better than best.

@@ -28,22 +28,29 @@ type lazy[T any] struct {
 	table atomic.Pointer[T]
 }
 
-func (l *lazy[T]) get(r *Rules, build func(r *Rules) *T) *T {
-	if l.table.Load() == nil {
-		l.once.Do(func() { l.table.Store(build(r)) })
-	}
+func (l *lazy[T]) build(r *Rules, build func(r *Rules) *T) *T {
+	l.once.Do(func() { l.table.Store(build(r)) })
 	return l.table.Load()
 }
 
 // engine returns the engine for texts.
-func (r *Rules) engine() *engine { return r.tables.engine.get(r, newEngine) }
+func (r *Rules) engine() *engine {
+	if e := r.tables.engine.table.Load(); e != nil {
+		return e
+	}
+	return r.tables.engine.build(r, newEngine)
+}
 
 // index returns the index for evidence. Derived is true if the status was read in the text.
 func (r *Rules) index(derived bool) *index {
+	l := &r.tables.index
 	if derived {
-		return r.tables.derived.get(r, func(r *Rules) *index { return newIndex(r, true) })
+		l = &r.tables.derived
 	}
-	return r.tables.index.get(r, func(r *Rules) *index { return newIndex(r, false) })
+	if x := l.table.Load(); x != nil {
+		return x
+	}
+	return l.build(r, func(r *Rules) *index { return newIndex(r, derived) })
 }
 
 // Match returns the index of the rule that wins for the evidence, or [NoRule]. It does not check

@@ -15,19 +15,17 @@ import (
 // that would pass ctx's deadline. Then it returns an [*Error]. A panic of op is not recovered.
 // Without [ByTable] and [ByPolicy] it makes one call.
 func Do(ctx context.Context, op func(ctx context.Context) error, opts ...Option) error {
+	direct := ctx.Err() == nil
 	for i := range opts {
-		if opts[i].early {
-			return repeat(ctx, op, opts, nil)
-		}
+		direct = direct && !opts[i].early
 	}
-	if ctx.Err() != nil {
+	if !direct {
 		return repeat(ctx, op, opts, nil)
 	}
-	err := op(ctx)
-	if err == nil {
-		return nil
+	if err := op(ctx); err != nil {
+		return repeat(ctx, op, opts, err)
 	}
-	return repeat(ctx, op, opts, err)
+	return nil
 }
 
 // repeat makes the calls of a Do. If err is not nil, the first call was made and failed with err.

@@ -92,8 +92,8 @@ func (v *ConfigSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the ConfigSource in evidence, if evidence has a value for any of its fields.
 func (ConfigSource) from(ev *taxonomy.Evidence) taxonomy.Opt[ConfigSource] {
-	typeValue, component, endpoint, method := detect.ReadWord[ConfigSourceType](ev.Source, configSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), ConfigSource{Type: typeValue.Or(ConfigSourceTypeSystem), Component: component.Or("config"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[ConfigSourceType](ev.Source, configSourceTypeWords), gen.NonZero(ev.Attribute("component")), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), ConfigSource{Type: typeValue.Or(ConfigSourceTypeSystem), Component: component.Or("config"), Endpoint: endpoint, Method: method})
 }
 
 // NewConfigMissing returns a [CodeConfigMissing].

@@ -112,8 +112,8 @@ func (v *DependencySource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder 
 
 // from returns the DependencySource in evidence, if evidence has a value for any of its fields.
 func (DependencySource) from(ev *taxonomy.Evidence) taxonomy.Opt[DependencySource] {
-	typeValue, component, endpoint, method := detect.ReadWord[DependencySourceType](ev.Source, dependencySourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), DependencySource{Type: typeValue.Or(DependencySourceTypeTool), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[DependencySourceType](ev.Source, dependencySourceTypeWords), gen.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), DependencySource{Type: typeValue.Or(DependencySourceTypeTool), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewDependencyError returns a [CodeDependencyError].

@@ -257,82 +257,82 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	case categoryLLM:
 		return &LLMError{
 			base: gen.Made[LLMCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: LLMSource{}.from(ev).Or(LLMSource{Type: LLMSourceTypeLLM, Component: "openrouter"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   LLMSource{}.from(ev).Or(LLMSource{Type: LLMSourceTypeLLM, Component: "openrouter"}),
 		}
 	case categoryGitHub:
 		return &GitHubError{
 			base: gen.Made[GitHubCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: GitHubSource{}.from(ev).Or(GitHubSource{Type: GitHubSourceTypeGithub, Component: "octokit"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   GitHubSource{}.from(ev).Or(GitHubSource{Type: GitHubSourceTypeGithub, Component: "octokit"}),
 		}
 	case categoryTool:
 		return &ToolError{
 			base: gen.Made[ToolCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: ToolSource{}.from(ev).Or(ToolSource{Type: ToolSourceTypeTool, Component: "unknown"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   ToolSource{}.from(ev).Or(ToolSource{Type: ToolSourceTypeTool, Component: "unknown"}),
 		}
 	case categoryVerification:
 		return &VerificationError{
 			base: gen.Made[VerificationCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: VerificationSource{}.from(ev).Or(VerificationSource{Type: VerificationSourceTypeVerification, Component: "unknown"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   VerificationSource{}.from(ev).Or(VerificationSource{Type: VerificationSourceTypeVerification, Component: "unknown"}),
 		}
 	case categoryDependency:
 		return &DependencyError{
 			base: gen.Made[DependencyCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: DependencySource{}.from(ev).Or(DependencySource{Type: DependencySourceTypeTool, Component: "unknown"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   DependencySource{}.from(ev).Or(DependencySource{Type: DependencySourceTypeTool, Component: "unknown"}),
 		}
 	case categorySkill:
 		return &SkillError{
 			base: gen.Made[SkillCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: SkillSource{}.from(ev).Or(SkillSource{Type: SkillSourceTypeTool, Component: "unknown"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   SkillSource{}.from(ev).Or(SkillSource{Type: SkillSourceTypeTool, Component: "unknown"}),
 		}
 	case categoryConfig:
 		return &ConfigError{
 			base: gen.Made[ConfigCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: ConfigSource{}.from(ev).Or(ConfigSource{Type: ConfigSourceTypeSystem, Component: "config"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   ConfigSource{}.from(ev).Or(ConfigSource{Type: ConfigSourceTypeSystem, Component: "config"}),
 		}
 	case categoryFile:
 		return &FileError{
 			base: gen.Made[FileCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: FileSource{}.from(ev).Or(FileSource{Type: FileSourceTypeFile, Component: "unknown"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   FileSource{}.from(ev).Or(FileSource{Type: FileSourceTypeFile, Component: "unknown"}),
 		}
 	case categoryNetwork:
 		return &NetworkError{
 			base: gen.Made[NetworkCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: NetworkSource{}.from(ev).Or(NetworkSource{Type: NetworkSourceTypeNetwork, Component: "unknown"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   NetworkSource{}.from(ev).Or(NetworkSource{Type: NetworkSourceTypeNetwork, Component: "unknown"}),
 		}
 	default:
 		return &SystemError{
 			base: gen.Made[SystemCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
-			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
-			Source: SystemSource{}.from(ev).Or(SystemSource{Type: SystemSourceTypeSystem, Component: "unknown"}),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
+			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
+			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
+			Source:   SystemSource{}.from(ev).Or(SystemSource{Type: SystemSourceTypeSystem, Component: "unknown"}),
 		}
 	}
 }

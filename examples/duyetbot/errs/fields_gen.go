@@ -3,7 +3,6 @@
 package errs
 
 import (
-	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
@@ -99,12 +98,12 @@ func (v *Recovery) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the Execution in evidence, if evidence has a value for any of its fields.
 func (Execution) from(ev *taxonomy.Evidence) taxonomy.Opt[Execution] {
-	mode, skill, tool, step, taskID, sessionID := detect.NonZero(ev.Attribute("mode")), detect.NonZero(ev.Attribute("skill")), detect.NonZero(ev.Attribute("tool")), detect.NonZero(ev.Attribute("step")), detect.NonZero(ev.Attribute("task_id")), detect.NonZero(ev.Attribute("session_id"))
-	return detect.SomeIf(!mode.IsZero() || !skill.IsZero() || !tool.IsZero() || !step.IsZero() || !taskID.IsZero() || !sessionID.IsZero(), Execution{Mode: mode.Or("unknown"), Skill: skill, Tool: tool, Step: step, TaskID: taskID, SessionID: sessionID})
+	mode, skill, tool, step, taskID, sessionID := gen.NonZero(ev.Attribute("mode")), gen.NonZero(ev.Attribute("skill")), gen.NonZero(ev.Attribute("tool")), gen.NonZero(ev.Attribute("step")), gen.NonZero(ev.Attribute("task_id")), gen.NonZero(ev.Attribute("session_id"))
+	return gen.SomeIf(!mode.IsZero() || !skill.IsZero() || !tool.IsZero() || !step.IsZero() || !taskID.IsZero() || !sessionID.IsZero(), Execution{Mode: mode.Or("unknown"), Skill: skill, Tool: tool, Step: step, TaskID: taskID, SessionID: sessionID})
 }
 
 // from returns the GitHub in evidence, if evidence has a value for any of its fields.
 func (GitHub) from(ev *taxonomy.Evidence) taxonomy.Opt[GitHub] {
-	owner, repo, entityNumber, entityType := detect.NonZero(ev.Attribute("owner")), detect.NonZero(ev.Attribute("repo")), detect.ReadInt(ev.Attribute("entity_number")), detect.ReadWord[GitHubEntityType](ev.Attribute("entity_type"), gitHubEntityTypeWords)
-	return detect.SomeIf(!owner.IsZero() || !repo.IsZero() || !entityNumber.IsZero() || !entityType.IsZero(), GitHub{Owner: owner.Or(""), Repo: repo.Or(""), EntityNumber: entityNumber, EntityType: entityType})
+	owner, repo, entityNumber, entityType := gen.NonZero(ev.Attribute("owner")), gen.NonZero(ev.Attribute("repo")), gen.ReadInt(ev.Attribute("entity_number")), gen.ReadWord[GitHubEntityType](ev.Attribute("entity_type"), gitHubEntityTypeWords)
+	return gen.SomeIf(!owner.IsZero() || !repo.IsZero() || !entityNumber.IsZero() || !entityType.IsZero(), GitHub{Owner: owner.Or(""), Repo: repo.Or(""), EntityNumber: entityNumber, EntityType: entityType})
 }

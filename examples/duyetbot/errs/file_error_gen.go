@@ -94,8 +94,8 @@ func (v *FileSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the FileSource in evidence, if evidence has a value for any of its fields.
 func (FileSource) from(ev *taxonomy.Evidence) taxonomy.Opt[FileSource] {
-	typeValue, component, endpoint, method := detect.ReadWord[FileSourceType](ev.Source, fileSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), FileSource{Type: typeValue.Or(FileSourceTypeFile), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[FileSourceType](ev.Source, fileSourceTypeWords), gen.NonZero(ev.Attribute("component")), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), FileSource{Type: typeValue.Or(FileSourceTypeFile), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewFileNotFound returns a [CodeFileNotFound].

@@ -100,8 +100,8 @@ func (v *GitHubSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the GitHubSource in evidence, if evidence has a value for any of its fields.
 func (GitHubSource) from(ev *taxonomy.Evidence) taxonomy.Opt[GitHubSource] {
-	typeValue, component, endpoint, method := detect.ReadWord[GitHubSourceType](ev.Source, gitHubSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), GitHubSource{Type: typeValue.Or(GitHubSourceTypeGithub), Component: component.Or("octokit"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[GitHubSourceType](ev.Source, gitHubSourceTypeWords), gen.NonZero(ev.Attribute("component")), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), GitHubSource{Type: typeValue.Or(GitHubSourceTypeGithub), Component: component.Or("octokit"), Endpoint: endpoint, Method: method})
 }
 
 // NewGitHubRateLimit returns a [CodeGitHubRateLimit].

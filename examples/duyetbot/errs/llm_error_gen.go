@@ -121,8 +121,8 @@ func (v *LLMSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the LLMSource in evidence, if evidence has a value for any of its fields.
 func (LLMSource) from(ev *taxonomy.Evidence) taxonomy.Opt[LLMSource] {
-	typeValue, component, endpoint, method := detect.ReadWord[LLMSourceType](ev.Source, llmSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), LLMSource{Type: typeValue.Or(LLMSourceTypeLLM), Component: component.Or("openrouter"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[LLMSourceType](ev.Source, llmSourceTypeWords), gen.NonZero(ev.Attribute("component")), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), LLMSource{Type: typeValue.Or(LLMSourceTypeLLM), Component: component.Or("openrouter"), Endpoint: endpoint, Method: method})
 }
 
 // NewLLMRateLimit returns a [CodeLLMRateLimit].

@@ -114,8 +114,8 @@ func (v *NetworkSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the NetworkSource in evidence, if evidence has a value for any of its fields.
 func (NetworkSource) from(ev *taxonomy.Evidence) taxonomy.Opt[NetworkSource] {
-	typeValue, component, endpoint, method := detect.ReadWord[NetworkSourceType](ev.Source, networkSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), NetworkSource{Type: typeValue.Or(NetworkSourceTypeNetwork), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[NetworkSourceType](ev.Source, networkSourceTypeWords), gen.NonZero(ev.Attribute("component")), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), NetworkSource{Type: typeValue.Or(NetworkSourceTypeNetwork), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewDNSError returns a [CodeDNSError].

@@ -94,8 +94,8 @@ func (v *SkillSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the SkillSource in evidence, if evidence has a value for any of its fields.
 func (SkillSource) from(ev *taxonomy.Evidence) taxonomy.Opt[SkillSource] {
-	typeValue, component, endpoint, method := detect.ReadWord[SkillSourceType](ev.Source, skillSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("skill"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), SkillSource{Type: typeValue.Or(SkillSourceTypeTool), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[SkillSourceType](ev.Source, skillSourceTypeWords), gen.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("skill"))), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), SkillSource{Type: typeValue.Or(SkillSourceTypeTool), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewSkillNotFound returns a [CodeSkillNotFound].

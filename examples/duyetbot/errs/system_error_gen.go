@@ -92,8 +92,8 @@ func (v *SystemSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the SystemSource in evidence, if evidence has a value for any of its fields.
 func (SystemSource) from(ev *taxonomy.Evidence) taxonomy.Opt[SystemSource] {
-	typeValue, component, endpoint, method := detect.ReadWord[SystemSourceType](ev.Source, systemSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), SystemSource{Type: typeValue.Or(SystemSourceTypeSystem), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[SystemSourceType](ev.Source, systemSourceTypeWords), gen.NonZero(ev.Attribute("component")), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), SystemSource{Type: typeValue.Or(SystemSourceTypeSystem), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewSystemError returns a [CodeSystemError].

@@ -96,8 +96,8 @@ func (v *ToolSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the ToolSource in evidence, if evidence has a value for any of its fields.
 func (ToolSource) from(ev *taxonomy.Evidence) taxonomy.Opt[ToolSource] {
-	typeValue, component, endpoint, method := detect.ReadWord[ToolSourceType](ev.Source, toolSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), ToolSource{Type: typeValue.Or(ToolSourceTypeTool), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[ToolSourceType](ev.Source, toolSourceTypeWords), gen.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), ToolSource{Type: typeValue.Or(ToolSourceTypeTool), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewToolTimeout returns a [CodeToolTimeout].

@@ -123,8 +123,8 @@ func (v *VerificationSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilde
 
 // from returns the VerificationSource in evidence, if evidence has a value for any of its fields.
 func (VerificationSource) from(ev *taxonomy.Evidence) taxonomy.Opt[VerificationSource] {
-	typeValue, component, endpoint, method := detect.ReadWord[VerificationSourceType](ev.Source, verificationSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
-	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), VerificationSource{Type: typeValue.Or(VerificationSourceTypeVerification), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
+	typeValue, component, endpoint, method := gen.ReadWord[VerificationSourceType](ev.Source, verificationSourceTypeWords), gen.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), gen.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), gen.NonZero(ev.Attribute("method"))
+	return gen.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), VerificationSource{Type: typeValue.Or(VerificationSourceTypeVerification), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewTypeError returns a [CodeTypeError].

@@ -218,49 +218,48 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	switch code := uint16(row.Code()); row.Category() {
 	case categoryPrerequisite:
 		return &PrerequisiteError{
-			base: gen.Made[PrerequisiteCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
-			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
-			Reason: detect.ReadWord[PrerequisiteReason](ev.Attribute("reason"), prerequisiteReasonWords),
+			base: gen.Made[PrerequisiteCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
+			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+			Reason: gen.ReadWord[PrerequisiteReason](ev.Attribute("reason"), prerequisiteReasonWords),
 		}
 	case categoryExecution:
 		return &ExecutionError{
-			base: gen.Made[ExecutionCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
-			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
-			Reason: detect.ReadWord[ExecutionReason](ev.Attribute("reason"), executionReasonWords), ExitCode: ev.ExitCode,
-			Signal: detect.NonZero(ev.Signal),
+			base: gen.Made[ExecutionCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
+			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+			Reason: gen.ReadWord[ExecutionReason](ev.Attribute("reason"), executionReasonWords), ExitCode: ev.ExitCode,
+			Signal: gen.NonZero(ev.Signal),
 		}
 	case categoryUnexpectedResult:
 		return &UnexpectedResultError{
-			base: gen.Made[UnexpectedResultCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
-			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
-			Finding:  detect.ReadWord[UnexpectedResultFinding](ev.Type, unexpectedResultFindingWords),
-			Expected: detect.NonZero(ev.Attribute("expected")), Actual: detect.NonZero(ev.Attribute("actual")),
-			Reason: detect.ReadWord[UnexpectedResultReason](ev.Attribute("reason"), unexpectedResultReasonWords),
+			base: gen.Made[UnexpectedResultCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
+			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+			Finding:  gen.ReadWord[UnexpectedResultFinding](ev.Type, unexpectedResultFindingWords),
+			Expected: gen.NonZero(ev.Attribute("expected")), Actual: gen.NonZero(ev.Attribute("actual")),
+			Reason: gen.ReadWord[UnexpectedResultReason](ev.Attribute("reason"), unexpectedResultReasonWords),
 		}
 	case categoryMisalignment:
 		return &MisalignmentError{
-			base: gen.Made[MisalignmentCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
-			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
-			Finding: detect.ReadWord[MisalignmentFinding](ev.Type, misalignmentFindingWords),
-			Reason:  detect.ReadWord[MisalignmentReason](ev.Attribute("reason"), misalignmentReasonWords),
+			base: gen.Made[MisalignmentCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
+			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+			Finding: gen.ReadWord[MisalignmentFinding](ev.Type, misalignmentFindingWords),
+			Reason:  gen.ReadWord[MisalignmentReason](ev.Attribute("reason"), misalignmentReasonWords),
 		}
 	case categoryAmbiguity:
 		return &AmbiguityError{
-			base: gen.Made[AmbiguityCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
-			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
-			Finding: detect.ReadWord[AmbiguityFinding](ev.Type, ambiguityFindingWords),
+			base: gen.Made[AmbiguityCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
+			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+			Finding: gen.ReadWord[AmbiguityFinding](ev.Type, ambiguityFindingWords),
 		}
 	case categoryUnclassified:
 		return &UnclassifiedError{
-			base: gen.Made[UnclassifiedCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
-			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+			base: gen.Made[UnclassifiedCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
+			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
 		}
 	default:
 		return &TierError{
-			base: gen.Made[TierCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
-			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
-			Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"), StatusCode: detect.NonZero(ev.Status),
-			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt),
+			base: gen.Made[TierCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")), Detail: gen.NonZero(ev.Text),
+			Files: gen.ReadStrings(ev.Files), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
+			StatusCode: gen.NonZero(ev.Status), RetryAfter: ev.RetryAfter, ResetAt: gen.Instant(ev.ResetAt),
 		}
 	}
 }

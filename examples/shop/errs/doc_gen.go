@@ -142,13 +142,13 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	switch code := uint16(row.Code()); row.Category() {
 	case categoryPayment:
 		return &PaymentError{
-			base: gen.Made[PaymentCode](code, ev.Err), Source: detect.NonZero(ev.Source),
-			Reason: detect.ReadWord[PaymentReason](ev.Code, paymentReasonWords), RetryAfter: ev.RetryAfter,
-			GatewayReply: detect.NonZero(ev.Text), GatewayStatus: detect.NonZero(ev.Status),
+			base: gen.Made[PaymentCode](code, ev.Err), Source: gen.NonZero(ev.Source),
+			Reason: gen.ReadWord[PaymentReason](ev.Code, paymentReasonWords), RetryAfter: ev.RetryAfter,
+			GatewayReply: gen.NonZero(ev.Text), GatewayStatus: gen.NonZero(ev.Status),
 		}
 	case categoryStore:
-		return &StoreError{base: gen.Made[StoreCode](code, ev.Err), Source: detect.NonZero(ev.Source), StoreText: detect.NonZero(ev.Text)}
+		return &StoreError{base: gen.Made[StoreCode](code, ev.Err), Source: gen.NonZero(ev.Source), StoreText: gen.NonZero(ev.Text)}
 	default:
-		return &ServerError{base: gen.Made[ServerCode](code, ev.Err), Source: detect.NonZero(ev.Source)}
+		return &ServerError{base: gen.Made[ServerCode](code, ev.Err), Source: gen.NonZero(ev.Source)}
 	}
 }

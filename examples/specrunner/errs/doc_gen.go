@@ -130,11 +130,11 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	code := uint16(row.Code())
 	return &AttemptError{
 		base:     gen.Made[AttemptCode](code, ev.Err),
-		Reporter: detect.ReadWord[AttemptReporter](ev.Source, attemptReporterWords), ExitCode: ev.ExitCode,
-		Signal: detect.NonZero(ev.Signal), Detail: detect.NonZero(ev.Text), CheckOutput: detect.NonZero(ev.Output),
-		Reason: detect.NonZero(ev.Attribute("reason")), Command: detect.NonZero(ev.Attribute("command")),
-		Limit: detect.ReadDuration(ev.Attribute("limit")), RetryAfter: ev.RetryAfter,
-		Files: detect.ReadStrings(ev.Files), BudgetScope: detect.NonZero(ev.Attribute("scope")),
+		Reporter: gen.ReadWord[AttemptReporter](ev.Source, attemptReporterWords), ExitCode: ev.ExitCode,
+		Signal: gen.NonZero(ev.Signal), Detail: gen.NonZero(ev.Text), CheckOutput: gen.NonZero(ev.Output),
+		Reason: gen.NonZero(ev.Attribute("reason")), Command: gen.NonZero(ev.Attribute("command")),
+		Limit: gen.ReadDuration(ev.Attribute("limit")), RetryAfter: ev.RetryAfter, Files: gen.ReadStrings(ev.Files),
+		BudgetScope: gen.NonZero(ev.Attribute("scope")),
 	}
 }
 

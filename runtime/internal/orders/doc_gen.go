@@ -127,6 +127,6 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	case categoryRequest:
 		return &RequestError{base: gen.Made[RequestCode](code, ev.Err), RetryAfter: ev.RetryAfter}
 	default:
-		return &StoreError{base: gen.Made[StoreCode](code, ev.Err), Reporter: detect.NonZero(ev.Source)}
+		return &StoreError{base: gen.Made[StoreCode](code, ev.Err), Reporter: gen.NonZero(ev.Source)}
 	}
 }

@@ -139,7 +139,8 @@ func lostAfter(s string, start int) int {
 // lookahead returns the index before which the triggers of all secrets are that begin before i.
 func lookahead(s string, i int) int {
 	end, limit := i, min(len(s), i+maxPEM)
-	for end < limit && (isPEM(s[end]) || isSpace(s[end]) && end > 0 && (isSpace(s[end-1]) || isLineBreak(s[end-1]))) {
+	for end < limit && (pemLine.has(s[end]) ||
+		space.has(s[end]) && end > 0 && (space|lineBreak).has(s[end-1])) {
 		end++
 	}
 	if hasAt(s, end, pemEnd) {

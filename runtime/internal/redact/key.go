@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // keyKind is the kind of the key before a separator. It selects how the value is judged.
 type keyKind uint8
@@ -59,6 +62,7 @@ var names = [...]struct {
 
 const (
 	minName    = 3
+	maxName    = 13
 	maxKey     = 48  // with the '_' and '-' in it
 	maxCommand = 64  // distance of a command from its flag
 	maxURL     = 256 // distance of a host from a parameter
@@ -70,48 +74,46 @@ func IsSecretKey(name string) bool {
 	return kind != noKey && kind != googleKey
 }
 
+// nameLetters are the [names], as bits, by the place of a letter before the end and its low 5 bits.
+// nameLengths are the names by their lengths.
+var (
+	nameLetters [maxName][32]uint32
+	nameLengths [maxName + 1]uint32
+)
+
+var _ [32 - len(names)]struct{} // each name has a bit
+
 // findName returns the kind and the start of the name of a secret that ends at i.
 func findName(s string, i, floor int) (kind keyKind, start int) {
-	if i == floor {
+	found, left := len(names), ^uint32(0)
+	first := max(floor, i-maxKey)
+	for n := 0; i > first && n < maxName; {
+		i--
+		switch c := s[i]; {
+		case letter.has(c):
+			left &= nameLetters[n][c&31]
+			n++
+		case n == 0 || c != '_' && c != '-':
+			left = 0
+		}
+		if left == 0 {
+			break
+		}
+		k := bits.TrailingZeros32(left & nameLengths[n])
+		if k < found && (!names[k].word || startsWord(s, i, floor)) {
+			found, start = k, i
+		}
+	}
+	if found == len(names) || names[found].name == "token" && isCount(s, start, floor) {
 		return noKey, 0
 	}
-	last := s[i-1] | 0x20
-	for k := range names {
-		n := &names[k]
-		if n.name[len(n.name)-1] != last {
-			continue
-		}
-		start := nameStart(s, i, floor, n.name)
-		if start < 0 || n.word && !startsWord(s, start, floor) {
-			continue
-		}
-		if n.name == "token" && isCount(s, start, floor) {
-			return noKey, 0
-		}
-		return n.kind, start
-	}
-	return noKey, 0
-}
-
-// nameStart returns the start of name if it ends at i, otherwise -1.
-func nameStart(s string, i, floor int, name string) int {
-	for n, first := len(name), max(floor, i-maxKey); n > 0; {
-		if i--; i < first {
-			return -1
-		}
-		if c := s[i]; c != '_' && c != '-' {
-			if n--; c|0x20 != name[n] {
-				return -1
-			}
-		}
-	}
-	return i
+	return names[found].kind, start
 }
 
 // startsWord reports whether a word begins at i, even after a small letter.
 func startsWord(s string, i, floor int) bool {
-	return i == floor || !isWord(s[i-1]) || isUpper(s[i]) && !isUpper(s[i-1]) ||
-		afterEscape(s[max(floor, i-maxEscape):i])
+	return i == floor || !alnum.has(s[i-1]) || capital.has(s[i]) && !capital.has(s[i-1]) ||
+		afterEscape(s, i, floor)
 }
 
 // isCount reports whether the word before the name at i makes it a number: max_token.
@@ -132,10 +134,10 @@ func isCount(s string, i, floor int) bool {
 
 // keyBefore returns the kind of the key that ends before the separator at i.
 func keyBefore(s string, i, floor int) keyKind {
-	for n := 0; n < maxSpaces && i > floor && isSpace(s[i-1]); n++ {
+	for n := 0; n < maxSpaces && i > floor && space.has(s[i-1]); n++ {
 		i--
 	}
-	quoted := i > floor && isQuote(s[i-1])
+	quoted := i > floor && quote.has(s[i-1])
 	if quoted {
 		i--
 		for n := 0; n < maxSlashes && i > floor && s[i-1] == '\\'; n++ {
@@ -175,7 +177,7 @@ func assigned(s string, i, floor int) (int, int) {
 	if at > floor && s[at-1] == ':' {
 		at--
 	}
-	spaced := at > floor && isSpace(s[at-1])
+	spaced := at > floor && space.has(s[at-1])
 	from := i + 1
 	if hasAt(s, from, "=") || hasAt(s, from, ">") {
 		from++
@@ -245,7 +247,7 @@ func flagValue(s string, i, floor int) (int, int) {
 	if hasAt(s, i, "-u ") || hasAt(s, i, "--user ") {
 		return curlUser(s, i, floor)
 	}
-	end := skipWhile(s[:min(len(s), i+maxKey)], i+1, isToken)
+	end := skipWhile(s[:min(len(s), i+maxKey)], i+1, base64url)
 	start := skipSpaces(s, end)
 	if start == end {
 		return -1, 0
@@ -289,7 +291,7 @@ func curlUser(s string, i, floor int) (int, int) {
 
 // inQuery reports whether the key before i is a parameter of a URL's query.
 func inQuery(s string, i, floor int) bool {
-	for first := max(floor, i-maxKey); i > first && isToken(s[i-1]); {
+	for first := max(floor, i-maxKey); i > first && base64url.has(s[i-1]); {
 		i--
 	}
 	return i > floor && (s[i-1] == '?' || s[i-1] == '&' || s[i-1] == ';')
@@ -315,17 +317,17 @@ var schemes = [...]struct {
 // unquoted if their scheme is known and they have no quotes, and alone if they have no scheme.
 func authorization(s string, i int, alone, unquoted need) (int, int) {
 	q := opening(s, i)
-	scheme := skipWhile(s, i+q, isToken)
+	scheme := skipWhile(s, i+q, base64url)
 	start := skipSpaces(s, scheme)
 	for _, known := range schemes {
 		switch {
 		case !strings.EqualFold(s[i+q:scheme], known.name):
-		case start == scheme && start < len(s) && !isTerminator(s[start]):
+		case start == scheme && start < len(s) && !terminator.has(s[start]):
 		case start == scheme, q > 0 && hasAt(s, start, s[i:i+q]):
 			return -1, 0 // only the scheme
 		case known.line:
 			end := start
-			for end < len(s) && !isLineBreak(s[end]) && !ends(s, end) {
+			for end < len(s) && !lineBreak.has(s[end]) && !ends(s, end) {
 				end++
 			}
 			if end == start {
@@ -402,7 +404,7 @@ func userinfo(s string, i int) (int, int) {
 }
 
 func endsUserinfo(c byte) bool {
-	return c == '/' || c == '?' || c == '#' || isTerminator(c) && c != '&' && c != ']'
+	return c == '/' || c == '?' || c == '#' || terminator.has(c) && c != '&' && c != ']'
 }
 
 // cookies finds the cookies in the value at i of a Cookie or Set-Cookie header: name=value and the
@@ -412,7 +414,7 @@ func cookies(s string, i int) (int, int) {
 	i = skipSpaces(s, i+listed)
 	q := opening(s, i)
 	start := i + q
-	name := skipWhile(s[:min(len(s), start+sample)], start, isDotted)
+	name := skipWhile(s[:min(len(s), start+sample)], start, dotted)
 	if name == start || !hasAt(s, name, "=") || name+1 == len(s) || !isCookieValue(s[name+1]) || ends(s, name+1) {
 		return -1, 0
 	}
@@ -421,11 +423,11 @@ func cookies(s string, i int) (int, int) {
 	}
 	for i = name + 1; i < len(s) && !ends(s, i); i++ {
 		c := s[i]
-		if isLineBreak(c) || c == escape || c == '\\' || c == '\'' || c == '`' || listed > 0 && c == ']' {
+		if lineBreak.has(c) || c == escape || c == '\\' || c == '\'' || c == '`' || listed > 0 && c == ']' {
 			break
 		}
 		// A quote around a cookie's value follows '=', or ends the cookie.
-		if c == '"' && s[i-1] != '=' && i+1 < len(s) && s[i+1] != ';' && !isLineBreak(s[i+1]) {
+		if c == '"' && s[i-1] != '=' && i+1 < len(s) && s[i+1] != ';' && !lineBreak.has(s[i+1]) {
 			break
 		}
 	}

@@ -154,10 +154,10 @@ func next(s string, i, limit, floor int) (start, end int) {
 			i += block
 		}
 		for last := min(i+block, limit); i < last; i++ {
-			if Class[s[i]]&Trigger == 0 {
+			if Class[s[i]]&Trigger == 0 || isPlainKey(s, i) || !mayMatch(s, i) {
 				continue
 			}
-			if start, end = At(s, i, floor); start >= 0 {
+			if start, end = classify(s, i, floor); start >= 0 {
 				return start, end
 			}
 		}
@@ -185,27 +185,34 @@ func isPlainKey(s string, i int) bool {
 // mayMatch reports whether the bytes around the trigger at i can give a secret away. It rejects
 // most triggers of ordinary text.
 func mayMatch(s string, i int) bool {
-	switch c := s[i]; c {
+	if i+1 == len(s) {
+		return false
+	}
+	switch next := s[i+1]; s[i] {
 	case ':', '=':
-		return i+1 < len(s) && (s[i+1] == '/' || s[i+1] == '\\') || mayFollowKey(s, i)
+		return next == '/' || next == '\\' || mayFollowKey(s, i)
+	case '-':
+		return base64url.has(next)
 	case 'b', 'B':
-		return i+1 < len(s) && s[i+1]|0x24 == 'e' // 'a' or 'e' in either case
-	case '_':
-		return i > 1 && isPair(&underscoreEnds, s[i-2], s[i-1])
-	case '.':
-		return i > 1 && isPair(&dotEnds, s[i-2], s[i-1])
+		return next|0x24 == 'e' // 'a' or 'e' in either case
+	case 'I':
+		return next == 'A' || next == 'z'
+	case 'J':
+		return i > 0 && s[i-1] == 'y'
+	case '_', '.':
+		return i > 1 && isPair(&tokenEnds, s[i-2], s[i-1])
 	}
 	return true
 }
 
 // mayFollowKey reports whether the key before the separator at i can be a secret's.
 func mayFollowKey(s string, i int) bool {
-	if i--; i >= 0 && isQuote(s[i]) {
+	if i--; i >= 0 && quote.has(s[i]) {
 		if i--; i >= 0 && s[i] == '\\' {
 			i--
 		}
 	}
-	return i > 0 && (isPair(&nameEnds, s[i-1], s[i]) || isSpace(s[i]) || s[i] == ':' || s[i] == '\\')
+	return i > 0 && (isPair(&nameEnds, s[i-1], s[i]) || space.has(s[i]) || s[i] == ':' || s[i] == '\\')
 }
 
 // classify is At without the quick checks.
@@ -232,17 +239,10 @@ func classify(s string, i, floor int) (start, end int) {
 		case startsToken(s, i, floor):
 			return flagValue(s, i, floor)
 		}
-		return findToken(s, i, floor, hyphenTokens[:])
-	case '_':
-		return findToken(s, i, floor, underscoreTokens[:])
-	case '.':
-		return findToken(s, i, floor, dotTokens[:])
-	case 'I':
-		return findToken(s, i, floor, capitalTokens[:])
 	case 'J':
 		return webToken(s, i, floor)
 	}
-	return -1, 0
+	return findToken(s, i, floor)
 }
 
 // A pairs is a set of pairs of bytes, compared by their low 5 bits, so in either case of letters.
@@ -253,21 +253,32 @@ func isPair(p *pairs, a, b byte) bool { return p[a&31]>>(b&31)&1 != 0 }
 // add adds the last two bytes of s.
 func (p *pairs) add(s string) { p[s[len(s)-2]&31] |= 1 << (s[len(s)-1] & 31) }
 
-// nameEnds are the last two letters of the [names] that texts are searched for. underscoreEnds and
-// dotEnds are the last two bytes before the trigger in [underscoreTokens] and [dotTokens].
-var nameEnds, underscoreEnds, dotEnds = tables()
+var (
+	// nameEnds are the last two letters of the [names] that texts are searched for.
+	nameEnds pairs
+	// tokenEnds are the last two bytes before the triggers '_' and '.' of [tokens].
+	tokenEnds pairs
+	// tokensBy are the tokens by their triggers.
+	tokensBy [256][]*token
+)
 
-func tables() (byName, byUnderscore, byDot pairs) {
-	for _, n := range names {
+func init() {
+	for k, n := range names {
+		last := len(n.name) - 1
+		for i := range n.name {
+			nameLetters[last-i][n.name[i]&31] |= 1 << k
+		}
+		nameLengths[len(n.name)] |= 1 << k
 		if n.kind != nameOnly {
-			byName.add(n.name)
+			nameEnds.add(n.name)
 		}
 	}
-	for _, t := range underscoreTokens {
-		byUnderscore.add(strings.TrimSuffix(t.before, "_"))
+	for k := range tokens {
+		prefix := tokens[k].before
+		last := len(prefix) - 1
+		tokensBy[prefix[last]] = append(tokensBy[prefix[last]], &tokens[k])
+		if prefix[last] == '_' || prefix[last] == '.' {
+			tokenEnds.add(prefix[:last])
+		}
 	}
-	for _, t := range dotTokens {
-		byDot.add(strings.TrimSuffix(t.before, "."))
-	}
-	return byName, byUnderscore, byDot
 }

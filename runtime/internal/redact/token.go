@@ -7,65 +7,55 @@ import "strings"
 type token struct {
 	before, after string
 	min           int               // the least length of the body, which follows the prefix
-	body          func(byte) bool   // the bytes of the body; nil is base64url
+	body          class             // the bytes of the body; 0 is base64url
 	accept        func(string) bool // further condition on the first 64 of them
 	keepPrefix    bool              // mask only the body
 }
 
-// The tokens by their triggers.
-var (
-	hyphenTokens = [...]token{
-		{before: "sk-", min: 16, accept: hasDigit}, // OpenAI, Anthropic and others
-		{before: "xox?-", min: 10},                 // Slack
-		{before: "xapp-", min: 10, accept: hasDigit},
-		{before: "glpat-", min: 16}, // GitLab
-		{before: "AGE-SECRET-KEY-", after: "1", min: 16},
-	}
-	underscoreTokens = [...]token{
-		{before: "ghp_", min: 16}, // GitHub
-		{before: "gho_", min: 16},
-		{before: "ghs_", min: 16},
-		{before: "ghu_", min: 16},
-		{before: "ghr_", min: 16},
-		{before: "github_pat_", min: 16},
-		{before: "dckr_pat_", min: 16}, // Docker
-		{before: "dckr_oat_", min: 16},
-		{before: "sk_", after: "live_", min: 16}, // Stripe
-		{before: "sk_", after: "test_", min: 16},
-		{before: "rk_", after: "live_", min: 16},
-		{before: "rk_", after: "test_", min: 16},
-		{before: "dop_", after: "v1_", min: 16, accept: hasDigit}, // DigitalOcean
-		{before: "npm_", min: 16, accept: isNoName},
-		{before: "hf_", min: 16, accept: isNoName}, // Hugging Face
-	}
-	dotTokens = [...]token{
-		{before: "SG.", min: 16, body: isDotted, accept: looksRandom},   // SendGrid
-		{before: "ya29.", min: 16, body: isDotted, accept: looksRandom}, // Google
-		{before: "hvs.", min: 16, body: isDotted, accept: looksRandom},  // Vault
-		{before: "hvb.", min: 16, body: isDotted, accept: looksRandom},
-		{before: "hvr.", min: 16, body: isDotted, accept: looksRandom},
-		// The paths of webhooks.
-		{before: "hooks.slack.", after: "com/services/", min: 16, body: isPath, keepPrefix: true},
-		{before: "hooks.slack.", after: "com/workflows/", min: 16, body: isPath, keepPrefix: true},
-		{before: "hooks.slack.", after: "com/triggers/", min: 16, body: isPath, keepPrefix: true},
-		{before: "discord.", after: "com/api/webhooks/", min: 16, body: isPath, keepPrefix: true},
-		{before: "discord.", after: "com/api/v9/webhooks/", min: 16, body: isPath, keepPrefix: true},
-		{before: "discord.", after: "com/api/v10/webhooks/", min: 16, body: isPath, keepPrefix: true},
-		{before: "discordapp.", after: "com/api/webhooks/", min: 16, body: isPath, keepPrefix: true},
-		{before: "webhook.office.", after: "com/", min: 16, body: isPath, keepPrefix: true}, // Teams
-		{before: "outlook.office.", after: "com/webhook/", min: 16, body: isPath, keepPrefix: true},
-	}
-	capitalTokens = [...]token{
-		{before: "AKI", after: "A", min: 16, body: isCapital}, // AWS
-		{before: "ASI", after: "A", min: 16, body: isCapital},
-		{before: "AI", after: "za", min: 30, accept: hasDigit}, // Google
-	}
-)
+var tokens = [...]token{
+	{before: "sk-", min: 16, accept: hasDigit}, // OpenAI, Anthropic and others
+	{before: "xox?-", min: 10},                 // Slack
+	{before: "xapp-", min: 10, accept: hasDigit},
+	{before: "glpat-", min: 16}, // GitLab
+	{before: "AGE-SECRET-KEY-", after: "1", min: 16},
+	{before: "ghp_", min: 16}, // GitHub
+	{before: "gho_", min: 16},
+	{before: "ghs_", min: 16},
+	{before: "ghu_", min: 16},
+	{before: "ghr_", min: 16},
+	{before: "github_pat_", min: 16},
+	{before: "dckr_pat_", min: 16}, // Docker
+	{before: "dckr_oat_", min: 16},
+	{before: "sk_", after: "live_", min: 16}, // Stripe
+	{before: "sk_", after: "test_", min: 16},
+	{before: "rk_", after: "live_", min: 16},
+	{before: "rk_", after: "test_", min: 16},
+	{before: "dop_", after: "v1_", min: 16, accept: hasDigit}, // DigitalOcean
+	{before: "npm_", min: 16, accept: isNoName},
+	{before: "hf_", min: 16, accept: isNoName},                    // Hugging Face
+	{before: "SG.", min: 16, body: dotted, accept: looksRandom},   // SendGrid
+	{before: "ya29.", min: 16, body: dotted, accept: looksRandom}, // Google
+	{before: "hvs.", min: 16, body: dotted, accept: looksRandom},  // Vault
+	{before: "hvb.", min: 16, body: dotted, accept: looksRandom},
+	{before: "hvr.", min: 16, body: dotted, accept: looksRandom},
+	// The paths of webhooks.
+	{before: "hooks.slack.", after: "com/services/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "hooks.slack.", after: "com/workflows/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "hooks.slack.", after: "com/triggers/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "discord.", after: "com/api/webhooks/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "discord.", after: "com/api/v9/webhooks/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "discord.", after: "com/api/v10/webhooks/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "discordapp.", after: "com/api/webhooks/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "webhook.office.", after: "com/", min: 16, body: urlPath, keepPrefix: true}, // Teams
+	{before: "outlook.office.", after: "com/webhook/", min: 16, body: urlPath, keepPrefix: true},
+	{before: "AKI", after: "A", min: 16, body: upperDigit}, // AWS
+	{before: "ASI", after: "A", min: 16, body: upperDigit},
+	{before: "AI", after: "za", min: 30, accept: hasDigit}, // Google
+}
 
-// findToken finds the one of kinds whose trigger is at i.
-func findToken(s string, i, floor int, kinds []token) (int, int) {
-	for k := range kinds {
-		t := &kinds[k]
+// findToken finds the one of [tokens] whose trigger is at i.
+func findToken(s string, i, floor int) (int, int) {
+	for _, t := range tokensBy[s[i]] {
 		start := i + 1 - len(t.before)
 		if start < floor || t.before[0] != s[start] || !hasAt(s, i+1, t.after) {
 			continue
@@ -89,8 +79,8 @@ func (t *token) find(s string, i, floor int) (int, int) {
 		return -1, 0
 	}
 	is := t.body
-	if is == nil {
-		is = isToken
+	if is == 0 {
+		is = base64url
 	}
 	end := skipWhile(s[:min(len(s), body+sample)], body, is)
 	if end-body < t.min || t.accept != nil && !t.accept(s[body:end]) {
@@ -113,16 +103,16 @@ func webToken(s string, i, floor int) (int, int) {
 	if i-2 < floor || s[i-2:i] != "ey" || !startsToken(s, i-2, floor) {
 		return -1, 0
 	}
-	header := skipWhile(s, i+1, isToken)
+	header := skipWhile(s, i+1, base64url)
 	if header-i < minSegment || !hasAt(s, header, ".") {
 		return -1, 0
 	}
-	end := skipWhile(s, header+1, isToken)
+	end := skipWhile(s, header+1, base64url)
 	if end-header-1 < minSegment {
 		return -1, 0
 	}
 	if hasAt(s, end, ".") {
-		end = skipWhile(s, end+1, isToken)
+		end = skipWhile(s, end+1, base64url)
 	}
 	return i - 2, end
 }
@@ -162,13 +152,13 @@ func pemRest(s string, i, floor int) (int, int) {
 	if n < 16 {
 		return -1, 0
 	}
-	if start > floor && isSpace(s[start-1]) { // skip the last word of a line of prose
-		word := skipWhile(s, start, isLetter)
-		if word-start < 16 && isLineBreak(s[word]) {
+	if start > floor && space.has(s[start-1]) { // skip the last word of a line of prose
+		word := skipWhile(s, start, letter)
+		if word-start < 16 && lineBreak.has(s[word]) {
 			start = word
 		}
 	}
-	for start < i && !isBase64(s[start]) && s[start] != '=' {
+	for start < i && !base64std.has(s[start]) && s[start] != '=' {
 		if s[start] == '\\' {
 			start++
 		}
@@ -182,15 +172,15 @@ func pemRest(s string, i, floor int) (int, int) {
 func pemBody(s string, i, floor int) (start, n int) {
 	for floor = max(floor, i-maxPEM); i > floor; i-- {
 		switch c := s[i-1]; {
-		case isBase64(c), c == '=':
+		case base64std.has(c), c == '=':
 			n++
-		case isLineBreak(c), c == '\\':
-		case isSpace(c):
+		case lineBreak.has(c), c == '\\':
+		case space.has(c):
 			indent := i - 1
-			for indent > floor && isSpace(s[indent-1]) {
+			for indent > floor && space.has(s[indent-1]) {
 				indent--
 			}
-			if indent == floor || !isLineBreak(s[indent-1]) {
+			if indent == floor || !lineBreak.has(s[indent-1]) {
 				return i, n
 			}
 			i = indent + 1
@@ -212,12 +202,12 @@ func labelEnd(s string, i int) int {
 }
 
 func skipLabel(s string, i int) int {
-	return skipWhile(s[:min(len(s), i+maxLabel)], i, func(c byte) bool { return c == ' ' || isCapital(c) })
+	return skipWhile(s[:min(len(s), i+maxLabel)], i, blank|upperDigit)
 }
 
 // startsToken reports whether the byte at i is not in the middle of a token.
 func startsToken(s string, i, floor int) bool {
-	return i >= floor && (i == floor || !isToken(s[i-1]) || afterEscape(s[max(floor, i-maxEscape):i]))
+	return i >= floor && (i == floor || !base64url.has(s[i-1]) || afterEscape(s, i, floor))
 }
 
 // hasAt reports whether word is at i.
@@ -225,30 +215,9 @@ func hasAt(s string, i int, word string) bool {
 	return len(s)-i >= len(word) && s[i:i+len(word)] == word
 }
 
-// skipWhile returns the index of the first byte at or after i that is not in the class.
-func skipWhile(s string, i int, is func(byte) bool) int {
-	for i < len(s) && is(s[i]) {
-		i++
-	}
-	return i
-}
-
-func isDigit(c byte) bool     { return '0' <= c && c <= '9' }
-func isLower(c byte) bool     { return 'a' <= c && c <= 'z' }
-func isUpper(c byte) bool     { return 'A' <= c && c <= 'Z' }
-func isLetter(c byte) bool    { return isLower(c | 0x20) }
-func isCapital(c byte) bool   { return isUpper(c) || isDigit(c) }
-func isWord(c byte) bool      { return isLetter(c) || isDigit(c) }
-func isToken(c byte) bool     { return isWord(c) || c == '-' || c == '_' } // base64url
-func isDotted(c byte) bool    { return isToken(c) || c == '.' }
-func isBase64(c byte) bool    { return isWord(c) || c == '+' || c == '/' }
-func isPath(c byte) bool      { return isDotted(c) || strings.IndexByte("/@%+=~", c) >= 0 }
-func isLineBreak(c byte) bool { return c == '\n' || c == '\r' }
-func isPEM(c byte) bool       { return isBase64(c) || c == '=' || isLineBreak(c) || c == '\\' }
-
 func hasDigit(s string) bool {
 	for i := range len(s) {
-		if isDigit(s[i]) {
+		if digit.has(s[i]) {
 			return true
 		}
 	}
@@ -258,6 +227,6 @@ func hasDigit(s string) bool {
 // isNoName rejects the variables of npm and the functions of Hugging Face, whose names have an '_'
 // early.
 func isNoName(s string) bool {
-	n := skipWhile(s, 0, isWord)
+	n := skipWhile(s, 0, alnum)
 	return n >= 30 || n >= 16 && hasDigit(s[:n])
 }

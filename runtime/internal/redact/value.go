@@ -103,9 +103,9 @@ func (n need) metBy(s string) bool {
 func looksComplex(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
-		case isDigit(c), i < len(s)-1 && strings.IndexByte("!@#$%^*+=~", c) >= 0:
+		case digit.has(c), i < len(s)-1 && strings.IndexByte("!@#$%^*+=~", c) >= 0:
 			return true
-		case isUpper(c) && i > 0 && isLower(s[i-1]):
+		case capital.has(c) && i > 0 && small.has(s[i-1]):
 			return true
 		}
 	}
@@ -119,12 +119,12 @@ func looksRandom(s string) bool {
 	for i := range len(s) {
 		kind := 0
 		switch c := s[i]; {
-		case isDigit(c):
+		case digit.has(c):
 			kind = 1
 			digits++
-		case isUpper(c):
+		case capital.has(c):
 			kind = 2
-		case isLower(c):
+		case small.has(c):
 			kind = 3
 		}
 		if kind != last {
@@ -141,18 +141,18 @@ func isReference(s string) bool {
 	if s == "" || s[0] != '$' || len(s) >= sample {
 		return false
 	}
-	return hasAt(s, 1, "{") || skipWhile(s, 1, func(c byte) bool { return isCapital(c) || c == '_' }) == len(s)
+	return hasAt(s, 1, "{") || skipWhile(s, 1, upperDigit|underscore) == len(s)
 }
 
 // isType reports whether s is a pointer type in source code, such as *rsa.PrivateKey2.
 func isType(s string) bool {
 	return len(s) > 1 && s[0] == '*' &&
-		skipWhile(s, 1, func(c byte) bool { return isWord(c) || c == '_' || c == '.' }) == len(s)
+		skipWhile(s, 1, alnum|underscore|dot) == len(s)
 }
 
 // isBearer reports whether s, the beginning of the text after Bearer, is unlike a word.
 func isBearer(s string) bool {
-	return !isReference(s) && (skipWhile(s, 0, isWord) >= 16 || len(s) >= 8 && looksComplex(s) || len(s) >= sample)
+	return !isReference(s) && (skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && looksComplex(s) || len(s) >= sample)
 }
 
 // isUserPassword reports whether s begins like user:password in base64, or looks random. It judges
@@ -161,7 +161,7 @@ func isUserPassword(s string) bool {
 	if len(s) >= sample || len(s) < 8 || looksRandom(s) {
 		return len(s) >= 8
 	}
-	s = s[:skipWhile(s, 0, isBase64)&^3]
+	s = s[:skipWhile(s, 0, base64std)&^3]
 	decoded, err := base64.RawStdEncoding.AppendDecode(make([]byte, 0, sample), []byte(s))
 	user, _, ok := bytes.Cut(decoded, []byte(":"))
 	isControl := func(r rune) bool { return r < ' ' || r == 0x7f || r == '\ufffd' }
@@ -177,7 +177,7 @@ func opening(s string, i int) int {
 	for n < maxSlashes && hasAt(s, i+n, `\`) {
 		n++
 	}
-	if i+n < len(s) && isQuote(s[i+n]) {
+	if i+n < len(s) && quote.has(s[i+n]) {
 		return n + 1
 	}
 	return 0
@@ -189,13 +189,13 @@ func closing(s string, i, limit int, quote string) int {
 	mark := quote[len(quote)-1]
 	for i < limit {
 		switch c := s[i]; {
-		case isLineBreak(c), c == mark, ends(s, i):
+		case lineBreak.has(c), c == mark, ends(s, i):
 			return i
 		case c != '\\':
 			i++
 			continue
 		}
-		next := skipWhile(s[:limit], i, func(c byte) bool { return c == '\\' })
+		next := skipWhile(s[:limit], i, backslash)
 		switch n := next - i; {
 		case next == limit || s[next] != mark:
 			i = next
@@ -214,12 +214,12 @@ func closing(s string, i, limit int, quote string) int {
 // the value does not continue after it.
 func valueEnd(s string, i, limit int) int {
 	for i < limit && !ends(s, i) {
-		if !isTerminator(s[i]) {
+		if !terminator.has(s[i]) {
 			i++
 			continue
 		}
 		after := skipColor(s, i)
-		if after == i || after >= limit || isTerminator(s[after]) || ends(s, after) {
+		if after == i || after >= limit || terminator.has(s[after]) || ends(s, after) {
 			return i
 		}
 		i = after
@@ -227,52 +227,35 @@ func valueEnd(s string, i, limit int) int {
 	return i
 }
 
-// isTerminator reports whether c ends an unquoted value. Control characters do not, because the
-// rest of a secret after one would stay in clear.
-func isTerminator(c byte) bool {
-	switch c {
-	case ' ', '\t', '\n', '\v', '\f', '\r', escape,
-		'"', '\'', '`', '\\', ',', ';', '&', '(', ')', ']', '{', '}', '<', '>', '|':
-		return true
-	}
-	return false
-}
-
 // ends reports whether a mask, an ellipsis or PEM is at i. They end every value.
 func ends(s string, i int) bool {
-	switch s[i] {
-	case '[':
-		return hasAt(s, i, Mask)
-	case Ellipsis[0]:
-		return hasAt(s, i, Ellipsis)
-	case '-':
-		return hasAt(s, i, pemBegin)
-	}
-	return false
+	return endStart.has(s[i]) && (hasAt(s, i, Mask) || hasAt(s, i, Ellipsis) || hasAt(s, i, pemBegin))
 }
 
 func skipSpaces(s string, i int) int {
-	for n := 0; n < maxSpaces && i < len(s) && isSpace(s[i]); n++ {
+	for n := 0; n < maxSpaces && i < len(s) && space.has(s[i]); n++ {
 		i++
 	}
 	return i
 }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' }
-func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 const (
 	escape    = 0x1b // begins the control sequences of a terminal
 	maxEscape = 24   // the length of an escape or a control sequence
 )
 
-// afterEscape reports whether t ends in an escape or a control sequence, whose last letter is not
-// part of the next word.
-func afterEscape(t string) bool {
+// afterEscape reports whether s[floor:i] ends in an escape or a control sequence, whose last letter
+// is not part of the next word.
+func afterEscape(s string, i, floor int) bool {
+	t := s[max(floor, i-maxEscape):i]
 	if t == "" || endsInEscape(t) || strings.HasSuffix(t[:len(t)-1], "\x1b(") { // selects a character set
 		return t != ""
 	}
-	t, ok := strings.CutSuffix(strings.TrimRight(t[:len(t)-1], "0123456789;:?"), "[")
+	n := len(t) - 1
+	for n > 0 && (digit.has(t[n-1]) || t[n-1] == ';' || t[n-1] == ':' || t[n-1] == '?') {
+		n--
+	}
+	t, ok := strings.CutSuffix(t[:n], "[")
 	return ok && (strings.HasSuffix(t, "\x1b") || endsInEscape(t))
 }
 
@@ -292,13 +275,13 @@ func endsInEscape(t string) bool {
 		digits == 4 && strings.HasSuffix(t[:n-4], `\u`)
 }
 
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+func isHex(c byte) bool { return digit.has(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // skipColor skips the color codes of a terminal at i.
 func skipColor(s string, i int) int {
 	limit := min(len(s), i+maxEscape)
 	for hasAt(s, i, "\x1b[") {
-		end := skipWhile(s[:limit], i+2, func(c byte) bool { return isDigit(c) || c == ';' || c == ':' })
+		end := skipWhile(s[:limit], i+2, digit|parameter)
 		if end >= limit || s[end] != 'm' {
 			return i
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // checkFilling checks that evidence fills the fields of a category as the table declares: each key
@@ -127,7 +128,7 @@ func filled(fields []taxonomy.Field, ev *taxonomy.Evidence) (context map[string]
 			context[f.Name] = json.RawMessage(f.Default)
 		}
 		for _, from := range f.From {
-			if v, ok := detect.Read(ev, from, f.Type, f.Enum); ok {
+			if v, ok := gen.Read(ev, from, f.Type, f.Enum); ok {
 				context[f.Name], found = onWire(f, v), true
 				break
 			}

@@ -156,6 +156,6 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	case categoryProvider:
 		return &ProviderError{base: gen.Made[ProviderCode](code, ev.Err), RetryAfter: ev.RetryAfter, Provider: ev.Source}
 	default:
-		return &WorkError{base: gen.Made[WorkCode](code, ev.Err), Files: detect.ReadStrings(ev.Files)}
+		return &WorkError{base: gen.Made[WorkCode](code, ev.Err), Files: gen.ReadStrings(ev.Files)}
 	}
 }

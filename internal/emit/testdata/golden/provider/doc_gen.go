@@ -144,9 +144,8 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	code := uint16(row.Code())
 	return &ProviderError{
 		base: gen.Made[ProviderCode](code, ev.Err), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
-		StatusCode: detect.NonZero(ev.Status), RawError: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
-		Limit: detect.ReadWord[ProviderLimit](ev.Attribute("limit"), providerLimitWords),
-		Call:  ProviderCall{}.from(ev),
+		StatusCode: gen.NonZero(ev.Status), RawError: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+		Limit: gen.ReadWord[ProviderLimit](ev.Attribute("limit"), providerLimitWords), Call: ProviderCall{}.from(ev),
 	}
 }
 

@@ -83,8 +83,8 @@ func (v *ProviderCall) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 // from returns the ProviderCall in evidence, if evidence has a value for any of its fields.
 func (ProviderCall) from(ev *taxonomy.Evidence) taxonomy.Opt[ProviderCall] {
-	id, tries := detect.NonZero(ev.Attribute("request-id")), detect.ReadInt(ev.Attribute("tries"))
-	return detect.SomeIf(!id.IsZero() || !tries.IsZero(), ProviderCall{ID: id.Or(""), Tries: tries})
+	id, tries := gen.NonZero(ev.Attribute("request-id")), gen.ReadInt(ev.Attribute("tries"))
+	return gen.SomeIf(!id.IsZero() || !tries.IsZero(), ProviderCall{ID: id.Or(""), Tries: tries})
 }
 
 // NewCrash returns a [CodeCrash].

@@ -1,8 +1,7 @@
-package detect
+package gen
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -10,10 +9,9 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// The functions of this file fill the fields of errors from evidence. Generated packages call them.
+// The functions of this file fill the fields of errors from evidence.
 // A text that is empty, or that cannot be read as the type of the field, fills nothing.
 
 // NonZero returns v, or nothing if it is the zero value.
@@ -103,7 +101,7 @@ func ReadJSON(text string) json.RawMessage {
 	if !json.Valid([]byte(text)) {
 		return nil
 	}
-	return gen.CloneJSON(json.RawMessage(text))
+	return CloneJSON(json.RawMessage(text))
 }
 
 // First returns the first of the values that is present.
@@ -178,7 +176,7 @@ func Read(ev *taxonomy.Evidence, from, typ string, words []string) (any, bool) {
 	text := ""
 	if name, ok := strings.CutPrefix(from, "attributes."); ok {
 		text = ev.Attribute(name)
-	} else if p := textField(ev, from); p != nil {
+	} else if p := TextField(ev, from); p != nil {
 		text = *p
 	}
 	if read := readers[typ]; read != nil && text != "" {
@@ -187,8 +185,8 @@ func Read(ev *taxonomy.Evidence, from, typ string, words []string) (any, bool) {
 	return nil, false
 }
 
-// textField returns the text of evidence under a key, or nil.
-func textField(ev *taxonomy.Evidence, key string) *string {
+// TextField returns the text of evidence under a key, as the taxonomy names it, or nil.
+func TextField(ev *taxonomy.Evidence, key string) *string {
 	return map[string]*string{
 		"source": &ev.Source, "op": &ev.Op, "type": &ev.Type, "code": &ev.Code, "signal": &ev.Signal,
 		"errno": &ev.Errno, "text": &ev.Text, "output": &ev.Output, "credential": &ev.Credential,
@@ -234,35 +232,4 @@ func valueIf[T any](v T, ok bool) (any, bool) {
 		return nil, false
 	}
 	return v, true
-}
-
-// hide returns ev without the values under the given keys of evidence, from which sensitive fields
-// are filled. A text becomes [taxonomy.Redacted], any other value is removed.
-func hide(ev taxonomy.Evidence, keys []string) taxonomy.Evidence {
-	shared := true // whether other evidence has the same map of attributes
-	for _, key := range keys {
-		name, isAttribute := strings.CutPrefix(key, "attributes.")
-		switch {
-		case isAttribute && ev.Attributes[name] != "":
-			if shared {
-				ev.Attributes, shared = maps.Clone(ev.Attributes), false
-			}
-			ev.Attributes[name] = taxonomy.Redacted
-		case key == "status":
-			ev.Status, ev.StatusDerived = 0, false
-		case key == "exit_code":
-			ev.ExitCode = taxonomy.Opt[int]{}
-		case key == "files":
-			ev.Files = nil
-		case key == "retry_after":
-			ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Opt[time.Duration]{}, false
-		case key == "reset_at":
-			ev.ResetAt = time.Time{}
-		default:
-			if text := textField(&ev, key); text != nil && *text != "" {
-				*text = taxonomy.Redacted
-			}
-		}
-	}
-	return ev
 }

@@ -1,4 +1,4 @@
-package detect_test
+package gen_test
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Each row is read as every type. A type without a value in the row cannot be read.
@@ -80,7 +80,7 @@ func TestRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, typ := range types {
-				got, ok := detect.Read(&tt.ev, tt.from, typ, words)
+				got, ok := gen.Read(&tt.ev, tt.from, typ, words)
 				assert.Equal(t, tt.want[typ], got, typ)
 				assert.Equal(t, tt.want[typ] != nil, ok, typ)
 			}
@@ -90,15 +90,15 @@ func TestRead(t *testing.T) {
 
 func TestReadWord(t *testing.T) {
 	type mood uint8
-	assert.Equal(t, taxonomy.Some(mood(2)), detect.ReadWord[mood]("b", []string{"a", "b"}))
-	assert.True(t, detect.ReadWord[mood]("B", []string{"a", "b"}).IsZero())
-	assert.True(t, detect.ReadWord[mood]("", []string{""}).IsZero())
-	assert.True(t, detect.ReadWord[mood]("a", nil).IsZero())
+	assert.Equal(t, taxonomy.Some(mood(2)), gen.ReadWord[mood]("b", []string{"a", "b"}))
+	assert.True(t, gen.ReadWord[mood]("B", []string{"a", "b"}).IsZero())
+	assert.True(t, gen.ReadWord[mood]("", []string{""}).IsZero())
+	assert.True(t, gen.ReadWord[mood]("a", nil).IsZero())
 }
 
 func TestReadStringsCopies(t *testing.T) {
 	list := []string{"a"}
-	got := detect.ReadStrings(list)
+	got := gen.ReadStrings(list)
 	list[0] = "changed"
 	assert.Equal(t, []string{"a"}, got)
 }
