@@ -27,6 +27,8 @@ type LoopConfig struct {
 	ApproveUnattended bool   `json:"approveUnattended,omitempty"`
 	DryRun            bool   `json:"dryRun,omitempty"`
 	Dir               string `json:"dir,omitempty"`
+	// Watched are the sorted patterns of the ignored files that are watched.
+	Watched []string `json:"watched,omitempty"`
 	// Limits are the limits with their defaults.
 	Limits Limits `json:"limits"`
 	// Yield, unless nil, is called at the head of each iteration. If it returns true, the loop ends

@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"slices"
+
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -28,23 +30,44 @@ func (l *Loop) lock(s *RunState, it *Iteration) Step {
 // clean ends the processes that a dead process left running.
 func (l *Loop) clean(s *RunState, it *Iteration) Step {
 	e := Effect{Op: OpResume, Source: sourceExecutor, Processes: s.Processes, Graced: true}
-	return l.perform(s, it, e, func(*Outcome, bool) Step { return l.endSetup(s, l.back) })
-}
-
-// prepare records the tree of a new run.
-func (l *Loop) prepare(s *RunState, it *Iteration) Step {
-	if !l.cfg.Workspace {
-		return l.endSetup(s, StepHead)
-	}
-	return l.perform(s, it, Effect{Op: OpPrepare, Source: sourceExecutor}, func(out *Outcome, _ bool) Step {
-		s.setTrees(out)
-		return l.endSetup(s, StepHead)
+	return l.perform(s, it, e, func(*Outcome, bool) Step {
+		if s.Checked != "" && !slices.Equal(s.Watched, l.cfg.Watched) {
+			return StepPrepare
+		}
+		return l.endSetup(s, l.back)
 	})
 }
 
+// prepare records the tree of a new run. If a run is resumed with other watched patterns, prepare
+// adds the files that were not watched before to its trees.
+func (l *Loop) prepare(s *RunState, it *Iteration) Step {
+	next := l.back
+	if next == StepPrepare {
+		next = StepHead
+	}
+	if !l.cfg.Workspace {
+		return l.endSetup(s, next)
+	}
+	e := Effect{Op: OpPrepare, Source: sourceExecutor, Trees: s.trees(), Watched: s.Watched}
+	return l.perform(s, it, e, func(out *Outcome, _ bool) Step {
+		s.setTrees(out)
+		s.Watched = l.cfg.Watched
+		return l.endSetup(s, next)
+	})
+}
+
+// trees returns the trees of the state. An empty one does not exist yet.
+func (s *RunState) trees() Trees {
+	return Trees{
+		Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed, Found: s.Iter.Found, Accepted: s.Iter.Checked,
+	}
+}
+
+// setTrees sets the trees of the state.
 func (s *RunState) setTrees(out *Outcome) {
 	if out != nil {
 		s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Delivered, out.Trees.Committed
+		s.Iter.Found, s.Iter.Checked = out.Trees.Found, out.Trees.Accepted
 	}
 }
 
@@ -75,8 +98,7 @@ func (l *Loop) adopt(s *RunState, it *Iteration) Step {
 		return next(nil, true)
 	}
 	return l.perform(s, it, Effect{
-		Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked,
-		Trees: Trees{Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed},
+		Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked, Trees: s.trees(),
 	}, next)
 }
 

@@ -45,6 +45,8 @@ type RunState struct {
 	Checked   Tree `json:"checked,omitempty"`
 	Delivered Tree `json:"delivered,omitempty"`
 	Committed Tree `json:"committed,omitempty"`
+	// Watched are the patterns of the ignored files in these trees.
+	Watched []string `json:"watched,omitempty"`
 	// Uncommitted are allowed changes without a commit. Unchecked are changes that were neither
 	// allowed nor reverted. Both are bounded.
 	Uncommitted Paths `json:"uncommitted,omitempty"`
