@@ -39,9 +39,11 @@ type LoopConfig struct {
 // Loop runs a state to its end. It stores everything in the state, except the failures of this
 // process's setup. It uses no goroutine, context, clock or random source; those are in [Env].
 type Loop struct {
-	cfg   LoopConfig
-	env   Env
-	steps map[Step]func(s *RunState, it *Iteration) Step
+	cfg LoopConfig
+	env Env
+	// operations are the steps with one effect, steps all others.
+	operations map[Step]operation
+	steps      map[Step]func(s *RunState, it *Iteration) Step
 	// setup contains the failures of this process's setup. Back is the step after the setup. It is
 	// empty when the setup is done.
 	setup Iteration
@@ -49,9 +51,6 @@ type Loop struct {
 	// expired reports that the grace of a cancelled run ended before its changes were inspected.
 	// Then the state is not saved, so that the next process inspects the changes.
 	expired bool
-	// decided, unless nil, makes perform skip the effect of the current step and pass it to next as
-	// ok; see after.
-	decided *bool
 	// Yielded reports that Yield ended the loop.
 	Yielded bool
 }
@@ -59,14 +58,16 @@ type Loop struct {
 // NewLoop returns a loop.
 func NewLoop(cfg LoopConfig, env Env) *Loop {
 	l := &Loop{cfg: cfg, env: env}
-	l.steps = map[Step]func(*RunState, *Iteration) Step{
+	l.operations = map[Step]operation{
 		StepLoadConfig: l.loadConfig, StepLock: l.lock, StepClean: l.clean, StepPrepare: l.prepare,
-		StepAdopt: l.adopt, StepHead: l.head, StepAvailable: l.available, StepAdmit: l.admit, StepCall: l.call,
-		StepInterrupted: l.interrupted, StepDetect: l.detect, StepAsk: l.ask, StepSave: l.saveFound,
-		StepRevert: l.revert, StepAccept: l.accept, StepDeliver: l.deliver, StepValidate: l.validate,
-		StepCommit: l.commit, StepPush: l.push, StepOpenPR: l.openPR, StepClose: l.close, StepEnd: l.end,
-		StepRecover: l.recover, StepWait: l.wait, StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd,
-		StepFile: l.file, StepNotify: l.notify,
+		StepAdopt: l.adopt, StepAvailable: l.available,
+		StepDetect: l.detect, StepAsk: l.ask, StepSave: l.saveFound, StepRevert: l.revert, StepAccept: l.accept,
+		StepValidate: l.validate, StepCommit: l.commit, StepPush: l.push, StepOpenPR: l.openPR,
+		StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd, StepFile: l.file, StepNotify: l.notify,
+	}
+	l.steps = map[Step]func(*RunState, *Iteration) Step{
+		StepHead: l.head, StepAdmit: l.admit, StepCall: l.call, StepInterrupted: l.interrupted,
+		StepDeliver: l.deliver, StepClose: l.close, StepEnd: l.end, StepRecover: l.recover, StepWait: l.wait,
 	}
 	return l
 }

@@ -198,42 +198,48 @@ func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
 
 // react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
 // operation. Otherwise the run continues after the step, and end carries out the winning reaction.
-// During the setup no iteration is open, so react carries out all reactions.
 func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
-	f := &it.Failures[i]
-	d := &f.Decision
-	repeats := d.Action == taxonomy.RetryOperation
-	setup := l.back != "" || failed == StepAvailable
-	if setup {
-		if d.Action != taxonomy.Recover && !d.ends() {
-			l.record(s, f, 0)
-		}
-		repeats = repeats || d.Action == taxonomy.Retry || d.Action == taxonomy.Escalate
-		switch {
-		case d.Action == taxonomy.Abort:
-			return l.failSetup(s, f)
-		case d.Action != taxonomy.Continue && d.Counts && reached(len(it.Failures), l.cfg.Limits.Failures):
-			d.End = EndMaxFailures
-			return l.failSetup(s, f)
-		case d.Action == taxonomy.Block:
-			return l.failSetup(s, f)
-		case d.Action == taxonomy.Continue:
-			l.warn(s, "continue without "+f.Op+": "+f.Message)
-		case d.Action == taxonomy.Escalate:
-			l.escalate(s, d.Tier)
-			failed = StepHead
-		}
+	if l.back != "" || failed == StepAvailable {
+		return l.reactInSetup(s, it, i, failed)
 	}
-	if d.Action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver {
+	f := &it.Failures[i]
+	switch action := f.Decision.Action; {
+	case action == taxonomy.RetryOperation:
+		return l.retryInPlace(s, it, i, failed)
+	case action == taxonomy.Recover && f.Decision.Reaction.inPlace() && !f.Found:
+		return l.beginRecovery(s, f, i, failed)
+	case action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver:
 		l.warn(s, "continue without "+f.Op+": "+f.Message)
 	}
-	switch {
-	case d.Action == taxonomy.Recover && (d.Reaction.inPlace() && !f.Found || setup):
-		return l.beginRecovery(s, f, i, failed)
-	case repeats:
-		return l.retryInPlace(s, it, i, failed)
+	return l.after(s, it, failed, f.Decision.Action == taxonomy.Continue)
+}
+
+// reactInSetup is react for the setup. No iteration is open, so all reactions are carried out, and
+// each retry repeats the operation.
+func (l *Loop) reactInSetup(s *RunState, it *Iteration, i int, failed Step) Step {
+	f := &it.Failures[i]
+	d := &f.Decision
+	if d.Action != taxonomy.Recover && !d.ends() { // these are recorded later
+		l.record(s, f, 0)
 	}
-	return l.after(s, it, failed, d.Action == taxonomy.Continue)
+	switch {
+	case d.Action == taxonomy.Abort:
+		return l.failSetup(s, f)
+	case d.Action == taxonomy.Continue:
+		l.warn(s, "continue without "+f.Op+": "+f.Message)
+		return l.after(s, it, failed, true)
+	case d.Counts && reached(len(it.Failures), l.cfg.Limits.Failures):
+		d.End = EndMaxFailures
+		return l.failSetup(s, f)
+	case d.Action == taxonomy.Block:
+		return l.failSetup(s, f)
+	case d.Action == taxonomy.Recover:
+		return l.beginRecovery(s, f, i, failed)
+	case d.Action == taxonomy.Escalate:
+		l.escalate(s, d.Tier)
+		failed = StepHead
+	}
+	return l.retryInPlace(s, it, i, failed)
 }
 
 // retryInPlace waits and repeats the failed step. If the reaction specifies it, the work of a

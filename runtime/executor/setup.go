@@ -7,53 +7,52 @@ import (
 )
 
 // loadConfig runs the program's part of the setup.
-func (l *Loop) loadConfig(s *RunState, it *Iteration) Step {
+func (l *Loop) loadConfig(_ *RunState, _ *Iteration) (Effect, continuation) {
 	if !l.cfg.Setup {
-		return StepLock
+		return Effect{}, to(StepLock)
 	}
-	return l.perform(s, it, Effect{Op: OpLoadConfig, Source: sourceConfig}, to(StepLock))
+	return Effect{Op: OpLoadConfig, Source: sourceConfig}, to(StepLock)
 }
 
 // lock locks the working tree.
-func (l *Loop) lock(s *RunState, it *Iteration) Step {
+func (l *Loop) lock(s *RunState, _ *Iteration) (Effect, continuation) {
 	next := StepClean
 	if l.back == StepPrepare {
 		next = StepPrepare
 	}
 	if !l.cfg.Workspace {
-		return next
+		return Effect{}, to(next)
 	}
-	e := Effect{Op: OpLock, Source: sourceExecutor, Graced: s.Iter.Open}
-	return l.perform(s, it, e, to(next))
+	return Effect{Op: OpLock, Source: sourceExecutor, Graced: s.Iter.Open}, to(next)
 }
 
 // clean ends the processes that a dead process left running.
-func (l *Loop) clean(s *RunState, it *Iteration) Step {
+func (l *Loop) clean(s *RunState, _ *Iteration) (Effect, continuation) {
 	e := Effect{Op: OpResume, Source: sourceExecutor, Processes: s.Processes, Graced: true}
-	return l.perform(s, it, e, func(*Outcome, bool) Step {
+	return e, func(*Outcome, bool) Step {
 		if s.Checked != "" && !slices.Equal(s.Watched, l.cfg.Watched) {
 			return StepPrepare
 		}
 		return l.endSetup(s, l.back)
-	})
+	}
 }
 
 // prepare records the tree of a new run. If a run is resumed with other watched patterns, prepare
 // adds the files that were not watched before to its trees.
-func (l *Loop) prepare(s *RunState, it *Iteration) Step {
+func (l *Loop) prepare(s *RunState, _ *Iteration) (Effect, continuation) {
 	next := l.back
 	if next == StepPrepare {
 		next = StepHead
 	}
-	if !l.cfg.Workspace {
-		return l.endSetup(s, next)
+	e := Effect{}
+	if l.cfg.Workspace {
+		e = Effect{Op: OpPrepare, Source: sourceExecutor, Trees: s.trees(), Watched: s.Watched}
 	}
-	e := Effect{Op: OpPrepare, Source: sourceExecutor, Trees: s.trees(), Watched: s.Watched}
-	return l.perform(s, it, e, func(out *Outcome, _ bool) Step {
+	return e, func(out *Outcome, _ bool) Step {
 		s.setTrees(out)
 		s.Watched = l.cfg.Watched
 		return l.endSetup(s, next)
-	})
+	}
 }
 
 // trees returns the trees of the state. An empty one does not exist yet.
@@ -81,7 +80,7 @@ func (l *Loop) endSetup(s *RunState, next Step) Step {
 }
 
 // adopt accepts the changes that a person made while the run was over.
-func (l *Loop) adopt(s *RunState, it *Iteration) Step {
+func (l *Loop) adopt(s *RunState, it *Iteration) (Effect, continuation) {
 	next := func(out *Outcome, _ bool) Step {
 		s.setTrees(out)
 		switch {
@@ -95,21 +94,19 @@ func (l *Loop) adopt(s *RunState, it *Iteration) Step {
 		return StepHead
 	}
 	if !l.cfg.Workspace || s.Checked == "" || s.Undetected {
-		return next(nil, true)
+		return Effect{}, next
 	}
-	return l.perform(s, it, Effect{
-		Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked, Trees: s.trees(),
-	}, next)
+	return Effect{Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked, Trees: s.trees()}, next
 }
 
 // available checks whether the tier's provider can be used.
-func (l *Loop) available(s *RunState, it *Iteration) Step {
-	return l.perform(s, it, Effect{Op: OpAvailable, Source: l.providerName(s)}, func(_ *Outcome, ok bool) Step {
+func (l *Loop) available(s *RunState, _ *Iteration) (Effect, continuation) {
+	return Effect{Op: OpAvailable, Source: l.providerName(s)}, func(_ *Outcome, ok bool) Step {
 		if ok {
 			s.Available = append(s.Available, s.Tier)
 		}
 		return StepHead
-	})
+	}
 }
 
 // failSetup ends the run because its setup failed. Before the first iteration nothing is saved, so
