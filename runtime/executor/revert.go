@@ -19,19 +19,19 @@ func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
 			it.Causes = append(it.Causes, i)
 		}
 	}
-	it.Revert, it.All = nil, len(it.Causes) > 0 && it.More > 0
 	var named Paths
+	all := it.More > 0
 	for _, i := range it.Causes {
 		f := &it.Failures[i]
 		f.Reverted = true
-		it.All = it.All || f.Decision.Reaction.Revert == taxonomy.RevertIteration || len(f.Files) == 0
+		all = all || f.Decision.Reaction.Revert == taxonomy.RevertIteration || len(f.Files) == 0
 		named = union(named, f.Files)
 	}
 	if len(it.Causes) == 0 || it.Count == 0 {
 		return l.endInspection(s, it, true)
 	}
-	if !it.All {
-		it.Revert = named
+	if it.Revert = named; all {
+		it.Revert = nil
 	}
 	return StepSave
 }
