@@ -77,8 +77,8 @@ func (l *Loop) addViolations(s *RunState, it *Iteration, mode string) {
 func (l *Loop) addFilesFailure(s *RunState, it *Iteration, op string, ev taxonomy.Evidence) {
 	ev.Source, ev.Op = sourceScope, op
 	f := l.env.Classify(ev)
-	f.Files, f.Found, it.Named = ev.Files, true, union(it.Named, ev.Files)
-	l.addFailure(s, it, op, sourceScope, &f, nil, nil)
+	f.Files, f.NotRepeatable, it.Named = ev.Files, true, union(it.Named, ev.Files)
+	l.addFailure(s, it, op, sourceScope, &f)
 }
 
 // ask asks a person about the changes that need approval.

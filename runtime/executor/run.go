@@ -190,7 +190,7 @@ func (l *Loop) refuse(s *RunState, op string, f Failure) {
 	if l.back == "" {
 		l.back = StepPrepare
 	}
-	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, sourceExecutor, &f, nil, nil)].Decision
+	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, sourceExecutor, &f)].Decision
 	if !d.ends() {
 		d.Action = taxonomy.Abort
 	}

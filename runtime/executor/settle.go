@@ -206,7 +206,7 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
 	switch action := f.Decision.Action; {
 	case action == taxonomy.RetryOperation:
 		return l.retryInPlace(s, it, i, failed)
-	case action == taxonomy.Recover && f.Decision.Reaction.inPlace() && !f.Found:
+	case action == taxonomy.Recover && f.Decision.Reaction.inPlace() && !f.NotRepeatable:
 		return l.beginRecovery(s, f, i, failed)
 	case action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver:
 		l.warn(s, "continue without "+f.Op+": "+f.Message)

@@ -142,7 +142,7 @@ type Iteration struct {
 	Provider string `json:"provider,omitempty"`
 	Changed  Paths  `json:"changed,omitempty"`
 	Sent     int    `json:"sent,omitempty"`    // feedback in the prompt
-	With     string `json:"session,omitempty"` // the conversation that the call continued
+	Session  string `json:"session,omitempty"` // the conversation that the call continued
 
 	Answered   bool      `json:"answered,omitempty"`
 	Signal     Signal    `json:"signal,omitempty"`

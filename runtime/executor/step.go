@@ -2,6 +2,7 @@ package executor
 
 import (
 	"cmp"
+	"slices"
 	"time"
 )
 
@@ -102,7 +103,11 @@ func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next continuation) 
 	if out.Failure.Op != "" { // a part of the operation failed
 		name, source = out.Failure.Op, out.Failure.Source
 	}
-	i := l.addFailure(s, it, name, source, out.Failure, it.Causes, e.Paths)
+	out.Failure.Causes = slices.Clone(it.Causes)
+	if len(out.Failure.Files) == 0 {
+		out.Failure.Files = e.Paths
+	}
+	i := l.addFailure(s, it, name, source, out.Failure)
 	if e.Check != "" {
 		l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took, failure: out.Failure})
 	}
