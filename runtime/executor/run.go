@@ -44,10 +44,10 @@ type Loop struct {
 	// operations are the steps with one effect, steps all others.
 	operations map[Step]operation
 	steps      map[Step]func(s *RunState, it *Iteration) Step
-	// setup contains the failures of this process's setup. Back is the step after the setup. It is
-	// empty when the setup is done.
-	setup Iteration
-	back  Step
+	// setup contains the failures of this process's setup, and afterSetup the step that follows it.
+	// AfterSetup is empty when the setup is done.
+	setup      Iteration
+	afterSetup Step
 	// expired reports that the grace of a cancelled run ended before its changes were inspected.
 	// Then the state is not saved, so that the next process inspects the changes.
 	expired bool
@@ -120,15 +120,15 @@ const maxCrashes = 3
 
 // Run runs the state to its end. If the state was saved, Run resumes it at the saved step.
 func (l *Loop) Run(s *RunState) {
-	l.back = s.Step
+	l.afterSetup = s.Step
 	l.now(s)
 	switch s.Step {
 	case StepOver:
 		return
 	case "":
-		l.back, s.Began = StepPrepare, s.Now
+		l.afterSetup, s.Began = StepPrepare, s.Now
 	case StepCall:
-		l.back, s.Resumed = StepInterrupted, true
+		l.afterSetup, s.Resumed = StepInterrupted, true
 	default:
 		s.Resumed = s.Resumed || s.Step != StepAdopt
 	}
@@ -147,7 +147,7 @@ func (l *Loop) Run(s *RunState) {
 			l.abandon(s)
 			return
 		}
-		if l.back == "" && (s.Step.durable() || was == StepCall || was == StepAsk) {
+		if !l.inSetup() && (s.Step.durable() || was == StepCall || was == StepAsk) {
 			l.saveState(s)
 		}
 		if s.Step == StepHead && l.cfg.Yield != nil && l.cfg.Yield(s) {
@@ -187,8 +187,8 @@ func (l *Loop) checkCrashes(s *RunState) bool {
 
 // refuse ends a run that cannot begin or be resumed, because of failure f of op.
 func (l *Loop) refuse(s *RunState, op string, f Failure) {
-	if l.back == "" {
-		l.back = StepPrepare
+	if !l.inSetup() {
+		l.afterSetup = StepPrepare
 	}
 	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, sourceExecutor, &f)].Decision
 	if !d.ends() {
@@ -216,10 +216,13 @@ func (l *Loop) emitRunStarted(s *RunState) {
 	l.emit(s, e)
 }
 
+// inSetup reports whether the setup of this process is not done yet.
+func (l *Loop) inSetup() bool { return l.afterSetup != "" }
+
 // iteration returns the iteration that records failures: the open one, or the setup of this
 // process.
 func (l *Loop) iteration(s *RunState) *Iteration {
-	if l.back != "" {
+	if l.inSetup() {
 		return &l.setup
 	}
 	return &s.Iter

@@ -102,7 +102,7 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 		return l.beginRecovery(s, w, i, StepEnd)
 	}
 	if end == "" {
-		return l.nextIteration(s, it)
+		return l.nextIteration(s, it, w)
 	}
 	if end.Status() == StatusBlocked { // also if a failure ended the iteration of the question
 		s.Question = it.Question
@@ -118,12 +118,9 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 }
 
 // nextIteration ends the iteration and prepares the next one, with the longest wait that a failure
-// requires. If any failure requires a new conversation, the next iteration begins one.
-func (l *Loop) nextIteration(s *RunState, it *Iteration) Step {
-	var w *Failure
-	if i := it.winner(); i >= 0 {
-		w = &it.Failures[i]
-	}
+// requires. If any failure requires a new conversation, the next iteration begins one. W is the
+// failure whose reaction won, or nil.
+func (l *Loop) nextIteration(s *RunState, it *Iteration, w *Failure) Step {
 	s.NotBefore = s.Now
 	for i := range it.Failures {
 		f := &it.Failures[i]
@@ -199,7 +196,7 @@ func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
 // react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
 // operation. Otherwise the run continues after the step, and end carries out the winning reaction.
 func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
-	if l.back != "" || failed == StepAvailable {
+	if l.inSetup() || failed == StepAvailable {
 		return l.reactInSetup(s, it, i, failed)
 	}
 	f := &it.Failures[i]
@@ -274,7 +271,7 @@ func (l *Loop) beginRecovery(s *RunState, f *Failure, i int, next Step) Step {
 	}
 	s.Recoveries[f.streak(f.Decision.Depth)]++
 	s.Recover = Recovery{Failure: i, Next: next}
-	if l.back != "" {
+	if l.inSetup() {
 		return l.recover(s, l.iteration(s))
 	}
 	return StepRecover
@@ -300,16 +297,16 @@ func (l *Loop) recover(s *RunState, it *Iteration) Step {
 	switch {
 	case r.Next == StepEnd:
 		if out.Failure == nil && !out.Cancelled {
-			return l.nextIteration(s, it)
+			return l.nextIteration(s, it, f)
 		}
 		return StepEnd
-	case out.Cancelled && l.back != "":
+	case out.Cancelled && l.inSetup():
 		return stepAbandon
 	case out.Cancelled:
 		return l.after(s, it, r.Next, false)
 	case out.Failure != nil:
 		return l.react(s, it, r.Failure, r.Next)
-	case l.back != "" || r.Next == StepAvailable:
+	case l.inSetup() || r.Next == StepAvailable:
 		l.record(s, f, 0)
 	}
 	return l.retryInPlace(s, it, r.Failure, r.Next)

@@ -17,7 +17,7 @@ func (l *Loop) loadConfig(_ *RunState, _ *Iteration) (Effect, continuation) {
 // lock locks the working tree.
 func (l *Loop) lock(s *RunState, _ *Iteration) (Effect, continuation) {
 	next := StepClean
-	if l.back == StepPrepare {
+	if l.afterSetup == StepPrepare {
 		next = StepPrepare
 	}
 	if !l.cfg.Workspace {
@@ -33,14 +33,14 @@ func (l *Loop) clean(s *RunState, _ *Iteration) (Effect, continuation) {
 		if s.Checked != "" && !slices.Equal(s.Watched, l.cfg.Watched) {
 			return StepPrepare
 		}
-		return l.endSetup(s, l.back)
+		return l.endSetup(s, l.afterSetup)
 	}
 }
 
 // prepare records the tree of a new run. If a run is resumed with other watched patterns, prepare
 // adds the files that were not watched before to its trees.
 func (l *Loop) prepare(s *RunState, _ *Iteration) (Effect, continuation) {
-	next := l.back
+	next := l.afterSetup
 	if next == StepPrepare {
 		next = StepHead
 	}
@@ -72,7 +72,7 @@ func (s *RunState) setTrees(out *Outcome) {
 
 // endSetup ends the setup. The run continues with the step next.
 func (l *Loop) endSetup(s *RunState, next Step) Step {
-	l.back = ""
+	l.afterSetup = ""
 	if s.Iter.Open {
 		l.emitIterationStarted(s)
 	}
@@ -115,7 +115,7 @@ func (l *Loop) failSetup(s *RunState, f *Failure) Step {
 	last := l.record(s, f, 0)
 	s.LastError = &last
 	p := l.endRun(s, f.Decision.End, f.Decision.Reaction.Extent == taxonomy.ExtentRun)
-	if l.back != "" || s.Iter.Number == 0 {
+	if l.inSetup() || s.Iter.Number == 0 {
 		return stepAbandon
 	}
 	return p

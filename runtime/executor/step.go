@@ -89,7 +89,7 @@ func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next continuation) 
 	case out.Cancelled:
 		it.Cancelled = true
 		l.expired = l.expired || e.Graced && e.Op == OpDetect
-		if l.back != "" {
+		if l.inSetup() {
 			return stepAbandon
 		}
 		return next(nil, false)
@@ -171,7 +171,7 @@ func (l *Loop) wait(s *RunState, it *Iteration) Step {
 	}
 	it.Cancelled = true
 	switch {
-	case l.back != "":
+	case l.inSetup():
 		return stepAbandon
 	case next == StepAdmit && s.Iter.Open:
 		return l.inspect(it, StepDeliver)
