@@ -219,8 +219,8 @@ func TestLockLeftBehind(t *testing.T) {
 	assert.False(t, s.exists(".git/index.lock"))
 }
 
-// TestFurtherPattern resumes or reopens a run with a further forbidden pattern. An ignored file that
-// only this pattern matches is protected from then on, and does not count as an addition of the run.
+// TestFurtherPattern resumes or reopens a run with a further forbidden pattern. An ignored file
+// that only this pattern matches is protected from then on, and is not an addition of the run.
 func TestFurtherPattern(t *testing.T) {
 	t.Parallel()
 	steals := providertest.CLIAnswer(theEnd).Write(ignoredFile, "stolen\n").Write("docs/b.txt", "b\n")

@@ -197,8 +197,8 @@ func isDigit(c byte) bool { return c-'0' < 10 }
 // isWord reports whether c is an ASCII letter, a digit or an underscore, as in \b of an expression.
 func isWord(c byte) bool { return c|0x20-'a' < 26 || isDigit(c) || c == '_' }
 
-// SetWait sets RetryAfter to the wait that the text requests, if the evidence has neither RetryAfter
-// nor ResetAt; see [RetryHint].
+// SetWait sets RetryAfter to the wait that the text requests, if the evidence has neither
+// RetryAfter nor ResetAt; see [RetryHint].
 func SetWait(ev *taxonomy.Evidence) {
 	if !ev.RetryAfter.IsZero() || !ev.ResetAt.IsZero() {
 		return

@@ -58,7 +58,8 @@ func (l *Loop) prepare(s *RunState, _ *Iteration) (Effect, continuation) {
 // trees returns the trees of the state. An empty one does not exist yet.
 func (s *RunState) trees() Trees {
 	return Trees{
-		Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed, Found: s.Iter.Found, Accepted: s.Iter.Checked,
+		Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed,
+		Found: s.Iter.Found, Accepted: s.Iter.Checked,
 	}
 }
 
