@@ -218,3 +218,66 @@ func TestLockLeftBehind(t *testing.T) {
 	assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
 	assert.False(t, s.exists(".git/index.lock"))
 }
+
+// TestFurtherPattern resumes or reopens a run with a further forbidden pattern. An ignored file
+// that only this pattern matches is protected from then on, and is not an addition of the run.
+func TestFurtherPattern(t *testing.T) {
+	t.Parallel()
+	steals := providertest.CLIAnswer(theEnd).Write(ignoredFile, "stolen\n").Write("docs/b.txt", "b\n")
+	for _, c := range []struct {
+		name    string
+		first   string // script of the call before
+		blocked bool   // the run is reopened; otherwise its process is killed
+		check   string
+		errors  []string
+	}{
+		{name: "killed in a call", first: "mkdir build docs; echo x >build/x; echo a >docs/a.txt; hang",
+			errors: []string{"PROVIDER_CRASH ", "SCOPE_FORBIDDEN build/x", "SCOPE_FORBIDDEN .env"}},
+		{name: "killed in a check", first: "mkdir docs; echo a >docs/a.txt",
+			check:  "if [ ! -e $F ]; then touch $F; exec sleep 600; fi",
+			errors: []string{"SCOPE_FORBIDDEN .env"}},
+		{name: "blocked", first: "mkdir docs; echo a >docs/a.txt", blocked: true,
+			errors: []string{"SCOPE_FORBIDDEN .env"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			text := "The first part is written."
+			if c.blocked {
+				text = "BLOCKED: which title?"
+			}
+			first := providertest.CLIAnswer(text)
+			first.Script = c.first
+			s := newStage(t, first, steals)
+			s.scope.Forbidden = []string{"build/**"}
+			o := s.order("run-1")
+			checked := filepath.Join(t.TempDir(), "checked")
+			o.Check = strings.ReplaceAll(c.check, "$F", checked)
+			if c.blocked {
+				require.Equal(t, executor.EndBlockedSignal, o.run(t).EndReason)
+			} else {
+				cmd := o.start(t)
+				await(t, "the call or the check works", func() bool {
+					_, err := os.Stat(checked)
+					return s.exists("docs/a.txt") && (c.check == "" || err == nil) && o.tracks()
+				})
+				require.NoError(t, cmd.Process.Kill())
+				_ = cmd.Wait()
+			}
+			o.Forbidden = append(o.Forbidden, "**/"+ignoredFile)
+			cfg, err := o.config(t.Context())
+			require.NoError(t, err)
+			e, err := executor.New(cfg)
+			require.NoError(t, err)
+			r := e.Reopen(t.Context(), o.task(), executor.Reopening{})
+			require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
+			s.usersWorkIsThere()
+			assert.False(t, s.exists("build/x"), "the patterns of the beginning hold for the first call")
+			var found []string
+			for _, e := range r.Errors {
+				found = append(found, e.Code+" "+strings.Join(e.Files, " "))
+			}
+			assert.Equal(t, c.errors, found)
+			assert.Equal(t, []string{"docs/a.txt", "docs/b.txt"}, r.CommittedFiles)
+		})
+	}
+}

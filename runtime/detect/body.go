@@ -55,7 +55,7 @@ func SetText(ev *taxonomy.Evidence, text []byte) {
 	if ev.Text == strings.TrimSpace(string(text)) {
 		ev.Text = string(text) // the indentation of a line can matter
 	}
-	readWait(ev)
+	SetWait(ev)
 }
 
 // object is a decoded JSON object.

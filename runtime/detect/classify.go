@@ -181,7 +181,7 @@ func (o *Option) evidence(raw any) taxonomy.Evidence {
 		ev = Of(raw)
 	}
 	if !complete && !o.noText {
-		readWait(&ev)
+		SetWait(&ev)
 	}
 	return ev
 }

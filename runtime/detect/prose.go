@@ -197,8 +197,9 @@ func isDigit(c byte) bool { return c-'0' < 10 }
 // isWord reports whether c is an ASCII letter, a digit or an underscore, as in \b of an expression.
 func isWord(c byte) bool { return c|0x20-'a' < 26 || isDigit(c) || c == '_' }
 
-// readWait fills RetryAfter from the text if the evidence has neither RetryAfter nor ResetAt.
-func readWait(ev *taxonomy.Evidence) {
+// SetWait sets RetryAfter to the wait that the text requests, if the evidence has neither
+// RetryAfter nor ResetAt; see [RetryHint].
+func SetWait(ev *taxonomy.Evidence) {
 	if !ev.RetryAfter.IsZero() || !ev.ResetAt.IsZero() {
 		return
 	}

@@ -101,14 +101,14 @@ func (l *Loop) admit(s *RunState, it *Iteration) Step {
 		if f.Op != "" { // a measure before the call failed
 			op, source = f.Op, f.Source
 		}
-		i := l.addFailure(s, it, op, source, f, nil, nil)
+		i := l.addFailure(s, it, op, source, f)
 		return l.react(s, it, i, StepAdmit)
 	}
 	it.OverBudget = false
 	it.Calls++
 	it.Spent.begin()
 	s.Spent.begin()
-	it.With, it.Provider = s.Session, l.providerName(s)
+	it.Session, it.Provider = s.Session, l.providerName(s)
 	return StepCall
 }
 
@@ -218,9 +218,9 @@ func (l *Loop) call(s *RunState, it *Iteration) Step {
 func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) Step {
 	op := OpCall
 	if out.Failure.Op == OpResume { // the process that made the call died
-		op, it.Interrupted, out.Failure.Found = OpResume, true, true
+		op, it.Interrupted, out.Failure.NotRepeatable = OpResume, true, true
 	}
-	i := l.addFailure(s, it, op, l.providerName(s), out.Failure, nil, nil)
+	i := l.addFailure(s, it, op, l.providerName(s), out.Failure)
 	f := &it.Failures[i]
 	d := &f.Decision
 	switch {
@@ -229,18 +229,15 @@ func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) St
 	case !f.Categorized && a.Signal == SignalBlocked:
 		f.Retried, f.Uncounted, it.Blocked, it.Signal, it.Question = true, true, true, a.Signal, a.Question
 		return l.inspect(it, StepDeliver)
-	case it.Fresh || it.With == "": // the conversation was new
-		return l.react(s, it, i, StepCall)
-	case f.Categorized && (d.Reaction.Session != taxonomy.SessionFresh || d.ends()):
-		return l.react(s, it, i, StepCall)
 	}
-	if !f.Categorized {
+	fresh := it.Session != "" && !it.Fresh &&
+		(!f.Categorized || d.Reaction.Session == taxonomy.SessionFresh && !d.ends())
+	if fresh && !f.Categorized {
 		d.Wait = 0
 	}
-	if !it.Ends.IsZero() && !it.Ends.After(s.Now.Add(d.Wait)) {
+	if !fresh || !it.Ends.IsZero() && !it.Ends.After(s.Now.Add(d.Wait)) {
 		return l.react(s, it, i, StepCall)
 	}
-	// A continued conversation failed: call once more in a new one.
 	it.Fresh, f.Uncounted, s.Session = true, true, ""
 	return l.retryInPlace(s, it, i, StepCall)
 }
@@ -252,7 +249,7 @@ func (l *Loop) interrupted(s *RunState, it *Iteration) Step {
 		Source: sourceExecutor, Op: OpResume, Type: "interrupted", Text: "the executor ended during a call",
 		Attributes: map[string]string{"provider": l.providerName(s)},
 	})
-	f.Found = true
-	l.addFailure(s, it, OpResume, sourceExecutor, &f, nil, nil)
+	f.NotRepeatable = true
+	l.addFailure(s, it, OpResume, sourceExecutor, &f)
 	return l.inspect(it, StepDeliver)
 }

@@ -41,9 +41,9 @@ type Failure struct {
 	// iteration reverts for it.
 	Uncounted bool `json:"uncounted,omitempty"`
 	Reverted  bool `json:"reverted,omitempty"`
-	// Found reports that the loop found the failure, such as a forbidden change. Then repeating the
-	// operation alone cannot help.
-	Found bool `json:"found,omitempty"`
+	// NotRepeatable reports that repeating the operation alone cannot help, because the failure is
+	// a change that is not allowed, or a process died.
+	NotRepeatable bool `json:"notRepeatable,omitempty"`
 	// Causes are the failures whose reactions were being carried out.
 	Causes []int `json:"causes,omitempty"`
 

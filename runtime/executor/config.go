@@ -212,6 +212,9 @@ func (c *Config) loop(tiers []Tier) LoopConfig {
 	}
 	if c.Workspace != nil {
 		lc.Dir = c.Workspace.Dir()
+		if watcher, ok := c.Guard.(PatternWatcher); ok {
+			lc.Watched = union(nil, watcher.Patterns())
+		}
 	}
 	if c.Validator == nil {
 		lc.Checks = nil

@@ -287,12 +287,9 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 }
 
 // addFailure adds a failure to the iteration and chooses its reaction. It returns the failure's
-// index. About are the paths of a failure that names no files.
-func (l *Loop) addFailure(s *RunState, it *Iteration, op, source string, f *Failure, causes []int, about Paths) int {
-	f.Op, f.Source, f.Causes = op, source, slices.Clone(causes)
-	if len(f.Files) == 0 && traitsOf(op).class != classSide {
-		f.Files = about
-	}
+// index.
+func (l *Loop) addFailure(s *RunState, it *Iteration, op, source string, f *Failure) int {
+	f.Op, f.Source = op, source
 	l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: f.Why, failure: f})
 	f.Decision = l.decide(s, it, f, 0)
 	it.Failures = append(it.Failures, *f)
@@ -335,10 +332,10 @@ func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision
 		hint:     retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
 		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
 	}
-	if f.Op == OpResume && !f.Found {
+	if f.Op == OpResume && !f.NotRepeatable {
 		sit.op = traits{class: classSetup, required: true}
 	}
-	sit.op.notRepeatable = f.Found
+	sit.op.notRepeatable = f.NotRepeatable
 	strict := f.Op == OpCall || f.Op == OpCommit || strings.HasPrefix(f.Op, OpValidate)
 	sit.op.required = sit.op.required || l.cfg.Strict && strict
 	if f.Op == OpCall || f.Op == OpBudget {

@@ -70,12 +70,12 @@ func (it *Iteration) deliverable() bool {
 	return true
 }
 
-func (l *Loop) validate(s *RunState, it *Iteration) Step {
+func (l *Loop) validate(s *RunState, it *Iteration) (Effect, continuation) {
 	e := Effect{
 		Op: OpValidate + string(it.Check), Source: sourceValidator, Check: it.Check, Text: s.Text,
 		Trees: Trees{Checked: it.Checked, Delivered: s.Delivered},
 	}
-	return l.perform(s, it, e, func(out *Outcome, ok bool) Step {
+	return e, func(out *Outcome, ok bool) Step {
 		if out != nil {
 			l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took})
 		}
@@ -85,14 +85,15 @@ func (l *Loop) validate(s *RunState, it *Iteration) Step {
 			return l.inspect(it, StepDeliver)
 		}
 		return l.inspect(it, StepClose)
-	})
+	}
 }
 
-func (l *Loop) commit(s *RunState, it *Iteration) Step {
-	return l.perform(s, it, Effect{
+func (l *Loop) commit(s *RunState, it *Iteration) (Effect, continuation) {
+	e := Effect{
 		Op: OpCommit, Source: sourceGit, Title: s.Task.Title, Graced: true, Attempt: it.Number, Text: s.Task.ID,
 		Trees: Trees{Checked: it.Checked, Delivered: s.Delivered, Committed: s.Committed},
-	}, func(out *Outcome, ok bool) Step {
+	}
+	return e, func(out *Outcome, ok bool) Step {
 		if ok { // a failed commit whose reaction is to continue is not tried again
 			s.Delivered = it.Checked
 		}
@@ -107,28 +108,28 @@ func (l *Loop) commit(s *RunState, it *Iteration) Step {
 		// A later revert of this iteration does not touch the committed changes.
 		it.clearChanges()
 		return StepDeliver
-	})
+	}
 }
 
-func (l *Loop) push(s *RunState, it *Iteration) Step {
-	return l.perform(s, it, Effect{Op: OpPush, Source: sourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
+func (l *Loop) push(s *RunState, it *Iteration) (Effect, continuation) {
+	return Effect{Op: OpPush, Source: sourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
 		if it.TriedPush = true; out != nil {
 			s.Pushed = true
 			l.emit(s, Event{Kind: Pushed})
 		}
 		return l.afterDelivery(it, ok)
-	})
+	}
 }
 
-func (l *Loop) openPR(s *RunState, it *Iteration) Step {
+func (l *Loop) openPR(s *RunState, it *Iteration) (Effect, continuation) {
 	e := Effect{Op: OpPR, Source: sourceGit, Title: s.Task.Title, Text: s.Text, Graced: true}
-	return l.perform(s, it, e, func(out *Outcome, ok bool) Step {
+	return e, func(out *Outcome, ok bool) Step {
 		if it.TriedPR = true; out != nil {
 			s.PullRequest = out.Text
 			l.emit(s, Event{Kind: PROpened, Text: out.Text})
 		}
 		return l.afterDelivery(it, ok)
-	})
+	}
 }
 
 // afterDelivery continues the delivery, or ends it after a failure.

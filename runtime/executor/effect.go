@@ -82,6 +82,7 @@ type Effect struct {
 	Trees     Trees        `json:"trees,omitzero"`
 	Paths     Paths        `json:"paths,omitempty"` // nil means all that differ
 	Approved  Paths        `json:"approved,omitempty"`
+	Watched   []string     `json:"watched,omitempty"` // prepare: the patterns of the trees
 	Check     Phase        `json:"check,omitempty"`
 	Title     string       `json:"title,omitempty"`
 	Text      string       `json:"text,omitempty"`
@@ -99,6 +100,8 @@ type Trees struct {
 	Found     Tree `json:"found,omitempty"`
 	Delivered Tree `json:"delivered,omitempty"`
 	Committed Tree `json:"committed,omitempty"`
+	// Accepted is the checked tree with the accepted changes of the iteration.
+	Accepted Tree `json:"accepted,omitempty"`
 }
 
 // Call describes a call that is about to be made to an [Admitter] and its parts.

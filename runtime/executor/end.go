@@ -18,47 +18,46 @@ func (l *Loop) endRun(s *RunState, end EndReason, endsRun bool) Step {
 }
 
 // inspectEnd finds the changes that remain when the run is over.
-func (l *Loop) inspectEnd(s *RunState, it *Iteration) Step {
+func (l *Loop) inspectEnd(s *RunState, it *Iteration) (Effect, continuation) {
 	s.Undetected = l.cfg.Workspace && s.Checked != "" && s.End != EndDryRun // until the inspection succeeds
 	if !s.Undetected {
-		return StepSaveEnd
+		return Effect{}, to(StepSaveEnd)
 	}
-	return l.perform(s, it, Effect{
+	e := Effect{
 		Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked, Committed: s.Committed}, Graced: true,
-	}, func(out *Outcome, _ bool) Step {
+	}
+	return e, func(out *Outcome, _ bool) Step {
 		if out != nil {
 			it.Found, it.Count, s.Uncommitted, s.Undetected = out.Trees.Found, out.Count, out.Left, false
 			s.Unchecked = union(s.Unchecked, out.Paths)
 		}
 		return StepSaveEnd
-	})
+	}
 }
 
 // saveEnd saves the changes that remain unchecked when the run is over.
-func (l *Loop) saveEnd(s *RunState, it *Iteration) Step {
+func (l *Loop) saveEnd(s *RunState, it *Iteration) (Effect, continuation) {
 	if len(s.Unchecked) == 0 || it.Count == 0 {
-		return StepFile
+		return Effect{}, to(StepFile)
 	}
-	return l.perform(s, it, foundEffect(OpSave, s, it, nil), func(out *Outcome, _ bool) Step {
+	return foundEffect(OpSave, s, it, nil), func(out *Outcome, _ bool) Step {
 		l.addRef(s, out)
 		return StepFile
-	})
+	}
 }
 
 // file files the task.
-func (l *Loop) file(s *RunState, it *Iteration) Step {
+func (l *Loop) file(s *RunState, _ *Iteration) (Effect, continuation) {
 	if !l.cfg.Filer || s.End == EndDryRun {
-		return StepNotify
+		return Effect{}, to(StepNotify)
 	}
-	e := Effect{Op: OpFile, Source: sourceExecutor, State: s, Graced: true}
-	return l.perform(s, it, e, to(StepNotify))
+	return Effect{Op: OpFile, Source: sourceExecutor, State: s, Graced: true}, to(StepNotify)
 }
 
 // notify notifies people about the end of the run.
-func (l *Loop) notify(s *RunState, it *Iteration) Step {
+func (l *Loop) notify(s *RunState, _ *Iteration) (Effect, continuation) {
 	if !l.cfg.Notifier || s.End == EndDryRun {
-		return StepOver
+		return Effect{}, to(StepOver)
 	}
-	e := Effect{Op: OpNotify, Source: sourceNotify, State: s, Graced: true}
-	return l.perform(s, it, e, to(StepOver))
+	return Effect{Op: OpNotify, Source: sourceNotify, State: s, Graced: true}, to(StepOver)
 }

@@ -16,23 +16,31 @@ func (l *Loop) inspect(it *Iteration, then Step) Step {
 	return StepDetect
 }
 
-// detect finds the changes since the checked tree, which the guard judges.
-func (l *Loop) detect(s *RunState, it *Iteration) Step {
-	if !l.cfg.Workspace {
-		return l.planRevert(s, it)
+// detect finds the changes since the checked tree, which the guard judges. Changes that need
+// approval are denied if no person can be asked, or the person has denied them before.
+func (l *Loop) detect(s *RunState, it *Iteration) (Effect, continuation) {
+	e := Effect{}
+	if l.cfg.Workspace {
+		e = Effect{
+			Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked}, Approved: s.Approved, Graced: true,
+		}
 	}
-	return l.perform(s, it, Effect{
-		Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked}, Approved: s.Approved, Graced: true,
-	}, func(out *Outcome, ok bool) Step {
+	return e, func(out *Outcome, ok bool) Step {
 		it.clearChanges()
 		if it.Undetected = !ok; out != nil {
 			l.recordChanges(s, it, out)
 		}
-		if !it.BeforeRetry && len(it.unnamed(NeedsAsk)) > 0 {
+		set := it.unnamed(NeedsAsk)
+		if it.BeforeRetry || len(set) == 0 {
+			return l.planRevert(s, it)
+		}
+		denied := slices.Contains(s.Denied, fingerprint(set))
+		if !l.cancelled(it) && !denied && l.cfg.Asker {
 			return StepAsk
 		}
+		l.handleAnswer(s, it, &Outcome{NoPerson: !denied})
 		return l.planRevert(s, it)
-	})
+	}
 }
 
 // recordChanges records the changes that an inspection found, and the failures that follow.
@@ -69,27 +77,19 @@ func (l *Loop) addViolations(s *RunState, it *Iteration, mode string) {
 func (l *Loop) addFilesFailure(s *RunState, it *Iteration, op string, ev taxonomy.Evidence) {
 	ev.Source, ev.Op = sourceScope, op
 	f := l.env.Classify(ev)
-	f.Files, f.Found, it.Named = ev.Files, true, union(it.Named, ev.Files)
-	l.addFailure(s, it, op, sourceScope, &f, nil, nil)
+	f.Files, f.NotRepeatable, it.Named = ev.Files, true, union(it.Named, ev.Files)
+	l.addFailure(s, it, op, sourceScope, &f)
 }
 
-// ask asks a person about the changes that need approval. If no person can be asked, or the person
-// has denied them before, they are denied.
-func (l *Loop) ask(s *RunState, it *Iteration) Step {
-	set := it.unnamed(NeedsAsk)
-	denied := slices.Contains(s.Denied, fingerprint(set))
-	if l.decided == nil && (l.cancelled(it) || denied || !l.cfg.Asker) {
-		l.handleAnswer(s, it, &Outcome{NoPerson: !denied})
-		return l.planRevert(s, it)
-	}
-	return l.perform(s, it, Effect{
-		Op: OpAsk, Source: sourceScope, Text: s.Task.ID, Paths: pathsOf(set),
-	}, func(out *Outcome, _ bool) Step {
+// ask asks a person about the changes that need approval.
+func (l *Loop) ask(s *RunState, it *Iteration) (Effect, continuation) {
+	e := Effect{Op: OpAsk, Source: sourceScope, Text: s.Task.ID, Paths: pathsOf(it.unnamed(NeedsAsk))}
+	return e, func(out *Outcome, _ bool) Step {
 		if out != nil {
 			l.handleAnswer(s, it, out)
 		}
 		return l.planRevert(s, it)
-	})
+	}
 }
 
 // handleAnswer handles a person's answer. The state is saved after it, so an approval is not lost.

@@ -19,19 +19,19 @@ func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
 			it.Causes = append(it.Causes, i)
 		}
 	}
-	it.Revert, it.All = nil, len(it.Causes) > 0 && it.More > 0
 	var named Paths
+	all := it.More > 0
 	for _, i := range it.Causes {
 		f := &it.Failures[i]
 		f.Reverted = true
-		it.All = it.All || f.Decision.Reaction.Revert == taxonomy.RevertIteration || len(f.Files) == 0
+		all = all || f.Decision.Reaction.Revert == taxonomy.RevertIteration || len(f.Files) == 0
 		named = union(named, f.Files)
 	}
 	if len(it.Causes) == 0 || it.Count == 0 {
 		return l.endInspection(s, it, true)
 	}
-	if !it.All {
-		it.Revert = named
+	if it.Revert = named; all {
+		it.Revert = nil
 	}
 	return StepSave
 }
@@ -44,14 +44,14 @@ func foundEffect(op string, s *RunState, it *Iteration, paths Paths) Effect {
 }
 
 // saveFound saves the changes before they are reverted.
-func (l *Loop) saveFound(s *RunState, it *Iteration) Step {
-	return l.perform(s, it, foundEffect(OpSave, s, it, it.Revert), func(out *Outcome, ok bool) Step {
+func (l *Loop) saveFound(s *RunState, it *Iteration) (Effect, continuation) {
+	return foundEffect(OpSave, s, it, it.Revert), func(out *Outcome, ok bool) Step {
 		l.addRef(s, out)
 		if ok {
 			return StepRevert
 		}
 		return l.endInspection(s, it, false)
-	})
+	}
 }
 
 // addRef adds the ref of saved changes to the state.
@@ -63,8 +63,8 @@ func (l *Loop) addRef(s *RunState, out *Outcome) {
 }
 
 // revert reverts the planned paths. Then the changes are detected again.
-func (l *Loop) revert(s *RunState, it *Iteration) Step {
-	return l.perform(s, it, foundEffect(OpRevert, s, it, it.Revert), func(out *Outcome, ok bool) Step {
+func (l *Loop) revert(s *RunState, it *Iteration) (Effect, continuation) {
+	return foundEffect(OpRevert, s, it, it.Revert), func(out *Outcome, ok bool) Step {
 		if out != nil {
 			l.emit(s, Event{Kind: Reverted, Files: out.Paths})
 		}
@@ -72,7 +72,7 @@ func (l *Loop) revert(s *RunState, it *Iteration) Step {
 			return StepDetect
 		}
 		return l.endInspection(s, it, false)
-	})
+	}
 }
 
 // endInspection ends an inspection. Either another call follows, or the checked tree advances.
@@ -104,7 +104,7 @@ func (it *Iteration) clearChanges() {
 
 // accept makes the iteration's checked tree, which contains the allowed changes, and returns the
 // step after the inspection.
-func (l *Loop) accept(s *RunState, it *Iteration) Step {
+func (l *Loop) accept(s *RunState, it *Iteration) (Effect, continuation) {
 	next := func(out *Outcome, ok bool) Step {
 		if out != nil {
 			it.Checked = out.Trees.Checked
@@ -117,10 +117,10 @@ func (l *Loop) accept(s *RunState, it *Iteration) Step {
 	it.Checked = s.Checked
 	switch {
 	case it.Count == 0 || it.More > 0:
-		return next(nil, true)
+		return Effect{}, next
 	case len(except) == 0:
 		it.Checked = it.Found
-		return next(nil, true)
+		return Effect{}, next
 	}
-	return l.perform(s, it, foundEffect(OpAccept, s, it, except), next)
+	return foundEffect(OpAccept, s, it, except), next
 }

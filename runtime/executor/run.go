@@ -27,6 +27,8 @@ type LoopConfig struct {
 	ApproveUnattended bool   `json:"approveUnattended,omitempty"`
 	DryRun            bool   `json:"dryRun,omitempty"`
 	Dir               string `json:"dir,omitempty"`
+	// Watched are the sorted patterns of the ignored files that are watched.
+	Watched []string `json:"watched,omitempty"`
 	// Limits are the limits with their defaults.
 	Limits Limits `json:"limits"`
 	// Yield, unless nil, is called at the head of each iteration. If it returns true, the loop ends
@@ -37,19 +39,18 @@ type LoopConfig struct {
 // Loop runs a state to its end. It stores everything in the state, except the failures of this
 // process's setup. It uses no goroutine, context, clock or random source; those are in [Env].
 type Loop struct {
-	cfg   LoopConfig
-	env   Env
-	steps map[Step]func(s *RunState, it *Iteration) Step
-	// setup contains the failures of this process's setup. Back is the step after the setup. It is
-	// empty when the setup is done.
-	setup Iteration
-	back  Step
+	cfg LoopConfig
+	env Env
+	// operations are the steps with one effect, steps all others.
+	operations map[Step]operation
+	steps      map[Step]func(s *RunState, it *Iteration) Step
+	// setup contains the failures of this process's setup, and afterSetup the step that follows it.
+	// AfterSetup is empty when the setup is done.
+	setup      Iteration
+	afterSetup Step
 	// expired reports that the grace of a cancelled run ended before its changes were inspected.
 	// Then the state is not saved, so that the next process inspects the changes.
 	expired bool
-	// decided, unless nil, makes perform skip the effect of the current step and pass it to next as
-	// ok; see after.
-	decided *bool
 	// Yielded reports that Yield ended the loop.
 	Yielded bool
 }
@@ -57,14 +58,16 @@ type Loop struct {
 // NewLoop returns a loop.
 func NewLoop(cfg LoopConfig, env Env) *Loop {
 	l := &Loop{cfg: cfg, env: env}
-	l.steps = map[Step]func(*RunState, *Iteration) Step{
+	l.operations = map[Step]operation{
 		StepLoadConfig: l.loadConfig, StepLock: l.lock, StepClean: l.clean, StepPrepare: l.prepare,
-		StepAdopt: l.adopt, StepHead: l.head, StepAvailable: l.available, StepAdmit: l.admit, StepCall: l.call,
-		StepInterrupted: l.interrupted, StepDetect: l.detect, StepAsk: l.ask, StepSave: l.saveFound,
-		StepRevert: l.revert, StepAccept: l.accept, StepDeliver: l.deliver, StepValidate: l.validate,
-		StepCommit: l.commit, StepPush: l.push, StepOpenPR: l.openPR, StepClose: l.close, StepEnd: l.end,
-		StepRecover: l.recover, StepWait: l.wait, StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd,
-		StepFile: l.file, StepNotify: l.notify,
+		StepAdopt: l.adopt, StepAvailable: l.available,
+		StepDetect: l.detect, StepAsk: l.ask, StepSave: l.saveFound, StepRevert: l.revert, StepAccept: l.accept,
+		StepValidate: l.validate, StepCommit: l.commit, StepPush: l.push, StepOpenPR: l.openPR,
+		StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd, StepFile: l.file, StepNotify: l.notify,
+	}
+	l.steps = map[Step]func(*RunState, *Iteration) Step{
+		StepHead: l.head, StepAdmit: l.admit, StepCall: l.call, StepInterrupted: l.interrupted,
+		StepDeliver: l.deliver, StepClose: l.close, StepEnd: l.end, StepRecover: l.recover, StepWait: l.wait,
 	}
 	return l
 }
@@ -117,15 +120,15 @@ const maxCrashes = 3
 
 // Run runs the state to its end. If the state was saved, Run resumes it at the saved step.
 func (l *Loop) Run(s *RunState) {
-	l.back = s.Step
+	l.afterSetup = s.Step
 	l.now(s)
 	switch s.Step {
 	case StepOver:
 		return
 	case "":
-		l.back, s.Began = StepPrepare, s.Now
+		l.afterSetup, s.Began = StepPrepare, s.Now
 	case StepCall:
-		l.back, s.Resumed = StepInterrupted, true
+		l.afterSetup, s.Resumed = StepInterrupted, true
 	default:
 		s.Resumed = s.Resumed || s.Step != StepAdopt
 	}
@@ -144,7 +147,7 @@ func (l *Loop) Run(s *RunState) {
 			l.abandon(s)
 			return
 		}
-		if l.back == "" && (s.Step.durable() || was == StepCall || was == StepAsk) {
+		if !l.inSetup() && (s.Step.durable() || was == StepCall || was == StepAsk) {
 			l.saveState(s)
 		}
 		if s.Step == StepHead && l.cfg.Yield != nil && l.cfg.Yield(s) {
@@ -184,10 +187,10 @@ func (l *Loop) checkCrashes(s *RunState) bool {
 
 // refuse ends a run that cannot begin or be resumed, because of failure f of op.
 func (l *Loop) refuse(s *RunState, op string, f Failure) {
-	if l.back == "" {
-		l.back = StepPrepare
+	if !l.inSetup() {
+		l.afterSetup = StepPrepare
 	}
-	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, sourceExecutor, &f, nil, nil)].Decision
+	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, sourceExecutor, &f)].Decision
 	if !d.ends() {
 		d.Action = taxonomy.Abort
 	}
@@ -213,10 +216,13 @@ func (l *Loop) emitRunStarted(s *RunState) {
 	l.emit(s, e)
 }
 
+// inSetup reports whether the setup of this process is not done yet.
+func (l *Loop) inSetup() bool { return l.afterSetup != "" }
+
 // iteration returns the iteration that records failures: the open one, or the setup of this
 // process.
 func (l *Loop) iteration(s *RunState) *Iteration {
-	if l.back != "" {
+	if l.inSetup() {
 		return &l.setup
 	}
 	return &s.Iter

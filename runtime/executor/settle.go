@@ -102,7 +102,7 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 		return l.beginRecovery(s, w, i, StepEnd)
 	}
 	if end == "" {
-		return l.nextIteration(s, it)
+		return l.nextIteration(s, it, w)
 	}
 	if end.Status() == StatusBlocked { // also if a failure ended the iteration of the question
 		s.Question = it.Question
@@ -118,12 +118,9 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 }
 
 // nextIteration ends the iteration and prepares the next one, with the longest wait that a failure
-// requires. If any failure requires a new conversation, the next iteration begins one.
-func (l *Loop) nextIteration(s *RunState, it *Iteration) Step {
-	var w *Failure
-	if i := it.winner(); i >= 0 {
-		w = &it.Failures[i]
-	}
+// requires. If any failure requires a new conversation, the next iteration begins one. W is the
+// failure whose reaction won, or nil.
+func (l *Loop) nextIteration(s *RunState, it *Iteration, w *Failure) Step {
 	s.NotBefore = s.Now
 	for i := range it.Failures {
 		f := &it.Failures[i]
@@ -198,42 +195,48 @@ func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
 
 // react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
 // operation. Otherwise the run continues after the step, and end carries out the winning reaction.
-// During the setup no iteration is open, so react carries out all reactions.
 func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
-	f := &it.Failures[i]
-	d := &f.Decision
-	repeats := d.Action == taxonomy.RetryOperation
-	setup := l.back != "" || failed == StepAvailable
-	if setup {
-		if d.Action != taxonomy.Recover && !d.ends() {
-			l.record(s, f, 0)
-		}
-		repeats = repeats || d.Action == taxonomy.Retry || d.Action == taxonomy.Escalate
-		switch {
-		case d.Action == taxonomy.Abort:
-			return l.failSetup(s, f)
-		case d.Action != taxonomy.Continue && d.Counts && reached(len(it.Failures), l.cfg.Limits.Failures):
-			d.End = EndMaxFailures
-			return l.failSetup(s, f)
-		case d.Action == taxonomy.Block:
-			return l.failSetup(s, f)
-		case d.Action == taxonomy.Continue:
-			l.warn(s, "continue without "+f.Op+": "+f.Message)
-		case d.Action == taxonomy.Escalate:
-			l.escalate(s, d.Tier)
-			failed = StepHead
-		}
+	if l.inSetup() || failed == StepAvailable {
+		return l.reactInSetup(s, it, i, failed)
 	}
-	if d.Action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver {
+	f := &it.Failures[i]
+	switch action := f.Decision.Action; {
+	case action == taxonomy.RetryOperation:
+		return l.retryInPlace(s, it, i, failed)
+	case action == taxonomy.Recover && f.Decision.Reaction.inPlace() && !f.NotRepeatable:
+		return l.beginRecovery(s, f, i, failed)
+	case action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver:
 		l.warn(s, "continue without "+f.Op+": "+f.Message)
 	}
-	switch {
-	case d.Action == taxonomy.Recover && (d.Reaction.inPlace() && !f.Found || setup):
-		return l.beginRecovery(s, f, i, failed)
-	case repeats:
-		return l.retryInPlace(s, it, i, failed)
+	return l.after(s, it, failed, f.Decision.Action == taxonomy.Continue)
+}
+
+// reactInSetup is react for the setup. No iteration is open, so all reactions are carried out, and
+// each retry repeats the operation.
+func (l *Loop) reactInSetup(s *RunState, it *Iteration, i int, failed Step) Step {
+	f := &it.Failures[i]
+	d := &f.Decision
+	if d.Action != taxonomy.Recover && !d.ends() { // these are recorded later
+		l.record(s, f, 0)
 	}
-	return l.after(s, it, failed, d.Action == taxonomy.Continue)
+	switch {
+	case d.Action == taxonomy.Abort:
+		return l.failSetup(s, f)
+	case d.Action == taxonomy.Continue:
+		l.warn(s, "continue without "+f.Op+": "+f.Message)
+		return l.after(s, it, failed, true)
+	case d.Counts && reached(len(it.Failures), l.cfg.Limits.Failures):
+		d.End = EndMaxFailures
+		return l.failSetup(s, f)
+	case d.Action == taxonomy.Block:
+		return l.failSetup(s, f)
+	case d.Action == taxonomy.Recover:
+		return l.beginRecovery(s, f, i, failed)
+	case d.Action == taxonomy.Escalate:
+		l.escalate(s, d.Tier)
+		failed = StepHead
+	}
+	return l.retryInPlace(s, it, i, failed)
 }
 
 // retryInPlace waits and repeats the failed step. If the reaction specifies it, the work of a
@@ -268,7 +271,7 @@ func (l *Loop) beginRecovery(s *RunState, f *Failure, i int, next Step) Step {
 	}
 	s.Recoveries[f.streak(f.Decision.Depth)]++
 	s.Recover = Recovery{Failure: i, Next: next}
-	if l.back != "" {
+	if l.inSetup() {
 		return l.recover(s, l.iteration(s))
 	}
 	return StepRecover
@@ -294,16 +297,16 @@ func (l *Loop) recover(s *RunState, it *Iteration) Step {
 	switch {
 	case r.Next == StepEnd:
 		if out.Failure == nil && !out.Cancelled {
-			return l.nextIteration(s, it)
+			return l.nextIteration(s, it, f)
 		}
 		return StepEnd
-	case out.Cancelled && l.back != "":
+	case out.Cancelled && l.inSetup():
 		return stepAbandon
 	case out.Cancelled:
 		return l.after(s, it, r.Next, false)
 	case out.Failure != nil:
 		return l.react(s, it, r.Failure, r.Next)
-	case l.back != "" || r.Next == StepAvailable:
+	case l.inSetup() || r.Next == StepAvailable:
 		l.record(s, f, 0)
 	}
 	return l.retryInPlace(s, it, r.Failure, r.Next)

@@ -1,56 +1,79 @@
 package executor
 
 import (
+	"slices"
+
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // loadConfig runs the program's part of the setup.
-func (l *Loop) loadConfig(s *RunState, it *Iteration) Step {
+func (l *Loop) loadConfig(_ *RunState, _ *Iteration) (Effect, continuation) {
 	if !l.cfg.Setup {
-		return StepLock
+		return Effect{}, to(StepLock)
 	}
-	return l.perform(s, it, Effect{Op: OpLoadConfig, Source: sourceConfig}, to(StepLock))
+	return Effect{Op: OpLoadConfig, Source: sourceConfig}, to(StepLock)
 }
 
 // lock locks the working tree.
-func (l *Loop) lock(s *RunState, it *Iteration) Step {
+func (l *Loop) lock(s *RunState, _ *Iteration) (Effect, continuation) {
 	next := StepClean
-	if l.back == StepPrepare {
+	if l.afterSetup == StepPrepare {
 		next = StepPrepare
 	}
 	if !l.cfg.Workspace {
-		return next
+		return Effect{}, to(next)
 	}
-	e := Effect{Op: OpLock, Source: sourceExecutor, Graced: s.Iter.Open}
-	return l.perform(s, it, e, to(next))
+	return Effect{Op: OpLock, Source: sourceExecutor, Graced: s.Iter.Open}, to(next)
 }
 
 // clean ends the processes that a dead process left running.
-func (l *Loop) clean(s *RunState, it *Iteration) Step {
+func (l *Loop) clean(s *RunState, _ *Iteration) (Effect, continuation) {
 	e := Effect{Op: OpResume, Source: sourceExecutor, Processes: s.Processes, Graced: true}
-	return l.perform(s, it, e, func(*Outcome, bool) Step { return l.endSetup(s, l.back) })
-}
-
-// prepare records the tree of a new run.
-func (l *Loop) prepare(s *RunState, it *Iteration) Step {
-	if !l.cfg.Workspace {
-		return l.endSetup(s, StepHead)
+	return e, func(*Outcome, bool) Step {
+		if s.Checked != "" && !slices.Equal(s.Watched, l.cfg.Watched) {
+			return StepPrepare
+		}
+		return l.endSetup(s, l.afterSetup)
 	}
-	return l.perform(s, it, Effect{Op: OpPrepare, Source: sourceExecutor}, func(out *Outcome, _ bool) Step {
-		s.setTrees(out)
-		return l.endSetup(s, StepHead)
-	})
 }
 
+// prepare records the tree of a new run. If a run is resumed with other watched patterns, prepare
+// adds the files that were not watched before to its trees.
+func (l *Loop) prepare(s *RunState, _ *Iteration) (Effect, continuation) {
+	next := l.afterSetup
+	if next == StepPrepare {
+		next = StepHead
+	}
+	e := Effect{}
+	if l.cfg.Workspace {
+		e = Effect{Op: OpPrepare, Source: sourceExecutor, Trees: s.trees(), Watched: s.Watched}
+	}
+	return e, func(out *Outcome, _ bool) Step {
+		s.setTrees(out)
+		s.Watched = l.cfg.Watched
+		return l.endSetup(s, next)
+	}
+}
+
+// trees returns the trees of the state. An empty one does not exist yet.
+func (s *RunState) trees() Trees {
+	return Trees{
+		Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed,
+		Found: s.Iter.Found, Accepted: s.Iter.Checked,
+	}
+}
+
+// setTrees sets the trees of the state.
 func (s *RunState) setTrees(out *Outcome) {
 	if out != nil {
 		s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Delivered, out.Trees.Committed
+		s.Iter.Found, s.Iter.Checked = out.Trees.Found, out.Trees.Accepted
 	}
 }
 
 // endSetup ends the setup. The run continues with the step next.
 func (l *Loop) endSetup(s *RunState, next Step) Step {
-	l.back = ""
+	l.afterSetup = ""
 	if s.Iter.Open {
 		l.emitIterationStarted(s)
 	}
@@ -58,7 +81,7 @@ func (l *Loop) endSetup(s *RunState, next Step) Step {
 }
 
 // adopt accepts the changes that a person made while the run was over.
-func (l *Loop) adopt(s *RunState, it *Iteration) Step {
+func (l *Loop) adopt(s *RunState, it *Iteration) (Effect, continuation) {
 	next := func(out *Outcome, _ bool) Step {
 		s.setTrees(out)
 		switch {
@@ -72,22 +95,19 @@ func (l *Loop) adopt(s *RunState, it *Iteration) Step {
 		return StepHead
 	}
 	if !l.cfg.Workspace || s.Checked == "" || s.Undetected {
-		return next(nil, true)
+		return Effect{}, next
 	}
-	return l.perform(s, it, Effect{
-		Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked,
-		Trees: Trees{Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed},
-	}, next)
+	return Effect{Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked, Trees: s.trees()}, next
 }
 
 // available checks whether the tier's provider can be used.
-func (l *Loop) available(s *RunState, it *Iteration) Step {
-	return l.perform(s, it, Effect{Op: OpAvailable, Source: l.providerName(s)}, func(_ *Outcome, ok bool) Step {
+func (l *Loop) available(s *RunState, _ *Iteration) (Effect, continuation) {
+	return Effect{Op: OpAvailable, Source: l.providerName(s)}, func(_ *Outcome, ok bool) Step {
 		if ok {
 			s.Available = append(s.Available, s.Tier)
 		}
 		return StepHead
-	})
+	}
 }
 
 // failSetup ends the run because its setup failed. Before the first iteration nothing is saved, so
@@ -96,7 +116,7 @@ func (l *Loop) failSetup(s *RunState, f *Failure) Step {
 	last := l.record(s, f, 0)
 	s.LastError = &last
 	p := l.endRun(s, f.Decision.End, f.Decision.Reaction.Extent == taxonomy.ExtentRun)
-	if l.back != "" || s.Iter.Number == 0 {
+	if l.inSetup() || s.Iter.Number == 0 {
 		return stepAbandon
 	}
 	return p

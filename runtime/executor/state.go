@@ -45,6 +45,8 @@ type RunState struct {
 	Checked   Tree `json:"checked,omitempty"`
 	Delivered Tree `json:"delivered,omitempty"`
 	Committed Tree `json:"committed,omitempty"`
+	// Watched are the patterns of the ignored files in these trees.
+	Watched []string `json:"watched,omitempty"`
 	// Uncommitted are allowed changes without a commit. Unchecked are changes that were neither
 	// allowed nor reverted. Both are bounded.
 	Uncommitted Paths `json:"uncommitted,omitempty"`
@@ -140,38 +142,52 @@ type Iteration struct {
 	Provider string `json:"provider,omitempty"`
 	Changed  Paths  `json:"changed,omitempty"`
 	Sent     int    `json:"sent,omitempty"`    // feedback in the prompt
-	With     string `json:"session,omitempty"` // the conversation that the call continued
+	Session  string `json:"session,omitempty"` // the conversation that the call continued
 
-	Answered     bool      `json:"answered,omitempty"`
-	Signal       Signal    `json:"signal,omitempty"`
-	Question     string    `json:"question,omitempty"`
-	Blocked      bool      `json:"blocked,omitempty"`
-	Fresh        bool      `json:"fresh,omitempty"`       // a failed call was repeated in a new conversation
-	OverBudget   bool      `json:"overBudget,omitempty"`  // the reaction to a refused budget was to continue
-	Interrupted  bool      `json:"interrupted,omitempty"` // a process died during the call
-	Cancelled    bool      `json:"cancelled,omitempty"`
-	Undetected   bool      `json:"undetected,omitempty"`  // the changes are unknown
-	NotAccepted  bool      `json:"notAccepted,omitempty"` // the checked tree could not advance
-	Completed    bool      `json:"completed,omitempty"`
-	Clean        bool      `json:"clean,omitempty"` // answered, without an unresolved failure
-	TriedCommit  bool      `json:"triedCommit,omitempty"`
-	TriedPush    bool      `json:"triedPush,omitempty"`
-	TriedPR      bool      `json:"triedPR,omitempty"`
-	Failures     []Failure `json:"failures,omitempty"`
-	Check        Phase     `json:"check,omitempty"` // of StepValidate
-	Passed       []Phase   `json:"passed,omitempty"`
-	Found        Tree      `json:"found,omitempty"`       // the tree at the last inspection
-	Count        int       `json:"count,omitempty"`       // differences from the checked tree
-	Bad          []Judged  `json:"bad,omitempty"`         // changes that are not allowed, bounded
-	More         int       `json:"more,omitempty"`        // number of further changes that are not allowed
-	Causes       []int     `json:"causes,omitempty"`      // the failures that the revert is for
-	Revert       Paths     `json:"revert,omitempty"`      // the paths that are being reverted
-	All          bool      `json:"all,omitempty"`         // everything is being reverted
-	Named        Paths     `json:"named,omitempty"`       // the paths that the inspection's failures name
-	Checked      Tree      `json:"checked,omitempty"`     // the checked tree with the accepted changes
-	Then         Step      `json:"then,omitempty"`        // the step after the inspection
-	BeforeRetry  bool      `json:"beforeRetry,omitempty"` // the inspection reverts before another call
-	RetryPending Pending   `json:"retryPending,omitzero"` // the wait before that call
+	Answered   bool      `json:"answered,omitempty"`
+	Signal     Signal    `json:"signal,omitempty"`
+	Question   string    `json:"question,omitempty"`
+	Blocked    bool      `json:"blocked,omitempty"`
+	Fresh      bool      `json:"fresh,omitempty"`      // a failed call was repeated in a new conversation
+	OverBudget bool      `json:"overBudget,omitempty"` // the reaction to a refused budget was to continue
+	Failures   []Failure `json:"failures,omitempty"`
+
+	Interrupted bool `json:"interrupted,omitempty"` // a process died during the call
+	Cancelled   bool `json:"cancelled,omitempty"`
+	Completed   bool `json:"completed,omitempty"`
+	Clean       bool `json:"clean,omitempty"` // answered, without an unresolved failure
+
+	// Checked is the checked tree with the accepted changes.
+	Checked Tree `json:"checked,omitempty"`
+	Inspection
+	DeliveryState
+}
+
+// Inspection is the last inspection of an iteration's changes.
+type Inspection struct {
+	Then        Step     `json:"then,omitempty"`        // the step after it
+	Found       Tree     `json:"found,omitempty"`       // the tree that it found
+	Count       int      `json:"count,omitempty"`       // differences from the checked tree
+	Bad         []Judged `json:"bad,omitempty"`         // changes that are not allowed, bounded
+	More        int      `json:"more,omitempty"`        // number of further changes that are not allowed
+	Named       Paths    `json:"named,omitempty"`       // the paths that its failures name
+	Causes      []int    `json:"causes,omitempty"`      // the failures that the revert is for
+	Revert      Paths    `json:"revert,omitempty"`      // the paths that are being reverted; nil is all
+	Undetected  bool     `json:"undetected,omitempty"`  // the changes are unknown
+	NotAccepted bool     `json:"notAccepted,omitempty"` // the checked tree could not advance
+	// BeforeRetry reports that the inspection reverts before another call. RetryPending is the wait
+	// before that call.
+	BeforeRetry  bool    `json:"beforeRetry,omitempty"`
+	RetryPending Pending `json:"retryPending,omitzero"`
+}
+
+// DeliveryState is the state of an iteration's delivery.
+type DeliveryState struct {
+	Check       Phase   `json:"check,omitempty"` // of StepValidate
+	Passed      []Phase `json:"passed,omitempty"`
+	TriedCommit bool    `json:"triedCommit,omitempty"`
+	TriedPush   bool    `json:"triedPush,omitempty"`
+	TriedPR     bool    `json:"triedPR,omitempty"`
 }
 
 // Pending is a wait, and the step after it.

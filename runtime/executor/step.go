@@ -2,6 +2,7 @@ package executor
 
 import (
 	"cmp"
+	"slices"
 	"time"
 )
 
@@ -55,25 +56,40 @@ func (p Step) durable() bool {
 	return false
 }
 
-// step runs the current step and returns the next one.
-func (l *Loop) step(s *RunState) Step { return l.steps[s.Step](s, l.iteration(s)) }
+// operation returns the effect of a step. An effect without an Op is not carried out, because the
+// step has nothing to do.
+type operation func(s *RunState, it *Iteration) (Effect, continuation)
 
-// perform carries out the effect of a step, and next returns the step that follows. The outcome
-// that next gets is nil unless the effect succeeded. Its ok is true if the effect succeeded, or if
-// the reaction was to continue. If the effect fails, perform records the failure and reacts to it.
-// If the reaction does not repeat the step, after sets decided and runs the step once more. Then
-// perform only calls next.
-func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next func(out *Outcome, ok bool) Step) Step {
-	if ok := l.decided; ok != nil {
-		l.decided = nil
-		return next(nil, *ok)
+// continuation returns the step that follows an effect. The outcome is nil unless the effect was
+// carried out and succeeded. Ok is false if it failed, unless the reaction was to continue.
+type continuation func(out *Outcome, ok bool) Step
+
+// to returns a continuation with the step p.
+func to(p Step) continuation { return func(*Outcome, bool) Step { return p } }
+
+// step runs the current step and returns the next one.
+func (l *Loop) step(s *RunState) Step {
+	it := l.iteration(s)
+	op, ok := l.operations[s.Step]
+	if !ok {
+		return l.steps[s.Step](s, it)
 	}
+	e, next := op(s, it)
+	if e.Op == "" {
+		return next(nil, true)
+	}
+	return l.perform(s, it, e, next)
+}
+
+// perform carries out the effect of the current step. If it fails, perform records the failure and
+// reacts to it. If the reaction does not repeat the step, after calls next.
+func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next continuation) Step {
 	out := l.do(s, e)
 	switch {
 	case out.Cancelled:
 		it.Cancelled = true
 		l.expired = l.expired || e.Graced && e.Op == OpDetect
-		if l.back != "" {
+		if l.inSetup() {
 			return stepAbandon
 		}
 		return next(nil, false)
@@ -87,15 +103,16 @@ func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next func(out *Outc
 	if out.Failure.Op != "" { // a part of the operation failed
 		name, source = out.Failure.Op, out.Failure.Source
 	}
-	i := l.addFailure(s, it, name, source, out.Failure, it.Causes, e.Paths)
+	out.Failure.Causes = slices.Clone(it.Causes)
+	if len(out.Failure.Files) == 0 {
+		out.Failure.Files = e.Paths
+	}
+	i := l.addFailure(s, it, name, source, out.Failure)
 	if e.Check != "" {
 		l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took, failure: out.Failure})
 	}
 	return l.react(s, it, i, s.Step)
 }
-
-// to returns a function for perform that returns p.
-func to(p Step) func(*Outcome, bool) Step { return func(*Outcome, bool) Step { return p } }
 
 // after returns the step that follows a step that failed and is not repeated. If ok, the run
 // continues as after a success.
@@ -109,8 +126,8 @@ func (l *Loop) after(s *RunState, it *Iteration, failed Step, ok bool) Step {
 	case StepCall:
 		return l.inspect(it, StepDeliver)
 	}
-	s.Step, l.decided = failed, &ok // perform calls next
-	return l.step(s)
+	_, next := l.operations[failed](s, it)
+	return next(nil, ok)
 }
 
 // do carries out an effect and records its warnings.
@@ -154,7 +171,7 @@ func (l *Loop) wait(s *RunState, it *Iteration) Step {
 	}
 	it.Cancelled = true
 	switch {
-	case l.back != "":
+	case l.inSetup():
 		return stepAbandon
 	case next == StepAdmit && s.Iter.Open:
 		return l.inspect(it, StepDeliver)

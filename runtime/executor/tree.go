@@ -59,11 +59,15 @@ const maxPaths = 1000
 func firstPaths(paths []string) Paths { return paths[:min(len(paths), maxPaths)] }
 
 // prepare records the tree of a new run. A warning names changes that other runs left in the tree.
-// With Config.TakeOver, this run judges and delivers them.
+// With Config.TakeOver, this run judges and delivers them. In a run that has trees, prepare only
+// adds the files to them that were not watched before.
 func (h *Host) prepare(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	tree, err := sp.Snapshot(ctx)
 	if err != nil {
 		return err
+	}
+	if e.Trees.Checked != "" {
+		return h.addWatched(ctx, sp, e, tree, out)
 	}
 	out.Trees = Trees{Checked: tree, Delivered: tree, Committed: tree}
 	left := h.leftovers(ctx, e.Run)
@@ -131,19 +135,42 @@ func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	}
 	unchecked := setOf(e.Paths)
 	changes = slices.DeleteFunc(changes, func(c Change) bool { return unchecked[c.Path] || c.Escapes })
-	paths := pathsOf(changes)
-	for _, t := range []struct {
-		base Tree
-		to   *Tree
-	}{
-		{e.Trees.Checked, &out.Trees.Checked}, {e.Trees.Delivered, &out.Trees.Delivered},
-		{e.Trees.Committed, &out.Trees.Committed},
-	} {
-		if *t.to, err = sp.Accept(ctx, t.base, now, paths); err != nil {
-			return err
+	out.Trees, err = e.Trees.with(ctx, sp, now, pathsOf(changes))
+	return err
+}
+
+// addWatched adds the ignored files that were not watched before to all trees, with their content
+// in the tree now, so that they do not count as additions of the run.
+func (h *Host) addWatched(ctx context.Context, sp Space, e *Effect, now Tree, out *Outcome) error {
+	out.Trees = e.Trees
+	watcher, ok := h.cfg.Guard.(PatternWatcher)
+	if !ok {
+		return nil
+	}
+	changes, err := sp.Diff(ctx, e.Trees.Checked, now)
+	if err != nil {
+		return err
+	}
+	before := watcher.WithPatterns(e.Watched)
+	changes = slices.DeleteFunc(changes, func(c Change) bool {
+		return !c.Ignored || c.Kind != Added || before.Watches(c.Path)
+	})
+	out.Trees, err = e.Trees.with(ctx, sp, now, pathsOf(changes))
+	return err
+}
+
+// with returns the trees with the content of from in the paths.
+func (t Trees) with(ctx context.Context, sp Space, from Tree, paths []string) (Trees, error) {
+	for _, tree := range []*Tree{&t.Checked, &t.Delivered, &t.Committed, &t.Found, &t.Accepted} {
+		if *tree == "" || len(paths) == 0 {
+			continue
+		}
+		var err error
+		if *tree, err = sp.Accept(ctx, *tree, from, paths); err != nil {
+			return Trees{}, err
 		}
 	}
-	return nil
+	return t, nil
 }
 
 // detect finds the changes since the checked tree, and the guard judges them. The outcome contains

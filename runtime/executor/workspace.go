@@ -27,6 +27,16 @@ type Watcher interface {
 	WatchesBelow(dir string) bool
 }
 
+// PatternWatcher is a [Watcher] that selects files by patterns. A run remembers them, so that a
+// process that resumes it with other patterns finds out which files were not watched before.
+type PatternWatcher interface {
+	Watcher
+	// Patterns returns the patterns.
+	Patterns() []string
+	// WithPatterns returns a watcher that selects files by the patterns of an earlier process.
+	WithPatterns(patterns []string) Watcher
+}
+
 // Watchable is a [Workspace] that watches the files that a Watcher selects. If the [Guard] is a
 // Watcher, [New] passes it to the workspace, so that patterns are configured once.
 type Watchable interface {

@@ -72,7 +72,10 @@ type Scope struct {
 	allowed, forbidden, ask []pattern
 }
 
-var _ executor.Guard = (*Scope)(nil)
+var (
+	_ executor.Guard          = (*Scope)(nil)
+	_ executor.PatternWatcher = (*Scope)(nil)
+)
 
 // New returns a scope. Its error joins evidence for each setting that cannot be used (source
 // config, op load_config, type invalid), with an attribute field such as "scope.allowed[2]",
@@ -184,6 +187,26 @@ func (s *Scope) Watches(p string) bool {
 	}
 	_, ok := match(s.forbidden, p)
 	return ok && inside(p)
+}
+
+// Patterns returns the forbidden patterns.
+func (s *Scope) Patterns() (patterns []string) {
+	for _, p := range s.forbidden {
+		patterns = append(patterns, p.source)
+	}
+	return patterns
+}
+
+// WithPatterns returns a scope that watches the files of other forbidden patterns. It ignores
+// patterns that cannot be used.
+func (s *Scope) WithPatterns(patterns []string) executor.Watcher {
+	other := &Scope{fold: s.fold}
+	for _, source := range patterns {
+		if p, err := newPattern(source, true, s.fold); err == nil {
+			other.forbidden = append(other.forbidden, p)
+		}
+	}
+	return other
 }
 
 // WatchesBelow reports whether a path below the directory can match a forbidden pattern; "" is the

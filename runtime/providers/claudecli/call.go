@@ -234,13 +234,11 @@ func (c *call) failure() *taxonomy.Evidence {
 		if ev.ResetAt.IsZero() {
 			ev.ResetAt = c.limit.reset()
 		}
-		attribute(ev, "rate_limit_type", c.limit.Kind)
-	}
-	if ev.RetryAfter.IsZero() && ev.ResetAt.IsZero() {
-		if wait, ok := detect.RetryHint(ev.Text); ok {
-			ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(wait), true
+		if c.limit.Kind != "" {
+			ev.SetAttribute("rate_limit_type", c.limit.Kind)
 		}
 	}
+	detect.SetWait(ev)
 	return ev
 }
 
@@ -269,6 +267,7 @@ func (c *call) addResultDetails(ev *taxonomy.Evidence) {
 		limit := rateLimit{ResetsAt: json.Number(m[1])}
 		ev.Type, ev.ResetAt = "rate_limit_error", limit.reset()
 	}
+	requestID := c.request.RequestID
 	first, _, _ := strings.Cut(text, "\n")
 	if m := apiError.FindStringSubmatch(first); m != nil {
 		if ev.Status == 0 {
@@ -278,7 +277,7 @@ func (c *call) addResultDetails(ev *taxonomy.Evidence) {
 		var body taxonomy.Evidence
 		detect.Body(&body, []byte(m[2]))
 		ev.Type, ev.Code = cmp.Or(c.mask(body.Type), ev.Type), c.mask(body.Code)
-		attribute(ev, "request-id", c.mask(body.Attributes["request-id"]))
+		requestID = cmp.Or(body.Attributes["request-id"], requestID)
 	}
 	word, known := apiTypes[c.request.Error]
 	if !known {
@@ -288,5 +287,7 @@ func (c *call) addResultDetails(ev *taxonomy.Evidence) {
 	if ev.Type == "" && strings.HasPrefix(c.result.Subtype, "error_") {
 		ev.Type = c.mask(c.result.Subtype)
 	}
-	attribute(ev, "request-id", c.mask(c.request.RequestID))
+	if requestID != "" {
+		ev.SetAttribute("request-id", c.mask(requestID))
+	}
 }

@@ -141,13 +141,6 @@ func (p *Provider) checkPermissions(op string) error {
 	}
 }
 
-// attribute sets an attribute that has no value yet.
-func attribute(ev *taxonomy.Evidence, name, value string) {
-	if value != "" && ev.Attributes[name] == "" {
-		ev.SetAttribute(name, value)
-	}
-}
-
 // program returns the path of the program. It is absolute, so that it does not depend on the
 // working directory of a call.
 func (p *Provider) program() (string, error) {

@@ -79,11 +79,7 @@ func (x *Exchange) evidence(err error) *taxonomy.Evidence {
 		ev = x.brokenStream(err)
 	}
 	detect.Header(&ev, x.header)
-	if ev.RetryAfter.IsZero() && ev.ResetAt.IsZero() {
-		if wait, ok := detect.RetryHint(ev.Text); ok {
-			ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(wait), true
-		}
-	}
+	detect.SetWait(&ev)
 	attribute(&ev, "host", x.host)
 	attribute(&ev, "request_id", ev.Attributes["request-id"])
 	x.mask.evidence(&ev)
