@@ -16,6 +16,15 @@ func LogValue(e taxonomy.Error) slog.Value {
 	return logJSON(b, string(b))
 }
 
+// LogCode returns the log value of a code: that of its error without a context.
+func LogCode(c taxonomy.Coded) slog.Value {
+	if c.Taxonomy().Code(c.Row()) == nil {
+		return slog.StringValue(noCode)
+	}
+	b := appendCode(nil, c)
+	return logJSON(b, string(b))
+}
+
 // logJSON returns the log value of valid JSON. It retains raw. text is the same JSON, and the log's
 // texts are parts of it. A list stays JSON.
 func logJSON(raw []byte, text string) slog.Value {
