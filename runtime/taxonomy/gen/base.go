@@ -111,6 +111,10 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 	return noCode
 }
 
+// Reaction returns the reaction to a code without any context. Its callers stay small enough to be
+// inlined.
+func Reaction[C Code](c C) *taxonomy.Reaction { return c.Taxonomy().Traits(c.Row()).Reaction }
+
 // CodeMessage returns the message of a code. A message that a code cannot have without context, one
 // with placeholders, optional parts or escapes of them, is replaced by the wire value.
 //
