@@ -92,7 +92,7 @@ func (s *story) verbose(err error) {
 func (s *story) advise(err error) {
 	s.title("A switch over all codes of a category")
 	if e, ok := errors.AsType[*errs.GitError](err); ok {
-		s.line("%s: %s", e.Code(), advice(e.Code()))
+		s.line("%s: %s", taxonomy.CodeOf(e), advice(e.Code()))
 	}
 }
 

@@ -1,6 +1,7 @@
 package problem_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/internal/orders"
 	"github.com/errgen/errgen/runtime/problem"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // A handler returns an error, and the client gets the same typed error.
@@ -29,4 +31,22 @@ func Example() {
 	err = problem.Read(resp, orders.Table)
 	fmt.Println(resp.StatusCode, errors.Is(err, orders.CodeOrderNotFound), err)
 	// Output: 404 true no order o-2
+}
+
+func writeLegacy(w http.ResponseWriter, _ *http.Request, status int, v taxonomy.PublicView) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": v.Code(), "message": v.Message()})
+}
+
+// A service keeps the format of its responses.
+func ExampleRespondWith() {
+	respond := problem.RespondWith(writeLegacy)
+	getOrder := func(_ http.ResponseWriter, r *http.Request) error { return orders.NewOrderNotFound().WithID("o-2") }
+	handler := problem.Handler(getOrder, problem.ByTable(orders.Table), respond)
+
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/orders/o-2", nil))
+	fmt.Println(w.Code, w.Body)
+	// Output: 404 {"error":"ORDER_NOT_FOUND","message":"no order o-2"}
 }

@@ -14,19 +14,26 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Option configures [Handler].
-type Option func(*handler)
+// Option configures [Handler] and [Write].
+type Option func(*options)
 
 // ByTable classifies the errors that are not of the table's taxonomy: an error that no rule
 // matches, and a panic, become its fallback.
-func ByTable(t taxonomy.Table) Option { return func(h *handler) { h.table = t } }
+func ByTable(t taxonomy.Table) Option { return func(o *options) { o.table = t } }
 
 // OnError sets the function that receives each error, before it is written: the classified error
 // with all its causes. The client sees its public view only. If the client cancelled the request,
 // err wraps [context.Canceled], and the context of r is cancelled. By default, slog.Default logs an
 // error if its status or the status of the response is 500 or above, with the stack of a panic. A
 // request that its client cancelled is not logged.
-func OnError(f func(r *http.Request, err error)) Option { return func(h *handler) { h.onError = f } }
+func OnError(f func(r *http.Request, err error)) Option { return func(o *options) { o.onError = f } }
+
+// RespondWith sets the function that writes the responses in place of problem documents, for a
+// service that keeps the format of its responses. status is the one that [Write] would send: it
+// differs from v.HTTPStatus() for a request that its client cancelled.
+func RespondWith(f func(w http.ResponseWriter, r *http.Request, status int, v taxonomy.PublicView)) Option {
+	return func(o *options) { o.respond = f }
+}
 
 // Panic is the cause of the error that a panic becomes. The function of [OnError] gets it by
 // errors.AsType[*problem.Panic].
@@ -43,10 +50,29 @@ func (p *Panic) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("message", p.Error()), slog.String("stack", string(p.Stack)))
 }
 
-type handler struct {
-	serve   func(w http.ResponseWriter, r *http.Request) error
+// options are the settings of Handler and Write.
+type options struct {
 	table   taxonomy.Table
 	onError func(r *http.Request, err error)
+	respond func(w http.ResponseWriter, r *http.Request, status int, v taxonomy.PublicView)
+}
+
+var defaults options
+
+func optionsOf(opts []Option) *options {
+	if len(opts) == 0 {
+		return &defaults
+	}
+	o := new(options)
+	for _, option := range opts {
+		option(o)
+	}
+	return o
+}
+
+type handler struct {
+	*options
+	serve func(w http.ResponseWriter, r *http.Request) error
 }
 
 // Handler returns a handler that answers with the error of serve, as [Write] does. If serve already
@@ -54,11 +80,7 @@ type handler struct {
 // the response began aborts the response, so that the client does not take it for complete. A panic
 // with [http.ErrAbortHandler] is passed on.
 func Handler(serve func(w http.ResponseWriter, r *http.Request) error, opts ...Option) http.Handler {
-	h := &handler{serve: serve}
-	for _, o := range opts {
-		o(h)
-	}
-	return h
+	return &handler{optionsOf(opts), serve}
 }
 
 // logServerError logs an error that is answered with a status, if it is a server error.
@@ -78,7 +100,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := &writer{ResponseWriter: w}
 	err, panicked := h.recovered(t, r)
 	if err != nil {
-		h.fail(t, r, err)
+		h.fail(w, r, err, t.began)
 	}
 	if panicked && t.began {
 		panic(http.ErrAbortHandler)
@@ -100,16 +122,20 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 }
 
 // fail reports err, and answers with it unless a response began.
-func (h *handler) fail(w *writer, r *http.Request, err error) {
-	public, err := wire.PublicView(r.Context(), h.table, err)
+func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began bool) {
+	public, err := wire.PublicView(r.Context(), o.table, err)
 	v := viewOf(r, err, public)
-	if h.onError != nil {
-		h.onError(r, err)
+	if o.onError != nil {
+		o.onError(r, err)
 	} else {
 		logServerError(r, err, v.status)
 	}
-	if !w.began {
-		write(w.ResponseWriter, r, v)
+	switch {
+	case began:
+	case o.respond != nil:
+		o.respond(w, r, v.status, public)
+	default:
+		write(w, r, v)
 	}
 }
 

@@ -135,6 +135,67 @@ func TestHandlerWriter(t *testing.T) {
 	}
 }
 
+// TestWriteHasThePipelineOfHandler compares Write with Handler, with the same options.
+func TestWriteHasThePipelineOfHandler(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name   string
+		err    error
+		ctx    context.Context
+		status int
+		code   string // that is reported
+	}{
+		{"no error", nil, t.Context(), 200, ""},
+		{"typed error", orders.NewOrderNotFound(), t.Context(), 404, "ORDER_NOT_FOUND"},
+		{"error to classify", &taxonomy.Evidence{Source: "gateway", Status: 429}, t.Context(), 429, "TOO_MANY"},
+		{"plain error", io.ErrUnexpectedEOF, t.Context(), 500, "UNEXPECTED"},
+		{"cancelled request", context.Canceled, cancelled, 499, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var reported []string
+			answer := func(
+				handle func(http.ResponseWriter, *http.Request, ...problem.Option), opts ...problem.Option,
+			) (int, string) {
+				w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+				opts = append(opts, problem.ByTable(orders.Table), problem.OnError(func(_ *http.Request, err error) {
+					reported = append(reported, taxonomy.CodeOf(err))
+				}))
+				handle(w, r.WithContext(c.ctx), opts...)
+				return w.Code, w.Body.String()
+			}
+			write := func(w http.ResponseWriter, r *http.Request, opts ...problem.Option) {
+				problem.Write(w, r, c.err, opts...)
+			}
+			handler := func(w http.ResponseWriter, r *http.Request, opts ...problem.Option) {
+				problem.Handler(failing(c.err), opts...).ServeHTTP(w, r)
+			}
+			legacy := problem.RespondWith(
+				func(w http.ResponseWriter, _ *http.Request, status int, v taxonomy.PublicView) {
+					w.WriteHeader(status)
+					_, _ = fmt.Fprintf(w, "%s: %s", v.Code(), v.Message())
+				})
+			status, body := answer(write)
+			assert.Equal(t, c.status, status)
+			wantStatus, want := answer(handler)
+			assert.Equal(t, wantStatus, status)
+			assert.Equal(t, want, body)
+			status, body = answer(write, legacy)
+			assert.Equal(t, c.status, status)
+			if c.err == nil {
+				assert.Empty(t, body)
+				assert.Empty(t, reported)
+				return
+			}
+			view := orders.Table.Public(orders.Table.Classify(c.err))
+			assert.Equal(t, view.Code()+": "+view.Message(), body)
+			_, want = answer(handler, legacy)
+			assert.Equal(t, want, body)
+			assert.Equal(t, []string{c.code, c.code, c.code, c.code}, reported)
+		})
+	}
+}
+
 func TestHandlerLogsServerErrors(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -145,6 +206,7 @@ func TestHandlerLogsServerErrors(t *testing.T) {
 		code  string // that is logged; empty if nothing is
 		text  string
 		stack string // a function in the stack that is logged
+		write bool   // by Write
 	}{
 		{name: "a client's error", serve: failing(orders.NewOrderNotFound())},
 		{name: "a server error", serve: failing(orders.NewStoreDown().WithQuery("q")), code: "STORE_DOWN"},
@@ -154,6 +216,8 @@ func TestHandlerLogsServerErrors(t *testing.T) {
 			code: "STORE_DOWN", text: "loading cart: store down while q"},
 		{name: "a panic", serve: func(http.ResponseWriter, *http.Request) error { panic("boom") },
 			code: "UNEXPECTED", stack: "TestHandlerLogsServerErrors"},
+		{name: "a server error by Write", serve: failing(orders.NewStoreDown().WithQuery("q")), code: "STORE_DOWN",
+			write: true},
 		{name: "a cancelled request", serve: failing(context.Canceled), ctx: cancelled},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -165,7 +229,11 @@ func TestHandlerLogsServerErrors(t *testing.T) {
 			if c.ctx != nil {
 				r = r.WithContext(c.ctx)
 			}
-			problem.Handler(c.serve, problem.ByTable(orders.Table)).ServeHTTP(httptest.NewRecorder(), r)
+			if c.write {
+				problem.Write(httptest.NewRecorder(), r, c.serve(nil, r))
+			} else {
+				problem.Handler(c.serve, problem.ByTable(orders.Table)).ServeHTTP(httptest.NewRecorder(), r)
+			}
 			if c.code == "" {
 				assert.Empty(t, log.String())
 				return

@@ -55,6 +55,15 @@ func TestWrite(t *testing.T) {
 			want: `{"type":"` + help + `INTERNAL","title":"Something failed on our side","status":500,` +
 				`"detail":"internal error","instance":"/","domain":"orders.example","code":"INTERNAL",` +
 				`"retryable":false,"context":{"requestId":"r-1"}}`},
+		{name: "bare code with an attribute of the context", err: fmt.Errorf("get: %w", orders.CodeTooMany),
+			ctx: taxonomy.ContextWith(t.Context(), orders.RequestID("r-1")), path: "/", status: 429,
+			want: `{"type":"` + help + `TOO_MANY","title":"Too many requests","status":429,` +
+				`"detail":"too many requests","instance":"/","domain":"orders.example","code":"TOO_MANY",` +
+				`"retryable":true,"context":{"requestId":"r-1"}}`},
+		{name: "bare code", err: orders.CodeTooMany, path: "/", status: 429,
+			want: `{"type":"` + help + `TOO_MANY","title":"Too many requests","status":429,` +
+				`"detail":"too many requests","instance":"/","domain":"orders.example","code":"TOO_MANY",` +
+				`"retryable":true,"context":{}}`},
 		{name: "no taxonomy", err: secret, path: "/", status: 500,
 			want: `{"type":"about:blank","title":"Internal Server Error","status":500,"instance":"/"}`},
 		{name: "hint", err: orders.NewTooMany().WithRetryAfter(1200 * time.Millisecond), path: "//evil.example/x",
@@ -118,6 +127,38 @@ func checkRFC9457(t *testing.T, resp *http.Response) {
 	for name := range doc {
 		assert.Regexp(t, regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{2,}$`), name, "the name of an extension")
 	}
+}
+
+func TestInstance(t *testing.T) {
+	write := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { problem.Write(w, r, orders.CodeTooMany) })
+	for _, c := range []struct {
+		name, target, want string
+		handler            http.Handler
+	}{
+		{"path", "/v1/a%2Fb?token=x", "/v1/a%2Fb", write},
+		{"stripped prefix", "/v1/a%20b?token=x", "/v1/a%20b", http.StripPrefix("/v1", write)},
+		{"absolute target", "http://shop.example/v1/a", "/v1/a", http.StripPrefix("/v1", write)},
+		{"not ASCII", "/v1/\u00e9", "/v1/%C3%A9", http.StripPrefix("/v1", write)},
+		{"address of another host", "//evil.example/x", "", write},
+		{"stripped address", "//evil.example/x", "", http.StripPrefix("//evil.example", write)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			u, err := url.ParseRequestURI(c.target)
+			require.NoError(t, err)
+			r.URL, r.RequestURI = u, c.target
+			c.handler.ServeHTTP(w, r)
+			var doc struct{ Instance string }
+			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &doc))
+			assert.Equal(t, c.want, doc.Instance)
+		})
+	}
+	r := httptest.NewRequest(http.MethodGet, "/made", nil)
+	r.RequestURI = ""
+	w := httptest.NewRecorder()
+	write(w, r)
+	assert.Contains(t, w.Body.String(), `"instance":"/made"`)
 }
 
 func TestWriteNegotiation(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,23 +37,23 @@ const (
 )
 
 // Write answers r with the public view of err: a problem document, or a line of plain text if the
-// client does not accept JSON. A nil err writes nothing.
+// client does not accept JSON. A nil err writes nothing. Write classifies, reports and logs err as
+// [Handler] with the same options does.
 //
 //   - type is the code's help URL, else about:blank;
 //   - title is the first sentence of the code's doc; with about:blank it is the name of the status;
 //   - status is the code's HTTP status, else 500; it is 499 if the client cancelled the request and
 //     err says so;
-//   - detail is the public message, instance the path of the request;
+//   - detail is the public message, instance the path of the request as the client sent it;
 //   - code, domain, context and retryable are as in the error's JSON. An error of no taxonomy has
 //     none of them and no detail.
 //
 // Attributes of the request's context are set in the error ([taxonomy.ContextWith]), also in one
 // that is shown in place of an internal one. Retry-After is set if the public view has a hint for
 // it. Write sets Content-Type and Vary, and removes Content-Length. A HEAD request gets no body.
-func Write(w http.ResponseWriter, r *http.Request, err error) {
+func Write(w http.ResponseWriter, r *http.Request, err error, opts ...Option) {
 	if err != nil {
-		public, err := wire.PublicView(r.Context(), taxonomy.Table{}, err)
-		write(w, r, viewOf(r, err, public))
+		optionsOf(opts).fail(w, r, err, false)
 	}
 }
 
@@ -102,9 +103,7 @@ type view struct {
 
 func viewOf(r *http.Request, err error, public taxonomy.PublicView) view {
 	v := view{status: StatusClientClosedRequest, kind: "about:blank", title: "Client Closed Request"}
-	if path := r.URL.EscapedPath(); strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") {
-		v.instance = path
-	}
+	v.instance = sentPath(r)
 	if errors.Is(err, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled) {
 		return v
 	}
@@ -115,11 +114,27 @@ func viewOf(r *http.Request, err error, public taxonomy.PublicView) view {
 		return v
 	}
 	v.detail, v.retryAfter = v.Message(), retryAfter(v.PublicView)
-	if url := v.HelpURL(); url != "" {
-		v.kind = url
+	if help := v.HelpURL(); help != "" {
+		v.kind = help
 		v.title = cmp.Or(firstSentence(v.Describe().Doc), v.title)
 	}
 	return v
+}
+
+// sentPath returns the path of the request as the client sent it, which http.StripPrefix and other
+// middleware change in r.URL. A path that begins with two slashes, which is an address of another
+// host as a reference, is "".
+func sentPath(r *http.Request) string {
+	path := r.URL.EscapedPath()
+	if sent, _, _ := strings.Cut(r.RequestURI, "?"); sent != path {
+		if u, err := url.ParseRequestURI(sent); err == nil {
+			path = u.EscapedPath()
+		}
+	}
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
+		return ""
+	}
+	return path
 }
 
 func (v *view) appendJSON(b []byte) []byte {

@@ -62,8 +62,12 @@ type Error struct {
 	ended error // the context's error, which its cause need not wrap
 }
 
-// Error returns the number of calls, the reason and the last error.
+// Error returns the number of calls, the reason and the last error. If the first call failed with an
+// error that is not to be retried, it returns the text of that error.
 func (e *Error) Error() string {
+	if e.Why == StoppedPermanent && e.Calls == 1 && e.Err != nil && e.Cause == nil {
+		return e.Err.Error()
+	}
 	text := strconv.Itoa(e.Calls) + " calls, stopped by " + e.Why.String()
 	if e.Calls == 1 {
 		text = "1 call, stopped by " + e.Why.String()

@@ -79,7 +79,7 @@ func GRPCCode(err error) int {
 }
 
 // FeedbackOf returns the text for the provider's next prompt: the code's feedback, otherwise the
-// message followed by the resolution. For a code constant the message is the code.
+// message followed by the resolution.
 func FeedbackOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {

@@ -25,8 +25,9 @@ func NewAttribute[T any](t *Taxonomy, field int, value T) Attribute {
 
 // Attach returns err with the attributes set. It copies the first error of the attributes' taxonomy
 // in err's tree, and sets the fields of the copy. If err wraps that error, the result has the text
-// of err and wraps both; its code and fields are those of the copy. If err contains no such error,
-// or only a code or an unknown error, which have no fields, Attach returns err unchanged.
+// of err and wraps both; its code and fields are those of the copy. A code in the tree counts as its
+// error without fields. If err contains no such error, or only an unknown one, which has no fields,
+// Attach returns err unchanged.
 func Attach(err error, attributes ...Attribute) error {
 	for i, a := range attributes {
 		if !slices.ContainsFunc(attributes[:i], func(b Attribute) bool { return a.t == b.t }) {
@@ -42,6 +43,11 @@ func attach(err error, t *Taxonomy, attributes []Attribute) error {
 		return &Traced{err: attach(traced.err, t, attributes), pcs: traced.pcs}
 	}
 	c, _ := First(err, t)
+	if _, ok := c.(Error); c != nil && !ok {
+		if code := describe(c); code != nil && !code.Abstract {
+			c = t.New(c.Row(), nil)
+		}
+	}
 	v := reflect.ValueOf(c)
 	own, ok := c.(Error)
 	_, unknown := c.(*Unknown)
@@ -57,7 +63,7 @@ func attach(err error, t *Taxonomy, attributes []Attribute) error {
 			reflect.ValueOf(list[a.field]).Elem().Set(reflect.ValueOf(a.value))
 		}
 	}
-	if _, direct := err.(Error); direct {
+	if direct, ok := err.(Coded); ok && direct.Taxonomy() == t {
 		return e
 	}
 	return &attachedError{outer: err, inner: e}

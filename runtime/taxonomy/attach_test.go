@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/orders"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
 )
@@ -23,6 +24,8 @@ func requestOf(err error) string {
 	case *sample.ProviderError:
 		return e.RequestID.Or("")
 	case *sample.WorkError:
+		return e.RequestID.Or("")
+	case *sample.ServerError:
 		return e.RequestID.Or("")
 	}
 	return ""
@@ -39,6 +42,9 @@ func TestAttach(t *testing.T) {
 		{"wrapped error", fmt.Errorf("wrapped: %w", crash)},
 		{"joined errors", errors.Join(errors.New("first"), crash)},
 		{"error with a stack", taxonomy.WithStack(crash)},
+		{"code", sample.CodeInternal},
+		{"wrapped code", fmt.Errorf("wrapped: %w", sample.CodeInternal)},
+		{"code without its message", fmt.Errorf("wrapped: %w", sample.CodeProviderCrash)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := requestOf(tt.err)
@@ -69,10 +75,18 @@ func TestAttachKeepsTheTree(t *testing.T) {
 	assert.Equal(t, "r", typed.RequestID.Or(""))
 }
 
+func TestAttachKeepsAnotherTaxonomy(t *testing.T) {
+	outer := orders.NewStoreDown().WithCause(sample.NewGitCommit())
+	err := sample.Attach(outer, sample.RequestID("r"))
+	assert.Equal(t, "r", requestOf(err))
+	require.ErrorIs(t, err, orders.CodeStoreDown)
+	assert.EqualError(t, err, outer.Error())
+}
+
 func TestAttachUnchanged(t *testing.T) {
 	var none *sample.ProviderError
 	for _, err := range []error{
-		nil, errors.New("plain"), none, sample.CodeProviderCrash,
+		nil, errors.New("plain"), none, sample.ProviderCode(0),
 		taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW"}),
 	} {
 		assert.Equal(t, err, sample.Attach(err, sample.RequestID("r")))

@@ -168,15 +168,17 @@ func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c UnexpectedResultCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c UnexpectedResultCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
 func (c UnexpectedResultCode) String() string               { return gen.CodeText(c.Row(), &definition) }
 func (c UnexpectedResultCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c UnexpectedResultCode) Row() taxonomy.Row {
 	return taxonomy.At(categoryUnexpectedResult, uint16(c))
 }
 func (c UnexpectedResultCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryUnexpectedResult, uint16(c), &definition)
+	return *definition.Traits(c.Row()).Reaction
 }
+func (c UnexpectedResultCode) Format(s fmt.State, verb rune) { gen.FormatCode(s, verb, c) }
+func (c UnexpectedResultCode) LogValue() slog.Value          { return gen.LogCode(c) }
 func (c UnexpectedResultCode) MarshalText() ([]byte, error) {
 	return gen.MarshalCode(c.Row(), &definition)
 }

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -110,13 +111,15 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 	return noCode
 }
 
-// Reaction returns the reaction to a code without any context. Its callers stay small enough to be
-// inlined.
-func Reaction(category int, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reaction {
-	if codes := t.Categories[category].Codes; 0 < code && int(code) < len(codes) {
-		return codes[code].Traits.Reaction
+// CodeMessage returns the message of a code. A message that a code cannot have without context, one
+// with placeholders, optional parts or escapes of them, is replaced by the wire value.
+//
+//go:noinline
+func CodeMessage(row taxonomy.Row, t *taxonomy.Taxonomy) string {
+	if c := t.Code(row); c != nil && c.Message != "" && !strings.ContainsAny(c.Message, "{}[]") {
+		return c.Message
 	}
-	return t.Traits(taxonomy.RowUnknown).Reaction
+	return CodeText(row, t)
 }
 
 // MarshalCode returns the wire value of a code; an invalid code is an error.

@@ -84,7 +84,7 @@ func (w *causeEncoder) list(dst []byte, errs []error, depth int) []byte {
 // appendCode appends a code constant, which is an error without context.
 func appendCode(dst []byte, c taxonomy.Coded) []byte {
 	t, row := c.Taxonomy(), c.Row()
-	dst = appendText(appendHead(dst, t, row), t.Code(row).Value)
+	dst = appendText(appendHead(dst, t, row), c.Error())
 	dst = strconv.AppendBool(append(dst, `","retryable":`...), t.Traits(row).Retryable)
 	return append(dst, `,"context":{}}`...)
 }

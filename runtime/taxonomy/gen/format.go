@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -35,6 +36,21 @@ func Format(s fmt.State, verb rune, e taxonomy.Error) {
 	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), e.Error())
 }
 
+// FormatCode prints a code. The verbs for texts print its message. %+v adds lines with the code and
+// its category. The other verbs print its number.
+func FormatCode[C Code](s fmt.State, verb rune, c C) {
+	switch {
+	case verb == 'v' && s.Flag('+'):
+		p := detailPrinter{}
+		p.code(c, "")
+		_, _ = s.Write(p.b)
+	case verb == 'v' && !s.Flag('#'), strings.ContainsRune("sqxX", verb):
+		_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), c.Error())
+	default:
+		_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), uint16(c))
+	}
+}
+
 // detailPrinter collects the output of %+v.
 type detailPrinter struct {
 	b []byte
@@ -50,6 +66,13 @@ func (p *detailPrinter) ownError(e taxonomy.Error, category, indent string) {
 	p.field(indent, "context: ", "")
 	start := len(p.b)
 	p.b = printable.Tail(e.AppendContext(p.b), start)
+}
+
+// code prints a code.
+func (p *detailPrinter) code(c taxonomy.Coded, indent string) {
+	p.b = append(p.b, c.Error()...)
+	p.field(indent, "code: ", taxonomy.CodeOf(c))
+	p.field(indent, "category: ", taxonomy.CategoryOf(c))
 }
 
 func (p *detailPrinter) field(indent, name, value string) {
@@ -92,6 +115,9 @@ func (p *detailPrinter) cause(err error, indent string) {
 	case taxonomy.Error:
 		p.field(indent, "cause: ", "")
 		p.ownError(x, taxonomy.CategoryOf(x), indent+"  ")
+	case taxonomy.Coded:
+		p.field(indent, "cause: ", "")
+		p.code(x, indent+"  ")
 	default:
 		p.field(indent, "cause: ", printable.Text(causeText.Text(errtree.TreeText(err))))
 	}

@@ -38,6 +38,14 @@ func appendAttrs(attrs []slog.Attr, object string) []slog.Attr {
 	return attrs
 }
 
+// LogCode returns the log value of a code: that of its error without a context.
+func LogCode(c taxonomy.Coded) slog.Value {
+	if c.Taxonomy().Code(c.Row()) == nil {
+		return slog.StringValue(noCode)
+	}
+	return logJSON(string(appendCode(nil, c)))
+}
+
 // logJSON returns the log value of valid JSON. A list stays JSON.
 func logJSON(text string) slog.Value {
 	switch text[0] {

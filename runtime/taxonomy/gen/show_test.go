@@ -35,6 +35,16 @@ func TestFormat(t *testing.T) {
 		{"%.8s", sample.NewProviderCrash("p"), "provider"},
 		{"%q", sample.NewProviderCrash("p"), `"provider p crashed"`},
 		{"%x", sample.NewProviderCrash("p").WithRawError("x"), "70726f766964657220702063726173686564" + "3a2078"},
+		{"%v", sample.CodeInternal, "internal error"},
+		{"%q", sample.CodeInternal, `"internal error"`},
+		{"%x", sample.WorkCode(0), "6e6f20636f6465"},
+		{"%+v", sample.CodeInternal, "internal error\ncode: INTERNAL\ncategory: server"},
+		{"%+v", sample.CodeProviderCrash, "PROVIDER_CRASH\ncode: PROVIDER_CRASH\ncategory: provider"},
+		{"%d", sample.CodeProviderCrash, "1"},
+		{"%#v", sample.CodeProviderCrash, "0x1"},
+		{"%+v", sample.NewProviderCrash("p").WithCause(sample.CodeInternal),
+			"provider p crashed\ncode: PROVIDER_CRASH\ncategory: provider\ncontext: {\"provider\":\"p\"}\n" +
+				"cause: internal error\n  code: INTERNAL\n  category: server"},
 		{"%d", sample.NewProviderCrash("p"), "%!d(*sample.ProviderError=provider p crashed)"},
 		{"%#v", sample.NewProviderCrash("p").WithToken("hidden"),
 			`(*sample.ProviderError)(PROVIDER_CRASH: "provider p crashed")`},
@@ -116,8 +126,12 @@ func TestReplaceAttr(t *testing.T) {
 		{errors.Join(io.EOF, sample.NewGitCommit()),
 			`{"text":"EOF\ncommit failed","domain":"aidf","name":"WorkError","category":"work",` +
 				`"code":"COMMIT_FAILED","message":"commit failed","retryable":true,"context":{}}`},
-		{fmt.Errorf("load: %w", sample.CodeGitCommit),
-			`{"text":"load: COMMIT_FAILED","category":"work","code":"COMMIT_FAILED"}`},
+		{fmt.Errorf("load: %w", sample.CodeInternal),
+			`{"text":"load: internal error","domain":"aidf","name":"ServerError","category":"server",` +
+				`"code":"INTERNAL","message":"internal error","retryable":false,"context":{}}`},
+		{sample.CodeInternal, `{"domain":"aidf","name":"ServerError","category":"server","code":"INTERNAL",` +
+			`"message":"internal error","retryable":false,"context":{}}`},
+		{sample.WorkCode(0), `"no code"`},
 		{sample.NewGitCommit(), `{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED",` +
 			`"message":"commit failed","retryable":true,"context":{}}`},
 		{io.EOF, `"EOF"`},

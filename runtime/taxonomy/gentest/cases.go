@@ -97,8 +97,8 @@ func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
 	assert.NotErrorIs(t, e, k.none)
 	assert.NotErrorAs(t, e, new(*taxonomy.Unknown))
 	assert.Equal(t, k.name, k.CategoryOf(tree))
-	k.checkText(t, e, code.Error(), x.message)
-	k.checkJSON(t, e, code.Error(), x)
+	k.checkText(t, e, taxonomy.CodeOf(code), x.message)
+	k.checkJSON(t, e, taxonomy.CodeOf(code), x)
 	k.checkPublic(t, e, code, x)
 	if x.hints != "" {
 		assert.Equal(t, x.hints, tabletext.Hints(taxonomy.HintsOf(e)), "hints of %+v", e)
@@ -208,7 +208,7 @@ func (k *category) checkPublic(t *testing.T, e Error, code taxonomy.Coded, x Cas
 		return
 	}
 	context := publicContext(k.fields, x.context)
-	assert.Equal(t, []string{code.Error(), context}, got)
+	assert.Equal(t, []string{taxonomy.CodeOf(code), context}, got)
 	assert.Equal(t, x.message, view.Message())
 	assert.Equal(t, context, string(k.checkSent(t, e).AppendContext(nil)))
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
@@ -82,7 +83,7 @@ func Objects[T any](p *Package, items ...T) []T {
 
 // Read returns the error of a code with the context, for a context that no factory makes.
 func (p *Package) Read(code taxonomy.Coded, context string) Error {
-	back, err := p.Unmarshal(wireOf(p.CategoryOf(code), code.Error(), context))
+	back, err := p.Unmarshal(wireOf(p.CategoryOf(code), taxonomy.CodeOf(code), context))
 	if err != nil {
 		panic(err)
 	}
@@ -133,7 +134,9 @@ func (p *Package) row(err error) string {
 type Coder interface {
 	~uint16
 	taxonomy.Coded
+	fmt.Formatter
 	fmt.Stringer
+	slog.LogValuer
 	encoding.TextMarshaler
 	Reaction() taxonomy.Reaction
 }
@@ -187,7 +190,7 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 	k.checkFields(t, blank, fields)
 	var some error // an error with a code
 	for i, code := range codes {
-		t.Run(code.Code.Error(), func(t *testing.T) {
+		t.Run(taxonomy.CodeOf(code.Code), func(t *testing.T) {
 			checkConstant(t, code.Code.(C), C(i+1))
 			if other := codes[(i+1)%len(codes)].Code; code.Fields == nil {
 				k.check(t, code, other)
@@ -238,10 +241,19 @@ func (k category) checkOwn(t *testing.T, code Code, other taxonomy.Coded) {
 // checkConstant checks the methods of a code.
 func checkConstant[C Coder](t *testing.T, code, want C) {
 	assert.Equal(t, want, code)
-	assert.Equal(t, code.Error(), code.String())
+	d := taxonomy.Describe(code)
+	assert.Equal(t, d.Value, code.String())
+	message := d.Value
+	if d.Message != "" && !strings.ContainsAny(d.Message, "{}[]") {
+		message = d.Message
+	}
+	assert.Equal(t, message, code.Error())
+	assert.Equal(t, message, fmt.Sprint(code))
+	assert.Contains(t, fmt.Sprintf("%+v", code), d.Value)
+	assert.Contains(t, code.LogValue().String(), d.Value)
 	text, err := code.MarshalText()
 	require.NoError(t, err)
-	assert.Equal(t, code.Error(), string(text))
+	assert.Equal(t, d.Value, string(text))
 	var back C
 	unmarshaler := any(&back).(encoding.TextUnmarshaler)
 	require.NoError(t, unmarshaler.UnmarshalText(text))
@@ -281,7 +293,7 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	assert.Same(t, k.Table.Taxonomy, code.Code.Taxonomy())
 	assert.Equal(t, k.Table.Reaction(code.Code), code.Code.(interface{ Reaction() taxonomy.Reaction }).Reaction())
 	assert.Equal(t, k.name, k.CategoryOf(code.Code))
-	for _, value := range slices.Concat(code.Aliases, d.Extras().Names, []string{code.Code.Error()}) {
+	for _, value := range slices.Concat(code.Aliases, d.Extras().Names, []string{taxonomy.CodeOf(code.Code)}) {
 		found, _ := k.Table.Code(value)
 		assert.Same(t, d, found, value)
 		back, err := k.Unmarshal(wireOf(k.name, value, "{}"))

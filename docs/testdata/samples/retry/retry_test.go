@@ -21,7 +21,7 @@ func Example() {
 	fmt.Println(pay(context.Background(), func(context.Context) error { return payerr.NewCardDeclined() }))
 	// Output:
 	// parked after 4 calls: 4 calls, stopped by max_attempts: the gateway is busy 4
-	// 1 call, stopped by not_retryable: the card was declined
+	// the card was declined
 }
 
 func pay(ctx context.Context, call func(context.Context) error) error {

@@ -278,19 +278,27 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// An internal error is shown with the attributes of its call.
+// An internal error, and a code, are shown with the attributes of their call.
 func TestAttributes(t *testing.T) {
+	var failure error
 	requestID := func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		return next(taxonomy.ContextWith(ctx, orders.RequestID("r-1")), req)
 	}
 	s := grpc.NewServer(grpc.ChainUnaryInterceptor(requestID, grpcerr.UnaryServer(options...)))
-	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error { return io.ErrUnexpectedEOF }})
-	_, err := dial(t, s, grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(options...))).
-		EmptyCall(t.Context(), &grpc_testing.Empty{})
-	e, ok := errors.AsType[*orders.RequestError](err)
-	require.True(t, ok)
-	assert.Equal(t, taxonomy.Some("r-1"), e.RequestID)
-	assert.ErrorIs(t, err, orders.CodeInternal)
+	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error { return failure }})
+	client := dial(t, s, grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(options...)))
+	for _, c := range []struct{ failure, code error }{
+		{io.ErrUnexpectedEOF, orders.CodeInternal},
+		{orders.CodeTooMany, orders.CodeTooMany},
+	} {
+		failure = c.failure
+		_, err := client.EmptyCall(t.Context(), &grpc_testing.Empty{})
+		e, ok := errors.AsType[*orders.RequestError](err)
+		require.True(t, ok)
+		assert.Equal(t, taxonomy.Some("r-1"), e.RequestID)
+		require.ErrorIs(t, err, c.code)
+		assert.Contains(t, err.Error(), c.code.Error())
+	}
 }
 
 func TestUnimplemented(t *testing.T) {
