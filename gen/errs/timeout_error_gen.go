@@ -80,7 +80,7 @@ func (c TimeoutCode) Error() string                    { return gen.CodeMessage(
 func (c TimeoutCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c TimeoutCode) Row() taxonomy.Row                { return taxonomy.At(categoryTimeout, uint16(c)) }
-func (c TimeoutCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c TimeoutCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c TimeoutCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c TimeoutCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c TimeoutCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

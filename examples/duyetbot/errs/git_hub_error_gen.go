@@ -205,7 +205,7 @@ func (c GitHubCode) Error() string                    { return gen.CodeMessage(c
 func (c GitHubCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c GitHubCode) Row() taxonomy.Row                { return taxonomy.At(categoryGitHub, uint16(c)) }
-func (c GitHubCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c GitHubCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c GitHubCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c GitHubCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c GitHubCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -230,7 +230,7 @@ func (c LLMCode) Error() string                    { return gen.CodeMessage(c.Ro
 func (c LLMCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c LLMCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c LLMCode) Row() taxonomy.Row                { return taxonomy.At(categoryLLM, uint16(c)) }
-func (c LLMCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c LLMCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c LLMCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c LLMCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c LLMCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

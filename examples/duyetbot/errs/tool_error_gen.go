@@ -187,7 +187,7 @@ func (c ToolCode) Error() string                    { return gen.CodeMessage(c.R
 func (c ToolCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c ToolCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c ToolCode) Row() taxonomy.Row                { return taxonomy.At(categoryTool, uint16(c)) }
-func (c ToolCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ToolCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c ToolCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ToolCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ToolCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

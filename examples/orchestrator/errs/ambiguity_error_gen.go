@@ -106,7 +106,7 @@ func (c AmbiguityCode) Error() string                    { return gen.CodeMessag
 func (c AmbiguityCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c AmbiguityCode) Row() taxonomy.Row                { return taxonomy.At(categoryAmbiguity, uint16(c)) }
-func (c AmbiguityCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c AmbiguityCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c AmbiguityCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c AmbiguityCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c AmbiguityCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

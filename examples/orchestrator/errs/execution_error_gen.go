@@ -142,7 +142,7 @@ func (c ExecutionCode) Error() string                    { return gen.CodeMessag
 func (c ExecutionCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c ExecutionCode) Row() taxonomy.Row                { return taxonomy.At(categoryExecution, uint16(c)) }
-func (c ExecutionCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ExecutionCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c ExecutionCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ExecutionCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ExecutionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

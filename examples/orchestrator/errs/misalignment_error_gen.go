@@ -136,7 +136,7 @@ func (c MisalignmentCode) Error() string                    { return gen.CodeMes
 func (c MisalignmentCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c MisalignmentCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c MisalignmentCode) Row() taxonomy.Row                { return taxonomy.At(categoryMisalignment, uint16(c)) }
-func (c MisalignmentCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c MisalignmentCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c MisalignmentCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c MisalignmentCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c MisalignmentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

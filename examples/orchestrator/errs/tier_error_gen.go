@@ -154,7 +154,7 @@ func (c TierCode) Error() string                    { return gen.CodeMessage(c.R
 func (c TierCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c TierCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c TierCode) Row() taxonomy.Row                { return taxonomy.At(categoryTier, uint16(c)) }
-func (c TierCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c TierCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c TierCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c TierCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c TierCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -70,7 +70,7 @@ func (c UnclassifiedCode) Error() string                    { return gen.CodeMes
 func (c UnclassifiedCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c UnclassifiedCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c UnclassifiedCode) Row() taxonomy.Row                { return taxonomy.At(categoryUnclassified, uint16(c)) }
-func (c UnclassifiedCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c UnclassifiedCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c UnclassifiedCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c UnclassifiedCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c UnclassifiedCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

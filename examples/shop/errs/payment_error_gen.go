@@ -143,7 +143,7 @@ func (c PaymentCode) Error() string                    { return gen.CodeMessage(
 func (c PaymentCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c PaymentCode) Row() taxonomy.Row                { return taxonomy.At(categoryPayment, uint16(c)) }
-func (c PaymentCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c PaymentCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c PaymentCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c PaymentCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c PaymentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -85,7 +85,7 @@ func (c RequestCode) Error() string                    { return gen.CodeMessage(
 func (c RequestCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c RequestCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c RequestCode) Row() taxonomy.Row                { return taxonomy.At(categoryRequest, uint16(c)) }
-func (c RequestCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c RequestCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c RequestCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c RequestCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c RequestCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

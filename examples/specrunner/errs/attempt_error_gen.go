@@ -251,7 +251,7 @@ func (c AttemptCode) Error() string                    { return gen.CodeMessage(
 func (c AttemptCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c AttemptCode) Row() taxonomy.Row                { return taxonomy.At(categoryAttempt, uint16(c)) }
-func (c AttemptCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c AttemptCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c AttemptCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c AttemptCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c AttemptCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -111,6 +111,9 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 	return noCode
 }
 
+// Reaction returns the reaction to a code without any context.
+func Reaction[C Code](c C) *taxonomy.Reaction { return c.Taxonomy().Traits(c.Row()).Reaction }
+
 // CodeMessage returns the message of a code. A message that a code cannot have without context, one
 // with placeholders, optional parts or escapes of them, is replaced by the wire value.
 //

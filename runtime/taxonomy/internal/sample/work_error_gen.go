@@ -118,7 +118,7 @@ func (c WorkCode) Error() string                    { return gen.CodeMessage(c.R
 func (c WorkCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c WorkCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
 func (c WorkCode) Row() taxonomy.Row                { return taxonomy.At(categoryWork, uint16(c)) }
-func (c WorkCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c WorkCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
 func (c WorkCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c WorkCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c WorkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
