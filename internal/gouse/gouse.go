@@ -21,23 +21,39 @@ import (
 	"strings"
 )
 
-// Uses are the positions of each exported name, in the order of packages and files.
-type Uses map[string][]token.Position
+// Uses are the uses of each exported name, in the order of packages and files.
+type Uses map[string][]Use
+
+// Use is a place where a name is used.
+type Use struct {
+	token.Position
+	// Compared reports that the name is only compared there: an operand of == or !=, a case of a
+	// switch, or the target of errors.Is.
+	Compared bool
+}
 
 // pkg is a package as the go command lists it.
 type pkg struct {
 	Dir, ImportPath, Name                                        string
+	Module                                                       *struct{ Dir string }
 	GoFiles, CgoFiles, IgnoredGoFiles, TestGoFiles, XTestGoFiles []string
 	Error                                                        *struct{ Err string }
 }
 
 // Find returns the uses of the package in the directory target by the packages that the patterns
-// match in dir. It reads files for all systems, and test files only if tests is true. It never
-// reads the generated files and the tests of the package itself.
+// match in dir, or without patterns by all packages of its module. It reads files for all systems,
+// and test files only if tests is true. It never reads the generated files and the tests of the
+// package itself.
 func Find(ctx context.Context, dir, target string, tests bool, patterns ...string) (Uses, error) {
 	generated, err := list(ctx, target, ".")
 	if err != nil {
 		return nil, err
+	}
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+		if m := generated[0].Module; m != nil {
+			dir = m.Dir
+		}
 	}
 	packages, err := list(ctx, dir, patterns...)
 	if err != nil {
@@ -65,7 +81,7 @@ func Find(ctx context.Context, dir, target string, tests bool, patterns ...strin
 // list returns the packages that match patterns in dir. It runs go list, which needs no network if
 // the modules are in the cache.
 func list(ctx context.Context, dir string, patterns ...string) ([]pkg, error) {
-	const fields = "Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error"
+	const fields = "Dir,ImportPath,Name,Module,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error"
 	args := append([]string{"list", "-e", "-find", "-json=" + fields, "--"}, patterns...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
@@ -124,19 +140,51 @@ func (u Uses) file(path string, target pkg, own bool) error {
 			unqualified = unqualified || name == "."
 		}
 	}
+	compared := make(map[ast.Expr]bool)
+	add := func(name string, at ast.Expr) {
+		u[name] = append(u[name], Use{set.Position(at.Pos()), compared[at]})
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
+		for _, e := range comparisons(n) {
+			compared[ast.Unparen(e)] = true
+		}
 		sel, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
 		if x, ok := sel.X.(*ast.Ident); ok && names[x.Name] && x.Obj == nil {
-			u[sel.Sel.Name] = append(u[sel.Sel.Name], set.Position(sel.Pos()))
+			add(sel.Sel.Name, sel)
 		}
 		return true
 	})
 	if unqualified {
 		for _, ident := range file.Unresolved {
-			u[ident.Name] = append(u[ident.Name], set.Position(ident.Pos()))
+			add(ident.Name, ident)
+		}
+	}
+	return nil
+}
+
+// comparisons returns the expressions that a node compares. A function whose name ends in Is, such
+// as errors.Is or assert.ErrorIs, compares all arguments but the first.
+func comparisons(n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if n.Op == token.EQL || n.Op == token.NEQ {
+			return []ast.Expr{n.X, n.Y}
+		}
+	case *ast.CaseClause:
+		return n.List
+	case *ast.CallExpr:
+		name := ""
+		switch f := n.Fun.(type) {
+		case *ast.Ident:
+			name = f.Name
+		case *ast.SelectorExpr:
+			name = f.Sel.Name
+		}
+		if strings.HasSuffix(name, "Is") && len(n.Args) > 1 {
+			return n.Args[1:]
 		}
 	}
 	return nil
