@@ -35,24 +35,22 @@ type Use struct {
 // pkg is a package as the go command lists it.
 type pkg struct {
 	Dir, ImportPath, Name                                        string
-	Module                                                       *struct{ Dir string }
 	GoFiles, CgoFiles, IgnoredGoFiles, TestGoFiles, XTestGoFiles []string
 	Error                                                        *struct{ Err string }
 }
 
 // Find returns the uses of the package in the directory target by the packages that the patterns
-// match in dir, or without patterns by all packages of its module. It reads files for all systems,
-// and test files only if tests is true. It never reads the generated files and the tests of the
-// package itself.
+// match in dir. Without patterns, it reads the module that contains dir, or all modules of its
+// workspace. It reads files for all systems, and test files only if tests is true. It never reads
+// the generated files and the tests of the package itself.
 func Find(ctx context.Context, dir, target string, tests bool, patterns ...string) (Uses, error) {
 	generated, err := list(ctx, target, ".")
 	if err != nil {
 		return nil, err
 	}
 	if len(patterns) == 0 {
-		patterns = []string{"./..."}
-		if m := generated[0].Module; m != nil {
-			dir = m.Dir
+		if patterns, err = modules(ctx, dir); err != nil {
+			return nil, err
 		}
 	}
 	packages, err := list(ctx, dir, patterns...)
@@ -78,18 +76,31 @@ func Find(ctx context.Context, dir, target string, tests bool, patterns ...strin
 	return uses, nil
 }
 
-// list returns the packages that match patterns in dir. It runs go list, which needs no network if
-// the modules are in the cache.
-func list(ctx context.Context, dir string, patterns ...string) ([]pkg, error) {
-	const fields = "Dir,ImportPath,Name,Module,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error"
-	args := append([]string{"list", "-e", "-find", "-json=" + fields, "--"}, patterns...)
-	cmd := exec.CommandContext(ctx, "go", args...)
+// modules returns patterns of all packages in the module or the workspace of dir.
+func modules(ctx context.Context, dir string) (patterns []string, err error) {
+	out, err := golist(ctx, dir, "-m", "-f", "{{.Dir}}")
+	for root := range strings.Lines(string(out)) {
+		patterns = append(patterns, filepath.Join(strings.TrimRight(root, "\r\n"), "..."))
+	}
+	return patterns, err
+}
+
+// golist runs go list in dir, which needs no network if the modules are in the cache.
+func golist(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
 		return nil, fmt.Errorf("go list: %s", first)
 	}
+	return out, err
+}
+
+// list returns the packages that match patterns in dir.
+func list(ctx context.Context, dir string, patterns ...string) ([]pkg, error) {
+	const fields = "Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error"
+	out, err := golist(ctx, dir, append([]string{"-e", "-find", "-json=" + fields, "--"}, patterns...)...)
 	if err != nil {
 		return nil, err
 	}
