@@ -3,7 +3,9 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
@@ -32,6 +34,10 @@ func (c *checker) template(k *model.Code, text spec.Text) {
 		c.report("E-placeholder", c.t.Locate(text, f.Offset, f.Len), f.Msg,
 			"write {field}, or [optional text {field}]; double a brace or bracket to show it")
 	}
+	if text == k.Decl.Message && !slices.ContainsFunc(pieces, func(p model.Part) bool { return isShown(k, p) }) {
+		c.report("E-value", text.Span, "the message is empty if its fields are",
+			"write a part of the message outside of brackets")
+	}
 	for _, piece := range pieces {
 		if piece.Name != "" {
 			c.placeholder(k, text, piece)
@@ -40,6 +46,40 @@ func (c *checker) template(k *model.Code, text spec.Text) {
 		for _, inner := range piece.Group {
 			if inner.Name != "" {
 				c.placeholder(k, text, inner)
+			}
+		}
+	}
+}
+
+// isShown reports whether a piece of a message is never left out. A group is left out if a field in
+// it is absent or empty.
+func isShown(k *model.Code, piece model.Part) bool {
+	if piece.Group == nil {
+		return strings.TrimSpace(piece.Text) != "" || piece.Name != ""
+	}
+	return !slices.ContainsFunc(piece.Group, func(p model.Part) bool {
+		f := fieldOf(k, p.Name)
+		switch {
+		case p.Name == "" || f != nil && gives(k.Decl.Set, f):
+			return false
+		case f == nil || !f.Required && !k.Takes(f):
+			return true
+		}
+		return slices.Contains([]model.Type{model.String, model.Strings, model.JSON}, f.Type) || f.Type.IsObjects()
+	})
+}
+
+// verb is a verb of printf. A percent sign behind a number, as in 5%, does not begin one.
+var verb = regexp.MustCompile(`(?:^|[^%0-9])(%[-+#0]*(?:\[\d+\])?\d*(?:\.\d+)?[dfqstvwx])\b`)
+
+// verbs warns of verbs of printf in messages and feedback.
+func verbs(c *checker) {
+	for _, k := range c.m.Codes {
+		for _, text := range []spec.Text{k.Decl.Message, k.Decl.Feedback} {
+			if at := verb.FindStringSubmatchIndex(text.V); at != nil {
+				c.report("W-message-verb", c.t.Locate(text, at[2], at[3]-at[2]),
+					strconv.Quote(text.V[at[2]:at[3]])+" is a verb of printf, which a message does not replace",
+					"write {field}; for a wrapped error write [: {cause}]")
 			}
 		}
 	}

@@ -29,7 +29,13 @@ func openapiFlags(fs *flag.FlagSet, o *options) {
 }
 
 func fileFlags(fs *flag.FlagSet, o *options) {
-	fs.StringVar(&o.dir, "o", "", "write to `FILE`, not to standard output")
+	fs.Func("o", "write to `FILE`, not to standard output", func(file string) error {
+		if file == "-" || file == "/dev/stdout" {
+			return errors.New("leave -o out to print the file")
+		}
+		o.dir = file
+		return nil
+	})
 	fs.BoolVar(&o.verbose, "v", false, "print whether the file was changed")
 	audienceFlag(fs, o, public)
 }

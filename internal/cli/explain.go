@@ -71,7 +71,7 @@ func (s *session) explain(o *options, args []string) error {
 	if noKey == nil && len(args) == 1 {
 		docs := []document{keyDoc{doc}}
 		if all, err := s.loadAll(nil); err == nil {
-			docs = append(meanings(all[0].model, args[0]), docs...)
+			docs = append(meanings(all[0], args[0]), docs...)
 		}
 		return s.print(o, docs...)
 	}
@@ -79,11 +79,7 @@ func (s *session) explain(o *options, args []string) error {
 	if errors.Is(err, errFindings) {
 		return err
 	}
-	var m *model.Package
-	if err == nil {
-		m = l.model
-	}
-	docs := meanings(m, args[0])
+	docs := meanings(l, args[0])
 	switch {
 	case len(docs) > 0 && (err == nil || len(args) == 1):
 		return s.print(o, docs...)
@@ -109,11 +105,14 @@ func (s *session) explain(o *options, args []string) error {
 	return fmt.Errorf("explain: %s has no code or other name %q%s", l.name, args[0], hint)
 }
 
-// meanings returns the code, the category and the other things of a taxonomy that have a name. If m
-// is nil, it returns the action with the name.
-func meanings(m *model.Package, name string) []document {
+// meanings returns the code, the category and the other things of a taxonomy that have a name. If l
+// is nil or has errors, it returns the action with the name.
+func meanings(l *loaded, name string) []document {
 	var docs []document
-	if m != nil {
+	var m *model.Package
+	if l != nil && l.model != nil {
+		m = l.model
+		docs = reserved(l, name)
 		if code := findCode(m, name); code != nil {
 			docs = append(docs, codeDoc{explain.CodeOf(m, code)})
 		}
@@ -129,6 +128,44 @@ func meanings(m *model.Package, name string) []document {
 		}
 	}
 	return docs
+}
+
+// reservedDoc explains a reserved name or number.
+type reservedDoc struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// reserved returns the entries of `reserved` for a name or a number.
+func reserved(l *loaded, name string) (docs []document) {
+	t, _ := spec.Parse(l.name, l.source.Bytes)
+	for _, r := range t.Reserved.Codes {
+		if r.Name.V == name {
+			docs = append(docs, &reservedDoc{name, "reserved code", r.Reason.V})
+		}
+	}
+	number, err := strconv.Atoi(name)
+	for _, r := range t.Reserved.Numbers {
+		if from, to := r.Bounds(); err == nil && from <= number && number <= to {
+			docs = append(docs, &reservedDoc{name, "reserved number", r.Reason.V})
+		}
+	}
+	return docs
+}
+
+func (d *reservedDoc) text() []byte {
+	p := &page{}
+	doc := "A former code. No code can have this name."
+	if d.Kind == "reserved number" {
+		doc = "No code can have this number."
+	}
+	p.title(d.Name, d.Kind, doc)
+	if d.Reason != "" {
+		p.WriteByte('\n')
+		p.line("reason", oneLine(d.Reason))
+	}
+	return p.Bytes()
 }
 
 // keyDoc is the explanation of a key of the language.

@@ -32,9 +32,6 @@ func (s *session) unused(o *options, args []string) error {
 	if dir == "" {
 		dir = filepath.Join(l.dir(), l.model.Name)
 	}
-	if len(args) == 0 {
-		args = []string{"./..."}
-	}
 	uses, err := gouse.Find(s.ctx, s.path("."), s.path(dir), o.tests, args...)
 	if err != nil {
 		return fmt.Errorf("unused: %w", err)
@@ -42,11 +39,18 @@ func (s *session) unused(o *options, args []string) error {
 	given := givenCodes(l.model.Decl)
 	var findings []diag.Finding
 	for _, c := range l.model.Codes {
-		if !c.Abstract && len(uses[c.Factory]) == 0 && len(c.Rules) == 0 && !given[c.Key] {
+		if !c.Abstract && !isCreated(uses, c) && len(c.Rules) == 0 && !given[c.Key] {
 			findings = append(findings, s.unusedCode(c, uses))
 		}
 	}
 	return s.printFindings(o, s.Stdout, len(findings) > 0, diag.FileFindings{Source: l.source, Findings: findings})
+}
+
+// isCreated reports whether Go code can create an error of a code. The constant is an error too, so
+// each use of it that is not a comparison counts.
+func isCreated(uses gouse.Uses, c *model.Code) bool {
+	return len(uses[c.Factory]) > 0 ||
+		slices.ContainsFunc(uses[c.Const], func(u gouse.Use) bool { return !u.Compared })
 }
 
 // givenCodes returns the codes that the taxonomy refers to, such as the fallback. A reference in

@@ -5,6 +5,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -15,15 +16,18 @@ import (
 
 // Code is everything that a taxonomy declares about a code.
 type Code struct {
-	Code       string            `json:"code"`          // on the wire
-	Key        string            `json:"key,omitempty"` // in the taxonomy, if it differs
-	Category   string            `json:"category"`
-	Number     *int              `json:"number,omitzero"`
-	Doc        string            `json:"doc,omitempty"`
-	Since      string            `json:"since,omitempty"`
-	Deprecated string            `json:"deprecated,omitempty"`
-	ReplacedBy string            `json:"replaced_by,omitempty"`
-	Audience   string            `json:"audience,omitempty"` // if the taxonomy has public codes
+	Code       string `json:"code"`          // on the wire
+	Key        string `json:"key,omitempty"` // in the taxonomy, if it differs
+	Category   string `json:"category"`
+	Number     *int   `json:"number,omitzero"`
+	Doc        string `json:"doc,omitempty"`
+	Since      string `json:"since,omitempty"`
+	Deprecated string `json:"deprecated,omitempty"`
+	ReplacedBy string `json:"replaced_by,omitempty"`
+	Audience   string `json:"audience,omitempty"` // if the taxonomy has public codes
+	// ClientsSee is the code and the status that clients see in place of an internal code. It is
+	// empty if neither the taxonomy has public codes nor the code a status.
+	ClientsSee string            `json:"clients_see,omitempty"`
 	Aliases    []string          `json:"aliases,omitempty"`
 	Names      []string          `json:"names,omitempty"`
 	Groups     []string          `json:"groups,omitempty"`
@@ -136,6 +140,9 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	} else if slices.ContainsFunc(m.Codes, func(c *model.Code) bool { return c.Public }) {
 		d.Audience = "internal"
 	}
+	if !c.Public && !c.Abstract && (d.Audience != "" || d.Traits.HTTP > 0 || d.Traits.GRPC != "") {
+		d.ClientsSee = publicFallback(m)
+	}
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value
 	}
@@ -177,6 +184,18 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 		d.Set[s.Field.Wire] = s.Field.Shown(s.Value)
 	}
 	return d
+}
+
+// publicFallback returns the code and the status that clients see in place of an internal code.
+func publicFallback(m *model.Package) string {
+	code, public := "no code", taxonomy.Traits{}
+	for _, c := range m.Codes {
+		if c.Value == m.Taxonomy.PublicFallback {
+			code, public = c.Value, c.Row.Traits
+		}
+	}
+	return fmt.Sprintf("%s, http %d, grpc %s", code, cmp.Or(public.HTTP, http.StatusInternalServerError),
+		cmp.Or(resolve.GRPCWord(public.GRPC), "UNKNOWN"))
 }
 
 // TraitsOf returns traits in words.

@@ -48,16 +48,31 @@ func Does(r *taxonomy.Reaction) []string {
 
 // MostCalls returns the most calls that a failure with a reaction causes: its retries and
 // recoveries, and those of the reactions that follow, as [retry.MostCalls] counts them. It is empty
-// if there is no further call.
+// if there is no further call. The default policy of [retry.Do] limits no run of the executor.
 func MostCalls(r *taxonomy.Reaction) string {
 	calls, bounded := retry.MostCalls(nil, r)
 	switch {
 	case !bounded:
-		return "limited by the run only, because a reaction has no policy"
+		return fmt.Sprintf("limited by the run only, because a reaction has no policy; retry.Do stops after %s",
+			Count(callsOfDo(r), "call", "calls"))
 	case calls == 1:
 		return ""
 	}
 	return fmt.Sprintf("%d, retries and recoveries together", calls)
+}
+
+// callsOfDo returns the most calls of [retry.Do] for a failure with a reaction.
+func callsOfDo(r *taxonomy.Reaction) int {
+	const withoutPolicy = 3 // the calls of its default policy
+	calls := 1
+	for ; r != nil && r.Retries(); r = r.Then {
+		if r.Policy == nil {
+			calls += withoutPolicy - 1
+		} else {
+			calls += r.Policy.MaxAttempts - 1
+		}
+	}
+	return calls
 }
 
 // Action returns what a reaction does first, in a phrase.

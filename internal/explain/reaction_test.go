@@ -1,12 +1,17 @@
 package explain
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -195,18 +200,31 @@ func TestCondition(t *testing.T) {
 
 func TestMostCalls(t *testing.T) {
 	stop := &taxonomy.Reaction{Action: taxonomy.Abort}
-	retry := &taxonomy.Reaction{
+	thrice := &taxonomy.Reaction{
 		Action: taxonomy.Retry,
 		Policy: &taxonomy.Policy{MaxAttempts: 3},
 		Then:   stop,
 	}
+	const unbounded = "limited by the run only, because a reaction has no policy; retry.Do stops after "
 	for want, r := range map[string]*taxonomy.Reaction{
 		"":                                   stop,
-		"3, retries and recoveries together": retry,
+		"3, retries and recoveries together": thrice,
 		"4, retries and recoveries together": {Action: taxonomy.Recover,
-			Policy: &taxonomy.Policy{MaxAttempts: 2}, Then: retry},
-		"limited by the run only, because a reaction has no policy": {Action: taxonomy.Retry, Then: stop},
+			Policy: &taxonomy.Policy{MaxAttempts: 2}, Then: thrice},
+		unbounded + "3 calls": {Action: taxonomy.Retry, Then: stop},
+		unbounded + "5 calls": {Action: taxonomy.RetryOperation, Then: thrice},
+		unbounded + "1 call":  {Action: taxonomy.Recover, Then: thrice},
 	} {
 		assert.Equal(t, want, MostCalls(r))
+		if strings.HasPrefix(want, unbounded) {
+			synctest.Test(t, func(t *testing.T) {
+				calls := 0
+				_ = retry.Do(t.Context(), func(context.Context) error {
+					calls++
+					return errors.New("of no code")
+				}, retry.ByTable(taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Uncategorized: r}}))
+				assert.Equal(t, want, unbounded+Count(calls, "call", "calls"))
+			})
+		}
 	}
 }

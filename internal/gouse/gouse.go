@@ -21,8 +21,16 @@ import (
 	"strings"
 )
 
-// Uses are the positions of each exported name, in the order of packages and files.
-type Uses map[string][]token.Position
+// Uses are the uses of each exported name, in the order of packages and files.
+type Uses map[string][]Use
+
+// Use is a place where a name is used.
+type Use struct {
+	token.Position
+	// Compared reports that the name is only compared there: an operand of == or !=, a case of a
+	// switch, or the target of errors.Is.
+	Compared bool
+}
 
 // pkg is a package as the go command lists it.
 type pkg struct {
@@ -32,12 +40,18 @@ type pkg struct {
 }
 
 // Find returns the uses of the package in the directory target by the packages that the patterns
-// match in dir. It reads files for all systems, and test files only if tests is true. It never
-// reads the generated files and the tests of the package itself.
+// match in dir. Without patterns, it reads the module that contains dir, or all modules of its
+// workspace. It reads files for all systems, and test files only if tests is true. It never reads
+// the generated files and the tests of the package itself.
 func Find(ctx context.Context, dir, target string, tests bool, patterns ...string) (Uses, error) {
 	generated, err := list(ctx, target, ".")
 	if err != nil {
 		return nil, err
+	}
+	if len(patterns) == 0 {
+		if patterns, err = modules(ctx, dir); err != nil {
+			return nil, err
+		}
 	}
 	packages, err := list(ctx, dir, patterns...)
 	if err != nil {
@@ -62,18 +76,31 @@ func Find(ctx context.Context, dir, target string, tests bool, patterns ...strin
 	return uses, nil
 }
 
-// list returns the packages that match patterns in dir. It runs go list, which needs no network if
-// the modules are in the cache.
-func list(ctx context.Context, dir string, patterns ...string) ([]pkg, error) {
-	const fields = "Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error"
-	args := append([]string{"list", "-e", "-find", "-json=" + fields, "--"}, patterns...)
-	cmd := exec.CommandContext(ctx, "go", args...)
+// modules returns patterns of all packages in the module or the workspace of dir.
+func modules(ctx context.Context, dir string) (patterns []string, err error) {
+	out, err := golist(ctx, dir, "-m", "-f", "{{.Dir}}")
+	for root := range strings.Lines(string(out)) {
+		patterns = append(patterns, filepath.Join(strings.TrimRight(root, "\r\n"), "..."))
+	}
+	return patterns, err
+}
+
+// golist runs go list in dir, which needs no network if the modules are in the cache.
+func golist(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
 		return nil, fmt.Errorf("go list: %s", first)
 	}
+	return out, err
+}
+
+// list returns the packages that match patterns in dir.
+func list(ctx context.Context, dir string, patterns ...string) ([]pkg, error) {
+	const fields = "Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error"
+	out, err := golist(ctx, dir, append([]string{"-e", "-find", "-json=" + fields, "--"}, patterns...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -124,19 +151,51 @@ func (u Uses) file(path string, target pkg, own bool) error {
 			unqualified = unqualified || name == "."
 		}
 	}
+	compared := make(map[ast.Expr]bool)
+	add := func(name string, at ast.Expr) {
+		u[name] = append(u[name], Use{set.Position(at.Pos()), compared[at]})
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
+		for _, e := range comparisons(n) {
+			compared[ast.Unparen(e)] = true
+		}
 		sel, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
 		if x, ok := sel.X.(*ast.Ident); ok && names[x.Name] && x.Obj == nil {
-			u[sel.Sel.Name] = append(u[sel.Sel.Name], set.Position(sel.Pos()))
+			add(sel.Sel.Name, sel)
 		}
 		return true
 	})
 	if unqualified {
 		for _, ident := range file.Unresolved {
-			u[ident.Name] = append(u[ident.Name], set.Position(ident.Pos()))
+			add(ident.Name, ident)
+		}
+	}
+	return nil
+}
+
+// comparisons returns the expressions that a node compares. A function whose name ends in Is, such
+// as errors.Is or assert.ErrorIs, compares all arguments but the first.
+func comparisons(n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if n.Op == token.EQL || n.Op == token.NEQ {
+			return []ast.Expr{n.X, n.Y}
+		}
+	case *ast.CaseClause:
+		return n.List
+	case *ast.CallExpr:
+		name := ""
+		switch f := n.Fun.(type) {
+		case *ast.Ident:
+			name = f.Name
+		case *ast.SelectorExpr:
+			name = f.Sel.Name
+		}
+		if strings.HasSuffix(name, "Is") && len(n.Args) > 1 {
+			return n.Args[1:]
 		}
 	}
 	return nil

@@ -82,7 +82,8 @@ func TestColumns(t *testing.T) {
 		}, {
 			name: "no parameters", format: "csv", table: printf, columns: "code=id,message=text",
 			options: importer.Options{Params: []string{}},
-			want:    []string{"message: '%s of %[[1]]s: %d %.64s %q %v%% [[x]] {{y}}'"},
+			want: []string{"categories: # errgen:ignore W-message-verb, W-no-doc -- as in the table\n",
+				"message: '%s of %[[1]]s: %d %.64s %q %v%% [[x]] {{y}}'"},
 		}, {
 			name: "angles", format: "csv", table: "id,text\nA,<name> is <0>\n", columns: "code=id,message=text",
 			options: importer.Options{Params: []string{"angles"}},

@@ -253,7 +253,7 @@ func fitIgnores(text []byte, add bool) []byte {
 }
 
 // ignorable are the warnings that the table of another project can cause.
-var ignorable = []string{"W-no-doc", "W-unsorted"}
+var ignorable = []string{"W-message-verb", "W-no-doc", "W-unsorted"}
 
 // spaced puts an empty line before each section of a new file.
 func spaced(text []byte) []byte {
