@@ -187,6 +187,40 @@ func TestObjects(t *testing.T) {
 	}
 }
 
+// TestRestoreObjectsOutside writes no objects outside the working tree if an agent replaced a
+// directory by a link, and the changes stay.
+func TestRestoreObjectsOutside(t *testing.T) {
+	const nested = "git init -q p/sub; echo u > p/sub/u; git -C p/sub add u; git -C p/sub commit -qm only"
+	const submodule = "git init -q ../up; git -C ../up commit -q --allow-empty -m up\n" +
+		"git submodule add -q ../up sub; git commit -qm sub"
+	for _, c := range []struct{ name, before, change string }{
+		{"a repository", nested, "rm -rf p/sub; ln -s ../../o/sub p/sub"},
+		{"a directory with a repository", nested, "rm -rf p; ln -s ../o p"},
+		{"the .git of a repository", nested, "rm -rf p/sub/.git; ln -s ../../../o/sub/.git p/sub/.git"},
+		{"the objects of a repository", nested,
+			"rm -rf p/sub/.git/objects; ln -s ../../../../o/sub/.git/objects p/sub/.git/objects"},
+		{"the repositories of submodules", submodule,
+			"rm -rf .git/modules; mv ../o/sub/.git ../o/git; rm -r ../o/sub; mv ../o/git ../o/sub\n" +
+				"ln -s ../../o .git/modules"},
+		{"the user's objects", "", "rm -rf .git/objects; ln -s ../../o/sub/.git/objects .git/objects"},
+		{"a directory of the user's objects", "",
+			"for d in .git/objects/??; do rm -rf $d; ln -s ../../../o/sub/.git/objects $d; done"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "git init -q ../o/sub\n"+c.before)
+			tr := r.open()
+			_, err := tr.begin()
+			require.NoError(t, err)
+			r.sh(c.change)
+			const list = "cd ../o; find . | sort"
+			was := r.sh(list)
+			require.NoError(t, tr.close())
+			assert.Equal(t, was, r.sh(list))
+		})
+	}
+}
+
 // TestBesideAPerson accepts what a person's tools do in the same working tree.
 func TestBesideAPerson(t *testing.T) {
 	t.Parallel()
