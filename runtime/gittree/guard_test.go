@@ -142,6 +142,25 @@ func TestRestoreOutside(t *testing.T) {
 	}
 }
 
+// TestAdoptRepositories adopts repositories that a person made or moved while the run was over.
+func TestAdoptRepositories(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "git init -q p/sub; echo u > p/sub/u")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	require.NoError(t, tr.close())
+	r.sh("mv p q; ln -s q p; git init -q new; echo n > new/n; git init -q empty")
+	tr = r.open()
+	require.NoError(t, tr.Adopt(t.Context()))
+	changes, err := tr.detect(checked)
+	require.NoError(t, err)
+	files, git := listed(changes)
+	assert.Equal(t, []string{"added new/n", "added p", "added q/sub/u", "removed p/sub/u"}, files)
+	assert.False(t, git, "%v", changes)
+	require.NoError(t, tr.close())
+}
+
 // TestRefusedName fails if the store cannot contain a file.
 func TestRefusedName(t *testing.T) {
 	t.Parallel()
