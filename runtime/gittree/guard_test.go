@@ -181,6 +181,8 @@ func TestObjects(t *testing.T) {
 		revert                    bool
 	}{
 		{"the user's", "git commit -qam second", ".", "rm -r .git/objects/??", false},
+		{"the user's behind links", "git commit -qam second", ".",
+			"mkdir ../o; for d in .git/objects/??; do rm -r $d; ln -s ../../../o $d; done", false},
 		{"a submodule's", "git init -q ../up; git -C ../up commit -q --allow-empty -m up\n" +
 			"git submodule add -q ../up sub; echo u > sub/u; git -C sub add u; git -C sub commit -qm unpushed",
 			"sub", "rm -rf sub .git/modules", true},

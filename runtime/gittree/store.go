@@ -353,7 +353,7 @@ func (s *Space) objectDirs(gitDir string) (dirs []string) {
 }
 
 // link hard-links the objects of one directory into another. It reports whether the file system
-// allows it. It skips a directory of the other one that is a link.
+// allows it. It never writes through a link in the other directory.
 func link(from, to string) (linked bool, err error) {
 	dirs, err := os.ReadDir(from)
 	if err != nil && !notFound(err) {
@@ -364,7 +364,12 @@ func link(from, to string) (linked bool, err error) {
 			continue
 		}
 		if info, err := os.Lstat(filepath.Join(to, dir.Name())); err == nil && !info.IsDir() {
-			continue
+			if dir.Name() == "pack" { // can be a link of the user's
+				continue
+			}
+			if err := os.Remove(filepath.Join(to, dir.Name())); err != nil {
+				return false, err
+			}
 		}
 		files, err := os.ReadDir(filepath.Join(from, dir.Name()))
 		if err != nil {
