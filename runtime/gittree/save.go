@@ -267,13 +267,16 @@ func RestoreSaved(
 	}
 	if missing := slices.DeleteFunc(slices.Clone(paths),
 		func(p string) bool { return slices.Contains(restored, p) }); len(missing) > 0 {
-		return nil, fault(typeName, "the attempt changed no file of this name that git does not ignore", nil, missing...)
+		text := fmt.Sprintf("the attempt changed no file %q that git does not ignore", missing[0])
+		return nil, fault(typeName, text, nil, missing...)
 	}
 	if err := s.checkOverwrites(ctx, restored); err != nil {
 		return nil, err
 	}
-	_, err = s.restore(ctx, saved.Tree, restored)
-	return restored, err
+	if _, err := s.restore(ctx, saved.Tree, restored); err != nil {
+		return nil, err
+	}
+	return restored, nil
 }
 
 // checkOverwrites fails if writing the paths would replace files that git status does not compare:
@@ -302,7 +305,8 @@ func (s *Space) checkOverwrites(ctx context.Context, paths []string) error {
 		}
 	}
 	if len(exist) > 0 {
-		return fault(typeRefused, "files exist that git status does not compare: move them first", nil, exist...)
+		text := fmt.Sprintf("git status does not compare a file that exists (%q): move it first", exist[0])
+		return fault(typeRefused, text, nil, exist...)
 	}
 	return nil
 }
