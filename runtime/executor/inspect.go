@@ -83,6 +83,12 @@ func (l *Loop) addFilesFailure(s *RunState, it *Iteration, op string, ev taxonom
 
 // ask asks a person about the changes that need approval.
 func (l *Loop) ask(s *RunState, it *Iteration) (Effect, continuation) {
+	if !l.cfg.Asker { // a process with another configuration resumed the run
+		return Effect{}, func(*Outcome, bool) Step {
+			l.handleAnswer(s, it, &Outcome{NoPerson: true})
+			return l.planRevert(s, it)
+		}
+	}
 	e := Effect{Op: OpAsk, Source: sourceScope, Text: s.Task.ID, Paths: pathsOf(it.unnamed(NeedsAsk))}
 	return e, func(out *Outcome, _ bool) Step {
 		if out != nil {

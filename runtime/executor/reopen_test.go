@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -206,3 +207,38 @@ type joined []error
 
 func (joined) Error() string     { return "several problems" }
 func (j joined) Unwrap() []error { return j }
+
+// failingAsker fails once, so that the run waits and asks again.
+type failingAsker struct{ failed bool }
+
+func (a *failingAsker) Ask(context.Context, Question) (bool, error) {
+	if a.failed {
+		return true, nil
+	}
+	a.failed = true
+	return false, evidence(OpAsk, "again")
+}
+
+// TestAskerRemoved resumes a run that waits to ask a person again in a process without an asker.
+func TestAskerRemoved(t *testing.T) {
+	w, store := newSimulation(done("ask/x")), &memStore{}
+	cfg := w.config(tablesOf(reactions()), store)
+	cfg.Asker = &failingAsker{}
+	var k sleepKiller
+	require.True(t, dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return &k }) }))
+	s, err := store.Open(t.Context(), "run")
+	require.NoError(t, err)
+	require.Equal(t, Pending{Until: s.Wait.Until, For: s.Wait.For, Next: StepAsk}, s.Wait)
+	cfg.Asker = nil
+	e, err := New(cfg)
+	require.NoError(t, err)
+	r := e.Run(t.Context(), aTask)
+	assert.Equal(t, EndBlocked, r.EndReason, "%+v", r.Errors)
+	assert.Equal(t, "unattended", r.ErrorCode)
+	assert.NotContains(t, w.Disk, "ask/x")
+}
+
+// sleepKiller ends the process in its first wait.
+type sleepKiller struct{ Env }
+
+func (sleepKiller) Sleep(time.Duration) bool { panic(killed{}) }

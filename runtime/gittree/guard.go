@@ -128,7 +128,10 @@ func (s *Space) repositories(ctx context.Context) ([]string, error) {
 	}
 	repos := slices.Clone(a.empty)
 	for _, dir := range a.dirs {
-		if _, err := os.Lstat(s.abs(dir + "/.git")); err == nil {
+		if _, err := os.Lstat(s.abs(dir + "/.git")); err != nil {
+			continue
+		}
+		if _, err := s.dotGit(dir); !notFound(err) { // since the snapshot, a link can have replaced it
 			repos = append(repos, dir)
 		}
 	}
@@ -156,6 +159,9 @@ func (s *Space) Adopt(ctx context.Context) (err error) {
 		return err
 	}
 	defer leave(&err)
+	if _, err := s.work.snapshot(ctx); err != nil { // finds the repositories
+		return err
+	}
 	return s.recordGit(ctx)
 }
 

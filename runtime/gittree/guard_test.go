@@ -142,6 +142,25 @@ func TestRestoreOutside(t *testing.T) {
 	}
 }
 
+// TestAdoptRepositories adopts repositories that a person made or moved while the run was over.
+func TestAdoptRepositories(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "git init -q p/sub; echo u > p/sub/u")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	require.NoError(t, tr.close())
+	r.sh("mv p q; ln -s q p; git init -q new; echo n > new/n; git init -q empty")
+	tr = r.open()
+	require.NoError(t, tr.Adopt(t.Context()))
+	changes, err := tr.detect(checked)
+	require.NoError(t, err)
+	files, git := listed(changes)
+	assert.Equal(t, []string{"added new/n", "added p", "added q/sub/u", "removed p/sub/u"}, files)
+	assert.False(t, git, "%v", changes)
+	require.NoError(t, tr.close())
+}
+
 // TestRefusedName fails if the store cannot contain a file.
 func TestRefusedName(t *testing.T) {
 	t.Parallel()
@@ -162,6 +181,8 @@ func TestObjects(t *testing.T) {
 		revert                    bool
 	}{
 		{"the user's", "git commit -qam second", ".", "rm -r .git/objects/??", false},
+		{"the user's behind links", "git commit -qam second", ".",
+			"mkdir ../o; for d in .git/objects/??; do rm -r $d; ln -s ../../../o $d; done", false},
 		{"a submodule's", "git init -q ../up; git -C ../up commit -q --allow-empty -m up\n" +
 			"git submodule add -q ../up sub; echo u > sub/u; git -C sub add u; git -C sub commit -qm unpushed",
 			"sub", "rm -rf sub .git/modules", true},
@@ -183,6 +204,40 @@ func TestObjects(t *testing.T) {
 			}
 			require.NoError(t, tr.Close(true))
 			assert.Equal(t, was, r.sh("git -C "+c.dir+" log -p --format=%H%s; git -C "+c.dir+" fsck --strict >/dev/null"))
+		})
+	}
+}
+
+// TestRestoreObjectsOutside writes no objects outside the working tree if an agent replaced a
+// directory by a link, and the changes stay.
+func TestRestoreObjectsOutside(t *testing.T) {
+	const nested = "git init -q p/sub; echo u > p/sub/u; git -C p/sub add u; git -C p/sub commit -qm only"
+	const submodule = "git init -q ../up; git -C ../up commit -q --allow-empty -m up\n" +
+		"git submodule add -q ../up sub; git commit -qm sub"
+	for _, c := range []struct{ name, before, change string }{
+		{"a repository", nested, "rm -rf p/sub; ln -s ../../o/sub p/sub"},
+		{"a directory with a repository", nested, "rm -rf p; ln -s ../o p"},
+		{"the .git of a repository", nested, "rm -rf p/sub/.git; ln -s ../../../o/sub/.git p/sub/.git"},
+		{"the objects of a repository", nested,
+			"rm -rf p/sub/.git/objects; ln -s ../../../../o/sub/.git/objects p/sub/.git/objects"},
+		{"the repositories of submodules", submodule,
+			"rm -rf .git/modules; mv ../o/sub/.git ../o/git; rm -r ../o/sub; mv ../o/git ../o/sub\n" +
+				"ln -s ../../o .git/modules"},
+		{"the user's objects", "", "rm -rf .git/objects; ln -s ../../o/sub/.git/objects .git/objects"},
+		{"a directory of the user's objects", "",
+			"for d in .git/objects/??; do rm -rf $d; ln -s ../../../o/sub/.git/objects $d; done"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "git init -q ../o/sub\n"+c.before)
+			tr := r.open()
+			_, err := tr.begin()
+			require.NoError(t, err)
+			r.sh(c.change)
+			const list = "cd ../o; find . | sort"
+			was := r.sh(list)
+			require.NoError(t, tr.close())
+			assert.Equal(t, was, r.sh(list))
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,16 +185,16 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 	return s, err
 }
 
-// ShowSaved writes a file of a saved attempt to w; without a path, the attempt's changes as a
+// ShowSaved writes a file of a saved attempt to w; without a file, the attempt's changes as a
 // patch.
-func ShowSaved(ctx context.Context, dir, run, name, path string, w io.Writer, opts Options) error {
+func ShowSaved(ctx context.Context, dir, run, name, file string, w io.Writer, opts Options) error {
 	s, a, err := findSaved(ctx, dir, run, name, opts)
 	if err != nil {
 		return err
 	}
 	args := []string{"diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", string(a.Base), string(a.Tree)}
-	if path != "" {
-		args = []string{"cat-file", "blob", string(a.Tree) + ":" + path}
+	if file != "" {
+		args = []string{"cat-file", "blob", string(a.Tree) + ":" + file}
 	}
 	_, err = s.git(ctx, command{stdout: w, args: args})
 	return s.evidence(err, nil)
@@ -222,7 +223,8 @@ func findSaved(ctx context.Context, dir, run, name string, opts Options) (*Space
 // ignored files nor git itself.
 //
 // RestoreSaved overwrites no change of a person: if the working tree differs from the last commit,
-// it fails with type refused. While a run has the working tree, the error wraps [ErrInUse].
+// or a file exists that git status does not compare, it fails with type refused. While a run has
+// the working tree, the error wraps [ErrInUse].
 func RestoreSaved(
 	ctx context.Context, dir, run, name string, paths []string, opts Options,
 ) (restored []string, err error) {
@@ -240,7 +242,8 @@ func RestoreSaved(
 		return nil, err
 	}
 	defer leave(&err)
-	status, err := s.list(ctx, command{in: inUsers, args: []string{"status", "--porcelain", "-z", "-uall"}})
+	status, err := s.list(ctx, command{in: inUsers, args: []string{"status", "--porcelain", "-z", "-uall",
+		"--ignore-submodules=none"}})
 	if err != nil {
 		return nil, err
 	}
@@ -264,8 +267,46 @@ func RestoreSaved(
 	}
 	if missing := slices.DeleteFunc(slices.Clone(paths),
 		func(p string) bool { return slices.Contains(restored, p) }); len(missing) > 0 {
-		return nil, fault(typeName, "the attempt changed no file of this name that git does not ignore", nil, missing...)
+		text := fmt.Sprintf("the attempt changed no file %q that git does not ignore", missing[0])
+		return nil, fault(typeName, text, nil, missing...)
 	}
-	_, err = s.restore(ctx, saved.Tree, restored)
-	return restored, err
+	if err := s.checkOverwrites(ctx, restored); err != nil {
+		return nil, err
+	}
+	if _, err := s.restore(ctx, saved.Tree, restored); err != nil {
+		return nil, err
+	}
+	return restored, nil
+}
+
+// checkOverwrites fails if writing the paths would replace files that git status does not compare:
+// ignored ones, those of submodules, and those that the user's index marks as unchanged.
+func (s *Space) checkOverwrites(ctx context.Context, paths []string) error {
+	files, err := s.list(ctx, command{in: inUsers, args: []string{"ls-files", "-z", "-v", "--full-name"}})
+	if err != nil {
+		return err
+	}
+	compared := map[string]bool{}
+	for _, f := range files {
+		if p, ok := strings.CutPrefix(f, "H "); ok {
+			compared[p] = true
+		}
+	}
+	var exist []string
+	for _, p := range paths {
+		for part := p; part != "."; part = path.Dir(part) {
+			info, err := os.Lstat(s.abs(part))
+			if err != nil && !notFound(err) {
+				return err
+			}
+			if err == nil && !compared[part] && (part == p || !info.IsDir()) {
+				exist = append(exist, part)
+			}
+		}
+	}
+	if len(exist) > 0 {
+		text := fmt.Sprintf("git status does not compare a file that exists (%q): move it first", exist[0])
+		return fault(typeRefused, text, nil, exist...)
+	}
+	return nil
 }

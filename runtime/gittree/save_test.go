@@ -132,6 +132,54 @@ func TestRestoreSaved(t *testing.T) {
 	assert.Len(t, saves, 1, "the attempt stays")
 }
 
+// TestRestoreSavedRefuses overwrites no file that git status does not compare.
+func TestRestoreSavedRefuses(t *testing.T) {
+	const submodule = "git init -q ../up; echo u > ../up/u; git -C ../up add u; git -C ../up commit -qm up\n" +
+		"git submodule add -q ../up sub; git config -f .gitmodules submodule.sub.ignore all; git commit -qam sub"
+	for _, c := range []struct {
+		name, before, change string
+		after, file          string // what a person changes after the run
+	}{
+		{"a file that is ignored now", "", "echo n > x.txt",
+			"echo x.txt >> .gitignore; git commit -qam i; echo mine > x.txt", "x.txt"},
+		{"a file that the repository excludes now", "", "echo n > x.txt",
+			"echo x.txt >> .git/info/exclude; echo mine > x.txt", "x.txt"},
+		{"an ignored directory", "", "echo n > node_modules", "mkdir node_modules; echo mine > node_modules/f",
+			"node_modules/f"},
+		{"an ignored file above the file", "", "mkdir out; echo n > out/f",
+			"echo out >> .gitignore; git commit -qam i; echo mine > out", "out"},
+		{"a file outside of the sparse checkout", "", "echo A > a.txt",
+			"git update-index --skip-worktree a.txt; echo mine > a.txt", "a.txt"},
+		{"a file that is assumed to be unchanged", "", "rm a.txt",
+			"git update-index --assume-unchanged a.txt; echo mine > a.txt", "a.txt"},
+		{"a file of a submodule", submodule, "echo A > sub/u", "echo mine > sub/u", "sub/u"},
+		{"an ignored file of a submodule", submodule, "echo A > sub/v",
+			"echo v >> .git/modules/sub/info/exclude; echo mine > sub/v", "sub/v"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "git stash -q -u\n"+c.before)
+			tr := r.open()
+			checked, err := tr.begin()
+			require.NoError(t, err)
+			r.sh(c.change)
+			changes, err := tr.detect(checked)
+			require.NoError(t, err)
+			_, err = tr.save(3, checked)
+			require.NoError(t, err)
+			require.NoError(t, tr.revert(checked, changes))
+			require.NoError(t, tr.Close(false))
+			r.sh(c.after)
+			was := r.state()
+			_, err = gittree.RestoreSaved(t.Context(), r.dir, "run", "3", nil, gittree.Options{})
+			require.Error(t, err)
+			assert.Equal(t, "revert/refused", evidenceOf(t, err))
+			assert.Equal(t, was, r.state())
+			assert.Equal(t, "mine", r.sh("cat "+c.file))
+		})
+	}
+}
+
 // TestSaveKeepsCommits keeps the commits of an agent that are reverted, also after a collection.
 func TestSaveKeepsCommits(t *testing.T) {
 	t.Parallel()

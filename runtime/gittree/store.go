@@ -292,23 +292,37 @@ func (s *Space) alternates() (dirs string) {
 func (s *Space) linkObjects() error {
 	_, err := link(s.objects(), filepath.Join(s.store, "users"))
 	for _, dir := range s.state.Objects {
-		_, lerr := link(dir, s.linkedObjects(dir))
-		err = errors.Join(err, lerr)
+		if real, rerr := filepath.EvalSymlinks(dir); rerr == nil && real == dir {
+			_, lerr := link(dir, s.linkedObjects(dir))
+			err = errors.Join(err, lerr)
+		}
 	}
 	return err
 }
 
 // restoreObjects restores the objects of the user's repository, and of those within the working
-// tree that exist.
+// tree that exist. It follows no links, because they can lead out of the working tree.
 func (s *Space) restoreObjects() error {
-	_, err := link(filepath.Join(s.store, "users"), s.objects())
+	err := restoreLinks(filepath.Join(s.store, "users"), s.objects())
 	for _, dir := range s.state.Objects {
 		if _, missing := os.Stat(filepath.Join(filepath.Dir(dir), "HEAD")); missing == nil {
-			_, lerr := link(s.linkedObjects(dir), dir)
-			err = errors.Join(err, os.MkdirAll(dir, 0o777), lerr)
+			err = errors.Join(err, restoreLinks(s.linkedObjects(dir), dir))
 		}
 	}
 	return err
+}
+
+// restoreLinks restores a directory of objects from its links, unless it leads elsewhere.
+func restoreLinks(from, dir string) error {
+	real, err := filepath.EvalSymlinks(filepath.Dir(dir))
+	if err != nil || real != filepath.Dir(dir) {
+		return nil
+	}
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return nil
+	}
+	_, err = link(from, dir)
+	return errors.Join(err, os.MkdirAll(dir, 0o777))
 }
 
 // linkedObjects is where the store has the links to a directory of objects.
@@ -339,7 +353,7 @@ func (s *Space) objectDirs(gitDir string) (dirs []string) {
 }
 
 // link hard-links the objects of one directory into another. It reports whether the file system
-// allows it.
+// allows it. It never writes through a link in the other directory.
 func link(from, to string) (linked bool, err error) {
 	dirs, err := os.ReadDir(from)
 	if err != nil && !notFound(err) {
@@ -348,6 +362,14 @@ func link(from, to string) (linked bool, err error) {
 	for _, dir := range dirs {
 		if !dir.IsDir() || len(dir.Name()) != 2 && dir.Name() != "pack" {
 			continue
+		}
+		if info, err := os.Lstat(filepath.Join(to, dir.Name())); err == nil && !info.IsDir() {
+			if dir.Name() == "pack" { // can be a link of the user's
+				continue
+			}
+			if err := os.Remove(filepath.Join(to, dir.Name())); err != nil {
+				return false, err
+			}
 		}
 		files, err := os.ReadDir(filepath.Join(from, dir.Name()))
 		if err != nil {
