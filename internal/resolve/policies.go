@@ -132,7 +132,7 @@ func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 				fmt.Sprintf("adapt.attempts.max %d is below max_attempts %d", a.MaxAttempts, p.MaxAttempts),
 				fmt.Sprintf("raise max to %d or more, or lower max_attempts", p.MaxAttempts))
 		}
-		if full.Adapt.Delay != nil &&
+		if full.Adapt.Delay != nil && p.MaxDelay >= p.InitialDelay &&
 			(a.MinDelay > p.InitialDelay || a.MaxDelay < p.InitialDelay || a.MaxDelay > p.MaxDelay || a.MaxDelay == 0) {
 			report(cmp.Or(adapt.Delay, &spec.Delays{Span: adapt.Span}).Span,
 				fmt.Sprintf("adapt.delay %s to %s must include initial_delay %s and end within max_delay %s, above 0s",

@@ -74,10 +74,11 @@ func IsSecretKey(name string) bool {
 	return kind != noKey && kind != googleKey
 }
 
-// nameLetters are the [names], as bits, by the place of a letter before the end and its low 5 bits.
-// nameLengths are the names by their lengths.
+// Sets of [names], in which bit k is names[k].
 var (
+	// nameLetters are the names by a letter: its place, counted from the end, and its low 5 bits.
 	nameLetters [maxName][32]uint32
+	// nameLengths are the names by their lengths.
 	nameLengths [maxName + 1]uint32
 )
 

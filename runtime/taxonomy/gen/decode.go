@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/internal/fields"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -13,8 +14,8 @@ import (
 
 // Unmarshal reads an error of taxonomy t that AppendJSON wrote. If the code, the category or a word
 // of an enum is unknown, or the domain is not t's, it returns a *[taxonomy.Unknown], because a
-// newer program may have sent it. The result shares no memory with b, but its texts can be parts of
-// one copy of b.
+// newer program may have sent it. The result shares no memory with b. It keeps the members that it
+// ignores in memory only if they are in a context of at most 16 KiB, or in an Unknown.
 func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	e, err := unmarshal(bytes.TrimSpace(b), t)
 	if err != nil {
@@ -22,6 +23,10 @@ func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	}
 	return e, nil
 }
+
+// maxShared is the maximum length in bytes of a context whose texts are parts of one copy of it. A
+// text of a longer one is copied, so that it does not keep the context in memory.
+const maxShared = 16 << 10
 
 func unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	text := string(b)
@@ -95,8 +100,12 @@ func (w *envelope) build(raw string, t *taxonomy.Taxonomy, depth int) (taxonomy.
 	}
 	e := t.New(row, cause)
 	if w.Context != "" {
-		d := decoder{path: append(make([]string, 0, 4), "context")}
-		if err := d.object(string(w.Context), t.Fields(row), fields.At(e)); err != nil {
+		context := string(w.Context)
+		d := decoder{path: append(make([]string, 0, 4), "context"), copies: len(context) > maxShared}
+		if !d.copies {
+			context = strings.Clone(context)
+		}
+		if err := d.object(context, t.Fields(row), fields.At(e)); err != nil {
 			return nil, err
 		}
 		if d.unknownWord != nil {
@@ -129,7 +138,8 @@ func (w *envelope) find(t *taxonomy.Taxonomy) (row taxonomy.Row, ok bool) {
 // is unknown, otherwise it is the fault in w.
 func (w *envelope) unknown(raw string, t *taxonomy.Taxonomy, cause, reason error) taxonomy.Error {
 	wire := taxonomy.Wire{
-		Domain: w.Domain, Name: w.Name, Category: w.Category.Or(""), Code: w.Code.Or(""), Message: w.Message,
+		Domain: strings.Clone(w.Domain), Name: strings.Clone(w.Name), Category: strings.Clone(w.Category.Or("")),
+		Code: strings.Clone(w.Code.Or("")), Message: strings.Clone(w.Message),
 		Retryable: w.Retryable.Or(false), Raw: []byte(raw), Cause: cause, Reason: reason,
 	}
 	if w.Context != "" {
@@ -160,11 +170,11 @@ func (e *remoteJoin) Unwrap() []error { return e.causes }
 // error, or is nested too deep, becomes its text.
 func readCause(raw string, t *taxonomy.Taxonomy, depth int) error {
 	if raw[0] == '"' {
-		return errors.New(unquote(raw))
+		return errors.New(strings.Clone(unquote(raw)))
 	}
 	w, err := readEnvelope(raw)
 	if err != nil || depth == 0 {
-		return errors.New(causeText.Text(raw))
+		return errors.New(strings.Clone(causeText.Text(raw)))
 	}
 	if !w.Code.IsZero() && !w.Category.IsZero() {
 		e, err := w.build(raw, t, depth-1)
@@ -174,9 +184,9 @@ func readCause(raw string, t *taxonomy.Taxonomy, depth int) error {
 		return e
 	}
 	if w.Causes == "" || w.Causes[0] != '[' {
-		return &remote{text: w.Message, cause: w.cause(t, depth-1)}
+		return &remote{text: strings.Clone(w.Message), cause: w.cause(t, depth-1)}
 	}
-	join := &remoteJoin{text: w.Message}
+	join := &remoteJoin{text: strings.Clone(w.Message)}
 	for s := (scanner{b: string(w.Causes)}); s.next(']') && len(join.causes) < maxCauses; {
 		if value := s.value(); value[0] != 'n' {
 			join.causes = append(join.causes, readCause(value, t, depth-1))

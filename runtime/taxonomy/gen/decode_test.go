@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,41 @@ func TestUnmarshalIsLenient(t *testing.T) {
 	assert.Equal(t, taxonomy.Some(sample.KindsOptRun{}), k.OptRun)
 	assert.Nil(t, k.OptList)
 	assert.NoError(t, e.Unwrap())
+}
+
+// A decoded error does not keep the members in memory that it ignores.
+func TestUnmarshalKeepsLittleMemory(t *testing.T) {
+	const size = 1 << 20
+	ignored := `"ignored":"` + strings.Repeat("x", size) + `"`
+	for _, tt := range []struct{ name, cause, context string }{
+		{"beside the context", `"a"`, `"provider":"p"},` + ignored + `,"x":{`},
+		{"in the context", `"a"`, `"provider":"p",` + ignored},
+		{"beside the text of a cause", `{"message":"a",` + ignored + `}`, `"provider":"p"`},
+		{"beside joined causes", `{"message":"a","causes":["b",{"message":"c",` + ignored + `}]}`, `"provider":"p"`},
+		{"beside an unknown cause", `{"category":"x","code":"X","message":"a"},` + ignored, `"provider":"p"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := []byte(`{"code":"PROVIDER_CRASH","cause":` + tt.cause + `,"context":{` + tt.context + `}}`)
+			errs := make([]taxonomy.Error, 20)
+			before := heapSize()
+			for i := range errs {
+				var err error
+				errs[i], err = sample.UnmarshalError(text)
+				require.NoError(t, err)
+			}
+			assert.Less(t, heapSize()-before, int64(len(errs)*size/4))
+			runtime.KeepAlive(text)
+			assert.EqualError(t, errs[0], "provider p crashed")
+		})
+	}
+}
+
+// heapSize returns the size of the objects that are in use.
+func heapSize() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func TestUnmarshalWithoutCode(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 type decoder struct {
 	path        []string // of the value that is read
 	unknownWord error    // about the first word that its enum does not have
+	copies      bool     // whether texts share no memory with the JSON
 }
 
 // object reads a JSON object into the described fields. at returns a pointer to the field with an
@@ -55,7 +56,9 @@ func (d *decoder) field(raw string, f *taxonomy.Field, p any) error {
 	switch p := present(p).(type) {
 	case *string:
 		if raw[0] == '"' {
-			*p = unquote(raw)
+			if *p = unquote(raw); d.copies {
+				*p = strings.Clone(*p)
+			}
 			return nil
 		}
 	case *int:

@@ -82,8 +82,8 @@ func appendConstants(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte 
 	return o.b
 }
 
-// appendHead appends the beginning of the JSON of an error of a row, up to its message. The type is
-// a Go identifier, which needs no escaping.
+// appendHead appends the beginning of the JSON of an error of a row, up to its message. The domain
+// and the name of the type have no characters that need escaping.
 func appendHead(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
 	c := t.Categories[row.Category()]
 	if t.Domain != "" {

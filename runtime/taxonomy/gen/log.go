@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strconv"
-	"strings"
 	"unsafe"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -27,14 +26,16 @@ func LogValue(e taxonomy.Error) slog.Value {
 		slog.String("message", toValid(OwnText(e))), slog.Bool("retryable", t.Traits(row).Retryable))
 	w := causeEncoder{left: maxCauses}
 	b := append(w.details(append(make([]byte, 0, marshalSize/2), '{'), e, row, maxDepth+1), '}')
-	return slog.GroupValue(appendAttrs(attrs, unsafe.String(unsafe.SliceData(b), len(b)))...) // b is final
+	members := scanner{b: unsafe.String(unsafe.SliceData(b), len(b))} // b does not change any more
+	return slog.GroupValue(members.attrs(attrs)...)
 }
 
-// appendAttrs appends the members of a JSON object.
-func appendAttrs(attrs []slog.Attr, object string) []slog.Attr {
-	for s := (scanner{b: object}); s.next('}'); {
-		attrs = append(attrs, slog.Attr{Key: s.key(), Value: logJSON(s.value())})
+// attrs reads an object, and appends its members.
+func (s *scanner) attrs(attrs []slog.Attr) []slog.Attr {
+	for s.next('}') {
+		attrs = append(attrs, slog.Attr{Key: s.key(), Value: s.logValue()})
 	}
+	s.pos++
 	return attrs
 }
 
@@ -43,18 +44,20 @@ func LogCode(c taxonomy.Coded) slog.Value {
 	if c.Taxonomy().Code(c.Row()) == nil {
 		return slog.StringValue(noCode)
 	}
-	return logJSON(string(appendCode(nil, c)))
+	code := scanner{b: string(appendCode(nil, c))}
+	return code.logValue()
 }
 
-// logJSON returns the log value of valid JSON. A list stays JSON.
-func logJSON(text string) slog.Value {
-	switch text[0] {
-	case '{':
-		attrs := appendAttrs(make([]slog.Attr, 0, min(8, 1+strings.Count(text, ","))), text)
-		if len(attrs) == 0 { // slog leaves an empty group out
-			return slog.AnyValue(json.RawMessage(text))
+// logValue reads a value. A list stays JSON.
+func (s *scanner) logValue() slog.Value {
+	start := s.pos
+	if s.at() == '{' {
+		if attrs := s.attrs(make([]slog.Attr, 0, 4)); len(attrs) > 0 {
+			return slog.GroupValue(attrs...)
 		}
-		return slog.GroupValue(attrs...)
+		return slog.AnyValue(json.RawMessage(s.b[start:s.pos])) // slog leaves an empty group out
+	}
+	switch text := s.value(); text[0] {
 	case '[':
 		return slog.AnyValue(json.RawMessage(text))
 	case '"':
@@ -63,9 +66,10 @@ func logJSON(text string) slog.Value {
 		return slog.BoolValue(text[0] == 't')
 	case 'n':
 		return slog.AnyValue(nil)
+	default:
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return slog.Int64Value(n)
+		}
+		return slog.AnyValue(json.Number(text))
 	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return slog.Int64Value(n)
-	}
-	return slog.AnyValue(json.Number(text))
 }

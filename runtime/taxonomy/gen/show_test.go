@@ -98,7 +98,10 @@ func TestLog(t *testing.T) {
 		sample.NewGitCommit().WithCause(fmt.Errorf("a: %w", sample.NewGitCommit().WithFiles([]string{"a"}))),
 		sample.NewGitCommit().WithCause(errors.Join(io.EOF, nil, sample.NewProviderRateLimit("p"))),
 		sample.NewGitCommit().WithCause(io.EOF),
-		kinds(), kinds().WithOptData([]byte(`[{"a": 1e40}, 2]`)), &sample.KindsError{}, &sample.WorkError{},
+		kinds(), kinds().WithOptData([]byte(`[{"a": 1e40}, 2]`)),
+		kinds().WithOptData([]byte(`{"a":{},"b":{"c":{"d":[{}]},"}":null},"e":"{"}`)),
+		kinds().WithOptData([]byte(strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2000))),
+		&sample.KindsError{}, &sample.WorkError{},
 		sample.NewKinds("", 0, 0, math.MaxUint64, math.Inf(-1), false, 0, time.Time{}, 0, nil, []byte("1"),
 			sample.KindsRun{}, 0),
 	} {
