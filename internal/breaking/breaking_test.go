@@ -150,6 +150,9 @@ func TestMessages(t *testing.T) {
 			"code A: prevent throttle was none, is 1s"},
 		{codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
 			"code A (io): NewA is removed, and A decodes to no error, because code A is abstract"},
+		{codes("A: {message: a}, P: {abstract: true, codes: {B: {message: b}}}"),
+			codes("P: {abstract: true, aliases: [A], codes: {B: {message: b}}}"),
+			"code A (io): CodeA and NewA are removed, and A decodes to no error, because code P is abstract"},
 		{codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),
 			"code A: factory was NewA() *IOError, is NewA() *AError"},
 	} {

@@ -340,7 +340,7 @@ func (l *declarations) code(owner *decl, c *model.Code) {
 	case d.offWire:
 		d.set("name", c.Const)
 	case l.m.renamed[c] == "":
-		d.set("name", c.Const+" and "+c.Factory)
+		d.set("name", goNames(c))
 	}
 	if c.ReplacedBy != nil {
 		d.set("deprecated", c.Extras().Deprecated+"; use "+c.ReplacedBy.Key)
