@@ -50,7 +50,7 @@ func Names(m *model.Package) []Name {
 			words := ReactionOf(m, v.Value)
 			n := Name{Kind: "reaction", Name: v.Value.Name, Doc: v.Doc, Reaction: &words}
 			n.Policy = policyName(m, v.Value)
-			add(n, leadsTo(func(r *taxonomy.Reaction) bool { return r.Name == v.Value.Name }))
+			add(n, leadsTo(func(r *taxonomy.Reaction) bool { return DeclaredName(m, r) == v.Value.Name }))
 		}
 	}
 	for a := taxonomy.Abort; a <= taxonomy.Recover; a++ {
