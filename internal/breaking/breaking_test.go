@@ -95,6 +95,8 @@ func TestLevels(t *testing.T) {
 			breaking.Wire | breaking.Source},
 		{"renamed, with the number and the name in Go kept", codes("A: {message: a, number: 1}"),
 			codes("B: {message: a, number: 1, name: A}"), breaking.Wire},
+		{"deprecated and renamed", codes("A: {message: a, number: 1, deprecated: no}"),
+			codes("B: {message: a, number: 1}"), breaking.Wire},
 		{"abstract, and gone", codes("A: {abstract: true, codes: {B: {message: b}}}"),
 			codes("B: {message: b}"), breaking.Source | breaking.Behaviour},
 		{"abstract now", codes("A: {message: a, codes: {B: {message: b}}}"),

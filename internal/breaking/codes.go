@@ -116,7 +116,7 @@ func (c *comparison) newValue(o, n *model.Code) {
 	}
 	change := c.change(id, c.is.codes[n], "value", o.Value, n.Value, text)
 	change.Kind, change.Hint = kindRenamed, hint
-	if o.Const == n.Const {
+	if o.Const == n.Const || o.Extras().Deprecated != "" {
 		change.Levels = Wire
 	}
 }
