@@ -95,6 +95,8 @@ func TestLevels(t *testing.T) {
 			breaking.Wire | breaking.Source},
 		{"renamed, with the number and the name in Go kept", codes("A: {message: a, number: 1}"),
 			codes("B: {message: a, number: 1, name: A}"), breaking.Wire},
+		{"deprecated and renamed", codes("A: {message: a, number: 1, deprecated: no}"),
+			codes("B: {message: a, number: 1}"), breaking.Wire},
 		{"abstract, and gone", codes("A: {abstract: true, codes: {B: {message: b}}}"),
 			codes("B: {message: b}"), breaking.Source | breaking.Behaviour},
 		{"abstract now", codes("A: {message: a, codes: {B: {message: b}}}"),
@@ -150,6 +152,9 @@ func TestMessages(t *testing.T) {
 			"code A: prevent throttle was none, is 1s"},
 		{codes("A: {message: a}"), codes("A: {abstract: true, codes: {B: {message: b}}}"),
 			"code A (io): NewA is removed, and A decodes to no error, because code A is abstract"},
+		{codes("A: {message: a}, P: {abstract: true, codes: {B: {message: b}}}"),
+			codes("P: {abstract: true, aliases: [A], codes: {B: {message: b}}}"),
+			"code A (io): CodeA and NewA are removed, and A decodes to no error, because code P is abstract"},
 		{codes("A: {message: a}"), codes("A: {message: a, fields: {n: {type: int}}}"),
 			"code A: factory was NewA() *IOError, is NewA() *AError"},
 	} {

@@ -25,10 +25,14 @@ func (c *comparison) codes() {
 		case n == nil:
 			c.retired(o, "retired")
 		case n.Abstract && !o.Abstract:
+			lost, hint := o.Factory+" is", `keep it without "abstract": other codes can be below it`
+			if c.from[n] != o { // merged into n
+				lost, hint = goNames(o)+" are", "keep it, or make it an alias of a code that is not abstract"
+			}
 			change := c.lostCode(o, c.is.codes[n], fmt.Sprintf(
-				"%s: %s is removed, and %s decodes to no error, because code %s is abstract", describe(o), o.Factory,
-				o.Value, n.Key))
-			change.Hint = `keep it without "abstract": other codes can be below it`
+				"%s: %s removed, and %s decodes to no error, because code %s is abstract", describe(o), lost, o.Value,
+				n.Key))
+			change.Hint = hint
 		case c.from[n] != o:
 			c.retired(o, "merged into "+n.Key)
 			if !o.Abstract && c.categoryName(o.Category) != n.Category.Name {
@@ -79,13 +83,16 @@ func (c *comparison) retired(o *model.Code, how string) {
 	change.Kind = kindRemoved
 	if o.Extras().Deprecated == "" && c.new.byKey[o.Key] == nil {
 		change.setRule(ruleByID(idGoRemoved))
-		lost := o.Const + " and " + o.Factory + " are"
+		lost := goNames(o) + " are"
 		if o.Abstract {
 			lost = o.Const + " is"
 		}
 		change.Message += " without deprecation: " + lost + " removed"
 	}
 }
+
+// goNames returns the names in Go that only this code has.
+func goNames(c *model.Code) string { return c.Const + " and " + c.Factory }
 
 // newValue reports a code whose value changed.
 func (c *comparison) newValue(o, n *model.Code) {
@@ -109,7 +116,7 @@ func (c *comparison) newValue(o, n *model.Code) {
 	}
 	change := c.change(id, c.is.codes[n], "value", o.Value, n.Value, text)
 	change.Kind, change.Hint = kindRenamed, hint
-	if o.Const == n.Const {
+	if o.Const == n.Const || o.Extras().Deprecated != "" {
 		change.Levels = Wire
 	}
 }

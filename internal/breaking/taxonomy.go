@@ -334,13 +334,16 @@ func (l *declarations) code(owner *decl, c *model.Code) {
 	d := l.add(&decl{kind: "code", path: l.m.codePath(c), name: c.Value, within: owner, label: "code " + key,
 		pos: tree.Name.Span, subject: l.m.subject(c), trees: []any{tree, c.Category.Decl}, goName: c.Go,
 		offWire: c.Abstract || cmp.Or(l.m.from[c], l.m.to[c], c).Abstract})
-	l.codes[c], d.note = d, describe(c)+": "+c.Code.Message
+	l.codes[c], d.note = d, describe(c)
+	if !c.Abstract {
+		d.note += ": " + c.Code.Message
+	}
 	d.set("category", l.m.categoryName(c.Category))
 	switch {
 	case d.offWire:
 		d.set("name", c.Const)
 	case l.m.renamed[c] == "":
-		d.set("name", c.Const+" and "+c.Factory)
+		d.set("name", goNames(c))
 	}
 	if c.ReplacedBy != nil {
 		d.set("deprecated", c.Extras().Deprecated+"; use "+c.ReplacedBy.Key)

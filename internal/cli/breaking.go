@@ -38,7 +38,8 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 		for id := range strings.SplitSeq(value, ",") {
 			id = strings.TrimSpace(id)
 			if !slices.Contains(breaking.ExceptIDs(), id) {
-				return fmt.Errorf("unknown change %q%s", id, suggestion(id, breaking.ExceptIDs()))
+				hint := breaking.SuggestID(id, breaking.ExceptIDs())
+				return fmt.Errorf("unknown change %q%s", id, strings.TrimSuffix("; "+hint, "; "))
 			}
 			o.except = append(o.except, id)
 		}

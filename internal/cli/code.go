@@ -163,6 +163,9 @@ func (d nameDoc) text() []byte {
 	p.lines("does", d.Does)
 	p.reaction(d.Reaction)
 	p.line("policy", d.Policy)
+	if d.Codes == nil { // without a taxonomy
+		return p.Bytes()
+	}
 	codes := fmt.Sprintf("%d: %s", len(d.Codes), strings.Join(d.Codes[:min(shown, len(d.Codes))], ", "))
 	if len(d.Codes) > shown {
 		codes += " and others"

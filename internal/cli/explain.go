@@ -69,11 +69,11 @@ func (s *session) explain(o *options, args []string) error {
 	}
 	doc, noKey := spec.Explain(args[0])
 	if noKey == nil && len(args) == 1 {
-		docs := []document{keyDoc{doc}}
+		var l *loaded
 		if all, err := s.loadAll(nil); err == nil {
-			docs = append(meanings(all[0], args[0]), docs...)
+			l = all[0]
 		}
-		return s.print(o, docs...)
+		return s.print(o, append(meanings(l, args[0]), keyDoc{doc})...)
 	}
 	l, err := s.valid(args[1:])
 	if errors.Is(err, errFindings) {
@@ -102,7 +102,8 @@ func (s *session) explain(o *options, args []string) error {
 	last := args[0][strings.LastIndexByte(args[0], '.')+1:]
 	hint := cmp.Or(suggestion(args[0], explained(l.model)), suggestion(last, spec.KeyNames()),
 		`; "errgen list`+argument(l.name)+`" lists the codes`)
-	return fmt.Errorf("explain: %s has no code or other name %q%s", l.name, args[0], hint)
+	return fmt.Errorf("explain: %s has no code, category, reaction, policy, group or profile %q%s",
+		l.name, args[0], hint)
 }
 
 // meanings returns the code, the category and the other things of a taxonomy that have a name. If l

@@ -15,18 +15,23 @@ type Name struct {
 	Does     []string  `json:"does,omitempty"`     // except a reaction
 	Reaction *Reaction `json:"reaction,omitempty"` // that has the name
 	Policy   string    `json:"policy,omitempty"`   // of the reaction, if it has a declared one
-	Codes    []string  `json:"codes"`              // that use it in any profile, or that the profile changes
+	// Codes are those that use it in any profile, or that the profile changes. It is nil without a
+	// taxonomy.
+	Codes []string `json:"codes,omitzero"`
 }
 
 // Names explains the actions, and the declared reactions, policies, groups and profiles. A reaction
 // in place is explained with its code. If m is nil, Names explains the actions.
 func Names(m *model.Package) []Name {
-	if m == nil {
+	hasModel := m != nil
+	if !hasModel {
 		m = new(model.Package)
 	}
 	var out []Name
 	add := func(n Name, has func(*model.Code) bool) {
-		n.Codes = []string{}
+		if hasModel {
+			n.Codes = []string{}
+		}
 		for _, c := range m.Codes {
 			if has(c) {
 				n.Codes = append(n.Codes, c.Value)
@@ -45,7 +50,7 @@ func Names(m *model.Package) []Name {
 			words := ReactionOf(m, v.Value)
 			n := Name{Kind: "reaction", Name: v.Value.Name, Doc: v.Doc, Reaction: &words}
 			n.Policy = policyName(m, v.Value)
-			add(n, leadsTo(func(r *taxonomy.Reaction) bool { return r.Name == v.Value.Name }))
+			add(n, leadsTo(func(r *taxonomy.Reaction) bool { return DeclaredName(m, r) == v.Value.Name }))
 		}
 	}
 	for a := taxonomy.Abort; a <= taxonomy.Recover; a++ {
