@@ -100,6 +100,7 @@ func gitCases() []treeCase {
 		{name: "other objects", change: "echo /elsewhere > .git/objects/info/alternates", git: true},
 		{name: "staged files", change: "echo theirs > staged.txt; echo A > a.txt; git add -A",
 			files: append([]string{"modified staged.txt"}, main...)},
+		{name: "no references", change: "rm -rf .git/refs", git: true},
 		{name: "a shared index", change: "git update-index --split-index"},
 		{name: "what others fetch and do in other working trees", before: "git worktree add -q ../other -b side",
 			change: "git update-ref refs/remotes/origin/main main; git worktree add -q --detach ../third"},

@@ -348,6 +348,9 @@ func (s *Space) readRefs() (map[string]string, error) {
 		}
 	}
 	err = filepath.WalkDir(filepath.Join(s.common, "refs"), func(name string, d fs.DirEntry, err error) error {
+		if notFound(err) { // an agent removed it
+			return nil
+		}
 		if err != nil || d.IsDir() || strings.HasSuffix(name, ".lock") {
 			return err
 		}

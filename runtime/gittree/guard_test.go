@@ -188,6 +188,11 @@ func TestObjects(t *testing.T) {
 			"sub", "rm -rf sub .git/modules", true},
 		{"a nested repository's", "git init -q sub; echo u > sub/u; git -C sub add u; git -C sub commit -qm only",
 			"sub", "rm -rf sub", true},
+		{"a packed repository's", "git init -q sub; echo u > sub/u; git -C sub add u; git -C sub commit -qm only\n" +
+			"git -C sub gc -q", "sub", "rm -rf sub", true},
+		{"a packed submodule's", "git init -q ../up; git -C ../up commit -q --allow-empty -m up\n" +
+			"git submodule add -q ../up sub; git -C sub gc -q; rm -rf .git/modules/sub/refs/remotes", "sub",
+			"rm -rf sub .git/modules", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

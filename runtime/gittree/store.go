@@ -312,7 +312,8 @@ func (s *Space) restoreObjects() error {
 	return err
 }
 
-// restoreLinks restores a directory of objects from its links, unless it leads elsewhere.
+// restoreLinks restores a directory of objects from its links, unless it leads elsewhere. Git takes
+// a directory for a repository only if it also contains refs, which is empty if all are packed.
 func restoreLinks(from, dir string) error {
 	real, err := filepath.EvalSymlinks(filepath.Dir(dir))
 	if err != nil || real != filepath.Dir(dir) {
@@ -322,7 +323,12 @@ func restoreLinks(from, dir string) error {
 		return nil
 	}
 	_, err = link(from, dir)
-	return errors.Join(err, os.MkdirAll(dir, 0o777))
+	for _, needed := range []string{dir, filepath.Join(real, "refs")} {
+		if _, missing := os.Lstat(needed); notFound(missing) {
+			err = errors.Join(err, os.MkdirAll(needed, 0o777))
+		}
+	}
+	return err
 }
 
 // linkedObjects is where the store has the links to a directory of objects.
