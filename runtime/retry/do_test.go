@@ -204,6 +204,17 @@ func TestDoNotifies(t *testing.T) {
 	}
 }
 
+func TestNotifyAll(t *testing.T) {
+	var got []string
+	note := func(name string) retry.Option {
+		return retry.WithNotify(func(a retry.Attempt) { got = append(got, fmt.Sprint(name, a.Number)) })
+	}
+	op, _ := story(errFlaky, nil)
+	require.NoError(t, retry.Do(t.Context(), op, retry.ByPolicy(thrice), retry.WithClock(newClock()), note("a"),
+		note("b"), note("c")))
+	assert.Equal(t, []string{"a1", "b1", "c1", "a2", "b2", "c2"}, got)
+}
+
 // D113: a log by operation is a map. It can be read and cleared, and has no calls of an unknown
 // operation.
 func ExampleWithNotify() {
