@@ -176,6 +176,43 @@ func TestFailures(t *testing.T) {
 	assert.ErrorIs(t, standard.Run(ended, "wait_for_rate_limit", failed("x")), context.Canceled)
 }
 
+// A reader of the message learns why the strategy did not help.
+func TestMessageOfFailedStrategy(t *testing.T) {
+	table := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Package: "p", Uncategorized: &taxonomy.Reaction{
+		Name: "unlock", Action: taxonomy.Recover, Strategy: "unlock", Policy: &taxonomy.Policy{MaxAttempts: 3},
+		Then: &taxonomy.Reaction{Name: "abort"},
+	}}}
+	for _, tt := range []struct {
+		name   string
+		unlock []error // the results of the strategy
+		want   string
+	}{
+		{"fails", []error{errors.New("remove my.lock: token=ghp_abcdefghijABCDEFGHIJ0123456789abcdef")},
+			"locked (strategy unlock: remove my.lock: token=[REDACTED])"},
+		{"succeeds without help", []error{nil, nil}, "locked"},
+		{"succeeds, then fails", []error{nil, errors.New("no lock")}, "locked (strategy unlock: no lock)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h, err := recovery.NewHandler(recovery.Config{
+				Table: table, Clock: newClock(),
+				Classify: func(err error, _, _ string) (error, string) { return err, "" },
+				Recoverer: recovery.ByName(map[string]recovery.Strategy{
+					"unlock": func(context.Context, taxonomy.RecoveryRequest) error {
+						err := tt.unlock[0]
+						tt.unlock = tt.unlock[1:]
+						return err
+					},
+				}),
+			})
+			require.NoError(t, err)
+			out := h.Handle(t.Context(), recovery.Op{Name: "sync", Do: func(context.Context) error {
+				return errors.New("locked")
+			}})
+			assert.Equal(t, tt.want, out.Message())
+		})
+	}
+}
+
 // toolOf has the keys of the tools by strategy.
 var toolOf = map[string]string{recovery.NameInstallDependency: "install", recovery.NameApplyLintFix: "lint",
 	recovery.NameApplyTypeFix: "types", recovery.NameFixTest: "tests", recovery.NameFixBuild: "build"}
