@@ -13,7 +13,8 @@ import (
 // samples are the pages whose Go uses the package of their first taxonomy. The Go is in
 // testdata/samples/NAME, which imports that package as example.com/shop/NAME.
 var samples = map[string]string{
-	"readme": "../README.md", "classification": "classification.md", "retry": "retry.md", "services": "services.md",
+	"readme": "../README.md", "classification": "classification.md", "recovery": "recovery.md",
+	"retry": "retry.md", "services": "services.md",
 }
 
 // TestSamples generates the packages, and runs their tests with those of the samples.

@@ -39,7 +39,7 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 		given[key.Value] = key
 		switch {
 		case k == nil:
-			given[d.unknownKey(key, m)] = key
+			given[d.unknownKey(key, value, m)] = key
 		case d.absent(value, key, &k.Type):
 		default:
 			d.value(v.FieldByIndex(k.field), value, key, &k.Type)
@@ -64,7 +64,7 @@ func isEmpty(n *yaml.Node) bool { return isNull(n) && n.Value == "" }
 
 // unknownKey reports an unknown key, unless it begins with x-. It returns the key that was probably
 // meant, or "".
-func (d *decoder) unknownKey(key *yaml.Node, m *Mapping) string {
+func (d *decoder) unknownKey(key, value *yaml.Node, m *Mapping) string {
 	name := key.Value
 	if strings.HasPrefix(name, "x-") {
 		return ""
@@ -73,6 +73,12 @@ func (d *decoder) unknownKey(key *yaml.Node, m *Mapping) string {
 	hint := fmt.Sprintf("did you mean %q?", near)
 	if near == "" {
 		hint = elsewhere(name, m)
+		for inner := range pairs(value) {
+			if m == TheLanguage().Root && m.Key(inner.Value) != nil {
+				hint += fmt.Sprintf(" (%q is one of the top level)", inner.Value)
+				break
+			}
+		}
 	}
 	d.fail(IDUnknownKey, d.span(key), hint, "unknown key %q in %s", clip(name), article(m.Name))
 	return near

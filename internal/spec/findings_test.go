@@ -30,6 +30,8 @@ func TestFindings(t *testing.T) {
 		{"unknown key", code("message: gone, retriable: true"), []string{`3:51+9 E-unknown-key "retryable"`}},
 		{"key of another mapping", code("message: gone, max_attempts: 3"), []string{
 			"3:51+12 E-unknown-key a key of a policy"}},
+		{"section under a key of a profile", line("recovery: {strategies: {a: b}}"), []string{
+			`3:1+8 E-unknown-key a key of a profile ("strategies" is one of the top level)`}},
 		{"key without anything near", line("reactions: {r: {action: block, q: 1}}"), []string{
 			"3:32+1 E-unknown-key a reaction takes doc, action"}},
 		{"x- keys are ignored", line("x-a: [1]\npolicies: {p: {x-b: 2}}"), nil},

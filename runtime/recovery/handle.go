@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/watch"
 	"github.com/errgen/errgen/runtime/retry"
@@ -123,7 +124,7 @@ func (h *Handler) Handle(ctx context.Context, op Op) Outcome {
 		return Outcome{Err: fmt.Errorf("handle %s: %w", op.Name, err)}
 	}
 	result := e.Run(ctx, executor.Task{Run: rand.Text(), ID: op.Name})
-	out := Outcome{Occurrence: reports.latest, Calls: p.calls, Result: result}
+	out := Outcome{Occurrence: reports.latest, Calls: p.calls, Result: result, unrecovered: reports.unrecovered}
 	switch {
 	case result.Status == executor.StatusCompleted:
 		out.Recovered = result.ErrorCount > 0
@@ -152,18 +153,21 @@ type Outcome struct {
 	// Recovered reports that the operation succeeded after a failure.
 	Recovered bool
 	Result    *executor.Result
+
+	unrecovered string // of reporting
 }
 
 // Success reports whether the operation succeeded.
 func (o *Outcome) Success() bool { return o.Err == nil }
 
-// Message returns the message of the failure with secrets masked, or "" after success.
+// Message returns the message of the failure with secrets masked, or "" after success. If the last
+// strategy that ran failed, its error follows in brackets.
 func (o *Outcome) Message() string {
 	switch {
 	case o.Success():
 		return ""
 	case o.Occurrence != nil:
-		return o.Occurrence.Message
+		return o.Occurrence.Message + o.unrecovered
 	}
 	return taxonomy.Redact(o.Err.Error())
 }
@@ -193,6 +197,8 @@ type reporting struct {
 	handler *Handler
 	op      *Op
 	latest  *report.Occurrence
+	// unrecovered is " (strategy NAME: ERROR)" if the last strategy failed.
+	unrecovered string
 }
 
 // observer returns an observer that reports to t. After the context ended, it reports no decisions,
@@ -208,6 +214,12 @@ func (t *reporting) observer(ctx context.Context) executor.Observer {
 	reports := watch.Observer(watch.Options{Table: cfg.Table, Sink: t, Runs: cfg.Runs, ID: cfg.ID,
 		StatusSources: cfg.StatusSources, Facts: func(executor.Event) report.Facts { return facts }})
 	return observerFunc(func(e executor.Event) {
+		if e.Kind == executor.Recovered {
+			t.unrecovered = ""
+			if e.Err != nil && ctx.Err() == nil {
+				t.unrecovered = " (strategy " + e.Text + ": " + text.Error(e.Err, maxMessage) + ")"
+			}
+		}
 		switch {
 		case ctx.Err() == nil, e.Kind != executor.ReactionTaken && e.Kind != executor.Waiting &&
 			e.Kind != executor.Recovered:

@@ -88,6 +88,10 @@ func TestWaits(t *testing.T) {
 				Evidence: &taxonomy.Evidence{RetryAfter: taxonomy.Some(5 * time.Second)}}},
 		{name: "reset time", strategy: "wait_for_rate_limit", wait: 7 * time.Second, hint: "reset_at",
 			failed: taxonomy.RecoveryRequest{Err: &taxonomy.Evidence{ResetAt: moment.Add(7 * time.Second)}}},
+		{name: "reset time in the past", strategy: "wait_for_rate_limit", wait: time.Minute, hint: "default",
+			failed: taxonomy.RecoveryRequest{Err: &taxonomy.Evidence{ResetAt: moment.Add(-time.Second)}}},
+		{name: "retry after zero", strategy: "wait_for_rate_limit", wait: time.Minute, hint: "default",
+			failed: taxonomy.RecoveryRequest{Err: &taxonomy.Evidence{RetryAfter: taxonomy.Some[time.Duration](0)}}},
 		{name: "own default", strategy: "wait_for_rate_limit", failed: failed("x"), wait: 3 * time.Second,
 			hint:    "default",
 			options: recovery.Options{RateLimitWait: 3 * time.Second}},
@@ -170,6 +174,43 @@ func TestFailures(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.ErrorIs(t, standard.Run(ended, "wait_for_rate_limit", failed("x")), context.Canceled)
+}
+
+// A reader of the message learns why the strategy did not help.
+func TestMessageOfFailedStrategy(t *testing.T) {
+	table := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Package: "p", Uncategorized: &taxonomy.Reaction{
+		Name: "unlock", Action: taxonomy.Recover, Strategy: "unlock", Policy: &taxonomy.Policy{MaxAttempts: 3},
+		Then: &taxonomy.Reaction{Name: "abort"},
+	}}}
+	for _, tt := range []struct {
+		name   string
+		unlock []error // the results of the strategy
+		want   string
+	}{
+		{"fails", []error{errors.New("remove my.lock: token=ghp_abcdefghijABCDEFGHIJ0123456789abcdef")},
+			"locked (strategy unlock: remove my.lock: token=[REDACTED])"},
+		{"succeeds without help", []error{nil, nil}, "locked"},
+		{"succeeds, then fails", []error{nil, errors.New("no lock")}, "locked (strategy unlock: no lock)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h, err := recovery.NewHandler(recovery.Config{
+				Table: table, Clock: newClock(),
+				Classify: func(err error, _, _ string) (error, string) { return err, "" },
+				Recoverer: recovery.ByName(map[string]recovery.Strategy{
+					"unlock": func(context.Context, taxonomy.RecoveryRequest) error {
+						err := tt.unlock[0]
+						tt.unlock = tt.unlock[1:]
+						return err
+					},
+				}),
+			})
+			require.NoError(t, err)
+			out := h.Handle(t.Context(), recovery.Op{Name: "sync", Do: func(context.Context) error {
+				return errors.New("locked")
+			}})
+			assert.Equal(t, tt.want, out.Message())
+		})
+	}
 }
 
 // toolOf has the keys of the tools by strategy.

@@ -51,11 +51,11 @@ func (a *attempt) askedWait(now time.Time) (wait time.Duration, from string) {
 		all = append(all, h)
 	}
 	for _, h := range all {
-		if at, ok := h.ResetAt.Get(); ok {
-			return max(0, at.Sub(now)), "reset_at"
+		if wait, ok := retry.HintOf(taxonomy.Hints{ResetAt: h.ResetAt}, now).Get(); ok {
+			return wait, "reset_at"
 		}
-		if after, ok := h.RetryAfter.Get(); ok {
-			return max(0, after), "retry_after"
+		if wait, ok := retry.HintOf(h, now).Get(); ok {
+			return wait, "retry_after"
 		}
 	}
 	return a.opts.RateLimitWait, "default"

@@ -15,7 +15,8 @@ type Metrics struct {
 	// ErrorsBySource has keys of the form "type:component".
 	ErrorsBySource         map[string]int `json:"errorsBySource"`
 	ErrorsByRecoverability map[string]int `json:"errorsByRecoverability"`
-	// RecoveryAttempts counts the occurrences for which a recovery was tried.
+	// RecoveryAttempts counts the occurrences for which a recovery was tried. SuccessfulRecoveries
+	// counts those whose strategy ran without an error, even if the next call failed again.
 	RecoveryAttempts     int `json:"recoveryAttempts"`
 	SuccessfulRecoveries int `json:"successfulRecoveries"`
 	FailedRecoveries     int `json:"failedRecoveries"`

@@ -224,10 +224,10 @@ func (l *loop) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-// observe reports the last call to the observer.
+// observe reports the last call to the functions of WithNotify.
 func (l *loop) observe(err error, next Next, last bool) {
-	if l.notify != nil {
-		l.notify(Attempt{Number: l.calls, Began: l.began, Delay: l.wait, Err: err, Wait: next.Wait,
+	for _, notify := range l.notify {
+		notify(Attempt{Number: l.calls, Began: l.began, Delay: l.wait, Err: err, Wait: next.Wait,
 			Hinted: next.Hinted, Last: last})
 	}
 }

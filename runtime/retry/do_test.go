@@ -75,6 +75,7 @@ func TestDoByPolicy(t *testing.T) {
 		{"deadline elsewhere", thrice, []error{context.DeadlineExceeded, nil}, nil, 2, s, 0},
 		{"hint of the error", thrice, []error{rateLimit(20 * s), nil}, nil, 2, 20 * s, 0},
 		{"hint above max_retry_after", thrice, []error{rateLimit(2 * m)}, nil, 1, 0, retry.StoppedRetryAfter},
+		{"hint of zero", thrice, []error{rateLimit(0), rateLimit(0), nil}, nil, 3, 3 * s, 0},
 		{"negative hint", thrice, []error{rateLimit(-9 * s), nil}, nil, 2, s, 0},
 		{"jitter", jittered, []error{errFlaky, nil}, []retry.Option{retry.WithRandom(always(0.25))}, 2, 250 * ms, 0},
 		{"no jitter", jittered, []error{errFlaky, nil}, []retry.Option{retry.WithRandom(nil)}, 2, s, 0},
@@ -202,6 +203,17 @@ func TestDoNotifies(t *testing.T) {
 			assert.Equal(t, tt.want, got)
 		})
 	}
+}
+
+func TestNotifyAll(t *testing.T) {
+	var got []string
+	note := func(name string) retry.Option {
+		return retry.WithNotify(func(a retry.Attempt) { got = append(got, fmt.Sprint(name, a.Number)) })
+	}
+	op, _ := story(errFlaky, nil)
+	require.NoError(t, retry.Do(t.Context(), op, retry.ByPolicy(thrice), retry.WithClock(newClock()), note("a"),
+		note("b"), note("c")))
+	assert.Equal(t, []string{"a1", "b1", "c1", "a2", "b2", "c2"}, got)
 }
 
 // D113: a log by operation is a map. It can be read and cleared, and has no calls of an unknown

@@ -26,7 +26,7 @@ type settings struct {
 	clock      Clock
 	random     Random
 	retryable  func(error) bool
-	notify     func(Attempt)
+	notify     []func(Attempt)
 	shared     SharedWait
 	sharedLane string
 	breaker    Breaker
@@ -116,9 +116,10 @@ func WithRetryable(is func(error) bool) Option {
 	return Option{set: func(s settings) settings { s.retryable = is; return s }}
 }
 
-// WithNotify calls f after each call, before the wait. It is the place to log and count calls.
+// WithNotify calls f after each call, before the wait. It is the place to log and count calls. If it
+// is given several times, all functions are called, in the order of the options.
 func WithNotify(f func(Attempt)) Option {
-	return Option{early: true, set: func(s settings) settings { s.notify = f; return s }}
+	return Option{early: true, set: func(s settings) settings { s.notify = append(s.notify, f); return s }}
 }
 
 // WithSharedWait makes Do wait while the lane is closed. If a failure's reaction has `shared:

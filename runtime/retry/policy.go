@@ -40,15 +40,16 @@ type State struct {
 type Random func() float64
 
 // HintOf returns the wait in an error's hints, or nothing. ResetAt takes precedence over
-// RetryAfter. A negative RetryAfter is ignored.
+// RetryAfter. A ResetAt that is not in the future and a RetryAfter of 0 or less are ignored, because
+// they would disable the policy's backoff.
 func HintOf(h taxonomy.Hints, now time.Time) taxonomy.Opt[time.Duration] {
-	if at, ok := h.ResetAt.Get(); ok {
-		return taxonomy.Some(max(0, at.Sub(now)))
+	if at, ok := h.ResetAt.Get(); ok && at.After(now) {
+		return taxonomy.Some(at.Sub(now))
 	}
-	if h.RetryAfter.Or(0) < 0 {
-		return taxonomy.Opt[time.Duration]{}
+	if h.RetryAfter.Or(0) > 0 {
+		return h.RetryAfter
 	}
-	return h.RetryAfter
+	return taxonomy.Opt[time.Duration]{}
 }
 
 // Next is the decision after a failure.

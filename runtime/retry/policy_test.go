@@ -134,6 +134,7 @@ func TestNextHint(t *testing.T) {
 	used := func(by retry.Stop) retry.Next { return retry.Next{Stop: by} }
 	wait := func(d time.Duration) retry.Next { return retry.Next{Wait: d, Hinted: true} }
 	both := retry.HintOf(taxonomy.Hints{RetryAfter: taxonomy.Some(5 * s), ResetAt: taxonomy.Some(now.Add(2 * m))}, now)
+	passed := retry.HintOf(taxonomy.Hints{RetryAfter: taxonomy.Some(5 * s), ResetAt: taxonomy.Some(now.Add(-s))}, now)
 	for _, tt := range []struct {
 		name   string
 		policy *taxonomy.Policy
@@ -146,9 +147,11 @@ func TestNextHint(t *testing.T) {
 		{"below the policy's delay", &policy, after(10 * ms), nil, wait(10 * ms)},
 		{"reset", &policy, at(40 * s), nil, wait(40 * s)},
 		{"reset outweighs retry after", &policy, both, nil, wait(2 * m)},
-		{"nothing", &policy, after(0), nil, wait(0)},
-		{"negative says nothing", &policy, after(-5 * s), nil, retry.Next{Wait: s}},
-		{"over", &policy, at(-time.Hour), nil, wait(0)},
+		{"retry after zero is no hint", &policy, after(0), nil, retry.Next{Wait: s}},
+		{"negative is no hint", &policy, after(-5 * s), nil, retry.Next{Wait: s}},
+		{"reset now is no hint", &policy, at(0), nil, retry.Next{Wait: s}},
+		{"reset in the past is no hint", &policy, at(-time.Hour), nil, retry.Next{Wait: s}},
+		{"reset in the past, retry after", &policy, passed, nil, wait(5 * s)},
 		{"the longest", &policy, after(10 * m), nil, wait(10 * m)},
 		{"too long", &policy, after(10*m + 1), nil, used(retry.StoppedRetryAfter)},
 		{"reset too late", &policy, at(11 * m), nil, used(retry.StoppedRetryAfter)},

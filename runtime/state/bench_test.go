@@ -67,7 +67,7 @@ func bareInsert(b *testing.B, a Attempt) func() {
 	return func() {
 		tx, err := db.Begin()
 		if err == nil {
-			_, err = tx.Stmt(task).Exec(a.Task, "running", at, nil)
+			_, err = tx.Stmt(task).Exec("running", nil, at, a.Task)
 		}
 		if err == nil {
 			_, err = tx.Stmt(attempt).Exec(a.Task, at, false, 90.0, a.Error, a.Code, a.Output, a.Feedback,

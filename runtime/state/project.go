@@ -25,8 +25,7 @@ const (
 	updateRun = `UPDATE runs SET updated_at = ?2, ended_at = ?3, phase = ?4, saves = ?5, spent = ?6, state = ?7
 		WHERE run = ?1 AND saves < ?5 AND task_id = ?8`
 	// putStatus sets the status of the task, unless it was reset since the run began.
-	putStatus = `UPDATE tasks SET status = ?1, completed_at = ?2,
-		started_at = iif(?1 = 'running' AND status <> 'running', ?3, started_at)
+	putStatus = "UPDATE tasks " + assignStatus + `
 		WHERE (task_id, generation) = (SELECT task_id, generation FROM runs WHERE run = ?4)
 		AND (status <> ?1 OR completed_at IS NOT ?2)`
 )

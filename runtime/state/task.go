@@ -69,8 +69,9 @@ func (s *Store) MarkRunning(ctx context.Context, id string) error {
 	return s.SetStatus(ctx, id, TaskRunning)
 }
 
-// SetStatus sets one of the declared statuses. Running sets the start, a status that ends the work
-// sets the completion, and the others clear it. It adds an unknown task.
+// SetStatus sets one of the declared statuses. Running sets the start, unless the task is already
+// running. A status that ends the work sets the completion, and the others clear it. It adds an
+// unknown task.
 func (s *Store) SetStatus(ctx context.Context, id string, status TaskStatus) error {
 	doing := "set the status of a task"
 	err := checkTask(id)
@@ -83,19 +84,21 @@ func (s *Store) SetStatus(ctx context.Context, id string, status TaskStatus) err
 	return s.write(ctx, doing, func(t *tx) error { return t.setStatus(id, status, s.clock.Now()) })
 }
 
-const putTask = `INSERT INTO tasks (task_id, status, started_at, completed_at) VALUES (?, ?, ?, ?)
-	ON CONFLICT (task_id) DO UPDATE SET status = excluded.status,
-	started_at = coalesce(excluded.started_at, started_at), completed_at = excluded.completed_at`
+const (
+	// assignStatus sets the status ?1 with its completion ?2. The work begins at ?3 if the task
+	// becomes running.
+	assignStatus = `SET status = ?1, completed_at = ?2,
+		started_at = iif(?1 = 'running' AND status <> 'running', ?3, started_at)`
+	putTask = `INSERT INTO tasks (status, completed_at, started_at, task_id)
+		VALUES (?1, ?2, iif(?1 = 'running', ?3, NULL), ?4) ON CONFLICT (task_id) DO UPDATE ` + assignStatus
+)
 
 func (t *tx) setStatus(id string, status TaskStatus, at time.Time) error {
-	var started, completed time.Time
-	if status == TaskRunning {
-		started = at
-	}
+	var completed time.Time
 	if status.over() {
 		completed = at
 	}
-	_, err := t.exec(putTask, id, status, started, completed)
+	_, err := t.exec(putTask, status, completed, at, id)
 	return err
 }
 

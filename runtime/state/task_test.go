@@ -45,6 +45,28 @@ func TestTasks(t *testing.T) {
 	assert.Error(t, s.SetStatus(ctx, "TASK-1", "finished"))
 }
 
+// The start of running work stays the same until the work ends.
+func TestStartedAt(t *testing.T) {
+	s, ctx := newStore(t), t.Context()
+	started := func() time.Time {
+		task, err := s.Task(ctx, "T")
+		require.NoError(t, err)
+		return task.StartedAt
+	}
+	require.NoError(t, s.MarkRunning(ctx, "T"))
+	first := started()
+	for range 2 {
+		_, err := s.RecordAttempt(ctx, Attempt{Task: "T", Code: "TIMEOUT"})
+		require.NoError(t, err)
+		assert.Equal(t, first, started())
+	}
+	require.NoError(t, s.MarkRunning(ctx, "T"))
+	assert.Equal(t, first, started())
+	require.NoError(t, s.SetStatus(ctx, "T", TaskFailed))
+	require.NoError(t, s.MarkRunning(ctx, "T"))
+	assert.True(t, started().After(first))
+}
+
 // S8, S10, S11, S26, B-S01, B-S05, B-S07, B-S11: what an attempt leaves behind.
 func TestRecordAttempt(t *testing.T) {
 	for _, c := range []struct {
