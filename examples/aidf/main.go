@@ -169,7 +169,7 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.BoolVar(&o.takeOver, "take-over", false, "deliver also what earlier runs left uncommitted")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "check whether the run could begin, show the prompt, and call no provider")
 	fs.BoolVar(&o.list, "list", false, "list the runs")
-	fs.BoolVar(&o.restore, "restore", false, "restore files of the saved attempt; the working tree must have no changes")
+	fs.BoolVar(&o.restore, "restore", false, "restore files of the saved attempt; the tree must have no changes")
 	fs.BoolVar(&o.json, "json", false, "print the result, or the list, as JSON; progress goes to standard error")
 	fs.BoolVar(&o.verbose, "v", false, "log all events to standard error")
 	fs.BoolVar(&o.story, "story", false, "play a story of failures; it needs git only")

@@ -33,7 +33,8 @@ func IDs() []string {
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-public-text E-public-code
 		E-arg E-unfillable E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
-		W-public-text W-message-verb E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule W-ignore-unused`)
+		W-public-text W-message-verb E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule
+		W-ignore-unused`)
 }
 
 // stages are the checks after form, in their order.
@@ -47,8 +48,8 @@ var stages = [][]func(*checker){
 	},
 	// meaning
 	{
-		args, verbs, publicFallback, publicTexts, unfillableFields, reactions, tiers, rows, roleFields, branches, examples,
-		signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
+		args, verbs, publicFallback, publicTexts, unfillableFields, reactions, tiers, rows, roleFields, branches,
+		examples, signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
 	},
 }
 

@@ -195,6 +195,7 @@ func TestMessageOfFailedStrategy(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h, err := recovery.NewHandler(recovery.Config{
 				Table: table, Clock: newClock(),
+				//lint:ignore ST1008 an executor's classifier returns the error first
 				Classify: func(err error, _, _ string) (error, string) { return err, "" },
 				Recoverer: recovery.ByName(map[string]recovery.Strategy{
 					"unlock": func(context.Context, taxonomy.RecoveryRequest) error {
