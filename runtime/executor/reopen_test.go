@@ -46,6 +46,10 @@ func TestReopen(t *testing.T) {
 		{name: "a person's changes are not delivered", steps: []callStep{blocks("BLOCKED"), done("b")},
 			first: EndBlockedSignal, person: func(w *simulation) { w.Disk["a"] = "of a person" }, end: EndCompleted,
 			calls: 2},
+		{name: "a person changes a pending file", steps: []callStep{breaks("fatal", "a=1"), done("b")}, first: EndFatal,
+			person: func(w *simulation) { w.Disk["a"] = "of both" }, end: EndCompleted, commit: "of both", calls: 2},
+		{name: "a person removes a pending file", steps: []callStep{breaks("fatal", "a=1"), done("b")}, first: EndFatal,
+			person: func(w *simulation) { delete(w.Disk, "a") }, end: EndCompleted, calls: 2},
 		{name: "a completed run is not reopened", steps: []callStep{done("a=1"), done("a=2")},
 			first: EndCompleted, reopen: Reopening{Answer: "again"}, end: EndCompleted, commit: "1", calls: 1},
 	}
@@ -73,6 +77,57 @@ func TestReopen(t *testing.T) {
 			assert.Equal(t, r.EndReason, e.Run(t.Context(), aTask).EndReason, "the result is returned again")
 		})
 	}
+}
+
+// TestOtherScope continues a run, killed at each point or over, under a scope that also forbids "a".
+// It is committed only if that happened before.
+func TestOtherScope(t *testing.T) {
+	steps := []callStep{breaks("crash", "a=1", "b=2"), done("c=3"), done("d=4")}
+	for n, alive := 1, true; alive; n++ {
+		w, store := newSimulation(steps...), &memStore{}
+		cfg := w.config(tablesOf(reactions()), store)
+		k := &killer{n: n}
+		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
+		_, before := w.LastCommit["a"]
+		cfg.Guard = &forbids{judge{w}, "a"}
+		s := runState(t.Context(), cfg, aTask, nil)
+		require.Equal(t, EndCompleted, s.End, "killed at %d", n)
+		_, after := w.LastCommit["a"]
+		assert.Equal(t, before, after, "killed at %d", n)
+		assert.Empty(t, w.Lost, "killed at %d", n)
+		if !before {
+			assert.NotContains(t, w.Disk, "a", "killed at %d", n)
+			assert.Empty(t, s.Uncommitted, "killed at %d", n)
+		}
+	}
+
+	w, store := newSimulation(breaks("fatal", "a=1", "b=2"), done("c=3")), &memStore{}
+	cfg := w.config(tablesOf(reactions()), store)
+	require.Equal(t, Paths{"a", "b"}, runState(t.Context(), cfg, aTask, nil).Uncommitted)
+	cfg.Guard = &forbids{judge{w}, "a"}
+	e, err := New(cfg)
+	require.NoError(t, err)
+	r := e.Reopen(t.Context(), aTask, Reopening{})
+	assert.Equal(t, EndCompleted, r.EndReason)
+	assert.Equal(t, []string{"b", "c"}, r.CommittedFiles)
+	assert.NotContains(t, w.Disk, "a")
+	assert.NotEmpty(t, r.SavedRefs)
+}
+
+// forbids is a guard that also forbids a path.
+type forbids struct {
+	judge
+	path string
+}
+
+func (f *forbids) Judge(ctx context.Context, changes []Change) ([]Verdict, error) {
+	verdicts, err := f.judge.Judge(ctx, changes)
+	for i, c := range changes {
+		if err == nil && c.Path == f.path {
+			verdicts[i] = Forbidden
+		}
+	}
+	return verdicts, err
 }
 
 // TestLeftovers begins a run in a tree with the uncommitted changes of another run.
