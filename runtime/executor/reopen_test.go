@@ -157,14 +157,16 @@ func TestRefused(t *testing.T) {
 		name   string
 		change func(s *RunState, task *Task)
 		end    EndReason
+
+		reopened bool
 	}{
-		{"another prompt", func(s *RunState, task *Task) { task.Prompt = "Do something else." }, EndRefused},
-		{"another task", func(s *RunState, task *Task) { task.ID = "other" }, EndRefused},
-		{"another directory", func(s *RunState, task *Task) { s.Dir = "/elsewhere" }, EndRefused},
-		{"another version", func(s *RunState, task *Task) { s.Version = 99 }, EndRefused},
-		{"an invalid name", func(s *RunState, task *Task) { task.Run = "../x" }, EndRefused},
-		{"too many crashes", func(s *RunState, task *Task) { s.Crashes = maxCrashes - 1 }, EndRefused},
-		{"the same task", func(s *RunState, task *Task) {}, EndCompleted},
+		{"another prompt", func(s *RunState, task *Task) { task.Prompt = "Do something else." }, EndRefused, false},
+		{"another task", func(s *RunState, task *Task) { task.ID = "other" }, EndRefused, false},
+		{"another directory", func(s *RunState, task *Task) { s.Dir = "/elsewhere" }, EndRefused, false},
+		{"another version", func(s *RunState, task *Task) { s.Version = 99 }, EndRefused, false},
+		{"an invalid name", func(s *RunState, task *Task) { task.Run = "../x" }, EndRefused, false},
+		{"too many crashes", func(s *RunState, task *Task) { s.Crashes = maxCrashes - 1 }, EndRefused, true},
+		{"the same task", func(s *RunState, task *Task) {}, EndCompleted, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -190,6 +192,8 @@ func TestRefused(t *testing.T) {
 				if s.Crashes == 0 {
 					assert.Equal(t, before, string(store.b))
 				}
+				r = e.Reopen(t.Context(), task, Reopening{})
+				assert.Equal(t, tt.reopened, r.EndReason == EndCompleted)
 			}
 		})
 	}
