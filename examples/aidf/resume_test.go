@@ -204,7 +204,8 @@ func TestAttempts(t *testing.T) {
 	assert.Equal(t, " M deploy/production.yml", a.git("status --short"))
 
 	for line, want := range map[string]string{
-		"attempts two": "no run", "attempts one 9": "no saved attempt", "attempts one 1 missing.txt": `has no file "missing.txt"`,
+		"attempts two": "no run", "attempts one 9": "no saved attempt",
+		"attempts one 1 missing.txt":          `has no file "missing.txt"`,
 		"attempts -restore one 1 missing.txt": "working tree has changes",
 	} {
 		got := a.do(line)
@@ -239,7 +240,8 @@ func TestContinueWithAnotherScope(t *testing.T) {
 		"forbidden in the task": func(a *acted) { a.editTask("- `.env`", "- `.env`\n- `docs/a*`") },
 		"no longer allowed":     func(a *acted) { a.editTask("- `docs/**`", "- `docs/b.md`") },
 		"forbidden in the configuration": func(a *acted) {
-			a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig+"deliver: push\nscope: {forbidden: [docs/a.md]}\n"+checked)
+			const more = "deliver: push\nscope: {forbidden: [docs/a.md]}\n"
+			a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig+more+checked)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -329,7 +331,8 @@ func TestRestoreReportsIgnoredFiles(t *testing.T) {
 	got = a.do("attempts -restore one 1 .env")
 	assert.Equal(t, exitFailed, got.code)
 	assert.Contains(t, got.hints, `git ignores the file ".env", so it is not restored`)
-	assert.Contains(t, a.do("attempts -restore one 1 greet.txt").hints, `the attempt did not change the file "greet.txt"`)
+	got = a.do("attempts -restore one 1 greet.txt")
+	assert.Contains(t, got.hints, `the attempt did not change the file "greet.txt"`)
 }
 
 // If the reader of the story ends, its temporary files are removed.

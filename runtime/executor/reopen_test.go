@@ -79,8 +79,8 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestOtherScope continues a run, killed at each point or over, under a scope that also forbids "a".
-// It is committed only if that happened before.
+// TestOtherScope continues a run, killed at each point or over, under a scope that also forbids
+// "a". The file is committed only if that happened before.
 func TestOtherScope(t *testing.T) {
 	steps := []callStep{breaks("crash", "a=1", "b=2"), done("c=3"), done("d=4")}
 	for n, alive := 1, true; alive; n++ {

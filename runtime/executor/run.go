@@ -48,8 +48,8 @@ type Loop struct {
 	// AfterSetup is empty when the setup is done.
 	setup      Iteration
 	afterSetup Step
-	// rejudge reports that an earlier process accepted changes, perhaps under another scope. The first
-	// inspection judges those again that are not delivered, and nothing is committed before it.
+	// rejudge reports that an earlier process accepted changes, perhaps under another scope. The
+	// first inspection judges those again that are not delivered, and nothing is committed before.
 	rejudge bool
 	// expired reports that the grace of a cancelled run ended before its changes were inspected.
 	// Then the state is not saved, so that the next process inspects the changes.

@@ -236,14 +236,17 @@ func (h *Host) rejudge(ctx context.Context, sp Space, e *Effect, out *Outcome) (
 	}
 	changes = slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored })
 	bad, err := h.judge(ctx, e, changes, out)
-	if err != nil || len(bad) == 0 {
-		return e.Trees.Checked, err
+	if err != nil {
+		return "", err
+	}
+	e.Op, e.Source, e.Paths = OpDetect, sourceGit, nil // of all later failures
+	if len(bad) == 0 {
+		return e.Trees.Checked, nil
 	}
 	var paths []string
 	for _, j := range bad {
 		paths = append(paths, j.Change.Path)
 	}
-	e.Op, e.Source, e.Paths = OpDetect, sourceGit, nil
 	return sp.Accept(ctx, e.Trees.Checked, e.Trees.Delivered, paths)
 }
 
