@@ -75,6 +75,12 @@ func (p *program) report(r *executor.Result) error {
 	switch about := taxonomy.Describe(r.Err); {
 	case r.Question != "":
 		line("what to do", "Answer with -resume "+r.Run+" -answer TEXT.")
+	case r.EndReason == executor.EndRefused && p.resume == "":
+		line("what to do", "Continue the run with -resume "+r.Run+".")
+	case r.EndReason == executor.EndRefused:
+		line("what to do", "Restore the task as it was when the run began, or begin a run with another name.")
+	case about == nil && r.Status == executor.StatusBlocked:
+		line("what to do", "Continue with -resume "+r.Run+"; the limits count anew.")
 	case about != nil && r.Status != executor.StatusCancelled:
 		line("what to do", about.Resolution)
 	}
@@ -129,7 +135,10 @@ func (p *program) showAttempts(ctx context.Context) error {
 		for _, f := range restored {
 			fmt.Fprintln(p.out, "restored", printable(f))
 		}
-		return err
+		if err != nil || len(files) > 0 {
+			return err
+		}
+		return p.showNotRestored(ctx, run, name, restored)
 	case len(files) == 0:
 		files = []string{""} // all changes, as a patch
 	}
@@ -143,6 +152,19 @@ func (p *program) showAttempts(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// showNotRestored prints the files of an attempt that were not restored.
+func (p *program) showNotRestored(ctx context.Context, run, name string, restored []string) error {
+	all, err := gittree.Saves(ctx, p.repo, run, gittree.Options{})
+	for _, a := range all {
+		for _, c := range a.Changes {
+			if (a.Name == name || a.Ref == name) && !slices.Contains(restored, c.Path) {
+				fmt.Fprintln(p.out, "not restored, because git ignores it:", printable(c.Path))
+			}
+		}
+	}
+	return err
 }
 
 func (p *program) listAttempts(ctx context.Context, run string) error {

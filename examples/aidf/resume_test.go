@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
@@ -202,7 +203,152 @@ func TestAttempts(t *testing.T) {
 	assert.Equal(t, "replicas: 300\n", a.read("deploy/production.yml"))
 	assert.Equal(t, " M deploy/production.yml", a.git("status --short"))
 
-	for _, line := range []string{"attempts two", "attempts one 9", "attempts one 1 missing.txt"} {
-		assert.Equal(t, exitFailed, a.do(line).code, line)
+	for line, want := range map[string]string{
+		"attempts two": "no run", "attempts one 9": "no saved attempt",
+		"attempts one 1 missing.txt":          `has no file "missing.txt"`,
+		"attempts -restore one 1 missing.txt": "working tree has changes",
+	} {
+		got := a.do(line)
+		assert.Equal(t, exitFailed, got.code, line)
+		assert.Contains(t, got.hints, want)
 	}
+}
+
+// pending leaves a run blocked by its check, with pending changes of greet.txt and docs/a.md.
+func pending(t *testing.T) *acted {
+	a := begin(t, "deliver: push\nlimits: {failures: 1}\n"+checked,
+		providertest.CLIAnswer("TASK COMPLETE").Write("greet.txt", "hi\n").Write("docs/a.md", "token\n"),
+		providertest.CLIAnswer("TASK COMPLETE").Write("docs/b.md", "b\n").Always())
+	r := a.do("-run one -json").result(t)
+	require.Equal(t, executor.EndMaxFailures, r.EndReason)
+	require.Equal(t, []string{"docs/a.md", "greet.txt"}, r.UncommittedFiles)
+	return a
+}
+
+func (a *acted) editTask(old, replacement string) {
+	a.t.Helper()
+	path := filepath.Join(a.dir, "greeting.md")
+	b, err := os.ReadFile(path)
+	require.NoError(a.t, err)
+	require.Contains(a.t, string(b), old)
+	a.write(path, strings.Replace(string(b), old, replacement, 1))
+}
+
+// Pending changes are judged by the scope of the process that commits them.
+func TestContinueWithAnotherScope(t *testing.T) {
+	for name, restrict := range map[string]func(a *acted){
+		"forbidden in the task": func(a *acted) { a.editTask("- `.env`", "- `.env`\n- `docs/a*`") },
+		"no longer allowed":     func(a *acted) { a.editTask("- `docs/**`", "- `docs/b.md`") },
+		"forbidden in the configuration": func(a *acted) {
+			const more = "deliver: push\nscope: {forbidden: [docs/a.md]}\n"
+			a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig+more+checked)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := pending(t)
+			a.write(a.path("check.sh"), "exit 0\n")
+			restrict(a)
+			for range 2 {
+				a.do("-resume one -json")
+			}
+			assert.NoFileExists(t, a.path("docs/a.md"))
+			assert.Equal(t, "docs/b.md\ngreet.txt", a.git("diff --name-only HEAD~ HEAD"))
+			assert.NotContains(t, a.git("log --all --name-only"), "docs/a.md")
+			assert.Equal(t, " M check.sh", a.git("status --short"))
+			assert.Contains(t, a.do("attempts one").out, "docs/a.md (added)")
+		})
+	}
+}
+
+// A pending file stays pending if a person changes it, too.
+func TestContinueAfterAChangeOfAPendingFile(t *testing.T) {
+	a := pending(t)
+	a.write(a.path("greet.txt"), "Hi, customer!\n")
+	require.NoError(t, os.Remove(a.path("docs/a.md")))
+	require.Equal(t, exitOK, a.do("-dry-run -run one").code, "it keeps the store of the run")
+	got := a.do("-resume one -json")
+	require.Equal(t, exitOK, got.code, got.hints)
+	assert.Equal(t, "docs/b.md\ngreet.txt", a.git("diff --name-only HEAD~ HEAD"))
+	assert.Equal(t, "Hi, customer!", a.git("show HEAD:greet.txt"))
+	assert.Empty(t, a.git("status --short"))
+}
+
+// A person can continue a run that is refused because its processes died.
+func TestContinueAfterThreeKills(t *testing.T) {
+	a := begin(t, "", hanging(), done())
+	cmd := process(t, a.args("-run one")...)
+	require.NoError(t, cmd.Start())
+	a.ready()
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	store := filestore.New(a.state)
+	s, err := store.Open(t.Context(), "one")
+	require.NoError(t, err)
+	s.Crashes, s.Saves = 2, s.Saves+1
+	require.NoError(t, store.Save(t.Context(), s))
+	require.NoError(t, store.Close())
+
+	got := a.do("-run one")
+	assert.Equal(t, exitFailed, got.code)
+	assert.Contains(t, got.out, "what to do  Continue the run with -resume one.")
+	a.editTask("whole sentence", "short sentence")
+	got = a.do("-resume one")
+	assert.Equal(t, exitFailed, got.code)
+	assert.Contains(t, got.out, "what to do  Restore the task")
+	a.editTask("short sentence", "whole sentence")
+	assert.Equal(t, exitOK, a.do("-resume one -json").code)
+}
+
+// A question is kept until it is answered, and the result of a run that is over is not shown anew.
+func TestRunIsOver(t *testing.T) {
+	a := begin(t, "", providertest.CLIAnswer("BLOCKED: which colour?"), done())
+	require.Equal(t, exitFailed, a.do("-run one").code)
+	for _, line := range []string{"-resume one", "-run one"} {
+		got := a.do(line)
+		assert.Equal(t, exitUsage, got.code)
+		assert.Contains(t, got.hints, "run one asks: which colour?\nanswer with -resume one -answer TEXT")
+	}
+	assert.Contains(t, a.do("-list").out, "run one asks: which colour?")
+	require.Len(t, a.prompts(), 1)
+	assert.Equal(t, exitOK, a.do("-resume one -answer Blue").code)
+	assert.Contains(t, a.prompts()[1], "You asked: which colour?\nThe answer: Blue")
+	assert.Contains(t, a.do("-run one").hints, "run one is completed")
+
+	a = begin(t, "limits: {iterations: 1}\n", providertest.CLIAnswer("More to do."), done())
+	assert.Contains(t, a.do("-run two").out, "what to do  Continue with -resume two; the limits count anew.")
+	assert.Contains(t, a.do("-run two").hints, "run two is blocked; continue it with -resume two")
+	assert.Contains(t, a.do("-run a/b").hints, "1 to 100 letters")
+}
+
+func TestRestoreReportsIgnoredFiles(t *testing.T) {
+	a := begin(t, "limits: {failures: 1}\n", providertest.CLIAnswer("Bigger.").
+		Write("deploy/production.yml", "replicas: 300\n").Write(".env", "SHOP_MODE=test\n"))
+	require.Equal(t, exitFailed, a.do("-run one").code)
+	got := a.do("attempts -restore one 1")
+	assert.Equal(t, exitOK, got.code, got.hints)
+	assert.Equal(t, "restored deploy/production.yml\nnot restored, because git ignores it: .env\n", got.out)
+	a.git("checkout -q deploy")
+	got = a.do("attempts -restore one 1 .env")
+	assert.Equal(t, exitFailed, got.code)
+	assert.Contains(t, got.hints, `git ignores the file ".env", so it is not restored`)
+	got = a.do("attempts -restore one 1 greet.txt")
+	assert.Contains(t, got.hints, `the attempt did not change the file "greet.txt"`)
+}
+
+// If the reader of the story ends, its temporary files are removed.
+func TestStoryWithoutAReader(t *testing.T) {
+	isolate(t)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	cmd := process(t, "-story")
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stdout = write
+	require.NoError(t, read.Close())
+	err = cmd.Run()
+	require.NoError(t, write.Close())
+	assert.Error(t, err)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }

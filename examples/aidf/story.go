@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
@@ -39,6 +41,9 @@ func (p *program) playStory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	closed := make(chan os.Signal, 1) // if the reader of the output ends, writing fails, and the directory is removed
+	signal.Notify(closed, syscall.SIGPIPE)
+	defer signal.Stop(closed)
 	dir, err := os.MkdirTemp("", "aidf-story-")
 	if err != nil {
 		return err
@@ -69,7 +74,9 @@ func (p *program) play(ctx context.Context, self, dir, name string) error {
 	server := providertest.NewServer(replies(files["server"])...)
 	defer server.Close()
 	for line := range strings.Lines(script) {
-		fmt.Fprint(p.out, line)
+		if _, err := fmt.Fprint(p.out, line); err != nil {
+			return err
+		}
 		command, ok := strings.CutPrefix(line, "$ ")
 		if !ok {
 			continue

@@ -17,8 +17,7 @@ import (
 
 // work runs a task and returns the exit code.
 func (p *program) work(ctx context.Context) (int, error) {
-	over, err := p.find(ctx)
-	if err != nil {
+	if err := p.find(ctx); err != nil {
 		return exitUsage, err
 	}
 	progress := p.out
@@ -47,7 +46,7 @@ func (p *program) work(ctx context.Context) (int, error) {
 		return exitFailed, err
 	}
 	var r *executor.Result
-	if over {
+	if p.resume != "" {
 		r = x.Reopen(ctx, task, executor.Reopening{Answer: p.answer})
 	} else {
 		r = x.Run(ctx, task)
@@ -62,25 +61,31 @@ func (p *program) work(ctx context.Context) (int, error) {
 	return exitOK, nil
 }
 
-// find sets the name of the run, and reports whether the run is over and must be reopened.
-func (p *program) find(ctx context.Context) (over bool, err error) {
-	if p.resume == "" {
-		p.options.run = cmp.Or(p.options.run, newName(p.taskFile))
-		return false, nil
+// find sets the name of the run. A run that is over, or has a question, must be continued with the
+// flags for that.
+func (p *program) find(ctx context.Context) error {
+	name := cmp.Or(p.resume, p.options.run)
+	if p.options.run = cmp.Or(name, newName(p.taskFile)); name == "" || p.dryRun {
+		return nil
 	}
-	p.options.run = p.resume
-	saved, err := filestore.New(p.state).Peek(ctx, p.resume)
-	switch {
+	saved, err := filestore.New(p.state).Peek(ctx, name)
+	switch resumed := p.resume != ""; {
 	case err != nil:
-		return false, err
+		return err
+	case saved == nil && resumed:
+		return misuse("there is no run %q; -list lists the runs", name)
 	case saved == nil:
-		return false, misuse("there is no run %q; -list lists the runs", p.resume)
+		return nil
 	case saved.End == executor.EndCompleted:
-		return false, misuse("run %s is completed", p.resume)
+		return misuse("run %s is completed", name)
+	case saved.Question != "" && p.answer == "":
+		return misuse("run %s asks: %s\nanswer with -resume %s -answer TEXT", name, saved.Question, name)
+	case saved.End != "" && !resumed:
+		return misuse("run %s is %s; continue it with -resume %s", name, saved.End.Status(), name)
 	case saved.End == "" && p.answer != "":
-		return false, misuse("run %s has not ended, so it has no question; resume it without -answer", p.resume)
+		return misuse("run %s has not ended, so it has no question; resume it without -answer", name)
 	}
-	return saved.End != "", nil
+	return nil
 }
 
 // newName makes a name for a run of the task.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
+	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/scope"
@@ -141,6 +143,31 @@ func codesOfFixtures(t *testing.T, classify func(error) error) map[string]string
 		server.Close()
 	}
 	return codes
+}
+
+func fakeClaude(t *testing.T) *claudecli.Provider {
+	cli, err := providertest.NewCLI(t.TempDir(),
+		providertest.CLIFixture("claude/overloaded"),
+		providertest.CLIAnswer("I did it.\nTASK COMPLETE").Write("src/a.txt", "hello\n"),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claude, err := claudecli.New(claudecli.Options{Path: cli.Path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claude
+}
+
+func TestDocsProviderFakeClaude(t *testing.T) {
+	claude, r := fakeClaude(t), executor.Request{Prompt: "x", Dir: t.TempDir()}
+	_, err := claude.Call(t.Context(), r)
+	assert.Equal(t, "PROVIDER_API_ERROR", taxonomy.CodeOf(errs.Classify(err)))
+	answer, err := claude.Call(t.Context(), r)
+	require.NoError(t, err)
+	assert.Equal(t, "I did it.\nTASK COMPLETE", answer.Text)
+	assert.FileExists(t, filepath.Join(r.Dir, "src/a.txt"))
 }
 
 func TestDocsProviderWork(t *testing.T) {

@@ -89,6 +89,10 @@ func (l *Loop) validate(s *RunState, it *Iteration) (Effect, continuation) {
 }
 
 func (l *Loop) commit(s *RunState, it *Iteration) (Effect, continuation) {
+	if l.rejudge { // the process that began the commit died
+		it.TriedCommit = false
+		return Effect{}, func(*Outcome, bool) Step { return l.inspect(it, StepDeliver) }
+	}
 	e := Effect{
 		Op: OpCommit, Source: sourceGit, Title: s.Task.Title, Graced: true, Attempt: it.Number, Text: s.Task.ID,
 		Trees: Trees{Checked: it.Checked, Delivered: s.Delivered, Committed: s.Committed},

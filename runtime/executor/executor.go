@@ -93,7 +93,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	s := env.state
 	task := s.Task
 	if err := filelock.CheckName(task.Run); err != nil {
-		return refusal("name of the run: " + err.Error())
+		return refusal("name of the run: " + err.Error() + ": expected " + filelock.NameExpected)
 	}
 	if e.cfg.Store != nil || e.cfg.Workspace != nil {
 		if !e.busy.CompareAndSwap(false, true) {
@@ -121,6 +121,8 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		return nil
 	case saved.Version != StateVersion:
 		return refusal(fmt.Sprintf("the state has version %d, not %d", saved.Version, StateVersion))
+	case saved.Dir != s.Dir:
+		return refusal("the run was begun in " + saved.Dir)
 	case reopen != nil && saved.Step == StepOver && saved.End != EndCompleted:
 		saved.Task = task
 		Reopen(saved, e.loop, *reopen)
@@ -130,11 +132,8 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	case reopen != nil:
 		saved.Crashes = 0
 	}
-	switch {
-	case saved.Task.ID != task.ID || taxonomy.Redact(saved.Task.Prompt) != taxonomy.Redact(task.Prompt):
+	if saved.Task.ID != task.ID || taxonomy.Redact(saved.Task.Prompt) != taxonomy.Redact(task.Prompt) {
 		return refusal("the run was begun with another task")
-	case saved.Dir != s.Dir:
-		return refusal("the run was begun in " + saved.Dir)
 	}
 	saved.Task = task
 	env.state = saved

@@ -25,9 +25,14 @@ func (l *Loop) detect(s *RunState, it *Iteration) (Effect, continuation) {
 			Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked}, Approved: s.Approved, Graced: true,
 		}
 	}
+	if l.rejudge {
+		e.Trees.Delivered = s.Delivered
+	}
 	return e, func(out *Outcome, ok bool) Step {
 		it.clearChanges()
+		l.rejudge = l.rejudge && !ok
 		if it.Undetected = !ok; out != nil {
+			s.Checked = out.Trees.Checked
 			l.recordChanges(s, it, out)
 		}
 		set := it.unnamed(NeedsAsk)

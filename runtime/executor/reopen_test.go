@@ -46,6 +46,10 @@ func TestReopen(t *testing.T) {
 		{name: "a person's changes are not delivered", steps: []callStep{blocks("BLOCKED"), done("b")},
 			first: EndBlockedSignal, person: func(w *simulation) { w.Disk["a"] = "of a person" }, end: EndCompleted,
 			calls: 2},
+		{name: "a person changes a pending file", steps: []callStep{breaks("fatal", "a=1"), done("b")}, first: EndFatal,
+			person: func(w *simulation) { w.Disk["a"] = "of both" }, end: EndCompleted, commit: "of both", calls: 2},
+		{name: "a person removes a pending file", steps: []callStep{breaks("fatal", "a=1"), done("b")}, first: EndFatal,
+			person: func(w *simulation) { delete(w.Disk, "a") }, end: EndCompleted, calls: 2},
 		{name: "a completed run is not reopened", steps: []callStep{done("a=1"), done("a=2")},
 			first: EndCompleted, reopen: Reopening{Answer: "again"}, end: EndCompleted, commit: "1", calls: 1},
 	}
@@ -75,6 +79,57 @@ func TestReopen(t *testing.T) {
 	}
 }
 
+// TestOtherScope continues a run, killed at each point or over, under a scope that also forbids
+// "a". The file is committed only if that happened before.
+func TestOtherScope(t *testing.T) {
+	steps := []callStep{breaks("crash", "a=1", "b=2"), done("c=3"), done("d=4")}
+	for n, alive := 1, true; alive; n++ {
+		w, store := newSimulation(steps...), &memStore{}
+		cfg := w.config(tablesOf(reactions()), store)
+		k := &killer{n: n}
+		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
+		_, before := w.LastCommit["a"]
+		cfg.Guard = &forbids{judge{w}, "a"}
+		s := runState(t.Context(), cfg, aTask, nil)
+		require.Equal(t, EndCompleted, s.End, "killed at %d", n)
+		_, after := w.LastCommit["a"]
+		assert.Equal(t, before, after, "killed at %d", n)
+		assert.Empty(t, w.Lost, "killed at %d", n)
+		if !before {
+			assert.NotContains(t, w.Disk, "a", "killed at %d", n)
+			assert.Empty(t, s.Uncommitted, "killed at %d", n)
+		}
+	}
+
+	w, store := newSimulation(breaks("fatal", "a=1", "b=2"), done("c=3")), &memStore{}
+	cfg := w.config(tablesOf(reactions()), store)
+	require.Equal(t, Paths{"a", "b"}, runState(t.Context(), cfg, aTask, nil).Uncommitted)
+	cfg.Guard = &forbids{judge{w}, "a"}
+	e, err := New(cfg)
+	require.NoError(t, err)
+	r := e.Reopen(t.Context(), aTask, Reopening{})
+	assert.Equal(t, EndCompleted, r.EndReason)
+	assert.Equal(t, []string{"b", "c"}, r.CommittedFiles)
+	assert.NotContains(t, w.Disk, "a")
+	assert.NotEmpty(t, r.SavedRefs)
+}
+
+// forbids is a guard that also forbids a path.
+type forbids struct {
+	judge
+	path string
+}
+
+func (f *forbids) Judge(ctx context.Context, changes []Change) ([]Verdict, error) {
+	verdicts, err := f.judge.Judge(ctx, changes)
+	for i, c := range changes {
+		if err == nil && c.Path == f.path {
+			verdicts[i] = Forbidden
+		}
+	}
+	return verdicts, err
+}
+
 // TestLeftovers begins a run in a tree with the uncommitted changes of another run.
 func TestLeftovers(t *testing.T) {
 	for _, takeOver := range []bool{false, true} {
@@ -102,14 +157,16 @@ func TestRefused(t *testing.T) {
 		name   string
 		change func(s *RunState, task *Task)
 		end    EndReason
+
+		reopened bool
 	}{
-		{"another prompt", func(s *RunState, task *Task) { task.Prompt = "Do something else." }, EndRefused},
-		{"another task", func(s *RunState, task *Task) { task.ID = "other" }, EndRefused},
-		{"another directory", func(s *RunState, task *Task) { s.Dir = "/elsewhere" }, EndRefused},
-		{"another version", func(s *RunState, task *Task) { s.Version = 99 }, EndRefused},
-		{"an invalid name", func(s *RunState, task *Task) { task.Run = "../x" }, EndRefused},
-		{"too many crashes", func(s *RunState, task *Task) { s.Crashes = maxCrashes - 1 }, EndRefused},
-		{"the same task", func(s *RunState, task *Task) {}, EndCompleted},
+		{"another prompt", func(s *RunState, task *Task) { task.Prompt = "Do something else." }, EndRefused, false},
+		{"another task", func(s *RunState, task *Task) { task.ID = "other" }, EndRefused, false},
+		{"another directory", func(s *RunState, task *Task) { s.Dir = "/elsewhere" }, EndRefused, false},
+		{"another version", func(s *RunState, task *Task) { s.Version = 99 }, EndRefused, false},
+		{"an invalid name", func(s *RunState, task *Task) { task.Run = "../x" }, EndRefused, false},
+		{"too many crashes", func(s *RunState, task *Task) { s.Crashes = maxCrashes - 1 }, EndRefused, true},
+		{"the same task", func(s *RunState, task *Task) {}, EndCompleted, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,6 +192,8 @@ func TestRefused(t *testing.T) {
 				if s.Crashes == 0 {
 					assert.Equal(t, before, string(store.b))
 				}
+				r = e.Reopen(t.Context(), task, Reopening{})
+				assert.Equal(t, tt.reopened, r.EndReason == EndCompleted)
 			}
 		})
 	}

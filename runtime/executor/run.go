@@ -48,6 +48,9 @@ type Loop struct {
 	// AfterSetup is empty when the setup is done.
 	setup      Iteration
 	afterSetup Step
+	// rejudge reports that an earlier process accepted changes, perhaps under another scope. The
+	// first inspection judges those again that are not delivered, and nothing is committed before.
+	rejudge bool
 	// expired reports that the grace of a cancelled run ended before its changes were inspected.
 	// Then the state is not saved, so that the next process inspects the changes.
 	expired bool
@@ -128,9 +131,9 @@ func (l *Loop) Run(s *RunState) {
 	case "":
 		l.afterSetup, s.Began = StepPrepare, s.Now
 	case StepCall:
-		l.afterSetup, s.Resumed = StepInterrupted, true
+		l.afterSetup, s.Resumed, l.rejudge = StepInterrupted, true, true
 	default:
-		s.Resumed = s.Resumed || s.Step != StepAdopt
+		s.Resumed, l.rejudge = s.Resumed || s.Step != StepAdopt, true
 	}
 	l.emitRunStarted(s)
 	s.Deadline = l.cfg.Limits.Deadline

@@ -120,7 +120,8 @@ func (h *Host) leftovers(ctx context.Context, run string) []RunInfo {
 }
 
 // adopt accepts the changes that a person made while the run was over. They are neither judged nor
-// delivered. Changes that were unchecked at the end of the run remain unchecked.
+// delivered, except in files with pending changes of the run: these stay pending as a whole.
+// Changes that were unchecked at the end of the run remain unchecked.
 func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	if err := sp.Adopt(ctx); err != nil {
 		return err
@@ -135,8 +136,23 @@ func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	}
 	unchecked := setOf(e.Paths)
 	changes = slices.DeleteFunc(changes, func(c Change) bool { return unchecked[c.Path] || c.Escapes })
-	out.Trees, err = e.Trees.with(ctx, sp, now, pathsOf(changes))
-	return err
+	paths := pathsOf(changes)
+	out.Trees = e.Trees
+	for _, tree := range []*Tree{&out.Trees.Checked, &out.Trees.Delivered, &out.Trees.Committed} {
+		pending, err := sp.Diff(ctx, *tree, e.Trees.Checked)
+		if err != nil {
+			return err
+		}
+		except := setOf(pathsOf(pending))
+		theirs := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return except[p] })
+		if len(theirs) == 0 {
+			continue
+		}
+		if *tree, err = sp.Accept(ctx, *tree, now, theirs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addWatched adds the ignored files that were not watched before to all trees, with their content
@@ -174,8 +190,15 @@ func (t Trees) with(ctx context.Context, sp Space, from Tree, paths []string) (T
 }
 
 // detect finds the changes since the checked tree, and the guard judges them. The outcome contains
-// the found tree, and the changes that are not allowed.
-func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+// the found tree, and the changes that are not allowed. If the effect has the delivered tree, the
+// accepted changes since then are judged again.
+func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) (err error) {
+	if e.Trees.Delivered != "" {
+		if e.Trees.Checked, err = h.rejudge(ctx, sp, e, out); err != nil {
+			return err
+		}
+	}
+	out.Trees.Checked = e.Trees.Checked
 	found, err := sp.Snapshot(ctx)
 	if err != nil {
 		return err
@@ -198,18 +221,49 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 		out.Left = firstPaths(pathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored && !c.Revealed })))
 		return err
 	}
+	bad, err := h.judge(ctx, e, changes, out)
+	out.Bad, out.More = bad[:min(len(bad), maxPaths)], max(0, len(bad)-maxPaths)
+	return err
+}
+
+// rejudge judges the accepted changes that are not delivered. It returns the checked tree with the
+// delivered content of those that are not allowed, so that the inspection finds them as changes.
+// Ignored files are never delivered.
+func (h *Host) rejudge(ctx context.Context, sp Space, e *Effect, out *Outcome) (Tree, error) {
+	changes, err := sp.Diff(ctx, e.Trees.Delivered, e.Trees.Checked)
+	if err != nil {
+		return "", err
+	}
+	changes = slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored })
+	bad, err := h.judge(ctx, e, changes, out)
+	if err != nil {
+		return "", err
+	}
+	e.Op, e.Source, e.Paths = OpDetect, sourceGit, nil // of all later failures
+	if len(bad) == 0 {
+		return e.Trees.Checked, nil
+	}
+	var paths []string
+	for _, j := range bad {
+		paths = append(paths, j.Change.Path)
+	}
+	return sp.Accept(ctx, e.Trees.Checked, e.Trees.Delivered, paths)
+}
+
+// judge returns the changes that are not allowed.
+func (h *Host) judge(ctx context.Context, e *Effect, changes []Change, out *Outcome) (bad []Judged, err error) {
 	if len(changes) == 0 {
-		return nil
+		return nil, nil
 	}
 	var verdicts []Verdict
 	if h.cfg.Guard != nil {
-		e.Op, e.Source, e.Paths = OpScope, sourceScope, out.Paths // of all later failures
+		e.Op, e.Source, e.Paths = OpScope, sourceScope, firstPaths(pathsOf(changes)) // of all later failures
 		out.Mode = h.cfg.Guard.Mode()
 		if verdicts, err = h.cfg.Guard.Judge(ctx, changes); err != nil {
-			return err
+			return nil, err
 		}
 		if len(verdicts) != len(changes) {
-			return &taxonomy.Evidence{
+			return nil, &taxonomy.Evidence{
 				Source: e.Source, Op: e.Op, Type: "invalid",
 				Text: fmt.Sprintf("%d verdicts for %d changes", len(verdicts), len(changes)),
 			}
@@ -227,13 +281,11 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 		case v == NeedsAsk && approved[c.Path]:
 			v = Allowed
 		}
-		if v != Allowed && len(out.Bad) < maxPaths {
-			out.Bad = append(out.Bad, Judged{c, v})
-		} else if v != Allowed {
-			out.More++
+		if v != Allowed {
+			bad = append(bad, Judged{c, v})
 		}
 	}
-	return nil
+	return bad, nil
 }
 
 // revert restores the checked content of the paths. If any path has neither the found nor the

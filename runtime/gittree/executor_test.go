@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +13,7 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/scope"
 )
@@ -100,4 +102,64 @@ func TestExecutorReportsRevealedFiles(t *testing.T) {
 	require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
 	assert.Equal(t, "M\t.gitignore", r.sh("git show --name-status --format="))
 	assert.Equal(t, []string{".vscode/mine", ".vscode/settings.json"}, result.UncommittedFiles)
+}
+
+// forgetful is a store that loses the saves after a commit, as if the process had died then.
+type forgetful struct {
+	executor.Store
+	end func() // ends the run
+	off bool
+}
+
+func (f *forgetful) Save(ctx context.Context, s *executor.RunState) error {
+	if f.off {
+		return nil
+	}
+	return f.Store.Save(ctx, s)
+}
+
+func (f *forgetful) Observe(e executor.Event) {
+	if e.Kind == executor.Committed {
+		f.off = true
+		f.end()
+	}
+}
+
+// TestExecutorCommitsOnce resumes a run that died after its commit, before that was saved. The
+// commit stays, also if the scope forbids one of its files by now.
+func TestExecutorCommitsOnce(t *testing.T) {
+	for _, forbidden := range [][]string{nil, {"src/bad.txt"}} {
+		t.Run("forbidden "+strings.Join(forbidden, ""), func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "")
+			a := &agent{scripts: []string{"echo n > src/new.txt; echo b > src/bad.txt"}}
+			ctx, cancel := context.WithCancel(t.Context())
+			store := &forgetful{Store: filestore.New(t.TempDir()), end: cancel}
+			run := func(ctx context.Context, forbidden ...string) *executor.Result {
+				tree, err := gittree.New(t.Context(), r.dir, gittree.Options{})
+				require.NoError(t, err)
+				guard, err := scope.New(scope.Config{Allowed: []string{"src/**"}, Forbidden: forbidden})
+				require.NoError(t, err)
+				e, err := executor.New(executor.Config{
+					Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Guard: guard,
+					Deliver: executor.DeliverCommits, Provider: a, Store: store, Observer: store,
+					Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+				})
+				require.NoError(t, err)
+				return e.Run(ctx, executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
+			}
+			require.Equal(t, executor.EndCancelled, run(ctx).EndReason)
+			saved, err := store.Peek(t.Context(), "run")
+			require.NoError(t, err)
+			require.Equal(t, executor.StepCommit, saved.Step)
+			head := r.sh("git rev-parse HEAD")
+			store.off, store.end = false, func() {}
+			result := run(t.Context(), forbidden...)
+			require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
+			require.Len(t, result.Commits, 1)
+			assert.Equal(t, head, result.Commits[0].ID)
+			assert.Equal(t, head, r.sh("git rev-parse HEAD"))
+			assert.Len(t, result.Errors, len(forbidden))
+		})
+	}
 }

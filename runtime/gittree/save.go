@@ -194,6 +194,13 @@ func ShowSaved(ctx context.Context, dir, run, name, file string, w io.Writer, op
 	}
 	args := []string{"diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", string(a.Base), string(a.Tree)}
 	if file != "" {
+		found, err := s.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--name-only", string(a.Tree), file}})
+		if err == nil && !slices.Contains(found, file) {
+			err = fault(typeName, fmt.Sprintf("the attempt has no file %q", file), nil, file)
+		}
+		if err != nil {
+			return s.evidence(err, nil)
+		}
 		args = []string{"cat-file", "blob", string(a.Tree) + ":" + file}
 	}
 	_, err = s.git(ctx, command{stdout: w, args: args})
@@ -267,7 +274,10 @@ func RestoreSaved(
 	}
 	if missing := slices.DeleteFunc(slices.Clone(paths),
 		func(p string) bool { return slices.Contains(restored, p) }); len(missing) > 0 {
-		text := fmt.Sprintf("the attempt changed no file %q that git does not ignore", missing[0])
+		text := fmt.Sprintf("the attempt did not change the file %q", missing[0])
+		if slices.Contains(changed, missing[0]) {
+			text = fmt.Sprintf("git ignores the file %q, so it is not restored", missing[0])
+		}
 		return nil, fault(typeName, text, nil, missing...)
 	}
 	if err := s.checkOverwrites(ctx, restored); err != nil {

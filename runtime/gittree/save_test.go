@@ -63,7 +63,7 @@ func TestSaves(t *testing.T) {
 	assert.Equal(t, "A\nb\nPASSWORD=stolen", r.sh("cat a.txt dir/b.txt .env"))
 
 	for _, c := range []struct{ run, name, path, want string }{
-		{"other", "3", "", "prepare/name"}, {"run", "9", "", "save/name"}, {"run", "3", "none", "save/"},
+		{"other", "3", "", "prepare/name"}, {"run", "9", "", "save/name"}, {"run", "3", "none", "save/name"},
 	} {
 		err := gittree.ShowSaved(ctx, r.dir, c.run, c.name, c.path, &patch, opts)
 		require.Error(t, err)

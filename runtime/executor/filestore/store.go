@@ -52,7 +52,7 @@ func (s *Store) Open(ctx context.Context, run string) (*executor.RunState, error
 		return nil, &taxonomy.Evidence{Source: "executor", Op: executor.OpLock, Text: "run " + s.run + " is open"}
 	}
 	if err := filelock.CheckName(run); err != nil {
-		return nil, evidence("executor", executor.OpPrepare, s.dir, err)
+		return nil, evidence("executor", executor.OpPrepare, s.dir, badName(err))
 	}
 	if err := atomicfile.MakeDir(s.dir); err != nil {
 		return nil, evidence("executor", executor.OpPrepare, s.dir, fmt.Errorf("make the directory of runs: %w", err))
@@ -108,7 +108,7 @@ func (s *Store) Close() error {
 // Peek returns the state of a run without locking it. If the run does not exist, the state is nil.
 func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) {
 	if err := filelock.CheckName(run); err != nil {
-		return nil, evidence("executor", executor.OpPrepare, s.dir, err)
+		return nil, evidence("executor", executor.OpPrepare, s.dir, badName(err))
 	}
 	path := s.path(run)
 	b, err := atomicfile.Read(path, maxState+1)
@@ -164,3 +164,5 @@ func evidence(source, op, path string, err error) *taxonomy.Evidence {
 	ev.SetAttribute("path", path)
 	return &ev
 }
+
+func badName(err error) error { return fmt.Errorf("%w: expected %s", err, filelock.NameExpected) }
