@@ -100,11 +100,13 @@ func (e *GitError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c GitCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c GitCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c GitCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c GitCode) Row() taxonomy.Row                { return taxonomy.At(categoryGit, uint16(c)) }
-func (c GitCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c GitCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c GitCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c GitCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c GitCode) Row() taxonomy.Row            { return taxonomy.At(categoryGit, uint16(c)) }
+func (c GitCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryGit, uint16(c), &definition)
+}
 func (c GitCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c GitCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c GitCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -122,11 +122,13 @@ func (e *PermissionError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c PermissionCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c PermissionCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c PermissionCode) Row() taxonomy.Row                { return taxonomy.At(categoryPermission, uint16(c)) }
-func (c PermissionCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c PermissionCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c PermissionCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PermissionCode) Row() taxonomy.Row            { return taxonomy.At(categoryPermission, uint16(c)) }
+func (c PermissionCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPermission, uint16(c), &definition)
+}
 func (c PermissionCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c PermissionCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c PermissionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

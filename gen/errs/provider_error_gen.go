@@ -135,11 +135,13 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c ProviderCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c ProviderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ProviderCode) Row() taxonomy.Row                { return taxonomy.At(categoryProvider, uint16(c)) }
-func (c ProviderCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c ProviderCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c ProviderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ProviderCode) Row() taxonomy.Row            { return taxonomy.At(categoryProvider, uint16(c)) }
+func (c ProviderCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryProvider, uint16(c), &definition)
+}
 func (c ProviderCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ProviderCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

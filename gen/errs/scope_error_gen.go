@@ -118,11 +118,13 @@ func (e *ScopeError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c ScopeCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c ScopeCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ScopeCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ScopeCode) Row() taxonomy.Row                { return taxonomy.At(categoryScope, uint16(c)) }
-func (c ScopeCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c ScopeCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c ScopeCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ScopeCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ScopeCode) Row() taxonomy.Row            { return taxonomy.At(categoryScope, uint16(c)) }
+func (c ScopeCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryScope, uint16(c), &definition)
+}
 func (c ScopeCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ScopeCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ScopeCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -76,11 +76,13 @@ func (e *TimeoutError) AppendContext(dst []byte) []byte {
 	return gen.Object(dst).Int64("timeoutMs", taxonomy.Some(e.TimeoutMs)).Int("iteration", e.Iteration).Int64("elapsedMs", e.ElapsedMs).Close()
 }
 
-func (c TimeoutCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c TimeoutCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c TimeoutCode) Row() taxonomy.Row                { return taxonomy.At(categoryTimeout, uint16(c)) }
-func (c TimeoutCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c TimeoutCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c TimeoutCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c TimeoutCode) Row() taxonomy.Row            { return taxonomy.At(categoryTimeout, uint16(c)) }
+func (c TimeoutCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryTimeout, uint16(c), &definition)
+}
 func (c TimeoutCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c TimeoutCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c TimeoutCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

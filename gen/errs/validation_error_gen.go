@@ -124,11 +124,13 @@ func (e *ValidationError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c ValidationCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c ValidationCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ValidationCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ValidationCode) Row() taxonomy.Row                { return taxonomy.At(categoryValidation, uint16(c)) }
-func (c ValidationCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c ValidationCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c ValidationCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ValidationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ValidationCode) Row() taxonomy.Row            { return taxonomy.At(categoryValidation, uint16(c)) }
+func (c ValidationCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryValidation, uint16(c), &definition)
+}
 func (c ValidationCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ValidationCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ValidationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

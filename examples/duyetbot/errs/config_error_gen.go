@@ -165,11 +165,13 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c ConfigCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c ConfigCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ConfigCode) Row() taxonomy.Row                { return taxonomy.At(categoryConfig, uint16(c)) }
-func (c ConfigCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c ConfigCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c ConfigCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ConfigCode) Row() taxonomy.Row            { return taxonomy.At(categoryConfig, uint16(c)) }
+func (c ConfigCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryConfig, uint16(c), &definition)
+}
 func (c ConfigCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ConfigCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

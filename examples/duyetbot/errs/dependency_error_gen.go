@@ -182,11 +182,13 @@ func (e *DependencyError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c DependencyCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c DependencyCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c DependencyCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c DependencyCode) Row() taxonomy.Row                { return taxonomy.At(categoryDependency, uint16(c)) }
-func (c DependencyCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c DependencyCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c DependencyCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c DependencyCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c DependencyCode) Row() taxonomy.Row            { return taxonomy.At(categoryDependency, uint16(c)) }
+func (c DependencyCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryDependency, uint16(c), &definition)
+}
 func (c DependencyCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c DependencyCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c DependencyCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -174,11 +174,13 @@ func (e *FileError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c FileCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c FileCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c FileCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c FileCode) Row() taxonomy.Row                { return taxonomy.At(categoryFile, uint16(c)) }
-func (c FileCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c FileCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c FileCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c FileCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c FileCode) Row() taxonomy.Row            { return taxonomy.At(categoryFile, uint16(c)) }
+func (c FileCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryFile, uint16(c), &definition)
+}
 func (c FileCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c FileCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c FileCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -201,11 +201,13 @@ func (e *GitHubError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c GitHubCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c GitHubCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c GitHubCode) Row() taxonomy.Row                { return taxonomy.At(categoryGitHub, uint16(c)) }
-func (c GitHubCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c GitHubCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c GitHubCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c GitHubCode) Row() taxonomy.Row            { return taxonomy.At(categoryGitHub, uint16(c)) }
+func (c GitHubCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryGitHub, uint16(c), &definition)
+}
 func (c GitHubCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c GitHubCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c GitHubCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -226,11 +226,13 @@ func (e *LLMError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c LLMCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c LLMCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c LLMCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c LLMCode) Row() taxonomy.Row                { return taxonomy.At(categoryLLM, uint16(c)) }
-func (c LLMCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c LLMCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c LLMCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c LLMCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c LLMCode) Row() taxonomy.Row            { return taxonomy.At(categoryLLM, uint16(c)) }
+func (c LLMCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryLLM, uint16(c), &definition)
+}
 func (c LLMCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c LLMCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c LLMCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -198,11 +198,13 @@ func (e *NetworkError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c NetworkCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c NetworkCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c NetworkCode) Row() taxonomy.Row                { return taxonomy.At(categoryNetwork, uint16(c)) }
-func (c NetworkCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c NetworkCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c NetworkCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c NetworkCode) Row() taxonomy.Row            { return taxonomy.At(categoryNetwork, uint16(c)) }
+func (c NetworkCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryNetwork, uint16(c), &definition)
+}
 func (c NetworkCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c NetworkCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c NetworkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -174,11 +174,13 @@ func (e *SkillError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c SkillCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c SkillCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c SkillCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c SkillCode) Row() taxonomy.Row                { return taxonomy.At(categorySkill, uint16(c)) }
-func (c SkillCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c SkillCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c SkillCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c SkillCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c SkillCode) Row() taxonomy.Row            { return taxonomy.At(categorySkill, uint16(c)) }
+func (c SkillCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categorySkill, uint16(c), &definition)
+}
 func (c SkillCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c SkillCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c SkillCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -162,11 +162,13 @@ func (e *SystemError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c SystemCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c SystemCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c SystemCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c SystemCode) Row() taxonomy.Row                { return taxonomy.At(categorySystem, uint16(c)) }
-func (c SystemCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c SystemCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c SystemCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c SystemCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c SystemCode) Row() taxonomy.Row            { return taxonomy.At(categorySystem, uint16(c)) }
+func (c SystemCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categorySystem, uint16(c), &definition)
+}
 func (c SystemCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c SystemCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c SystemCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

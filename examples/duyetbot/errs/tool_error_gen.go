@@ -183,11 +183,13 @@ func (e *ToolError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c ToolCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c ToolCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ToolCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ToolCode) Row() taxonomy.Row                { return taxonomy.At(categoryTool, uint16(c)) }
-func (c ToolCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c ToolCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c ToolCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ToolCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ToolCode) Row() taxonomy.Row            { return taxonomy.At(categoryTool, uint16(c)) }
+func (c ToolCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryTool, uint16(c), &definition)
+}
 func (c ToolCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ToolCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ToolCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -221,11 +221,13 @@ func (e *VerificationError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c VerificationCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c VerificationCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c VerificationCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c VerificationCode) Row() taxonomy.Row                { return taxonomy.At(categoryVerification, uint16(c)) }
-func (c VerificationCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c VerificationCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c VerificationCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c VerificationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c VerificationCode) Row() taxonomy.Row            { return taxonomy.At(categoryVerification, uint16(c)) }
+func (c VerificationCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryVerification, uint16(c), &definition)
+}
 func (c VerificationCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c VerificationCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c VerificationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -102,11 +102,13 @@ func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c AmbiguityCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c AmbiguityCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c AmbiguityCode) Row() taxonomy.Row                { return taxonomy.At(categoryAmbiguity, uint16(c)) }
-func (c AmbiguityCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c AmbiguityCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c AmbiguityCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c AmbiguityCode) Row() taxonomy.Row            { return taxonomy.At(categoryAmbiguity, uint16(c)) }
+func (c AmbiguityCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryAmbiguity, uint16(c), &definition)
+}
 func (c AmbiguityCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c AmbiguityCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c AmbiguityCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

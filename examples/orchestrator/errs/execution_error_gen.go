@@ -138,11 +138,13 @@ func (e *ExecutionError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c ExecutionCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c ExecutionCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ExecutionCode) Row() taxonomy.Row                { return taxonomy.At(categoryExecution, uint16(c)) }
-func (c ExecutionCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c ExecutionCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c ExecutionCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ExecutionCode) Row() taxonomy.Row            { return taxonomy.At(categoryExecution, uint16(c)) }
+func (c ExecutionCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryExecution, uint16(c), &definition)
+}
 func (c ExecutionCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ExecutionCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ExecutionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

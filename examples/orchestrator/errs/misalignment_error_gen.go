@@ -132,11 +132,13 @@ func (e *MisalignmentError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c MisalignmentCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c MisalignmentCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c MisalignmentCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c MisalignmentCode) Row() taxonomy.Row                { return taxonomy.At(categoryMisalignment, uint16(c)) }
-func (c MisalignmentCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c MisalignmentCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c MisalignmentCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c MisalignmentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c MisalignmentCode) Row() taxonomy.Row            { return taxonomy.At(categoryMisalignment, uint16(c)) }
+func (c MisalignmentCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryMisalignment, uint16(c), &definition)
+}
 func (c MisalignmentCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c MisalignmentCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c MisalignmentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -102,11 +102,13 @@ func (e *PrerequisiteError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c PrerequisiteCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c PrerequisiteCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c PrerequisiteCode) Row() taxonomy.Row                { return taxonomy.At(categoryPrerequisite, uint16(c)) }
-func (c PrerequisiteCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c PrerequisiteCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c PrerequisiteCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PrerequisiteCode) Row() taxonomy.Row            { return taxonomy.At(categoryPrerequisite, uint16(c)) }
+func (c PrerequisiteCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPrerequisite, uint16(c), &definition)
+}
 func (c PrerequisiteCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c PrerequisiteCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c PrerequisiteCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

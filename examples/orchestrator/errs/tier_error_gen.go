@@ -150,11 +150,13 @@ func (e *TierError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c TierCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c TierCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c TierCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c TierCode) Row() taxonomy.Row                { return taxonomy.At(categoryTier, uint16(c)) }
-func (c TierCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c TierCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c TierCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c TierCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c TierCode) Row() taxonomy.Row            { return taxonomy.At(categoryTier, uint16(c)) }
+func (c TierCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryTier, uint16(c), &definition)
+}
 func (c TierCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c TierCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c TierCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

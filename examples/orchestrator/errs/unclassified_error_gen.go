@@ -66,11 +66,13 @@ func (e *UnclassifiedError) AppendContext(dst []byte) []byte {
 	return gen.Object(dst).String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0).Close()
 }
 
-func (c UnclassifiedCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c UnclassifiedCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c UnclassifiedCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c UnclassifiedCode) Row() taxonomy.Row                { return taxonomy.At(categoryUnclassified, uint16(c)) }
-func (c UnclassifiedCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c UnclassifiedCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c UnclassifiedCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c UnclassifiedCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c UnclassifiedCode) Row() taxonomy.Row            { return taxonomy.At(categoryUnclassified, uint16(c)) }
+func (c UnclassifiedCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryUnclassified, uint16(c), &definition)
+}
 func (c UnclassifiedCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c UnclassifiedCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c UnclassifiedCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -68,11 +68,13 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 	return gen.Object(dst).String("orderId", taxonomy.Some(e.OrderID)).OptStrings("items", e.Items, 0).Close()
 }
 
-func (c OrderCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c OrderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c OrderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c OrderCode) Row() taxonomy.Row                { return taxonomy.At(categoryOrder, uint16(c)) }
-func (c OrderCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c OrderCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c OrderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c OrderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c OrderCode) Row() taxonomy.Row            { return taxonomy.At(categoryOrder, uint16(c)) }
+func (c OrderCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryOrder, uint16(c), &definition)
+}
 func (c OrderCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c OrderCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c OrderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

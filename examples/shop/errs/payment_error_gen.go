@@ -139,11 +139,13 @@ func (e *PaymentError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c PaymentCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c PaymentCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c PaymentCode) Row() taxonomy.Row                { return taxonomy.At(categoryPayment, uint16(c)) }
-func (c PaymentCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c PaymentCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c PaymentCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PaymentCode) Row() taxonomy.Row            { return taxonomy.At(categoryPayment, uint16(c)) }
+func (c PaymentCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPayment, uint16(c), &definition)
+}
 func (c PaymentCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c PaymentCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c PaymentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

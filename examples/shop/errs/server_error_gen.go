@@ -96,11 +96,13 @@ func (e *ServerError) AppendPublicContext(dst []byte) []byte {
 	return gen.Object(dst).String("requestId", e.RequestID).Close()
 }
 
-func (c ServerCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c ServerCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ServerCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ServerCode) Row() taxonomy.Row                { return taxonomy.At(categoryServer, uint16(c)) }
-func (c ServerCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c ServerCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c ServerCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ServerCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ServerCode) Row() taxonomy.Row            { return taxonomy.At(categoryServer, uint16(c)) }
+func (c ServerCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryServer, uint16(c), &definition)
+}
 func (c ServerCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ServerCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ServerCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

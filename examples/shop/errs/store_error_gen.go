@@ -95,11 +95,13 @@ func (e *StoreError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c StoreCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c StoreCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c StoreCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c StoreCode) Row() taxonomy.Row                { return taxonomy.At(categoryStore, uint16(c)) }
-func (c StoreCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c StoreCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c StoreCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c StoreCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c StoreCode) Row() taxonomy.Row            { return taxonomy.At(categoryStore, uint16(c)) }
+func (c StoreCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryStore, uint16(c), &definition)
+}
 func (c StoreCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c StoreCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c StoreCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

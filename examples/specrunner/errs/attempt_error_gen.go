@@ -247,11 +247,13 @@ func (e *AttemptError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c AttemptCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c AttemptCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c AttemptCode) Row() taxonomy.Row                { return taxonomy.At(categoryAttempt, uint16(c)) }
-func (c AttemptCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c AttemptCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c AttemptCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c AttemptCode) Row() taxonomy.Row            { return taxonomy.At(categoryAttempt, uint16(c)) }
+func (c AttemptCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryAttempt, uint16(c), &definition)
+}
 func (c AttemptCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c AttemptCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c AttemptCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -103,11 +103,13 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c RequestCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c RequestCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c RequestCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c RequestCode) Row() taxonomy.Row                { return taxonomy.At(categoryRequest, uint16(c)) }
-func (c RequestCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c RequestCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c RequestCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c RequestCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c RequestCode) Row() taxonomy.Row            { return taxonomy.At(categoryRequest, uint16(c)) }
+func (c RequestCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryRequest, uint16(c), &definition)
+}
 func (c RequestCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c RequestCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c RequestCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

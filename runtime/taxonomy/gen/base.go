@@ -111,8 +111,14 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 	return noCode
 }
 
-// Reaction returns the reaction to a code without any context.
-func Reaction[C Code](c C) *taxonomy.Reaction { return c.Taxonomy().Traits(c.Row()).Reaction }
+// Reaction returns the reaction to a code without any context. Its callers stay small enough to be
+// inlined.
+func Reaction(category int, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reaction {
+	if codes := t.Categories[category].Codes; 0 < code && int(code) < len(codes) {
+		return codes[code].Traits.Reaction
+	}
+	return t.Traits(taxonomy.RowUnknown).Reaction
+}
 
 // CodeMessage returns the message of a code. A message that a code cannot have without context, one
 // with placeholders, optional parts or escapes of them, is replaced by the wire value.

@@ -176,11 +176,13 @@ func (e *CartError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c CartCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c CartCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c CartCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c CartCode) Row() taxonomy.Row                { return taxonomy.At(categoryCart, uint16(c)) }
-func (c CartCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c CartCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c CartCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c CartCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c CartCode) Row() taxonomy.Row            { return taxonomy.At(categoryCart, uint16(c)) }
+func (c CartCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryCart, uint16(c), &definition)
+}
 func (c CartCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c CartCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c CartCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -242,11 +242,13 @@ func (e *KindsError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c KindsCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c KindsCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c KindsCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c KindsCode) Row() taxonomy.Row                { return taxonomy.At(categoryKinds, uint16(c)) }
-func (c KindsCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c KindsCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c KindsCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c KindsCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c KindsCode) Row() taxonomy.Row            { return taxonomy.At(categoryKinds, uint16(c)) }
+func (c KindsCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryKinds, uint16(c), &definition)
+}
 func (c KindsCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c KindsCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c KindsCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -65,11 +65,13 @@ func (e *ServerError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *ServerError) AppendPublicContext(dst []byte) []byte { return e.AppendContext(dst) }
 
-func (c ServerCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c ServerCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ServerCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ServerCode) Row() taxonomy.Row                { return taxonomy.At(categoryServer, uint16(c)) }
-func (c ServerCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c ServerCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c ServerCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ServerCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ServerCode) Row() taxonomy.Row            { return taxonomy.At(categoryServer, uint16(c)) }
+func (c ServerCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryServer, uint16(c), &definition)
+}
 func (c ServerCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ServerCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c ServerCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -114,11 +114,13 @@ func (e *WorkError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (c WorkCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c WorkCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c WorkCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c WorkCode) Row() taxonomy.Row                { return taxonomy.At(categoryWork, uint16(c)) }
-func (c WorkCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c WorkCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c WorkCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c WorkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c WorkCode) Row() taxonomy.Row            { return taxonomy.At(categoryWork, uint16(c)) }
+func (c WorkCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryWork, uint16(c), &definition)
+}
 func (c WorkCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c WorkCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c WorkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }

@@ -64,11 +64,13 @@ func (e *UserError) AppendContext(dst []byte) []byte {
 	return gen.Object(dst).String("id", taxonomy.Some(e.ID)).Close()
 }
 
-func (c UserCode) Error() string                    { return gen.CodeMessage(c.Row(), &definition) }
-func (c UserCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c UserCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c UserCode) Row() taxonomy.Row                { return taxonomy.At(categoryUser, uint16(c)) }
-func (c UserCode) Reaction() taxonomy.Reaction      { return *gen.Reaction(c) }
+func (c UserCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
+func (c UserCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c UserCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c UserCode) Row() taxonomy.Row            { return taxonomy.At(categoryUser, uint16(c)) }
+func (c UserCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryUser, uint16(c), &definition)
+}
 func (c UserCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c UserCode) LogValue() slog.Value             { return gen.LogCode(c) }
 func (c UserCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
