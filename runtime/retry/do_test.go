@@ -212,7 +212,7 @@ func TestNotifyAll(t *testing.T) {
 	}
 	op, _ := story(errFlaky, nil)
 	require.NoError(t, retry.Do(t.Context(), op, retry.ByPolicy(thrice), retry.WithClock(newClock()), note("a"),
-		note("b"), note("c")))
+		note("b"), retry.WithNotify(nil), note("c")))
 	assert.Equal(t, []string{"a1", "b1", "c1", "a2", "b2", "c2"}, got)
 }
 

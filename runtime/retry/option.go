@@ -117,9 +117,15 @@ func WithRetryable(is func(error) bool) Option {
 }
 
 // WithNotify calls f after each call, before the wait. It is the place to log and count calls. If it
-// is given several times, all functions are called, in the order of the options.
+// is given several times, all functions are called, in the order of the options. If f is nil, the
+// option is ignored.
 func WithNotify(f func(Attempt)) Option {
-	return Option{early: true, set: func(s settings) settings { s.notify = append(s.notify, f); return s }}
+	return Option{early: true, set: func(s settings) settings {
+		if f != nil {
+			s.notify = append(s.notify, f)
+		}
+		return s
+	}}
 }
 
 // WithSharedWait makes Do wait while the lane is closed. If a failure's reaction has `shared:
