@@ -90,7 +90,8 @@ func (l *Loop) validate(s *RunState, it *Iteration) (Effect, continuation) {
 
 func (l *Loop) commit(s *RunState, it *Iteration) (Effect, continuation) {
 	if l.rejudge { // the process that began the commit died
-		it.TriedCommit = false
+		l.passed, l.passedTree = it.Passed, it.Checked
+		it.TriedCommit, it.Passed = false, nil
 		return Effect{}, func(*Outcome, bool) Step { return l.inspect(it, StepDeliver) }
 	}
 	e := Effect{

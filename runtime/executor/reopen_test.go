@@ -114,6 +114,41 @@ func TestOtherScope(t *testing.T) {
 	assert.NotEmpty(t, r.SavedRefs)
 }
 
+// TestChecksAgain continues a run, killed at each point, after a person wrote a file. The checks
+// before a commit check the committed tree.
+func TestChecksAgain(t *testing.T) {
+	for n, alive := 1, true; alive; n++ {
+		w, store := newSimulation(done("b=2"), done("c=3")), &memStore{}
+		cfg := w.config(tablesOf(reactions()), store)
+		cfg.Validator = &remembers{simulation: w}
+		k := &killer{n: n}
+		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
+		if alive {
+			w.Disk["p"] = "of a person"
+		}
+		checked := &remembers{simulation: w, trees: cfg.Validator.(*remembers).trees}
+		cfg.Validator = checked
+		s := runState(t.Context(), cfg, aTask, nil)
+		require.Equal(t, EndCompleted, s.End, "killed at %d", n)
+		for _, c := range w.CommitLog {
+			assert.Contains(t, checked.trees, c.Tree, "killed at %d", n)
+		}
+	}
+}
+
+// remembers is a validator that remembers the trees of its checks before commits.
+type remembers struct {
+	*simulation
+	trees []Tree
+}
+
+func (r *remembers) Validate(ctx context.Context, c Check) error {
+	if c.Phase == PreCommit {
+		r.trees = append(r.trees, r.keep(r.Disk))
+	}
+	return r.simulation.Validate(ctx, c)
+}
+
 // forbids is a guard that also forbids a path.
 type forbids struct {
 	judge

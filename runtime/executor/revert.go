@@ -109,6 +109,10 @@ func (l *Loop) accept(s *RunState, it *Iteration) (Effect, continuation) {
 		if out != nil {
 			it.Checked = out.Trees.Checked
 		}
+		if l.passedTree != "" && it.Checked == l.passedTree {
+			it.Passed = l.passed
+		}
+		l.passedTree = ""
 		then := it.Then
 		it.NotAccepted, it.Then = !ok, ""
 		return then

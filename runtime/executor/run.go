@@ -51,6 +51,10 @@ type Loop struct {
 	// rejudge reports that an earlier process accepted changes, perhaps under another scope. The
 	// first inspection judges those again that are not delivered, and nothing is committed before.
 	rejudge bool
+	// passed are the checks that passedTree passed in an earlier process. If the inspection before
+	// the commit finds another tree, they are repeated.
+	passed     []Phase
+	passedTree Tree
 	// expired reports that the grace of a cancelled run ended before its changes were inspected.
 	// Then the state is not saved, so that the next process inspects the changes.
 	expired bool
