@@ -322,8 +322,7 @@ func (h *Host) Attach(ctx context.Context, run string) error {
 }
 
 // Release unlocks the working tree of a run. If the run is completed and all changes are checked,
-// or the dry run of a run that does not exist, it also removes everything that was stored for the
-// run, except saved attempts.
+// it also removes everything that was stored for the run, except saved attempts.
 func (h *Host) Release(s *RunState) error {
 	h.mu.Lock()
 	sp := h.spaces[s.Task.Run]
@@ -333,14 +332,6 @@ func (h *Host) Release(s *RunState) error {
 		return nil
 	}
 	forget := s.End == EndCompleted && len(s.Unchecked) == 0
-	if s.End == EndDryRun {
-		var saved *RunState
-		err := error(nil)
-		if h.cfg.Store != nil {
-			saved, err = h.cfg.Store.Peek(context.Background(), s.Task.Run)
-		}
-		forget = saved == nil && err == nil
-	}
 	return contain(sourceGit, OpLock, func() error { return sp.Close(forget) })
 }
 
