@@ -126,7 +126,7 @@ func (c ConfigCode) String() string               { return gen.CodeText(c.Row(),
 func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c ConfigCode) Row() taxonomy.Row            { return taxonomy.At(categoryConfig, uint16(c)) }
 func (c ConfigCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryConfig, uint16(c), &definition)
+	return *gen.Reaction(&configCategory, uint16(c), &definition)
 }
 func (c ConfigCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ConfigCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -105,7 +105,7 @@ func (c GitCode) String() string               { return gen.CodeText(c.Row(), &d
 func (c GitCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c GitCode) Row() taxonomy.Row            { return taxonomy.At(categoryGit, uint16(c)) }
 func (c GitCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryGit, uint16(c), &definition)
+	return *gen.Reaction(&gitCategory, uint16(c), &definition)
 }
 func (c GitCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c GitCode) LogValue() slog.Value             { return gen.LogCode(c) }

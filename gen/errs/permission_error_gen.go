@@ -127,7 +127,7 @@ func (c PermissionCode) String() string               { return gen.CodeText(c.Ro
 func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c PermissionCode) Row() taxonomy.Row            { return taxonomy.At(categoryPermission, uint16(c)) }
 func (c PermissionCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryPermission, uint16(c), &definition)
+	return *gen.Reaction(&permissionCategory, uint16(c), &definition)
 }
 func (c PermissionCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c PermissionCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -123,7 +123,7 @@ func (c ScopeCode) String() string               { return gen.CodeText(c.Row(), 
 func (c ScopeCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c ScopeCode) Row() taxonomy.Row            { return taxonomy.At(categoryScope, uint16(c)) }
 func (c ScopeCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryScope, uint16(c), &definition)
+	return *gen.Reaction(&scopeCategory, uint16(c), &definition)
 }
 func (c ScopeCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ScopeCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -81,7 +81,7 @@ func (c TimeoutCode) String() string               { return gen.CodeText(c.Row()
 func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c TimeoutCode) Row() taxonomy.Row            { return taxonomy.At(categoryTimeout, uint16(c)) }
 func (c TimeoutCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryTimeout, uint16(c), &definition)
+	return *gen.Reaction(&timeoutCategory, uint16(c), &definition)
 }
 func (c TimeoutCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c TimeoutCode) LogValue() slog.Value             { return gen.LogCode(c) }

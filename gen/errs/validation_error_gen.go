@@ -129,7 +129,7 @@ func (c ValidationCode) String() string               { return gen.CodeText(c.Ro
 func (c ValidationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c ValidationCode) Row() taxonomy.Row            { return taxonomy.At(categoryValidation, uint16(c)) }
 func (c ValidationCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryValidation, uint16(c), &definition)
+	return *gen.Reaction(&validationCategory, uint16(c), &definition)
 }
 func (c ValidationCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ValidationCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -243,12 +243,12 @@ func (c $C) Is(target error) bool { return gen.IsBelow(c, target) }
 func (e *$E) Is(target error) bool { return gen.IsBelow(e.Code(), target) }
 `
 	}
-	return strings.NewReplacer("$C", c.CodeType, "$E", c.Type, "$V", c.Var).Replace(below + `
+	return strings.NewReplacer("$C", c.CodeType, "$E", c.Type, "$V", c.Var, "$T", c.Table).Replace(below + `
 func (c $C) Error() string                   { return gen.CodeMessage(c.Row(), &definition) }
 func (c $C) String() string                  { return gen.CodeText(c.Row(), &definition) }
 func (c $C) Taxonomy() *taxonomy.Taxonomy    { return &definition }
 func (c $C) Row() taxonomy.Row               { return taxonomy.At($V, uint16(c)) }
-func (c $C) Reaction() taxonomy.Reaction     { return *gen.Reaction($V, uint16(c), &definition) }
+func (c $C) Reaction() taxonomy.Reaction     { return *gen.Reaction(&$T, uint16(c), &definition) }
 func (c $C) Format(s fmt.State, verb rune)   { gen.FormatCode(s, verb, c) }
 func (c $C) LogValue() slog.Value            { return gen.LogCode(c) }
 func (c $C) MarshalText() ([]byte, error)    { return gen.MarshalCode(c.Row(), &definition) }

@@ -212,8 +212,7 @@ func (e *engine) candidates(x *index, text string, best int) *scratch {
 	for _, rule := range e.always {
 		c.mark(rule)
 	}
-	e.scanner.scan(text, &c)
-	if foldsToASCII(text) {
+	if ascii := e.scanner.scan(text, &c); !ascii && foldsToASCII(text) {
 		c.scratch().folded = true
 		e.scanner.scan(strings.NewReplacer(longS, "s", kelvinSign, "k").Replace(text), &c)
 	}

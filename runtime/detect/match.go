@@ -60,8 +60,8 @@ func (r *Rules) Match(ev *taxonomy.Evidence, opts []Option) int {
 	if ev == nil {
 		return NoRule
 	}
-	if len(opts) == 0 && ev.Text == "" {
-		return r.match(ev, "")
+	if len(opts) == 0 && (ev.Text == "" || ev.Status != 0 || !r.index(false).testsStatus) {
+		return r.match(ev, tail(ev.Text, DefaultTextLimit))
 	}
 	return r.matchPrepared(ev, opts)
 }

@@ -110,6 +110,9 @@ func (l *literal) at(text string, i int) bool {
 		return false
 	}
 	t := text[i : i+len(l.text)]
+	if (t[0]^l.text[0])&^caseBit != 0 {
+		return false // most places end here
+	}
 	if !l.fold {
 		return t == l.text
 	}

@@ -11,6 +11,7 @@ const (
 	gramSize = 4
 	caseBit  = 0x20
 	caseBits = 0x2020202020202020
+	highBits = 0x8080808080808080
 	gramMul  = 0x9E3779B1
 	// filterBits is the size of the filter as a power of two: 16 KiB, half of the nearest cache of
 	// a processor.
@@ -63,11 +64,13 @@ func (s *scanner) lookup(gram uint32) []site {
 	}
 }
 
-// scan calls c.pass for each place of a text whose gram the filter passes.
-func (s *scanner) scan(text string, c *collector) {
-	i, words := 0, s.words
+// scan calls c.pass for each place of a text whose gram the filter passes. It reports whether the
+// text is ASCII.
+func (s *scanner) scan(text string, c *collector) (ascii bool) {
+	i, words, all := 0, s.words, uint64(0)
 	for ; len(text)-i >= 8; i += 6 {
 		v := word64(text[i:i+8]) | caseBits
+		all |= v
 		if g := uint32(v); s.has(g, words) {
 			c.pass(s, text, i, g)
 		}
@@ -79,10 +82,13 @@ func (s *scanner) scan(text string, c *collector) {
 		}
 	}
 	for ; i < len(text); i += 2 {
-		if g := lastGram(text[i:]); s.has(g, words) {
+		g := lastGram(text[i:])
+		all |= uint64(g)
+		if s.has(g, words) {
 			c.pass(s, text, i, g)
 		}
 	}
+	return all&highBits == 0
 }
 
 // word64 returns the first eight bytes of s as a number. The compiler makes one load of it.

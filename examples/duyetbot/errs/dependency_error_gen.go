@@ -187,7 +187,7 @@ func (c DependencyCode) String() string               { return gen.CodeText(c.Ro
 func (c DependencyCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c DependencyCode) Row() taxonomy.Row            { return taxonomy.At(categoryDependency, uint16(c)) }
 func (c DependencyCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryDependency, uint16(c), &definition)
+	return *gen.Reaction(&dependencyCategory, uint16(c), &definition)
 }
 func (c DependencyCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c DependencyCode) LogValue() slog.Value             { return gen.LogCode(c) }

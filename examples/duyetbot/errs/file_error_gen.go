@@ -179,7 +179,7 @@ func (c FileCode) String() string               { return gen.CodeText(c.Row(), &
 func (c FileCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c FileCode) Row() taxonomy.Row            { return taxonomy.At(categoryFile, uint16(c)) }
 func (c FileCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryFile, uint16(c), &definition)
+	return *gen.Reaction(&fileCategory, uint16(c), &definition)
 }
 func (c FileCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c FileCode) LogValue() slog.Value             { return gen.LogCode(c) }

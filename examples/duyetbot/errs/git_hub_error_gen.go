@@ -206,7 +206,7 @@ func (c GitHubCode) String() string               { return gen.CodeText(c.Row(),
 func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c GitHubCode) Row() taxonomy.Row            { return taxonomy.At(categoryGitHub, uint16(c)) }
 func (c GitHubCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryGitHub, uint16(c), &definition)
+	return *gen.Reaction(&gitHubCategory, uint16(c), &definition)
 }
 func (c GitHubCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c GitHubCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -231,7 +231,7 @@ func (c LLMCode) String() string               { return gen.CodeText(c.Row(), &d
 func (c LLMCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c LLMCode) Row() taxonomy.Row            { return taxonomy.At(categoryLLM, uint16(c)) }
 func (c LLMCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryLLM, uint16(c), &definition)
+	return *gen.Reaction(&llmCategory, uint16(c), &definition)
 }
 func (c LLMCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c LLMCode) LogValue() slog.Value             { return gen.LogCode(c) }

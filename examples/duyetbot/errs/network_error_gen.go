@@ -203,7 +203,7 @@ func (c NetworkCode) String() string               { return gen.CodeText(c.Row()
 func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c NetworkCode) Row() taxonomy.Row            { return taxonomy.At(categoryNetwork, uint16(c)) }
 func (c NetworkCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryNetwork, uint16(c), &definition)
+	return *gen.Reaction(&networkCategory, uint16(c), &definition)
 }
 func (c NetworkCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c NetworkCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -179,7 +179,7 @@ func (c SkillCode) String() string               { return gen.CodeText(c.Row(), 
 func (c SkillCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c SkillCode) Row() taxonomy.Row            { return taxonomy.At(categorySkill, uint16(c)) }
 func (c SkillCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categorySkill, uint16(c), &definition)
+	return *gen.Reaction(&skillCategory, uint16(c), &definition)
 }
 func (c SkillCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c SkillCode) LogValue() slog.Value             { return gen.LogCode(c) }

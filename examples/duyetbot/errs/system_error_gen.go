@@ -167,7 +167,7 @@ func (c SystemCode) String() string               { return gen.CodeText(c.Row(),
 func (c SystemCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c SystemCode) Row() taxonomy.Row            { return taxonomy.At(categorySystem, uint16(c)) }
 func (c SystemCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categorySystem, uint16(c), &definition)
+	return *gen.Reaction(&systemCategory, uint16(c), &definition)
 }
 func (c SystemCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c SystemCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -188,7 +188,7 @@ func (c ToolCode) String() string               { return gen.CodeText(c.Row(), &
 func (c ToolCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c ToolCode) Row() taxonomy.Row            { return taxonomy.At(categoryTool, uint16(c)) }
 func (c ToolCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryTool, uint16(c), &definition)
+	return *gen.Reaction(&toolCategory, uint16(c), &definition)
 }
 func (c ToolCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ToolCode) LogValue() slog.Value             { return gen.LogCode(c) }

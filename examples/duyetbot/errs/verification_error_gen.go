@@ -226,7 +226,7 @@ func (c VerificationCode) String() string               { return gen.CodeText(c.
 func (c VerificationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c VerificationCode) Row() taxonomy.Row            { return taxonomy.At(categoryVerification, uint16(c)) }
 func (c VerificationCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryVerification, uint16(c), &definition)
+	return *gen.Reaction(&verificationCategory, uint16(c), &definition)
 }
 func (c VerificationCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c VerificationCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -107,7 +107,7 @@ func (c AmbiguityCode) String() string               { return gen.CodeText(c.Row
 func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c AmbiguityCode) Row() taxonomy.Row            { return taxonomy.At(categoryAmbiguity, uint16(c)) }
 func (c AmbiguityCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryAmbiguity, uint16(c), &definition)
+	return *gen.Reaction(&ambiguityCategory, uint16(c), &definition)
 }
 func (c AmbiguityCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c AmbiguityCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -143,7 +143,7 @@ func (c ExecutionCode) String() string               { return gen.CodeText(c.Row
 func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c ExecutionCode) Row() taxonomy.Row            { return taxonomy.At(categoryExecution, uint16(c)) }
 func (c ExecutionCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryExecution, uint16(c), &definition)
+	return *gen.Reaction(&executionCategory, uint16(c), &definition)
 }
 func (c ExecutionCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ExecutionCode) LogValue() slog.Value             { return gen.LogCode(c) }

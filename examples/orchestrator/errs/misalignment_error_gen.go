@@ -137,7 +137,7 @@ func (c MisalignmentCode) String() string               { return gen.CodeText(c.
 func (c MisalignmentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c MisalignmentCode) Row() taxonomy.Row            { return taxonomy.At(categoryMisalignment, uint16(c)) }
 func (c MisalignmentCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryMisalignment, uint16(c), &definition)
+	return *gen.Reaction(&misalignmentCategory, uint16(c), &definition)
 }
 func (c MisalignmentCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c MisalignmentCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -107,7 +107,7 @@ func (c PrerequisiteCode) String() string               { return gen.CodeText(c.
 func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c PrerequisiteCode) Row() taxonomy.Row            { return taxonomy.At(categoryPrerequisite, uint16(c)) }
 func (c PrerequisiteCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryPrerequisite, uint16(c), &definition)
+	return *gen.Reaction(&prerequisiteCategory, uint16(c), &definition)
 }
 func (c PrerequisiteCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c PrerequisiteCode) LogValue() slog.Value             { return gen.LogCode(c) }

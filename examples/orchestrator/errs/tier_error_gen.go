@@ -155,7 +155,7 @@ func (c TierCode) String() string               { return gen.CodeText(c.Row(), &
 func (c TierCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c TierCode) Row() taxonomy.Row            { return taxonomy.At(categoryTier, uint16(c)) }
 func (c TierCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryTier, uint16(c), &definition)
+	return *gen.Reaction(&tierCategory, uint16(c), &definition)
 }
 func (c TierCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c TierCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -71,7 +71,7 @@ func (c UnclassifiedCode) String() string               { return gen.CodeText(c.
 func (c UnclassifiedCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c UnclassifiedCode) Row() taxonomy.Row            { return taxonomy.At(categoryUnclassified, uint16(c)) }
 func (c UnclassifiedCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryUnclassified, uint16(c), &definition)
+	return *gen.Reaction(&unclassifiedCategory, uint16(c), &definition)
 }
 func (c UnclassifiedCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c UnclassifiedCode) LogValue() slog.Value             { return gen.LogCode(c) }

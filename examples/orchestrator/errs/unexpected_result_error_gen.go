@@ -175,7 +175,7 @@ func (c UnexpectedResultCode) Row() taxonomy.Row {
 	return taxonomy.At(categoryUnexpectedResult, uint16(c))
 }
 func (c UnexpectedResultCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryUnexpectedResult, uint16(c), &definition)
+	return *gen.Reaction(&unexpectedResultCategory, uint16(c), &definition)
 }
 func (c UnexpectedResultCode) Format(s fmt.State, verb rune) { gen.FormatCode(s, verb, c) }
 func (c UnexpectedResultCode) LogValue() slog.Value          { return gen.LogCode(c) }

@@ -119,7 +119,7 @@ func (c PaymentCode) String() string               { return gen.CodeText(c.Row()
 func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c PaymentCode) Row() taxonomy.Row            { return taxonomy.At(categoryPayment, uint16(c)) }
 func (c PaymentCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryPayment, uint16(c), &definition)
+	return *gen.Reaction(&paymentCategory, uint16(c), &definition)
 }
 func (c PaymentCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c PaymentCode) LogValue() slog.Value             { return gen.LogCode(c) }

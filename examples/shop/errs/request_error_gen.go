@@ -86,7 +86,7 @@ func (c RequestCode) String() string               { return gen.CodeText(c.Row()
 func (c RequestCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c RequestCode) Row() taxonomy.Row            { return taxonomy.At(categoryRequest, uint16(c)) }
 func (c RequestCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryRequest, uint16(c), &definition)
+	return *gen.Reaction(&requestCategory, uint16(c), &definition)
 }
 func (c RequestCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c RequestCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -252,7 +252,7 @@ func (c AttemptCode) String() string               { return gen.CodeText(c.Row()
 func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c AttemptCode) Row() taxonomy.Row            { return taxonomy.At(categoryAttempt, uint16(c)) }
 func (c AttemptCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryAttempt, uint16(c), &definition)
+	return *gen.Reaction(&attemptCategory, uint16(c), &definition)
 }
 func (c AttemptCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c AttemptCode) LogValue() slog.Value             { return gen.LogCode(c) }

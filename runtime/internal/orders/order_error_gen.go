@@ -197,7 +197,7 @@ func (c OrderCode) String() string               { return gen.CodeText(c.Row(), 
 func (c OrderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c OrderCode) Row() taxonomy.Row            { return taxonomy.At(categoryOrder, uint16(c)) }
 func (c OrderCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryOrder, uint16(c), &definition)
+	return *gen.Reaction(&orderCategory, uint16(c), &definition)
 }
 func (c OrderCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c OrderCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -97,7 +97,7 @@ func (c StoreCode) String() string               { return gen.CodeText(c.Row(), 
 func (c StoreCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c StoreCode) Row() taxonomy.Row            { return taxonomy.At(categoryStore, uint16(c)) }
 func (c StoreCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryStore, uint16(c), &definition)
+	return *gen.Reaction(&storeCategory, uint16(c), &definition)
 }
 func (c StoreCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c StoreCode) LogValue() slog.Value             { return gen.LogCode(c) }

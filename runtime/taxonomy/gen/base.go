@@ -113,11 +113,11 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 
 // Reaction returns the reaction to a code without any context. Its callers stay small enough to be
 // inlined.
-func Reaction(category int, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reaction {
-	if codes := t.Categories[category].Codes; 0 < code && int(code) < len(codes) {
-		return codes[code].Traits.Reaction
+func Reaction(c *taxonomy.Category, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reaction {
+	if code > 0 && int(code) < len(c.Codes) {
+		return c.Codes[code].Reaction
 	}
-	return t.Traits(taxonomy.RowUnknown).Reaction
+	return t.None.Reaction
 }
 
 // CodeMessage returns the message of a code. A message that a code cannot have without context, one

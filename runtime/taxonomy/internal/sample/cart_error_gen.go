@@ -181,7 +181,7 @@ func (c CartCode) String() string               { return gen.CodeText(c.Row(), &
 func (c CartCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c CartCode) Row() taxonomy.Row            { return taxonomy.At(categoryCart, uint16(c)) }
 func (c CartCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryCart, uint16(c), &definition)
+	return *gen.Reaction(&cartCategory, uint16(c), &definition)
 }
 func (c CartCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c CartCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -247,7 +247,7 @@ func (c KindsCode) String() string               { return gen.CodeText(c.Row(), 
 func (c KindsCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c KindsCode) Row() taxonomy.Row            { return taxonomy.At(categoryKinds, uint16(c)) }
 func (c KindsCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryKinds, uint16(c), &definition)
+	return *gen.Reaction(&kindsCategory, uint16(c), &definition)
 }
 func (c KindsCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c KindsCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -133,7 +133,7 @@ func (c ProviderCode) String() string               { return gen.CodeText(c.Row(
 func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c ProviderCode) Row() taxonomy.Row            { return taxonomy.At(categoryProvider, uint16(c)) }
 func (c ProviderCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryProvider, uint16(c), &definition)
+	return *gen.Reaction(&providerCategory, uint16(c), &definition)
 }
 func (c ProviderCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ProviderCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -70,7 +70,7 @@ func (c ServerCode) String() string               { return gen.CodeText(c.Row(),
 func (c ServerCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c ServerCode) Row() taxonomy.Row            { return taxonomy.At(categoryServer, uint16(c)) }
 func (c ServerCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryServer, uint16(c), &definition)
+	return *gen.Reaction(&serverCategory, uint16(c), &definition)
 }
 func (c ServerCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c ServerCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -119,7 +119,7 @@ func (c WorkCode) String() string               { return gen.CodeText(c.Row(), &
 func (c WorkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c WorkCode) Row() taxonomy.Row            { return taxonomy.At(categoryWork, uint16(c)) }
 func (c WorkCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryWork, uint16(c), &definition)
+	return *gen.Reaction(&workCategory, uint16(c), &definition)
 }
 func (c WorkCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c WorkCode) LogValue() slog.Value             { return gen.LogCode(c) }

@@ -69,7 +69,7 @@ func (c UserCode) String() string               { return gen.CodeText(c.Row(), &
 func (c UserCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
 func (c UserCode) Row() taxonomy.Row            { return taxonomy.At(categoryUser, uint16(c)) }
 func (c UserCode) Reaction() taxonomy.Reaction {
-	return *gen.Reaction(categoryUser, uint16(c), &definition)
+	return *gen.Reaction(&userCategory, uint16(c), &definition)
 }
 func (c UserCode) Format(s fmt.State, verb rune)    { gen.FormatCode(s, verb, c) }
 func (c UserCode) LogValue() slog.Value             { return gen.LogCode(c) }
