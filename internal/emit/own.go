@@ -24,24 +24,18 @@ type $e = $E
 type $F struct{ $e }
 
 // $B has the common methods of the errors of codes with fields.
-// It is their first field, and T is their type.
-type $B[T any] struct{}
+// It is their first field, and P is their pointer type.
+type $B[P any] struct{}
 
-func (o *$B[T]) Error() string { return gen.OwnText(gen.Outer[T](o)) }
-func (o *$B[T]) Format(s fmt.State, verb rune) { gen.Format(s, verb, gen.Outer[T](o)) }
-func (o *$B[T]) LogValue() slog.Value { return gen.LogValue(gen.Outer[T](o)) }
-func (o *$B[T]) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, gen.Outer[T](o)) }
-func (o *$B[T]) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(gen.Outer[T](o)) }
-func (o *$B[T]) UnmarshalJSON(b []byte) error { return gen.UnmarshalAs(b, gen.Outer[T](o)) }
-func (e *$E) category() *$E { return e }
-func (o *$B[T]) with(change func(e *$E)) *T {
-	copied := gen.CopyOuter[T](o)
-	change(any(copied).(interface{ category() *$E }).category())
-	return copied
-}
+func (o *$B[P]) Error() string { return gen.OwnText(gen.Outer[P](o)) }
+func (o *$B[P]) Format(s fmt.State, verb rune) { gen.Format(s, verb, gen.Outer[P](o)) }
+func (o *$B[P]) LogValue() slog.Value { return gen.LogValue(gen.Outer[P](o)) }
+func (o *$B[P]) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, gen.Outer[P](o)) }
+func (o *$B[P]) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(gen.Outer[P](o)) }
+func (o *$B[P]) UnmarshalJSON(b []byte) error { return gen.UnmarshalAs(b, gen.Outer[P](o)) }
 `))
 	for _, s := range setters(c.Fields) {
-		fmt.Fprintf(&b, "func (o *%s[T]) %s(%s) *T { return o.with(func(e *%s) { %s }) }\n",
+		fmt.Fprintf(&b, "func (o *%s[P]) %s(%s) P { return gen.WithOuter[P](o, func(e *%s) { %s }) }\n",
 			c.OwnBase, s.method, s.param, c.Type, s.change)
 	}
 	b.WriteString("\nfunc (e *" + c.Type + ") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n" +
@@ -56,7 +50,7 @@ func (g *generator) ownType(f *jen.File, code *model.Code) {
 	declare(f, jen.Add(comment(c.Type+" is an error of ["+code.Const+"], and has the context of ["+
 		code.Category.Type+"] too.")).
 		Type().Id(c.Type).StructFunc(func(g *jen.Group) {
-		g.Id(c.OwnBase).Types(jen.Id(c.Type))
+		g.Id(c.OwnBase).Types(jen.Op("*").Id(c.Type))
 		g.Id(c.OwnFields)
 		structFields(g, fields, false)
 	}))

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"unsafe"
 
@@ -195,13 +196,16 @@ func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 // error that contains it, because a pointer to a struct is also a pointer to its first field.
 // Generated packages use the type of the field nowhere else; package gentest checks this.
 
-// Outer returns the error of type *T whose first field o points to.
-func Outer[T, F any](o *F) taxonomy.Error { return any((*T)(unsafe.Pointer(o))).(taxonomy.Error) }
+// Outer returns the error whose first field o points to. P is its pointer type.
+func Outer[P, F any](o *F) taxonomy.Error { return any(*(*P)(unsafe.Pointer(&o))).(taxonomy.Error) }
 
-// CopyOuter returns a copy of the error of type *T whose first field o points to.
-func CopyOuter[T, F any](o *F) *T {
-	e := *(*T)(unsafe.Pointer(o))
-	return &e
+// WithOuter returns a copy of the error whose first field o points to, after a change of its second
+// field, the error of the category. Because the first field has no size, the second has its address.
+func WithOuter[P, F, E any](o *F, change func(e *E)) P {
+	copied := reflect.New(reflect.TypeFor[P]().Elem())
+	copied.Elem().Set(reflect.ValueOf(Outer[P](o)).Elem())
+	change((*E)(copied.UnsafePointer()))
+	return copied.Interface().(P)
 }
 
 // OwnText returns the message of e.
