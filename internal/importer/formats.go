@@ -329,8 +329,12 @@ func readCSV(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
 			continue
 		}
 		var row spec.Pairs
-		for j, value := range record[:min(len(record), len(records[0]))] {
-			row = append(row, spec.Pair{Key: strings.TrimSpace(records[0][j]), Value: value})
+		for j, name := range records[0] {
+			value := ""
+			if j < len(record) {
+				value = record[j]
+			}
+			row = append(row, spec.Pair{Key: strings.TrimSpace(name), Value: value})
 		}
 		rows = append(rows, row)
 	}

@@ -46,8 +46,8 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	u.index()
 	groups := u.usedGroups()
 	u.match()
-	u.dropReserved()
-	rows := t.rows()
+	rows := u.withoutReserved(t.rows())
+	u.dropNumbers(rows)
 	for _, r := range rows {
 		if e := u.matched[r.code]; e != nil {
 			u.merge(r, e)
@@ -89,14 +89,14 @@ func (u *update) merge(r row, e *entry) {
 	if base[placeKey] != "" && base[placeKey] != digest(r.category.Key) && base[placeKey] == digest(e.category) {
 		to := u.place(r)
 		e.in.Move(e.key, to.codes, r.before)
-		e.in, e.category = to.codes, to.category
+		e.in, e.category, e.parent = to.codes, to.category, to.parent
 		u.changes.add(e.key+": now in "+to.category, noteChanged)
 	}
 	node := e.node()
 	if node == nil {
 		return
 	}
-	written := node.Pairs()
+	written, above := node.Pairs(), u.above(e)
 	table := r.code.pairs()
 	var keys []string
 	for _, entry := range table {
@@ -116,14 +116,19 @@ func (u *update) merge(r row, e *entry) {
 		}
 		// The value of the table, the value of the taxonomy, and the digest of the last import.
 		now, ours, last := table.Get(key), written.Get(key), base[key]
+		inherited := ""
+		if v := above.Get(key); v != nil && slices.Contains(inheritedKeys, key) {
+			inherited = digest(v)
+		}
 		if key == "number" && number(text(ours)) != nil && canonical(now) != canonical(ours) {
 			u.retired = append(u.retired, *number(text(ours)))
 		}
 		unchanged := digest(now) == last || now == nil && last == ""
 		switch {
-		case unchanged, digest(now) == digest(ours):
-		case last == "" && ours == nil, last != "" && digest(ours) == last:
-			if now == nil {
+		case unchanged, digest(now) == digest(ours), ours == nil && digest(now) == inherited:
+		case last == "" && ours == nil, last != "" && digest(ours) == last,
+			ours == nil && now != nil && inherited == last:
+			if now == nil || digest(now) == inherited {
 				node.Delete(key)
 			} else {
 				node.Set(key, after, now)
@@ -186,15 +191,21 @@ func (u *update) freeName(name string) {
 			continue
 		}
 		u.t.Notes.add(name, "codes whose names were aliases: no longer aliases")
-		if len(texts(e.get("aliases"))) == 0 {
-			node.Delete("aliases")
-		}
 	}
+}
+
+// above returns the entries of the codes above a code, the nearest first, and of its category.
+func (u *update) above(e *entry) (out spec.Pairs) {
+	for p := e.parent; p != nil; p = p.parent {
+		out = append(out, p.node().Pairs()...)
+	}
+	return append(out, u.categories.Map(e.category).Pairs()...)
 }
 
 // place is the mapping that contains the codes of a category or a parent.
 type place struct {
 	category string
+	parent   *entry // or nil
 	codes    *spec.Node
 }
 
@@ -205,7 +216,7 @@ func (u *update) place(r row) *place {
 			if e.node().Map("codes") == nil {
 				e.node().Set("codes", "codes", spec.Pairs{})
 			}
-			return &place{e.category, e.node().Map("codes")}
+			return &place{e.category, e, e.node().Map("codes")}
 		}
 	}
 	if p := u.places[r.category]; p != nil {
@@ -262,9 +273,9 @@ func (u *update) add(r row) {
 	u.unreserve(r.code)
 	u.freeName(r.code.Name)
 	p := u.place(r)
-	p.codes.Set(key, r.before, r.code.entry())
+	e := &entry{category: p.category, parent: p.parent, in: p.codes, key: key, row: r.code.Name, taken: true}
+	p.codes.Set(key, r.before, r.code.entry(u.above(e)))
 	u.fresh[r.code] = true
-	e := &entry{category: p.category, in: p.codes, key: key, row: r.code.Name, taken: true}
 	u.entries = append(u.entries, e)
 	u.matched[r.code] = e
 	u.changes.add(key, noteAdded)
@@ -274,10 +285,7 @@ func (u *update) add(r row) {
 // the code again.
 func (u *update) unreserve(k *Code) {
 	reserved := u.root.Map("reserved")
-	if reserved == nil {
-		return
-	}
-	if reserved.Remove("codes", func(item any) bool { return u.isName(item, k.Name) || u.isName(item, k.Key) }) == 0 {
+	if reserved == nil || reserved.Remove("codes", func(item any) bool { return isNamed(item, k) }) == 0 {
 		return
 	}
 	u.t.Notes.add(k.Name, "reserved codes that are in the table again: no longer reserved")
@@ -286,33 +294,57 @@ func (u *update) unreserve(k *Code) {
 	}
 }
 
-// isName reports whether an item of the reserved codes is a name.
-func (u *update) isName(item any, name string) bool {
+// isNamed reports whether an item of the reserved codes is the name of a code.
+func isNamed(item any, k *Code) bool {
 	if p, ok := item.(spec.Pairs); ok {
 		item = p.Get("name")
 	}
-	return text(item) == name
+	return text(item) == k.Name || text(item) == k.Key
 }
 
-// dropReserved removes reserved numbers from the rows, because other codes had them.
-func (u *update) dropReserved() {
-	reserved := u.root.Map("reserved")
-	if reserved == nil || u.t.numbersPerCategory {
+// withoutReserved leaves out new codes that are reserved with a reason, because a person reserved
+// them, and the codes below them.
+func (u *update) withoutReserved(rows []row) []row {
+	reserved := u.reserved("codes")
+	out := make(map[*Code]bool)
+	return slices.DeleteFunc(rows, func(r row) bool {
+		byHand := slices.ContainsFunc(reserved, func(item any) bool {
+			p, _ := item.(spec.Pairs)
+			return p.Get("reason") != nil && isNamed(item, r.code)
+		})
+		out[r.code] = u.matched[r.code] == nil && (byHand || out[r.parent])
+		if out[r.code] {
+			u.t.Notes.add(r.code.Name, "codes that are reserved with a reason: left out")
+		}
+		return out[r.code]
+	})
+}
+
+// dropNumbers removes reserved numbers from the rows, because other codes had them. A code that
+// returns keeps its number, unless it is in a range.
+func (u *update) dropNumbers(rows []row) {
+	if u.t.numbersPerCategory {
 		return
 	}
-	codes, _ := reserved.Pairs().Get("codes").([]any)
-	numbers, _ := reserved.Pairs().Get("numbers").([]any)
-	for _, r := range u.t.rows() {
+	codes, numbers := u.reserved("codes"), u.reserved("numbers")
+	for _, r := range rows {
 		k := r.code
-		returns := slices.ContainsFunc(codes, func(item any) bool { return u.isName(item, k.Name) })
-		if k.Number == nil || returns {
-			continue
-		}
-		if slices.ContainsFunc(numbers, func(item any) bool { return includes(item, *k.Number) }) {
+		returns := slices.ContainsFunc(codes, func(item any) bool { return isNamed(item, k) })
+		if k.Number != nil && slices.ContainsFunc(numbers, func(item any) bool {
+			return !(returns && text(item) != "") && includes(item, *k.Number)
+		}) {
 			u.t.Notes.add(k.Name, "numbers that are reserved: left out")
 			k.Number = nil
 		}
 	}
+}
+
+// reserved returns the items of a list of reserved names or numbers.
+func (u *update) reserved(key string) (items []any) {
+	if reserved := u.root.Map("reserved"); reserved != nil {
+		items, _ = reserved.Pairs().Get(key).([]any)
+	}
+	return items
 }
 
 // includes reports whether an item of the reserved numbers is a number, or a range that has it.
@@ -361,6 +393,9 @@ func (u *update) remove(rows []row) {
 		}
 	}
 	if len(codes)+len(numbers) == 0 {
+		if reserved := u.root.Map("reserved"); reserved != nil && len(reserved.Pairs()) == 0 {
+			u.root.Delete("reserved")
+		}
 		return
 	}
 	if u.root.Map("reserved") == nil {

@@ -55,6 +55,7 @@ func TestUpdate(t *testing.T) {
 		want    []string // in the taxonomy
 		absent  []string
 		changes importer.Notes
+		notes   importer.Notes // of the table, if they are in view
 	}{
 		{
 			name: "nothing changed: edits are kept",
@@ -171,6 +172,59 @@ func TestUpdate(t *testing.T) {
 			want:    []string{"message: disk full\n        http", "aliases: [OLDER]", "      OLD:", "      LAST:"},
 			changes: importer.Notes{{What: "added", Codes: []string{"OLD", "LAST"}}},
 		}, {
+			name: "the last reserved code returns",
+			next: released,
+			edits: []string{
+				"\n# Digests", "reserved:\n  numbers: [4]\n  codes: [SLOW]\n\n# Digests",
+				"      SLOW:\n        number: 4\n        message: disk slow\n        http: 500\n", "",
+				"  SLOW: category", "  OTHER: category",
+			},
+			want:    []string{"      SLOW:\n        number: 4\n"},
+			absent:  []string{"reserved"},
+			changes: importer.Notes{{What: "added", Codes: []string{"SLOW"}}},
+		}, {
+			name: "a code that returns, but is reserved with a reason",
+			next: released,
+			edits: []string{
+				"\n# Digests", "reserved:\n  codes:\n    - {name: SLOW, reason: Never again.}\n\n# Digests",
+				"      SLOW:\n        number: 4\n        message: disk slow\n        http: 500\n", "",
+				"  SLOW: category", "  OTHER: category",
+			},
+			want:   []string{"reserved:\n  codes:\n    - {name: SLOW, reason: Never again.}\n"},
+			absent: []string{"SLOW:"},
+			notes:  importer.Notes{{What: "codes that are reserved with a reason: left out", Codes: []string{"SLOW"}}},
+		}, {
+			name: "a code that returns, with a number that is reserved with a reason",
+			next: released,
+			edits: []string{
+				"\n# Digests", "reserved:\n  numbers:\n    - {from: 4, to: 9, reason: Old.}\n  codes: [SLOW]\n\n# Digests",
+				"      SLOW:\n        number: 4\n        message: disk slow\n        http: 500\n", "",
+				"  SLOW: category", "  OTHER: category",
+			},
+			want:    []string{"{from: 4, to: 9, reason: Old.}\n\n", "      SLOW:\n        message: disk slow\n"},
+			absent:  []string{"codes: ["},
+			changes: importer.Notes{{What: "added", Codes: []string{"SLOW"}}},
+		}, {
+			name: "traits that the category has",
+			next: csvTable(
+				"GONE,1,user,no user {id},404", "LOCKED,2,user,user %s is locked,404", "FULL,3,disk,disk full,507",
+				"SLOW,4,disk,disk slow,503", "NEW,5,user,new,404", "NEWER,6,user,newer,410"),
+			edits: []string{
+				"  user:\n", "  user:\n    http: 404\n", "        http: 404\n", "",
+				"  disk:\n", "  disk:\n    http: 500\n", "        http: 500\n", "",
+			},
+			want: []string{
+				"      LOCKED:\n        number: 2\n        message: user {arg1} is locked\n        fields:\n" +
+					"          arg1: {type: string, required: true}\n      NEW:\n        number: 5\n" +
+					"        message: new\n      NEWER:\n        number: 6\n        message: newer\n        http: 410\n",
+				"        message: disk slow\n        http: 503\n",
+			},
+			absent: []string{"        http: 404"},
+			changes: importer.Notes{
+				{What: "changed", Codes: []string{"LOCKED: http", "SLOW: http"}},
+				{What: "added", Codes: []string{"NEW", "NEWER"}},
+			},
+		}, {
 			name: "flow style is kept",
 			next: csvTable(
 				"GONE,1,user,no user {id},410", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
@@ -195,6 +249,9 @@ func TestUpdate(t *testing.T) {
 				assert.NotContains(t, withoutRecord(after), absent)
 			}
 			assert.ElementsMatch(t, tt.changes, changes)
+			if tt.notes != nil {
+				assert.Equal(t, tt.notes, table.Notes)
+			}
 			if tt.want == nil {
 				assert.Equal(t, before, string(after))
 			}
