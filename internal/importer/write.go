@@ -165,7 +165,8 @@ var inheritedKeys = []string{"http", "retryable", "reaction"}
 // inherits from the entries above it, the nearest first.
 func (k *Code) entry(above spec.Pairs) spec.Pairs {
 	out := slices.DeleteFunc(k.pairs(), func(p spec.Pair) bool {
-		return slices.Contains(inheritedKeys, p.Key) && above.Get(p.Key) != nil && digest(p.Value) == digest(above.Get(p.Key))
+		inherited := above.Get(p.Key)
+		return slices.Contains(inheritedKeys, p.Key) && inherited != nil && digest(p.Value) == digest(inherited)
 	})
 	var children spec.Pairs
 	for _, child := range k.Codes {
