@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -116,18 +117,17 @@ func (u *update) merge(r row, e *entry) {
 		}
 		// The value of the table, the value of the taxonomy, and the digest of the last import.
 		now, ours, last := table.Get(key), written.Get(key), base[key]
-		inherited := ""
+		isWritten, inherited := ours != nil, ""
 		if v := above.Get(key); v != nil && slices.Contains(inheritedKeys, key) {
-			inherited = digest(v)
+			ours, inherited = cmp.Or(ours, v), digest(v)
 		}
 		if key == "number" && number(text(ours)) != nil && canonical(now) != canonical(ours) {
 			u.retired = append(u.retired, *number(text(ours)))
 		}
 		unchanged := digest(now) == last || now == nil && last == ""
 		switch {
-		case unchanged, digest(now) == digest(ours), ours == nil && digest(now) == inherited:
-		case last == "" && ours == nil, last != "" && digest(ours) == last,
-			ours == nil && now != nil && inherited == last:
+		case unchanged, digest(now) == digest(ours):
+		case last == "" && !isWritten, last != "" && digest(ours) == last && (isWritten || now != nil):
 			if now == nil || digest(now) == inherited {
 				node.Delete(key)
 			} else {

@@ -207,11 +207,11 @@ func TestUpdate(t *testing.T) {
 		}, {
 			name: "traits that the category has",
 			next: csvTable(
-				"GONE,1,user,no user {id},404", "LOCKED,2,user,user %s is locked,404", "FULL,3,disk,disk full,507",
+				"GONE,1,user,no user {id},", "LOCKED,2,user,user %s is locked,404", "FULL,3,disk,disk full,508",
 				"SLOW,4,disk,disk slow,503", "NEW,5,user,new,404", "NEWER,6,user,newer,410"),
 			edits: []string{
 				"  user:\n", "  user:\n    http: 404\n", "        http: 404\n", "",
-				"  disk:\n", "  disk:\n    http: 500\n", "        http: 500\n", "",
+				"  disk:\n", "  disk:\n    http: 500\n", "        http: 500\n", "", "        http: 507\n", "",
 			},
 			want: []string{
 				"      LOCKED:\n        number: 2\n        message: user {arg1} is locked\n        fields:\n" +
@@ -222,6 +222,7 @@ func TestUpdate(t *testing.T) {
 			absent: []string{"        http: 404"},
 			changes: importer.Notes{
 				{What: "changed", Codes: []string{"LOCKED: http", "SLOW: http"}},
+				{What: "changed by the table and by hand, kept", Codes: []string{"GONE: http", "FULL: http"}},
 				{What: "added", Codes: []string{"NEW", "NEWER"}},
 			},
 		}, {
