@@ -29,8 +29,7 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &update{t: t, doc: doc, root: doc.Root(), places: make(map[*Category]*place),
-		fresh: make(map[*Code]bool)}
+	u := &update{t: t, doc: doc, root: doc.Root(), places: make(map[*Category]*place)}
 	if u.categories = u.root.Map("categories"); u.categories == nil {
 		return nil, nil, errors.New("the file has no categories")
 	}
@@ -73,8 +72,7 @@ type update struct {
 	record     map[string]map[string]string // digests of the last import, by row and key
 	entries    []*entry
 	matched    map[*Code]*entry
-	fresh      map[*Code]bool // added by this update
-	retired    []int          // numbers that codes no longer have
+	retired    []int // numbers that codes no longer have
 	places     map[*Category]*place
 	changes    Notes
 }
@@ -194,6 +192,9 @@ func (u *update) freeName(name string) {
 	}
 }
 
+// inheritedKeys are the keys of a table whose values a code can inherit.
+var inheritedKeys = []string{"http", "retryable", "reaction"}
+
 // above returns the entries of the codes above a code, the nearest first, and of its category.
 func (u *update) above(e *entry) (out spec.Pairs) {
 	for p := e.parent; p != nil; p = p.parent {
@@ -258,11 +259,8 @@ func (u *update) before(c *Category) string {
 	return key
 }
 
-// add adds a code that the taxonomy does not have, with its children.
+// add adds a code that the taxonomy does not have. It leaves out the values that the code inherits.
 func (u *update) add(r row) {
-	if r.parent != nil && u.fresh[r.parent] {
-		return // the entry of the parent contains it
-	}
 	if u.record[r.code.Name] != nil {
 		return // it was removed by hand
 	}
@@ -274,8 +272,10 @@ func (u *update) add(r row) {
 	u.freeName(r.code.Name)
 	p := u.place(r)
 	e := &entry{category: p.category, parent: p.parent, in: p.codes, key: key, row: r.code.Name, taken: true}
-	p.codes.Set(key, r.before, r.code.entry(u.above(e)))
-	u.fresh[r.code] = true
+	above := u.above(e)
+	p.codes.Set(key, r.before, slices.DeleteFunc(r.code.pairs(), func(p spec.Pair) bool {
+		return slices.Contains(inheritedKeys, p.Key) && digest(p.Value) == digest(above.Get(p.Key))
+	}))
 	u.entries = append(u.entries, e)
 	u.matched[r.code] = e
 	u.changes.add(key, noteAdded)

@@ -290,3 +290,47 @@ categories:
 		{What: "changed by the table and by hand, kept", Codes: []string{"USER_GONE: message", "LOCKED: message"}},
 	}, changes)
 }
+
+// TestUpdateBelow imports a table whose codes gain, lose and regain codes below them.
+func TestUpdateBelow(t *testing.T) {
+	first := []byte(`{
+		"PLAIN": {"message": ["Plain <a>."]},
+		"PARENT": {"message": ["Parent."], "subClass": {"ONE": {"message": ["One <b>."]}, "TWO": {"message": ["Two."]}}},
+		"BOTH": {"message": ["Both."], "subClass": {"X": {"message": ["x"]}}}}`)
+	second := []byte(`{
+		"PLAIN": {"message": ["Plain <a>."], "subClass": {"NEW": {"message": ["New <c>."]}}},
+		"PARENT": {"message": ["Parent."]}}`)
+	var text []byte
+	for i, step := range []struct {
+		table   []byte
+		changes importer.Notes
+	}{
+		{table: first},
+		{second, importer.Notes{
+			{What: "changed", Codes: []string{"PLAIN: doc, abstract, fields, message", "PARENT: message, abstract, doc"}},
+			{What: "added", Codes: []string{"PLAIN_NEW"}},
+			{What: "removed, now reserved", Codes: []string{"PARENT_ONE", "PARENT_TWO", "BOTH", "BOTH_X"}},
+		}},
+		{first, importer.Notes{
+			{What: "changed", Codes: []string{"PLAIN: message, fields, abstract, doc", "PARENT: doc, abstract, message"}},
+			{What: "added", Codes: []string{"PARENT_ONE", "PARENT_TWO", "BOTH", "BOTH_X"}},
+			{What: "removed, now reserved", Codes: []string{"PLAIN_NEW"}},
+		}},
+	} {
+		table, err := importer.Read("spark", step.table, importer.Options{})
+		require.NoError(t, err)
+		if i == 0 {
+			text = table.New()
+			continue
+		}
+		fresh := withoutRecord(table.New())
+		var changes importer.Notes
+		text, changes, err = table.Update("taxonomy.yaml", text)
+		require.NoError(t, err)
+		assert.ElementsMatch(t, step.changes, changes, i)
+		updated, _, _ := strings.Cut(withoutRecord(text), "reserved:")
+		assert.Equal(t, strings.TrimSpace(fresh), strings.TrimSpace(updated), i)
+		_, findings := check.Load("taxonomy.yaml", text)
+		assert.Empty(t, findings, i)
+	}
+}

@@ -109,7 +109,7 @@ func (c *Category) pairs() spec.Pairs {
 		out = append(out, spec.Pair{Key: "doc", Value: c.Doc})
 	}
 	for _, k := range c.Codes {
-		codes = append(codes, spec.Pair{Key: k.Key, Value: k.entry(nil)})
+		codes = append(codes, spec.Pair{Key: k.Key, Value: k.entry()})
 	}
 	return append(out, spec.Pair{Key: "codes", Value: codes})
 }
@@ -157,20 +157,12 @@ func (k *Code) pairs() spec.Pairs {
 	return out
 }
 
-// inheritedKeys are the keys of the table that a code has from the codes above it or its category,
-// unless it sets them.
-var inheritedKeys = []string{"http", "retryable", "reaction"}
-
-// entry returns the entry of a code with its children. It leaves out the values that the code
-// inherits from the entries above it, the nearest first.
-func (k *Code) entry(above spec.Pairs) spec.Pairs {
-	out := slices.DeleteFunc(k.pairs(), func(p spec.Pair) bool {
-		inherited := above.Get(p.Key)
-		return slices.Contains(inheritedKeys, p.Key) && inherited != nil && digest(p.Value) == digest(inherited)
-	})
+// entry returns the entry of a code with its children.
+func (k *Code) entry() spec.Pairs {
+	out := k.pairs()
 	var children spec.Pairs
 	for _, child := range k.Codes {
-		children = append(children, spec.Pair{Key: child.Key, Value: child.entry(slices.Concat(out, above))})
+		children = append(children, spec.Pair{Key: child.Key, Value: child.entry()})
 	}
 	if children != nil {
 		out = append(out, spec.Pair{Key: "codes", Value: children})
