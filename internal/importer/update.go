@@ -44,7 +44,6 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 		}
 	}
 	u.index()
-	groups := u.usedGroups()
 	u.match()
 	rows := u.withoutReserved(t.rows())
 	u.dropNumbers(rows)
@@ -59,7 +58,7 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 		}
 	}
 	u.remove(rows)
-	u.vocabulary(groups)
+	u.vocabulary(references(src))
 	u.writeRecord(rows)
 	return fitIgnores(doc.Bytes(), false), u.changes, nil
 }
@@ -159,6 +158,7 @@ func (u *update) rename(r row, e *entry) {
 	if node == nil {
 		return
 	}
+	u.unreserve(r.code)
 	u.freeName(r.code.Name)
 	node.Append("aliases", e.row)
 	if e.key == identifier(e.row, "code") && u.entryNamed(r.code.Key) == nil {
@@ -410,25 +410,38 @@ func (u *update) remove(rows []row) {
 	}
 }
 
-// usedGroups returns the groups that codes have.
-func (u *update) usedGroups() map[string]bool {
-	used := make(map[string]bool)
-	for _, e := range u.entries {
-		for _, g := range texts(e.get("groups")) {
-			used[g] = true
+// reference is a use of a declared name.
+type reference struct {
+	ref  spec.Ref
+	name string
+}
+
+// references returns the names that a taxonomy uses.
+func references(src []byte) map[reference]bool {
+	used := make(map[reference]bool)
+	tree, _ := spec.Parse("taxonomy.yaml", src)
+	tree.Names(func(n spec.Name) {
+		if !n.Declares {
+			used[reference{n.Ref, n.V}] = true
 		}
-	}
+	})
 	return used
 }
 
-// vocabulary adds the declarations that new codes refer to, and removes groups that lost their last
-// code.
-func (u *update) vocabulary(before map[string]bool) {
-	for _, section := range u.t.vocabulary() {
-		names := section.Value.(spec.Pairs)
-		node := u.root.Map(section.Key)
+// vocabulary adds the declarations that new codes use, and removes those that were used before.
+func (u *update) vocabulary(before map[reference]bool) {
+	now, declared := references(u.doc.Bytes()), u.t.vocabulary()
+	for _, section := range []struct {
+		key string
+		ref spec.Ref
+	}{{"constants", spec.RefConstant}, {"groups", spec.RefGroup}, {"reactions", spec.RefReaction}} {
+		names, _ := declared.Get(section.key).(spec.Pairs)
+		names = slices.DeleteFunc(names, func(p spec.Pair) bool { return !now[reference{section.ref, p.Key}] })
+		node := u.root.Map(section.key)
 		if node == nil {
-			u.root.Set(section.Key, "doc", names)
+			if len(names) > 0 {
+				u.root.Set(section.key, "doc", names)
+			}
 			continue
 		}
 		for _, e := range names {
@@ -436,16 +449,13 @@ func (u *update) vocabulary(before map[string]bool) {
 				node.Set(e.Key, e.Key, e.Value)
 			}
 		}
-	}
-	now := u.usedGroups()
-	if groups := u.root.Map("groups"); groups != nil {
-		for _, e := range groups.Pairs() {
-			if before[e.Key] && !now[e.Key] {
-				groups.Delete(e.Key)
+		for _, e := range node.Pairs() {
+			if name := (reference{section.ref, e.Key}); before[name] && !now[name] {
+				node.Delete(e.Key)
 			}
 		}
-		if len(groups.Pairs()) == 0 {
-			u.root.Delete("groups")
+		if len(node.Pairs()) == 0 {
+			u.root.Delete(section.key)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package importer_test
 
 import (
+	"fmt"
+	"math/rand"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -289,6 +292,39 @@ categories:
 		{What: "changed", Codes: []string{"USER_GONE: http", "LOCKED: number, http"}},
 		{What: "changed by the table and by hand, kept", Codes: []string{"USER_GONE: message", "LOCKED: message"}},
 	}, changes)
+}
+
+// TestUpdateRandom imports four random tables one after another. The taxonomy has no finding, and a
+// second import of a table changes nothing.
+func TestUpdateRandom(t *testing.T) {
+	pick := func(r *rand.Rand, texts ...string) string { return texts[r.Intn(len(texts))] }
+	for seed := range 30 {
+		r := rand.New(rand.NewSource(int64(seed)))
+		var text []byte
+		for i := range 4 {
+			src := []byte("code,number,category,message,http,retryable,groups,names\n")
+			numbers := r.Perm(12)
+			for j, c := range r.Perm(8)[:1+r.Intn(7)] {
+				src = fmt.Appendf(src, "%c%s,%s,%s,%s,%s,%s,%s,%s\n", 'A'+c, []string{"", "-x", " y", "_z"}[c%4],
+					pick(r, "", strconv.Itoa(numbers[j]), strconv.Itoa(c), strconv.Itoa(c)),
+					pick(r, "io", "net", "disk"), pick(r, "text {a}", "text %s", "", "other {b} {a}"),
+					pick(r, "", "404", "500"), pick(r, "", "true"), pick(r, "", "g", "h g"), pick(r, "", "N1", "N2", "N3"))
+			}
+			if i == 0 {
+				text = read(t, src).New()
+				continue
+			}
+			var err error
+			text, _, err = read(t, src).Update("taxonomy.yaml", text)
+			require.NoError(t, err)
+			_, findings := check.Load("taxonomy.yaml", text)
+			require.Empty(t, findings, "seed %d\n%s\n%s", seed, src, text)
+			again, changes, err := read(t, src).Update("taxonomy.yaml", text)
+			require.NoError(t, err)
+			require.Equal(t, string(text), string(again), "seed %d", seed)
+			require.Empty(t, changes, "seed %d", seed)
+		}
+	}
 }
 
 // TestUpdateBelow imports a table whose codes gain, lose and regain codes below them.
