@@ -134,7 +134,8 @@ func (u *update) merge(r row, e *entry) {
 		default:
 			kept = kept || key == "message"
 			if fields := node.Map(key); key == "fields" && fields != nil {
-				for _, f := range now.(spec.Pairs) { // the message has placeholders for them
+				added, _ := now.(spec.Pairs)
+				for _, f := range added { // the message has placeholders for them
 					if fields.Pairs().Get(f.Key) == nil {
 						fields.Set(f.Key, f.Key, f.Value)
 					}

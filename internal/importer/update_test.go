@@ -175,6 +175,17 @@ func TestUpdate(t *testing.T) {
 			want:    []string{"message: disk full\n        http", "aliases: [OLDER]", "      OLD:", "      LAST:"},
 			changes: importer.Notes{{What: "added", Codes: []string{"OLD", "LAST"}}},
 		}, {
+			name: "a field that was edited by hand, and that the table no longer has",
+			next: csvTable(
+				"GONE,1,user,no user,404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
+				"SLOW,4,disk,disk slow,500"),
+			edits: []string{"id: {type: string", "id: {type: int64"},
+			want:  []string{"message: no user\n", "id: {type: int64"},
+			changes: importer.Notes{
+				{What: "changed", Codes: []string{"GONE: message"}},
+				{What: "changed by the table and by hand, kept", Codes: []string{"GONE: fields"}},
+			},
+		}, {
 			name: "the last reserved code returns",
 			next: released,
 			edits: []string{
