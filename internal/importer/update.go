@@ -29,7 +29,7 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &update{t: t, doc: doc, root: doc.Root(), places: make(map[*Category]*place)}
+	u := &update{t: t, doc: doc, root: doc.Root(), places: make(map[*Category]string)}
 	if u.categories = u.root.Map("categories"); u.categories == nil {
 		return nil, nil, errors.New("the file has no categories")
 	}
@@ -71,8 +71,8 @@ type update struct {
 	record     map[string]map[string]string // digests of the last import, by row and key
 	entries    []*entry
 	matched    map[*Code]*entry
-	retired    []int // numbers that codes no longer have
-	places     map[*Category]*place
+	retired    []int                // numbers that codes no longer have
+	places     map[*Category]string // names of categories in the taxonomy
 	changes    Notes
 }
 
@@ -86,8 +86,8 @@ func (u *update) merge(r row, e *entry) {
 	}
 	if base[placeKey] != "" && base[placeKey] != digest(r.category.Key) && base[placeKey] == digest(e.category) {
 		to := u.place(r)
-		e.in.Move(e.key, to.codes, r.before)
-		e.in, e.category, e.parent = to.codes, to.category, to.parent
+		e.in.Move(e.key, to.in, r.before)
+		e.in, e.category, e.parent = to.in, to.category, to.parent
 		u.changes.add(e.key+": now in "+to.category, noteChanged)
 	}
 	node := e.node()
@@ -204,46 +204,47 @@ func (u *update) above(e *entry) (out spec.Pairs) {
 	return append(out, u.categories.Map(e.category).Pairs()...)
 }
 
-// place is the mapping that contains the codes of a category or a parent.
-type place struct {
-	category string
-	parent   *entry // or nil
-	codes    *spec.Node
+// place returns an entry in the place of a row, without a key. It adds the category if the taxonomy
+// does not have it.
+func (u *update) place(r row) entry {
+	if e := u.matched[r.parent]; e != nil && e.node() != nil {
+		return entry{category: e.category, parent: e, in: section(e.node(), "codes", "codes")}
+	}
+	name, ok := u.places[r.category]
+	if !ok {
+		name = r.category.Key
+		if u.categories.Map(name) == nil {
+			for _, k := range r.category.Codes {
+				if e := u.matched[k]; e != nil && u.record[k.Name][placeKey] == digest(r.category.Key) {
+					name = e.category // the category was renamed by hand
+					break
+				}
+			}
+		}
+		if u.categories.Map(name) == nil {
+			u.categories.Set(name, u.before(r.category), (&Category{Doc: r.category.Doc}).pairs())
+		}
+		u.places[r.category] = name
+	}
+	return entry{category: name, in: section(u.categories.Map(name), "codes", "codes")}
 }
 
-// place returns the place of a row. It adds the category if the taxonomy does not have it.
-func (u *update) place(r row) *place {
-	if r.parent != nil {
-		if e := u.matched[r.parent]; e != nil && e.node() != nil {
-			if e.node().Map("codes") == nil {
-				e.node().Set("codes", "codes", spec.Pairs{})
-			}
-			return &place{e.category, e, e.node().Map("codes")}
-		}
+// section returns the mapping under a key. It adds the key if the node does not have it.
+func section(n *spec.Node, key, after string) *spec.Node {
+	if n.Map(key) == nil {
+		n.Set(key, after, spec.Pairs{})
 	}
-	if p := u.places[r.category]; p != nil {
-		return p
+	return n.Map(key)
+}
+
+// prune removes a key whose mapping is empty, and reports whether it was.
+func prune(n *spec.Node, key string) bool {
+	m := n.Map(key)
+	isEmpty := m != nil && len(m.Pairs()) == 0
+	if isEmpty {
+		n.Delete(key)
 	}
-	p := &place{category: r.category.Key}
-	if u.categories.Map(p.category) == nil {
-		for _, k := range r.category.Codes {
-			if e := u.matched[k]; e != nil && u.record[k.Name][placeKey] == digest(r.category.Key) {
-				p.category = e.category // the category was renamed by hand
-				break
-			}
-		}
-	}
-	if u.categories.Map(p.category) == nil {
-		body := (&Category{Doc: r.category.Doc}).pairs()
-		u.categories.Set(p.category, u.before(r.category), body)
-	}
-	c := u.categories.Map(p.category)
-	if p.codes = c.Map("codes"); p.codes == nil {
-		c.Set("codes", "codes", spec.Pairs{})
-		p.codes = c.Map("codes")
-	}
-	u.places[r.category] = p
-	return p
+	return isEmpty
 }
 
 // before returns the key of the category that precedes c in the table and in the taxonomy.
@@ -271,14 +272,14 @@ func (u *update) add(r row) {
 	}
 	u.unreserve(r.code)
 	u.freeName(r.code.Name)
-	p := u.place(r)
-	e := &entry{category: p.category, parent: p.parent, in: p.codes, key: key, row: r.code.Name, taken: true}
-	above := u.above(e)
-	p.codes.Set(key, r.before, slices.DeleteFunc(r.code.pairs(), func(p spec.Pair) bool {
+	e, k := u.place(r), *r.code
+	e.key, e.row, e.taken, k.Key = key, k.Name, true, key
+	above := u.above(&e)
+	e.in.Set(key, r.before, slices.DeleteFunc(k.pairs(), func(p spec.Pair) bool {
 		return slices.Contains(inheritedKeys, p.Key) && digest(p.Value) == digest(above.Get(p.Key))
 	}))
-	u.entries = append(u.entries, e)
-	u.matched[r.code] = e
+	u.entries = append(u.entries, &e)
+	u.matched[r.code] = &e
 	u.changes.add(key, noteAdded)
 }
 
@@ -384,25 +385,20 @@ func (u *update) remove(rows []row) {
 		}
 	}
 	for _, e := range u.entries {
-		if n := e.node(); n != nil && n.Map("codes") != nil && len(n.Map("codes").Pairs()) == 0 {
-			n.Delete("codes")
+		if n := e.node(); n != nil {
+			prune(n, "codes")
 		}
 	}
 	for _, p := range u.categories.Pairs() {
-		if c := u.categories.Map(p.Key); c != nil && c.Map("codes") != nil && len(c.Map("codes").Pairs()) == 0 {
+		if c := u.categories.Map(p.Key); c != nil && prune(c, "codes") {
 			u.categories.Delete(p.Key)
 		}
 	}
 	if len(codes)+len(numbers) == 0 {
-		if reserved := u.root.Map("reserved"); reserved != nil && len(reserved.Pairs()) == 0 {
-			u.root.Delete("reserved")
-		}
+		prune(u.root, "reserved")
 		return
 	}
-	if u.root.Map("reserved") == nil {
-		u.root.Set("reserved", "categories", spec.Pairs{})
-	}
-	reserved := u.root.Map("reserved")
+	reserved := section(u.root, "reserved", "categories")
 	if len(numbers) > 0 {
 		reserved.Append("numbers", numbers...)
 	}
@@ -432,16 +428,16 @@ func references(src []byte) map[reference]bool {
 // vocabulary adds the declarations that new codes use, and removes those that were used before.
 func (u *update) vocabulary(before map[reference]bool) {
 	now, declared := references(u.doc.Bytes()), u.t.vocabulary()
-	for _, section := range []struct {
+	for _, kind := range []struct {
 		key string
 		ref spec.Ref
 	}{{"constants", spec.RefConstant}, {"groups", spec.RefGroup}, {"reactions", spec.RefReaction}} {
-		names, _ := declared.Get(section.key).(spec.Pairs)
-		names = slices.DeleteFunc(names, func(p spec.Pair) bool { return !now[reference{section.ref, p.Key}] })
-		node := u.root.Map(section.key)
+		names, _ := declared.Get(kind.key).(spec.Pairs)
+		names = slices.DeleteFunc(names, func(p spec.Pair) bool { return !now[reference{kind.ref, p.Key}] })
+		node := u.root.Map(kind.key)
 		if node == nil {
 			if len(names) > 0 {
-				u.root.Set(section.key, "doc", names)
+				u.root.Set(kind.key, "doc", names)
 			}
 			continue
 		}
@@ -451,13 +447,11 @@ func (u *update) vocabulary(before map[reference]bool) {
 			}
 		}
 		for _, e := range node.Pairs() {
-			if name := (reference{section.ref, e.Key}); before[name] && !now[name] {
+			if name := (reference{kind.ref, e.Key}); before[name] && !now[name] {
 				node.Delete(e.Key)
 			}
 		}
-		if len(node.Pairs()) == 0 {
-			u.root.Delete(section.key)
-		}
+		prune(u.root, kind.key)
 	}
 }
 

@@ -3,6 +3,7 @@ package importer_test
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -185,6 +186,12 @@ func TestUpdate(t *testing.T) {
 				{What: "changed", Codes: []string{"GONE: message"}},
 				{What: "changed by the table and by hand, kept", Codes: []string{"GONE: fields"}},
 			},
+		}, {
+			name:    "a new code whose key is in use",
+			next:    append(slices.Clone(released), "NEW,5,disk,new,\n"...),
+			edits:   []string{"      FULL:\n", "      NEW:\n        value: OWN\n        message: own\n      FULL:\n"},
+			want:    []string{"      NEW_2:\n        number: 5\n        value: NEW\n        message: new\n"},
+			changes: importer.Notes{{What: "added", Codes: []string{"NEW_2"}}},
 		}, {
 			name: "the last reserved code returns",
 			next: released,
