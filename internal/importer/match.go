@@ -20,7 +20,7 @@ func (e *entry) node() *spec.Node { return e.in.Map(e.key) }
 
 func (e *entry) get(key string) any {
 	if n := e.node(); n != nil {
-		return n.Pairs().Get(key)
+		return n.Get(key)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -94,7 +93,7 @@ func (u *update) merge(r row, e *entry) {
 	if node == nil {
 		return
 	}
-	written, above := node.Pairs(), u.above(e)
+	written := node.Pairs()
 	table := r.code.pairs()
 	var keys []string
 	for _, entry := range table {
@@ -114,9 +113,9 @@ func (u *update) merge(r row, e *entry) {
 		}
 		// The value of the table, the value of the taxonomy, and the digest of the last import.
 		now, ours, last := table.Get(key), written.Get(key), base[key]
-		isWritten, inherited := ours != nil, ""
-		if v := above.Get(key); v != nil && slices.Contains(inheritedKeys, key) {
-			ours, inherited = cmp.Or(ours, v), digest(v)
+		isWritten, inherited := ours != nil, u.inherited(e, key)
+		if !isWritten {
+			ours = inherited
 		}
 		if key == "number" && number(text(ours)) != nil && canonical(now) != canonical(ours) {
 			u.retired = append(u.retired, *number(text(ours)))
@@ -125,7 +124,7 @@ func (u *update) merge(r row, e *entry) {
 		switch {
 		case unchanged, digest(now) == digest(ours):
 		case last == "" && !isWritten, last != "" && digest(ours) == last && (isWritten || now != nil):
-			if now == nil || digest(now) == inherited {
+			if now == nil || digest(now) == digest(inherited) {
 				node.Delete(key)
 			} else {
 				node.Set(key, after, now)
@@ -136,7 +135,7 @@ func (u *update) merge(r row, e *entry) {
 			if fields := node.Map(key); key == "fields" && fields != nil {
 				added, _ := now.(spec.Pairs)
 				for _, f := range added { // the message has placeholders for them
-					if fields.Pairs().Get(f.Key) == nil {
+					if fields.Get(f.Key) == nil {
 						fields.Set(f.Key, f.Key, f.Value)
 					}
 				}
@@ -193,15 +192,20 @@ func (u *update) freeName(name string) {
 	}
 }
 
-// inheritedKeys are the keys of a table whose values a code can inherit.
-var inheritedKeys = []string{"http", "retryable", "reaction"}
-
-// above returns the entries of the codes above a code, the nearest first, and of its category.
-func (u *update) above(e *entry) (out spec.Pairs) {
-	for p := e.parent; p != nil; p = p.parent {
-		out = append(out, p.node().Pairs()...)
+// inherited returns the value of a key that a code has from the codes above it or from its category,
+// unless it sets one. It is nil for keys that are not inherited.
+func (u *update) inherited(e *entry, key string) any {
+	switch key {
+	case "http", "retryable", "reaction":
+	default:
+		return nil
 	}
-	return append(out, u.categories.Map(e.category).Pairs()...)
+	for p := e.parent; p != nil; p = p.parent {
+		if v := p.get(key); v != nil {
+			return v
+		}
+	}
+	return u.categories.Map(e.category).Get(key)
 }
 
 // place returns an entry in the place of a row, without a key. It adds the category if the taxonomy
@@ -274,9 +278,8 @@ func (u *update) add(r row) {
 	u.freeName(r.code.Name)
 	e, k := u.place(r), *r.code
 	e.key, e.row, e.taken, k.Key = key, k.Name, true, key
-	above := u.above(&e)
 	e.in.Set(key, r.before, slices.DeleteFunc(k.pairs(), func(p spec.Pair) bool {
-		return slices.Contains(inheritedKeys, p.Key) && digest(p.Value) == digest(above.Get(p.Key))
+		return digest(p.Value) == digest(u.inherited(&e, p.Key))
 	}))
 	u.entries = append(u.entries, &e)
 	u.matched[r.code] = &e
@@ -344,7 +347,7 @@ func (u *update) dropNumbers(rows []row) {
 // reserved returns the items of a list of reserved names or numbers.
 func (u *update) reserved(key string) (items []any) {
 	if reserved := u.root.Map("reserved"); reserved != nil {
-		items, _ = reserved.Pairs().Get(key).([]any)
+		items, _ = reserved.Get(key).([]any)
 	}
 	return items
 }
@@ -442,7 +445,7 @@ func (u *update) vocabulary(before map[reference]bool) {
 			continue
 		}
 		for _, e := range names {
-			if node.Pairs().Get(e.Key) == nil {
+			if node.Get(e.Key) == nil {
 				node.Set(e.Key, e.Key, e.Value)
 			}
 		}

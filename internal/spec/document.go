@@ -89,6 +89,14 @@ func (n *Node) Map(key string) *Node {
 	return nil
 }
 
+// Get returns the value of a key, or nil. All scalars are text.
+func (n *Node) Get(key string) any {
+	if i := n.find(key); i >= 0 {
+		return plain(n.value.Content[i+1])
+	}
+	return nil
+}
+
 // Pairs returns the entries. All scalars are text.
 func (n *Node) Pairs() Pairs { return plain(n.value).(Pairs) }
 
