@@ -9,6 +9,7 @@ import (
 
 	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 // Each taxonomy of the page is compared with the first one, and must have the changes that its
@@ -23,9 +24,10 @@ func TestEvolution(t *testing.T) {
 				"evolution.md:%d: the block does not say what it shows", b.line)
 			continue
 		}
-		_, findings := check.Load("taxonomy.yaml", []byte(b.text))
+		tree, findings := spec.Parse("taxonomy.yaml", []byte(b.text))
+		_, findings = check.Tree(tree, findings)
 		assert.Empty(t, findings, "evolution.md:%d", b.line)
-		now := breaking.Read("taxonomy.yaml", []byte(b.text))
+		now := breaking.New(tree)
 		if info == "released" {
 			released = now
 			continue

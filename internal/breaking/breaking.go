@@ -1,7 +1,7 @@
 // Package breaking compares a taxonomy with the released one. It finds the changes that affect
 // other programs and stored bytes, Go callers, or users of an error.
 //
-//	old, new := breaking.Read("v1.yaml", released), breaking.Read("taxonomy.yaml", now)
+//	old, new := breaking.New(released), breaking.New(tree)
 //	for _, change := range breaking.Compare(old, new) { … }
 //
 // It compares resolved taxonomies, not their texts:

@@ -278,7 +278,7 @@ func TestSelf(t *testing.T) {
 	for _, file := range files {
 		src, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.Empty(t, show(breaking.Compare(breaking.Read(file, src), breaking.Read(file, src))), file)
+		assert.Empty(t, show(breaking.Compare(parse(file, src), parse(file, src))), file)
 	}
 }
 
@@ -316,8 +316,8 @@ func FuzzCompare(f *testing.F) {
 	f.Add("reserved: {codes: [A], numbers: [1]}\n"+codes("A: {message: a, number: 1}"),
 		"categories: {a: {codes: {A: {}}}, a: {codes: {A: {}}}}")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		old, new := breaking.Read("a.yaml", []byte(a)), breaking.Read("b.yaml", []byte(b))
-		require.Empty(t, show(breaking.Compare(old, breaking.Read("a.yaml", []byte(a)))))
+		old, new := parse("a.yaml", []byte(a)), parse("b.yaml", []byte(b))
+		require.Empty(t, show(breaking.Compare(old, parse("a.yaml", []byte(a)))))
 		for _, c := range breaking.Compare(old, new) {
 			require.NotZero(t, breaking.Levels(c.ID), c.ID)
 		}

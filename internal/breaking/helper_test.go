@@ -11,6 +11,7 @@ import (
 	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 // ruleTest is the released and the current taxonomy, and all changes. The keys that every taxonomy
@@ -43,7 +44,13 @@ func valid(t *testing.T, name string, src []byte) *breaking.Taxonomy {
 	for _, f := range findings {
 		require.NotEqual(t, diag.Error, f.Severity, "%s: %s %s", name, f.ID, f.Message)
 	}
-	return breaking.Read(name, src)
+	return parse(name, src)
+}
+
+// parse reads one side of a comparison, which can have errors.
+func parse(name string, src []byte) *breaking.Taxonomy {
+	tree, _ := spec.Parse(name, src)
+	return breaking.New(tree)
 }
 
 // whole adds the required keys that the lines do not have.

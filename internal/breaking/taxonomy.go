@@ -27,9 +27,8 @@ type Taxonomy struct {
 	reserved                map[string]bool        // codes
 }
 
-// Read reads one side of a comparison. Parts with errors are left out; package check finds them.
-func Read(name string, src []byte) *Taxonomy {
-	tree, _ := spec.Parse(name, src)
+// New returns one side of a comparison. Parts with errors are left out; package check finds them.
+func New(tree *spec.Taxonomy) *Taxonomy {
 	t := &Taxonomy{
 		tree: tree, model: resolve.Build(tree),
 		byValue: make(map[string]*model.Code), byAlias: make(map[string]*model.Code),

@@ -209,7 +209,7 @@ func (s *site) reactions() {
 }
 
 func (p *page) setReaction(r *taxonomy.Reaction) {
-	words := explain.ReactionOf(p.model, r)
+	words := explain.ReactionOf(p.model, nil, r)
 	p.Reaction, p.Head = &words, r
 }
 

@@ -56,7 +56,11 @@ var stages = [][]func(*checker){
 // Load reads, resolves and checks a taxonomy. The findings are sorted, without the warnings that a
 // comment of the file ignores. The model is nil if a finding is an error.
 func Load(name string, src []byte) (*model.Package, []diag.Finding) {
-	t, findings := spec.Parse(name, src)
+	return Tree(spec.Parse(name, src))
+}
+
+// Tree is [Load] for a parsed taxonomy and the findings of its parser.
+func Tree(t *spec.Taxonomy, findings []diag.Finding) (*model.Package, []diag.Finding) {
 	var m *model.Package
 	if !diag.HasErrors(findings) {
 		m = resolve.Build(t)

@@ -87,8 +87,7 @@ func (s *session) breaking(o *options, args []string) error {
 	if err != nil {
 		return err
 	}
-	all := breaking.Compare(
-		breaking.Read(old.name, old.source.Bytes), breaking.Read(now.name, now.source.Bytes))
+	all := breaking.Compare(breaking.New(old.tree), breaking.New(now.tree))
 	report := breaking.Report{Against: o.against, Source: now.source, Acceptances: accepted.Source}
 	report.Changes, report.Findings = accepted.Apply(all, s.now())
 	report.Changes = slices.DeleteFunc(report.Changes, func(c breaking.Change) bool {
@@ -237,6 +236,6 @@ func (s *session) diff(o *options, args []string) error {
 	if err != nil {
 		return err
 	}
-	return breaking.PrintNotes(s.Stdout, string(o.format), breaking.Differences(
-		breaking.Read(old.name, old.source.Bytes), breaking.Read(now.name, now.source.Bytes)))
+	return breaking.PrintNotes(s.Stdout, string(o.format),
+		breaking.Differences(breaking.New(old.tree), breaking.New(now.tree)))
 }

@@ -124,10 +124,11 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 			v.When, v.If = row.Branch, explain.Conditions(code.When[row.Branch-1])
 		}
 		t := row.Traits
+		v.Traits = explain.TraitsOf(m, nil, t)
 		if profile != nil {
 			t = m.Under(profile, row)
+			v.Traits = explain.TraitsOf(m, profile.Profile, t)
 		}
-		v.Traits = explain.TraitsOf(m, t)
 		made := made(&taxonomy.Taxonomy{Domain: m.Domain}, code, ctx, ev, t.Retryable)
 		v.context = string(made.AppendContext(nil))
 		return made

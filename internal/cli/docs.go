@@ -29,15 +29,19 @@ func openapiFlags(fs *flag.FlagSet, o *options) {
 }
 
 func fileFlags(fs *flag.FlagSet, o *options) {
-	fs.Func("o", "write to `FILE`, not to standard output", func(file string) error {
+	fileFlag(fs, o, "write to `FILE`, not to standard output")
+	fs.BoolVar(&o.verbose, "v", false, "print whether the file was changed")
+	audienceFlag(fs, o, public)
+}
+
+func fileFlag(fs *flag.FlagSet, o *options, usage string) {
+	fs.Func("o", usage, func(file string) error {
 		if file == "-" || file == "/dev/stdout" {
 			return errors.New("leave -o out to print the file")
 		}
 		o.dir = file
 		return nil
 	})
-	fs.BoolVar(&o.verbose, "v", false, "print whether the file was changed")
-	audienceFlag(fs, o, public)
 }
 
 // The audiences.

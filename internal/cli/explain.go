@@ -140,14 +140,13 @@ type reservedDoc struct {
 
 // reserved returns the entries of `reserved` for a name or a number.
 func reserved(l *loaded, name string) (docs []document) {
-	t, _ := spec.Parse(l.name, l.source.Bytes)
-	for _, r := range t.Reserved.Codes {
+	for _, r := range l.tree.Reserved.Codes {
 		if r.Name.V == name {
 			docs = append(docs, &reservedDoc{name, "reserved code", r.Reason.V})
 		}
 	}
 	number, err := strconv.Atoi(name)
-	for _, r := range t.Reserved.Numbers {
+	for _, r := range l.tree.Reserved.Numbers {
 		if from, to := r.Bounds(); err == nil && from <= number && number <= to {
 			docs = append(docs, &reservedDoc{name, "reserved number", r.Reason.V})
 		}

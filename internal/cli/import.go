@@ -20,7 +20,7 @@ import (
 )
 
 func importFlags(fs *flag.FlagSet, o *options) {
-	fs.StringVar(&o.dir, "o", "", "write or update the taxonomy `FILE`")
+	fileFlag(fs, o, "write or update the taxonomy `FILE`")
 	fs.BoolVar(&o.verbose, "v", false, "list all codes of a remark")
 	fs.StringVar(&o.table.Package, "package", "", "`NAME` of the package, if the taxonomy is new")
 	fs.StringVar(&o.names, "names", "",

@@ -10,7 +10,6 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/resolve"
-	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/signatures"
 )
 
@@ -55,28 +54,11 @@ func (s *session) signatureList(args []string) ([]signatures.Signature, error) {
 func ownSignatures(l *loaded) []signatures.Signature {
 	var list []signatures.Signature
 	for i := range l.model.Decl.Signatures {
-		d := &l.model.Decl.Signatures[i]
-		x := resolve.Signature(d)
+		x := resolve.Signature(&l.model.Decl.Signatures[i])
 		x.Family = own
-		for j := range d.Examples {
-			x.Examples = append(x.Examples, exampleOf(&d.Examples[j]))
-		}
-		for j := range d.NotExamples {
-			x.NotExamples = append(x.NotExamples, exampleOf(&d.NotExamples[j]))
-		}
 		list = append(list, *x)
 	}
 	return list
-}
-
-func exampleOf(d *spec.Example) signatures.Example {
-	ev := resolve.Evidence(d)
-	x := signatures.Example{Source: ev.Source, Op: ev.Op, Status: ev.Status, Type: ev.Type, Code: ev.Code,
-		Signal: ev.Signal, Errno: ev.Errno, Text: ev.Text, Attributes: ev.Attributes}
-	if code, ok := ev.ExitCode.Get(); ok {
-		x.ExitCode = &code
-	}
-	return x
 }
 
 // explainSignature prints the conditions and examples of a signature. If no taxonomy is named, it

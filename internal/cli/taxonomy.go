@@ -30,6 +30,7 @@ const maxRead = 17 << 20
 type loaded struct {
 	name     string // as the user gave it
 	source   *diag.Source
+	tree     *spec.Taxonomy
 	model    *model.Package // nil if there are errors
 	findings []diag.Finding
 }
@@ -53,8 +54,9 @@ func (s *session) load(name string) (*loaded, error) {
 }
 
 func loadSource(name string, src []byte) *loaded {
-	l := &loaded{name: name, source: diag.NewSource(name, src)}
-	l.model, l.findings = check.Load(name, src)
+	tree, findings := spec.Parse(name, src)
+	l := &loaded{name: name, source: tree.Source, tree: tree}
+	l.model, l.findings = check.Tree(tree, findings)
 	if l.model != nil && name == stdinArg {
 		l.model.File = defaultFile
 	}

@@ -110,7 +110,7 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	}
 	d := &Code{
 		Code: c.Value, Category: c.Category.Name, Doc: c.Doc, Since: c.Since, Message: c.Code.Message,
-		Resolution: c.Resolution, Traits: TraitsOf(m, c.Row.Traits), Const: m.Name + "." + c.Const,
+		Resolution: c.Resolution, Traits: TraitsOf(m, nil, c.Row.Traits), Const: m.Name + "." + c.Const,
 	}
 	extras := c.Extras()
 	d.Deprecated = extras.Deprecated
@@ -150,12 +150,13 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 		d.Groups = append(d.Groups, g.Name)
 	}
 	for _, b := range c.When {
-		d.When = append(d.When, Branch{If: Conditions(b), Traits: TraitsOf(m, b.Row.Traits)})
+		d.When = append(d.When, Branch{If: Conditions(b), Traits: TraitsOf(m, nil, b.Row.Traits)})
 	}
 	for _, p := range m.Profiles {
 		for _, row := range m.Rows {
-			if t := m.Under(p, row); row.Code == c && t != row.Traits {
-				d.Profiles = append(d.Profiles, ProfileTraits{Name: p.Name, Branch: row.Branch, Traits: TraitsOf(m, t)})
+			if row.Code == c && changes(m, p, row) {
+				traits := TraitsOf(m, p.Profile, m.Under(p, row))
+				d.Profiles = append(d.Profiles, ProfileTraits{Name: p.Name, Branch: row.Branch, Traits: traits})
 			}
 		}
 	}
@@ -198,22 +199,49 @@ func publicFallback(m *model.Package) string {
 		cmp.Or(resolve.GRPCWord(public.GRPC), "UNKNOWN"))
 }
 
-// TraitsOf returns traits in words.
-func TraitsOf(m *model.Package, t taxonomy.Traits) Traits {
+// TraitsOf returns traits under a profile, or without one if p is nil, in words.
+func TraitsOf(m *model.Package, p *taxonomy.Profile, t taxonomy.Traits) Traits {
 	return Traits{
 		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: Word(t.Severity),
 		Kind: Word(t.Kind),
-		HTTP: int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Reaction: ReactionOf(m, t.Reaction),
-		MostCalls: MostCalls(t.Reaction),
+		HTTP: int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Reaction: ReactionOf(m, p, t.Reaction),
+		MostCalls: MostCalls(p, t.Reaction),
 	}
 }
 
-// ReactionOf returns a reaction in words.
-func ReactionOf(m *model.Package, r *taxonomy.Reaction) Reaction {
-	out := Reaction{Name: DeclaredName(m, r), Action: r.Action.String(), Does: Does(r)}
-	if r.Then != nil && r.Action != taxonomy.Abort {
-		then := ReactionOf(m, r.Then)
+// ReactionOf returns a reaction in words, and those that follow it under a profile, or without one if
+// p is nil.
+func ReactionOf(m *model.Package, p *taxonomy.Profile, r *taxonomy.Reaction) Reaction {
+	effective := *r
+	if usesDefaults(p, r) {
+		effective.Policy = p.Retry.Policy
+	}
+	out := Reaction{Name: DeclaredName(m, r), Action: r.Action.String(), Does: Does(&effective)}
+	if next := p.Next(r); next != nil && r.Action != taxonomy.Abort {
+		then := ReactionOf(m, p, next)
 		out.Then = &then
+	}
+	return out
+}
+
+// usesDefaults reports whether the policy of a profile's section `retry` applies to a reaction.
+func usesDefaults(p *taxonomy.Profile, r *taxonomy.Reaction) bool {
+	return p != nil && p.Retry.Policy != nil && r.Policy == nil && (r.Retries() || r.Action == taxonomy.Recover)
+}
+
+// changes reports whether a profile changes the traits of a row, or what follows its reaction.
+func changes(m *model.Package, p *model.Profile, row *model.Row) bool {
+	traits := m.Under(p, row)
+	was, is := chain(nil, row.Reaction), chain(p.Profile, traits.Reaction)
+	return traits != row.Traits || !slices.Equal(was, is) || slices.ContainsFunc(is, func(r *taxonomy.Reaction) bool {
+		return usesDefaults(p.Profile, r) || r.Action == taxonomy.Recover && p.Recovery.MaxAttempts > 0
+	})
+}
+
+// chain returns a reaction and those that follow it under a profile.
+func chain(p *taxonomy.Profile, r *taxonomy.Reaction) (out []*taxonomy.Reaction) {
+	for _, r := range p.Chain(r) {
+		out = append(out, r)
 	}
 	return out
 }

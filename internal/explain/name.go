@@ -33,7 +33,7 @@ func Names(m *model.Package) []Name {
 			n.Codes = []string{}
 		}
 		for _, c := range m.Codes {
-			if has(c) {
+			if !c.Abstract && has(c) { // no error has an abstract code
 				n.Codes = append(n.Codes, c.Value)
 			}
 		}
@@ -47,7 +47,7 @@ func Names(m *model.Package) []Name {
 	}
 	for _, v := range m.Reactions {
 		if v.Profile == "" && m.Declared[v.Value] {
-			words := ReactionOf(m, v.Value)
+			words := ReactionOf(m, nil, v.Value)
 			n := Name{Kind: "reaction", Name: v.Value.Name, Doc: v.Doc, Reaction: &words}
 			n.Policy = policyName(m, v.Value)
 			add(n, leadsTo(func(r *taxonomy.Reaction) bool { return DeclaredName(m, r) == v.Value.Name }))
@@ -70,7 +70,7 @@ func Names(m *model.Package) []Name {
 	}
 	for _, p := range m.Profiles {
 		add(Name{Kind: "profile", Name: p.Name, Doc: p.Doc}, func(c *model.Code) bool {
-			return slices.ContainsFunc(c.Rows(), func(r *model.Row) bool { return m.Under(p, r) != r.Traits })
+			return slices.ContainsFunc(c.Rows(), func(r *model.Row) bool { return changes(m, p, r) })
 		})
 	}
 	return out
@@ -89,10 +89,8 @@ func policyName(m *model.Package, r *taxonomy.Reaction) string {
 func LeadsTo(m *model.Package, c *model.Code, p *taxonomy.Profile, is func(*taxonomy.Reaction) bool) bool {
 	table := taxonomy.Table{Taxonomy: m.Taxonomy, Overlay: p}
 	for _, row := range c.Rows() {
-		for _, r := range p.Chain(table.Row(row.At).Reaction) {
-			if is(r) {
-				return true
-			}
+		if slices.ContainsFunc(chain(p, table.Row(row.At).Reaction), is) {
+			return true
 		}
 	}
 	return false

@@ -46,15 +46,16 @@ func Does(r *taxonomy.Reaction) []string {
 	return s
 }
 
-// MostCalls returns the most calls that a failure with a reaction causes: its retries and
-// recoveries, and those of the reactions that follow, as [retry.MostCalls] counts them. It is empty
-// if there is no further call. The default policy of [retry.Do] limits no run of the executor.
-func MostCalls(r *taxonomy.Reaction) string {
-	calls, bounded := retry.MostCalls(nil, r)
+// MostCalls returns the most calls that a failure with a reaction causes under a profile, which may
+// be nil: its retries and recoveries, and those of the reactions that follow, as [retry.MostCalls]
+// counts them. It is empty if there is no further call. The default policy of [retry.Do] limits no
+// run of the executor.
+func MostCalls(p *taxonomy.Profile, r *taxonomy.Reaction) string {
+	calls, bounded := retry.MostCalls(p, r)
 	switch {
 	case !bounded:
 		return fmt.Sprintf("limited by the run only, because a reaction has no policy; retry.Do stops after %s",
-			Count(callsOfDo(r), "call", "calls"))
+			Count(callsOfDo(p, r), "call", "calls"))
 	case calls == 1:
 		return ""
 	}
@@ -62,10 +63,10 @@ func MostCalls(r *taxonomy.Reaction) string {
 }
 
 // callsOfDo returns the most calls of [retry.Do] for a failure with a reaction.
-func callsOfDo(r *taxonomy.Reaction) int {
+func callsOfDo(p *taxonomy.Profile, r *taxonomy.Reaction) int {
 	const withoutPolicy = 3 // the calls of its default policy
 	calls := 1
-	for ; r != nil && r.Retries(); r = r.Then {
+	for ; r != nil && r.Retries(); r = p.Next(r) {
 		if r.Policy == nil {
 			calls += withoutPolicy - 1
 		} else {

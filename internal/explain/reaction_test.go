@@ -215,7 +215,7 @@ func TestMostCalls(t *testing.T) {
 		unbounded + "5 calls": {Action: taxonomy.RetryOperation, Then: thrice},
 		unbounded + "1 call":  {Action: taxonomy.Recover, Then: thrice},
 	} {
-		assert.Equal(t, want, MostCalls(r))
+		assert.Equal(t, want, MostCalls(nil, r))
 		if strings.HasPrefix(want, unbounded) {
 			synctest.Test(t, func(t *testing.T) {
 				calls := 0

@@ -2,12 +2,14 @@ package importer
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/spec"
 )
 
@@ -50,7 +52,10 @@ func Read(name string, src []byte, o Options) (*Table, error) {
 		t.params = strings.Fields(f.params)
 	}
 	columns := f.columns
-	if f.category == "" {
+	switch {
+	case f.category != "" && o.Columns != nil:
+		return nil, errors.New("a mapping of columns is for json and csv only")
+	case f.category == "":
 		columns = o.Columns
 		for _, key := range slices.Sorted(maps.Keys(columns)) {
 			if constant, ok := strings.CutPrefix(key, constantKey); ok {
@@ -63,12 +68,35 @@ func Read(name string, src []byte, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, key := range slices.Sorted(maps.Keys(columns)) {
+		hasColumn := func(row spec.Pairs) bool { // a value can be null
+			return slices.ContainsFunc(row, func(p spec.Pair) bool {
+				return slices.Contains(strings.Split(columns[key], "|"), p.Key)
+			})
+		}
+		if f.category == "" && key != "rows" && len(rows) > 0 && !slices.ContainsFunc(rows, hasColumn) {
+			return nil, missingColumn(1, slices.Concat(rows...), key, columns[key])
+		}
+	}
 	for i, row := range rows {
 		if err := t.row(&f, i+1, row, columns); err != nil {
 			return nil, err
 		}
 	}
 	return t, t.finish()
+}
+
+// missingColumn returns the error for a row that does not have the column of a key.
+func missingColumn(n int, row spec.Pairs, key, name string) error {
+	var names, quoted []string
+	for _, p := range row {
+		if column := clean(p.Key); !slices.Contains(names, column) {
+			names, quoted = append(names, column), append(quoted, strconv.Quote(column))
+		}
+	}
+	hint := cmp.Or(diag.DidYouMean(name, names),
+		fmt.Sprintf("map one of %s with -map %s=COLUMN", strings.Join(quoted, ", "), key))
+	return fmt.Errorf("row %d has no column %q; %s", n, name, hint)
 }
 
 // column returns the value of a key in a row. A column that is not mapped has the name of its key.
@@ -85,16 +113,11 @@ func column(row spec.Pairs, columns map[string]string, key string) (value any) {
 func (t *Table) row(f *format, n int, row spec.Pairs, columns map[string]string) error {
 	k := t.code("", row, columns)
 	if k.Name == "" {
-		var names []string
-		for _, p := range row {
-			names = append(names, strconv.Quote(clean(p.Key)))
-		}
 		name := cmp.Or(columns["code"], "code")
 		if row.Get(name) != nil {
 			return fmt.Errorf("row %d: column %q is empty; set another column with -map code=COLUMN", n, name)
 		}
-		return fmt.Errorf("row %d has no column %q; map one of %s with -map code=COLUMN", n, name,
-			strings.Join(names, ", "))
+		return missingColumn(n, row, "code", name)
 	}
 	known := slices.Concat(columnKeys, strings.FieldsFunc(strings.Join(slices.Collect(maps.Values(columns)), "|"),
 		func(r rune) bool { return r == '|' }), []string{"section"})

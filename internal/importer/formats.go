@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -165,41 +166,36 @@ func readTiDB(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
 	if err != nil {
 		return nil, err
 	}
-	last := ""
 	for _, key := range meta.Keys() { // in the order of the file
-		if len(key) < 2 {
-			continue
+		var value any = root
+		for _, part := range key {
+			table, _ := value.(map[string]any)
+			value = table[part]
 		}
-		section, table := key[:len(key)-1], root
-		for _, part := range section {
-			table, _ = table[part].(map[string]any)
+		name := key[len(key)-1]
+		row := pairs("code", name, "category", "tidb", "number", name)
+		if i := strings.LastIndex(name, ":"); i > 0 {
+			row = pairs("code", name, "category", name[:i], "number", name[i+1:])
+		} else if dm := dmCode.FindStringSubmatch(name); dm != nil {
+			row = pairs("code", name, "category", dm[1], "number", dm[2])
 		}
-		value := table[key[len(key)-1]]
-		if _, isTable := value.(map[string]any); isTable {
-			continue
-		}
-		if section.String() != last {
-			last = section.String()
-			name := section[len(section)-1]
-			row := pairs("code", name, "category", "tidb", "number", name)
-			if i := strings.LastIndex(name, ":"); i > 0 {
-				row = pairs("code", name, "category", name[:i], "number", name[i+1:])
-			} else if dm := dmCode.FindStringSubmatch(name); dm != nil {
-				row = pairs("code", name, "category", dm[1], "number", dm[2])
+		table, _ := value.(map[string]any)
+		columns := len(row)
+		for _, column := range slices.Sorted(maps.Keys(table)) {
+			switch value := table[column].(type) {
+			case map[string]any: // has its own key
+			case []any:
+				for i := range value {
+					value[i] = fmt.Sprint(value[i])
+				}
+				row = append(row, spec.Pair{Key: column, Value: value})
+			default:
+				row = append(row, spec.Pair{Key: column, Value: fmt.Sprint(value)})
 			}
+		}
+		if len(row) > columns {
 			rows = append(rows, row)
 		}
-		items, isList := value.([]any)
-		if isList {
-			value = nil
-			for i := range items {
-				items[i] = fmt.Sprint(items[i])
-			}
-			value = items
-		} else {
-			value = fmt.Sprint(value)
-		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], spec.Pair{Key: key[len(key)-1], Value: value})
 	}
 	return rows, nil
 }
@@ -329,8 +325,12 @@ func readCSV(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
 			continue
 		}
 		var row spec.Pairs
-		for j, value := range record[:min(len(record), len(records[0]))] {
-			row = append(row, spec.Pair{Key: strings.TrimSpace(records[0][j]), Value: value})
+		for j, name := range records[0] {
+			value := ""
+			if j < len(record) {
+				value = record[j]
+			}
+			row = append(row, spec.Pair{Key: strings.TrimSpace(name), Value: value})
 		}
 		rows = append(rows, row)
 	}

@@ -9,6 +9,7 @@ import (
 // entry is a code of the taxonomy.
 type entry struct {
 	category string
+	parent   *entry     // the code above it, or nil
 	in       *spec.Node // the mapping of codes
 	key      string
 	row      string // the value on the wire, which is the name in the table
@@ -19,7 +20,7 @@ func (e *entry) node() *spec.Node { return e.in.Map(e.key) }
 
 func (e *entry) get(key string) any {
 	if n := e.node(); n != nil {
-		return n.Pairs().Get(key)
+		return n.Get(key)
 	}
 	return nil
 }
@@ -27,26 +28,26 @@ func (e *entry) get(key string) any {
 // index lists the codes of the taxonomy.
 func (u *update) index() {
 	u.entries = nil
-	var add func(category string, in *spec.Node)
-	add = func(category string, in *spec.Node) {
+	var add func(category string, parent *entry, in *spec.Node)
+	add = func(category string, parent *entry, in *spec.Node) {
 		if in == nil {
 			return
 		}
 		for _, p := range in.Pairs() {
-			e := &entry{category: category, in: in, key: p.Key, row: p.Key}
+			e := &entry{category: category, parent: parent, in: in, key: p.Key, row: p.Key}
 			body, _ := p.Value.(spec.Pairs)
 			if value := text(body.Get("value")); value != "" {
 				e.row = value
 			}
 			u.entries = append(u.entries, e)
 			if n := in.Map(p.Key); n != nil {
-				add(category, n.Map("codes"))
+				add(category, e, n.Map("codes"))
 			}
 		}
 	}
 	for _, p := range u.categories.Pairs() {
 		if c := u.categories.Map(p.Key); c != nil {
-			add(p.Key, c.Map("codes"))
+			add(p.Key, nil, c.Map("codes"))
 		}
 	}
 }

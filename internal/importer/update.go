@@ -28,8 +28,7 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &update{t: t, doc: doc, root: doc.Root(), places: make(map[*Category]*place),
-		fresh: make(map[*Code]bool)}
+	u := &update{t: t, doc: doc, root: doc.Root(), places: make(map[*Category]string)}
 	if u.categories = u.root.Map("categories"); u.categories == nil {
 		return nil, nil, errors.New("the file has no categories")
 	}
@@ -44,10 +43,9 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 		}
 	}
 	u.index()
-	groups := u.usedGroups()
 	u.match()
-	u.dropReserved()
-	rows := t.rows()
+	rows := u.withoutReserved(t.rows())
+	u.dropNumbers(rows)
 	for _, r := range rows {
 		if e := u.matched[r.code]; e != nil {
 			u.merge(r, e)
@@ -59,7 +57,7 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 		}
 	}
 	u.remove(rows)
-	u.vocabulary(groups)
+	u.vocabulary(references(src))
 	u.writeRecord(rows)
 	return fitIgnores(doc.Bytes(), false), u.changes, nil
 }
@@ -72,9 +70,8 @@ type update struct {
 	record     map[string]map[string]string // digests of the last import, by row and key
 	entries    []*entry
 	matched    map[*Code]*entry
-	fresh      map[*Code]bool // added by this update
-	retired    []int          // numbers that codes no longer have
-	places     map[*Category]*place
+	retired    []int                // numbers that codes no longer have
+	places     map[*Category]string // names of categories in the taxonomy
 	changes    Notes
 }
 
@@ -88,8 +85,8 @@ func (u *update) merge(r row, e *entry) {
 	}
 	if base[placeKey] != "" && base[placeKey] != digest(r.category.Key) && base[placeKey] == digest(e.category) {
 		to := u.place(r)
-		e.in.Move(e.key, to.codes, r.before)
-		e.in, e.category = to.codes, to.category
+		e.in.Move(e.key, to.in, r.before)
+		e.in, e.category, e.parent = to.in, to.category, to.parent
 		u.changes.add(e.key+": now in "+to.category, noteChanged)
 	}
 	node := e.node()
@@ -116,14 +113,18 @@ func (u *update) merge(r row, e *entry) {
 		}
 		// The value of the table, the value of the taxonomy, and the digest of the last import.
 		now, ours, last := table.Get(key), written.Get(key), base[key]
+		isWritten, inherited := ours != nil, u.inherited(e, key)
+		if !isWritten {
+			ours = inherited
+		}
 		if key == "number" && number(text(ours)) != nil && canonical(now) != canonical(ours) {
 			u.retired = append(u.retired, *number(text(ours)))
 		}
 		unchanged := digest(now) == last || now == nil && last == ""
 		switch {
 		case unchanged, digest(now) == digest(ours):
-		case last == "" && ours == nil, last != "" && digest(ours) == last:
-			if now == nil {
+		case last == "" && !isWritten, last != "" && digest(ours) == last && (isWritten || now != nil):
+			if now == nil || digest(now) == digest(inherited) {
 				node.Delete(key)
 			} else {
 				node.Set(key, after, now)
@@ -132,8 +133,9 @@ func (u *update) merge(r row, e *entry) {
 		default:
 			kept = kept || key == "message"
 			if fields := node.Map(key); key == "fields" && fields != nil {
-				for _, f := range now.(spec.Pairs) { // the message has placeholders for them
-					if fields.Pairs().Get(f.Key) == nil {
+				added, _ := now.(spec.Pairs)
+				for _, f := range added { // the message has placeholders for them
+					if fields.Get(f.Key) == nil {
 						fields.Set(f.Key, f.Key, f.Value)
 					}
 				}
@@ -156,6 +158,7 @@ func (u *update) rename(r row, e *entry) {
 	if node == nil {
 		return
 	}
+	u.unreserve(r.code)
 	u.freeName(r.code.Name)
 	node.Append("aliases", e.row)
 	if e.key == identifier(e.row, "code") && u.entryNamed(r.code.Key) == nil {
@@ -186,51 +189,66 @@ func (u *update) freeName(name string) {
 			continue
 		}
 		u.t.Notes.add(name, "codes whose names were aliases: no longer aliases")
-		if len(texts(e.get("aliases"))) == 0 {
-			node.Delete("aliases")
-		}
 	}
 }
 
-// place is the mapping that contains the codes of a category or a parent.
-type place struct {
-	category string
-	codes    *spec.Node
+// inherited returns the value of a key that a code has from the codes above it or from its category,
+// unless it sets one. It is nil for keys that are not inherited.
+func (u *update) inherited(e *entry, key string) any {
+	switch key {
+	case "http", "retryable", "reaction":
+	default:
+		return nil
+	}
+	for p := e.parent; p != nil; p = p.parent {
+		if v := p.get(key); v != nil {
+			return v
+		}
+	}
+	return u.categories.Map(e.category).Get(key)
 }
 
-// place returns the place of a row. It adds the category if the taxonomy does not have it.
-func (u *update) place(r row) *place {
-	if r.parent != nil {
-		if e := u.matched[r.parent]; e != nil && e.node() != nil {
-			if e.node().Map("codes") == nil {
-				e.node().Set("codes", "codes", spec.Pairs{})
-			}
-			return &place{e.category, e.node().Map("codes")}
-		}
+// place returns an entry in the place of a row, without a key. It adds the category if the taxonomy
+// does not have it.
+func (u *update) place(r row) entry {
+	if e := u.matched[r.parent]; e != nil && e.node() != nil {
+		return entry{category: e.category, parent: e, in: section(e.node(), "codes", "codes")}
 	}
-	if p := u.places[r.category]; p != nil {
-		return p
-	}
-	p := &place{category: r.category.Key}
-	if u.categories.Map(p.category) == nil {
-		for _, k := range r.category.Codes {
-			if e := u.matched[k]; e != nil && u.record[k.Name][placeKey] == digest(r.category.Key) {
-				p.category = e.category // the category was renamed by hand
-				break
+	name, ok := u.places[r.category]
+	if !ok {
+		name = r.category.Key
+		if u.categories.Map(name) == nil {
+			for _, k := range r.category.Codes {
+				if e := u.matched[k]; e != nil && u.record[k.Name][placeKey] == digest(r.category.Key) {
+					name = e.category // the category was renamed by hand
+					break
+				}
 			}
 		}
+		if u.categories.Map(name) == nil {
+			u.categories.Set(name, u.before(r.category), (&Category{Doc: r.category.Doc}).pairs())
+		}
+		u.places[r.category] = name
 	}
-	if u.categories.Map(p.category) == nil {
-		body := (&Category{Doc: r.category.Doc}).pairs()
-		u.categories.Set(p.category, u.before(r.category), body)
+	return entry{category: name, in: section(u.categories.Map(name), "codes", "codes")}
+}
+
+// section returns the mapping under a key. It adds the key if the node does not have it.
+func section(n *spec.Node, key, after string) *spec.Node {
+	if n.Map(key) == nil {
+		n.Set(key, after, spec.Pairs{})
 	}
-	c := u.categories.Map(p.category)
-	if p.codes = c.Map("codes"); p.codes == nil {
-		c.Set("codes", "codes", spec.Pairs{})
-		p.codes = c.Map("codes")
+	return n.Map(key)
+}
+
+// prune removes a key whose mapping is empty, and reports whether it was.
+func prune(n *spec.Node, key string) bool {
+	m := n.Map(key)
+	isEmpty := m != nil && len(m.Pairs()) == 0
+	if isEmpty {
+		n.Delete(key)
 	}
-	u.places[r.category] = p
-	return p
+	return isEmpty
 }
 
 // before returns the key of the category that precedes c in the table and in the taxonomy.
@@ -247,11 +265,8 @@ func (u *update) before(c *Category) string {
 	return key
 }
 
-// add adds a code that the taxonomy does not have, with its children.
+// add adds a code that the taxonomy does not have. It leaves out the values that the code inherits.
 func (u *update) add(r row) {
-	if r.parent != nil && u.fresh[r.parent] {
-		return // the entry of the parent contains it
-	}
 	if u.record[r.code.Name] != nil {
 		return // it was removed by hand
 	}
@@ -261,12 +276,13 @@ func (u *update) add(r row) {
 	}
 	u.unreserve(r.code)
 	u.freeName(r.code.Name)
-	p := u.place(r)
-	p.codes.Set(key, r.before, r.code.entry())
-	u.fresh[r.code] = true
-	e := &entry{category: p.category, in: p.codes, key: key, row: r.code.Name, taken: true}
-	u.entries = append(u.entries, e)
-	u.matched[r.code] = e
+	e, k := u.place(r), *r.code
+	e.key, e.row, e.taken, k.Key = key, k.Name, true, key
+	e.in.Set(key, r.before, slices.DeleteFunc(k.pairs(), func(p spec.Pair) bool {
+		return digest(p.Value) == digest(u.inherited(&e, p.Key))
+	}))
+	u.entries = append(u.entries, &e)
+	u.matched[r.code] = &e
 	u.changes.add(key, noteAdded)
 }
 
@@ -274,10 +290,7 @@ func (u *update) add(r row) {
 // the code again.
 func (u *update) unreserve(k *Code) {
 	reserved := u.root.Map("reserved")
-	if reserved == nil {
-		return
-	}
-	if reserved.Remove("codes", func(item any) bool { return u.isName(item, k.Name) || u.isName(item, k.Key) }) == 0 {
+	if reserved == nil || reserved.Remove("codes", func(item any) bool { return isNamed(item, k) }) == 0 {
 		return
 	}
 	u.t.Notes.add(k.Name, "reserved codes that are in the table again: no longer reserved")
@@ -286,33 +299,57 @@ func (u *update) unreserve(k *Code) {
 	}
 }
 
-// isName reports whether an item of the reserved codes is a name.
-func (u *update) isName(item any, name string) bool {
+// isNamed reports whether an item of the reserved codes is the name of a code.
+func isNamed(item any, k *Code) bool {
 	if p, ok := item.(spec.Pairs); ok {
 		item = p.Get("name")
 	}
-	return text(item) == name
+	return text(item) == k.Name || text(item) == k.Key
 }
 
-// dropReserved removes reserved numbers from the rows, because other codes had them.
-func (u *update) dropReserved() {
-	reserved := u.root.Map("reserved")
-	if reserved == nil || u.t.numbersPerCategory {
+// withoutReserved leaves out new codes that are reserved with a reason, because a person reserved
+// them, and the codes below them.
+func (u *update) withoutReserved(rows []row) []row {
+	reserved := u.reserved("codes")
+	out := make(map[*Code]bool)
+	return slices.DeleteFunc(rows, func(r row) bool {
+		byHand := slices.ContainsFunc(reserved, func(item any) bool {
+			p, _ := item.(spec.Pairs)
+			return p.Get("reason") != nil && isNamed(item, r.code)
+		})
+		out[r.code] = u.matched[r.code] == nil && (byHand || out[r.parent])
+		if out[r.code] {
+			u.t.Notes.add(r.code.Name, "codes that are reserved with a reason: left out")
+		}
+		return out[r.code]
+	})
+}
+
+// dropNumbers removes reserved numbers from the rows, because other codes had them. A code that
+// returns keeps its number, unless it is in a range.
+func (u *update) dropNumbers(rows []row) {
+	if u.t.numbersPerCategory {
 		return
 	}
-	codes, _ := reserved.Pairs().Get("codes").([]any)
-	numbers, _ := reserved.Pairs().Get("numbers").([]any)
-	for _, r := range u.t.rows() {
+	codes, numbers := u.reserved("codes"), u.reserved("numbers")
+	for _, r := range rows {
 		k := r.code
-		returns := slices.ContainsFunc(codes, func(item any) bool { return u.isName(item, k.Name) })
-		if k.Number == nil || returns {
-			continue
-		}
-		if slices.ContainsFunc(numbers, func(item any) bool { return includes(item, *k.Number) }) {
+		returns := slices.ContainsFunc(codes, func(item any) bool { return isNamed(item, k) })
+		if k.Number != nil && slices.ContainsFunc(numbers, func(item any) bool {
+			return !(returns && text(item) != "") && includes(item, *k.Number)
+		}) {
 			u.t.Notes.add(k.Name, "numbers that are reserved: left out")
 			k.Number = nil
 		}
 	}
+}
+
+// reserved returns the items of a list of reserved names or numbers.
+func (u *update) reserved(key string) (items []any) {
+	if reserved := u.root.Map("reserved"); reserved != nil {
+		items, _ = reserved.Get(key).([]any)
+	}
+	return items
 }
 
 // includes reports whether an item of the reserved numbers is a number, or a range that has it.
@@ -351,22 +388,20 @@ func (u *update) remove(rows []row) {
 		}
 	}
 	for _, e := range u.entries {
-		if n := e.node(); n != nil && n.Map("codes") != nil && len(n.Map("codes").Pairs()) == 0 {
-			n.Delete("codes")
+		if n := e.node(); n != nil {
+			prune(n, "codes")
 		}
 	}
 	for _, p := range u.categories.Pairs() {
-		if c := u.categories.Map(p.Key); c != nil && c.Map("codes") != nil && len(c.Map("codes").Pairs()) == 0 {
+		if c := u.categories.Map(p.Key); c != nil && prune(c, "codes") {
 			u.categories.Delete(p.Key)
 		}
 	}
 	if len(codes)+len(numbers) == 0 {
+		prune(u.root, "reserved")
 		return
 	}
-	if u.root.Map("reserved") == nil {
-		u.root.Set("reserved", "categories", spec.Pairs{})
-	}
-	reserved := u.root.Map("reserved")
+	reserved := section(u.root, "reserved", "categories")
 	if len(numbers) > 0 {
 		reserved.Append("numbers", numbers...)
 	}
@@ -375,43 +410,51 @@ func (u *update) remove(rows []row) {
 	}
 }
 
-// usedGroups returns the groups that codes have.
-func (u *update) usedGroups() map[string]bool {
-	used := make(map[string]bool)
-	for _, e := range u.entries {
-		for _, g := range texts(e.get("groups")) {
-			used[g] = true
+// reference is a use of a declared name.
+type reference struct {
+	ref  spec.Ref
+	name string
+}
+
+// references returns the names that a taxonomy uses.
+func references(src []byte) map[reference]bool {
+	used := make(map[reference]bool)
+	tree, _ := spec.Parse("taxonomy.yaml", src)
+	tree.Names(func(n spec.Name) {
+		if !n.Declares {
+			used[reference{n.Ref, n.V}] = true
 		}
-	}
+	})
 	return used
 }
 
-// vocabulary adds the declarations that new codes refer to, and removes groups that lost their last
-// code.
-func (u *update) vocabulary(before map[string]bool) {
-	for _, section := range u.t.vocabulary() {
-		names := section.Value.(spec.Pairs)
-		node := u.root.Map(section.Key)
+// vocabulary adds the declarations that new codes use, and removes those that were used before.
+func (u *update) vocabulary(before map[reference]bool) {
+	now, declared := references(u.doc.Bytes()), u.t.vocabulary()
+	for _, kind := range []struct {
+		key string
+		ref spec.Ref
+	}{{"constants", spec.RefConstant}, {"groups", spec.RefGroup}, {"reactions", spec.RefReaction}} {
+		names, _ := declared.Get(kind.key).(spec.Pairs)
+		names = slices.DeleteFunc(names, func(p spec.Pair) bool { return !now[reference{kind.ref, p.Key}] })
+		node := u.root.Map(kind.key)
 		if node == nil {
-			u.root.Set(section.Key, "doc", names)
+			if len(names) > 0 {
+				u.root.Set(kind.key, "doc", names)
+			}
 			continue
 		}
 		for _, e := range names {
-			if node.Pairs().Get(e.Key) == nil {
+			if node.Get(e.Key) == nil {
 				node.Set(e.Key, e.Key, e.Value)
 			}
 		}
-	}
-	now := u.usedGroups()
-	if groups := u.root.Map("groups"); groups != nil {
-		for _, e := range groups.Pairs() {
-			if before[e.Key] && !now[e.Key] {
-				groups.Delete(e.Key)
+		for _, e := range node.Pairs() {
+			if name := (reference{kind.ref, e.Key}); before[name] && !now[name] {
+				node.Delete(e.Key)
 			}
 		}
-		if len(groups.Pairs()) == 0 {
-			u.root.Delete("groups")
-		}
+		prune(u.root, kind.key)
 	}
 }
 

@@ -1,6 +1,10 @@
 package importer_test
 
 import (
+	"fmt"
+	"math/rand"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,6 +59,7 @@ func TestUpdate(t *testing.T) {
 		want    []string // in the taxonomy
 		absent  []string
 		changes importer.Notes
+		notes   importer.Notes // of the table, if they are in view
 	}{
 		{
 			name: "nothing changed: edits are kept",
@@ -171,6 +176,77 @@ func TestUpdate(t *testing.T) {
 			want:    []string{"message: disk full\n        http", "aliases: [OLDER]", "      OLD:", "      LAST:"},
 			changes: importer.Notes{{What: "added", Codes: []string{"OLD", "LAST"}}},
 		}, {
+			name: "a field that was edited by hand, and that the table no longer has",
+			next: csvTable(
+				"GONE,1,user,no user,404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
+				"SLOW,4,disk,disk slow,500"),
+			edits: []string{"id: {type: string", "id: {type: int64"},
+			want:  []string{"message: no user\n", "id: {type: int64"},
+			changes: importer.Notes{
+				{What: "changed", Codes: []string{"GONE: message"}},
+				{What: "changed by the table and by hand, kept", Codes: []string{"GONE: fields"}},
+			},
+		}, {
+			name:    "a new code whose key is in use",
+			next:    append(slices.Clone(released), "NEW,5,disk,new,\n"...),
+			edits:   []string{"      FULL:\n", "      NEW:\n        value: OWN\n        message: own\n      FULL:\n"},
+			want:    []string{"      NEW_2:\n        number: 5\n        value: NEW\n        message: new\n"},
+			changes: importer.Notes{{What: "added", Codes: []string{"NEW_2"}}},
+		}, {
+			name: "the last reserved code returns",
+			next: released,
+			edits: []string{
+				"\n# Digests", "reserved:\n  numbers: [4]\n  codes: [SLOW]\n\n# Digests",
+				"      SLOW:\n        number: 4\n        message: disk slow\n        http: 500\n", "",
+				"  SLOW: category", "  OTHER: category",
+			},
+			want:    []string{"      SLOW:\n        number: 4\n"},
+			absent:  []string{"reserved"},
+			changes: importer.Notes{{What: "added", Codes: []string{"SLOW"}}},
+		}, {
+			name: "a code that returns, but is reserved with a reason",
+			next: released,
+			edits: []string{
+				"\n# Digests", "reserved:\n  codes:\n    - {name: SLOW, reason: Never again.}\n\n# Digests",
+				"      SLOW:\n        number: 4\n        message: disk slow\n        http: 500\n", "",
+				"  SLOW: category", "  OTHER: category",
+			},
+			want:   []string{"reserved:\n  codes:\n    - {name: SLOW, reason: Never again.}\n"},
+			absent: []string{"SLOW:"},
+			notes:  importer.Notes{{What: "codes that are reserved with a reason: left out", Codes: []string{"SLOW"}}},
+		}, {
+			name: "a code that returns, with a number that is reserved with a reason",
+			next: released,
+			edits: []string{
+				"\n# Digests", "reserved:\n  numbers:\n    - {from: 4, to: 9, reason: Old.}\n  codes: [SLOW]\n\n# Digests",
+				"      SLOW:\n        number: 4\n        message: disk slow\n        http: 500\n", "",
+				"  SLOW: category", "  OTHER: category",
+			},
+			want:    []string{"{from: 4, to: 9, reason: Old.}\n\n", "      SLOW:\n        message: disk slow\n"},
+			absent:  []string{"codes: ["},
+			changes: importer.Notes{{What: "added", Codes: []string{"SLOW"}}},
+		}, {
+			name: "traits that the category has",
+			next: csvTable(
+				"GONE,1,user,no user {id},", "LOCKED,2,user,user %s is locked,404", "FULL,3,disk,disk full,508",
+				"SLOW,4,disk,disk slow,503", "NEW,5,user,new,404", "NEWER,6,user,newer,410"),
+			edits: []string{
+				"  user:\n", "  user:\n    http: 404\n", "        http: 404\n", "",
+				"  disk:\n", "  disk:\n    http: 500\n", "        http: 500\n", "", "        http: 507\n", "",
+			},
+			want: []string{
+				"      LOCKED:\n        number: 2\n        message: user {arg1} is locked\n        fields:\n" +
+					"          arg1: {type: string, required: true}\n      NEW:\n        number: 5\n" +
+					"        message: new\n      NEWER:\n        number: 6\n        message: newer\n        http: 410\n",
+				"        message: disk slow\n        http: 503\n",
+			},
+			absent: []string{"        http: 404"},
+			changes: importer.Notes{
+				{What: "changed", Codes: []string{"LOCKED: http", "SLOW: http"}},
+				{What: "changed by the table and by hand, kept", Codes: []string{"GONE: http", "FULL: http"}},
+				{What: "added", Codes: []string{"NEW", "NEWER"}},
+			},
+		}, {
 			name: "flow style is kept",
 			next: csvTable(
 				"GONE,1,user,no user {id},410", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
@@ -195,6 +271,9 @@ func TestUpdate(t *testing.T) {
 				assert.NotContains(t, withoutRecord(after), absent)
 			}
 			assert.ElementsMatch(t, tt.changes, changes)
+			if tt.notes != nil {
+				assert.Equal(t, tt.notes, table.Notes)
+			}
 			if tt.want == nil {
 				assert.Equal(t, before, string(after))
 			}
@@ -231,4 +310,81 @@ categories:
 		{What: "changed", Codes: []string{"USER_GONE: http", "LOCKED: number, http"}},
 		{What: "changed by the table and by hand, kept", Codes: []string{"USER_GONE: message", "LOCKED: message"}},
 	}, changes)
+}
+
+// TestUpdateRandom imports four random tables one after another. The taxonomy has no finding, and a
+// second import of a table changes nothing.
+func TestUpdateRandom(t *testing.T) {
+	pick := func(r *rand.Rand, texts ...string) string { return texts[r.Intn(len(texts))] }
+	for seed := range 30 {
+		r := rand.New(rand.NewSource(int64(seed)))
+		var text []byte
+		for i := range 4 {
+			src := []byte("code,number,category,message,http,retryable,groups,names\n")
+			numbers := r.Perm(12)
+			for j, c := range r.Perm(8)[:1+r.Intn(7)] {
+				src = fmt.Appendf(src, "%c%s,%s,%s,%s,%s,%s,%s,%s\n", 'A'+c, []string{"", "-x", " y", "_z"}[c%4],
+					pick(r, "", strconv.Itoa(numbers[j]), strconv.Itoa(c), strconv.Itoa(c)),
+					pick(r, "io", "net", "disk"), pick(r, "text {a}", "text %s", "", "other {b} {a}"),
+					pick(r, "", "404", "500"), pick(r, "", "true"), pick(r, "", "g", "h g"), pick(r, "", "N1", "N2", "N3"))
+			}
+			if i == 0 {
+				text = read(t, src).New()
+				continue
+			}
+			var err error
+			text, _, err = read(t, src).Update("taxonomy.yaml", text)
+			require.NoError(t, err)
+			_, findings := check.Load("taxonomy.yaml", text)
+			require.Empty(t, findings, "seed %d\n%s\n%s", seed, src, text)
+			again, changes, err := read(t, src).Update("taxonomy.yaml", text)
+			require.NoError(t, err)
+			require.Equal(t, string(text), string(again), "seed %d", seed)
+			require.Empty(t, changes, "seed %d", seed)
+		}
+	}
+}
+
+// TestUpdateBelow imports a table whose codes gain, lose and regain codes below them.
+func TestUpdateBelow(t *testing.T) {
+	first := []byte(`{
+		"PLAIN": {"message": ["Plain <a>."]},
+		"PARENT": {"message": ["Parent."], "subClass": {"ONE": {"message": ["One <b>."]}, "TWO": {"message": ["Two."]}}},
+		"BOTH": {"message": ["Both."], "subClass": {"X": {"message": ["x"]}}}}`)
+	second := []byte(`{
+		"PLAIN": {"message": ["Plain <a>."], "subClass": {"NEW": {"message": ["New <c>."]}}},
+		"PARENT": {"message": ["Parent."]}}`)
+	var text []byte
+	for i, step := range []struct {
+		table   []byte
+		changes importer.Notes
+	}{
+		{table: first},
+		{second, importer.Notes{
+			{What: "changed", Codes: []string{"PLAIN: doc, abstract, fields, message", "PARENT: message, abstract, doc"}},
+			{What: "added", Codes: []string{"PLAIN_NEW"}},
+			{What: "removed, now reserved", Codes: []string{"PARENT_ONE", "PARENT_TWO", "BOTH", "BOTH_X"}},
+		}},
+		{first, importer.Notes{
+			{What: "changed", Codes: []string{"PLAIN: message, fields, abstract, doc", "PARENT: doc, abstract, message"}},
+			{What: "added", Codes: []string{"PARENT_ONE", "PARENT_TWO", "BOTH", "BOTH_X"}},
+			{What: "removed, now reserved", Codes: []string{"PLAIN_NEW"}},
+		}},
+	} {
+		table, err := importer.Read("spark", step.table, importer.Options{})
+		require.NoError(t, err)
+		if i == 0 {
+			text = table.New()
+			continue
+		}
+		fresh := withoutRecord(table.New())
+		var changes importer.Notes
+		text, changes, err = table.Update("taxonomy.yaml", text)
+		require.NoError(t, err)
+		assert.ElementsMatch(t, step.changes, changes, i)
+		updated, _, _ := strings.Cut(withoutRecord(text), "reserved:")
+		assert.Equal(t, strings.TrimSpace(fresh), strings.TrimSpace(updated), i)
+		_, findings := check.Load("taxonomy.yaml", text)
+		assert.Empty(t, findings, i)
+	}
 }

@@ -89,6 +89,14 @@ func (n *Node) Map(key string) *Node {
 	return nil
 }
 
+// Get returns the value of a key, or nil. All scalars are text.
+func (n *Node) Get(key string) any {
+	if i := n.find(key); i >= 0 {
+		return plain(n.value.Content[i+1])
+	}
+	return nil
+}
+
 // Pairs returns the entries. All scalars are text.
 func (n *Node) Pairs() Pairs { return plain(n.value).(Pairs) }
 
@@ -159,7 +167,8 @@ func (n *Node) Append(key string, items ...any) {
 // maxFlow is the maximum number of items of a list on one line.
 const maxFlow = 4
 
-// Remove removes the items of the list under a key that match, and returns their number.
+// Remove removes the items of the list under a key that match, and returns their number. It removes
+// a list that has no items then.
 func (n *Node) Remove(key string, match func(item any) bool) int {
 	i := n.find(key)
 	if i < 0 || n.value.Content[i+1].Kind != yaml.SequenceNode {
@@ -168,10 +177,14 @@ func (n *Node) Remove(key string, match func(item any) bool) int {
 	list := n.value.Content[i+1]
 	before := len(list.Content)
 	list.Content = slices.DeleteFunc(list.Content, func(item *yaml.Node) bool { return match(plain(item)) })
-	if len(list.Content) < before {
+	removed := before - len(list.Content)
+	switch {
+	case removed > 0 && removed == before:
+		n.Delete(key)
+	case removed > 0:
 		n.doc.changed[n.value.Content[i]] = true
 	}
-	return before - len(list.Content)
+	return removed
 }
 
 // Delete removes a key with the comment directly above it.
