@@ -209,7 +209,8 @@ func TestInternal(t *testing.T) {
 
 // A nil pointer to an error is no error.
 func TestNilPointer(t *testing.T) {
-	o := []rpc.Option{rpc.ByTable(orders.Table), rpc.OnError(func(context.Context, string, error) { t.Error("reported") })}
+	reported := rpc.OnError(func(context.Context, string, error) { t.Error("reported") })
+	o := []rpc.Option{rpc.ByTable(orders.Table), reported}
 	response := connect.NewResponse(&emptypb.Empty{})
 	got, err := connecterr.Interceptor(o...).WrapUnary(
 		func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
