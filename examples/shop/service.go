@@ -85,7 +85,7 @@ func (s *service) failed(ctx context.Context, op string, err error) {
 		return
 	}
 	level, attrs := slog.LevelError, []any{"op", op, "err", err}
-	if taxonomy.HTTPStatus(err) < http.StatusInternalServerError {
+	if max(taxonomy.HTTPStatus(err), taxonomy.Public(err).HTTPStatus()) < http.StatusInternalServerError {
 		level = slog.LevelInfo
 	}
 	if p, ok := errors.AsType[*problem.Panic](err); ok {

@@ -14,7 +14,7 @@ import (
 	pages "github.com/errgen/errgen/internal/rules"
 )
 
-// AcceptFile is the name of the file of accepted changes, beside the taxonomy.
+// AcceptFile is the name of the file of accepted changes, beside taxonomy.yaml.
 const AcceptFile = "errgen.accept.yaml"
 
 // The findings about accepted changes.

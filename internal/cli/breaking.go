@@ -122,9 +122,13 @@ func (s *session) printReport(o *options, report breaking.Report) error {
 	return err
 }
 
-// acceptances reads the accepted changes beside a taxonomy. Without the file it is empty.
+// acceptances reads the accepted changes beside a taxonomy. Without the file it is empty. The file
+// of orders.yaml is orders.accept.yaml, so that two taxonomies can share a directory.
 func (s *session) acceptances(l *loaded) (*breaking.Acceptances, error) {
 	name := filepath.Join(l.dir(), breaking.AcceptFile)
+	if base := filepath.Base(l.name); base != defaultFile && l.name != stdinArg {
+		name = filepath.Join(l.dir(), strings.TrimSuffix(base, filepath.Ext(base))+".accept.yaml")
+	}
 	src, err := s.read(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -359,7 +359,7 @@ type Rule struct {
 	Signal Matcher `key:"signal" of:"text"`
 	// System error, such as `ECONNRESET`.
 	Errno Matcher `key:"errno" of:"text"`
-	// Variable of any package for `errors.Is`, with its import path: `io.EOF`,
+	// Variable or constant of any package for `errors.Is`, with its import path: `io.EOF`,
 	// `github.com/jackc/pgx/v5.ErrNoRows`. The compiler checks the name.
 	Is Matcher `key:"is" of:"text" not:"form"`
 	// Type of any package for `errors.As`, with its import path: `*net.OpError`. The compiler

@@ -211,6 +211,7 @@ func (l *loader) list(n *yaml.Node, v reflect.Value, at place) {
 
 var (
 	durationType = reflect.TypeFor[time.Duration]()
+	overrideType = reflect.TypeFor[taxonomy.Duration]()
 	timeType     = reflect.TypeFor[time.Time]()
 	secretType   = reflect.TypeFor[taxonomy.Secret[string]]()
 )
@@ -220,7 +221,7 @@ var (
 // contain Go types.
 func (l *loader) expectedAfter(err error, n *yaml.Node, t reflect.Type, at place) string {
 	_, library := errors.AsType[*yaml.TypeError](err)
-	if library || t == durationType || t == timeType || !decodesItself(t) {
+	if library || t == durationType || t == overrideType || t == timeType || !decodesItself(t) {
 		return expected(t)
 	}
 	if _, variable := l.expanded[n]; variable || taxonomy.IsSecretName(at.key) {
@@ -241,7 +242,7 @@ func decodesItself(t reflect.Type) bool {
 // expected describes the values of a type.
 func expected(t reflect.Type) string {
 	switch t {
-	case durationType:
+	case durationType, overrideType:
 		return `a duration with a unit, such as "30s"`
 	case timeType:
 		return `a time such as "2006-01-02T15:04:05Z"`

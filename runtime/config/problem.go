@@ -67,8 +67,10 @@ func (p *problem) Error() string {
 // Unwrap returns the evidence.
 func (p *problem) Unwrap() error { return p.ev }
 
-// LogValue returns the value of the evidence.
-func (p *problem) LogValue() slog.Value { return p.ev.LogValue() }
+// LogValue returns the text of the problem and the members of the evidence.
+func (p *problem) LogValue() slog.Value {
+	return slog.GroupValue(append([]slog.Attr{slog.String("message", p.Error())}, p.ev.LogValue().Group()...)...)
+}
 
 // detail returns the problem without its place.
 func (p *problem) detail() string {

@@ -92,6 +92,7 @@ func TestProblemsShowNoSecret(t *testing.T) {
 		assert.NotContains(t, shown, "abcdefghij")
 	}
 	assert.Contains(t, log.String(), `"field":"size"`)
+	assert.Contains(t, log.String(), `"message":"c.yml:2: size`)
 }
 
 // What goes wrong with a configuration has a code of its own each time, and says which file and

@@ -77,7 +77,7 @@ overrides:
 	assert.Equal(t, []string{
 		"invalid | overrides.codes.A | a mapping | a text",
 		"invalid | overrides.policies.p.max_attempts | many | a whole number",
-		"invalid | overrides.policies.p.initial_delay | soon | something else: time: invalid duration \"soon\"",
+		"invalid | overrides.policies.p.initial_delay | soon | a duration with a unit, such as \"30s\"",
 	}, problems(t, err))
 	assert.Equal(t, `c.yml:4: overrides.policies.p.backof: unknown key; did you mean "backoff"?`,
 		strings.Join(warnings, "\n"))

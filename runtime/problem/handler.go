@@ -99,7 +99,7 @@ func logServerError(r *http.Request, err error, status int) {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := &writer{ResponseWriter: w}
 	err, panicked := h.recovered(t, r)
-	if err != nil {
+	if !wire.IsNil(err) {
 		h.fail(w, r, err, t.began)
 	}
 	if panicked && t.began {

@@ -35,7 +35,9 @@ func TestHandler(t *testing.T) {
 		code   string // of the document
 		logged string // the code that the hook receives
 	}{
-		{"no error", func(http.ResponseWriter, *http.Request) error { return nil }, 200, "", ""},
+		{"no error", func(http.ResponseWriter, *http.Request) error { return nil }, 200, "", "none"},
+		{"a nil pointer", func(http.ResponseWriter, *http.Request) error { return (*orders.OrderError)(nil) },
+			200, "", "none"},
 		{"a typed error", func(http.ResponseWriter, *http.Request) error { return orders.NewOrderNotFound() },
 			404, "ORDER_NOT_FOUND", "ORDER_NOT_FOUND"},
 		{"a classified error", func(http.ResponseWriter, *http.Request) error {
@@ -52,7 +54,7 @@ func TestHandler(t *testing.T) {
 		}, 404, "ORDER_NOT_FOUND", "ORDER_NOT_FOUND"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			logged := ""
+			logged := "none"
 			hook := problem.OnError(func(_ *http.Request, err error) { logged = taxonomy.CodeOf(err) })
 			resp, _ := get(t, problem.Handler(c.serve, problem.ByTable(orders.Table), hook))
 			assert.Equal(t, c.status, resp.StatusCode)
@@ -61,6 +63,7 @@ func TestHandler(t *testing.T) {
 			body, err := io.ReadAll(resp.Body)
 			require.NoError(t, err)
 			assert.NotContains(t, string(body), "hunter2")
+			assert.Equal(t, c.status == http.StatusOK, len(body) == 0)
 			if json.Unmarshal(body, &doc) == nil {
 				assert.Equal(t, c.code, doc.Code)
 			} else {

@@ -52,7 +52,7 @@ const (
 // that is shown in place of an internal one. Retry-After is set if the public view has a hint for
 // it. Write sets Content-Type and Vary, and removes Content-Length. A HEAD request gets no body.
 func Write(w http.ResponseWriter, r *http.Request, err error, opts ...Option) {
-	if err != nil {
+	if !wire.IsNil(err) {
 		optionsOf(opts).fail(w, r, err, false)
 	}
 }

@@ -89,6 +89,18 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
+// Rewrap returns a copy of e in which change has replaced the error that e wraps. [taxonomy.Attach]
+// calls it.
+func (e *Error) Rewrap(change func(error) error) error {
+	rewrapped := *e
+	if e.Err == nil {
+		rewrapped.Cause = change(e.Cause)
+	} else {
+		rewrapped.Err = change(e.Err)
+	}
+	return &rewrapped
+}
+
 // Is reports whether Cause or the context's error is target.
 func (e *Error) Is(target error) bool {
 	return errors.Is(e.Cause, target) || errors.Is(e.ended, target)

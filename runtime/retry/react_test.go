@@ -14,6 +14,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/orders"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -220,5 +221,28 @@ func TestErrorLogAndJSON(t *testing.T) {
 	require.NoError(t, err)
 	for _, text := range []string{log.String(), string(body), string(outer), string(other)} {
 		assert.NotContains(t, text, "hunter2")
+	}
+}
+
+// With the attributes of a request, the error is still one of Do: in logs, JSON and errors.As.
+func TestAttachToError(t *testing.T) {
+	for _, err := range []error{orders.NewOrderConflict(), taxonomy.WithStack(orders.NewOrderConflict())} {
+		op := func(context.Context) error { return retry.Permanent(err) }
+		failure := orders.Attach(retry.Do(t.Context(), op, retry.ByTable(orders.Table)), orders.RequestID("r-1"))
+
+		var log bytes.Buffer
+		handler := slog.NewJSONHandler(&log, &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr})
+		slog.New(handler).Info("failed", "err", failure)
+		body, err := json.Marshal(failure)
+		require.NoError(t, err)
+		for _, text := range []string{log.String(), string(body)} {
+			assert.Contains(t, text, `"stopped":"not_retryable"`)
+			assert.Contains(t, text, `"context":{"requestId":"r-1"}`)
+		}
+		found, ok := errors.AsType[*retry.Error](failure)
+		require.True(t, ok)
+		typed, ok := errors.AsType[*orders.OrderError](found.Err)
+		require.True(t, ok)
+		assert.Equal(t, "r-1", typed.RequestID.Or(""))
 	}
 }

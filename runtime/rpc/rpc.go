@@ -29,14 +29,16 @@ type Option = details.Option
 
 // ByTable sets the table of a server or adds a table to a client. A server classifies errors of
 // other taxonomies by the table; an error that no rule matches gets the fallback's code. A client
-// decodes errors of its tables' taxonomies, and classifies all other errors by the first table.
+// gets the tables of the services that it calls. It decodes errors of their taxonomies, and
+// classifies all other errors by the first table, without a source. Without a table, its errors are
+// a *taxonomy.Evidence, which the rules of another taxonomy can classify.
 func ByTable(t taxonomy.Table) Option {
 	return func(o *details.Options) { o.Tables = append(o.Tables, t) }
 }
 
 // OnError sets the function that receives each error of a server, classified and with all its
-// causes. By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and
-// DATA_LOSS.
+// causes, also those of calls that the client cancelled, which wrap context.Canceled. By default,
+// slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and DATA_LOSS.
 func OnError(f func(ctx context.Context, method string, err error)) Option {
 	return func(o *details.Options) { o.OnError = f }
 }

@@ -25,9 +25,9 @@ func NewAttribute[T any](t *Taxonomy, field int, value T) Attribute {
 
 // Attach returns err with the attributes set. It copies the first error of the attributes' taxonomy
 // in err's tree, and sets the fields of the copy. If err wraps that error, the result has the text
-// of err and wraps both; its code and fields are those of the copy. A code in the tree counts as its
-// error without fields. If err contains no such error, or only an unknown one, which has no fields,
-// Attach returns err unchanged.
+// of err and wraps both; its code and fields are those of the copy. An error of retry.Do is copied
+// too. A code in the tree counts as its error without fields. If err contains no such error, or
+// only an unknown one, which has no fields, Attach returns err unchanged.
 func Attach(err error, attributes ...Attribute) error {
 	for i, a := range attributes {
 		if !slices.ContainsFunc(attributes[:i], func(b Attribute) bool { return a.t == b.t }) {
@@ -53,6 +53,9 @@ func attach(err error, t *Taxonomy, attributes []Attribute) error {
 	_, unknown := c.(*Unknown)
 	if !ok || unknown || v.Kind() != reflect.Pointer || v.IsNil() || t.Categories[own.Row().Category()].Zero == nil {
 		return err
+	}
+	if outer, ok := err.(interface{ Rewrap(func(error) error) error }); ok {
+		return outer.Rewrap(func(inner error) error { return attach(inner, t, attributes) })
 	}
 	changed := reflect.New(v.Type().Elem())
 	changed.Elem().Set(v.Elem())

@@ -30,7 +30,7 @@ type OrderError struct {
 	base[OrderCode]
 
 	Unmatched taxonomy.Opt[bool]   // No rule matched it.
-	RequestID taxonomy.Opt[string] // The request.
+	RequestID taxonomy.Opt[string] // The request. Shown cut.
 	Source    taxonomy.Opt[string] // The source that reported the failure.
 	OrderID   taxonomy.Opt[string] // The order.
 }
@@ -86,14 +86,14 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("source", e.Source)
+	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source)
 	o = o.String("orderId", e.OrderID)
 	return o.Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *OrderError) AppendPublicContext(dst []byte) []byte {
-	return gen.Object(dst).String("requestId", e.RequestID).String("orderId", e.OrderID).Close()
+	return gen.Object(dst).Clean("requestId", e.RequestID, sharedRequestID).String("orderId", e.OrderID).Close()
 }
 
 func (c OrderCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
@@ -122,7 +122,7 @@ var orderCategory = taxonomy.Category{
 	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
-		{Name: "requestId", Type: "string", Public: true},
+		{Name: "requestId", Type: "string", MaxLength: 100, Public: true},
 		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "orderId", Type: "string", Public: true},
 	},

@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy/gentest"
@@ -11,13 +12,14 @@ import (
 func TestOrderError(t *testing.T) {
 	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError: The order cannot be carried out.", []string{
 		"unmatched bool",
-		"requestId string public",
+		"requestId string max_length=100 public",
 		"source string from=source",
 		"orderId string public",
 	}, []gentest.Code{
 		{Code: CodeOrderNotFound, Entry: "ORDER_NOT_FOUND public: refuse http=404 grpc=5", Cases: []gentest.Case{
 			gentest.NewCase(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
 			gentest.NewCase(NewOrderNotFound(""), 0, "no order", `{"orderId":""}`),
+			gentest.NewCase(NewOrderNotFound("some orderId").WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "no order some orderId", `{"requestId":"first `+strings.Repeat("x", 91)+`…","orderId":"some orderId"}`),
 			gentest.NewCase(NewOrderNotFound("some orderId").WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "no order some orderId", `{"unmatched":true,"requestId":"some requestId","source":"some source","orderId":"some orderId"}`),
 		}},
 		{Code: CodeOrderExists, Entry: "ORDER_EXISTS public: refuse http=409 grpc=6", Cases: []gentest.Case{

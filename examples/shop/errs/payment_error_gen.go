@@ -32,7 +32,7 @@ type PaymentError struct {
 	base[PaymentCode]
 
 	Unmatched     taxonomy.Opt[bool]          // No rule matched it.
-	RequestID     taxonomy.Opt[string]        // The request.
+	RequestID     taxonomy.Opt[string]        // The request. Shown cut.
 	Source        taxonomy.Opt[string]        // The source that reported the failure.
 	Reason        taxonomy.Opt[PaymentReason] // Why the bank refused.
 	RetryAfter    taxonomy.Opt[time.Duration] // The time to wait.
@@ -126,7 +126,7 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PaymentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("source", e.Source)
+	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source)
 	o = o.OptEnum("reason", e.Reason.Or(0).String()).Duration("retryAfter", e.RetryAfter).OptSecret("card", !e.Card.IsZero())
 	o = o.Clean("gatewayReply", e.GatewayReply, paymentGatewayReply).Int("gatewayStatus", e.GatewayStatus)
 	return o.Close()
@@ -135,7 +135,8 @@ func (e *PaymentError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *PaymentError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID).OptEnum("reason", e.Reason.Or(0).String()).Duration("retryAfter", e.RetryAfter)
+	o = o.Clean("requestId", e.RequestID, sharedRequestID).OptEnum("reason", e.Reason.Or(0).String())
+	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
 
@@ -169,7 +170,7 @@ var paymentCategory = taxonomy.Category{
 	Name: "payment", Type: "PaymentError", Doc: "The order was not paid.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
-		{Name: "requestId", Type: "string", Public: true},
+		{Name: "requestId", Type: "string", MaxLength: 100, Public: true},
 		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "reason", Type: "enum", Enum: []string{"INSUFFICIENT_FUNDS", "EXPIRED"}, From: []string{"code"}, Public: true},
 		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}, Public: true},

@@ -14,7 +14,7 @@ import (
 func TestPaymentError(t *testing.T) {
 	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError: The order was not paid.", []string{
 		"unmatched bool",
-		"requestId string public",
+		"requestId string max_length=100 public",
 		"source string from=source",
 		"reason enum enum=[INSUFFICIENT_FUNDS EXPIRED] from=code public",
 		"retryAfter duration from=retry_after public",
@@ -25,6 +25,7 @@ func TestPaymentError(t *testing.T) {
 		{Code: CodePaymentDeclined, Entry: "PAYMENT_DECLINED public: refuse http=402 grpc=9", Rules: []string{"PAYMENT_DECLINED/1: source: gateway, status: 402 (fb8155dd)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewPaymentDeclined(), 0, "payment declined", "{}"),
 			gentest.NewCase(NewPaymentDeclined().WithReason(PaymentReasonExpired), 0, "payment declined: EXPIRED", `{"reason":"EXPIRED"}`),
+			gentest.NewCase(NewPaymentDeclined().WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "payment declined", `{"requestId":"first `+strings.Repeat("x", 91)+`…"}`),
 			gentest.NewCase(NewPaymentDeclined().WithReason(PaymentReason(3)), 0, "payment declined", "{}"),
 			gentest.NewCase(NewPaymentDeclined().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithReason(PaymentReasonExpired).WithRetryAfter(5500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(10), 0, "payment declined: EXPIRED", `{"unmatched":true,"requestId":"some requestId","source":"some source","reason":"EXPIRED","retryAfter":"5.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":10}`).Hints("retry_after=5.5s"),
 		}, Examples: []gentest.Example{gentest.NewExample("PAYMENT_DECLINED/1", 0, `{"source":"gateway","reason":"EXPIRED","gatewayReply":"card expired","gatewayStatus":402}`, taxonomy.Evidence{Source: "gateway", Status: 402, Code: "EXPIRED", Text: "card expired"})}},

@@ -26,7 +26,7 @@ type RequestError struct {
 	base[RequestCode]
 
 	Unmatched  taxonomy.Opt[bool]   // No rule matched it.
-	RequestID  taxonomy.Opt[string] // The request.
+	RequestID  taxonomy.Opt[string] // The request. Shown cut.
 	Source     taxonomy.Opt[string] // The source that reported the failure.
 	Violations []taxonomy.Violation // The violations.
 }
@@ -68,7 +68,7 @@ func (e *RequestError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *RequestError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("source", e.Source)
+	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
@@ -76,7 +76,7 @@ func (e *RequestError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID)
+	o = o.Clean("requestId", e.RequestID, sharedRequestID)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
@@ -107,7 +107,7 @@ var requestCategory = taxonomy.Category{
 	Name: "request", Type: "RequestError", Doc: "The request cannot be carried out.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
-		{Name: "requestId", Type: "string", Public: true},
+		{Name: "requestId", Type: "string", MaxLength: 100, Public: true},
 		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
 			{Name: "field", Type: "string", Required: true, Public: true},

@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -12,13 +13,14 @@ import (
 func TestRequestError(t *testing.T) {
 	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError: The request cannot be carried out.", []string{
 		"unmatched bool",
-		"requestId string public",
+		"requestId string max_length=100 public",
 		"source string from=source",
 		"violations violations fields=(field string required public, description string required public, code string public) public",
 	}, []gentest.Code{
 		{Code: CodeInvalid, Entry: "INVALID public: refuse http=400 grpc=3", Cases: []gentest.Case{
 			gentest.NewCase(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "invalid request: 2 violation(s)", `{"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 			gentest.NewCase(NewInvalid([]taxonomy.Violation{}), 0, "invalid request", `{"violations":[]}`),
+			gentest.NewCase(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "invalid request: 2 violation(s)", `{"requestId":"first `+strings.Repeat("x", 91)+`…","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 			gentest.NewCase(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "invalid request: 2 violation(s)", `{"unmatched":true,"requestId":"some requestId","source":"some source","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 		}},
 	})

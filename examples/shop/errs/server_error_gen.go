@@ -30,7 +30,7 @@ type ServerError struct {
 	base[ServerCode]
 
 	Unmatched taxonomy.Opt[bool]   // No rule matched it.
-	RequestID taxonomy.Opt[string] // The request.
+	RequestID taxonomy.Opt[string] // The request. Shown cut.
 	Source    taxonomy.Opt[string] // The source that reported the failure.
 	Setting   taxonomy.Opt[string] // The setting.
 }
@@ -86,14 +86,14 @@ func (e *ServerError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ServerError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("source", e.Source)
+	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source)
 	o = o.String("setting", e.Setting)
 	return o.Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *ServerError) AppendPublicContext(dst []byte) []byte {
-	return gen.Object(dst).String("requestId", e.RequestID).Close()
+	return gen.Object(dst).Clean("requestId", e.RequestID, sharedRequestID).Close()
 }
 
 func (c ServerCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
@@ -122,7 +122,7 @@ var serverCategory = taxonomy.Category{
 	Name: "server", Type: "ServerError", Doc: "The service itself failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
-		{Name: "requestId", Type: "string", Public: true},
+		{Name: "requestId", Type: "string", MaxLength: 100, Public: true},
 		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "setting", Type: "string"},
 	},

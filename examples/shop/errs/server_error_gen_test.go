@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -12,12 +13,13 @@ import (
 func TestServerError(t *testing.T) {
 	gentest.Category[ServerCode](t, &genPackage, new(ServerError), "server ServerError: The service itself failed.", []string{
 		"unmatched bool",
-		"requestId string public",
+		"requestId string max_length=100 public",
 		"source string from=source",
 		"setting string",
 	}, []gentest.Code{
 		{Code: CodeInternal, Entry: "INTERNAL public: abort http=500 grpc=13", Cases: []gentest.Case{
 			gentest.NewCase(NewInternal(), 0, "internal error", "{}"),
+			gentest.NewCase(NewInternal().WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "internal error", `{"requestId":"first `+strings.Repeat("x", 91)+`…"}`),
 			gentest.NewCase(NewInternal().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithSetting("some setting"), 0, "internal error", `{"unmatched":true,"requestId":"some requestId","source":"some source","setting":"some setting"}`),
 		}},
 		{Code: CodeConfigMissing, Entry: "CONFIG_MISSING: abort http=500 grpc=13", Cases: []gentest.Case{

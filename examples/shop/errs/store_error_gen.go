@@ -31,7 +31,7 @@ type StoreError struct {
 	base[StoreCode]
 
 	Unmatched taxonomy.Opt[bool]   // No rule matched it.
-	RequestID taxonomy.Opt[string] // The request.
+	RequestID taxonomy.Opt[string] // The request. Shown cut.
 	Source    taxonomy.Opt[string] // The source that reported the failure.
 	StoreText taxonomy.Opt[string] // The database's message. Shown masked and cut.
 }
@@ -90,7 +90,7 @@ func (e *StoreError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *StoreError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("source", e.Source)
+	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source)
 	o = o.Clean("storeText", e.StoreText, storeStoreText)
 	return o.Close()
 }
@@ -121,7 +121,7 @@ var storeCategory = taxonomy.Category{
 	Name: "store", Type: "StoreError", Doc: "The database failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
-		{Name: "requestId", Type: "string", Public: true},
+		{Name: "requestId", Type: "string", MaxLength: 100, Public: true},
 		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "storeText", Type: "string", From: []string{"text"}, MaxLength: 300, Scrub: true},
 	},

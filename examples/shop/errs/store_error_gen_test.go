@@ -13,7 +13,7 @@ import (
 func TestStoreError(t *testing.T) {
 	gentest.Category[StoreCode](t, &genPackage, new(StoreError), "store StoreError: The database failed.", []string{
 		"unmatched bool",
-		"requestId string public",
+		"requestId string max_length=100 public",
 		"source string from=source",
 		"storeText string from=text max_length=300 scrub",
 	}, []gentest.Code{
@@ -21,6 +21,7 @@ func TestStoreError(t *testing.T) {
 			gentest.NewCase(NewStoreConflict(), 0, "transaction conflict", "{}"),
 			gentest.NewCase(NewStoreConflict().WithStoreText("some storeText\nsecond line"), 0, "transaction conflict: some storeText", `{"storeText":"some storeText\nsecond line"}`),
 			gentest.NewCase(NewStoreConflict().WithStoreText(""), 0, "transaction conflict", `{"storeText":""}`),
+			gentest.NewCase(NewStoreConflict().WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "transaction conflict", `{"requestId":"first `+strings.Repeat("x", 91)+`…"}`),
 			gentest.NewCase(NewStoreConflict().WithStoreText("first "+strings.Repeat("x", 300)+" last"), 0, "transaction conflict: first "+strings.Repeat("x", 291)+"…", `{"storeText":"first `+strings.Repeat("x", 291)+`…"}`),
 			gentest.NewCase(NewStoreConflict().WithStoreText("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "transaction conflict: Authorization: Bearer [REDACTED]", `{"storeText":"Authorization: Bearer [REDACTED]"}`),
 			gentest.NewCase(NewStoreConflict().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithStoreText("some storeText"), 0, "transaction conflict: some storeText", `{"unmatched":true,"requestId":"some requestId","source":"some source","storeText":"some storeText"}`),

@@ -5,6 +5,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
@@ -28,6 +29,15 @@ func PublicView(ctx context.Context, t taxonomy.Table, err error) (taxonomy.Publ
 		v = public(taxonomy.Attach(c, attributes...))
 	}
 	return v, err
+}
+
+// IsNil reports whether err is nil, or a nil pointer to an error of a taxonomy, whose methods panic.
+func IsNil(err error) bool {
+	if _, ok := err.(taxonomy.Error); !ok {
+		return err == nil
+	}
+	v := reflect.ValueOf(err)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // Parts are the members of an error in a response. Its JSON is that of an error.

@@ -14,6 +14,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/code"
 
+	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/internal/details"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -73,7 +74,7 @@ type interceptor struct{ options *details.Options }
 func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 		resp, err := next(ctx, req)
-		if err == nil {
+		if wire.IsNil(err) {
 			return resp, nil
 		}
 		if req.Spec().IsClient {
@@ -98,7 +99,7 @@ func (i *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) conn
 }
 
 func serverError(ctx context.Context, o *details.Options, procedure string, err error) error {
-	if err == nil {
+	if wire.IsNil(err) {
 		return nil
 	}
 	_, typed := taxonomy.First(err, nil)

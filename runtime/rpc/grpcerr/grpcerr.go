@@ -22,6 +22,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
 
+	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/internal/details"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -90,7 +91,7 @@ func StreamServer(opts ...rpc.Option) grpc.StreamServerInterceptor {
 }
 
 func serverError(ctx context.Context, o *details.Options, method string, err error) error {
-	if err == nil {
+	if wire.IsNil(err) {
 		return nil
 	}
 	if _, typed := taxonomy.First(err, nil); !typed && status.Code(err) == codes.Unimplemented {

@@ -207,6 +207,22 @@ func TestInternal(t *testing.T) {
 	}
 }
 
+// A nil pointer to an error is no error.
+func TestNilPointer(t *testing.T) {
+	reported := rpc.OnError(func(context.Context, string, error) { t.Error("reported") })
+	o := []rpc.Option{rpc.ByTable(orders.Table), reported}
+	response := connect.NewResponse(&emptypb.Empty{})
+	got, err := connecterr.Interceptor(o...).WrapUnary(
+		func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
+			return response, (*orders.OrderError)(nil)
+		})(t.Context(), connect.NewRequest(&emptypb.Empty{}))
+	require.NoError(t, err)
+	assert.Same(t, response, got)
+	_, err = grpcerr.UnaryServer(o...)(t.Context(), nil, &grpc.UnaryServerInfo{},
+		func(context.Context, any) (any, error) { return nil, (*orders.OrderError)(nil) })
+	assert.NoError(t, err)
+}
+
 // A client without this package reads the details by the types of google.golang.org/genproto.
 func TestPlainClient(t *testing.T) {
 	s := grpc.NewServer(grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(options...)))
