@@ -28,8 +28,11 @@ type Clone struct {
 	Options Options
 }
 
-// originFile is in the clone's git directory, and contains the path of the user's working tree.
+// originFile is in the clone's git directory, and contains the path of the user's working tree and
+// the run.
 const originFile = "errgen-origin"
+
+func (s *Space) origin() string { return s.root + "\n" + s.run }
 
 // clonedConfig are the settings of the user's repository that commits depend on.
 var clonedConfig = []string{"user.", "commit.", "gpg.", "filter.", "lfs.", "core.autocrlf", "core.eol",
@@ -57,7 +60,7 @@ func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Spac
 		clone, err = Open(ctx, c.Dir, run, c.Options)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(user.evidence(err, nil), user.Close(false))
+		return nil, nil, errors.Join(user.evidence(err, nil), user.Discard())
 	}
 	return clone, user, nil
 }
@@ -69,9 +72,13 @@ func (s *Space) makeClone(ctx context.Context, c Clone) error {
 		return nil
 	}
 	m := &cloner{Space: s, Clone: c, dir: c.Dir + ".new"}
-	defer os.RemoveAll(m.dir)
+	defer func() {
+		_ = os.RemoveAll(m.dir)
+		s.seal = s.marks()
+	}()
 	steps := []func(context.Context) error{m.initialise, m.configure, m.branch, m.files, m.ignored, m.place, m.setup}
-	if origin, err := os.ReadFile(filepath.Join(c.Dir, ".git", originFile)); err == nil && string(origin) == s.root {
+	origin, err := os.ReadFile(filepath.Join(c.Dir, ".git", originFile))
+	if err == nil && string(origin) == s.origin() {
 		steps = steps[len(steps)-1:]
 	}
 	for _, step := range steps {
@@ -235,13 +242,15 @@ func copyTree(from, to string) error {
 
 // place moves the clone to its place, where at most an empty directory is.
 func (m *cloner) place(context.Context) error {
-	if err := os.WriteFile(filepath.Join(m.gitDir(), originFile), []byte(m.root), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(m.gitDir(), originFile), []byte(m.origin()), 0o600); err != nil {
 		return err
 	}
 	if err := os.Remove(m.Dir); err != nil && !notFound(err) {
 		return err
 	}
-	return os.Rename(m.dir, m.Dir)
+	err := os.Rename(m.dir, m.Dir)
+	m.newClone = err == nil
+	return err
 }
 
 // setup runs the user's command in the clone.

@@ -152,6 +152,9 @@ type Space struct {
 	store  string
 	lock   *filelock.Named
 	user   *Space // of the user's working tree, which is closed too; nil in place
+	// earlier is the state that Open found, and nil until Open read it.
+	earlier  *state
+	newClone bool // whether Open made the clone
 
 	mu    sync.Mutex
 	state state
@@ -246,22 +249,36 @@ func (s *Space) Seal(context.Context) (err error) {
 
 // Close ends the use of the working tree. If forget is set, it removes the store, except saved
 // attempts. If an attempt could not be restored, the store stays, so that the next one restores it.
-func (s *Space) Close(forget bool) error {
+func (s *Space) Close(forget bool) error { return s.close(forget, false) }
+
+// Discard ends the use of the working tree, and removes the store and the clone if Open made them.
+// Those of a run that another process began stay.
+func (s *Space) Discard() error {
+	if !s.isNew() || s.user != nil && !s.user.isNew() {
+		return s.Close(false)
+	}
+	return s.close(true, true)
+}
+
+// isNew reports whether Open began the run.
+func (s *Space) isNew() bool { return s.earlier != nil && !s.earlier.Begun }
+
+func (s *Space) close(forget, discard bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
 	if s.state.Begun {
 		err = s.restoreObjects()
 	}
-	if forget && s.state.Attempt == nil {
-		err = errors.Join(err, s.removeStore())
+	if forget && s.state.Attempt == nil && (!discard || s.checkSeal() == nil) {
+		err = errors.Join(err, s.removeStore(discard))
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Release())
 		s.lock = nil
 	}
 	if s.user != nil {
-		err = errors.Join(err, s.user.Close(forget))
+		err = errors.Join(err, s.user.close(forget, discard))
 	}
 	return s.evidence(err, nil)
 }
