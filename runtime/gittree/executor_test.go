@@ -56,24 +56,14 @@ func TestExecutor(t *testing.T) {
 			r := newRepo(t, "mkdir node_modules")
 			guard, err := scope.New(scope.Config{Allowed: []string{"src/**"}, Forbidden: []string{"**/.env"}})
 			require.NoError(t, err)
-			var tree *gittree.Workspace
-			if inClone {
-				tree, err = gittree.NewClone(t.Context(), r.dir, gittree.Clone{Dir: filepath.Join(r.dir, "../clone"),
-					Copy: []string{".env"}})
-			} else {
-				tree, err = gittree.New(t.Context(), r.dir, gittree.Options{})
-			}
-			require.NoError(t, err)
-			e, err := executor.New(executor.Config{
-				Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Guard: guard,
-				Deliver: executor.DeliverCommits,
+			tree := workspaceOf(t, r, inClone)
+			e := executorOf(t, executor.Config{Workspace: tree, Guard: guard, Deliver: executor.DeliverCommits,
 				Provider: &agent{scripts: []string{
 					"echo S > src/s.txt; echo stolen > .env; git commit -qam evil; git config core.fsmonitor " +
 						"'touch ../ran'",
 					"echo n > src/new.txt",
 				}},
 			})
-			require.NoError(t, err)
 			result := e.Run(t.Context(), executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
 			require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
 			require.NotEmpty(t, result.Errors)
@@ -100,13 +90,9 @@ func TestExecutorReportsRevealedFiles(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t, "echo '.vscode/*' > .gitignore; git commit -qm rules .gitignore; rm old.log; mkdir .vscode\n"+
 		"echo mine > .vscode/mine")
-	tree, err := gittree.New(t.Context(), r.dir, gittree.Options{})
-	require.NoError(t, err)
-	e, err := executor.New(executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Deliver: executor.DeliverCommits,
+	e := executorOf(t, executor.Config{Workspace: workspaceOf(t, r, false), Deliver: executor.DeliverCommits,
 		Provider: &agent{scripts: []string{"echo '!.vscode/*' >> .gitignore; echo '{}' > .vscode/settings.json"}},
 	})
-	require.NoError(t, err)
 	result := e.Run(t.Context(), executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
 	require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
 	assert.Equal(t, "M\t.gitignore", r.sh("git show --name-status --format="))
@@ -145,16 +131,10 @@ func TestExecutorCommitsOnce(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			store := &forgetful{Store: filestore.New(t.TempDir()), end: cancel}
 			run := func(ctx context.Context, forbidden ...string) *executor.Result {
-				tree, err := gittree.New(t.Context(), r.dir, gittree.Options{})
-				require.NoError(t, err)
 				guard, err := scope.New(scope.Config{Allowed: []string{"src/**"}, Forbidden: forbidden})
 				require.NoError(t, err)
-				e, err := executor.New(executor.Config{
-					Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Guard: guard,
-					Deliver: executor.DeliverCommits, Provider: a, Store: store, Observer: store,
-					Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-				})
-				require.NoError(t, err)
+				e := executorOf(t, executor.Config{Workspace: workspaceOf(t, r, false), Guard: guard,
+					Deliver: executor.DeliverCommits, Provider: a, Store: store, Observer: store})
 				return e.Run(ctx, executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
 			}
 			require.Equal(t, executor.EndCancelled, run(ctx).EndReason)

@@ -142,27 +142,21 @@ func (s *Space) repositories(ctx context.Context) ([]string, error) {
 // repositories within the working tree. Call it after Snapshot. A changed index and locks are
 // restored without a report. Changes by other working trees and by git's housekeeping are accepted:
 // remote branches, packed references, an index with equal entries.
-func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
-	leave, err := s.enter(opDetect)
-	if err != nil {
-		return nil, err
-	}
-	defer leave(&err)
-	found, err := s.guard(ctx)
-	return exported(found), err
+func (s *Space) Guard(ctx context.Context) ([]Change, error) {
+	return operate(s, opDetect, nil, func() ([]Change, error) {
+		found, err := s.guard(ctx)
+		return exported(found), err
+	})
 }
 
 // Adopt makes the current state of git the baseline of Guard, for a run that a person continues.
-func (s *Space) Adopt(ctx context.Context) (err error) {
-	leave, err := s.enter(opPrepare)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
-	if _, err := s.work.snapshot(ctx); err != nil { // finds the repositories
-		return err
-	}
-	return s.recordGit(ctx)
+func (s *Space) Adopt(ctx context.Context) error {
+	return s.operate(opPrepare, func() error {
+		if _, err := s.work.snapshot(ctx); err != nil { // finds the repositories
+			return err
+		}
+		return s.recordGit(ctx)
+	})
 }
 
 func (s *Space) guard(ctx context.Context) (found []change, err error) {
