@@ -22,7 +22,8 @@ type Clone struct {
 	// Link are ignored files and directories, such as "node_modules", that are linked: changes of
 	// them are changes of the user's.
 	Link []string
-	// Setup is a command, and its arguments, that completes the clone.
+	// Setup is a command, and its arguments, that completes the clone. If it fails, the clone is
+	// removed.
 	Setup []string
 	// Options are those of the clone.
 	Options Options

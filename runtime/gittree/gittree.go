@@ -223,11 +223,12 @@ func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (Tr
 		if err != nil {
 			return "", err
 		}
-		tree, err := s.work.accept(ctx, base, from, paths)
+		accepted := only(changes, paths)
+		tree, err := s.work.accept(ctx, base, from, changes, accepted)
 		if err != nil {
 			return "", err
 		}
-		return s.acceptRules(ctx, tree, only(changes, paths))
+		return s.acceptRules(ctx, tree, accepted)
 	})
 }
 

@@ -201,11 +201,12 @@ func (s *Space) guardOne(ctx context.Context, g *gitDir) (found []change, err er
 	if err != nil {
 		return nil, err
 	}
-	var accepted, quiet []string
+	var accepted []change
+	var quiet []string
 	for _, c := range changes {
 		switch {
 		case g.Repo == "" && s.accepts(ctx, c, sameRefs):
-			accepted = append(accepted, c.Path)
+			accepted = append(accepted, c)
 		case isGuarded(c.Path):
 			c.Path, c.Git = g.path()+"/"+c.Path, true
 			found = append(found, c)
@@ -214,7 +215,7 @@ func (s *Space) guardOne(ctx context.Context, g *gitDir) (found []change, err er
 		}
 	}
 	if accepted != nil {
-		if g.Base, err = g.area.accept(ctx, g.Base, now, accepted); err != nil {
+		if g.Base, err = g.area.accept(ctx, g.Base, now, changes, accepted); err != nil {
 			return nil, err
 		}
 		if err := s.saveState(); err != nil {
@@ -308,8 +309,8 @@ func (s *Space) settle(ctx context.Context, own func(p string) bool) error {
 	if err != nil {
 		return err
 	}
-	paths := slices.DeleteFunc(pathsOf(changes), func(p string) bool { return !own(p) })
-	if g.Base, err = g.area.accept(ctx, g.Base, now, paths); err != nil {
+	accepted := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return !own(c.Path) })
+	if g.Base, err = g.area.accept(ctx, g.Base, now, changes, accepted); err != nil {
 		return err
 	}
 	s.state.Refs, err = s.readRefs()
