@@ -169,7 +169,7 @@ func (a *area) watchesBelow(dir string) bool {
 	return a == a.work && (a.tracked[dir] || w != nil && w.WatchesBelow(dir))
 }
 
-// walkAhead walks the ignored directories of the last comparison while git compares the others,
+// walkAhead walks the ignored directories of the last comparison while git compares other files,
 // which takes as long. The function that it returns waits for the result.
 func (a *area) walkAhead() (wait func() map[string][]string) {
 	walked := map[string][]string{}
