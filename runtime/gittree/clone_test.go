@@ -208,7 +208,7 @@ func TestCloneRefuses(t *testing.T) {
 	}
 }
 
-// TestCloneServesOneRun does not give the clone of a run to another one, because it has other files.
+// TestCloneServesOneRun refuses the clone of another run, because it has other files.
 func TestCloneServesOneRun(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t, "mkdir node_modules")

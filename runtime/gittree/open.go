@@ -21,8 +21,8 @@ const homeName = "errgen"
 const treeLock = "tree"
 
 // Open takes the working tree that dir is in for a run, or continues the run in another process. It
-// finishes what a killed process began. If it fails, it removes what it made. If another process has
-// the working tree, the error wraps [ErrInUse] and is evidence of source "executor".
+// finishes what a killed process began. If it fails, it removes what it made. If another process
+// has the working tree, the error wraps [ErrInUse] and is evidence of source "executor".
 func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 	s, err := locate(ctx, dir, run, opts)
 	if err != nil {
