@@ -286,6 +286,9 @@ func TestDryRun(t *testing.T) {
 	assert.Contains(t, got.out, "greet.txt greets the customer")
 	assert.Empty(t, a.prompts())
 	assert.Equal(t, "hello\n", a.read("greet.txt"))
+	stores, err := filepath.Glob(a.path(".git/errgen/*/config"))
+	require.NoError(t, err)
+	assert.Empty(t, stores, "its store is removed")
 }
 
 func TestPush(t *testing.T) {

@@ -49,6 +49,7 @@ func (t *memTree) Dir() string { return "/tree" }
 func (t *memTree) Open(context.Context, string) (executor.Space, error) { return t, t.fails("lock") }
 
 func (t *memTree) Close(bool) error            { return nil }
+func (t *memTree) Discard() error              { return nil }
 func (t *memTree) Seal(context.Context) error  { return nil }
 func (t *memTree) Adopt(context.Context) error { return nil }
 

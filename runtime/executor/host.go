@@ -322,7 +322,8 @@ func (h *Host) Attach(ctx context.Context, run string) error {
 }
 
 // Release unlocks the working tree of a run. If the run is completed and all changes are checked,
-// it also removes everything that was stored for the run, except saved attempts.
+// it also removes everything that was stored for the run, except saved attempts. After a dry run it
+// removes what the dry run stored.
 func (h *Host) Release(s *RunState) error {
 	h.mu.Lock()
 	sp := h.spaces[s.Task.Run]
@@ -331,8 +332,12 @@ func (h *Host) Release(s *RunState) error {
 	if sp == nil {
 		return nil
 	}
-	forget := s.End == EndCompleted && len(s.Unchecked) == 0
-	return contain(sourceGit, OpLock, func() error { return sp.Close(forget) })
+	return contain(sourceGit, OpLock, func() error {
+		if h.cfg.DryRun {
+			return sp.Discard()
+		}
+		return sp.Close(s.End == EndCompleted && len(s.Unchecked) == 0)
+	})
 }
 
 // Observe passes an event of a run to the configuration's observer.

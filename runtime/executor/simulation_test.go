@@ -130,6 +130,7 @@ func (w *simulation) keep(m map[string]string) Tree {
 }
 
 func (w space) Close(bool) error            { return nil }
+func (w space) Discard() error              { return nil }
 func (w space) Seal(context.Context) error  { return nil }
 func (w space) Adopt(context.Context) error { return w.fail(OpAdopt) }
 func (w space) Snapshot(context.Context) (Tree, error) {

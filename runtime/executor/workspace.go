@@ -84,6 +84,9 @@ type Space interface {
 	// Close unlocks the working tree. If forget is set, it removes everything that was stored for
 	// the run, except saved attempts.
 	Close(forget bool) error
+	// Discard unlocks the working tree after a dry run. It removes what Open stored, unless another
+	// process began the run.
+	Discard() error
 }
 
 // Tree names a tree of files in a [Space].

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
@@ -21,8 +22,10 @@ type area struct {
 	last     Tree   // of the last snapshot
 
 	known map[string]bool // ignored files that are in the index
-	empty []string        // repositories without files
-	dirs  []string        // the directories of dirsOf
+	// ahead are the ignored directories of the last comparison in which watched files can be.
+	ahead []string
+	empty []string // repositories without files
+	dirs  []string // the directories of dirsOf
 	// newRules reports whether the rules of rulesOf differ from those that apply.
 	newRules        bool
 	dirsOf, rulesOf Tree
@@ -48,9 +51,10 @@ func (s *Space) newArea(ctx context.Context, name, dir string) (*area, error) {
 
 // indexDiff is what differs from the index of an area.
 type indexDiff struct {
-	changed []string // to be read again
-	gone    []string // to be removed from the index
-	moved   bool     // whether the index differs from the last snapshot
+	changed []string            // to be read again
+	gone    []string            // to be removed from the index
+	moved   bool                // whether the index differs from the last snapshot
+	walked  map[string][]string // the watched files in ignored directories, by directory
 }
 
 // snapshot stores all files of the area. If nothing changed, it runs one git command.
@@ -83,10 +87,12 @@ func (a *area) compare(ctx context.Context) (d indexDiff, err error) {
 	// A killed process can have left these.
 	_ = os.Remove(filepath.Join(a.git, "index.lock"))
 	_ = os.RemoveAll(filepath.Join(a.dir, a.temp()))
+	walked := a.walkAhead()
 	var warning string
 	entries, err := a.list(ctx, command{area: a, stderr: &warning, args: []string{
 		"status", "--porcelain=v1", "-z", "-uall",
 		"--ignored=matching", "--no-renames", "--ignore-submodules=all"}})
+	d.walked = walked()
 	if err == nil && warning != "" {
 		err = fault(typeUnreadable, warning, nil)
 	}
@@ -98,7 +104,7 @@ func (a *area) compare(ctx context.Context) (d indexDiff, err error) {
 			return d, err
 		}
 	}
-	a.empty = nil
+	a.empty, a.ahead = nil, nil
 	for _, e := range entries {
 		a.classify(&d, e[:2], e[3:])
 	}
@@ -131,20 +137,17 @@ func (a *area) classify(d *indexDiff, code, p string) {
 // addIgnored adds the watched and tracked files among those that rules ignore. Files of rules are
 // watched, so that they can be restored.
 func (a *area) addIgnored(d *indexDiff, p string, dir bool) {
-	w := a.opts.Watch
-	if a != a.work {
-		w = nil
-	}
-	tracks := func(p string) bool { return a == a.work && a.tracked[p] }
-	watches := func(p string) bool { return tracks(p) || w != nil && w.Watches(p) }
-	below := func(p string) bool { return tracks(p) || w != nil && w.WatchesBelow(p) }
 	files := []string{p}
 	if dir {
 		files = nil
-		if below(strings.TrimSuffix(p, "/")) {
-			files = a.walk(p, below, watches)
+		if a.watchesBelow(strings.TrimSuffix(p, "/")) {
+			a.ahead = append(a.ahead, p)
+			var done bool
+			if files, done = d.walked[p]; !done {
+				files = a.walk(p, a.watchesBelow, a.watches)
+			}
 		}
-	} else if path.Base(p) != ".gitignore" && !watches(p) {
+	} else if path.Base(p) != ".gitignore" && !a.watches(p) {
 		files = nil
 	}
 	for _, p := range files {
@@ -152,6 +155,31 @@ func (a *area) addIgnored(d *indexDiff, p string, dir bool) {
 			d.changed = append(d.changed, p)
 		}
 	}
+}
+
+// watches reports whether an ignored file is part of the snapshots.
+func (a *area) watches(p string) bool {
+	w := a.opts.Watch
+	return a == a.work && (a.tracked[p] || w != nil && w.Watches(p))
+}
+
+// watchesBelow reports whether an ignored file below a directory can be part of the snapshots.
+func (a *area) watchesBelow(dir string) bool {
+	w := a.opts.Watch
+	return a == a.work && (a.tracked[dir] || w != nil && w.WatchesBelow(dir))
+}
+
+// walkAhead walks the ignored directories of the last comparison while git compares other files,
+// which takes as long. The function that it returns waits for the result.
+func (a *area) walkAhead() (wait func() map[string][]string) {
+	walked := map[string][]string{}
+	var walking sync.WaitGroup
+	walking.Go(func() {
+		for _, dir := range a.ahead {
+			walked[dir] = a.walk(dir, a.watchesBelow, a.watches)
+		}
+	})
+	return func() map[string][]string { walking.Wait(); return walked }
 }
 
 // walk returns the files and links below a directory that are wanted. It skips git's directories,

@@ -119,12 +119,9 @@ type attemptNote struct {
 	Base Tree   `json:"base"`
 }
 
-func (s *Space) recordAttempt(note *attemptNote) (err error) {
-	leave, err := s.enter(opSave)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
-	s.state.Attempt = note
-	return s.saveState()
+func (s *Space) recordAttempt(note *attemptNote) error {
+	return s.operate(opSave, func() error {
+		s.state.Attempt = note
+		return s.saveState()
+	})
 }

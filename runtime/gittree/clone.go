@@ -22,14 +22,18 @@ type Clone struct {
 	// Link are ignored files and directories, such as "node_modules", that are linked: changes of
 	// them are changes of the user's.
 	Link []string
-	// Setup is a command, and its arguments, that completes the clone.
+	// Setup is a command, and its arguments, that completes the clone. If it fails, the clone is
+	// removed.
 	Setup []string
 	// Options are those of the clone.
 	Options Options
 }
 
-// originFile is in the clone's git directory, and contains the path of the user's working tree.
+// originFile is in the clone's git directory, and contains the path of the user's working tree and
+// the run.
 const originFile = "errgen-origin"
+
+func (s *Space) origin() string { return s.root + "\n" + s.run }
 
 // clonedConfig are the settings of the user's repository that commits depend on.
 var clonedConfig = []string{"user.", "commit.", "gpg.", "filter.", "lfs.", "core.autocrlf", "core.eol",
@@ -57,7 +61,7 @@ func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Spac
 		clone, err = Open(ctx, c.Dir, run, c.Options)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(user.evidence(err, nil), user.Close(false))
+		return nil, nil, errors.Join(user.evidence(err, nil), user.Discard())
 	}
 	return clone, user, nil
 }
@@ -69,9 +73,13 @@ func (s *Space) makeClone(ctx context.Context, c Clone) error {
 		return nil
 	}
 	m := &cloner{Space: s, Clone: c, dir: c.Dir + ".new"}
-	defer os.RemoveAll(m.dir)
+	defer func() {
+		_ = os.RemoveAll(m.dir)
+		s.seal = s.marks()
+	}()
 	steps := []func(context.Context) error{m.initialise, m.configure, m.branch, m.files, m.ignored, m.place, m.setup}
-	if origin, err := os.ReadFile(filepath.Join(c.Dir, ".git", originFile)); err == nil && string(origin) == s.root {
+	origin, err := os.ReadFile(filepath.Join(c.Dir, ".git", originFile))
+	if err == nil && string(origin) == s.origin() {
 		steps = steps[len(steps)-1:]
 	}
 	for _, step := range steps {
@@ -235,13 +243,15 @@ func copyTree(from, to string) error {
 
 // place moves the clone to its place, where at most an empty directory is.
 func (m *cloner) place(context.Context) error {
-	if err := os.WriteFile(filepath.Join(m.gitDir(), originFile), []byte(m.root), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(m.gitDir(), originFile), []byte(m.origin()), 0o600); err != nil {
 		return err
 	}
 	if err := os.Remove(m.Dir); err != nil && !notFound(err) {
 		return err
 	}
-	return os.Rename(m.dir, m.Dir)
+	err := os.Rename(m.dir, m.Dir)
+	m.newClone = err == nil
+	return err
 }
 
 // setup runs the user's command in the clone.
@@ -259,12 +269,11 @@ func (m *cloner) setup(ctx context.Context) error {
 // Deliver brings the commits of a clone to a branch of the user's repository; the branch only moves
 // forward. If forward is set, it also moves the branch that is checked out there, unless files of
 // the user are in the way. It takes the working tree for that time.
-func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
-	leave, err := clone.enter(opCommit)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
+func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forward bool) error {
+	return clone.operate(opCommit, func() error { return s.deliver(ctx, clone, branch, forward) })
+}
+
+func (s *Space) deliver(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
 	if err := clone.unmoved(ctx); err != nil {
 		return err
 	}

@@ -208,6 +208,22 @@ func TestCloneRefuses(t *testing.T) {
 	}
 }
 
+// TestCloneServesOneRun refuses the clone of another run, because it has other files.
+func TestCloneServesOneRun(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "mkdir node_modules")
+	config := cloneOf(filepath.Dir(r.dir))
+	clone, user, err := gittree.OpenClone(t.Context(), r.dir, "first", config)
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(clone.Close(true), user.Close(true)))
+	_, _, err = gittree.OpenClone(t.Context(), r.dir, "second", config)
+	require.Error(t, err)
+	assert.Equal(t, "prepare/clone", evidenceOf(t, err))
+	clone, user, err = gittree.OpenClone(t.Context(), r.dir, "first", config)
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(clone.Close(true), user.Close(true)))
+}
+
 // cloneVariable makes the test program a process that works in a clone; it holds a [cloneProcess].
 const cloneVariable = "GITTREE_CLONE"
 

@@ -25,12 +25,7 @@ var unfinished = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "reba
 // An attempt is committed once: repeating it returns the same id. The id is empty if the last
 // commit has the paths as the tree has them.
 func (s *Space) Commit(ctx context.Context, c executor.Commit) (id string, err error) {
-	leave, err := s.enter(opCommit, c.Paths...)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
-	return s.commit(ctx, c)
+	return operate(s, opCommit, c.Paths, func() (string, error) { return s.commit(ctx, c) })
 }
 
 func (s *Space) commit(ctx context.Context, c executor.Commit) (string, error) {
@@ -227,12 +222,11 @@ func cleanMessage(s, run string) string {
 }
 
 // Head returns the tree of the last commit's files as they would be checked out.
-func (s *Space) Head(ctx context.Context) (tree Tree, err error) {
-	leave, err := s.enter(opPrepare)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
+func (s *Space) Head(ctx context.Context) (Tree, error) {
+	return operate(s, opPrepare, nil, func() (Tree, error) { return s.head(ctx) })
+}
+
+func (s *Space) head(ctx context.Context) (tree Tree, err error) {
 	refs, err := s.readRefs()
 	if err != nil {
 		return "", err

@@ -108,13 +108,8 @@ func (s *Space) escapes(dir, target string) bool {
 	}
 }
 
-// accept returns base with the paths as from has them.
-func (a *area) accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
-	changes, err := a.diff(ctx, base, from)
-	if err != nil {
-		return "", err
-	}
-	accepted := only(changes, paths)
+// accept returns base with the accepted ones of the changes between base and from.
+func (a *area) accept(ctx context.Context, base, from Tree, changes, accepted []change) (Tree, error) {
 	switch len(accepted) {
 	case 0:
 		return base, nil

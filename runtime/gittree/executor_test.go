@@ -2,6 +2,8 @@ package gittree_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -20,12 +22,19 @@ import (
 
 // agent is a provider that runs one script a call, and reports the end with the last.
 type agent struct {
-	scripts []string
-	calls   int
+	scripts   []string
+	calls     int
+	available func() error // unless nil
 }
 
-func (a *agent) Name() string                    { return "agent" }
-func (a *agent) Available(context.Context) error { return nil }
+func (a *agent) Name() string { return "agent" }
+
+func (a *agent) Available(context.Context) error {
+	if a.available == nil {
+		return nil
+	}
+	return a.available()
+}
 
 func (a *agent) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-ec", a.scripts[a.calls])
@@ -47,24 +56,14 @@ func TestExecutor(t *testing.T) {
 			r := newRepo(t, "mkdir node_modules")
 			guard, err := scope.New(scope.Config{Allowed: []string{"src/**"}, Forbidden: []string{"**/.env"}})
 			require.NoError(t, err)
-			var tree *gittree.Workspace
-			if inClone {
-				tree, err = gittree.NewClone(t.Context(), r.dir, gittree.Clone{Dir: filepath.Join(r.dir, "../clone"),
-					Copy: []string{".env"}})
-			} else {
-				tree, err = gittree.New(t.Context(), r.dir, gittree.Options{})
-			}
-			require.NoError(t, err)
-			e, err := executor.New(executor.Config{
-				Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Guard: guard,
-				Deliver: executor.DeliverCommits,
+			tree := workspaceOf(t, r, inClone)
+			e := executorOf(t, executor.Config{Workspace: tree, Guard: guard, Deliver: executor.DeliverCommits,
 				Provider: &agent{scripts: []string{
 					"echo S > src/s.txt; echo stolen > .env; git commit -qam evil; git config core.fsmonitor " +
 						"'touch ../ran'",
 					"echo n > src/new.txt",
 				}},
 			})
-			require.NoError(t, err)
 			result := e.Run(t.Context(), executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
 			require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
 			require.NotEmpty(t, result.Errors)
@@ -91,13 +90,9 @@ func TestExecutorReportsRevealedFiles(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t, "echo '.vscode/*' > .gitignore; git commit -qm rules .gitignore; rm old.log; mkdir .vscode\n"+
 		"echo mine > .vscode/mine")
-	tree, err := gittree.New(t.Context(), r.dir, gittree.Options{})
-	require.NoError(t, err)
-	e, err := executor.New(executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Deliver: executor.DeliverCommits,
+	e := executorOf(t, executor.Config{Workspace: workspaceOf(t, r, false), Deliver: executor.DeliverCommits,
 		Provider: &agent{scripts: []string{"echo '!.vscode/*' >> .gitignore; echo '{}' > .vscode/settings.json"}},
 	})
-	require.NoError(t, err)
 	result := e.Run(t.Context(), executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
 	require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
 	assert.Equal(t, "M\t.gitignore", r.sh("git show --name-status --format="))
@@ -136,16 +131,10 @@ func TestExecutorCommitsOnce(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			store := &forgetful{Store: filestore.New(t.TempDir()), end: cancel}
 			run := func(ctx context.Context, forbidden ...string) *executor.Result {
-				tree, err := gittree.New(t.Context(), r.dir, gittree.Options{})
-				require.NoError(t, err)
 				guard, err := scope.New(scope.Config{Allowed: []string{"src/**"}, Forbidden: forbidden})
 				require.NoError(t, err)
-				e, err := executor.New(executor.Config{
-					Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Guard: guard,
-					Deliver: executor.DeliverCommits, Provider: a, Store: store, Observer: store,
-					Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-				})
-				require.NoError(t, err)
+				e := executorOf(t, executor.Config{Workspace: workspaceOf(t, r, false), Guard: guard,
+					Deliver: executor.DeliverCommits, Provider: a, Store: store, Observer: store})
 				return e.Run(ctx, executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
 			}
 			require.Equal(t, executor.EndCancelled, run(ctx).EndReason)
@@ -162,4 +151,122 @@ func TestExecutorCommitsOnce(t *testing.T) {
 			assert.Len(t, result.Errors, len(forbidden))
 		})
 	}
+}
+
+// TestExecutorDryRun leaves no store and no clone after a dry run, however it ends.
+func TestExecutorDryRun(t *testing.T) {
+	stop := errors.New("no key")
+	for _, c := range []struct {
+		name, before string
+		available    func(cancel func()) error
+		want         executor.EndReason
+	}{
+		{"ends", "", func(func()) error { return nil }, executor.EndDryRun},
+		{"fails", "", func(func()) error { return stop }, executor.EndFatal},
+		{"is cancelled", "", func(cancel func()) error { cancel(); return stop }, executor.EndCancelled},
+		{"finds a name that git refuses", "echo x > .GIT", func(func()) error { return nil }, executor.EndMaxFailures},
+	} {
+		for _, inClone := range []bool{false, true} {
+			t.Run(fmt.Sprint(c.name, " clone ", inClone), func(t *testing.T) {
+				t.Parallel()
+				r := newRepo(t, "mkdir node_modules\n"+c.before)
+				tree := workspaceOf(t, r, inClone)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				a := &agent{available: func() error { return c.available(cancel) }}
+				for range 2 {
+					result := dryRun(ctx, t, tree, a, nil)
+					assert.Equal(t, c.want, result.EndReason, "%v", result.Error)
+					assert.Equal(t, map[bool]string{false: "tree.lock", true: "run.lock"}[inClone],
+						r.sh("ls .git/errgen"))
+					assert.Equal(t, "repo", r.sh("ls .."))
+				}
+			})
+		}
+	}
+}
+
+// TestExecutorDryRunKeepsRuns makes dry runs with the name of a run that is not over, which they do
+// not find in their store of states. The run continues after them.
+func TestExecutorDryRunKeepsRuns(t *testing.T) {
+	for _, inClone := range []bool{false, true} {
+		t.Run(fmt.Sprint("clone ", inClone), func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "mkdir node_modules")
+			tree := workspaceOf(t, r, inClone)
+			store := filestore.New(t.TempDir())
+			a := &agent{scripts: []string{"echo n > src/new.txt; exit 1", "echo o > src/other.txt"}}
+			e := executorOf(t, executor.Config{Workspace: tree, Provider: a, Store: store,
+				Deliver: executor.DeliverCommits, Limits: executor.Limits{Failures: 1}})
+			task := executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"}
+			result := e.Run(t.Context(), task)
+			require.Equal(t, []string{"src/new.txt"}, result.UncommittedFiles, "%v", result.EndReason)
+
+			for _, other := range []executor.Store{nil, filestore.New(t.TempDir())} {
+				require.Equal(t, executor.EndDryRun, dryRun(t.Context(), t, tree, a, other).EndReason)
+			}
+			refused := dryRun(t.Context(), t, workspaceOf(t, r, !inClone), a, nil)
+			require.Equal(t, executor.EndMaxFailures, refused.EndReason)
+			r.sh("git worktree add -q ../linked; mkdir ../linked/node_modules; touch ../linked/.env")
+			linked := workspaceOf(t, &repo{t, filepath.Join(r.dir, "../linked")}, false)
+			refused = dryRun(t.Context(), t, linked, a, nil)
+			require.Equal(t, executor.EndMaxFailures, refused.EndReason)
+
+			result = e.Reopen(t.Context(), task, executor.Reopening{})
+			require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
+			assert.Equal(t, []string{"src/new.txt", "src/other.txt"}, result.CommittedFiles)
+			if inClone { // the run is completed, and not delivered yet
+				require.Equal(t, executor.EndDryRun, dryRun(t.Context(), t, tree, a, nil).EndReason)
+				require.NoError(t, tree.Deliver(t.Context(), "run", "result", false))
+				assert.Equal(t, "o", r.sh("git show result:src/other.txt"))
+			}
+		})
+	}
+}
+
+// TestExecutorDryRunBesideRun makes dry runs while another process has the working tree.
+func TestExecutorDryRunBesideRun(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	result := dryRun(t.Context(), t, workspaceOf(t, r, false), &agent{}, nil)
+	require.ErrorIs(t, result.Err, gittree.ErrInUse)
+	r.sh("echo A > a.txt")
+	changes, err := tr.detect(checked)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a.txt"}, pathsOf(changes))
+	require.NoError(t, tr.revert(checked, changes))
+	require.NoError(t, tr.close())
+}
+
+// workspaceOf returns a working tree in place, or in a clone.
+func workspaceOf(t *testing.T, r *repo, inClone bool) *gittree.Workspace {
+	t.Helper()
+	tree, err := gittree.New(t.Context(), r.dir, gittree.Options{})
+	if inClone {
+		tree, err = gittree.NewClone(t.Context(), r.dir, cloneOf(filepath.Dir(r.dir)))
+	}
+	require.NoError(t, err)
+	return tree
+}
+
+func executorOf(t *testing.T, c executor.Config) *executor.Executor {
+	t.Helper()
+	c.Table, c.Classify = errs.Table, detect.Classifier(errs.Explain)
+	c.Decode = func(b []byte) (error, error) { return errs.UnmarshalError(b) }
+	e, err := executor.New(c)
+	require.NoError(t, err)
+	return e
+}
+
+// dryRun makes a dry run with the name "run".
+func dryRun(
+	ctx context.Context, t *testing.T, tree executor.Workspace, a *agent, store executor.Store,
+) *executor.Result {
+	t.Helper()
+	e := executorOf(t, executor.Config{Workspace: tree, Provider: a, Store: store, DryRun: true,
+		Limits: executor.Limits{Failures: 1}})
+	return e.Run(ctx, executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
 }

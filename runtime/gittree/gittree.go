@@ -152,6 +152,9 @@ type Space struct {
 	store  string
 	lock   *filelock.Named
 	user   *Space // of the user's working tree, which is closed too; nil in place
+	// earlier is the state that Open found, and nil until Open read it.
+	earlier  *state
+	newClone bool // whether Open made the clone
 
 	mu    sync.Mutex
 	state state
@@ -176,92 +179,95 @@ var ErrMoved = errors.New("git itself changed")
 // beforeStep is called before every git command and every change of a file. Tests replace it.
 var beforeStep = func(string) {}
 
-// enter begins an operation: it checks that only this process changed the store. The function that
-// it returns ends the operation, and turns its error into evidence.
-func (s *Space) enter(op string, files ...string) (leave func(*error), err error) {
+// operate carries out an operation if only this process changed the store. It returns an error as
+// evidence about the files.
+func operate[T any](s *Space, op string, files []string, do func() (T, error)) (done T, err error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.op = op
 	if err := s.checkSeal(); err != nil {
-		s.mu.Unlock()
-		return nil, s.evidence(err, files)
+		return done, s.evidence(err, files)
 	}
-	return func(err *error) {
-		*err = s.evidence(*err, files)
-		s.seal = s.marks()
-		s.mu.Unlock()
-	}, nil
+	defer func() { s.seal = s.marks() }()
+	done, err = do()
+	return done, s.evidence(err, files)
+}
+
+// operate carries out an operation that has no result.
+func (s *Space) operate(op string, do func() error) error {
+	_, err := operate(s, op, nil, func() (struct{}, error) { return struct{}{}, do() })
+	return err
 }
 
 // Snapshot stores every file and returns their tree: the files that git does not ignore, those that
 // [Options.Watch] selects, and those of repositories within the working tree.
-func (s *Space) Snapshot(ctx context.Context) (tree Tree, err error) {
-	leave, err := s.enter(opDetect)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
-	return s.work.snapshot(ctx)
+func (s *Space) Snapshot(ctx context.Context) (Tree, error) {
+	return operate(s, opDetect, nil, func() (Tree, error) { return s.work.snapshot(ctx) })
 }
 
 // Diff returns what differs between two trees, sorted by path.
-func (s *Space) Diff(ctx context.Context, from, to Tree) (changes []Change, err error) {
-	leave, err := s.enter(opDetect)
-	if err != nil {
-		return nil, err
-	}
-	defer leave(&err)
-	all, err := s.work.diff(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	return s.describe(ctx, all)
+func (s *Space) Diff(ctx context.Context, from, to Tree) ([]Change, error) {
+	return operate(s, opDetect, nil, func() ([]Change, error) {
+		all, err := s.work.diff(ctx, from, to)
+		if err != nil {
+			return nil, err
+		}
+		return s.describe(ctx, all)
+	})
 }
 
 // Accept returns base with the paths as from has them. An accepted .gitignore applies from then on.
-func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (tree Tree, err error) {
-	leave, err := s.enter(opDetect)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
-	changes, err := s.work.diff(ctx, base, from)
-	if err != nil {
-		return "", err
-	}
-	if tree, err = s.work.accept(ctx, base, from, paths); err != nil {
-		return "", err
-	}
-	return s.acceptRules(ctx, tree, only(changes, paths))
+func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
+	return operate(s, opDetect, nil, func() (Tree, error) {
+		changes, err := s.work.diff(ctx, base, from)
+		if err != nil {
+			return "", err
+		}
+		accepted := only(changes, paths)
+		tree, err := s.work.accept(ctx, base, from, changes, accepted)
+		if err != nil {
+			return "", err
+		}
+		return s.acceptRules(ctx, tree, accepted)
+	})
 }
 
 // Seal records the state of the store. Every operation does that when it ends, and the next one
 // fails if another process changed the store since.
-func (s *Space) Seal(context.Context) (err error) {
-	leave, err := s.enter(opPrepare)
-	if err == nil {
-		leave(&err)
-	}
-	return err
-}
+func (s *Space) Seal(context.Context) error { return s.operate(opPrepare, func() error { return nil }) }
 
 // Close ends the use of the working tree. If forget is set, it removes the store, except saved
 // attempts. If an attempt could not be restored, the store stays, so that the next one restores it.
-func (s *Space) Close(forget bool) error {
+func (s *Space) Close(forget bool) error { return s.close(forget, false) }
+
+// Discard ends the use of the working tree, and removes the store and the clone if Open made them.
+// Those of a run that another process began stay.
+func (s *Space) Discard() error {
+	if !s.isNew() || s.user != nil && !s.user.isNew() {
+		return s.Close(false)
+	}
+	return s.close(true, true)
+}
+
+// isNew reports whether Open began the run.
+func (s *Space) isNew() bool { return s.earlier != nil && !s.earlier.Begun }
+
+func (s *Space) close(forget, discard bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
 	if s.state.Begun {
 		err = s.restoreObjects()
 	}
-	if forget && s.state.Attempt == nil {
-		err = errors.Join(err, s.removeStore())
+	if forget && s.state.Attempt == nil && (!discard || s.checkSeal() == nil) {
+		err = errors.Join(err, s.removeStore(discard))
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Release())
 		s.lock = nil
 	}
 	if s.user != nil {
-		err = errors.Join(err, s.user.Close(forget))
+		err = errors.Join(err, s.user.close(forget, discard))
 	}
 	return s.evidence(err, nil)
 }

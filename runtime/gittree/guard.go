@@ -142,27 +142,21 @@ func (s *Space) repositories(ctx context.Context) ([]string, error) {
 // repositories within the working tree. Call it after Snapshot. A changed index and locks are
 // restored without a report. Changes by other working trees and by git's housekeeping are accepted:
 // remote branches, packed references, an index with equal entries.
-func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
-	leave, err := s.enter(opDetect)
-	if err != nil {
-		return nil, err
-	}
-	defer leave(&err)
-	found, err := s.guard(ctx)
-	return exported(found), err
+func (s *Space) Guard(ctx context.Context) ([]Change, error) {
+	return operate(s, opDetect, nil, func() ([]Change, error) {
+		found, err := s.guard(ctx)
+		return exported(found), err
+	})
 }
 
 // Adopt makes the current state of git the baseline of Guard, for a run that a person continues.
-func (s *Space) Adopt(ctx context.Context) (err error) {
-	leave, err := s.enter(opPrepare)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
-	if _, err := s.work.snapshot(ctx); err != nil { // finds the repositories
-		return err
-	}
-	return s.recordGit(ctx)
+func (s *Space) Adopt(ctx context.Context) error {
+	return s.operate(opPrepare, func() error {
+		if _, err := s.work.snapshot(ctx); err != nil { // finds the repositories
+			return err
+		}
+		return s.recordGit(ctx)
+	})
 }
 
 func (s *Space) guard(ctx context.Context) (found []change, err error) {
@@ -207,11 +201,12 @@ func (s *Space) guardOne(ctx context.Context, g *gitDir) (found []change, err er
 	if err != nil {
 		return nil, err
 	}
-	var accepted, quiet []string
+	var accepted []change
+	var quiet []string
 	for _, c := range changes {
 		switch {
 		case g.Repo == "" && s.accepts(ctx, c, sameRefs):
-			accepted = append(accepted, c.Path)
+			accepted = append(accepted, c)
 		case isGuarded(c.Path):
 			c.Path, c.Git = g.path()+"/"+c.Path, true
 			found = append(found, c)
@@ -220,7 +215,7 @@ func (s *Space) guardOne(ctx context.Context, g *gitDir) (found []change, err er
 		}
 	}
 	if accepted != nil {
-		if g.Base, err = g.area.accept(ctx, g.Base, now, accepted); err != nil {
+		if g.Base, err = g.area.accept(ctx, g.Base, now, changes, accepted); err != nil {
 			return nil, err
 		}
 		if err := s.saveState(); err != nil {
@@ -314,8 +309,8 @@ func (s *Space) settle(ctx context.Context, own func(p string) bool) error {
 	if err != nil {
 		return err
 	}
-	paths := slices.DeleteFunc(pathsOf(changes), func(p string) bool { return !own(p) })
-	if g.Base, err = g.area.accept(ctx, g.Base, now, paths); err != nil {
+	accepted := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return !own(c.Path) })
+	if g.Base, err = g.area.accept(ctx, g.Base, now, changes, accepted); err != nil {
 		return err
 	}
 	s.state.Refs, err = s.readRefs()

@@ -21,8 +21,8 @@ const homeName = "errgen"
 const treeLock = "tree"
 
 // Open takes the working tree that dir is in for a run, or continues the run in another process. It
-// finishes what a killed process began. If another process has the working tree, the error wraps
-// [ErrInUse] and is evidence of source "executor".
+// finishes what a killed process began. If it fails, it removes what it made. If another process
+// has the working tree, the error wraps [ErrInUse] and is evidence of source "executor".
 func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 	s, err := locate(ctx, dir, run, opts)
 	if err != nil {
@@ -32,7 +32,7 @@ func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 		return nil, s.evidence(err, nil)
 	}
 	if err := s.prepare(ctx, ""); err != nil {
-		return nil, errors.Join(s.evidence(err, nil), s.Close(false))
+		return nil, errors.Join(s.evidence(err, nil), s.Discard())
 	}
 	return s, nil
 }
@@ -131,9 +131,17 @@ func (s *Space) begin(ctx context.Context) error {
 }
 
 // removeStore removes the store, unless it has saved attempts or locates a clone that may have
-// some.
-func (s *Space) removeStore() error {
+// some. If discard is set, it also removes the clone that Open made.
+func (s *Space) removeStore(discard bool) error {
 	beforeStep("remove store")
+	if discard && s.newClone {
+		if err := os.RemoveAll(s.state.Clone); err != nil {
+			return err
+		}
+	}
+	if discard && s.earlier.Root == "" {
+		s.state.Clone = ""
+	}
 	if len(names(filepath.Join(s.store, savedRefs))) == 0 && s.state.Clone == "" {
 		return os.RemoveAll(s.store)
 	}

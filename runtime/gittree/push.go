@@ -13,12 +13,11 @@ import (
 // (branch.NAME.pushRemote, remote.pushDefault, the upstream), or to the branch of the same name in
 // [Options.Remote]. It never forces. It has the environment of this process, which may contain the
 // credentials.
-func (s *Space) Push(ctx context.Context) (err error) {
-	leave, err := s.enter(opPush)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
+func (s *Space) Push(ctx context.Context) error {
+	return s.operate(opPush, func() error { return s.push(ctx) })
+}
+
+func (s *Space) push(ctx context.Context) error {
 	if err := s.unmoved(ctx); err != nil {
 		return err
 	}
@@ -84,11 +83,10 @@ func checkPlaceholders(argv []string) error {
 // OpenPR opens a pull request for the branch that is checked out, and returns its web address, or
 // that of one that is open already.
 func (s *Space) OpenPR(ctx context.Context, title, body string) (address string, err error) {
-	leave, err := s.enter(opPR)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
+	return operate(s, opPR, nil, func() (string, error) { return s.openPR(ctx, title, body) })
+}
+
+func (s *Space) openPR(ctx context.Context, title, body string) (string, error) {
 	if len(s.opts.PR) == 0 {
 		return "", fault("unset", "no command that opens pull requests is configured", nil)
 	}

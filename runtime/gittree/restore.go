@@ -21,12 +21,7 @@ import (
 // files that git cannot store, such as repositories, to the directory "kept" of the store. A
 // restored .gitignore can reveal files, so call Snapshot and Guard after Restore.
 func (s *Space) Restore(ctx context.Context, to Tree, paths []string) (after Tree, err error) {
-	leave, err := s.enter(opRevert, paths...)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
-	return s.restore(ctx, to, paths)
+	return operate(s, opRevert, paths, func() (Tree, error) { return s.restore(ctx, to, paths) })
 }
 
 func (s *Space) restore(ctx context.Context, to Tree, paths []string) (Tree, error) {

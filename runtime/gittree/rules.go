@@ -100,8 +100,8 @@ func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (T
 		return "", err
 	}
 	revealed, err := s.work.diff(ctx, before, after)
-	if err == nil {
-		tree, err = s.work.accept(ctx, tree, after, pathsOf(revealed))
+	if err != nil {
+		return "", err
 	}
 	if s.state.Revealed == nil {
 		s.state.Revealed = map[string]string{}
@@ -109,7 +109,11 @@ func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (T
 	for _, c := range revealed {
 		s.state.Revealed[c.Path] = c.NewID
 	}
+	others, err := s.work.diff(ctx, tree, after)
 	if err != nil {
+		return "", err
+	}
+	if tree, err = s.work.accept(ctx, tree, after, others, only(others, pathsOf(revealed))); err != nil {
 		return "", err
 	}
 	return tree, s.saveState()

@@ -25,12 +25,7 @@ const (
 // returns the reference in the store. It never overwrites: another tree gets the next free name,
 // and the same trees get the same reference.
 func (s *Space) Save(ctx context.Context, name string, base, tree Tree) (ref string, err error) {
-	leave, err := s.enter(opSave)
-	if err != nil {
-		return "", err
-	}
-	defer leave(&err)
-	return s.save(ctx, name, base, tree)
+	return operate(s, opSave, nil, func() (string, error) { return s.save(ctx, name, base, tree) })
 }
 
 func (s *Space) save(ctx context.Context, name string, base, tree Tree) (string, error) {
@@ -244,11 +239,10 @@ func RestoreSaved(
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close(!store.state.Begun)) }() // a run that is not over can continue
-	leave, err := s.enter(opRevert)
-	if err != nil {
-		return nil, err
-	}
-	defer leave(&err)
+	return operate(s, opRevert, nil, func() ([]string, error) { return s.restoreSaved(ctx, saved, paths) })
+}
+
+func (s *Space) restoreSaved(ctx context.Context, saved Saved, paths []string) (restored []string, err error) {
 	status, err := s.list(ctx, command{in: inUsers, args: []string{"status", "--porcelain", "-z", "-uall",
 		"--ignore-submodules=none"}})
 	if err != nil {

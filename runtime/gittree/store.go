@@ -79,6 +79,7 @@ func (s *Space) openStore(ctx context.Context, clone string) error {
 	case made.Clone != clone:
 		return fault(typeRefused, "the run works in another mode or clone: "+made.Clone, nil)
 	}
+	s.earlier = &made
 	if made.Begun {
 		s.op, s.state = opResume, made
 		excludes, err := os.ReadFile(filepath.Join(s.store, "work.exclude"))

@@ -59,10 +59,20 @@ type trackedSpace struct {
 
 // Close ends the tracking and closes the space.
 func (s *trackedSpace) Close(forget bool) error {
-	s.tree.mu.Lock()
-	delete(s.tree.open, s.run)
-	s.tree.mu.Unlock()
+	s.untrack()
 	return s.Space.Close(forget)
+}
+
+// Discard ends the tracking and discards the space.
+func (s *trackedSpace) Discard() error {
+	s.untrack()
+	return s.Space.Discard()
+}
+
+func (s *trackedSpace) untrack() {
+	s.tree.mu.Lock()
+	defer s.tree.mu.Unlock()
+	delete(s.tree.open, s.run)
 }
 
 const (

@@ -16,19 +16,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The words in evidence.
-const (
-	sourceValidator = "validator"
-	opValidate      = "validate_"
-
-	typeExit    = "exit"
-	typeTimeout = "timeout"
-
-	attributeCommand = "command"
-	attributeLimit   = "timeout_ms"
-	attributeElapsed = "elapsed_ms"
-)
-
 // errLimit is the cause of a context that ended because the command's own time was over.
 var errLimit = errors.New("the command's time is over")
 
@@ -74,21 +61,23 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 		result.Err = fmt.Errorf("%s: %w", strings.Replace(op, "_", " ", 1), err)
 		return result
 	}
-	ev := proc.Failure(sourceValidator, op, path, exit, err)
+	ev := proc.Failure("validator", op, path, exit, err)
 	if ev == nil {
 		return result
 	}
-	ev.Attributes[attributeCommand] = result.Command
+	ev.Attributes["command"] = result.Command
 	ev.Output = result.Output
 	switch {
 	case ended:
-		overtime(ev, exit.Took)
+		// This package ended the command, so exit code and signal have no meaning.
+		ev.Type, ev.ExitCode, ev.Signal = "timeout", taxonomy.Opt[int]{}, ""
+		ev.Attributes["elapsed_ms"] = milliseconds(exit.Took)
 		if errors.Is(err, errLimit) {
-			ev.Attributes[attributeLimit] = milliseconds(limit)
+			ev.Attributes["timeout_ms"] = milliseconds(limit)
 			ev.Text = fmt.Sprintf("%s did not end within %s", result.Command, limit)
 		}
 	case err == nil:
-		ev.Type = typeExit
+		ev.Type = "exit"
 		if f, ok := finding.First(ev.Output); ok {
 			finding.Add(ev.Attributes, f)
 		}
@@ -108,14 +97,6 @@ func processHook(started func(executor.Process) error) func(proc.ID) error {
 		return nil
 	}
 	return func(id proc.ID) error { return started(executor.Process{PID: id.PID, Start: id.Start}) }
-}
-
-// overtime turns evidence into that of a timeout. It drops exit code and signal, because this
-// package ended the command.
-func overtime(ev *taxonomy.Evidence, took time.Duration) {
-	ev.Type = typeTimeout
-	ev.ExitCode, ev.Signal = taxonomy.Opt[int]{}, ""
-	ev.Attributes[attributeElapsed] = milliseconds(took)
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -145,7 +145,7 @@ func (v *Validator) Validate(ctx context.Context, c executor.Check) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("validate %s: %w", c.Phase, context.Cause(ctx))
 		}
-		if err := v.run(ctx, opValidate+string(c.Phase), command, c.Started).Err; err != nil {
+		if err := v.run(ctx, executor.OpValidate+string(c.Phase), command, c.Started).Err; err != nil {
 			return err
 		}
 	}

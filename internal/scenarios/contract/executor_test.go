@@ -132,6 +132,7 @@ func (t treeOf) Dir() string { return "/tree" }
 
 func (t treeOf) Open(context.Context, string) (executor.Space, error) { return t, t.lock() }
 func (t treeOf) Close(bool) error                                     { return nil }
+func (t treeOf) Discard() error                                       { return nil }
 func (t treeOf) Seal(context.Context) error                           { return nil }
 func (t treeOf) Adopt(context.Context) error                          { return nil }
 

@@ -109,6 +109,7 @@ func (*space) Guard(context.Context) ([]executor.Change, error) { return nil, ni
 func (*space) Adopt(context.Context) error                      { return nil }
 func (*space) Push(context.Context) error                       { return nil }
 func (*space) Close(bool) error                                 { return nil }
+func (*space) Discard() error                                   { return nil }
 
 func (*space) OpenPR(context.Context, string, string) (string, error) { return "", nil }
 
