@@ -109,15 +109,15 @@ func TestAdaptedDelayHints(t *testing.T) {
 			"{initial_delay: 0s, adapt: {delay: {min: 0s, max: 30s}}}",
 		},
 		{
-			"{adapt: {delay: {min: 2s}}}", "lower min to 1s or less, or raise initial_delay",
+			"{adapt: {delay: {min: 2s}}}", "lower min to at most 1s, or raise initial_delay",
 			"{adapt: {delay: {min: 1s}}}",
 		},
 		{
-			"{adapt: {delay: {max: 1ms}}}", "raise max to 1s or more, or lower initial_delay",
+			"{adapt: {delay: {max: 1ms}}}", "raise max to at least 1s, or lower initial_delay",
 			"{adapt: {delay: {max: 1s}}}",
 		},
 		{
-			"{adapt: {delay: {max: 31s}}}", "lower max to 30s or less, or raise max_delay",
+			"{adapt: {delay: {max: 31s}}}", "lower max to at most 30s, or raise max_delay",
 			"{adapt: {delay: {max: 30s}}}",
 		},
 	} {

@@ -140,13 +140,13 @@ func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 					"raise max_delay above 0s, or remove delay")
 			case a.MinDelay > p.InitialDelay:
 				report(at, fmt.Sprintf("adapt.delay.min %s exceeds initial_delay %s", a.MinDelay, p.InitialDelay),
-					fmt.Sprintf("lower min to %s or less, or raise initial_delay", p.InitialDelay))
+					fmt.Sprintf("lower min to at most %s, or raise initial_delay", p.InitialDelay))
 			case a.MaxDelay < p.InitialDelay:
 				report(at, fmt.Sprintf("adapt.delay.max %s is below initial_delay %s", a.MaxDelay, p.InitialDelay),
-					fmt.Sprintf("raise max to %s or more, or lower initial_delay", p.InitialDelay))
+					fmt.Sprintf("raise max to at least %s, or lower initial_delay", p.InitialDelay))
 			case a.MaxDelay > p.MaxDelay:
 				report(at, fmt.Sprintf("adapt.delay.max %s exceeds max_delay %s", a.MaxDelay, p.MaxDelay),
-					fmt.Sprintf("lower max to %s or less, or raise max_delay", p.MaxDelay))
+					fmt.Sprintf("lower max to at most %s, or raise max_delay", p.MaxDelay))
 			case a.MaxDelay == 0:
 				report(at, "adapt.delay.max 0s leaves no wait to change",
 					fmt.Sprintf("set max to a delay above 0s, at most %s", p.MaxDelay))
