@@ -92,43 +92,6 @@ profiles:
 	assert.Equal(t, 2.0, m.Codes[1].Row.Reaction.Policy.Budget.Retries, "inline")
 }
 
-// The hint for contradicting delays names a change that makes the policy valid.
-func TestAdaptedDelayHints(t *testing.T) {
-	problems := func(policy string) []model.Problem {
-		return build(t, "errgen: 1\npackage: p\npolicies: {p: "+policy+
-			"}\ncategories: {c: {codes: {X: {message: m}}}}\n").Problems
-	}
-	for _, tt := range []struct{ policy, hint, fixed string }{
-		{
-			"{initial_delay: 0s, max_delay: 0s, adapt: {delay: {min: 0s}}}",
-			"raise max_delay above 0s, or remove delay",
-			"{initial_delay: 0s, max_delay: 1s, adapt: {delay: {max: 1s}}}",
-		},
-		{
-			"{initial_delay: 0s, adapt: {delay: {min: 0s}}}", "set max to a delay above 0s, at most 30s",
-			"{initial_delay: 0s, adapt: {delay: {min: 0s, max: 30s}}}",
-		},
-		{
-			"{adapt: {delay: {min: 2s}}}", "lower min to at most 1s, or raise initial_delay",
-			"{adapt: {delay: {min: 1s}}}",
-		},
-		{
-			"{adapt: {delay: {max: 1ms}}}", "raise max to at least 1s, or lower initial_delay",
-			"{adapt: {delay: {max: 1s}}}",
-		},
-		{
-			"{adapt: {delay: {max: 31s}}}", "lower max to at most 30s, or raise max_delay",
-			"{adapt: {delay: {max: 30s}}}",
-		},
-	} {
-		found := problems(tt.policy)
-		require.Len(t, found, 1, tt.policy)
-		assert.Equal(t, "E-policy-bounds", found[0].ID)
-		assert.Equal(t, tt.hint, found[0].Hint)
-		assert.Empty(t, problems(tt.fixed), tt.fixed)
-	}
-}
-
 func TestChecksAndPrevention(t *testing.T) {
 	m := build(t, `
 errgen: 1
