@@ -1,7 +1,7 @@
 package spec
 
 import (
-	"reflect"
+	"cmp"
 	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -100,13 +100,20 @@ func nested(to, codes []Code, parent int) []Code {
 
 // Over returns t with the traits of base in place of those that t does not set.
 func (t Traits) Over(base Traits) Traits {
-	traits, other := reflect.ValueOf(&t).Elem(), reflect.ValueOf(base)
-	for i := range other.NumField() {
-		if trait := traits.Field(i); trait.CanSet() && trait.IsZero() {
-			trait.Set(other.Field(i))
-		}
-	}
+	set(&t.Kind, base.Kind)
+	set(&t.Severity, base.Severity)
+	set(&t.Retryable, base.Retryable)
+	set(&t.Recoverability, base.Recoverability)
+	t.Reaction = cmp.Or(t.Reaction, base.Reaction)
+	set(&t.HTTP, base.HTTP)
+	set(&t.GRPC, base.GRPC)
 	return t
+}
+
+func set[T any](v *Val[T], base Val[T]) {
+	if !v.Set {
+		*v = base
+	}
 }
 
 // insertConstants replaces the constants in a rule's matchers by the values of the code. It keeps
