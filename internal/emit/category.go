@@ -30,7 +30,8 @@ func (g *generator) category(f *jen.File, c *model.Category) {
 	if c.OwnBase != "" {
 		declareTexts(f, ownBase(c))
 	}
-	declareTexts(f, "// Each With method returns a copy of e with the value.\n\n"+withMethods(setters(c.Fields), c.Type),
+	declareTexts(f,
+		"// Each With method returns a copy of e with the value.\n\n"+withMethods(setters(c.Fields), c.Type),
 		messageMethod(c), feedbackMethod(c), g.contextMethod(c), publicContextMethod(c), methods(c), rowMethod(c),
 		hintsMethod(c))
 }
