@@ -13,10 +13,10 @@ import (
 // places has the names of one kind that are in use, with the place of the first use.
 type places map[string]diag.Span
 
-// claim adds a name, or reports that it is taken. what describes it in the message.
-func (c *checker) claim(names places, name string, at diag.Span, what, hint string) {
-	if earlier, clash := names[name]; clash {
-		c.report("E-duplicate", at, what+" is taken", hint, seeAlso(earlier, "first used here"))
+// claim adds a name, or reports that another declaration has it. what describes it in the message.
+func (c *checker) claim(id string, names places, name string, at diag.Span, what, hint string) {
+	if earlier, clash := names[name]; clash && earlier != at {
+		c.report(id, at, what+" is taken", hint, seeAlso(earlier, "first used here"))
 		return
 	}
 	names[name] = at
@@ -25,15 +25,18 @@ func (c *checker) claim(names places, name string, at diag.Span, what, hint stri
 // duplicates finds duplicate codes, numbers, values, aliases and fields, and fields of one category
 // with the same role. Package spec finds duplicate keys.
 func duplicates(c *checker) {
+	claim := func(names places, name string, at diag.Span, what, hint string) {
+		c.claim("E-duplicate", names, name, at, what, hint)
+	}
 	codes, numbers, values := make(places), make(places), make(places)
 	for i, k := range c.m.Codes {
 		d := k.Decl
 		if c.t.Numbers.V == "per_category" && i > 0 && c.m.Codes[i-1].Category != k.Category {
 			numbers = make(places)
 		}
-		c.claim(codes, k.Key, d.Name.Span, "code "+k.Key, "rename one of them")
+		claim(codes, k.Key, d.Name.Span, "code "+k.Key, "rename one of them")
 		if d.Number.Set {
-			c.claim(numbers, strconv.Itoa(d.Number.V), d.Number.Span, fmt.Sprint("number ", d.Number.V),
+			claim(numbers, strconv.Itoa(d.Number.V), d.Number.Span, fmt.Sprint("number ", d.Number.V),
 				"use a number that no code has")
 		}
 		value := d.Name
@@ -41,21 +44,21 @@ func duplicates(c *checker) {
 			value = d.Value
 		}
 		if d.Value.Set || codes[k.Key] == d.Name.Span {
-			c.claim(values, value.V, value.Span, strconv.Quote(value.V), "give each code a value of its own")
+			claim(values, value.V, value.Span, strconv.Quote(value.V), "give each code a value of its own")
 		}
 	}
 	for _, k := range c.m.Codes {
 		for _, a := range slices.Concat(k.Decl.Aliases, k.Decl.Names) {
-			c.claim(values, a.V, a.Span, strconv.Quote(a.V), "remove it: a value, alias or name decodes to one code")
+			claim(values, a.V, a.Span, strconv.Quote(a.V), "remove it: a value, alias or name decodes to one code")
 		}
 	}
 	c.eachErrorType(func(list []*model.Field, owner string) {
 		fields, roles := make(places), make(places)
 		for _, f := range list {
-			c.claim(fields, f.Wire, f.Decl.Name.Span, "field "+strconv.Quote(f.Wire), "remove one of them")
+			claim(fields, f.Wire, f.Decl.Name.Span, "field "+strconv.Quote(f.Wire), "remove one of them")
 			for _, from := range f.Decl.From {
 				if slices.Contains(roleNames, from.V) {
-					c.claim(roles, from.V, from.Span, fmt.Sprintf("the role %s of %s", from.V, owner),
+					claim(roles, from.V, from.Span, fmt.Sprintf("the role %s of %s", from.V, owner),
 						"fill one field from it")
 				}
 			}

@@ -142,15 +142,10 @@ func goNames(c *checker) {
 			return
 		}
 		for _, ident := range i.idents {
-			earlier, clash := taken[ident]
-			switch {
-			case slices.Contains(naming.Fixed, ident):
+			if slices.Contains(naming.Fixed, ident) {
 				c.report("E-go-name", at, fmt.Sprintf("the Go name %s belongs to the generated package", ident), hint)
-			case clash && earlier != at:
-				c.report("E-go-name", at, fmt.Sprintf("the Go name %s is taken", ident), hint,
-					seeAlso(earlier, "first made here"))
-			default:
-				taken[ident] = at
+			} else {
+				c.claim("E-go-name", taken, ident, at, "the Go name "+ident, hint)
 			}
 		}
 	})
@@ -181,16 +176,11 @@ func (c *checker) fieldClashes(fields []*model.Field, methods []string) {
 	names := make(places)
 	for _, f := range fields {
 		at := cmp.Or(f.Decl.GoName.Span, f.Decl.Name.Span)
-		earlier, clash := names[f.Go]
-		switch {
-		case slices.Contains(methods, f.Go), methods != nil && f.Go == "Cause" && !f.Required:
+		if slices.Contains(methods, f.Go) || methods != nil && f.Go == "Cause" && !f.Required {
 			c.report("E-go-name", at,
 				fmt.Sprintf("a field cannot be called %s: its error has a method for that", f.Go), hint)
-		case clash:
-			c.report("E-go-name", at, fmt.Sprintf("the field's Go name %s is taken", f.Go), hint,
-				seeAlso(earlier, "first made here"))
-		default:
-			names[f.Go] = at
+		} else {
+			c.claim("E-go-name", names, f.Go, at, "the field's Go name "+f.Go, hint)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func rows(c *checker) {
 		if a := r.Reaction.Action; r.Retryable && (a == taxonomy.Abort || a == taxonomy.Block) {
 			c.report("W-retryable-stops", r.at(reactionAt, retryableAt),
 				fmt.Sprintf("%s is retryable, but its reaction is %s", r, a),
-				"choose a reaction that retries, or set retryable: false")
+				"choose a reaction that retries, set retryable: false, or ignore this warning if only clients retry")
 		}
 		c.contradiction(r.String(), r.Retryable, r.Recoverability.String(), r.at(recoverabilityAt, retryableAt))
 	})

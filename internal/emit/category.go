@@ -28,17 +28,12 @@ func (g *generator) category(f *jen.File, c *model.Category) {
 		}
 	}
 	if c.OwnBase != "" {
-		declare(f, text(ownBase(c)))
+		declareTexts(f, ownBase(c))
 	}
-	declare(f, text("// Each With method returns a copy of e with the value.\n\n"+withMethods(c)))
-	for _, method := range []string{
+	declareTexts(f,
+		"// Each With method returns a copy of e with the value.\n\n"+withMethods(setters(c.Fields), c.Type),
 		messageMethod(c), feedbackMethod(c), g.contextMethod(c), publicContextMethod(c), methods(c), rowMethod(c),
-		hintsMethod(c),
-	} {
-		if method != "" {
-			declare(f, text(method))
-		}
-	}
+		hintsMethod(c))
 }
 
 // codeConstants makes the constants of a category's codes, in one block, so that linters see an
@@ -125,18 +120,15 @@ func deprecation(c *model.Code) string {
 	return text
 }
 
-// withMethods returns the With methods, which return a changed copy: one for each field that is not
-// required, and one for the cause.
-func withMethods(c *model.Category) string {
+// withMethods returns the With methods of a type, which return a changed copy.
+func withMethods(list []setter, typ string) string {
 	var b strings.Builder
-	for _, s := range setters(c.Fields) {
-		fmt.Fprintf(&b, withMethod, c.Type, s.method, s.param, s.change)
+	for _, s := range list {
+		fmt.Fprintf(&b, "func (e *%s) %s(%s) *%[1]s {\nreturn gen.With(*e, func(e *%[1]s) { %[4]s })\n}\n",
+			typ, s.method, s.param, s.change)
 	}
 	return b.String()
 }
-
-// withMethod is the format of a With method of a type.
-const withMethod = "func (e *%s) %s(%s) *%[1]s {\nreturn gen.With(*e, func(e *%[1]s) { %[4]s })\n}\n"
 
 // setter is a With method: its name, its parameter, and the statement that changes e.
 type setter struct{ method, param, change string }

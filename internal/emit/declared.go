@@ -84,9 +84,6 @@ func exportedNames(m *model.Package) exported {
 	names := exported{}
 	for _, c := range m.Categories {
 		names[c.Type], names[c.CodeType], names[c.Const] = true, true, true
-		for _, f := range typesOf(c.Fields).texts {
-			names[f.Const] = true
-		}
 	}
 	for _, c := range m.Codes {
 		names[c.Const], names[c.Factory], names[c.ErrorType().Type] = true, true, true

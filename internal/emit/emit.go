@@ -191,6 +191,15 @@ func declare(f *jen.File, decls ...jen.Code) {
 	}
 }
 
+// declareTexts adds declarations that are written as text. It skips empty ones.
+func declareTexts(f *jen.File, sources ...string) {
+	for _, source := range sources {
+		if source != "" {
+			declare(f, text(source))
+		}
+	}
+}
+
 // text returns a declaration that is written as text.
 func text(source string) jen.Code { return jen.Op(source) }
 

@@ -123,26 +123,16 @@ func apply(c *model.Code, sets ...[]model.FieldValue) string {
 
 // filled returns the value that evidence gives a field; "" means the zero value.
 func filled(f *model.Field) string {
+	isText := f.Type == model.String && allTexts(f) // an empty text counts as absent
 	switch {
-	case f.Type == model.String && len(f.From) > 0 && allTexts(f):
-		return filledText(f)
-	case fillable(f):
-		return stored(f, read(f))
-	}
-	return unfilled(f)
-}
-
-// filledText returns the value of a text field that only texts fill. An empty text counts as
-// absent.
-func filledText(f *model.Field) string {
-	switch {
-	case f.Default != nil:
+	case !fillable(f):
+		return unfilled(f)
+	case isText && f.Default != nil:
 		return wrap(f, firstText(f, f.Default.Str))
-	case f.Required && !f.Sensitive:
+	case isText && f.Required && !f.Sensitive:
 		return firstText(f, "")
-	default:
-		return stored(f, read(f))
 	}
+	return stored(f, read(f))
 }
 
 // stored converts a value that was read, an Opt or a list, to the type of the field.

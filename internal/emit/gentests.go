@@ -26,7 +26,6 @@ type testData struct {
 	reactions []string
 	policies  []string
 	rules     *detect.Rules
-	byName    map[string]*detect.Rule
 	examples  map[*model.Code][]string // expressions of the examples and the counter-examples
 	not       map[*model.Code][]string
 }
@@ -45,13 +44,10 @@ func newTestData(g *generator) *testData {
 	m := g.m
 	d := &testData{
 		m: m, taken: exportedNames(m), printer: tabletext.NewPrinter(), g: g,
-		rows: make(map[*model.Row]string), rules: detection.Rules(m), byName: make(map[string]*detect.Rule),
+		rows: make(map[*model.Row]string), rules: detection.Rules(m),
 		examples: make(map[*model.Code][]string), not: make(map[*model.Code][]string),
 	}
 	d.pkg = d.free("genPackage")
-	for i := range d.rules.Rules {
-		d.byName[d.rules.Rules[i].Name] = &d.rules.Rules[i]
-	}
 	for _, p := range m.Policies {
 		d.label(&d.policies, p.Value.Name, p.Profile, m.Declared[p.Value], *p.Value)
 	}

@@ -64,7 +64,7 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	}
 	add("When: []string", branches)
 	add("Rules: []string", eachText(c.Rules, func(r *model.Rule) string {
-		return element(r.Name + ": " + tabletext.Rule(w.rules, w.byName[r.Name], r.Priority))
+		return element(r.Name + ": " + tabletext.Rule(w.rules, r.Name, r.Priority))
 	}))
 	if c.Parent != nil {
 		w.f(", Parent: %s", c.Parent.Const)
@@ -104,7 +104,7 @@ func (w *testWriter) caseError(x sample.Case) string {
 		v, ok := x.Context[f]
 		was, had := base.Context[f]
 		switch {
-		case ok && c.Takes(f), ok == had && (!ok || same(f, v, was)):
+		case ok && c.Takes(f), ok == had && (!ok || v.Equal(was)):
 		case !ok || f.Required:
 			return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, c.Const, str(sample.JSON(c.Fields(), x.Context)))
 		default:
@@ -115,11 +115,4 @@ func (w *testWriter) caseError(x sample.Case) string {
 		text += ".WithCause(gentest.Cause)"
 	}
 	return text
-}
-
-func same(f *model.Field, v, was model.Value) bool {
-	if f.Type == model.ObjectType {
-		return len(v.Object) == 0 && len(was.Object) == 0
-	}
-	return v.Equal(was)
 }

@@ -79,27 +79,14 @@ func (d *testData) errorExpr(as, is string) string {
 // hintsOf returns the hints of an error with the context.
 func hintsOf(c *model.Category, ctx model.Context) taxonomy.Hints {
 	var h taxonomy.Hints
-	for _, f := range c.Fields {
-		v, ok := ctx[f]
-		switch key := (roleOf{f.Role, f.Type}); {
-		case !ok:
-		case key == roleOf{model.RoleRetryAfter, model.Duration} && !f.Sensitive:
-			h.RetryAfter = taxonomy.Some(v.Duration)
-		case key == roleOf{model.RoleResetAt, model.Time} && !f.Sensitive:
-			h.ResetAt = taxonomy.Some(v.Time)
-		case key == roleOf{model.RoleFiles, model.Strings}:
-			h.Files = v.Strings
-		case key == roleOf{model.RoleCredential, model.String}:
-			h.Credential = v.Str
-		case key == roleOf{model.RoleOutput, model.String}:
-			h.Output = v.Str
+	for _, r := range hintRoles {
+		f := c.WithRole(r.role)
+		if f == nil || f.Type != r.typ || f.Sensitive && r.none == "" {
+			continue
+		}
+		if v, ok := ctx[f]; ok {
+			r.set(&h, v)
 		}
 	}
 	return h
-}
-
-// roleOf is the role and the type of a field that becomes a hint.
-type roleOf struct {
-	role model.Role
-	typ  model.Type
 }

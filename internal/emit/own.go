@@ -55,23 +55,16 @@ func (g *generator) ownType(f *jen.File, code *model.Code) {
 		structFields(g, fields, false)
 	}))
 	g.fieldTypes(f, typesOf(fields), classifiesCode(g.m, code))
-	own := setters(fields)
-	var with strings.Builder
-	for _, s := range own[:len(own)-1] { // the embedded type has WithCause
-		fmt.Fprintf(&with, withMethod, c.Type, s.method, s.param, s.change)
-	}
+	with := setters(fields)
 	declare(f, factory(code))
-	methods := []string{ownMessage(c), g.contextMethod(c), with.String(), publicContextMethod(c), feedbackMethod(c)}
+	declareTexts(f, ownMessage(c), g.contextMethod(c),
+		withMethods(with[:len(with)-1], c.Type), // the embedded type has WithCause
+		publicContextMethod(c), feedbackMethod(c))
 	if hasBranches(code) {
-		methods = append(methods, rowMethod(c))
+		declareTexts(f, rowMethod(c))
 	}
 	if len(hints(c)) > len(hints(code.Category)) {
-		methods = append(methods, hintsMethod(c))
-	}
-	for _, method := range methods {
-		if method != "" {
-			declare(f, text(method))
-		}
+		declareTexts(f, hintsMethod(c))
 	}
 }
 

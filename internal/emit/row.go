@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // rowMethod returns the method that selects an error's row.
@@ -213,21 +214,30 @@ func hintsMethod(c *model.Category) string {
 		strings.Join(values, ", ") + "}\n}"
 }
 
+// hintRoles are the roles of fields that become hints.
+var hintRoles = []struct {
+	role model.Role
+	hint string
+	typ  model.Type
+	none string // the value of an absent field; "" if the hint itself may be absent
+	set  func(*taxonomy.Hints, model.Value)
+}{
+	{model.RoleRetryAfter, "RetryAfter", model.Duration, "",
+		func(h *taxonomy.Hints, v model.Value) { h.RetryAfter = taxonomy.Some(v.Duration) }},
+	{model.RoleResetAt, "ResetAt", model.Time, "",
+		func(h *taxonomy.Hints, v model.Value) { h.ResetAt = taxonomy.Some(v.Time) }},
+	{model.RoleFiles, "Files", model.Strings, "nil",
+		func(h *taxonomy.Hints, v model.Value) { h.Files = v.Strings }},
+	{model.RoleCredential, "Credential", model.String, `""`,
+		func(h *taxonomy.Hints, v model.Value) { h.Credential = v.Str }},
+	{model.RoleOutput, "Output", model.String, `""`,
+		func(h *taxonomy.Hints, v model.Value) { h.Output = v.Str }},
+}
+
 // hints returns the hints that the fields of a category hold.
 func hints(c *model.Category) []string {
 	var hints []string
-	for _, r := range []struct {
-		role model.Role
-		hint string
-		typ  model.Type
-		none string // the value of an absent field; "" if the hint itself may be absent
-	}{
-		{model.RoleRetryAfter, "RetryAfter", model.Duration, ""},
-		{model.RoleResetAt, "ResetAt", model.Time, ""},
-		{model.RoleFiles, "Files", model.Strings, "nil"},
-		{model.RoleCredential, "Credential", model.String, `""`},
-		{model.RoleOutput, "Output", model.String, `""`},
-	} {
+	for _, r := range hintRoles {
 		f := c.WithRole(r.role)
 		if f == nil || f.Type != r.typ {
 			continue

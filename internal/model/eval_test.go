@@ -76,7 +76,7 @@ func TestGet(t *testing.T) {
 }
 
 func TestEqual(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	f, at := &Field{}, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, tt := range []struct {
 		name string
 		a, b Value
@@ -90,6 +90,8 @@ func TestEqual(t *testing.T) {
 		{"times", Value{Type: Time, Time: at}, Value{Type: Time, Time: at.In(time.FixedZone("x", 60))}, true},
 		{"lists", Value{Type: Strings, Strings: []string{"a"}}, Value{Type: Strings, Strings: []string{"b"}}, false},
 		{"words", Value{Type: EnumType, Str: "A", Index: 1}, Value{Type: EnumType, Str: "A", Index: 1}, true},
+		{"objects", Value{Object: Context{f: {Int: 1}}}, Value{Object: Context{f: {Int: 1}}}, true},
+		{"parts of objects", Value{Object: Context{f: {Int: 1}}}, Value{Object: Context{f: {Int: 2}}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, tt.a.Equal(tt.b)) })
 	}

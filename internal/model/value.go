@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -41,7 +42,7 @@ func (v Value) Compare(w Value) int {
 // Equal reports whether two values of one type are the same.
 func (v Value) Equal(w Value) bool {
 	return v.Type == w.Type && v.Compare(w) == 0 && slices.Equal(v.Strings, w.Strings) &&
-		reflect.DeepEqual(v.Objects, w.Objects)
+		maps.EqualFunc(v.Object, w.Object, Value.Equal) && reflect.DeepEqual(v.Objects, w.Objects)
 }
 
 // Any returns the value for encoding/json, or nil if v is nil. Secrets are not masked.

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,30 +35,35 @@ func (tr tree) write(t *testing.T, dir string) {
 	}
 }
 
-// readTree reads dir back. A directory that does not exist is nil.
+// readTree reads dir back. A directory that does not exist is nil, and one with files is not listed.
 func readTree(t *testing.T, dir string) tree {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if os.IsNotExist(err) {
+	tr := tree{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		name = filepath.ToSlash(name)
+		switch {
+		case err != nil || name == ".":
+			return err
+		case e.Type()&fs.ModeSymlink != 0:
+			to, err := os.Readlink(path)
+			tr[name] = "->" + to
+			return err
+		case e.IsDir():
+			entries, err := os.ReadDir(path)
+			if len(entries) == 0 {
+				tr[name] = dirMark
+			}
+			return err
+		}
+		content, err := os.ReadFile(path)
+		tr[name] = string(content)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	require.NoError(t, err)
-	tr := tree{}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		switch {
-		case e.Type()&fs.ModeSymlink != 0:
-			to, err := os.Readlink(path)
-			require.NoError(t, err)
-			tr[e.Name()] = "->" + to
-		case e.IsDir():
-			tr[e.Name()] = dirMark
-		default:
-			content, err := os.ReadFile(path)
-			require.NoError(t, err)
-			tr[e.Name()] = string(content)
-		}
-	}
 	return tr
 }
 

@@ -1,8 +1,6 @@
 package output
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -15,22 +13,6 @@ func page(body string) string {
 	return "<!doctype html><!-- " + Mark("docs", "taxonomy.yaml") + " -->\n" + body
 }
 
-// readAll reads the files below dir.
-func readAll(t *testing.T, dir string) tree {
-	t.Helper()
-	tr := tree{}
-	require.NoError(t, filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(file)
-		name, _ := filepath.Rel(dir, file)
-		tr[filepath.ToSlash(name)] = string(content)
-		return err
-	}))
-	return tr
-}
-
 func TestTree(t *testing.T) {
 	other := "<!-- " + Mark("docs", "other.yaml") + " -->\n"
 	tests := map[string]struct {
@@ -40,8 +22,8 @@ func TestTree(t *testing.T) {
 		"empty": {},
 		"other files stay": {before: tree{"a/own.html": "own", "own.go": made("own")},
 			after: tree{"a/own.html": "own", "own.go": made("own")}},
-		"stale pages": {before: tree{"index.html": page("old"), "b/c/index.html": page("old"), "b/own.txt": "own"},
-			after: tree{"b/own.txt": "own"}},
+		"stale pages": {before: tree{"index.html": page("old"), "b/c/index.html": page("old"), "d/e.html": page("old"),
+			"d/own.txt": "own"}, after: tree{"d/own.txt": "own"}},
 		"without an index": {before: tree{"b/index.html": page("old")}},
 		"of another taxonomy": {before: tree{"index.html": page("old"), "b.html": other},
 			after: tree{"b.html": other}},
@@ -70,25 +52,12 @@ func TestTree(t *testing.T) {
 			for name, content := range tt.after {
 				pages[name] = content
 			}
-			assert.Equal(t, pages, readAll(t, dir))
+			assert.Equal(t, pages, readTree(t, dir))
 			again, err := NewPlan(target, files(tree{"index.html": page("index"), "a/index.html": page("a")}))
 			require.NoError(t, err)
 			assert.True(t, again.Clean())
 		})
 	}
-}
-
-// TestRemovesDirectories: a directory whose last page is stale goes, one with other files stays.
-func TestRemovesDirectories(t *testing.T) {
-	dir := t.TempDir()
-	tree{"index.html": page("old"), "b/c/index.html": page("old"), "d/index.html": page("old"), "d/own": "own"}.
-		write(t, dir)
-	p, err := NewPlan(Target{Dir: dir, Command: "docs", Source: "taxonomy.yaml", Tree: true},
-		files(tree{"index.html": page("new")}))
-	require.NoError(t, err)
-	require.NoError(t, p.Write(t.Context()))
-	assert.NoDirExists(t, filepath.Join(dir, "b"))
-	assert.FileExists(t, filepath.Join(dir, "d", "own"))
 }
 
 func TestTreeNames(t *testing.T) {

@@ -132,13 +132,25 @@ func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 				fmt.Sprintf("adapt.attempts.max %d is below max_attempts %d", a.MaxAttempts, p.MaxAttempts),
 				fmt.Sprintf("raise max to %d or more, or lower max_attempts", p.MaxAttempts))
 		}
-		if full.Adapt.Delay != nil && p.MaxDelay >= p.InitialDelay &&
-			(a.MinDelay > p.InitialDelay || a.MaxDelay < p.InitialDelay || a.MaxDelay > p.MaxDelay || a.MaxDelay == 0) {
-			report(cmp.Or(adapt.Delay, &spec.Delays{Span: adapt.Span}).Span,
-				fmt.Sprintf("adapt.delay %s to %s must include initial_delay %s and end within max_delay %s, above 0s",
-					a.MinDelay, a.MaxDelay, p.InitialDelay, p.MaxDelay),
-				fmt.Sprintf("set min to %s or less, and max to a delay from %[1]s to %s, above 0s", p.InitialDelay,
-					p.MaxDelay))
+		if full.Adapt.Delay != nil && p.MaxDelay >= p.InitialDelay {
+			at := cmp.Or(adapt.Delay, &spec.Delays{Span: adapt.Span}).Span
+			switch {
+			case p.MaxDelay == 0:
+				report(at, "max_delay 0s leaves adapt.delay no wait to change",
+					"raise max_delay above 0s, or remove delay")
+			case a.MinDelay > p.InitialDelay:
+				report(at, fmt.Sprintf("adapt.delay.min %s exceeds initial_delay %s", a.MinDelay, p.InitialDelay),
+					fmt.Sprintf("lower min to at most %s, or raise initial_delay", p.InitialDelay))
+			case a.MaxDelay < p.InitialDelay:
+				report(at, fmt.Sprintf("adapt.delay.max %s is below initial_delay %s", a.MaxDelay, p.InitialDelay),
+					fmt.Sprintf("raise max to at least %s, or lower initial_delay", p.InitialDelay))
+			case a.MaxDelay > p.MaxDelay:
+				report(at, fmt.Sprintf("adapt.delay.max %s exceeds max_delay %s", a.MaxDelay, p.MaxDelay),
+					fmt.Sprintf("lower max to at most %s, or raise max_delay", p.MaxDelay))
+			case a.MaxDelay == 0:
+				report(at, "adapt.delay.max 0s leaves no wait to change",
+					fmt.Sprintf("set max to a delay above 0s, at most %s", p.MaxDelay))
+			}
 		}
 	}
 	if d.Budget == nil {

@@ -60,16 +60,7 @@ func (c Case) Without(f *model.Field) Case {
 }
 
 func (c Case) equal(d Case) bool {
-	return c.Caused == d.Caused && same(c.Context, d.Context)
-}
-
-func same(a, b model.Context) bool {
-	return maps.EqualFunc(a, b, func(v, w model.Value) bool {
-		if v.Type == model.ObjectType {
-			return same(v.Object, w.Object)
-		}
-		return v.Equal(w)
-	})
+	return c.Caused == d.Caused && maps.EqualFunc(c.Context, d.Context, model.Value.Equal)
 }
 
 // Base returns the error that the code's factory returns.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -119,42 +118,4 @@ categories: {press: {codes: {JAM: {message: jam}}}}
 		require.NoError(t, err)
 		assert.NoError(t, own.Validate(doc), name)
 	}
-}
-
-// def is as much of a definition as the drift test reads.
-type def struct {
-	Properties           map[string]json.RawMessage `json:"properties"`
-	Required             []string                   `json:"required"`
-	AdditionalProperties bool                       `json:"additionalProperties"`
-}
-
-func TestSchemaAndTablesAgree(t *testing.T) {
-	var got struct {
-		Defs map[string]def `json:"$defs"`
-	}
-	require.NoError(t, json.Unmarshal(schema.JSON(nil), &got))
-	lang := spec.TheLanguage()
-	assert.Len(t, got.Defs, len(lang.Mappings))
-	for _, m := range lang.Mappings {
-		name := strings.ReplaceAll(m.Name, " ", "_")
-		d, ok := got.Defs[name]
-		require.True(t, ok, name)
-		assert.False(t, d.AdditionalProperties, name)
-		var keys, required []string
-		for k := range d.Properties {
-			keys = append(keys, k)
-		}
-		for _, k := range m.Keys {
-			if k.Required && k.Unless == "" {
-				required = append(required, k.Name)
-			}
-		}
-		assert.ElementsMatch(t, m.Names(), keys, name)
-		assert.ElementsMatch(t, required, d.Required, name)
-	}
-}
-
-func TestSchemaIsStable(t *testing.T) {
-	assert.Equal(t, string(schema.JSON(nil)), string(schema.JSON(nil)))
-	assert.True(t, json.Valid(schema.JSON(nil)))
 }

@@ -1,7 +1,7 @@
 package spec
 
 import (
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -14,22 +14,18 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// The files with the structs of the language. Their comments are the descriptions of the keys.
-var (
-	//go:embed taxonomy.go
-	taxonomySource string
-	//go:embed reaction.go
-	reactionSource string
-	//go:embed value.go
-	valueSource string
-	//go:embed tables.go
-	tablesSource string
-)
+// sources are the files with the structs of the language. Their comments are the descriptions of
+// the keys.
+//
+//go:embed taxonomy.go reaction.go value.go tables.go
+var sources embed.FS
 
 // docs returns the comments of the structs ("Policy") and of their fields ("Policy.MaxAttempts").
 var docs = sync.OnceValue(func() map[string]string {
 	out := make(map[string]string)
-	for _, src := range []string{taxonomySource, reactionSource, valueSource, tablesSource} {
+	files, _ := sources.ReadDir(".")
+	for _, f := range files {
+		src, _ := sources.ReadFile(f.Name())
 		file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments)
 		if err != nil {
 			panic("spec: " + err.Error()) // cannot happen, because the file has been compiled

@@ -65,15 +65,14 @@ func included(src []byte) []*yaml.Node {
 	if err != nil || len(roots) == 0 || roots[0].Kind != yaml.MappingNode {
 		return nil // Parse reports it
 	}
-	for key, value := range pairs(roots[0]) {
-		switch {
-		case key.Value == "include" && value.Kind == yaml.ScalarNode:
-			return []*yaml.Node{value}
-		case key.Value == "include":
-			return value.Content
-		}
+	switch list := valueOf(roots[0], "include"); {
+	case list == nil:
+		return nil
+	case list.Kind == yaml.ScalarNode:
+		return []*yaml.Node{list}
+	default:
+		return list.Content
 	}
-	return nil
 }
 
 // merge adds the sections of an included file to those of the taxonomy. Keys that are in both are

@@ -186,7 +186,7 @@ func (d *decoder) clean(n *yaml.Node) {
 
 // reject reports a node and removes its kind.
 func (d *decoder) reject(n *yaml.Node, hint, message string) {
-	token := d.lines.from(n.Line, n.Column)
+	token := d.lines.From(n.Line, n.Column)
 	if i := strings.IndexAny(token, " \t,]}"); i >= 0 {
 		token = token[:i]
 	}
@@ -234,7 +234,7 @@ func (d *decoder) cleanKeys(n *yaml.Node) {
 // hasColon reports whether a colon follows a key.
 func (d *decoder) hasColon(key *yaml.Node) bool {
 	at := d.span(key)
-	rest := d.lines.from(at.Line, at.Col+at.Len)
+	rest := d.lines.From(at.Line, at.Col+at.Len)
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t"), ":") || rest == "" && strings.Contains(key.Value, "\n")
 }
 
@@ -257,7 +257,7 @@ func clip(s string) string {
 // span returns the place of a node: the token of a scalar, the brackets of a collection if they are
 // on one line, otherwise the first token or the rest of the line.
 func (l *lines) span(n *yaml.Node) diag.Span {
-	text := l.from(n.Line, n.Column)
+	text := l.From(n.Line, n.Column)
 	length := 0
 	switch {
 	case n.Kind == yaml.ScalarNode:
@@ -327,15 +327,12 @@ func quoteEnd(text string) int {
 // lines finds places in a source by line and column. Columns count characters.
 type lines struct{ *diag.Source }
 
-// from returns the text of a line from a column on.
-func (l *lines) from(line, col int) string { return l.Source.From(line, max(col, 1)) }
-
 // at returns a span. A part outside of the file is cut off.
 func (l *lines) at(line, col, length int) diag.Span {
 	line = min(max(line, 1), l.Lines())
 	col = max(col, 1)
 	width := 0
-	for range l.from(line, col) {
+	for range l.From(line, col) {
 		if width++; width >= length {
 			break
 		}
@@ -345,7 +342,7 @@ func (l *lines) at(line, col, length int) diag.Span {
 
 // rest returns the span from a column to the end of the line, without a comment.
 func (l *lines) rest(line, col int) diag.Span {
-	text, _, _ := strings.Cut(l.from(line, col), " #")
+	text, _, _ := strings.Cut(l.From(line, col), " #")
 	return l.at(line, col, utf8.RuneCountInString(strings.TrimRight(text, " \t")))
 }
 
@@ -369,7 +366,7 @@ func (l *lines) locate(text Text, offset, length int) diag.Span {
 	part := text.V[offset : offset+length]
 	nth := strings.Count(text.V[:offset], part)
 	for line, col := text.Span.Line, text.Span.Col; part != "" && line <= l.Lines(); line, col = line+1, 1 {
-		for rest := l.from(line, col); ; nth-- {
+		for rest := l.From(line, col); ; nth-- {
 			i := strings.Index(rest, part)
 			if i < 0 {
 				break

@@ -2,10 +2,9 @@ package spec
 
 import (
 	"cmp"
-	"math"
+	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -28,10 +27,7 @@ func (b *builder) mapping(t reflect.Type, as string) *Mapping {
 		return m
 	}
 	head, _ := t.FieldByName("_")
-	m := &Mapping{
-		Name:  cmp.Or(head.Tag.Get(cmp.Or(as, "name")), head.Tag.Get("name"), strings.ToLower(t.Name())),
-		AnyOf: strings.Fields(head.Tag.Get("anyof")), typ: t.Name(),
-	}
+	m := &Mapping{Name: nameOf(t, as), AnyOf: strings.Fields(head.Tag.Get("anyof")), typ: t.Name()}
 	b.mappings[variant{t, as}] = m
 	b.lang.Mappings = append(b.lang.Mappings, m)
 	b.keys(m, t, Key{}, as)
@@ -62,7 +58,7 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 		case !isKey, name == "*", limited && only != as, as != "" &&
 			slices.Contains(strings.Fields(tag.Get("not")), as):
 		case name == ",inline":
-			b.keys(m, f.Type, Key{field: k.field, Part: b.partName(f.Type)}, tag.Get("variant"))
+			b.keys(m, f.Type, Key{field: k.field, Part: nameOf(f.Type, "")}, tag.Get("variant"))
 		default:
 			k.Name, k.Default, k.doc = name, tag.Get("default"), t.Name()+"."+f.Name
 			k.Unless, k.Required = tag.Lookup("required")
@@ -79,10 +75,10 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 	}
 }
 
-// partName returns the name of the keys that a struct adds to others.
-func (b *builder) partName(t reflect.Type) string {
+// nameOf returns the name of a variant of a struct in messages.
+func nameOf(t reflect.Type, as string) string {
 	head, _ := t.FieldByName("_")
-	return cmp.Or(head.Tag.Get("name"), strings.ToLower(t.Name()))
+	return cmp.Or(head.Tag.Get(as), head.Tag.Get("name"), strings.ToLower(t.Name()))
 }
 
 // scalars are the forms of the scalar types.
@@ -194,23 +190,15 @@ func bounds(tag string) *Bounds {
 	if tag == "" {
 		return nil
 	}
-	if least, above := strings.CutPrefix(tag, ">"); above {
-		return &Bounds{Min: number(strings.TrimSuffix(least, "s"), 0), Max: math.Inf(1), Above: true}
+	least, most, _ := strings.Cut(strings.Trim(tag, ">s"), "..")
+	if most == "" {
+		most = "inf"
 	}
-	least, most, _ := strings.Cut(tag, "..")
-	return &Bounds{Min: number(least, 0), Max: number(most, math.Inf(1))}
-}
-
-// number reads a number of a tag, or returns absent for "".
-func number(s string, absent float64) float64 {
-	if s == "" {
-		return absent
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil {
+	b := &Bounds{Above: tag[0] == '>'}
+	if _, err := fmt.Sscan(least+" "+most, &b.Min, &b.Max); err != nil {
 		panic("spec: " + err.Error()) // an invalid tag, which every test finds
 	}
-	return f
+	return b
 }
 
 // words returns the words of a tag: those of a set of closedSets, or the words in the tag.

@@ -190,18 +190,19 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 // Field prints a field and, of an object, its fields.
 func Field(f taxonomy.Field) string { return NewPrinter().Text(f) }
 
-// Rule prints a rule of rules as the taxonomy has it, with a checksum of its priority, its
+// Rule prints the rule with a name as the taxonomy has it, with a checksum of its priority, its
 // conditions, its patterns, its signatures and the fields that it sets.
-func Rule(rules *detect.Rules, r *detect.Rule, priority int) string {
-	sum := fnv.New32a()
+func Rule(rules *detect.Rules, name string, priority int) string {
+	sum, doc := fnv.New32a(), ""
 	if priority != 0 {
 		fmt.Fprintln(sum, priority)
 	}
 	for i := range rules.Rules {
 		form := &rules.Rules[i]
-		if form.Name != r.Name {
+		if form.Name != name {
 			continue
 		}
+		doc = form.Doc
 		fmt.Fprintln(sum, form.Conditions, slices.Sorted(slices.Values(form.Set)))
 		if form.Like != nil {
 			fmt.Fprintln(sum, form.Like.Name, form.Like.Over, form.Like.Extract)
@@ -216,7 +217,7 @@ func Rule(rules *detect.Rules, r *detect.Rule, priority int) string {
 			fmt.Fprintln(sum)
 		}
 	}
-	return fmt.Sprintf("%s (%x)", r.Doc, sum.Sum32())
+	return fmt.Sprintf("%s (%x)", doc, sum.Sum32())
 }
 
 // Hints prints the hints that are not empty.

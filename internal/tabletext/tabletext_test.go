@@ -171,11 +171,10 @@ func TestField(t *testing.T) {
 
 // TestRule prints rules that differ in one part each.
 func TestRule(t *testing.T) {
-	rules := &detect.Rules{Patterns: []detect.Pattern{{Expr: `a\b`}, {Plain: "some text"}}}
-	texts := make(map[string]bool)
-	rule := detect.Rule{Name: "A/1", Doc: "the rule"}
-	texts[tabletext.Rule(rules, &rule, -5)] = true
-	texts[tabletext.Rule(rules, &rule, -4)] = true
+	rules := &detect.Rules{
+		Rules: []detect.Rule{{Name: "A/1"}}, Patterns: []detect.Pattern{{Expr: `a\b`}, {Plain: "some text"}},
+	}
+	texts := map[string]bool{tabletext.Rule(rules, "A/1", -5): true, tabletext.Rule(rules, "A/1", -4): true}
 	for _, r := range []detect.Rule{
 		{},
 		{Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"a"}}}},
@@ -186,7 +185,7 @@ func TestRule(t *testing.T) {
 	} {
 		r.Name, r.Doc = "A/1", "the rule"
 		rules.Rules = []detect.Rule{r}
-		text := tabletext.Rule(rules, &r, 0)
+		text := tabletext.Rule(rules, "A/1", 0)
 		assert.Regexp(t, `^the rule \([0-9a-f]+\)$`, text)
 		texts[text] = true
 	}

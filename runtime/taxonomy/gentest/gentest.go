@@ -57,7 +57,7 @@ type Package struct {
 	printer *tabletext.Printer
 	names   []string         // of the profiles
 	tables  []taxonomy.Table // under the profiles
-	rules   map[string]int   // indexes by name
+	rules   map[string]bool  // by name
 	// overwrite changes the lists that errors were made with.
 	overwrite []func()
 }
@@ -118,9 +118,9 @@ func (p *Package) begin() {
 		}
 	}
 	if p.Rules != nil {
-		p.rules = make(map[string]int)
-		for i, r := range p.Rules().Rules {
-			p.rules[r.Name] = i
+		p.rules = make(map[string]bool)
+		for _, r := range p.Rules().Rules {
+			p.rules[r.Name] = true
 		}
 	}
 }
