@@ -16,7 +16,7 @@ type Changes struct {
 	// Uncategorized is the reaction to an error that is not of the taxonomy. Nil does not change it.
 	Uncategorized *Reaction
 	// Row changes the traits of a row except the reaction, and returns the reactions that the row can
-	// get, the best first. The last one is that of the traits.
+	// get, the best first. The last one is nil, for the reaction of the traits.
 	Row func(row Row, t *Traits) iter.Seq[*Reaction]
 }
 
@@ -98,8 +98,8 @@ type versions struct {
 func (v versions) choose(row Row, traits *Traits) *Reaction {
 	own := traits.Reaction
 	for r := range v.Row(row, traits) {
-		version := v.reaction(r)
-		if traits.Retryable || !version.LeadsToRetry() || r == own && r.LeadsToRetry() {
+		version := v.reaction(cmp.Or(r, own))
+		if traits.Retryable || !version.LeadsToRetry() || r == nil && own.LeadsToRetry() {
 			return version
 		}
 	}

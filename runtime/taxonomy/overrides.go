@@ -121,8 +121,7 @@ func (t Table) Override(o Overrides) (Table, error) {
 	if reflect.ValueOf(o).IsZero() {
 		return t, nil
 	}
-	v := override{table: t, over: o, chosen: make(map[string]*Reaction), keyed: make(map[string]Row),
-		applied: make(map[string]bool)}
+	v := override{table: t, over: o, choices: make(map[string]*choice)}
 	v.reactions, v.policies = t.declared()
 	p := defaultSections
 	if t.Overlay != nil {
@@ -135,10 +134,10 @@ func (t Table) Override(o Overrides) (Table, error) {
 	}
 	v.codes()
 	t.Overlay, _ = changes.Apply(t, p)
-	for _, key := range slices.Sorted(maps.Keys(v.applied)) {
-		if !v.applied[key] {
+	for _, key := range slices.Sorted(maps.Keys(v.choices)) {
+		if c := v.choices[key]; c.refused && !c.taken {
 			v.mistake("codes."+key, "reaction %q leads to a retry, but no code that the key covers is retryable",
-				v.chosen[key].Name)
+				c.reaction.Name)
 		}
 	}
 	if v.mistakes != nil {
@@ -151,12 +150,18 @@ func (t Table) Override(o Overrides) (Table, error) {
 type override struct {
 	table     Table
 	over      Overrides
-	reactions []*Reaction          // the declared ones, with the changes of the profile
-	policies  []*Policy            // likewise
-	chosen    map[string]*Reaction // by the key of the overrides
-	keyed     map[string]Row       // the codes, by the key of the overrides
-	applied   map[string]bool      // whether a row has the reaction of the key, for each key that a row tried
+	reactions []*Reaction // the declared ones, with the changes of the profile
+	policies  []*Policy   // likewise
+	choices   map[string]*choice
 	mistakes  []error
+}
+
+// choice is a key of [Overrides.Codes].
+type choice struct {
+	reaction       *Reaction
+	code           Row // of the code that the key names
+	isCode         bool
+	taken, refused bool // whether a row takes or refuses the reaction
 }
 
 // mistake reports a mistake once. Two versions of one policy can have the same one.
@@ -205,19 +210,18 @@ func (v *override) changedPolicies() map[*Policy]*Policy {
 // codes reads the keys of the codes.
 func (v *override) codes() {
 	for _, key := range slices.Sorted(maps.Keys(v.over.Codes)) {
+		row, isCode := v.code(key)
 		isCategory := func(c *Category) bool { return c.Name == key }
-		if row, ok := v.code(key); ok {
-			v.keyed[key] = row
-		} else if key != "*" && !slices.ContainsFunc(v.table.Taxonomy.Categories, isCategory) {
+		if !isCode && key != "*" && !slices.ContainsFunc(v.table.Taxonomy.Categories, isCategory) {
 			v.mistake("codes."+key, "no such code or category")
 		}
-		v.chosen[key] = v.named(v.over.Codes[key], "codes."+key)
+		v.choices[key] = &choice{reaction: v.named(v.over.Codes[key], "codes."+key), code: row, isCode: isCode}
 	}
 }
 
 // row returns the reactions that a row can get. The keys that cover the fallback's code also cover
 // rows without a code.
-func (v *override) row(row Row, traits *Traits) iter.Seq[*Reaction] {
+func (v *override) row(row Row, _ *Traits) iter.Seq[*Reaction] {
 	t := v.table.Taxonomy
 	if t.Code(row) == nil {
 		row, _ = t.Find(t.Fallback)
@@ -226,18 +230,18 @@ func (v *override) row(row Row, traits *Traits) iter.Seq[*Reaction] {
 		if code := t.Code(row); code != nil {
 			names := slices.Concat([]string{code.Value}, code.Extras().Aliases, code.Extras().Names, []string{code.Key})
 			for i, key := range append(names, t.Categories[row.Category()].Name, "*") {
-				r := v.chosen[key]
-				if at, isCode := v.keyed[key]; r == nil || isCode != (i < len(names)) || isCode && at != row.When(0) {
+				c := v.choices[key]
+				if c == nil || c.isCode != (i < len(names)) || c.isCode && c.code != row.When(0) {
 					continue
 				}
-				if !yield(r) {
-					v.applied[key] = true
+				if !yield(c.reaction) {
+					c.taken = true
 					return
 				}
-				v.applied[key] = v.applied[key] // the row refused it
+				c.refused = true
 			}
 		}
-		yield(traits.Reaction)
+		yield(nil)
 	}
 }
 
