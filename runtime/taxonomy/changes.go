@@ -13,19 +13,17 @@ type Changes struct {
 	// the changes, because [Changes.Apply] replaces them too.
 	Reactions map[*Reaction]*Reaction
 	Policies  map[*Policy]*Policy
-	// Uncategorized is the reaction to an error that is not of the taxonomy. Nil does not change it.
-	Uncategorized *Reaction
 	// Row changes the traits of a row except the reaction, and returns the reactions that the row can
 	// get, the best first. The last one is nil, for the reaction of the traits.
 	Row func(row Row, t *Traits) iter.Seq[*Reaction]
 }
 
-// Apply returns the profile with the changes of table t. Its sections are those of p. Each row gets
-// the first suitable reaction: a row that is not retryable gets none that leads to a retry. If no
-// reaction is suitable, the row keeps its reaction without the changes.
+// Apply returns a profile of table t with the changes. It has the sections of p, and Uncategorized if
+// that is set. Each row gets the first suitable reaction: a row that is not retryable gets none that
+// leads to a retry. If no reaction is suitable, the row keeps its reaction without the changes.
 //
-// The second result maps the reactions that the changes concern, or their replacements, to those of
-// the profile.
+// The second result maps the reactions of the table, and those that Row returned, to their versions
+// in the profile.
 func (c Changes) Apply(t Table, p Profile) (*Profile, map[*Reaction]*Reaction) {
 	v := versions{Changes: c, made: make(map[*Reaction]*Reaction), used: make(map[*Policy]bool)}
 	reactions, policies := t.declared()
@@ -41,7 +39,7 @@ func (c Changes) Apply(t Table, p Profile) (*Profile, map[*Reaction]*Reaction) {
 			p.Reactions = append(p.Reactions, r)
 		}
 	}
-	p.Uncategorized = v.reaction(cmp.Or(c.Uncategorized, t.uncategorized()))
+	p.Uncategorized = v.reaction(cmp.Or(p.Uncategorized, t.uncategorized()))
 	if p.Uncategorized == (Table{Taxonomy: t.Taxonomy}).uncategorized() {
 		p.Uncategorized = nil
 	}
@@ -99,11 +97,19 @@ func (v versions) choose(row Row, traits *Traits) *Reaction {
 	own := traits.Reaction
 	for r := range v.Row(row, traits) {
 		version := v.reaction(cmp.Or(r, own))
-		if traits.Retryable || !version.LeadsToRetry() || r == nil && own.LeadsToRetry() {
+		if traits.Retryable || !version.leadsToRetry() || r == nil && own.leadsToRetry() {
 			return version
 		}
 	}
 	return own
+}
+
+// leadsToRetry reports whether the reaction or one of its successors by Then retries.
+func (r *Reaction) leadsToRetry() bool {
+	for r != nil && !r.Retries() {
+		r = r.Then
+	}
+	return r != nil
 }
 
 // reaction returns a copy of r with the changes of r, of its successors and of their policies. If

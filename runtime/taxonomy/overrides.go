@@ -130,7 +130,7 @@ func (t Table) Override(o Overrides) (Table, error) {
 	v.sections(&p)
 	changes := Changes{Policies: v.changedPolicies(), Row: v.row}
 	if o.Uncategorized != "" {
-		changes.Uncategorized = v.named(o.Uncategorized, "uncategorized")
+		p.Uncategorized = v.named(o.Uncategorized, "uncategorized")
 	}
 	v.codes()
 	t.Overlay, _ = changes.Apply(t, p)
