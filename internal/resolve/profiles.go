@@ -18,9 +18,10 @@ import (
 // profile reads the changes of one profile.
 type profile struct {
 	*builder
-	decl    *spec.Profile
-	rows    map[taxonomy.Row]*model.Row
-	changed map[*taxonomy.Reaction]*taxonomy.Reaction // the declared reactions that it changes
+	decl     *spec.Profile
+	rows     map[taxonomy.Row]*model.Row
+	overlays map[string]*spec.Overlay                  // by key
+	changed  map[*taxonomy.Reaction]*taxonomy.Reaction // the declared reactions that it changes
 }
 
 // profiles resolves the profiles. The model has each of them with the rows of all codes.
@@ -41,7 +42,9 @@ func (b *builder) profiles() {
 func (s *profile) resolve() *taxonomy.Profile {
 	s.changeReactions()
 	changes := taxonomy.Changes{Policies: s.changedPolicies(), Reactions: s.changed, Row: s.row}
-	for _, d := range s.decl.Codes {
+	for i := range s.decl.Codes {
+		d := &s.decl.Codes[i]
+		putFirst(&s.overlays, d.Key.V, d)
 		if ref := d.Traits.Reaction; ref != nil && ref.ByFlag == nil {
 			s.reaction(ref, d.Key.V, s.overlaySuffix(d.Key.V))
 		}
@@ -221,10 +224,9 @@ func (s *profile) layers(row *model.Row) []*spec.Overlay {
 	}
 	var out []*spec.Overlay
 	for i, key := range append(keys, "*") {
-		named := s.codes[key]
-		at := slices.IndexFunc(s.decl.Codes, func(o spec.Overlay) bool { return o.Key.V == key })
-		if at >= 0 && (i == 0 && named == code || i > 0 && named == nil) {
-			out = append(out, &s.decl.Codes[at])
+		o, named := s.overlays[key], s.codes[key]
+		if o != nil && (i == 0 && named == code || i > 0 && named == nil) {
+			out = append(out, o)
 		}
 	}
 	return out
