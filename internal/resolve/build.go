@@ -47,14 +47,20 @@ type builder struct {
 	codes        map[string]*model.Code // by key
 	evidenceKeys map[string]bool        // the keys of evidence that fill fields
 
-	table          *reactions
-	origins        map[any]origin // of reactions and policies
-	declaredTraits []spec.Traits  // by the index of their row
+	reactions   map[string]*spec.Reaction
+	policies    map[string]*spec.Policy
+	reactionFor map[any]*taxonomy.Reaction // by origin.key; nil while it is made
+	policyFor   map[any]*taxonomy.Policy   // by origin.key
+	origins     map[any]origin             // of reactions and policies
 }
 
 func newBuilder(t *spec.Taxonomy) *builder {
-	return &builder{src: t, pkg: &model.Package{Decl: t, Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents(),
-		evidenceKeys: make(map[string]bool)}
+	return &builder{
+		src: t, pkg: &model.Package{Decl: t, Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents(),
+		evidenceKeys: make(map[string]bool), reactions: make(map[string]*spec.Reaction),
+		policies: make(map[string]*spec.Policy), reactionFor: make(map[any]*taxonomy.Reaction),
+		policyFor: make(map[any]*taxonomy.Policy), origins: make(map[any]origin),
+	}
 }
 
 func (b *builder) header() {

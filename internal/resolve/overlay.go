@@ -10,12 +10,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// overlaid returns a declaration with the keys that changes sets. If changes is nil, it returns the
-// declaration unchanged.
+// overlaid returns a declaration with the keys that changes sets.
 func overlaid[T any](declared T, changes *T) T {
-	if changes != nil {
-		overlay(reflect.ValueOf(&declared).Elem(), reflect.ValueOf(changes).Elem())
-	}
+	overlay(reflect.ValueOf(&declared).Elem(), reflect.ValueOf(changes).Elem())
 	return declared
 }
 
@@ -41,10 +38,10 @@ func isMapping(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.Field(0).Tag.Get("key") != "|"
 }
 
-// changed returns a reaction with the changes of a profile. If the action becomes or stops being a
+// changedReaction returns a reaction with the changes of a profile. If the action becomes or stops being a
 // retry, the reaction loses its tier and purpose.
-func changed(declared spec.Reaction, changes *spec.Reaction) spec.Reaction {
-	if changes != nil && changes.Action.Set && retries(changes.Action) != retries(declared.Action) {
+func changedReaction(declared spec.Reaction, changes *spec.Reaction) spec.Reaction {
+	if changes.Action.Set && retries(changes.Action) != retries(declared.Action) {
 		declared.To, declared.Purpose = spec.Text{}, spec.Text{}
 	}
 	return overlaid(declared, changes)

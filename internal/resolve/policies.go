@@ -3,7 +3,6 @@ package resolve
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"time"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -13,50 +12,40 @@ import (
 
 // policyOf returns a policy that a reaction refers to, or nil. A policy in place has the reaction's
 // name.
-func (s *reactions) policyOf(ref *spec.PolicyRef, name, end string) *taxonomy.Policy {
+func (b *builder) policyOf(ref *spec.PolicyRef, name, end string) *taxonomy.Policy {
 	switch {
 	case ref == nil:
 		return nil
 	case ref.Inline != nil:
-		return s.policy(ref.Inline, ref.Inline, name, end)
+		return b.policy(ref.Inline, ref.Inline, name, end)
 	}
-	return s.policyNamed(ref.Name.V)
+	return b.policyNamed(ref.Name.V)
 }
 
 // policyNamed returns a declared policy, or nil.
-func (s *reactions) policyNamed(name string) *taxonomy.Policy {
-	d := s.policies[name]
-	if d == nil && (s.original == nil || s.original.policyFor[name] == nil) {
-		return nil
+func (b *builder) policyNamed(name string) *taxonomy.Policy {
+	if d := b.policies[name]; d != nil {
+		return b.policy(name, d, name, suffix(name, 0))
 	}
-	return s.policy(name, d, name, suffix(name, 0))
+	return nil
 }
 
-// policy returns the policy of a key, as [reactions.build] does for reactions.
-func (s *reactions) policy(key any, d *spec.Policy, name, end string) *taxonomy.Policy {
-	if p := s.policyFor[key]; p != nil {
-		return p
+// policy returns the policy of a key with a declaration.
+func (b *builder) policy(key any, d *spec.Policy, name, end string) *taxonomy.Policy {
+	p := b.policyFor[key]
+	if p == nil {
+		p = b.makePolicy(d, name, origin{key: key, end: end, policy: *d})
+		b.policyFor[key] = p
 	}
-	var base *taxonomy.Policy
-	from := origin{key: key, end: end}
-	if s.original != nil {
-		base = s.original.policyFor[key]
-	}
-	if base != nil {
-		from, name = s.origins[base], base.Name
-	}
-	from.policy = overlaid(from.policy, d)
+	return p
+}
+
+// makePolicy makes a policy of a given origin. d has the keys that are written here.
+func (b *builder) makePolicy(d *spec.Policy, name string, from origin) *taxonomy.Policy {
 	from.doc = from.policy.Doc.V
 	p := readPolicy(&from.policy, name)
-	if _, declared := key.(string); d != nil && (declared || base == nil) {
-		s.checkPolicy(d, &from.policy, p)
-	}
-	if base != nil && reflect.DeepEqual(p, base) {
-		p = base
-	} else {
-		s.origins[p] = from
-	}
-	s.policyFor[key] = p
+	b.checkPolicy(d, &from.policy, p)
+	b.origins[p] = from
 	return p
 }
 
@@ -102,10 +91,10 @@ const maxAdaptedAttempts = 100
 
 // checkPolicy reports numbers that contradict each other. d has the keys that are written here, and
 // full has the keys of the complete policy.
-func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
+func (b *builder) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 	at := cmp.Or(d.Name.Span, d.Span)
 	report := func(at diag.Span, message, hint string) {
-		s.problem("E-policy-bounds", at, fmt.Sprintf("policy %q: %s", p.Name, message), hint)
+		b.problem("E-policy-bounds", at, fmt.Sprintf("policy %q: %s", p.Name, message), hint)
 	}
 	if p.MaxDelay < p.InitialDelay {
 		report(cmp.Or(d.MaxDelay.Span, d.InitialDelay.Span, at),
@@ -156,8 +145,8 @@ func (s *reactions) checkPolicy(d, full *spec.Policy, p *taxonomy.Policy) {
 	if d.Budget == nil {
 		return
 	}
-	b, c := full.Budget, p.Budget.Breaker
-	if !b.Retries.Set && (c == nil || b.Reserve.Set || b.Window.Set) {
+	budget, c := full.Budget, p.Budget.Breaker
+	if !budget.Retries.Set && (c == nil || budget.Reserve.Set || budget.Window.Set) {
 		report(d.Budget.Span, "a budget without retries can contain only breaker",
 			"add retries, as in retries: 0.2; or remove the keys except breaker")
 	}

@@ -2,6 +2,8 @@ package resolve
 
 import (
 	"cmp"
+	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,46 +15,62 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// profile makes the reactions, policies and traits of one profile.
+// profile reads the changes of one profile.
 type profile struct {
-	*reactions
-	decl    *spec.Profile
-	changes map[*model.Code]*spec.Overlay
+	*builder
+	decl     *spec.Profile
+	rows     map[taxonomy.Row]*model.Row
+	overlays map[string]*spec.Overlay                  // by key
+	changed  map[*taxonomy.Reaction]*taxonomy.Reaction // the declared reactions that it changes
 }
 
 // profiles resolves the profiles. The model has each of them with the rows of all codes.
 func (b *builder) profiles() {
-	for i := range b.src.Profiles {
-		b.profile(&b.src.Profiles[i])
+	rows := make(map[taxonomy.Row]*model.Row)
+	for _, row := range b.pkg.Rows {
+		rows[row.At] = row
 	}
-	for i, d := range b.src.Profiles {
-		table, _ := taxonomy.Table{Taxonomy: b.pkg.Taxonomy}.Profile(taxonomy.ProfileName(d.Name.V))
+	for i := range b.src.Profiles {
+		p := &profile{builder: b, decl: &b.src.Profiles[i], rows: rows}
 		b.pkg.Profiles = append(b.pkg.Profiles, &model.Profile{
-			Profile: cmp.Or(table.Overlay, &b.pkg.Taxonomy.Profiles[i]), Const: "Profile" + suffix(d.Name.V, i+1),
+			Profile: p.resolve(), Const: "Profile" + suffix(p.decl.Name.V, i+1),
 		})
 	}
 }
 
-func (b *builder) profile(d *spec.Profile) {
-	s := &profile{
-		reactions: newReactions(b, b.table, d.Reactions, d.Policies), decl: d,
-		changes: make(map[*model.Code]*spec.Overlay),
-	}
-	for i := range d.Policies {
-		s.policyNamed(d.Policies[i].Name.V)
-	}
-	for i := range d.Reactions {
-		s.named(d.Reactions[i].Name.V)
-	}
-	for i := range d.Codes {
-		key := d.Codes[i].Key.V
-		if c := b.codes[key]; c != nil {
-			s.changes[c] = &d.Codes[i]
-		}
-		if ref := d.Codes[i].Traits.Reaction; ref != nil && ref.ByFlag == nil {
-			s.reaction(ref, key, b.overlaySuffix(key))
+// resolve returns the profile, and adds it to the taxonomy.
+func (s *profile) resolve() *taxonomy.Profile {
+	s.changeReactions()
+	changes := taxonomy.Changes{Policies: s.changedPolicies(), Reactions: s.changed, Row: s.row}
+	for i := range s.decl.Codes {
+		d := &s.decl.Codes[i]
+		putFirst(&s.overlays, d.Key.V, d)
+		if ref := d.Traits.Reaction; ref != nil && ref.ByFlag == nil {
+			s.reaction(ref, d.Key.V, s.overlaySuffix(d.Key.V))
 		}
 	}
+	complete, versions := changes.Apply(taxonomy.Table{Taxonomy: s.pkg.Taxonomy}, s.sections())
+	for of, version := range versions {
+		s.origins[version] = s.origins[cmp.Or(s.changed[of], of)]
+	}
+	out := *complete
+	out.Rows = nil
+	for _, row := range complete.Rows {
+		if code := s.pkg.Taxonomy.Code(row.Row); code != nil {
+			code.Profiles = append(code.Profiles, taxonomy.ProfileTraits{
+				Profile: out.Name, Branch: uint8(row.Row.Branch()), Traits: row.Traits,
+			})
+		} else {
+			out.Rows = append(out.Rows, row)
+		}
+	}
+	s.pkg.Taxonomy.Profiles = append(s.pkg.Taxonomy.Profiles, out)
+	return complete
+}
+
+// sections returns a profile with all properties except rows, reactions and policies.
+func (s *profile) sections() taxonomy.Profile {
+	d := s.decl
 	out := taxonomy.Profile{
 		Name: d.Name.V, Doc: d.Doc.V,
 		Detection: taxonomy.Detection{
@@ -60,7 +78,7 @@ func (b *builder) profile(d *spec.Profile) {
 			Recoverability: d.Detection.Recoverability.Or(true),
 		},
 		Recovery: taxonomy.Recovery{Enabled: d.Recovery.Enabled.Or(true), MaxAttempts: d.Recovery.MaxAttempts.V},
-		Retry:    taxonomy.RetryDefaults{Enabled: d.Retry.Enabled.Or(true), Policy: s.retryPolicy()},
+		Retry:    taxonomy.RetryDefaults{Enabled: d.Retry.Enabled.Or(true)},
 		Reporting: taxonomy.Reporting{
 			LogLevel: word[taxonomy.LogLevel](d.Reporting.LogLevel), Stack: d.Reporting.Stack.V,
 			Context: d.Reporting.Context.Or(true),
@@ -72,48 +90,73 @@ func (b *builder) profile(d *spec.Profile) {
 	if d.Recovery.Allowed != nil {
 		out.Recovery.Allowed = append([]string{}, written(d.Recovery.Allowed)...)
 	}
-	if r := s.version(b.pkg.Taxonomy.Uncategorized); r != b.pkg.Taxonomy.Uncategorized {
-		out.Uncategorized = r
+	numbers := d.Retry.Policy
+	numbers.Span = diag.Span{}
+	if !reflect.ValueOf(numbers).IsZero() {
+		out.Retry.Policy = s.policy(&d.Retry.Policy, &d.Retry.Policy, d.Name.V+".retry", "Retry")
 	}
-	for _, p := range b.pkg.Taxonomy.Policies {
-		if version := s.policyNamed(p.Name); version != p {
-			out.Policies = append(out.Policies, version)
-		}
-	}
-	for _, r := range b.pkg.Taxonomy.Reactions {
-		if version := s.version(r); version != r {
-			out.Reactions = append(out.Reactions, version)
-		}
-	}
-	for _, row := range b.pkg.Rows {
-		switch traits := s.row(row); {
-		case traits == row.Traits:
-		case row.Code == nil:
-			out.Rows = append(out.Rows, taxonomy.RowOverride{Row: row.At, Traits: traits})
-		default:
-			c := row.Code.Code
-			c.Profiles = append(c.Profiles, taxonomy.ProfileTraits{
-				Profile: out.Name, Branch: uint8(row.At.Branch()), Traits: traits,
-			})
-		}
-	}
-	b.pkg.Taxonomy.Profiles = append(b.pkg.Taxonomy.Profiles, out)
+	return out
 }
 
-// retryPolicy returns the policy of the profile's section `retry`, or nil if it has no numbers.
-func (s *profile) retryPolicy() *taxonomy.Policy {
-	numbers := &s.decl.Retry.Policy
-	unset := *numbers
-	unset.Span = diag.Span{}
-	if reflect.ValueOf(unset).IsZero() {
-		return nil
+// changedPolicies returns the declared policies that the profile changes.
+func (s *profile) changedPolicies() map[*taxonomy.Policy]*taxonomy.Policy {
+	changed := make(map[*taxonomy.Policy]*taxonomy.Policy)
+	for i := range s.decl.Policies {
+		d := &s.decl.Policies[i]
+		base := s.policyFor[d.Name.V]
+		if base == nil || changed[base] != nil {
+			continue
+		}
+		from := s.origins[base]
+		from.policy = overlaid(from.policy, d)
+		if p := s.makePolicy(d, base.Name, from); !reflect.DeepEqual(p, base) {
+			changed[base] = p
+		}
 	}
-	return s.policy(numbers, numbers, s.decl.Name.V+".retry", "Retry")
+	return changed
 }
 
-// row returns the traits of a row under the profile. The changes of the fallback's code also apply
-// to rows without a code. A row that is not retryable stays so.
-func (s *profile) row(row *model.Row) taxonomy.Traits {
+// changeReactions makes the declared reactions that the profile changes. A circle of `then` ends
+// with abort. It is a mistake, unless a default closes it, such as that of a retry named block.
+func (s *profile) changeReactions() {
+	s.changed = make(map[*taxonomy.Reaction]*taxonomy.Reaction)
+	for i := range s.decl.Reactions {
+		d := &s.decl.Reactions[i]
+		base := s.reactionFor[d.Name.V]
+		if base == nil || s.changed[base] != nil {
+			continue
+		}
+		from := s.origins[base]
+		from.reaction = changedReaction(from.reaction, d)
+		if r := s.make(d, base.Name, from); *r != *base {
+			s.changed[base] = r
+		}
+	}
+	for _, d := range slices.Backward(s.decl.Reactions) {
+		base := s.reactionFor[d.Name.V]
+		r := s.changed[base]
+		if r == nil || r.Then == base.Then {
+			continue
+		}
+		next := r.Then
+		for n := 0; next != nil && next != base && n < len(s.reactionFor); n++ {
+			next = cmp.Or(s.changed[next], next).Then
+		}
+		if next != base {
+			continue
+		}
+		r.Then = &taxonomy.Reaction{Name: taxonomy.Abort.String()}
+		if d.Then != nil {
+			s.problem("E-action", d.Then.Span, fmt.Sprintf("in this profile, then of %q leads back to it", base.Name),
+				"end the chain with abort, block or continue")
+		}
+	}
+}
+
+// row changes the traits of a row, and returns the reactions that it can get. The most specific
+// change comes first.
+func (s *profile) row(at taxonomy.Row, t *taxonomy.Traits) iter.Seq[*taxonomy.Reaction] {
+	row := s.rows[at]
 	layers := s.layers(row)
 	var changes spec.Traits
 	for _, l := range layers {
@@ -124,80 +167,69 @@ func (s *profile) row(row *model.Row) taxonomy.Traits {
 		}
 		changes = changes.Over(top)
 	}
-	declared := s.declaredTraits[row.Index]
-	if changes.Retryable.Set && (declared.Recoverability.V == "retryable" || declared.Recoverability.V == "permanent") {
-		declared.Recoverability = spec.Text{} // it follows the flag
+	*t = changedTraits(*t, changes)
+	return func(yield func(*taxonomy.Reaction) bool) {
+		for _, l := range layers {
+			ref := l.Traits.Reaction
+			if ref == nil {
+				continue
+			}
+			at := ref.Span
+			if by := ref.ByFlag; by != nil {
+				name := by.Permanent
+				if t.Retryable {
+					name = by.Retryable
+				}
+				if !name.Set {
+					continue
+				}
+				ref, at = &spec.ReactionRef{Name: name}, name.Span
+			}
+			if !yield(s.reaction(ref, l.Key.V, s.overlaySuffix(l.Key.V))) {
+				return
+			}
+			s.skip(at, row)
+		}
+		if !yield(nil) {
+			return
+		}
+		var changes []diag.Span // before a retry
+		for r := row.Reaction; r != nil; {
+			version := cmp.Or(s.changed[r], r)
+			if version != r {
+				changes = append(changes, s.origins[version].at)
+			}
+			if version.Retries() {
+				for _, at := range changes {
+					s.skip(at, row)
+				}
+				changes = nil
+			}
+			r = version.Then
+		}
 	}
-	changes.Reaction = nil
-	out := s.traits(changes.Over(declared))
-	out.Reaction = s.choose(row, out.Retryable, layers)
-	return out
 }
 
 // layers returns the changes that cover the code of a row, the most specific first.
 func (s *profile) layers(row *model.Row) []*spec.Overlay {
-	code := row.Code
-	if code == nil {
-		code = s.pkg.Fallback
-	}
+	code := cmp.Or(row.Code, s.pkg.Fallback)
 	if code == nil {
 		return nil
 	}
-	keys := []string{code.Category.Name}
+	keys := []string{code.Key, code.Category.Name}
 	for _, g := range s.pkg.Groups {
 		if slices.Contains(code.Groups, g) {
 			keys = append(keys, "@"+g.Name)
 		}
 	}
 	var out []*spec.Overlay
-	if own := s.changes[code]; own != nil {
-		out = append(out, own)
-	}
-	for _, key := range append(keys, "*") {
-		i := slices.IndexFunc(s.decl.Codes, func(o spec.Overlay) bool { return o.Key.V == key })
-		if i >= 0 && s.codes[key] == nil {
-			out = append(out, &s.decl.Codes[i])
+	for i, key := range append(keys, "*") {
+		o, named := s.overlays[key], s.codes[key]
+		if o != nil && (i == 0 && named == code || i > 0 && named == nil) {
+			out = append(out, o)
 		}
 	}
 	return out
-}
-
-// choose returns the reaction of a row. It is that of the most specific layer with a suitable one,
-// otherwise the profile's version of the row's reaction. A row that is not retryable gets no
-// reaction that leads to a retry.
-func (s *profile) choose(row *model.Row, retryable bool, layers []*spec.Overlay) *taxonomy.Reaction {
-	for _, l := range layers {
-		ref := l.Traits.Reaction
-		if ref == nil {
-			continue
-		}
-		at := ref.Span
-		if by := ref.ByFlag; by != nil {
-			name := by.Permanent
-			if retryable {
-				name = by.Retryable
-			}
-			if !name.Set {
-				continue
-			}
-			ref, at = &spec.ReactionRef{Name: name}, name.Span
-		}
-		r := s.reaction(ref, l.Key.V, s.overlaySuffix(l.Key.V))
-		if retryable || !r.LeadsToRetry() {
-			return r
-		}
-		s.skip(at, row)
-	}
-	r := s.version(row.Reaction)
-	if retryable || !r.LeadsToRetry() || row.Reaction.LeadsToRetry() {
-		return r
-	}
-	for x := r; x != nil; x = x.Then {
-		if d := s.declared[x.Name]; d != nil && x.LeadsToRetry() {
-			s.skip(cmp.Or(d.Action.Span, d.Name.Span), row)
-		}
-	}
-	return row.Reaction
 }
 
 // skip reports that a change is not applied to a row, because the row is not retryable.

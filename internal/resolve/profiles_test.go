@@ -244,7 +244,7 @@ func TestProfileSkips(t *testing.T) {
 			map[string][]string{"{S: {retryable:": {"S"}}},
 		{"reactions", "{reactions: {calm: {action: retry}}}", map[string][]string{"{calm: {action:": {"D"}}},
 		{"reactions that follow", "{reactions: {stop: {action: retry}}}",
-			map[string][]string{"{stop: {action:": {"S", "D", "R.1"}}},
+			map[string][]string{"{stop: {action:": {"R.1", "S", "D"}}},
 		{"switches", "{recovery: {enabled: false}}", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

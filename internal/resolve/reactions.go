@@ -13,144 +13,96 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// reactions makes the reactions and policies of the table, or those of a profile.
-type reactions struct {
-	*builder
-	original    *reactions                // those of the table, which a profile changes; nil for the table
-	declared    map[string]*spec.Reaction // or the changes of a profile
-	policies    map[string]*spec.Policy
-	reactionFor map[any]*taxonomy.Reaction // by origin.key; nil while it is made
-	policyFor   map[any]*taxonomy.Policy   // by origin.key
-}
-
 // origin describes the source of a reaction or a policy.
 type origin struct {
 	key      any           // its name, or its declaration if it is in place
+	at       diag.Span     // of the declaration, or of the profile's change
 	end      string        // of the name of its variable
 	doc      string        // for the comment of its variable
 	reaction spec.Reaction // with the changes of the profile
 	policy   spec.Policy
 }
 
-func newReactions(b *builder, original *reactions, declared []spec.Reaction, policies []spec.Policy) *reactions {
-	s := &reactions{
-		builder: b, original: original,
-		declared: make(map[string]*spec.Reaction), reactionFor: make(map[any]*taxonomy.Reaction),
-		policies: make(map[string]*spec.Policy), policyFor: make(map[any]*taxonomy.Policy),
-	}
-	for i := range declared {
-		putFirst(&s.declared, declared[i].Name.V, &declared[i])
-	}
-	for i := range policies {
-		putFirst(&s.policies, policies[i].Name.V, &policies[i])
-	}
-	return s
-}
-
 // makeTable makes the reactions and policies of the table.
 func (b *builder) makeTable() {
-	b.origins = make(map[any]origin)
-	b.table = newReactions(b, nil, b.src.Reactions, b.src.Policies)
 	t := b.pkg.Taxonomy
+	for i := range b.src.Policies {
+		putFirst(&b.policies, b.src.Policies[i].Name.V, &b.src.Policies[i])
+	}
 	for _, d := range b.src.Policies {
-		if p := b.table.policyNamed(d.Name.V); !slices.Contains(t.Policies, p) {
+		if p := b.policyNamed(d.Name.V); !slices.Contains(t.Policies, p) {
 			t.Policies = append(t.Policies, p)
 		}
 	}
-	names := make([]string, len(b.src.Reactions))
-	for i, d := range b.src.Reactions {
-		names[i] = d.Name.V
+	declared := slices.Concat(b.src.Reactions, spec.Predeclared)
+	for i := range declared {
+		putFirst(&b.reactions, declared[i].Name.V, &declared[i])
 	}
-	for i := range spec.Predeclared {
-		d := &spec.Predeclared[i]
-		putFirst(&b.table.declared, d.Name.V, d)
-		names = append(names, d.Name.V)
-	}
-	for _, name := range names {
-		if r := b.table.named(name); !slices.Contains(t.Reactions, r) {
+	for _, d := range declared {
+		if r := b.named(d.Name.V); !slices.Contains(t.Reactions, r) {
 			t.Reactions = append(t.Reactions, r)
 		}
 	}
-	t.Uncategorized = b.table.reaction(b.src.Uncategorized, "uncategorized", "Uncategorized")
+	t.Uncategorized = b.reaction(b.src.Uncategorized, "uncategorized", "Uncategorized")
 }
 
 // reaction returns a reaction that the taxonomy refers to. If it is in place, name is its name, and
 // end is the end of the name of its variable. If ref is nil or names no declared reaction, it
 // returns abort.
-func (s *reactions) reaction(ref *spec.ReactionRef, name, end string) *taxonomy.Reaction {
+func (b *builder) reaction(ref *spec.ReactionRef, name, end string) *taxonomy.Reaction {
 	switch {
 	case ref == nil:
-		return s.named(taxonomy.Abort.String())
+		return b.named(taxonomy.Abort.String())
 	case ref.Inline != nil:
-		return s.build(ref.Inline, ref.Inline, name, end)
+		return b.build(ref.Inline, ref.Inline, name, end)
 	}
-	return s.named(ref.Name.V)
+	return b.named(ref.Name.V)
 }
 
 // named returns a declared or predeclared reaction. For any other name it returns abort.
-func (s *reactions) named(name string) *taxonomy.Reaction {
-	d := s.declared[name]
-	if d == nil && (s.original == nil || s.original.reactionFor[name] == nil) {
-		return s.named(taxonomy.Abort.String())
+func (b *builder) named(name string) *taxonomy.Reaction {
+	if b.reactions[name] == nil {
+		name = taxonomy.Abort.String()
 	}
-	return s.build(name, d, name, suffix(name, 0))
+	return b.build(name, b.reactions[name], name, suffix(name, 0))
 }
 
-// version returns the profile's version of a reaction of the table.
-func (s *reactions) version(r *taxonomy.Reaction) *taxonomy.Reaction {
-	key := s.origins[r].key
-	name, _ := key.(string)
-	return s.build(key, s.declared[name], "", "")
+// build returns the reaction of a key with a declaration. Package check reports circles of `then`.
+func (b *builder) build(key any, d *spec.Reaction, name, end string) *taxonomy.Reaction {
+	r, known := b.reactionFor[key]
+	switch {
+	case !known:
+		b.reactionFor[key] = nil
+		r = b.make(d, name, origin{key: key, end: end, reaction: *d})
+		b.reactionFor[key] = r
+	case r == nil:
+		return &taxonomy.Reaction{Name: taxonomy.Abort.String()}
+	}
+	return r
 }
 
-// build returns the reaction of a key. d is its declaration. Under a profile, d has the changes of
-// the table's reaction, or is nil. If the profile changes nothing, build returns the table's
-// reaction.
-func (s *reactions) build(key any, d *spec.Reaction, name, end string) *taxonomy.Reaction {
-	if r, known := s.reactionFor[key]; known {
-		if r == nil {
-			s.circle()
-			return &taxonomy.Reaction{Name: taxonomy.Abort.String()}
-		}
-		return r
-	}
-	s.reactionFor[key] = nil
-	var base *taxonomy.Reaction // that the profile changes
-	from := origin{key: key, end: end}
-	if s.original != nil {
-		base = s.original.reactionFor[key]
-	}
-	if base != nil {
-		from, name = s.origins[base], base.Name
-	}
-	from.reaction = changed(from.reaction, d)
+// make makes a reaction of a given origin. d has the keys that are written here.
+func (b *builder) make(d *spec.Reaction, name string, from origin) *taxonomy.Reaction {
 	full := from.reaction
-	from.doc = full.Doc.V
+	from.doc, from.at = full.Doc.V, cmp.Or(d.Action.Span, d.Name.Span, d.Span)
 	untaken(&full, full.Action, full.Purpose.Set, func(_ string, v reflect.Value) { v.SetZero() })
-	r := s.read(&full, name)
-	r.Policy = s.policyOf(full.Policy, name, from.end)
+	r := b.read(&full, name)
+	r.Policy = b.policyOf(full.Policy, name, from.end)
 	switch {
 	case full.Then != nil:
-		r.Then = s.reaction(full.Then, name+".then", from.end+"Then")
+		r.Then = b.reaction(full.Then, name+".then", from.end+"Then")
 	case r.Action == taxonomy.Recover:
-		r.Then = s.named(taxonomy.Abort.String())
+		r.Then = b.named(taxonomy.Abort.String())
 	case r.Retries() || r.Action == taxonomy.Escalate:
-		r.Then = s.named(taxonomy.Block.String())
+		r.Then = b.named(taxonomy.Block.String())
 	}
-	if _, declared := key.(string); d != nil && (declared || base == nil) {
-		s.check(d, &full, r)
-	}
-	if base != nil && *r == *base {
-		r = base
-	} else {
-		s.origins[r] = from
-	}
-	s.reactionFor[key] = r
+	b.check(d, &full, r, from.at)
+	b.origins[r] = from
 	return r
 }
 
 // read returns the values of a reaction whose action takes all its keys.
-func (s *reactions) read(d *spec.Reaction, name string) *taxonomy.Reaction {
+func (b *builder) read(d *spec.Reaction, name string) *taxonomy.Reaction {
 	r := &taxonomy.Reaction{
 		Name: name, Action: word[taxonomy.Action](d.Action), Extent: word[taxonomy.Extent](d.Extent),
 		Revert: word[taxonomy.Revert](d.Revert), Session: word[taxonomy.Session](d.Session),
@@ -162,24 +114,23 @@ func (s *reactions) read(d *spec.Reaction, name string) *taxonomy.Reaction {
 	if d.Log != nil {
 		r.LogLevel, r.LogMessage = word[taxonomy.LogLevel](d.Log.Level), d.Log.Message.V
 	}
-	if tiers := s.pkg.Taxonomy.Tiers; r.Action == taxonomy.Escalate && len(tiers) > 0 {
+	if tiers := b.pkg.Taxonomy.Tiers; r.Action == taxonomy.Escalate && len(tiers) > 0 {
 		r.To = cmp.Or(r.To, tiers[0].Name)
 	}
 	return r
 }
 
-// check reports mistakes in a reaction. d has the keys that are written here, and full has the keys
-// of the complete reaction that its action takes.
-func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
-	at := cmp.Or(d.Action.Span, d.Name.Span, d.Span)
+// check reports mistakes in a reaction at a place. d has the keys that are written here, and full has
+// the keys of the complete reaction that its action takes.
+func (b *builder) check(d, full *spec.Reaction, r *taxonomy.Reaction, at diag.Span) {
 	report := func(at diag.Span, message, hint string) {
-		s.problem("E-action", at, fmt.Sprintf("reaction %q: %s", r.Name, message), hint)
+		b.problem("E-action", at, fmt.Sprintf("reaction %q: %s", r.Name, message), hint)
 	}
 	asks := r.Retries() && r.Purpose != taxonomy.PurposeNone
 	untaken(d, full.Action, asks, func(key string, v reflect.Value) {
 		report(placeOf(v), fmt.Sprintf("%s does not take %s", r.Action, key), "remove "+key)
 	})
-	tiers := s.pkg.Taxonomy.Tiers
+	tiers := b.pkg.Taxonomy.Tiers
 	i := slices.IndexFunc(tiers, func(t taxonomy.Tier) bool { return t.Name == r.To })
 	person := i >= 0 && tiers[i].Person
 	var names []string
@@ -215,23 +166,6 @@ func (s *reactions) check(d, full *spec.Reaction, r *taxonomy.Reaction) {
 	if r.AcceptCompletion && r.Revert == taxonomy.RevertNone {
 		report(cmp.Or(d.AcceptCompletion.Span, at), "accept_completion needs revert",
 			"add revert, or remove accept_completion")
-	}
-}
-
-// circle reports that a change of the profile makes `then` lead in a circle. Package check finds
-// the circles of the table.
-func (s *reactions) circle() {
-	var last *spec.Reaction
-	for name, d := range s.declared {
-		if r, known := s.reactionFor[name]; known && r == nil && s.original != nil && d.Then != nil &&
-			(last == nil || d.Then.Span.Line > last.Then.Span.Line ||
-				d.Then.Span.Line == last.Then.Span.Line && d.Then.Span.Col > last.Then.Span.Col) {
-			last = d
-		}
-	}
-	if last != nil {
-		s.problem("E-action", last.Then.Span, fmt.Sprintf("in this profile, then of %q leads back to it", last.Name.V),
-			"end the chain with abort, block or continue")
 	}
 }
 

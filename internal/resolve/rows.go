@@ -41,8 +41,8 @@ func (b *builder) rows() {
 	permanent := b.addRow(model.Row{At: taxonomy.RowUnknownPermanent}, spec.Traits{})
 	for _, c := range b.pkg.Codes {
 		own, shared := c.Decl.Traits, c.Category.Decl.Traits
-		b.table.reaction(shared.Reaction, c.Category.Name, c.Category.Const[len("Category"):])
-		b.table.reaction(own.Reaction, c.Key, c.Go)
+		b.reaction(shared.Reaction, c.Category.Name, c.Category.Const[len("Category"):])
+		b.reaction(own.Reaction, c.Key, c.Go)
 		at := taxonomy.At(c.Category.Index, uint16(c.Ordinal))
 		c.Row = b.addRow(model.Row{At: at, Code: c}, own.Over(shared))
 		c.Traits = c.Row.Traits
@@ -58,17 +58,17 @@ func (b *builder) rows() {
 
 // addRow adds a row with the traits that the taxonomy declares.
 func (b *builder) addRow(row model.Row, declared spec.Traits) *model.Row {
-	row.Index, row.Traits = len(b.pkg.Rows), b.table.traits(declared)
-	b.pkg.Rows, b.declaredTraits = append(b.pkg.Rows, &row), append(b.declaredTraits, declared)
+	row.Index, row.Traits = len(b.pkg.Rows), b.traits(declared)
+	b.pkg.Rows = append(b.pkg.Rows, &row)
 	return &row
 }
 
 // branchRow returns the row of branch i of a code: the code's row if the branch changes no trait.
 func (b *builder) branchRow(c *model.Code, i int) *model.Row {
 	own, nth := c.Decl.When[i].Traits, strconv.Itoa(i+1)
-	b.table.reaction(own.Reaction, c.Key+".when"+nth, c.Go+"When"+nth)
+	b.reaction(own.Reaction, c.Key+".when"+nth, c.Go+"When"+nth)
 	declared := own.Over(c.Decl.Traits).Over(c.Category.Decl.Traits)
-	traits := b.table.traits(declared)
+	traits := b.traits(declared)
 	if traits == c.Row.Traits {
 		return c.Row
 	}
@@ -79,7 +79,6 @@ func (b *builder) branchRow(c *model.Code, i int) *model.Row {
 // unknownRows gives the rows without a code the traits of the fallback with the fields that it and
 // its code set, as for an error that classification makes.
 func (b *builder) unknownRows(unknown, permanent *model.Row) {
-	var declared spec.Traits
 	if code := b.pkg.Fallback; code != nil {
 		ctx := make(model.Context)
 		for _, set := range [][]model.FieldValue{b.pkg.FallbackSet, code.Set} {
@@ -87,32 +86,50 @@ func (b *builder) unknownRows(unknown, permanent *model.Row) {
 				ctx[s.Field] = s.Value
 			}
 		}
-		declared = b.declaredTraits[code.RowFor(ctx).Index]
+		unknown.Traits = code.RowFor(ctx).Traits
 	}
-	unknown.Traits, b.declaredTraits[unknown.Index] = b.table.traits(declared), declared
-	declared.Retryable, declared.Recoverability = spec.Bool{}, spec.Text{}
+	permanent.Traits = unknown.Traits
+	permanent.Retryable, permanent.Recoverability = false, taxonomy.Permanent
 	if unknown.Reaction.Retries() {
-		declared.Reaction = nil
+		permanent.Reaction = b.named(taxonomy.Abort.String())
 	}
-	permanent.Traits, b.declaredTraits[permanent.Index] = b.table.traits(declared), declared
 	b.pkg.Taxonomy.None, b.pkg.Taxonomy.Permanent = unknown.Traits, permanent.Traits
 }
 
 // traits returns the values of declared traits.
-func (s *reactions) traits(t spec.Traits) taxonomy.Traits {
-	out := taxonomy.Traits{
-		Reaction: s.reaction(t.Reaction, "", ""), Retryable: t.Retryable.V,
-		Severity: word[taxonomy.Severity](t.Severity), Kind: word[taxonomy.Kind](t.Kind),
-		GRPC:           uint8(max(0, slices.Index(grpcWords, t.GRPC.V))),
-		Recoverability: word[taxonomy.Recoverability](t.Recoverability),
+func (b *builder) traits(t spec.Traits) taxonomy.Traits {
+	return changedTraits(taxonomy.Traits{Reaction: b.reaction(t.Reaction, "", "")}, t)
+}
+
+// changedTraits returns traits with the declared ones, except the reaction. If only the flag is
+// declared, the recoverability follows it.
+func changedTraits(t taxonomy.Traits, d spec.Traits) taxonomy.Traits {
+	if d.GRPC.Set {
+		t.GRPC = uint8(max(0, slices.Index(grpcWords, d.GRPC.V)))
 	}
-	if t.HTTP.V >= 100 && t.HTTP.V <= 999 {
-		out.HTTP = uint16(t.HTTP.V)
+	if d.HTTP.Set {
+		t.HTTP = uint16(d.HTTP.V)
 	}
-	if t.Retryable.V && !t.Recoverability.Set {
-		out.Recoverability = taxonomy.Retryable
+	if d.Retryable.Set {
+		t.Retryable = d.Retryable.V
+		if follows := taxonomy.Retryable; t.Recoverability == taxonomy.Permanent || t.Recoverability == follows {
+			t.Recoverability = map[bool]taxonomy.Recoverability{true: follows}[t.Retryable]
+		}
 	}
-	return out
+	setWord(&t.Severity, d.Severity)
+	setWord(&t.Kind, d.Kind)
+	setWord(&t.Recoverability, d.Recoverability)
+	return t
+}
+
+// setWord sets v to the value with a word of the language, unless the word is unset.
+func setWord[T interface {
+	~uint8
+	fmt.Stringer
+}](v *T, t spec.Text) {
+	if t.Set {
+		*v = word[T](t)
+	}
 }
 
 // word returns the value with a word of the language, or the zero value if t is unset.

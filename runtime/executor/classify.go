@@ -200,14 +200,9 @@ func (h *Host) chain(r *taxonomy.Reaction, f *Failure) []Reaction {
 	var chain []Reaction
 	for _, r := range profile.Chain(r) {
 		step := Reaction{Reaction: *r, Unavailable: r.Action == taxonomy.Recover && h.cfg.Recoverer == nil}
-		step.Then = nil
-		if profile != nil {
-			if step.Policy == nil {
-				step.Policy = profile.Retry.Policy
-			}
-			if r.Action == taxonomy.Recover {
-				step.MaxRuns = profile.Recovery.MaxAttempts
-			}
+		step.Then, step.Policy = nil, profile.PolicyOf(r)
+		if profile != nil && r.Action == taxonomy.Recover {
+			step.MaxRuns = profile.Recovery.MaxAttempts
 		}
 		if a := h.cfg.Admission.Adaptive; a != nil && step.Policy != nil && f.Categorized {
 			adapted := a.Policy(step.Policy, f.Code)

@@ -10,10 +10,7 @@ func MostCalls(profile *taxonomy.Profile, r *taxonomy.Reaction) (calls int, boun
 	calls, bounded = 1, true
 	for _, r := range profile.Chain(r) {
 		more := 0
-		p := r.Policy
-		if p == nil && profile != nil {
-			p = profile.Retry.Policy
-		}
+		p := profile.PolicyOf(r)
 		if p != nil {
 			more = p.MaxAttempts - 1
 		}

@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -117,15 +118,10 @@ func (l *loop) hint(err error) taxonomy.Opt[time.Duration] {
 
 // policyOf returns the policy of a reaction that retries.
 func (l *loop) policyOf(r *taxonomy.Reaction) *taxonomy.Policy {
-	switch {
-	case l.table.Taxonomy == nil:
+	if l.table.Taxonomy == nil {
 		return &l.policy
-	case r.Policy != nil:
-		return r.Policy
-	case l.table.Overlay != nil && l.table.Overlay.Retry.Policy != nil:
-		return l.table.Overlay.Retry.Policy
 	}
-	return &defaultPolicy
+	return cmp.Or(l.table.Overlay.PolicyOf(r), &defaultPolicy)
 }
 
 // budgetPolicy returns the policy under which the breaker counts a failure: the first one of the

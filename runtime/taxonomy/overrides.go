@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"reflect"
@@ -120,46 +121,47 @@ func (t Table) Override(o Overrides) (Table, error) {
 	if reflect.ValueOf(o).IsZero() {
 		return t, nil
 	}
-	v := override{table: t, over: o, reactions: make(map[*Reaction]*Reaction), policies: make(map[*Policy]*Policy)}
-	v.versions = slices.Clone(t.Taxonomy.Reactions)
-	v.declared = slices.Clone(t.Taxonomy.Policies)
-	v.others = t.Taxonomy.Policies
-	if p := t.Overlay; p != nil {
-		v.others = slices.Concat(v.others, p.others)
-		replace(v.versions, p.Reactions, func(r *Reaction) string { return r.Name })
-		replace(v.declared, p.Policies, func(p *Policy) string { return p.Name })
+	v := override{table: t, over: o, choices: make(map[string]*choice)}
+	v.reactions, v.policies = t.declared()
+	p := defaultSections
+	if t.Overlay != nil {
+		p = *t.Overlay
 	}
-	profile := v.profile()
+	v.sections(&p)
+	changes := Changes{Policies: v.changedPolicies(), Row: v.row}
+	if o.Uncategorized != "" {
+		p.Uncategorized = v.named(o.Uncategorized, "uncategorized")
+	}
+	v.codes()
+	t.Overlay, _ = changes.Apply(t, p)
+	for _, key := range slices.Sorted(maps.Keys(v.choices)) {
+		if c := v.choices[key]; c.refused && !c.taken {
+			v.mistake("codes."+key, "reaction %q leads to a retry, but no code that the key covers is retryable",
+				c.reaction.Name)
+		}
+	}
 	if v.mistakes != nil {
 		return Table{}, fmt.Errorf("%s: overrides: %w", t.Taxonomy.Package, errors.Join(v.mistakes...))
 	}
-	t.Overlay = profile
 	return t, nil
 }
 
-// override applies overrides to a table. It writes only values that it creates.
+// override reads overrides of a table.
 type override struct {
 	table     Table
 	over      Overrides
-	versions  []*Reaction             // the declared reactions with the changes of the profile
-	declared  []*Policy               // likewise the declared policies
-	others    []*Policy               // the other versions of declared policies, which rows may have
-	reactions map[*Reaction]*Reaction // the results of the method reaction, by its argument
-	policies  map[*Policy]*Policy     // likewise of the method policy
+	reactions []*Reaction // the declared ones, with the changes of the profile
+	policies  []*Policy   // likewise
+	choices   map[string]*choice
 	mistakes  []error
 }
 
-// replace replaces declared values by the profile's versions of the same name. A name is unique
-// among declared values, but not among all values, because a value in place has the name of its
-// owner.
-func replace[T any](declared, versions []*T, name func(*T) string) {
-	for _, version := range versions {
-		for i, d := range declared {
-			if name(d) == name(version) {
-				declared[i] = version
-			}
-		}
-	}
+// choice is a key of [Overrides.Codes].
+type choice struct {
+	reaction       *Reaction
+	code           Row // of the code that the key names
+	isCode         bool
+	taken, refused bool // whether a row takes or refuses the reaction
 }
 
 // mistake reports a mistake once. Two versions of one policy can have the same one.
@@ -178,94 +180,69 @@ var defaultSections = Profile{
 	Reporting: Reporting{stackUnset: true},
 }
 
-// profile returns the profile with the overrides.
-func (v *override) profile() *Profile {
-	p, t := defaultSections, v.table.Taxonomy
-	if v.table.Overlay != nil {
-		p = *v.table.Overlay
+// changedPolicies returns the policies with changed numbers, by the policies that they replace. The
+// numbers of a policy in place do not change, even if it has the name of a declared policy.
+func (v *override) changedPolicies() map[*Policy]*Policy {
+	changed := make(map[*Policy]*Policy)
+	declared := slices.Concat(v.policies, v.table.Taxonomy.Policies)
+	if p := v.table.Overlay; p != nil {
+		declared = append(declared, p.others...)
 	}
-	v.sections(&p)
 	for _, name := range slices.Sorted(maps.Keys(v.over.Policies)) {
-		if !slices.ContainsFunc(v.declared, func(p *Policy) bool { return p.Name == name }) {
-			known := make([]string, len(v.declared))
-			for i, policy := range v.declared {
-				known[i] = policy.Name
-			}
+		known := make([]string, len(v.policies))
+		for i, p := range v.policies {
+			known[i] = p.Name
+		}
+		if !slices.Contains(known, name) {
 			v.unknown("policies."+name, "policy", name, known)
 		}
 	}
-	p.Policies, p.Reactions, p.others = nil, nil, nil
-	for i, policy := range v.declared {
-		if policy = v.policy(policy); policy != t.Policies[i] {
-			p.Policies = append(p.Policies, policy)
+	for _, p := range declared {
+		if n := v.over.Policies[p.Name]; n != (Numbers{}) && changed[p] == nil {
+			version := *p
+			v.numbers(&version, n, "policies."+p.Name)
+			changed[p] = &version
 		}
 	}
-	for _, policy := range v.others {
-		policy = v.policy(policy)
-		if !slices.Contains(t.Policies, policy) && !slices.Contains(p.Policies, policy) {
-			p.others = append(p.others, policy)
-		}
-	}
-	for i, r := range v.versions {
-		if r = v.reaction(r); r != t.Reactions[i] {
-			p.Reactions = append(p.Reactions, r)
-		}
-	}
-	p.Uncategorized = v.table.uncategorized()
-	if name := v.over.Uncategorized; name != "" {
-		p.Uncategorized = v.named(name, "uncategorized")
-	}
-	p.Uncategorized = v.reaction(p.Uncategorized)
-	p.Rows = v.rows()
-	return &p
+	return changed
 }
 
-// rows returns the rows that differ from the taxonomy's.
-func (v *override) rows() []RowOverride {
-	t := v.table.Taxonomy
-	chosen := make(map[string]*Reaction)
-	keyed := make(map[string]Row) // the codes, by keys of the overrides
+// codes reads the keys of the codes.
+func (v *override) codes() {
 	for _, key := range slices.Sorted(maps.Keys(v.over.Codes)) {
-		if row, ok := v.code(key); ok {
-			keyed[key] = row
-		} else if key != "*" && !slices.ContainsFunc(t.Categories, func(c *Category) bool { return c.Name == key }) {
+		row, isCode := v.code(key)
+		isCategory := func(c *Category) bool { return c.Name == key }
+		if !isCode && key != "*" && !slices.ContainsFunc(v.table.Taxonomy.Categories, isCategory) {
 			v.mistake("codes."+key, "no such code or category")
 		}
-		chosen[key] = v.named(v.over.Codes[key], "codes."+key)
+		v.choices[key] = &choice{reaction: v.named(v.over.Codes[key], "codes."+key), code: row, isCode: isCode}
 	}
-	applied := make(map[string]bool)
-	var out []RowOverride
-	for row := range t.Rows() {
-		traits, covered := *v.table.row(row), row
-		if t.Code(row) == nil { // the keys that cover the fallback's code apply
-			covered, _ = t.Find(t.Fallback)
-		}
-		if code := t.Code(covered); code != nil {
+}
+
+// row returns the reactions that a row can get. The keys that cover the fallback's code also cover
+// rows without a code.
+func (v *override) row(row Row, _ *Traits) iter.Seq[*Reaction] {
+	t := v.table.Taxonomy
+	if t.Code(row) == nil {
+		row, _ = t.Find(t.Fallback)
+	}
+	return func(yield func(*Reaction) bool) {
+		if code := t.Code(row); code != nil {
 			names := slices.Concat([]string{code.Value}, code.Extras().Aliases, code.Extras().Names, []string{code.Key})
-			for i, key := range append(names, t.Categories[covered.Category()].Name, "*") {
-				r := chosen[key]
-				if at, isCode := keyed[key]; r == nil || isCode != (i < len(names)) || isCode && at != covered {
+			for i, key := range append(names, t.Categories[row.Category()].Name, "*") {
+				c := v.choices[key]
+				if c == nil || c.isCode != (i < len(names)) || c.isCode && c.code != row.When(0) {
 					continue
 				}
-				fits := traits.Retryable || !r.LeadsToRetry()
-				if applied[key] = applied[key] || fits; fits {
-					traits.Reaction = r
-					break
+				if !yield(c.reaction) {
+					c.taken = true
+					return
 				}
+				c.refused = true
 			}
 		}
-		traits.Reaction = v.reaction(traits.Reaction)
-		if traits != *t.Traits(row) {
-			out = append(out, RowOverride{Row: row, Traits: traits})
-		}
+		yield(nil)
 	}
-	for _, key := range slices.Sorted(maps.Keys(applied)) {
-		if !applied[key] {
-			v.mistake("codes."+key, "reaction %q leads to a retry, but no code that the key covers is retryable",
-				chosen[key].Name)
-		}
-	}
-	return out
 }
 
 // code returns the row of the code that a key names: the value on the wire, an alias or a further
@@ -284,8 +261,8 @@ func (v *override) code(key string) (Row, bool) {
 
 // named returns the declared reaction with a name, with the changes of the profile.
 func (v *override) named(name, path string) *Reaction {
-	known := make([]string, len(v.versions))
-	for i, r := range v.versions {
+	known := make([]string, len(v.reactions))
+	for i, r := range v.reactions {
 		if r.Name == name {
 			return r
 		}
@@ -298,37 +275,6 @@ func (v *override) named(name, path string) *Reaction {
 // unknown reports a name that is not in known.
 func (v *override) unknown(path, what, name string, known []string) {
 	v.mistake(path, "no %s %q; there are %s", what, name, cmp.Or(strings.Join(known, ", "), "none"))
-}
-
-// reaction returns a copy of r with the changed policies of r and its successors. If nothing
-// changes, it returns r.
-func (v *override) reaction(r *Reaction) *Reaction {
-	if r == nil || v.reactions[r] != nil {
-		return v.reactions[r]
-	}
-	changed := *r
-	changed.Policy, changed.Then = v.policy(r.Policy), v.reaction(r.Then)
-	v.reactions[r] = r
-	if changed != *r {
-		v.reactions[r] = &changed
-	}
-	return v.reactions[r]
-}
-
-// policy returns a copy of p with the changed numbers. If nothing changes, it returns p. The
-// numbers of a policy in place do not change, even if it has the name of a declared policy.
-func (v *override) policy(p *Policy) *Policy {
-	if p == nil || v.policies[p] != nil {
-		return v.policies[p]
-	}
-	v.policies[p] = p
-	declared := slices.Contains(v.declared, p) || slices.Contains(v.others, p)
-	if n := v.over.Policies[p.Name]; declared && n != (Numbers{}) {
-		changed := *p
-		v.numbers(&changed, n, "policies."+p.Name)
-		v.policies[p] = &changed
-	}
-	return v.policies[p]
 }
 
 // sections applies the overrides of the profile's sections.

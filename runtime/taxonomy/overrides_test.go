@@ -3,7 +3,9 @@ package taxonomy_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -80,8 +82,8 @@ func decoded(t testing.TB, text string) taxonomy.Overrides {
 	return o
 }
 
-// chains returns the reactions of each code, and of an error that is not of the taxonomy, as a
-// program walks them: names, and the numbers of attempts of their policies.
+// chains returns the reactions of each code and its branches, and of an error that is not of the
+// taxonomy, as a program walks them: names, and the numbers of attempts of their policies.
 func chains(t testing.TB, table taxonomy.Table) map[string]string {
 	t.Helper()
 	text := func(r taxonomy.Reaction) string {
@@ -101,6 +103,9 @@ func chains(t testing.TB, table taxonomy.Table) map[string]string {
 	out := map[string]string{"plain": text(table.Reaction(errPlain))}
 	for row, code := range table.Taxonomy.Codes() {
 		out[code.Value] = text(*table.Row(row).Reaction)
+		for i := range code.When {
+			out[fmt.Sprintf("%s.%d", code.Value, i+1)] = text(*table.Row(row.When(uint8(i + 1))).Reaction)
+		}
 	}
 	out["unknown"] = text(*table.Row(taxonomy.RowUnknown).Reaction)
 	return out
@@ -108,7 +113,7 @@ func chains(t testing.TB, table taxonomy.Table) map[string]string {
 
 // declaredChains are the chains without overrides.
 var declaredChains = map[string]string{
-	"R": "again/3 up once/2 stop", "S": "stop", "W": "wait/3 block", "C": "shorter/3 again/3 up once/2 stop",
+	"R": "again/3 up once/2 stop", "R.1": "stop", "S": "stop", "W": "wait/3 block", "C": "shorter/3 again/3 up once/2 stop",
 	"D": "calm stop", "Q": "ask/3 block", "I": "I I.then/3 stop", "plain": "again/3 up once/2 stop",
 	"unknown": "again/3 up once/2 stop",
 }
@@ -118,12 +123,13 @@ func TestOverrideReactions(t *testing.T) {
 		name, profile, over string
 		want                map[string]string // that differ
 	}{
-		{"a code", "{}", "{codes: {R: block}}", map[string]string{"R": "block", "unknown": "block"}},
+		{"a code with its branches", "{}", "{codes: {R: block, net: continue}}",
+			map[string]string{"R": "block", "R.1": "block", "S": "continue", "W": "continue", "unknown": "block"}},
 		{"a further name", "{}", "{codes: {pause: calm}}", map[string]string{"W": "calm stop"}},
 		{"an alias", "{}", "{codes: {net.wait: calm}}", map[string]string{"W": "calm stop"}},
 		{"a code before its category before all", "{}", "{codes: {'*': continue, net: block, S: stop}}",
-			map[string]string{"R": "block", "W": "block", "C": "continue", "D": "continue", "Q": "continue",
-				"I": "continue", "unknown": "block"}},
+			map[string]string{"R": "block", "R.1": "block", "W": "block", "C": "continue", "D": "continue",
+				"Q": "continue", "I": "continue", "unknown": "block"}},
 		{"no retry of codes that are not retryable", "{}", "{codes: {job: ask}}",
 			map[string]string{"C": "ask/3 block", "I": "ask/3 block"}},
 		{"uncategorized", "{}", "{uncategorized: stop}", map[string]string{"plain": "stop"}},
@@ -278,6 +284,19 @@ profiles: {it: {reactions: {calm: {action: retry}}, policies: {p: {max_attempts:
 	_, err = table.Override(decoded(t, "{policies: {p: {max_attempts: 0}}}"))
 	assert.EqualError(t, err, "errs: overrides: policies.p.max_attempts: 0 is out of range (1 to 1000000)",
 		"once, for both versions")
+}
+
+// Overrides of a table that has the same overrides add nothing to it.
+func TestOverrideRepeatedly(t *testing.T) {
+	table, err := tableOf(t, overridden+"profiles: {it: {policies: {slow: {max_attempts: 2}}}}\n").Profile("it")
+	require.NoError(t, err)
+	var sizes []int
+	for range 5 {
+		table, err = table.Override(decoded(t, "{policies: {slow: {max_delay: 1m}, fast: {max_attempts: 2}}}"))
+		require.NoError(t, err)
+		sizes = append(sizes, len(fmt.Sprintf("%+v", *table.Overlay)))
+	}
+	assert.Equal(t, slices.Repeat(sizes[:1], 5), sizes)
 }
 
 // The profile of a generated package has its versions of reactions and policies too.

@@ -136,14 +136,6 @@ type Reaction struct {
 // operation.
 func (r *Reaction) Retries() bool { return r.Action == Retry || r.Action == RetryOperation }
 
-// LeadsToRetry reports whether the reaction or one of its successors by Then retries.
-func (r *Reaction) LeadsToRetry() bool {
-	for r != nil && !r.Retries() {
-		r = r.Then
-	}
-	return r != nil
-}
-
 // MaxChain is the maximum number of reactions in a chain of Then.
 const MaxChain = 8
 

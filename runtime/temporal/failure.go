@@ -99,9 +99,9 @@ func ApplicationError(table taxonomy.Table, err error, attempt int32) error {
 	}
 	var o temporal.ApplicationErrorOptions
 	reaction := table.Reaction(typed)
-	policy := policyOf(table, &reaction)
-	o.NonRetryable = policy == nil
-	if policy != nil {
+	policy := table.Overlay.PolicyOf(&reaction)
+	o.NonRetryable = policy == nil || !reaction.Retries()
+	if !o.NonRetryable {
 		var hint taxonomy.Opt[time.Duration]
 		if reaction.HonorRetryAfter {
 			hint = retry.HintOf(taxonomy.HintsOf(typed), time.Now())
@@ -124,15 +124,4 @@ func RetryPolicy(p *taxonomy.Policy) *temporal.RetryPolicy {
 		o.BackoffCoefficient = 1
 	}
 	return o
-}
-
-// policyOf returns the policy of a reaction that retries, or nil.
-func policyOf(t taxonomy.Table, r *taxonomy.Reaction) *taxonomy.Policy {
-	if r.Action != taxonomy.Retry && r.Action != taxonomy.RetryOperation {
-		return nil
-	}
-	if r.Policy == nil && t.Overlay != nil {
-		return t.Overlay.Retry.Policy
-	}
-	return r.Policy
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // Unmarshal reads an error of taxonomy t that AppendJSON wrote. If the code, the category or a word
-// of an enum is unknown, or the domain is not t's, it returns a *[taxonomy.Unknown], because a
-// newer program may have sent it. The result shares no memory with b. It keeps the members that it
+// of an enum is unknown, the code is abstract, or the domain is not t's, it returns a
+// *[taxonomy.Unknown], because a newer program may have sent it. The result shares no memory with b. It keeps the members that it
 // ignores in memory only if they are in a context of at most 16 KiB, or in an Unknown.
 func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	e, err := unmarshal(bytes.TrimSpace(b), t)
@@ -90,13 +90,18 @@ func readEnvelope(raw string) (w envelope, err error) {
 	return w, err
 }
 
+var errAbstract = errors.New("the code is abstract")
+
 // build makes the error that w describes, with at most depth levels of causes. w was read from raw.
 func (w *envelope) build(raw string, t *taxonomy.Taxonomy, depth int) (taxonomy.Error, error) {
 	cause := w.cause(t, depth)
 	row, ok := w.find(t)
 	code := t.Code(row)
-	if !ok || code != nil && code.Abstract {
+	switch {
+	case !ok:
 		return w.unknown(raw, t, cause, nil), nil
+	case code != nil && code.Abstract:
+		return w.unknown(raw, t, cause, errAbstract), nil
 	}
 	e := t.New(row, cause)
 	if w.Context != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
 )
 
@@ -168,6 +169,27 @@ func TestUnmarshalUnknown(t *testing.T) {
 	assert.False(t, sample.IsWork(e))
 	assert.False(t, sample.InNetwork(e))
 	assert.Equal(t, sample.CategoryProvider, sample.CategoryOf(e))
+}
+
+// A code that is abstract here has errors in the sender's version of the taxonomy.
+func TestUnmarshalAbstractCode(t *testing.T) {
+	abstract := &taxonomy.Taxonomy{Package: "p", Categories: []*taxonomy.Category{{Name: "c", Codes: []taxonomy.Code{
+		{}, {Value: "A", Abstract: true, Traits: taxonomy.Traits{HTTP: 409}},
+	}}}}
+	for _, tt := range []struct{ in, text string }{
+		{`{"code":"A"}`, "A"},
+		{`{"code":"A","message":"the limit is 3"}`, "the limit is 3"},
+	} {
+		e, err := gen.Unmarshal([]byte(tt.in), abstract)
+		require.NoError(t, err)
+		u, ok := e.(*taxonomy.Unknown)
+		require.True(t, ok, tt.in)
+		assert.EqualError(t, u, tt.text)
+		assert.EqualError(t, u.Reason(), "the code is abstract")
+		assert.Equal(t, "A", u.Known().Value)
+		assert.Equal(t, 409, taxonomy.HTTPStatus(u))
+		assert.False(t, taxonomy.IsRetryable(u))
+	}
 }
 
 // TestUnmarshalWholeNumbers reads integers in the form of writers that have only floating point.
