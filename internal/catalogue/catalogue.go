@@ -110,6 +110,9 @@ type part struct {
 	Optional    bool   // whether the piece is in brackets
 }
 
+// Meaning is what a list of codes says about the code: its doc, or its message.
+func (p *page) Meaning() string { return cmp.Or(p.Doc, p.Code.Message) }
+
 func newSite(m *model.Package, o Options) *site {
 	s := &site{Options: o, Title: cmp.Or(m.Domain, m.Name) + " errors", Source: m.File, model: m,
 		paths: newPaths(m.HelpURL, o.Format), byCode: make(map[*model.Code]*page), lists: make(map[any]*page)}

@@ -207,6 +207,15 @@ func TestMany(t *testing.T) {
 	}
 }
 
+// TestWithoutDoc lists codes of an imported table, which have no doc.
+func TestWithoutDoc(t *testing.T) {
+	m := load(t, []byte("errgen: 1\npackage: t\ncategories: {c: {codes: {A: {message: the disk is full}}}}\n"))
+	for _, format := range formats {
+		files := byName(Files(m, Options{Format: format}))
+		assert.Regexp(t, `(<td>|\) \| )the disk is full( \||</td>)`, files["index.html"]+files["README.md"])
+	}
+}
+
 // TestServicePages reads pages of a taxonomy with an audience: near the title, of fields, and with
 // the formats of the message.
 func TestServicePages(t *testing.T) {

@@ -91,7 +91,10 @@ func (p *page) Tags() string {
 // Terms returns the text that the search of the index matches.
 func (p *page) Terms() string {
 	c := p.Code
-	terms := []string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), strconv.Itoa(c.Traits.HTTP), c.Traits.GRPC}
+	terms := []string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), c.Traits.GRPC}
+	if c.Traits.HTTP != 0 {
+		terms = append(terms, strconv.Itoa(c.Traits.HTTP))
+	}
 	terms = append(terms, c.Aliases...)
 	if c.Number != nil {
 		terms = append(terms, strconv.Itoa(*c.Number))

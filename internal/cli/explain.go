@@ -116,6 +116,8 @@ func meanings(l *loaded, name string) []document {
 		docs = reserved(l, name)
 		if code := findCode(m, name); code != nil {
 			docs = append(docs, codeDoc{explain.CodeOf(m, code)})
+		} else {
+			docs = append(docs, ofConstant(m, name)...)
 		}
 		for _, c := range m.Categories {
 			if name == c.Name || name == c.Type || name == m.Name+"."+c.Type {
@@ -125,6 +127,27 @@ func meanings(l *loaded, name string) []document {
 	}
 	for _, n := range explain.Names(m) {
 		if n.Name == name {
+			docs = append(docs, nameDoc{&n})
+		}
+	}
+	return docs
+}
+
+// ofConstant returns the codes of which a constant has the value, such as an SQLSTATE.
+func ofConstant(m *model.Package, value string) (docs []document) {
+	for i, constant := range m.Constants {
+		n := explain.Name{Name: value, Kind: "value of " + constant.Name}
+		var last *model.Code
+		for _, c := range m.Codes {
+			if i < len(c.Constants) && c.Constants[i] != nil && value == cmp.Or(c.Constants[i].Str, c.Constants[i].JSON()) {
+				n.Codes, last = append(n.Codes, c.Value), c
+			}
+		}
+		switch len(n.Codes) {
+		case 0:
+		case 1:
+			docs = append(docs, codeDoc{explain.CodeOf(m, last)})
+		default:
 			docs = append(docs, nameDoc{&n})
 		}
 	}

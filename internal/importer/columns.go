@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/spec"
@@ -47,6 +49,7 @@ func Read(name string, src []byte, o Options) (*Table, error) {
 	t := &Table{
 		Package: cmp.Or(o.Package, name+"errs"), Doc: f.doc, Constants: f.constants, Groups: slices.Clone(f.groups),
 		params: o.Params, names: o.Names, numbersPerCategory: f.numbersPerCategory, identity: f.identity,
+		mapped: f.category == "",
 	}
 	if t.params == nil {
 		t.params = strings.Fields(f.params)
@@ -64,7 +67,10 @@ func Read(name string, src []byte, o Options) (*Table, error) {
 			}
 		}
 	}
-	rows, err := f.read([]byte(strings.ToValidUTF8(string(src), "\uFFFD")), columns)
+	if !utf8.Valid(src) {
+		return nil, errors.New("the table is not UTF-8: convert it first")
+	}
+	rows, err := f.read(bytes.TrimPrefix(src, []byte("\uFEFF")), columns)
 	if err != nil {
 		return nil, err
 	}
@@ -138,22 +144,34 @@ func (t *Table) row(f *format, n int, row spec.Pairs, columns map[string]string)
 
 // code returns the code of a row, with those below it.
 func (t *Table) code(parent string, row spec.Pairs, columns map[string]string) *Code {
-	value := func(key string) string { return text(column(row, columns, key)) }
+	value := func(key string) string { return strings.TrimSpace(text(column(row, columns, key))) }
 	k := &Code{
-		Name: parent + strings.TrimSpace(value("code")), Number: number(value("number")),
+		Name: parent + value("code"), Number: number(value("number")),
 		Message: strings.Join(texts(column(row, columns, "message")), "\n"), Doc: value("doc"),
 		Resolution: value("resolution"), Deprecated: value("deprecated"),
 	}
-	k.HTTP, _ = strconv.Atoi(value("http"))
-	k.Retryable, _ = strconv.ParseBool(strings.ToLower(value("retryable")))
-	for _, group := range texts(column(row, columns, "groups")) {
-		for name := range strings.FieldsFuncSeq(group, func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
-			k.Groups = append(k.Groups, identifier(name, "group"))
-		}
+	unread := func(key string) { t.Notes.add(k.Name, "values of %s that cannot be read: left out", key) }
+	if k.Number == nil && t.mapped && value("number") != "" {
+		unread("number")
+	}
+	if http := number(cmp.Or(value("http"), "0")); http != nil {
+		k.HTTP = *http
+	} else {
+		unread("http")
+	}
+	var err error
+	if k.Retryable, err = strconv.ParseBool(strings.ToLower(cmp.Or(value("retryable"), "0"))); err != nil {
+		unread("retryable")
+	}
+	if yes, err := strconv.ParseBool(strings.ToLower(k.Deprecated)); err == nil {
+		k.Deprecated = map[bool]string{true: "as in the table"}[yes]
+	}
+	for _, name := range words(column(row, columns, "groups")) {
+		k.Groups = append(k.Groups, identifier(name, "group"))
 	}
 	for _, p := range row {
 		if p.Key == cmp.Or(columns["names"], "names") {
-			k.Names = append(k.Names, texts(p.Value)...)
+			k.Names = append(k.Names, words(p.Value)...)
 		}
 	}
 	for _, c := range t.Constants {
@@ -191,8 +209,18 @@ func texts(v any) []string {
 	return out
 }
 
-// number returns the integer in s, or nil if s is not a decimal integer.
+// words returns the texts of a list, or the words of a text, which commas or spaces separate.
+func words(v any) []string {
+	if s := text(v); s != "" {
+		return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' || r == ' ' })
+	}
+	return texts(v)
+}
+
+// number returns the integer in s, or nil if s is not a decimal integer. Tables of numbers with
+// gaps are often written as 8.0.
 func number(s string) *int {
+	s = strings.TrimSuffix(s, ".0")
 	n, err := strconv.Atoi(s)
 	if err != nil || strconv.Itoa(n) != strings.TrimLeft(s, "+") {
 		return nil

@@ -269,18 +269,27 @@ func rowsOf(value any) (rows []spec.Pairs, ok bool) {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
-			row, _ := item.(spec.Pairs)
-			rows = append(rows, row)
+			rows = append(rows, rowOf(item))
 		}
 		return rows, true
 	case spec.Pairs:
 		for _, e := range value {
-			row, _ := e.Value.(spec.Pairs)
-			rows = append(rows, append(slices.Clone(row), spec.Pair{Key: "key", Value: e.Key}))
+			if _, isList := e.Value.([]any); isList {
+				return nil, false
+			}
+			rows = append(rows, append(rowOf(e.Value), spec.Pair{Key: "key", Value: e.Key}))
 		}
 		return rows, true
 	}
 	return nil, false
+}
+
+// rowOf returns the columns of a row. A text is the column "value".
+func rowOf(value any) spec.Pairs {
+	if row, ok := value.(spec.Pairs); ok {
+		return slices.Clone(row)
+	}
+	return spec.Pairs{{Key: "value", Value: value}}
 }
 
 // orderedJSON reads a value of valid JSON and keeps the order of keys. Scalars become strings.
@@ -308,12 +317,15 @@ func orderedJSON(d *json.Decoder) any {
 	return fmt.Sprint(token)
 }
 
-// readCSV reads a table with the names of the columns in its first line. Commas or tabs separate
-// the columns.
+// readCSV reads a table with the names of the columns in its first line. Commas, semicolons
+// or tabs separate the columns.
 func readCSV(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(src, []byte("\uFEFF"))))
-	if head, _, _ := bytes.Cut(src, []byte("\n")); bytes.ContainsRune(head, '\t') {
+	r := csv.NewReader(bytes.NewReader(src))
+	switch head, _, _ := bytes.Cut(src, []byte("\n")); {
+	case bytes.ContainsRune(head, '\t'):
 		r.Comma = '\t'
+	case !bytes.ContainsRune(head, ','):
+		r.Comma = ';'
 	}
 	r.FieldsPerRecord = -1
 	records, err := r.ReadAll()
@@ -323,6 +335,9 @@ func readCSV(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
 	for i, record := range records {
 		if i == 0 {
 			continue
+		}
+		if width := len(records[0]); len(record) > width && strings.Join(record[width:], "") != "" {
+			return nil, fmt.Errorf("row %d has more columns than the first line; put text with commas in double quotes", i)
 		}
 		var row spec.Pairs
 		for j, name := range records[0] {

@@ -59,11 +59,39 @@ func TestColumns(t *testing.T) {
 		name, format, table, columns string
 		options                      importer.Options
 		want                         []string
+		notes                        importer.Notes
 	}{
 		{
 			name: "csv", format: "csv", table: "id,text,state\nA B,no {x},404\n",
 			columns: "code=id,message=text,http=state",
 			want:    []string{"A_B:", "message: no {x}", "http: 404"},
+			notes:   importer.Notes{{What: "codes with spaces: spelled like their keys", Codes: []string{"A B"}}},
+		}, {
+			name: "semicolons, with a byte order mark", format: "csv", table: "\uFEFFid;text\nA;x, y\n",
+			columns: "code=id,message=text", want: []string{"message: x, y"},
+		}, {
+			name: "numbers with blanks and fractions", format: "csv", columns: "code=id,message=text,number=n,http=s",
+			table: "id, text, n, s, \nA, x, 7, 404 ,\nB,x,8.0,503.0\nC,x,8.5,none\n",
+			want:  []string{"number: 7", "http: 404", "number: 8", "http: 503"},
+			notes: importer.Notes{
+				{What: "values of number that cannot be read: left out", Codes: []string{"C"}},
+				{What: "values of http that cannot be read: left out", Codes: []string{"C"}},
+			},
+		}, {
+			name: "truth values", format: "json", columns: "code=id,message=text",
+			table: `[{"id": "A", "text": "a", "deprecated": false, "retryable": "yes"},
+				{"id": "B", "text": "b", "deprecated": true}, {"id": "C", "text": "c", "deprecated": "use B"}]`,
+			want: []string{"message: a\n      B:", "message: b\n        deprecated: as in the table",
+				"message: c\n        deprecated: use B"},
+			notes: importer.Notes{{What: "values of retryable that cannot be read: left out", Codes: []string{"A"}}},
+		}, {
+			name: "names and groups", format: "json", columns: "code=id,message=text",
+			table: `[{"id": "A", "text": "a", "names": "n1, n2", "groups": "g1 g2"},
+				{"id": "B", "text": "b", "names": ["n3", "n4"], "groups": ["g 3", "g2"]}]`,
+			want: []string{"names: [n1, n2]", "groups: [g1, g2]", "names: [n3, n4]", "groups: [g_3, g2]"},
+		}, {
+			name: "an object of texts", format: "json", table: "\uFEFF" + `{"A": "no {x}"}`,
+			columns: "code=key,message=value", want: []string{"A:", "message: no {x}"},
 		}, {
 			name: "tabs", format: "csv", table: "id\ttext\nA\tx, y\n", columns: "code=id,message=text",
 			want: []string{"message: x, y"},
@@ -100,6 +128,7 @@ func TestColumns(t *testing.T) {
 			for _, want := range tt.want {
 				assert.Contains(t, text, want)
 			}
+			assert.Equal(t, tt.notes, table.Notes)
 			_, findings := check.Load("taxonomy.yaml", []byte(text))
 			assert.Empty(t, findings)
 		})
@@ -123,6 +152,9 @@ func TestFaults(t *testing.T) {
 		{"csv", "id\nA\n", `row 1 has no column "code"`},
 		{"json", strings.Repeat("[", 20000), "max depth"},
 		{"json", "7", "not a list of rows"},
+		{"json", `{"errors": [{"code": "A"}]}`, "not a list of rows"},
+		{"csv", "code,message\nA,no, no\n", "row 1 has more columns"},
+		{"csv", "code,message\nA,caf\xe9\n", "not UTF-8"},
 		{"perl", "", "unknown format"},
 	} {
 		_, err := importer.Read(tt.format, []byte(tt.table), importer.Options{})

@@ -33,6 +33,7 @@ type Table struct {
 	names              map[string][]string
 	numbersPerCategory bool   // numbers are unique in a category only
 	identity           string // the constant that a code keeps when it is renamed
+	mapped             bool   // the user maps the columns
 }
 
 // Constant declares a value that each code of the table has.

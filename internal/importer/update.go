@@ -59,7 +59,8 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	u.remove(rows)
 	u.vocabulary(references(src))
 	u.writeRecord(rows)
-	return fitIgnores(doc.Bytes(), false), u.changes, nil
+	// Without the comment, the file had no warnings, or they are not to be ignored.
+	return fitIgnores(doc.Bytes(), len(warnings(src)) == 0), u.changes, nil
 }
 
 type update struct {

@@ -50,6 +50,33 @@ var released = csvTable(
 	"SLOW,4,disk,disk slow,500",
 )
 
+// TestWarningsOfTheTable imports versions of a table that cause warnings: none, one, two.
+func TestWarningsOfTheTable(t *testing.T) {
+	versions := []string{"code,number,message,doc\nA,1,a,An a.\n", "B,2,b,\n", "C,0,c,\n"}
+	const comment = "categories: # errgen:ignore W-no-doc"
+	for _, tt := range []struct {
+		name      string
+		edit      []string // of the second taxonomy
+		wantThird string
+	}{
+		{name: "ignored", wantThird: comment + ", W-unsorted -- as in the table\n"},
+		{name: "the comment was removed", edit: []string{comment + " -- as in the table", "categories:"},
+			wantThird: "categories:\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			first := read(t, []byte(versions[0])).New()
+			assert.Contains(t, string(first), "categories:\n")
+			second, _, err := read(t, []byte(versions[0]+versions[1])).Update("taxonomy.yaml", first)
+			require.NoError(t, err)
+			assert.Contains(t, string(second), comment+" -- as in the table\n")
+			edited := edit(t, string(second), tt.edit...)
+			third, _, err := read(t, []byte(strings.Join(versions, ""))).Update("taxonomy.yaml", []byte(edited))
+			require.NoError(t, err)
+			assert.Contains(t, string(third), tt.wantThird)
+		})
+	}
+}
+
 // TestUpdate imports a table, edits the taxonomy, and imports the next version of the table.
 func TestUpdate(t *testing.T) {
 	for _, tt := range []struct {

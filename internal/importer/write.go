@@ -239,14 +239,7 @@ func fitIgnores(text []byte, add bool) []byte {
 		return text
 	}
 	lines[at] = []byte(rest + end)
-	_, findings := check.Load("taxonomy.yaml", bytes.Join(lines, nil))
-	var ids []string
-	for _, f := range findings {
-		if slices.Contains(ignorable, f.ID) && f.Severity == diag.Warning && !slices.Contains(ids, f.ID) {
-			ids = append(ids, f.ID)
-		}
-	}
-	if slices.Sort(ids); len(ids) > 0 {
+	if ids := warnings(bytes.Join(lines, nil)); len(ids) > 0 {
 		lines[at] = []byte(rest + " " + ignoreComment + strings.Join(ids, ", ") + ignoreReason + end)
 	}
 	return bytes.Join(lines, nil)
@@ -254,6 +247,18 @@ func fitIgnores(text []byte, add bool) []byte {
 
 // ignorable are the warnings that the table of another project can cause.
 var ignorable = []string{"W-message-verb", "W-no-doc", "W-unsorted"}
+
+// warnings returns the ids of the ignorable warnings of a taxonomy.
+func warnings(src []byte) (ids []string) {
+	_, findings := check.Load("taxonomy.yaml", src)
+	for _, f := range findings {
+		if slices.Contains(ignorable, f.ID) && f.Severity == diag.Warning && !slices.Contains(ids, f.ID) {
+			ids = append(ids, f.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
 
 // spaced puts an empty line before each section of a new file.
 func spaced(text []byte) []byte {

@@ -214,8 +214,11 @@ func (h *Host) endProcesses(ctx context.Context, e *Effect) error {
 	var all []error
 	for _, p := range e.Processes {
 		var owner any = h.cfg.Validator
-		if p.Op == OpCall {
+		switch p.Op {
+		case OpCall:
 			owner = h.providers[p.Tier]
+		case OpRecover:
+			owner = h.cfg.Recoverer
 		}
 		if ender, ok := owner.(Ender); ok {
 			if err := ender.End(ctx, p.Process); err != nil {
@@ -248,6 +251,17 @@ func (h *Host) recover(ctx context.Context, e *Effect) error {
 		Err: h.errorOf(f), Reaction: f.Decision.Reaction.Reaction, Evidence: f.evidence,
 		NoText: !h.cfg.Table.SearchesText(), Run: e.Run, Attempt: e.Attempt,
 	})
+}
+
+// Started returns the function to which a strategy of a [Recoverer] reports each process that it
+// starts. If that function returns an error, the strategy ends the process. Started returns nil
+// outside of a run.
+func Started(ctx context.Context) func(Process) error {
+	started := hooksOf(ctx).started
+	if started == nil {
+		return nil
+	}
+	return func(p Process) error { return started(Running{Process: p, Op: OpRecover}) }
 }
 
 // withGrace runs a filer or notifier until the grace is over. A cancellation does not stop it.

@@ -31,7 +31,8 @@ type Credentialed interface {
 	Credential() string
 }
 
-// Ender is a [Provider] or [Validator] whose work is done by processes that can outlive this one.
+// Ender is a [Provider], [Validator] or [Recoverer] whose work is done by processes that can
+// outlive this one.
 type Ender interface {
 	// End ends the group of a process that an earlier process of the run left behind, and waits
 	// until it is gone. If the process is gone already, or the number now belongs to another

@@ -29,7 +29,7 @@ type RunState struct {
 	Iter    Iteration `json:"iteration"`
 	// Crashes counts the processes that died in this iteration, except in its head and in waits.
 	Crashes int `json:"crashes,omitempty"`
-	// Processes are the processes that the current call or check has started.
+	// Processes are those that the current call, check or strategy has started.
 	Processes []Running `json:"processes,omitempty"`
 
 	// Now never goes back.

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Plan is a list of steps that are carried out in order.
@@ -73,8 +75,17 @@ type Command struct {
 	Within Duration `json:"within,omitempty" yaml:"within"` // 0 means 10 minutes
 }
 
-// String returns the program and its arguments, separated by spaces.
-func (c Command) String() string { return strings.Join(c.Run, " ") }
+// String returns the program and its arguments, separated by spaces. Arguments with spaces are in
+// quotes.
+func (c Command) String() string {
+	words := slices.Clone(c.Run)
+	for i, w := range words {
+		if w == "" || strings.ContainsFunc(w, unicode.IsSpace) {
+			words[i] = strconv.Quote(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
 
 // Criterion is a condition that holds when its step is done. Its subject is a path, the number of
 // files that match a pattern, or a command. A path alone requires that the path exists.
@@ -121,7 +132,7 @@ func (k *Criterion) String() string {
 		add("it matches /%s/", k.Matches)
 	}
 	if k.Lines != nil {
-		add("%s lines match /%s/", k.Lines, k.Lines.Matching)
+		add("it has %s", k.Lines.Lines())
 	}
 	if k.Bytes != nil {
 		add("it has %s bytes", k.Bytes)
@@ -151,6 +162,14 @@ func (c Count) String() string {
 		return fmt.Sprint(c.Min)
 	}
 	return fmt.Sprintf("%d to %d", c.Min, c.Max)
+}
+
+// Lines returns the range of lines in words: "at least 2 lines matching /^-/".
+func (c Count) Lines() string {
+	if c.Matching == "" {
+		return c.String() + " lines"
+	}
+	return fmt.Sprintf("%s lines matching /%s/", c, c.Matching)
 }
 
 // Duration is a [time.Duration] that is written as text: "5m".

@@ -74,10 +74,12 @@ func TestRead(t *testing.T) {
 				}},
 		},
 	}, p)
-	assert.Equal(t, "r.md exists; it has the headings Tests, Prices; it matches /cents/; at least 2 lines match /^-/; "+
-		"it has at most 2048 bytes", p.Steps[1].Criteria[0].String())
+	assert.Equal(t, "r.md exists; it has the headings Tests, Prices; it matches /cents/; "+
+		"it has at least 2 lines matching /^-/; it has at most 2048 bytes", p.Steps[1].Criteria[0].String())
 	assert.Equal(t, "1 to 3 files match **/*.md", p.Steps[1].Criteria[1].String())
 	assert.Equal(t, "`grep -q cents r.md` exits with 0", p.Steps[1].Criteria[2].String())
+	assert.Equal(t, "out exists; it has 2 lines", (&Criterion{Path: "out", Lines: &Count{Min: 2, Max: 2}}).String())
+	assert.Equal(t, `sh -c "test -d src" ""`, Command{Run: []string{"sh", "-c", "test -d src", ""}}.String())
 }
 
 // Each change makes one fault in a plan without faults.

@@ -206,7 +206,8 @@ func (r *Runner) CarryOut(name string, p *Plan, answer *Answer, runs Runs) (*Res
 	prepared := false
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		task := executor.Task{Run: p.stepRun(name, i), ID: s.ID, Title: s.Title, Prompt: p.fingerprint(*s)}
+		run := p.stepRun(name, i)
+		task := executor.Task{Run: run, ID: run, Title: s.Title, Prompt: p.fingerprint(*s)}
 		st, err := runs.Peek(task.Run)
 		if err != nil {
 			return nil, fmt.Errorf("read the state of step %s: %w", s.ID, err)

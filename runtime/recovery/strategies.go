@@ -174,6 +174,9 @@ func (s *Standard) Recover(ctx context.Context, f taxonomy.RecoveryRequest) erro
 	return s.Run(ctx, f.Reaction.Strategy, f)
 }
 
+// End ends the process group of a command that an earlier process of the run started.
+func (s *Standard) End(ctx context.Context, p executor.Process) error { return s.runner.End(ctx, p) }
+
 // Run runs a strategy by its name. Nil means that the failed work can be repeated. Programs can
 // call it directly, because only f.Err is required.
 func (s *Standard) Run(ctx context.Context, name string, f taxonomy.RecoveryRequest) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/recovery"
@@ -384,6 +385,32 @@ func TestFixInARun(t *testing.T) {
 	require.NoError(t, space.Close(true))
 	_, err = run(t, options, "apply_lint_fix", failed("x"))
 	assert.NotErrorIs(t, err, gittree.ErrInUse)
+}
+
+type idle struct{ executor.Provider }
+
+func (idle) Name() string { return "idle" }
+
+// TestEndOfAFix ends the command of a strategy as a process does that resumes the run.
+func TestEndOfAFix(t *testing.T) {
+	_, tr := tree(t)
+	s, err := recovery.New(recovery.Options{
+		Tree: tr, Tools: map[string]recovery.Tool{"lint": {Fix: line("sleep 600"), Check: line("false")}}})
+	require.NoError(t, err)
+	host := func() *executor.Host {
+		e, err := executor.New(executor.Config{
+			Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: idle{}, Recoverer: s})
+		require.NoError(t, err)
+		return e.Host()
+	}
+	ended := make(chan executor.Outcome, 1)
+	ctx := executor.WithHooks(t.Context(), nil, func(p executor.Running) error {
+		resume := executor.Effect{Op: executor.OpResume, Source: "executor", Processes: []executor.Running{p}}
+		go func() { ended <- host().Do(t.Context(), resume) }()
+		return nil
+	})
+	assert.ErrorContains(t, s.Run(ctx, "apply_lint_fix", failed("x")), "SIGTERM")
+	assert.Nil(t, (<-ended).Failure)
 }
 
 // TestFixAfterACommit runs a fix after a person committed. The commit stays.

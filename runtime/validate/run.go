@@ -37,7 +37,7 @@ func (v *Validator) Run(ctx context.Context, op string, c Command) Result {
 	if !c.Usable() {
 		return Result{Command: c.String(), Err: unusable(op, c)}
 	}
-	return v.run(ctx, op, c, nil)
+	return v.run(ctx, op, c, executor.Started(ctx))
 }
 
 // run runs one command. Started may be nil.

@@ -69,7 +69,7 @@ func TestDoneMeansVerified(t *testing.T) {
 				return
 			}
 			finished++
-			i := slices.IndexFunc(p.Steps, func(step plan.Step) bool { return step.ID == s.Task.ID })
+			i := slices.IndexFunc(p.Steps, func(step plan.Step) bool { return "run."+step.ID == s.Task.ID })
 			facts := committed(t, k.tree.head)
 			found := append(facts.Criteria(t.Context(), p.Steps[i].Criteria), facts.Gate(t.Context(), p.Gate)...)
 			if len(found) > 0 {

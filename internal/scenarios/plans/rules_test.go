@@ -113,6 +113,20 @@ func TestAnswerNamesItsStep(t *testing.T) {
 	assert.Len(t, k.haiku.calls, calls)
 }
 
+// Plans share a store: the tasks of their steps are distinct.
+func TestTasksOfPlans(t *testing.T) {
+	k := newKit(t)
+	tasks := map[string]bool{}
+	k.saved = func(s *executor.RunState) { tasks[s.Task.ID] = true }
+	r, err := plan.New(k.cfg)
+	require.NoError(t, err)
+	for _, name := range []string{"daily", "weekly"} {
+		_, err := r.Run(t.Context(), name, onePlan())
+		require.NoError(t, err)
+	}
+	assert.Equal(t, map[string]bool{"daily.1": true, "weekly.1": true}, tasks)
+}
+
 func TestKeepWork(t *testing.T) {
 	k, p := walk(t)
 	k.cfg.KeepWork = true

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -108,7 +107,7 @@ func (f *Facts) file(k *plan.Criterion) (found []*taxonomy.Evidence) {
 	}
 	if k.Lines != nil {
 		if n, err := countLines(content, k.Lines.Matching); err != nil || !k.Lines.Contains(n) {
-			add("count", fmt.Sprintf("%s lines matching /%s/", k.Lines, k.Lines.Matching), strconv.FormatInt(n, 10))
+			add("count", k.Lines.Lines(), strconv.FormatInt(n, 10))
 		}
 	}
 	if ok, err := regexp.Match(k.Matches, content); err != nil || !ok {
