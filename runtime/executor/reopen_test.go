@@ -26,6 +26,8 @@ func TestReopen(t *testing.T) {
 		commit string // content of "a" in the last commit
 		prompt string // in the next prompt
 		calls  int
+
+		question string
 	}{
 		{name: "an answer to the question", steps: []callStep{works("a=1"), blocks("BLOCKED: which?"), done("b")},
 			first: EndBlockedSignal, reopen: Reopening{Answer: "the blue one"}, end: EndCompleted, commit: "1",
@@ -35,6 +37,14 @@ func TestReopen(t *testing.T) {
 			limits: func(l *Limits) { l.Failures = 1 }, first: EndMaxFailures,
 			reopen: Reopening{Answer: "the blue one"}, end: EndCompleted,
 			prompt: "You asked: which?\nThe answer: the blue one\n", calls: 2},
+		{name: "no answer to the question", steps: []callStep{blocks("BLOCKED: which?", "a=1"), done("b")},
+			first: EndBlockedSignal, end: EndBlockedSignal, commit: "1", calls: 1, question: "which?"},
+		{name: "no answer to the question of a failed iteration",
+			steps:  []callStep{blocks("BLOCKED: which?", "forbidden/x"), done("b")},
+			limits: func(l *Limits) { l.Failures = 1 }, first: EndMaxFailures, end: EndMaxFailures, calls: 1,
+			question: "which?"},
+		{name: "the question's work done by hand", steps: []callStep{blocks("BLOCKED: which?", "a=1")},
+			first: EndBlockedSignal, reopen: Reopening{ByHand: true}, end: EndCompleted, commit: "1", calls: 1},
 		{name: "raised limits", steps: []callStep{breaks("crash", "a=1"), done("b")},
 			limits: func(l *Limits) { l.Failures = 1 }, first: EndMaxFailures, end: EndCompleted, commit: "1",
 			calls: 2},
@@ -70,6 +80,7 @@ func TestReopen(t *testing.T) {
 			require.NoError(t, err)
 			r := e.Reopen(t.Context(), aTask, tt.reopen)
 			assert.Equal(t, tt.end, r.EndReason, "%+v", r.Errors)
+			assert.Equal(t, tt.question, r.Question)
 			assert.Equal(t, tt.commit, w.LastCommit["a"])
 			assert.NotContains(t, w.LastCommit, "mine")
 			assert.Equal(t, tt.calls, w.Calls)
