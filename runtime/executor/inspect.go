@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -32,7 +33,7 @@ func (l *Loop) detect(s *RunState, it *Iteration) (Effect, continuation) {
 		it.clearChanges()
 		l.rejudge = l.rejudge && !ok
 		if it.Undetected = !ok; out != nil {
-			s.Checked = out.Trees.Checked
+			s.Checked = cmp.Or(out.Trees.Checked, s.Checked)
 			l.recordChanges(s, it, out)
 		}
 		set := it.unnamed(NeedsAsk)

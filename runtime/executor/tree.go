@@ -191,14 +191,14 @@ func (t Trees) with(ctx context.Context, sp Space, from Tree, paths []string) (T
 
 // detect finds the changes since the checked tree, and the guard judges them. The outcome contains
 // the found tree, and the changes that are not allowed. If the effect has the delivered tree, the
-// accepted changes since then are judged again.
+// accepted changes since then are judged again, and the outcome has the new checked tree.
 func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) (err error) {
 	if e.Trees.Delivered != "" {
-		if e.Trees.Checked, err = h.rejudge(ctx, sp, e, out); err != nil {
+		if out.Trees.Checked, err = h.rejudge(ctx, sp, e, out); err != nil {
 			return err
 		}
+		e.Trees.Checked = out.Trees.Checked
 	}
-	out.Trees.Checked = e.Trees.Checked
 	found, err := sp.Snapshot(ctx)
 	if err != nil {
 		return err
