@@ -56,8 +56,8 @@ func (e *Executor) Run(ctx context.Context, task Task) *Result { return e.run(ct
 // Reopen continues a run that is over and not completed, after a person answered its question,
 // raised a limit or fixed the cause. The limits count from zero again. Pending changes stay
 // pending. The task may have changed. If the run has a question that r does not answer, Reopen
-// returns the run's result again. If the run is not over, Reopen resumes it; if it is new, Reopen
-// begins it.
+// returns the run's result again. If the run is not over, Reopen resumes it with the answer; if it
+// is new, Reopen begins it.
 func (e *Executor) Reopen(ctx context.Context, task Task, r Reopening) *Result {
 	return e.run(ctx, task, &r)
 }
@@ -133,7 +133,8 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		Reopen(saved, e.loop, *reopen)
 		saved.Saves++
 		return e.store(env.ctx, saved) // saved first, so that the answer is added only once
-	case reopen != nil:
+	case reopen != nil && saved.Step != StepOver:
+		Reopen(saved, e.loop, *reopen)
 		saved.Crashes = 0
 	}
 	if saved.Task.ID != task.ID || taxonomy.Redact(saved.Task.Prompt) != taxonomy.Redact(task.Prompt) {

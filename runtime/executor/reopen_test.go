@@ -90,6 +90,31 @@ func TestReopen(t *testing.T) {
 	}
 }
 
+// TestAnswerAfterDeath answers the question of a run whose process was killed, at each point.
+func TestAnswerAfterDeath(t *testing.T) {
+	for n, alive := 1, true; alive; n++ {
+		w, store := newSimulation(blocks("BLOCKED: which?"), done("b")), &memStore{}
+		cfg := w.config(tablesOf(reactions()), store)
+		k := &killer{n: n}
+		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
+		saved, err := store.Open(t.Context(), "run")
+		require.NoError(t, err)
+		e, err := New(cfg)
+		require.NoError(t, err)
+		r := e.Reopen(t.Context(), aTask, Reopening{Answer: "the blue one"})
+		asked := r.Question != "" // by the call of this process
+		assert.False(t, asked && saved != nil && saved.Question != "", "killed at %d: the answer is lost", n)
+		if asked {
+			r = e.Reopen(t.Context(), aTask, Reopening{Answer: "the blue one"})
+		} else if r.EndReason == EndBlockedSignal {
+			r = e.Reopen(t.Context(), aTask, Reopening{})
+		}
+		assert.Equal(t, EndCompleted, r.EndReason, "killed at %d", n)
+		prompt := w.Prompts[len(w.Prompts)-1]
+		assert.Contains(t, prompt, "the blue one", "killed at %d", n)
+	}
+}
+
 // TestOtherScope continues a run, killed at each point or over, under a scope that also forbids
 // "a". The file is committed only if that happened before.
 func TestOtherScope(t *testing.T) {

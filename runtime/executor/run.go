@@ -105,7 +105,7 @@ type Reopening struct {
 func (r Reopening) permits(s *RunState) bool { return s.Question == "" || r.Answer != "" || r.ByHand }
 
 // Reopen changes the state of a run that is over, so that [Loop.Run] continues it. Counters,
-// streaks and the tier are reset. Pending changes stay pending. A state that has not begun only gets
+// streaks and the tier are reset. Pending changes stay pending. A state that is not over only gets
 // the answer. If the run has a question that r does not answer, the state stays unchanged.
 func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	if !r.permits(s) {
@@ -116,9 +116,9 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 		if s.Question != "" {
 			answer = "You asked: " + s.Question + "\nThe answer: " + answer
 		}
-		s.Answers = append(s.Answers, answer)
+		s.Answers, s.Question = append(s.Answers, answer), ""
 	}
-	if s.Step == "" {
+	if s.Step != StepOver {
 		return
 	}
 	s.Step, s.Tier, s.Reopened, s.ByHand = StepAdopt, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand
