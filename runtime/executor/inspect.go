@@ -162,6 +162,17 @@ func fingerprint(changes []Change) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
+// within returns the paths that are in others, and without the paths that are not.
+func within(paths, others []string) []string {
+	set := setOf(others)
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !set[p] })
+}
+
+func without(paths, others []string) []string {
+	set := setOf(others)
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return set[p] })
+}
+
 func setOf(paths []string) map[string]bool {
 	set := make(map[string]bool, len(paths))
 	for _, p := range paths {
