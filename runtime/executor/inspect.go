@@ -162,12 +162,13 @@ func fingerprint(changes []Change) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// within returns the paths that are in others, and without the paths that are not.
+// within returns the paths that are also in others.
 func within(paths, others []string) []string {
 	set := setOf(others)
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !set[p] })
 }
 
+// without returns the paths that are not in others.
 func without(paths, others []string) []string {
 	set := setOf(others)
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return set[p] })

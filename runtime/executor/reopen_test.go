@@ -113,6 +113,12 @@ func TestAnswerAfterDeath(t *testing.T) {
 		prompt := w.Prompts[len(w.Prompts)-1]
 		assert.Contains(t, prompt, "the blue one", "killed at %d", n)
 	}
+
+	s := &RunState{Step: StepHead, History: History{Question: "which?"}}
+	for range 2 { // the process that got the answer died
+		Reopen(s, LoopConfig{}, Reopening{Answer: "the blue one"})
+	}
+	assert.Equal(t, []string{"You asked: which?\nThe answer: the blue one"}, s.Answers)
 }
 
 // TestOtherScope continues a run, killed at each point or over, under a scope that also forbids

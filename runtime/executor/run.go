@@ -3,6 +3,7 @@ package executor
 import (
 	"hash/fnv"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -111,12 +112,15 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	if !r.permits(s) {
 		return
 	}
-	if r.Answer != "" {
-		answer := taxonomy.Redact(r.Answer)
-		if s.Question != "" {
-			answer = "You asked: " + s.Question + "\nThe answer: " + answer
-		}
-		s.Answers, s.Question = append(s.Answers, answer), ""
+	const between = "\nThe answer: "
+	answer := taxonomy.Redact(r.Answer)
+	given := func(a string) bool { return a == answer || strings.HasSuffix(a, between+answer) }
+	switch {
+	case answer == "":
+	case s.Question != "":
+		s.Answers, s.Question = append(s.Answers, "You asked: "+s.Question+between+answer), ""
+	case !slices.ContainsFunc(s.Answers, given): // it is given again if the process died that got it
+		s.Answers = append(s.Answers, answer)
 	}
 	if s.Step != StepOver {
 		return
