@@ -93,8 +93,8 @@ func Begin(task Task, cfg LoopConfig, word string) *RunState {
 
 // Reopening describes how a person continues a run that is over and not completed.
 type Reopening struct {
-	// Answer is the answer to the run's question; the next prompts contain it. It may be empty if the
-	// run has no question.
+	// Answer is the answer to the run's question; the next prompts contain it. It may be empty if
+	// the run has no question.
 	Answer string
 	// ByHand reports that a person did the work. The tree is checked and delivered unchanged before
 	// any provider is called.

@@ -15,7 +15,8 @@ import (
 func lead(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // group is a process group. The system does not reuse the number of a group that has members, and
-// it reuses a free number last. So a group can be signalled shortly after its leader was waited for.
+// it reuses a free number last. So a group can be signalled shortly after its leader was waited
+// for.
 type group struct{ id int }
 
 func groupOf(p *os.Process) *group { return &group{id: p.Pid} }

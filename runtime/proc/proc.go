@@ -5,9 +5,9 @@
 //
 //   - Linux and other Unixes: a process group gets SIGTERM, and then SIGKILL. A process can leave
 //     its group. On Linux, [Command.Sweep] finds it by a mark in its environment.
-//   - Windows: a group is a job object, which also ends with this process. It gets CTRL_BREAK, which
-//     reaches programs of the same console only. A process that a program starts immediately can
-//     escape the job.
+//   - Windows: a group is a job object, which also ends with this process. It gets CTRL_BREAK,
+//     which reaches programs of the same console only. A process that a program starts immediately
+//     can escape the job.
 package proc
 
 import (
@@ -44,17 +44,17 @@ type Command struct {
 	// Stdin is the input; nil means no input.
 	Stdin io.Reader
 	// Stdout and Stderr receive the output; nil discards it. If they are equal, one goroutine
-	// writes to them, in the order of the output. Otherwise two goroutines write concurrently. After
-	// a failed Write the rest is discarded.
+	// writes to them, in the order of the output. Otherwise two goroutines write concurrently.
+	// After a failed Write the rest is discarded.
 	Stdout, Stderr io.Writer
-	// Grace limits the time between SIGTERM and SIGKILL. After the end of the program it also limits
-	// the time in which its children can write; 0 is [DefaultGrace].
+	// Grace limits the time between SIGTERM and SIGKILL. After the end of the program it also
+	// limits the time in which its children can write; 0 is [DefaultGrace].
 	Grace time.Duration
-	// Started, unless nil, is called once, before any output is written. If it returns an error, the
-	// group is killed and Run returns that error.
+	// Started, unless nil, is called once, before any output is written. If it returns an error,
+	// the group is killed and Run returns that error.
 	Started func(ID) error
-	// Sweep also ends the processes that left the group, after the program ended. It requires Linux,
-	// and finds processes that have not changed their environment.
+	// Sweep also ends the processes that left the group, after the program ended. It requires
+	// Linux, and finds processes that have not changed their environment.
 	Sweep bool
 }
 
