@@ -61,8 +61,7 @@ func (p *program) work(ctx context.Context) (int, error) {
 	return exitOK, nil
 }
 
-// find sets the name of the run. A run that is over, or has a question, must be continued with the
-// flags for that.
+// find sets the name of the run. A run that is over must be continued with the flag for that.
 func (p *program) find(ctx context.Context) error {
 	name := cmp.Or(p.resume, p.options.run)
 	if p.options.run = cmp.Or(name, newName(p.taskFile)); name == "" || p.dryRun {
@@ -78,8 +77,6 @@ func (p *program) find(ctx context.Context) error {
 		return nil
 	case saved.End == executor.EndCompleted:
 		return misuse("run %s is completed", name)
-	case saved.Question != "" && p.answer == "":
-		return misuse("run %s asks: %s\nanswer with -resume %s -answer TEXT", name, saved.Question, name)
 	case saved.End != "" && !resumed:
 		return misuse("run %s is %s; continue it with -resume %s", name, saved.End.Status(), name)
 	case saved.End == "" && p.answer != "":

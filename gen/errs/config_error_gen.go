@@ -17,7 +17,8 @@ type ConfigCode uint16
 
 // The codes of [ConfigError]. Store their names; their values may change.
 const (
-	// CodeConfigInvalid: A setting has an invalid value, or the file cannot be read.
+	// CodeConfigInvalid: A setting has an invalid value, the file cannot be read, or a run cannot begin
+	// or continue with it.
 	CodeConfigInvalid ConfigCode = iota + 1
 	// CodeConfigMissing: The configuration file does not exist.
 	CodeConfigMissing
@@ -98,7 +99,7 @@ func (e *ConfigError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeConfigInvalid:
-		m = m.Text("invalid configuration").Begin(": ").String(e.Field.Or("")).Begin(" is ").Quoted(e.Value.Or(""), configValue)
+		m = m.Text("cannot run").Begin(": setting ").String(e.Field.Or("")).Begin(" is ").Quoted(e.Value.Or(""), configValue)
 		m = m.Begin(", expected ").Clean(e.Expected.Or(""), configExpected).Begin(": ").Line(e.RawError.Or(""), configRawError)
 	case CodeConfigMissing:
 		m = m.Text("configuration file not found").Begin(": ").String(e.ConfigPath.Or(""))
@@ -158,9 +159,9 @@ var configCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeConfigInvalid: {
 			Value: "CONFIG_INVALID", Number: 501, Groups: 1 << 2,
-			Message:    "invalid configuration[: {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]",
-			Doc:        "A setting has an invalid value, or the file cannot be read.",
-			Resolution: "Correct the named setting. The configuration's schema lists the accepted values.",
+			Message:    "cannot run[: setting {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]",
+			Doc:        "A setting has an invalid value, the file cannot be read, or a run cannot begin or continue with it.",
+			Resolution: "Correct what the message names. The configuration's schema lists the accepted values of settings.",
 			Takes:      []string{"field", "value", "expected"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigMissing: {
@@ -190,7 +191,6 @@ var configRules = [][]detect.CodeRule{
 	CodeConfigInvalid: {
 		{Doc: "source: config, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}},
 		{Doc: "source: executor, op: [prepare, resume], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"prepare", "resume"}}}},
-		{Doc: "source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''}", Priority: 11, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"refused"}}, {Key: detect.Attribute, Name: "field", Any: []string{"dir", "executor", "max_iterations", "run", "task", "version"}}}, Set: `{"rawError":""}`, Apply: func(e taxonomy.Error) { e.(*ConfigError).RawError = taxonomy.Some("") }},
 	},
 	CodeConfigMissing: {
 		{Doc: "source: config, type: missing, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"missing"}}}},

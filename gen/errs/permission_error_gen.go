@@ -21,7 +21,7 @@ const (
 	CodePermissionSkipDenied PermissionCode = iota + 1
 	// CodePermissionCommandBlocked: The command policy does not allow a command.
 	CodePermissionCommandBlocked
-	// CodePermissionFileAccess: Access to a file or directory is denied.
+	// CodePermissionFileAccess: A file or directory cannot be accessed, or another run holds it.
 	CodePermissionFileAccess
 	// CodePermissionAPIAuth: The provider's API refused the credentials (401 or 403).
 	CodePermissionAPIAuth
@@ -102,7 +102,7 @@ func (e *PermissionError) AppendMessage(dst []byte) []byte {
 		m = m.Text("command blocked").Begin(" by policy ").String(e.Policy.Or(""))
 		m = m.Begin(": ").Quoted(e.Command.Or(""), permissionCommand).Begin(": ").Line(e.Reason.Or(""), permissionReason)
 	case CodePermissionFileAccess:
-		m = m.Text("file access denied").Begin(": ").Clean(e.Resource.Or(""), permissionResource)
+		m = m.Text("no access").Begin(" to ").Clean(e.Resource.Or(""), permissionResource)
 		m = m.Begin(": ").Line(e.Reason.Or(""), permissionReason)
 	case CodePermissionAPIAuth:
 		m = m.Text("authentication failed").Begin(" for provider ").String(e.Provider.Or(""))
@@ -173,8 +173,8 @@ var permissionCategory = taxonomy.Category{
 		},
 		CodePermissionFileAccess: {
 			Value: "PERMISSION_FILE_ACCESS", Number: 703, Groups: 1 << 2,
-			Message:    "file access denied[: {resource}][: {reason:first_line}]",
-			Doc:        "Access to a file or directory is denied.",
+			Message:    "no access[ to {resource}][: {reason:first_line}]",
+			Doc:        "A file or directory cannot be accessed, or another run holds it.",
 			Resolution: "Check the owner and mode of the named file. If another run holds it, wait for its end.",
 			Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
 		},

@@ -56,9 +56,9 @@ func TestPermissionError(t *testing.T) {
 			"PERMISSION_FILE_ACCESS/5: errno: [EACCES, EPERM, EROFS], priority: -5 (cc38dcc8)",
 			"PERMISSION_FILE_ACCESS/6: is: io/fs.ErrPermission, priority: -5 (a836981f)",
 		}, Cases: []gentest.Case{
-			gentest.NewCase(NewPermissionFileAccess("some resource"), 0, "file access denied: some resource", `{"resource":"some resource"}`),
-			gentest.NewCase(NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), 0, "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`),
-			gentest.NewCase(NewPermissionFileAccess("").WithReason(""), 0, "file access denied", `{"resource":"","reason":""}`),
+			gentest.NewCase(NewPermissionFileAccess("some resource"), 0, "no access to some resource", `{"resource":"some resource"}`),
+			gentest.NewCase(NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), 0, "no access to some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`),
+			gentest.NewCase(NewPermissionFileAccess("").WithReason(""), 0, "no access", `{"resource":"","reason":""}`),
 		}, Examples: []gentest.Example{
 			gentest.NewExample("PERMISSION_FILE_ACCESS/1", 0, `{"resource":"aidf.yml","provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES", Attributes: map[string]string{"path": "aidf.yml"}}),
 			gentest.NewExample("PERMISSION_FILE_ACCESS/2", 0, `{"resource":"secrets","provider":"scope"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Attributes: map[string]string{"path": "secrets"}, Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),

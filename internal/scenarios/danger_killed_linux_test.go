@@ -243,7 +243,7 @@ func TestFurtherPattern(t *testing.T) {
 			t.Parallel()
 			text := "The first part is written."
 			if c.blocked {
-				text = "BLOCKED: which title?"
+				text = "BLOCKED"
 			}
 			first := providertest.CLIAnswer(text)
 			first.Script = c.first

@@ -108,11 +108,11 @@ func TestCodes(t *testing.T) {
 		{"an unset variable", "provider: ${ANTHROPIC_API_KEY}", "CONFIG_ENV_VAR_MISSING",
 			"environment variable ANTHROPIC_API_KEY is not set"},
 		{"a bad value", "retries: 99", "CONFIG_INVALID",
-			`invalid configuration: retries is "99", expected a number from 0 to 10`},
+			`cannot run: setting retries is "99", expected a number from 0 to 10`},
 		{"a bad value of a secret", "password: {a: hunter2}", "CONFIG_INVALID",
-			"invalid configuration: password, expected a text"},
+			"cannot run: setting password, expected a text"},
 		{"several", "retries: 99\nprovider: ${ANTHROPIC_API_KEY}", "CONFIG_INVALID",
-			`invalid configuration: retries is "99", expected a number from 0 to 10`},
+			`cannot run: setting retries is "99", expected a number from 0 to 10`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "aidf.yml")

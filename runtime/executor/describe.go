@@ -104,6 +104,10 @@ func describeReaction(e Event) string {
 		taxonomy.Retry: "trying again", taxonomy.RetryOperation: "repeating the operation",
 		taxonomy.Escalate: "escalating", taxonomy.Recover: "recovering",
 	}[e.Action]
+	if a := e.Action; e.Reaction.AcceptCompletion &&
+		(a == taxonomy.Retry || a == taxonomy.Escalate || a == taxonomy.Recover) {
+		s += " unless the remaining work completes the task"
+	}
 	if name := e.Reaction.Name; name != e.Action.String() {
 		s += inBrackets(name)
 	}

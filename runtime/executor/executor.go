@@ -55,8 +55,9 @@ func (e *Executor) Run(ctx context.Context, task Task) *Result { return e.run(ct
 
 // Reopen continues a run that is over and not completed, after a person answered its question,
 // raised a limit or fixed the cause. The limits count from zero again. Pending changes stay
-// pending. The task may have changed. If the run is not over, Reopen resumes it; if it is new,
-// Reopen begins it.
+// pending. The task may have changed. If the run has a question that r does not answer, Reopen
+// returns the run's result again. If the run is not over, Reopen resumes it with the answer; if it
+// is new, Reopen begins it.
 func (e *Executor) Reopen(ctx context.Context, task Task, r Reopening) *Result {
 	return e.run(ctx, task, &r)
 }
@@ -124,12 +125,16 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	case saved.Dir != s.Dir:
 		return refusal("the run was begun in " + saved.Dir)
 	case reopen != nil && saved.Step == StepOver && saved.End != EndCompleted:
+		env.state = saved
+		if !reopen.permits(saved) { // the result has the question
+			return nil
+		}
 		saved.Task = task
 		Reopen(saved, e.loop, *reopen)
-		env.state = saved
 		saved.Saves++
 		return e.store(env.ctx, saved) // saved first, so that the answer is added only once
-	case reopen != nil:
+	case reopen != nil && saved.Step != StepOver:
+		Reopen(saved, e.loop, *reopen)
 		saved.Crashes = 0
 	}
 	if saved.Task.ID != task.ID || taxonomy.Redact(saved.Task.Prompt) != taxonomy.Redact(task.Prompt) {

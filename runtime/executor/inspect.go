@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -32,7 +33,7 @@ func (l *Loop) detect(s *RunState, it *Iteration) (Effect, continuation) {
 		it.clearChanges()
 		l.rejudge = l.rejudge && !ok
 		if it.Undetected = !ok; out != nil {
-			s.Checked = out.Trees.Checked
+			s.Checked = cmp.Or(out.Trees.Checked, s.Checked)
 			l.recordChanges(s, it, out)
 		}
 		set := it.unnamed(NeedsAsk)
@@ -159,6 +160,18 @@ func fingerprint(changes []Change) string {
 		fmt.Fprintf(h, "%q %s %s\n", c.Path, c.Kind, c.Hash)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// within returns the paths that are also in others.
+func within(paths, others []string) []string {
+	set := setOf(others)
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !set[p] })
+}
+
+// without returns the paths that are not in others.
+func without(paths, others []string) []string {
+	set := setOf(others)
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return set[p] })
 }
 
 func setOf(paths []string) map[string]bool {

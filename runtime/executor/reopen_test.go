@@ -26,6 +26,8 @@ func TestReopen(t *testing.T) {
 		commit string // content of "a" in the last commit
 		prompt string // in the next prompt
 		calls  int
+
+		question string
 	}{
 		{name: "an answer to the question", steps: []callStep{works("a=1"), blocks("BLOCKED: which?"), done("b")},
 			first: EndBlockedSignal, reopen: Reopening{Answer: "the blue one"}, end: EndCompleted, commit: "1",
@@ -35,6 +37,14 @@ func TestReopen(t *testing.T) {
 			limits: func(l *Limits) { l.Failures = 1 }, first: EndMaxFailures,
 			reopen: Reopening{Answer: "the blue one"}, end: EndCompleted,
 			prompt: "You asked: which?\nThe answer: the blue one\n", calls: 2},
+		{name: "no answer to the question", steps: []callStep{blocks("BLOCKED: which?", "a=1"), done("b")},
+			first: EndBlockedSignal, end: EndBlockedSignal, commit: "1", calls: 1, question: "which?"},
+		{name: "no answer to the question of a failed iteration",
+			steps:  []callStep{blocks("BLOCKED: which?", "forbidden/x"), done("b")},
+			limits: func(l *Limits) { l.Failures = 1 }, first: EndMaxFailures, end: EndMaxFailures, calls: 1,
+			question: "which?"},
+		{name: "the question's work done by hand", steps: []callStep{blocks("BLOCKED: which?", "a=1")},
+			first: EndBlockedSignal, reopen: Reopening{ByHand: true}, end: EndCompleted, commit: "1", calls: 1},
 		{name: "raised limits", steps: []callStep{breaks("crash", "a=1"), done("b")},
 			limits: func(l *Limits) { l.Failures = 1 }, first: EndMaxFailures, end: EndCompleted, commit: "1",
 			calls: 2},
@@ -70,6 +80,7 @@ func TestReopen(t *testing.T) {
 			require.NoError(t, err)
 			r := e.Reopen(t.Context(), aTask, tt.reopen)
 			assert.Equal(t, tt.end, r.EndReason, "%+v", r.Errors)
+			assert.Equal(t, tt.question, r.Question)
 			assert.Equal(t, tt.commit, w.LastCommit["a"])
 			assert.NotContains(t, w.LastCommit, "mine")
 			assert.Equal(t, tt.calls, w.Calls)
@@ -77,6 +88,37 @@ func TestReopen(t *testing.T) {
 			assert.Equal(t, r.EndReason, e.Run(t.Context(), aTask).EndReason, "the result is returned again")
 		})
 	}
+}
+
+// TestAnswerAfterDeath answers the question of a run whose process was killed, at each point.
+func TestAnswerAfterDeath(t *testing.T) {
+	for n, alive := 1, true; alive; n++ {
+		w, store := newSimulation(blocks("BLOCKED: which?"), done("b")), &memStore{}
+		cfg := w.config(tablesOf(reactions()), store)
+		k := &killer{n: n}
+		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
+		saved, err := store.Open(t.Context(), "run")
+		require.NoError(t, err)
+		e, err := New(cfg)
+		require.NoError(t, err)
+		r := e.Reopen(t.Context(), aTask, Reopening{Answer: "the blue one"})
+		asked := r.Question != "" // by the call of this process
+		assert.False(t, asked && saved != nil && saved.Question != "", "killed at %d: the answer is lost", n)
+		if asked {
+			r = e.Reopen(t.Context(), aTask, Reopening{Answer: "the blue one"})
+		} else if r.EndReason == EndBlockedSignal {
+			r = e.Reopen(t.Context(), aTask, Reopening{})
+		}
+		assert.Equal(t, EndCompleted, r.EndReason, "killed at %d", n)
+		prompt := w.Prompts[len(w.Prompts)-1]
+		assert.Contains(t, prompt, "the blue one", "killed at %d", n)
+	}
+
+	s := &RunState{Step: StepHead, History: History{Question: "which?"}}
+	for range 2 { // the process that got the answer died
+		Reopen(s, LoopConfig{}, Reopening{Answer: "the blue one"})
+	}
+	assert.Equal(t, []string{"You asked: which?\nThe answer: the blue one"}, s.Answers)
 }
 
 // TestOtherScope continues a run, killed at each point or over, under a scope that also forbids

@@ -3,6 +3,7 @@ package executor
 import (
 	"hash/fnv"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -92,25 +93,36 @@ func Begin(task Task, cfg LoopConfig, word string) *RunState {
 
 // Reopening describes how a person continues a run that is over and not completed.
 type Reopening struct {
-	// Answer is the answer to the run's question; the next prompts contain it. It may be empty.
+	// Answer is the answer to the run's question; the next prompts contain it. It may be empty if
+	// the run has no question.
 	Answer string
 	// ByHand reports that a person did the work. The tree is checked and delivered unchanged before
 	// any provider is called.
 	ByHand bool
 }
 
+// permits reports whether the run can continue. A question requires an answer, unless a person did
+// the work.
+func (r Reopening) permits(s *RunState) bool { return s.Question == "" || r.Answer != "" || r.ByHand }
+
 // Reopen changes the state of a run that is over, so that [Loop.Run] continues it. Counters,
-// streaks and the tier are reset. Pending changes stay pending. A state that has not begun only gets
-// the answer.
+// streaks and the tier are reset. Pending changes stay pending. A state that is not over only gets
+// the answer. If the run has a question that r does not answer, the state stays unchanged.
 func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
-	if r.Answer != "" {
-		answer := taxonomy.Redact(r.Answer)
-		if s.Question != "" {
-			answer = "You asked: " + s.Question + "\nThe answer: " + answer
-		}
+	if !r.permits(s) {
+		return
+	}
+	const between = "\nThe answer: "
+	answer := taxonomy.Redact(r.Answer)
+	given := func(a string) bool { return a == answer || strings.HasSuffix(a, between+answer) }
+	switch {
+	case answer == "":
+	case s.Question != "":
+		s.Answers, s.Question = append(s.Answers, "You asked: "+s.Question+between+answer), ""
+	case !slices.ContainsFunc(s.Answers, given): // it is given again if the process died that got it
 		s.Answers = append(s.Answers, answer)
 	}
-	if s.Step == "" {
+	if s.Step != StepOver {
 		return
 	}
 	s.Step, s.Tier, s.Reopened, s.ByHand = StepAdopt, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand

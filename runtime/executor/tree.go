@@ -37,9 +37,8 @@ func (h *Host) onTree(ctx context.Context, e *Effect, out *Outcome) (err error) 
 		if err != nil {
 			return err
 		}
-		except := setOf(e.Paths)
-		keep := slices.DeleteFunc(pathsOf(changes), func(p string) bool { return except[p] })
-		out.Trees.Checked, err = sp.Accept(ctx, e.Trees.Checked, e.Trees.Found, keep)
+		allowed := without(pathsOf(changes), e.Paths)
+		out.Trees.Checked, err = sp.Accept(ctx, e.Trees.Checked, e.Trees.Found, allowed)
 		return err
 	case OpCommit:
 		return h.commit(ctx, sp, e, out)
@@ -82,10 +81,10 @@ func (h *Host) prepare(ctx context.Context, sp Space, e *Effect, out *Outcome) e
 	if err != nil {
 		return err
 	}
-	dirty := setOf(pathsOf(changes))
+	dirty := pathsOf(changes)
 	var taken []string
 	for _, run := range left {
-		pending := slices.DeleteFunc(slices.Clone(run.Uncommitted), func(p string) bool { return !dirty[p] })
+		pending := within(run.Uncommitted, dirty)
 		if len(pending) == 0 {
 			continue
 		}
@@ -143,8 +142,7 @@ func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 		if err != nil {
 			return err
 		}
-		except := setOf(pathsOf(pending))
-		theirs := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return except[p] })
+		theirs := without(paths, pathsOf(pending))
 		if len(theirs) == 0 {
 			continue
 		}
@@ -191,14 +189,14 @@ func (t Trees) with(ctx context.Context, sp Space, from Tree, paths []string) (T
 
 // detect finds the changes since the checked tree, and the guard judges them. The outcome contains
 // the found tree, and the changes that are not allowed. If the effect has the delivered tree, the
-// accepted changes since then are judged again.
+// accepted changes since then are judged again, and the outcome has the new checked tree.
 func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) (err error) {
 	if e.Trees.Delivered != "" {
-		if e.Trees.Checked, err = h.rejudge(ctx, sp, e, out); err != nil {
+		if out.Trees.Checked, err = h.rejudge(ctx, sp, e, out); err != nil {
 			return err
 		}
+		e.Trees.Checked = out.Trees.Checked
 	}
-	out.Trees.Checked = e.Trees.Checked
 	found, err := sp.Snapshot(ctx)
 	if err != nil {
 		return err
@@ -301,8 +299,7 @@ func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	}
 	paths := pathsOf(append(git, differ...))
 	if e.Paths != nil {
-		named := setOf(e.Paths)
-		paths = slices.DeleteFunc(paths, func(p string) bool { return !named[p] })
+		paths = within(paths, e.Paths)
 	}
 	out.Paths = firstPaths(paths)
 	if len(paths) == 0 {
@@ -341,14 +338,7 @@ func movedPaths(ctx context.Context, sp Space, e *Effect, now Tree, paths []stri
 	if err != nil {
 		return nil, err
 	}
-	found, checked := setOf(pathsOf(sinceFound)), setOf(pathsOf(sinceChecked))
-	var moved []string
-	for _, p := range paths {
-		if found[p] && checked[p] {
-			moved = append(moved, p)
-		}
-	}
-	return moved, nil
+	return within(within(paths, pathsOf(sinceFound)), pathsOf(sinceChecked)), nil
 }
 
 func isGitPath(p string) bool { return strings.HasPrefix(p, ".git/") }

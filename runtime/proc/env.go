@@ -3,28 +3,23 @@ package proc
 import (
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 )
 
-// safe are the variables that a program needs to find itself at home. None of them is a secret.
-var safe = map[string]bool{
-	"PATH": true, "HOME": true, "LANG": true, "LANGUAGE": true, "TMPDIR": true, "TERM": true, "USER": true,
-	"LOGNAME": true,
-	"SHELL":   true, "TZ": true,
+// safe are the variables that programs need. None of them is a secret.
+var safe = []string{"PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TERM", "USER", "LOGNAME", "SHELL", "TZ"}
+
+// safeWindows are further variables that programs on Windows need.
+var safeWindows = []string{
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME", "HOMEDRIVE",
+	"HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "OS",
 }
 
-// safeWindows are those that programs on Windows need as well.
-var safeWindows = map[string]bool{
-	"SYSTEMROOT": true, "SYSTEMDRIVE": true, "WINDIR": true, "COMSPEC": true, "PATHEXT": true, "TEMP": true,
-	"TMP":         true,
-	"USERPROFILE": true, "USERNAME": true, "HOMEDRIVE": true, "HOMEPATH": true, "APPDATA": true, "LOCALAPPDATA": true,
-	"PROGRAMDATA": true, "PROGRAMFILES": true, "NUMBER_OF_PROCESSORS": true, "OS": true,
-}
-
-// SafeEnv returns the part of this process's environment that may be shown to a program which is
-// not trusted: where programs, home and temporary files are, the language and the terminal. Keys of
-// APIs are not in it. After it come extra: "NAME=value" sets a variable, "NAME" passes on this
-// process's, if it is set.
+// SafeEnv returns the part of this process's environment that a program may have that is not
+// trusted: the locations of programs, home and temporary files, the language and the terminal. It
+// contains no API keys. The variables of extra follow: "NAME=value" sets a variable, and "NAME"
+// passes the value of this process, if it has one.
 func SafeEnv(extra ...string) []string {
 	var env []string
 	for _, entry := range os.Environ() {
@@ -44,10 +39,10 @@ func SafeEnv(extra ...string) []string {
 
 func isSafe(name string) bool {
 	if runtime.GOOS == "windows" {
-		name = strings.ToUpper(name) // names there have no case
-		if safeWindows[name] {
+		name = strings.ToUpper(name) // names have no case
+		if slices.Contains(safeWindows, name) {
 			return true
 		}
 	}
-	return safe[name] || strings.HasPrefix(name, "LC_")
+	return slices.Contains(safe, name) || strings.HasPrefix(name, "LC_")
 }

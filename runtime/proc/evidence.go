@@ -11,10 +11,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Failure converts the result of [Run] to evidence. It returns nil when the program exited with 0:
-// exit code or signal, type "not_found" for a program that is not there, "start" for one that could
-// not be started, "timeout" when its time was over. Output and stderr are left to the caller;
-// attribute command is the program's name.
+// Failure returns the evidence of a failed [Run]: exit code or signal, and the name of the program
+// as the attribute command. If the program did not run, the type is "not_found" or "start". After
+// the deadline of the context, it is "timeout". The caller adds the output. If the program exited
+// with 0, Failure returns nil.
 func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 	if err == nil && exit.Code == 0 && exit.Signal == "" {
 		return nil
@@ -36,8 +36,8 @@ func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 	return ev
 }
 
-// missing reports whether a program could not be started because its file does not exist. For a
-// missing working directory or interpreter it returns false.
+// missing reports whether a program could not be started because its file does not exist. It is
+// false if the working directory or the interpreter does not exist.
 func missing(err error) bool {
 	if errors.Is(err, exec.ErrNotFound) {
 		return true

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// lead makes the program lead a group of its own.
+// lead makes the program lead a new group.
 func lead(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// group is a process group. The number of a group is not used again while anybody is in it, and one
-// that was just freed only when all others were: it is safe to signal a group shortly after its
-// leader was waited for.
+// group is a process group. The system does not reuse the number of a group that has members, and
+// it reuses a free number last. So a group can be signalled shortly after its leader was waited
+// for.
 type group struct{ id int }
 
 func groupOf(p *os.Process) *group { return &group{id: p.Pid} }
@@ -33,8 +33,8 @@ func (g *group) gone() bool {
 
 func (g *group) waitGone(limit time.Duration) { waitFor(context.Background(), limit, g.gone) }
 
-// endGroup ends the group that a process leads, or the process alone if it leads none. Their
-// parents must wait for its members.
+// endGroup ends the group that a process leads. If the process leads no group, it ends the process
+// alone.
 func endGroup(ctx context.Context, id ID, grace time.Duration) error {
 	target, gone := -id.PID, (&group{id: id.PID}).gone
 	if pgid, err := syscall.Getpgid(id.PID); err != nil || pgid != id.PID {
@@ -45,7 +45,7 @@ func endGroup(ctx context.Context, id ID, grace time.Duration) error {
 		return nil
 	}
 	_ = syscall.Kill(target, syscall.SIGKILL)
-	if !waitFor(context.WithoutCancel(ctx), lastBreath, gone) {
+	if !waitFor(context.WithoutCancel(ctx), removal, gone) {
 		return errSurvived
 	}
 	return nil

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lead makes the program lead a console process group of its own, so that it can be asked to end.
+// lead makes the program lead a new console process group, so that CTRL_BREAK reaches it alone.
 func lead(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// group is a job object. Without one, if the system refuses it, only the program itself is ended.
+// group is a job object. If the system refuses to create one, only the program itself is ended.
 type group struct {
 	process *os.Process
 	job     windows.Handle
@@ -36,7 +36,7 @@ func groupOf(p *os.Process) *group {
 	return g
 }
 
-// assign puts a process into a job that ends with its last handle.
+// assign puts a process into a job. The processes of the job end when its last handle is closed.
 func assign(job windows.Handle, pid int) error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
@@ -64,7 +64,7 @@ func (g *group) kill() {
 	_ = g.process.Kill()
 }
 
-// close closes the job, which ends whatever is left in it.
+// close closes the job, which ends the remaining processes.
 func (g *group) close() {
 	if g.job != 0 {
 		_ = windows.CloseHandle(g.job)
@@ -74,7 +74,8 @@ func (g *group) close() {
 
 func (g *group) waitGone(time.Duration) {}
 
-// endGroup ends a process of an earlier life of this program. Its job has ended with that.
+// endGroup ends a process that an earlier process of this program started. The job has ended with
+// that process.
 func endGroup(ctx context.Context, id ID, _ time.Duration) error {
 	h, err := windows.OpenProcess(windows.PROCESS_TERMINATE, false, uint32(id.PID))
 	if err != nil {
@@ -84,7 +85,7 @@ func endGroup(ctx context.Context, id ID, _ time.Duration) error {
 	if err := windows.TerminateProcess(h, 1); err != nil && Alive(id) {
 		return err
 	}
-	if !waitFor(context.WithoutCancel(ctx), lastBreath, func() bool { return !Alive(id) }) {
+	if !waitFor(context.WithoutCancel(ctx), removal, func() bool { return !Alive(id) }) {
 		return errSurvived
 	}
 	return nil

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ID identifies a process, also after its number was given to another one.
+// ID identifies a process, even if another process has its number by now.
 type ID struct {
 	// PID is the number of the process.
 	PID int
-	// Start is the start time in a form of the system's, and the mark of its descendants. Two IDs
+	// Start is the start time as the system reports it, and the mark of the descendants. Two IDs
 	// with equal fields are the same process.
 	Start string
 }
@@ -23,7 +23,7 @@ var (
 	errSurvived = errors.New("the process exists after it was killed")
 )
 
-// identify returns the identity of a process. Its descendants have the mark.
+// identify returns the ID of a process whose descendants have the mark.
 func identify(pid int, mark string) (ID, error) {
 	start, _, err := startOf(pid)
 	if err != nil {
@@ -44,7 +44,7 @@ func (id ID) split() (start, mark string) {
 	return start, mark
 }
 
-// Self returns the identity of this process.
+// Self returns the ID of this process.
 func Self() (ID, error) {
 	id, err := identify(os.Getpid(), "")
 	if err != nil {
@@ -53,9 +53,8 @@ func Self() (ID, error) {
 	return id, nil
 }
 
-// Alive reports whether the process is running. One that has ended and was not waited for is not;
-// neither is another process with the same number. A process about which the system says nothing is
-// taken to be alive.
+// Alive reports whether the process is running. It is false for a zombie, and for another process
+// with the same number. If the system does not report the process, Alive is true.
 func Alive(id ID) bool {
 	if id.PID <= 0 {
 		return false
@@ -68,10 +67,10 @@ func Alive(id ID) bool {
 	return running && start == want
 }
 
-// End ends the group of a process that Run has started, perhaps in an earlier life of this program,
-// and waits until it is gone: the group is asked to end and killed after grace (0 is
-// [DefaultGrace]). What the process has left behind is ended too, on Linux also when the process
-// itself is gone. A process that is gone, or another one with its number, is no error.
+// End ends the group of a process that Run has started, perhaps in an earlier process of this
+// program, and waits until it is gone. It sends SIGTERM to the group, and SIGKILL after grace (0 is
+// [DefaultGrace]). On Linux, End also ends the descendants that left the group, even if the process
+// itself is gone. If the process is gone, or another one has its number, End returns nil.
 func End(ctx context.Context, id ID, grace time.Duration) error {
 	if id.PID <= 1 || id.PID == os.Getpid() {
 		return nil
@@ -91,28 +90,22 @@ func End(ctx context.Context, id ID, grace time.Duration) error {
 	return nil
 }
 
-// poll is how often a process that is to end is looked at.
+// poll is the interval at which waitFor calls done.
 const poll = 5 * time.Millisecond
 
-// waitFor waits until done returns true, for limit at most. It returns false when the time is over,
-// or ctx.
+// waitFor waits until done returns true, or until the limit or ctx ends. It returns the last result
+// of done.
 func waitFor(ctx context.Context, limit time.Duration, done func() bool) bool {
-	if done() {
-		return true
-	}
-	timer, ticker := time.NewTimer(limit), time.NewTicker(poll)
-	defer timer.Stop()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
-	for {
+	for !done() {
 		select {
 		case <-ctx.Done():
 			return done()
-		case <-timer.C:
-			return done()
 		case <-ticker.C:
-			if done() {
-				return true
-			}
 		}
 	}
+	return true
 }

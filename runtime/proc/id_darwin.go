@@ -10,7 +10,7 @@ import (
 // zombie is SZOMB of sys/proc.h.
 const zombie = 5
 
-// startOf returns the time at which a process started, and whether it still runs.
+// startOf returns the time at which a process started, and whether the process is running.
 func startOf(pid int) (start string, running bool, err error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if errors.Is(err, unix.EIO) || errors.Is(err, unix.ESRCH) { // EIO: the answer was empty

@@ -11,18 +11,18 @@ import (
 	"syscall"
 )
 
-// stat is what /proc/PID/stat says of a process.
+// stat is the part of /proc/PID/stat that this package uses.
 type stat struct {
 	state byte
 	group int
 	start string // in ticks since the system's start
 }
 
-// dead reports whether the process has ended and only waits to be waited for.
+// dead reports whether the process is a zombie.
 func (s stat) dead() bool { return s.state == 'Z' || s.state == 'X' || s.state == 'x' }
 
-// startOf returns the boot and the tick in it at which a process started, and whether it still
-// runs.
+// startOf returns the boot and the tick in it at which a process started, and whether the process
+// is running.
 func startOf(pid int) (start string, running bool, err error) {
 	s, err := statOf(pid)
 	if err != nil {
@@ -35,8 +35,8 @@ func startOf(pid int) (start string, running bool, err error) {
 	return strings.TrimSpace(string(boot)) + "/" + s.start, !s.dead(), nil
 }
 
-// statOf reads the stat of a process. A program's name can hold anything, so the fields are counted
-// from its closing parenthesis.
+// statOf reads the stat of a process. The fields are counted from the closing parenthesis of the
+// program's name, because the name can contain any character.
 func statOf(pid int) (stat, error) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {

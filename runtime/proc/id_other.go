@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// startOf returns the time at which a process started, as ps says it, and whether it still runs.
+// startOf returns the time at which a process started, as ps prints it, and whether the process is
+// running.
 func startOf(pid int) (start string, running bool, err error) {
 	cmd := exec.Command("ps", "-o", "stat=,lstart=", "-p", strconv.Itoa(pid))
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=/bin:/usr/bin"}

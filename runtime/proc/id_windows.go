@@ -10,7 +10,8 @@ import (
 // stillActive is STILL_ACTIVE, the exit code of a process that has not exited.
 const stillActive = 259
 
-// startOf returns the time at which a process was created, in 100 ns, and whether it still runs.
+// startOf returns the time at which a process was created, in 100 ns, and whether the process is
+// running.
 func startOf(pid int) (start string, running bool, err error) {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {

@@ -9,19 +9,19 @@ import (
 	"syscall"
 )
 
-// markVariable is the environment variable by which the descendants of a program are known: a
-// process can leave its group and its parents, but it takes its environment along.
+// markVariable is the environment variable with the mark of a program's descendants. A process can
+// leave its group and its parents, but it inherits the environment.
 const markVariable = "ERRGEN_PROCESS"
 
 func newMark() string { return rand.Text() }
 
-// sweep kills every process that has the mark, and waits until they are gone. A process can start
-// another one meanwhile, so sweep repeats until it finds no process.
+// sweep kills all processes that have the mark, and waits until they are gone. A process can start
+// another one meanwhile, so sweep repeats until it finds none.
 func sweep(mark string) {
 	if mark == "" {
 		return
 	}
-	waitFor(context.Background(), lastBreath, func() bool {
+	waitFor(context.Background(), removal, func() bool {
 		found := marked(mark)
 		for _, pid := range found {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -30,8 +30,8 @@ func sweep(mark string) {
 	})
 }
 
-// marked returns the living processes that have the mark. Those of other users cannot be read, and
-// are not this package's.
+// marked returns the running processes that have the mark. It skips processes whose environment
+// cannot be read, because they belong to other users.
 func marked(mark string) []int {
 	var found []int
 	entry := []byte(markVariable + "=" + mark)
@@ -50,8 +50,8 @@ func marked(mark string) []int {
 	return found
 }
 
-// onlyDead reports whether all members of a group are zombies. Without an init process that waits
-// for them, they stay for ever.
+// onlyDead reports whether all members of a group are zombies. They stay forever if no init process
+// waits for them.
 func onlyDead(group int) bool {
 	for _, pid := range processes() {
 		if s, err := statOf(pid); err == nil && s.group == group && !s.dead() {

@@ -2,7 +2,7 @@
 
 package proc
 
-// markVariable is unused: here the environment of another process cannot be read.
+// markVariable is unused, because the environment of another process cannot be read.
 const markVariable = ""
 
 func newMark() string   { return "" }

@@ -1,13 +1,13 @@
 // Package proc runs programs. Each program has a process group that ends with it. Output is passed
-// on and never kept. An [ID] finds a process again after a restart of the host.
+// to writers and not stored. An [ID] identifies a process after a restart of the host.
 //
 // Systems differ:
 //
-//   - Linux and other Unixes: SIGTERM asks a process group to end, SIGKILL ends it. A process can
-//     leave its group; on Linux [Command.Sweep] finds it by a mark in its environment.
-//   - Windows: a group is a job object, which also ends with this process. CTRL_BREAK asks it to
-//     end, and reaches programs of the same console only. A process that a program starts in its
-//     first instant can escape the job.
+//   - Linux and other Unixes: a process group gets SIGTERM, and then SIGKILL. A process can leave
+//     its group. On Linux, [Command.Sweep] finds it by a mark in its environment.
+//   - Windows: a group is a job object, which also ends with this process. It gets CTRL_BREAK,
+//     which reaches programs of the same console only. A process that a program starts immediately
+//     can escape the job.
 package proc
 
 import (
@@ -27,54 +27,54 @@ import (
 // DefaultGrace is the grace of a [Command] that has none.
 const DefaultGrace = 5 * time.Second
 
-// lastBreath is how long the system has for removing killed processes.
-const lastBreath = 5 * time.Second
+// removal limits the time in which the system removes killed processes.
+const removal = 5 * time.Second
 
 // Command is a program to run.
 type Command struct {
-	// Path is the program: a path, or a name that is looked up in this process's PATH.
+	// Path is the program: a path, or a name that is looked up in the PATH of this process.
 	Path string
-	// Args are the arguments after the program's name. No shell reads them.
+	// Args are the arguments without the program's name. No shell interprets them.
 	Args []string
-	// Dir is the working directory; empty is this process's.
+	// Dir is the working directory; by default that of this process.
 	Dir string
-	// Env is the whole environment, except for a mark that Sweep and Started add. Nothing is
-	// inherited, also if Env is nil; see [SafeEnv].
+	// Env is the whole environment, apart from a mark that Sweep and Started add. Nothing is
+	// inherited, even if Env is nil; see [SafeEnv].
 	Env []string
 	// Stdin is the input; nil means no input.
 	Stdin io.Reader
 	// Stdout and Stderr receive the output; nil discards it. If they are equal, one goroutine
-	// writes to them, in the order of the output; otherwise two goroutines write at the same time.
+	// writes to them, in the order of the output. Otherwise two goroutines write concurrently.
 	// After a failed Write the rest is discarded.
 	Stdout, Stderr io.Writer
-	// Grace is how long the group has to end before it is killed, and how long processes that the
-	// program started may go on writing after it ended; 0 is [DefaultGrace].
+	// Grace limits the time between SIGTERM and SIGKILL. After the end of the program it also
+	// limits the time in which its children can write; 0 is [DefaultGrace].
 	Grace time.Duration
-	// Started, unless nil, is called once, before any output is passed on. If it returns an error,
+	// Started, unless nil, is called once, before any output is written. If it returns an error,
 	// the group is killed and Run returns that error.
 	Started func(ID) error
-	// Sweep also ends processes that left the group, after the program ended. It needs Linux, and
-	// works as long as they keep their environment.
+	// Sweep also ends the processes that left the group, after the program ended. It requires
+	// Linux, and finds processes that have not changed their environment.
 	Sweep bool
 }
 
-// Exit is how a program ended.
+// Exit describes the end of a program.
 type Exit struct {
-	// Code is the exit code; -1 if a signal ended the program, or if it never ran.
+	// Code is the exit code. It is -1 if a signal ended the program, or the program did not run.
 	Code int
 	// Signal is the name of the signal that ended the program, such as "SIGKILL", or empty.
 	Signal string
-	// Took is how long the program and its output took.
+	// Took is the time that the program and its output took.
 	Took time.Duration
 }
 
-// Run runs a program to its end. When it returns, all output was passed on and no process of the
-// group is alive: processes that the program left running in its group are killed.
+// Run runs a program to its end. When it returns, all output is written and no process of the group
+// is running: processes that the program left in its group are killed.
 //
-// A program that ran is no error, whatever its exit code. The error says that the program could not
-// be started (errors.Is with exec.ErrNotFound and fs.ErrNotExist), that Started refused, or that
-// ctx ended; then it wraps ctx.Err and the cause of ctx. When ctx ends, the group is asked to end,
-// and killed after Grace.
+// Run returns nil for every exit code. It returns an error if the program could not be started
+// (errors.Is with exec.ErrNotFound and fs.ErrNotExist), Started returned one, or ctx ended. After
+// the end of ctx, the error wraps ctx.Err and the cause of ctx. Then the group gets SIGTERM, and
+// SIGKILL after Grace.
 func Run(ctx context.Context, c Command) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{Code: -1}, c.ended(ctx)
@@ -89,8 +89,8 @@ func Run(ctx context.Context, c Command) (Exit, error) {
 	if mark != "" {
 		cmd.Env = append(cmd.Env, markVariable+"="+mark)
 	}
-	introduced := make(chan struct{}) // is closed after Started returned
-	cmd.Stdout, cmd.Stderr = passOn(c.Stdout, introduced), passOn(c.Stderr, introduced)
+	started := make(chan struct{}) // closed after Started returned
+	cmd.Stdout, cmd.Stderr = delayed(c.Stdout, started), delayed(c.Stderr, started)
 	if same(c.Stdout, c.Stderr) {
 		cmd.Stderr = cmd.Stdout
 	}
@@ -105,17 +105,17 @@ func Run(ctx context.Context, c Command) (Exit, error) {
 		return Exit{Code: -1}, fmt.Errorf("start %s: %w", filepath.Base(c.Path), err)
 	}
 	g := groupOf(cmd.Process)
-	refused := c.introduce(cmd.Process.Pid, mark)
-	close(introduced)
+	refused := c.started(cmd.Process.Pid, mark)
+	close(started)
 	if refused != nil {
 		g.kill()
 	}
-	_ = cmd.Wait() // ProcessState and interrupted have all of it
+	_ = cmd.Wait() // ProcessState and interrupted contain the result
 	g.kill()
 	if c.Sweep {
 		sweep(mark)
 	}
-	g.waitGone(lastBreath)
+	g.waitGone(removal)
 	g.close()
 	exit := exitOf(cmd.ProcessState)
 	exit.Took = time.Since(began)
@@ -125,8 +125,8 @@ func Run(ctx context.Context, c Command) (Exit, error) {
 	return exit, refused
 }
 
-// introduce calls Started.
-func (c *Command) introduce(pid int, mark string) error {
+// started calls Started.
+func (c *Command) started(pid int, mark string) error {
 	if c.Started == nil {
 		return nil
 	}
@@ -154,31 +154,31 @@ func exitOf(state *os.ProcessState) Exit {
 	return Exit{Code: ev.ExitCode.Or(-1), Signal: ev.Signal}
 }
 
-// passOn returns a writer to w that waits for begin, and discards after the first error, so that
-// the program goes on. It returns files and nil as they are.
-func passOn(w io.Writer, begin <-chan struct{}) io.Writer {
+// delayed returns a writer to w that waits for begin. After the first error it discards the output,
+// so that the program continues. A file and nil are returned unchanged.
+func delayed(w io.Writer, begin <-chan struct{}) io.Writer {
 	if _, file := w.(*os.File); file || w == nil {
 		return w
 	}
-	return &passing{w: w, begin: begin}
+	return &delayedWriter{w: w, begin: begin}
 }
 
-type passing struct {
+type delayedWriter struct {
 	w      io.Writer
 	begin  <-chan struct{}
 	failed bool
 }
 
-func (p *passing) Write(b []byte) (int, error) {
-	<-p.begin
-	if !p.failed {
-		_, err := p.w.Write(b)
-		p.failed = err != nil
+func (d *delayedWriter) Write(b []byte) (int, error) {
+	<-d.begin
+	if !d.failed {
+		_, err := d.w.Write(b)
+		d.failed = err != nil
 	}
 	return len(b), nil
 }
 
-// same reports whether both are one writer. Writers of a type that cannot be compared are not.
+// same reports whether the writers are equal. It is false for a type that cannot be compared.
 func same(a, b io.Writer) (equal bool) {
 	defer func() { _ = recover() }()
 	return a != nil && a == b

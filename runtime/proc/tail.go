@@ -7,27 +7,27 @@ import (
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// beyond is how much more is kept than is shown: what masks a secret that the cut goes through, and
-// a byte more, which shows that there is more before it.
+// beyond are the bytes that are stored in addition to the limit. They contain the rest of a secret
+// that the cut splits, and one byte that shows that the output was cut.
 const beyond = text.Margin + 1
 
-// kept is the part of an output that is kept.
-type kept struct {
+// stored is the stored part of an output.
+type stored struct {
 	mu    sync.Mutex
 	limit int
 	buf   []byte
 	total int64
 }
 
-// Total returns how many bytes were written.
-func (k *kept) Total() int64 {
+// Total returns the number of written bytes.
+func (k *stored) Total() int64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.total
 }
 
-// room is how many bytes are kept.
-func (k *kept) room() int {
+// room returns the number of bytes that are stored at most.
+func (k *stored) room() int {
 	if k.limit == 0 {
 		return 0
 	}
@@ -35,7 +35,7 @@ func (k *kept) room() int {
 }
 
 // masked returns the text, masked and then cut.
-func (k *kept) masked(mask func(string) string, cut func(text.Mask, string, int) string) string {
+func (k *stored) masked(mask func(string) string, cut func(text.Mask, string, int) string) string {
 	k.mu.Lock()
 	s, whole := string(k.buf[max(0, len(k.buf)-k.room()):]), k.total <= int64(k.limit)
 	k.mu.Unlock()
@@ -51,21 +51,21 @@ func (k *kept) masked(mask func(string) string, cut func(text.Mask, string, int)
 	return cut(both, s, k.limit)
 }
 
-// Tail keeps the last bytes that were written to it. It is safe for concurrent use. Make it with
-// [NewTail]; the zero Tail keeps nothing.
-type Tail struct{ kept }
+// Tail stores the last bytes that were written to it. It is safe for concurrent use. The zero Tail
+// stores nothing.
+type Tail struct{ stored }
 
-// NewTail returns a Tail that shows the last limit bytes.
-func NewTail(limit int) *Tail { return &Tail{kept{limit: max(limit, 0)}} }
+// NewTail returns a Tail for the last limit bytes.
+func NewTail(limit int) *Tail { return &Tail{stored{limit: max(limit, 0)}} }
 
-// Write takes p and never fails.
+// Write never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n, room := len(p), t.room()
 	t.total += int64(n)
 	p = p[max(0, n-room):]
-	if len(t.buf)+len(p) > 2*room { // bytes are moved seldom
+	if len(t.buf)+len(p) > 2*room { // so bytes are rarely moved
 		keep := min(len(t.buf), room-len(p))
 		copy(t.buf, t.buf[len(t.buf)-keep:])
 		t.buf = t.buf[:keep]
@@ -74,22 +74,21 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String returns the text unchanged if it fits. Otherwise it returns the end, as valid UTF-8 with
-// secrets masked by [taxonomy.Redact], because half of a secret is not recognised as one.
+// String returns the text unchanged if it has at most limit bytes. Otherwise it returns the end, in
+// valid UTF-8 and with secrets masked, because half of a secret is not recognised.
 func (t *Tail) String() string { return t.Masked(nil) }
 
-// Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no
-// mask.
+// Masked is String for a text that mask has masked before it is cut. Mask may be nil.
 func (t *Tail) Masked(mask func(string) string) string { return t.masked(mask, text.Mask.Tail) }
 
-// Head keeps the first bytes that were written to it, as [Tail] keeps the last. Make it with
-// [NewHead].
-type Head struct{ kept }
+// Head stores the first bytes that were written to it. It is safe for concurrent use. The zero Head
+// stores nothing.
+type Head struct{ stored }
 
-// NewHead returns a Head that shows the first limit bytes.
-func NewHead(limit int) *Head { return &Head{kept{limit: max(limit, 0)}} }
+// NewHead returns a Head for the first limit bytes.
+func NewHead(limit int) *Head { return &Head{stored{limit: max(limit, 0)}} }
 
-// Write takes p and never fails.
+// Write never fails.
 func (h *Head) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -53,6 +53,8 @@ func tale(run string) []executor.Event {
 		{Kind: executor.ReactionTaken, Err: failed, Action: taxonomy.Retry, Reaction: taxonomy.Reaction{Name: "wait"}},
 		{Kind: executor.Waiting, At: start, Until: start.Add(90 * time.Second), Text: "PROVIDER_RATE_LIMIT"},
 		{Kind: executor.Waited, Took: 90 * time.Second},
+		{Kind: executor.ReactionTaken, Err: failed, Action: taxonomy.Retry,
+			Reaction: taxonomy.Reaction{Name: "undo", AcceptCompletion: true}},
 		{Kind: executor.Reverted, Files: []string{"a\x1b[2J", "b"}},
 		{Kind: executor.RunEnded, Result: &executor.Result{
 			Run: run, Status: executor.StatusBlocked, EndReason: executor.EndBlockedSignal, Iterations: 2,
@@ -96,6 +98,7 @@ iteration 1
   [PROVIDER] provider anthropic-api limits the rate (PROVIDER_RATE_LIMIT)
   trying again (wait)
   waiting 1m30s (PROVIDER_RATE_LIMIT), until 12:01:30
+  trying again unless the remaining work completes the task (undo)
   reverted 2 files: a, b
 blocked (blocked signal) after 2 iterations, 1 error
   question: which key? [REDACTED]

@@ -109,7 +109,7 @@ func TestMessagesShowNoPartOfASecret(t *testing.T) {
 		}
 	}
 	said := errs.NewConfigInvalid("f", "v", strings.Repeat("x", 179)+" https://user:PASSWORD@host").Error()
-	assert.Equal(t, `invalid configuration: f is "v", expected `+strings.Repeat("x", 179)+" https://…", said)
+	assert.Equal(t, `cannot run: setting f is "v", expected `+strings.Repeat("x", 179)+" https://…", said)
 }
 
 func TestCuttingAllocatesNothing(t *testing.T) {
