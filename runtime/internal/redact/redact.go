@@ -258,18 +258,18 @@ var (
 	nameEnds pairs
 	// tokenEnds are the last two bytes before the triggers '_' and '.' of [tokens].
 	tokenEnds pairs
+	// namesBy are the names by the low 5 bits of their last letters.
+	namesBy [32][]*name
 	// tokensBy are the tokens by their triggers.
 	tokensBy [256][]*token
 )
 
 func init() {
-	for k, n := range names {
-		last := len(n.name) - 1
-		for i := range n.name {
-			nameLetters[last-i][n.name[i]&31] |= 1 << k
-		}
-		nameLengths[len(n.name)] |= 1 << k
-		if n.kind != nameOnly {
+	for k := range names {
+		n := &names[k]
+		last := n.name[len(n.name)-1] & 31
+		namesBy[last] = append(namesBy[last], n)
+		if n.kind != noKey && n.kind != nameOnly {
 			nameEnds.add(n.name)
 		}
 	}

@@ -215,14 +215,7 @@ func hasAt(s string, i int, word string) bool {
 	return len(s)-i >= len(word) && s[i:i+len(word)] == word
 }
 
-func hasDigit(s string) bool {
-	for i := range len(s) {
-		if digit.has(s[i]) {
-			return true
-		}
-	}
-	return false
-}
+func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
 // isNoName rejects the variables of npm and the functions of Hugging Face, whose names have an '_'
 // early.
