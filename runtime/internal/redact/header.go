@@ -5,7 +5,8 @@ import "regexp"
 // scheme matches the scheme of an Authorization header. If the group matches, the credentials are
 // the rest of the line.
 var scheme = regexp.MustCompile(
-	`(?i)^(?:bearer|basic|token|apikey|negotiate|(digest|aws4-hmac-sha256))(?:[ \t]{1,4}|[\r\n"'\x60\\\v\f\x1b,;&()\]{}<>|]|$)`)
+	`(?i)^(?:bearer|basic|token|apikey|negotiate|(digest|aws4-hmac-sha256))` +
+		`(?:[ \t]{1,4}|[\r\n"'\x60\\\v\f\x1b,;&()\]{}<>|]|$)`)
 
 // authorization finds the credentials in the value at i of an Authorization header.
 func authorization(s string, i int, as form) (int, int) {

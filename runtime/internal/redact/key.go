@@ -124,27 +124,30 @@ func IsSecretKey(name string) bool {
 
 // findName returns the kind and the start of the name of a secret that ends at i.
 func findName(s string, i, floor int) (kind keyKind, start int) {
-	var letters [maxName]byte // before i, in small letters
-	var at [maxName]int       // their places
-	n := maxName
+	var letters [maxName]byte   // before i, in small letters
+	var distance [maxName]uint8 // from each of them to i
+	n, end := maxName, i
 	for first := max(floor, i-maxKey); i > first && n > 0; {
 		i--
 		if letter.has(s[i]) {
 			n--
-			letters[n], at[n] = s[i]|0x20, i
+			letters[n], distance[n] = s[i]|0x20, uint8(end-i)
 		} else if n == maxName || s[i] != '_' && s[i] != '-' {
 			break
 		}
 	}
 	for _, x := range namesBy[letters[maxName-1]&31] {
 		from := maxName - len(x.name)
-		if from < n || string(letters[from:]) != x.name || x.word && !startsWord(s, at[from], floor) {
+		if from < n || string(letters[from:]) != x.name {
 			continue
 		}
-		if x.bare != noKey && startsToken(s, at[from], floor) {
-			return x.bare, at[from]
+		switch start = end - int(distance[from]); {
+		case x.word && !startsWord(s, start, floor):
+		case x.bare != noKey && startsToken(s, start, floor):
+			return x.bare, start
+		default:
+			return x.kind, start
 		}
-		return x.kind, at[from]
 	}
 	return noKey, 0
 }

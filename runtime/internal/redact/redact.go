@@ -260,8 +260,8 @@ var (
 	tokenEnds pairs
 	// namesBy are the names by the low 5 bits of their last letters.
 	namesBy [32][]*name
-	// tokensBy are the tokens by their triggers.
-	tokensBy [256][]*token
+	// prefixesBy are the prefixes of [tokens] by their triggers.
+	prefixesBy [256][]*prefix
 )
 
 func init() {
@@ -274,11 +274,13 @@ func init() {
 		}
 	}
 	for k := range tokens {
-		prefix := tokens[k].before
-		last := len(prefix) - 1
-		tokensBy[prefix[last]] = append(tokensBy[prefix[last]], &tokens[k])
-		if prefix[last] == '_' || prefix[last] == '.' {
-			tokenEnds.add(prefix[:last])
+		for text := range strings.FieldsSeq(tokens[k].prefixes) {
+			before, after, _ := strings.Cut(text, "|")
+			last := len(before) - 1
+			prefixesBy[before[last]] = append(prefixesBy[before[last]], &prefix{before, after, &tokens[k]})
+			if before[last] == '_' || before[last] == '.' {
+				tokenEnds.add(before[:last])
+			}
 		}
 	}
 }

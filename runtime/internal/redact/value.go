@@ -28,6 +28,9 @@ const (
 
 // value returns the bounds of the value at i if it meets the rule.
 func value(s string, i int, r rule) (start, end int) {
+	if r == (rule{}) {
+		return -1, 0
+	}
 	i = skipColor(s, i)
 	start = i + opening(s, i)
 	quote, n := s[i:start], r.plain
@@ -84,22 +87,12 @@ func (n need) metBy(s string) bool {
 	case n == randomWord:
 		return looksRandom(s)
 	}
-	return !isType(s) && looksComplex(s)
+	return !isType(s) && complexText.MatchString(s)
 }
 
-// looksComplex reports whether s is unlike a word: it has a digit, a capital after a small letter,
+// complexText matches a text that is unlike a word: it has a digit, a capital after a small letter,
 // or a special character before its end.
-func looksComplex(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case digit.has(c), i < len(s)-1 && strings.IndexByte("!@#$%^*+=~", c) >= 0:
-			return true
-		case capital.has(c) && i > 0 && small.has(s[i-1]):
-			return true
-		}
-	}
-	return false
-}
+var complexText = regexp.MustCompile(`[0-9]|[a-z][A-Z]|[!@#$%^*+=~](?s:.)`)
 
 // looksRandom reports whether s is unlike a name in source code: it has many digits or often
 // changes between capitals, small letters and digits.
@@ -135,7 +128,8 @@ func isType(s string) bool {
 
 // isBearer reports whether s, the beginning of the text after Bearer, is unlike a word.
 func isBearer(s string) bool {
-	return !isReference(s) && (skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && looksComplex(s) || len(s) >= sample)
+	return !isReference(s) &&
+		(skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && complexText.MatchString(s) || len(s) >= sample)
 }
 
 // isUserPassword reports whether s begins like user:password in base64, or looks random. It judges
@@ -237,16 +231,18 @@ var escaped = func() *regexp.Regexp {
 		hex  = `[\dA-Fa-f]{2}`
 		code = `(?:\\[abefnrtv]|\\[0x]` + hex + `|%(?:25)?` + hex + `|\\u` + hex + hex + `)`
 	)
-	return regexp.MustCompile(`^(?:` + code + `|(?:\x1b|` + code + `)\[[\d;:?]*[\w-]|\x1b\([\w-])$`)
+	return regexp.MustCompile(`^(?:` + code + `|(?:\x1b|` + code + `)\[[\d;:?]*\w|\x1b\(\w)$`)
 }()
 
 // afterEscape reports whether s[floor:i] ends in an escape or a control sequence, whose last letter
 // is not part of the next word.
 func afterEscape(s string, i, floor int) bool {
 	for start := i - 1; start >= max(floor, i-maxEscape); start-- {
-		switch s[start] {
-		case '\\', '%', escape:
+		switch c := s[start]; {
+		case c == '\\' || c == '%' || c == escape:
 			return escaped.MatchString(s[start:i])
+		case !(alnum | underscore | parameter).has(c) && c != '[' && c != '(' && c != '?':
+			return false
 		}
 	}
 	return false
