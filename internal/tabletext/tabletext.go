@@ -192,10 +192,10 @@ func Field(f taxonomy.Field) string { return NewPrinter().Text(f) }
 
 // Rule prints a rule of rules as the taxonomy has it, with a checksum of its priority, its
 // conditions, its patterns, its signatures and the fields that it sets.
-func Rule(rules *detect.Rules, r *detect.Rule, priority int) string {
+func Rule(rules *detect.Rules, r *detect.Rule) string {
 	sum := fnv.New32a()
-	if priority != 0 {
-		fmt.Fprintln(sum, priority)
+	if r.Priority != 0 {
+		fmt.Fprintln(sum, r.Priority)
 	}
 	for i := range rules.Rules {
 		form := &rules.Rules[i]

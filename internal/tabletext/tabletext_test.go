@@ -173,11 +173,8 @@ func TestField(t *testing.T) {
 func TestRule(t *testing.T) {
 	rules := &detect.Rules{Patterns: []detect.Pattern{{Expr: `a\b`}, {Plain: "some text"}}}
 	texts := make(map[string]bool)
-	rule := detect.Rule{Name: "A/1", Doc: "the rule"}
-	texts[tabletext.Rule(rules, &rule, -5)] = true
-	texts[tabletext.Rule(rules, &rule, -4)] = true
 	for _, r := range []detect.Rule{
-		{},
+		{}, {Priority: -5}, {Priority: -4},
 		{Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"a"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"a"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Presence: detect.Absent}}},
@@ -186,7 +183,7 @@ func TestRule(t *testing.T) {
 	} {
 		r.Name, r.Doc = "A/1", "the rule"
 		rules.Rules = []detect.Rule{r}
-		text := tabletext.Rule(rules, &r, 0)
+		text := tabletext.Rule(rules, &r)
 		assert.Regexp(t, `^the rule \([0-9a-f]+\)$`, text)
 		texts[text] = true
 	}
