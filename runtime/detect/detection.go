@@ -34,11 +34,10 @@ type Detection struct {
 	// Sources complete the errors of those fallbacks of sources whose codes set fields.
 	Sources []SourceApply
 
-	once     sync.Once
-	rules    Rules
-	fallback taxonomy.Row
-	makers   []Maker           // of the rules by rank, and then of the fallback
-	sources  map[string]*Maker // of the fallbacks of sources
+	once    sync.Once
+	rules   Rules
+	makers  []Maker           // of the rules by rank, and then of the fallback
+	sources map[string]*Maker // of the fallbacks of sources
 }
 
 // SourceApply sets the fields that the code of a source's fallback sets.
@@ -179,7 +178,6 @@ func (r *Rule) class(derived bool) class {
 // rank sorts the rules: by descending priority, then by class, then in the order of the taxonomy.
 // Among rules of one priority, a more specific signature comes first, whatever the class.
 func (d *Detection) rank() {
-	d.fallback, _ = d.Taxonomy.Find(d.Taxonomy.Fallback)
 	leads := make([]string, len(d.Leads))
 	for i, lead := range d.Leads {
 		leads[i] = resolve(lead, d.Leads)
@@ -193,7 +191,8 @@ func (d *Detection) rank() {
 		d.makers = append(d.makers, Maker{r.Row, r.apply, d.rules.stacks(0)})
 		d.rules.Rules = append(d.rules.Rules, *r)
 	}
-	d.makers = append(d.makers, Maker{d.fallback, d.FallbackApply, d.rules.stacks(NoRule)})
+	fallback, _ := d.Taxonomy.Find(d.Taxonomy.Fallback)
+	d.makers = append(d.makers, Maker{fallback, d.FallbackApply, d.rules.stacks(NoRule)})
 	d.sourceMakers()
 	for _, c := range d.Taxonomy.Categories {
 		d.rules.Sensitive = appendSensitive(d.rules.Sensitive, c.Fields, false)

@@ -220,7 +220,7 @@ func mapped(s string, i, floor int) (int, int) {
 // valueOf finds the value at i of a key.
 func valueOf(s string, i int, kind keyKind, as form) (int, int) {
 	listed := as == mapping && hasAt(s, i, "[") && !hasAt(s, i, Mask)
-	item := i
+	item := skipSpaces(s, i)
 	if listed {
 		item = skipSpaces(s, i+1)
 	}

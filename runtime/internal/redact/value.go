@@ -41,7 +41,7 @@ func value(s string, i int, r rule) (start, end int) {
 	judged := valueEnd(s, start, limit, quote)
 	v := s[start:judged]
 	switch {
-	case n == never, v == "", isReference(v):
+	case n == never, v == "", n != userPassword && isReference(v):
 		return -1, 0
 	case n == userPassword:
 		if colon := strings.IndexByte(v, ':'); colon < 0 || colon == len(v)-1 && len(v) < sample {
