@@ -1,17 +1,15 @@
 package redact
 
-import "regexp"
-
 // scheme matches the scheme of an Authorization header. If the group matches, the credentials are
 // the rest of the line.
-var scheme = regexp.MustCompile(
+var scheme = expression(
 	`(?i)^(?:bearer|basic|token|apikey|negotiate|(digest|aws4-hmac-sha256))` +
 		`(?:[ \t]{1,4}|[\r\n"'\x60\\\v\f\x1b,;&()\]{}<>|]|$)`)
 
 // authorization finds the credentials in the value at i of an Authorization header.
 func authorization(s string, i int, as form) (int, int) {
 	q := opening(s, i)
-	match := scheme.FindStringSubmatchIndex(s[i+q : min(len(s), i+sample)])
+	match := scheme().FindStringSubmatchIndex(s[i+q : min(len(s), i+sample)])
 	if match == nil {
 		return value(s, i, rules[authorizationKey][as])
 	}

@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // A token is a kind of secret that is known by its prefix. A '|' is in each prefix after its
 // trigger, or it is missing if the trigger is the last byte. A '?' before the trigger is any byte.
@@ -84,14 +81,14 @@ func (t *prefix) find(s string, i, floor int) (int, int) {
 }
 
 // jsonToken matches a JSON web token. The signature may be missing.
-var jsonToken = regexp.MustCompile(`^eyJ[\w-]{9,}\.[\w-]{10,}(?:\.[\w-]*)?`)
+var jsonToken = expression(`^eyJ[\w-]{9,}\.[\w-]{10,}(?:\.[\w-]*)?`)
 
 // webToken finds a JSON web token; its 'J' is at i.
 func webToken(s string, i, floor int) (int, int) {
 	if i-2 < floor || s[i-2] != 'e' || !startsToken(s, i-2, floor) {
 		return -1, 0
 	}
-	end := jsonToken.FindStringIndex(s[i-2:])
+	end := jsonToken().FindStringIndex(s[i-2:])
 	if end == nil {
 		return -1, 0
 	}

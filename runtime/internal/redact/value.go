@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
-	"regexp"
 	"strings"
 )
 
@@ -87,12 +86,12 @@ func (n need) metBy(s string) bool {
 	case n == randomWord:
 		return looksRandom(s)
 	}
-	return !isType(s) && complexText.MatchString(s)
+	return !isType(s) && complexText().MatchString(s)
 }
 
 // complexText matches a text that is unlike a word: it has a digit, a capital after a small letter,
 // or a special character before its end.
-var complexText = regexp.MustCompile(`[0-9]|[a-z][A-Z]|[!@#$%^*+=~](?s:.)`)
+var complexText = expression(`[0-9]|[a-z][A-Z]|[!@#$%^*+=~](?s:.)`)
 
 // looksRandom reports whether s is unlike a name in source code: it has many digits or often
 // changes between capitals, small letters and digits.
@@ -129,7 +128,7 @@ func isType(s string) bool {
 // isBearer reports whether s, the beginning of the text after Bearer, is unlike a word.
 func isBearer(s string) bool {
 	return !isReference(s) &&
-		(skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && complexText.MatchString(s) || len(s) >= sample)
+		(skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && complexText().MatchString(s) || len(s) >= sample)
 }
 
 // isUserPassword reports whether s begins like user:password in base64, or looks random. It judges
@@ -224,15 +223,12 @@ const (
 	maxEscape = 24   // the length of an escape or a control sequence
 )
 
-// escaped matches an escape, such as \n, \u003c, \x3c, \033, %3C or, escaped
-// twice, %253C, or the control sequence of a terminal that \x1b or an escape begins.
-var escaped = func() *regexp.Regexp {
-	const (
-		hex  = `[\dA-Fa-f]{2}`
-		code = `(?:\\[abefnrtv]|\\[0x]` + hex + `|%(?:25)?` + hex + `|\\u` + hex + hex + `)`
-	)
-	return regexp.MustCompile(`^(?:` + code + `|(?:\x1b|` + code + `)\[[\d;:?]*\w|\x1b\(\w)$`)
-}()
+// escapedCharacter matches an escape, such as \n, \u003c, \x3c, \033, %3C or, escaped twice, %253C.
+const escapedCharacter = `(?:\\[abefnrtv]|(?:\\[0x]|%(?:25)?)[\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4})`
+
+// escaped matches an escape, or the control sequence of a terminal that \x1b or an escape begins.
+var escaped = expression(
+	`^(?:` + escapedCharacter + `|(?:\x1b|` + escapedCharacter + `)\[[\d;:?]*\w|\x1b\(\w)$`)
 
 // afterEscape reports whether s[floor:i] ends in an escape or a control sequence, whose last letter
 // is not part of the next word.
@@ -240,7 +236,7 @@ func afterEscape(s string, i, floor int) bool {
 	for start := i - 1; start >= max(floor, i-maxEscape); start-- {
 		switch c := s[start]; {
 		case c == '\\' || c == '%' || c == escape:
-			return escaped.MatchString(s[start:i])
+			return escaped().MatchString(s[start:i])
 		case !(alnum | underscore | parameter).has(c) && c != '[' && c != '(' && c != '?':
 			return false
 		}
