@@ -1,25 +1,29 @@
 package redact
 
-// scheme matches the scheme of an Authorization header. If the group matches, the credentials are
-// the rest of the line.
-var scheme = expression(
-	`(?i)^(?:bearer|basic|token|apikey|negotiate|(digest|aws4-hmac-sha256))` +
-		`(?:[ \t]{1,4}|[\r\n"'\x60\\\v\f\x1b,;&()\]{}<>|]|$)`)
+import (
+	"slices"
+	"strings"
+)
+
+// schemes are the schemes of an Authorization header. From lineScheme on, the credentials are the
+// rest of the line.
+var schemes = [...]string{"bearer", "basic", "token", "apikey", "negotiate", "digest", "aws4-hmac-sha256"}
+
+const lineScheme = 5
 
 // authorization finds the credentials in the value at i of an Authorization header.
 func authorization(s string, i int, as form) (int, int) {
 	q := opening(s, i)
-	match := scheme().FindStringSubmatchIndex(s[i+q : min(len(s), i+sample)])
-	if match == nil {
-		return value(s, i, rules[authorizationKey][as])
-	}
-	start := i + q + match[1]
+	end := skipWhile(s, i+q, base64url)
+	start := skipSpaces(s, end)
+	scheme := slices.IndexFunc(schemes[:], func(name string) bool { return strings.EqualFold(name, s[i+q:end]) })
 	switch {
-	case !space.has(s[start-1]), q > 0 && hasAt(s, start, s[i:i+q]): // only the scheme
+	case scheme < 0, start == end && end < len(s) && !terminator.has(s[end]):
+		return value(s, i, rules[authorizationKey][as])
+	case start == end, q > 0 && hasAt(s, start, s[i:i+q]): // only the scheme
 		return -1, 0
-	case match[2] >= 0:
-		end := start
-		for end < len(s) && !lineBreak.has(s[end]) && !ends(s, end) {
+	case scheme >= lineScheme:
+		for end = start; end < len(s) && !lineBreak.has(s[end]) && !ends(s, end); {
 			end++
 		}
 		if end == start {

@@ -80,19 +80,25 @@ func (t *prefix) find(s string, i, floor int) (int, int) {
 	return start, end
 }
 
-// jsonToken matches a JSON web token. The signature may be missing.
-var jsonToken = expression(`^eyJ[\w-]{9,}\.[\w-]{10,}(?:\.[\w-]*)?`)
-
-// webToken finds a JSON web token; its 'J' is at i.
+// webToken finds JSON web tokens, which begin with "eyJ"; 'J' is at i. The signature may be
+// missing.
 func webToken(s string, i, floor int) (int, int) {
-	if i-2 < floor || s[i-2] != 'e' || !startsToken(s, i-2, floor) {
+	const minSegment = 10
+	if i-2 < floor || s[i-2:i] != "ey" || !startsToken(s, i-2, floor) {
 		return -1, 0
 	}
-	end := jsonToken().FindStringIndex(s[i-2:])
-	if end == nil {
+	header := skipWhile(s, i+1, base64url)
+	if header-i < minSegment || !hasAt(s, header, ".") {
 		return -1, 0
 	}
-	return i - 2, i - 2 + end[1]
+	end := skipWhile(s, header+1, base64url)
+	if end-header-1 < minSegment {
+		return -1, 0
+	}
+	if hasAt(s, end, ".") {
+		end = skipWhile(s, end+1, base64url)
+	}
+	return i - 2, end
 }
 
 const (
