@@ -146,8 +146,10 @@ func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 
 // maker returns the maker of a rule's errors, or of those of the source's fallback.
 func (d *Detection) maker(rule int, source string) *Maker {
-	if rule == NoRule && d.sources != nil && d.sources[source] != nil {
-		return d.sources[source]
+	if rule == NoRule {
+		if m := d.sources[source]; m != nil {
+			return m
+		}
 	}
 	return &d.makers[min(uint(rule), uint(len(d.makers)-1))]
 }
@@ -193,7 +195,7 @@ func (d *Detection) rank() {
 	}
 	fallback, _ := d.Taxonomy.Find(d.Taxonomy.Fallback)
 	d.makers = append(d.makers, Maker{fallback, d.FallbackApply, d.rules.stacks(NoRule)})
-	d.sourceMakers()
+	d.sources = d.sourceMakers()
 	for _, c := range d.Taxonomy.Categories {
 		d.rules.Sensitive = appendSensitive(d.rules.Sensitive, c.Fields, false)
 		for i := range c.Codes {
@@ -241,24 +243,20 @@ func (d *Detection) allRules() (all []*Rule) {
 	return all
 }
 
-// sourceMakers adds the makers for the fallbacks of sources.
-func (d *Detection) sourceMakers() {
+// sourceMakers returns the makers for the fallbacks of sources.
+func (d *Detection) sourceMakers() map[string]*Maker {
+	makers := make(map[string]*Maker)
 	for _, s := range d.Taxonomy.Sources {
-		row, ok := d.Taxonomy.Find(s.Fallback)
-		if !ok {
-			continue
+		if row, ok := d.Taxonomy.Find(s.Fallback); ok {
+			makers[s.Name] = &Maker{Row: row, stack: d.rules.stacks(NoRule)}
 		}
-		if d.sources == nil {
-			d.sources = make(map[string]*Maker)
-		}
-		m := &Maker{Row: row, stack: d.rules.stacks(NoRule)}
-		for _, x := range d.Sources {
-			if x.Source == s.Name {
-				m.apply = x.Apply
-			}
-		}
-		d.sources[s.Name] = m
 	}
+	for _, x := range d.Sources {
+		if m := makers[x.Source]; m != nil {
+			m.apply = x.Apply
+		}
+	}
+	return makers
 }
 
 // sortedRules returns the rules sorted as rank describes.
