@@ -18,7 +18,7 @@ func authorization(s string, i int, as form) (int, int) {
 	start := skipSpaces(s, end)
 	scheme := slices.IndexFunc(schemes[:], func(name string) bool { return strings.EqualFold(name, s[i+q:end]) })
 	switch {
-	case scheme < 0, start == end && end < len(s) && !terminator.has(s[end]):
+	case scheme < 0, start == end && end < len(s) && !terminator.has(s[end]) && !ends(s, end):
 		return value(s, i, rules[authorizationKey][as])
 	case start == end, q > 0 && hasAt(s, start, s[i:i+q]): // only the scheme
 		return -1, 0
