@@ -54,13 +54,13 @@ func TestPatternsOnce(t *testing.T) {
 		withRules(t, "{text: [abcd, '(?i)efgh']}", "{contains: [abcd, ijkl], text: abcd}",
 			"{status: 401, contains: ijkl}"))
 	assert.Equal(t, []detect.Pattern{
-		{Plain: "ijkl", Literals: []detect.Literal{{Text: "ijkl", Fold: true}}},
 		{Expr: "abcd", Literals: []detect.Literal{{Text: "abcd"}}},
 		{Expr: "(?i)efgh", Literals: []detect.Literal{{Text: "efgh", Fold: true}}},
 		{Plain: "abcd", Literals: []detect.Literal{{Text: "abcd", Fold: true}}},
+		{Plain: "ijkl", Literals: []detect.Literal{{Text: "ijkl", Fold: true}}},
 	}, rules.Patterns)
 	text := func(i int) [2][]uint16 { return [2][]uint16{rules.Rules[i].Text, rules.Rules[i].Contains} }
-	assert.Equal(t, [2][]uint16{nil, {0}}, text(0))
-	assert.Equal(t, [2][]uint16{{1, 2}, nil}, text(1))
-	assert.Equal(t, [2][]uint16{{1}, {3, 0}}, text(2))
+	assert.Equal(t, [2][]uint16{nil, {3}}, text(0))
+	assert.Equal(t, [2][]uint16{{0, 1}, nil}, text(1))
+	assert.Equal(t, [2][]uint16{{0}, {2, 3}}, text(2))
 }

@@ -64,7 +64,7 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	}
 	add("When: []string", branches)
 	add("Rules: []string", eachText(c.Rules, func(r *model.Rule) string {
-		return element(r.Name + ": " + tabletext.Rule(w.rules, r.Name, r.Priority))
+		return element(r.Name + ": " + tabletext.Rule(w.rules, r.Name))
 	}))
 	if c.Parent != nil {
 		w.f(", Parent: %s", c.Parent.Const)

@@ -98,29 +98,24 @@ type group struct {
 // NewGroups returns an empty set of groups.
 func NewGroups() *Groups { return &Groups{byFacts: make(map[facts]*group)} }
 
-// Add adds an entry to its group: by its facts if these are specific, otherwise by the signature
-// of its text, by its text, or if it has none by its exit code or operation.
+// Add adds an entry to its group: by the signature that its most specific fact meets, otherwise by
+// its facts if these are specific, by its text, or if it has none by its exit code or operation.
 func (g *Groups) Add(e detect.Entry) {
 	g.entries++
 	ev := e.Evidence
-	if ev.Text == "" && ev.Err != nil {
-		ev.Text = ev.Err.Error()
-	}
 	text := taxonomy.Redact(ev.Text)
 	ev.Text = strings.Clone(text[max(0, len(text)-maxText):]) // rules search the end of a text
 	ev.Output, ev.Files, ev.Err = "", nil, nil
 	normal := detect.Normalize(ev.Text)
 	key := factsOf(&ev)
+	like := library().Match(key.mostSpecific(ev.Text))
 	switch {
+	case like != nil:
+		key = facts{source: key.source, like: like.Name}
 	case key.specific():
 		key.exit, key.op = "", ""
 	case normal != "":
-		key.exit, key.op = "", ""
-		if s := library().Match(&taxonomy.Evidence{Text: ev.Text}); s != nil {
-			key.like = s.Name
-		} else {
-			key.text = strings.ToLower(normal)
-		}
+		key.exit, key.op, key.text = "", "", strings.ToLower(normal)
 	case key.exit != "":
 		key.op = ""
 	}
@@ -224,6 +219,30 @@ func factsOf(ev *taxonomy.Evidence) facts {
 // operation does not.
 func (f facts) specific() bool {
 	return f.status != 0 || f.kind != "" || f.code != "" || f.errno != "" || f.signal != ""
+}
+
+func (f facts) withoutStatus() facts {
+	f.status = 0
+	return f
+}
+
+// mostSpecific returns the evidence that a signature must match to be proposed in place of the
+// facts: a code, otherwise a system error or a signal, otherwise a type. Without any of them it is
+// the status, the exit code and the text.
+func (f facts) mostSpecific(text string) *taxonomy.Evidence {
+	switch {
+	case f.code != "":
+		return &taxonomy.Evidence{Code: f.code}
+	case f.errno != "" || f.signal != "":
+		return &taxonomy.Evidence{Errno: f.errno, Signal: f.signal}
+	case f.kind != "":
+		return &taxonomy.Evidence{Type: f.kind}
+	}
+	ev := &taxonomy.Evidence{Status: f.status, Text: text}
+	if exit, err := strconv.Atoi(f.exit); err == nil {
+		ev.ExitCode = taxonomy.Some(exit)
+	}
+	return ev
 }
 
 // word returns s if it can be a value of a rule, and "" otherwise.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/errgen/errgen/internal/explain"
+	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
 )
 
@@ -151,6 +152,8 @@ func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name
 func (n names) take(f facts, literal string) string {
 	detail := strings.Join([]string{f.code, f.errno, f.signal}, " ")
 	switch {
+	case f.code != "" && f.status != 0: // the code has several statuses
+		detail += " " + strconv.Itoa(f.status)
 	case strings.TrimSpace(detail) != "":
 	case f.status != 0:
 		detail = "status " + strconv.Itoa(f.status)
@@ -187,6 +190,7 @@ func screaming(parts ...string) string {
 	})
 	name := ""
 	for i, word := range words {
+		word, _ = naming.Snake(word) // it has letters and digits only
 		if i == maxWords || len(name)+len(word) >= maxName {
 			break
 		}

@@ -82,6 +82,10 @@ func (g *Groups) Propose(o Options) *Result {
 	for _, name := range o.Names {
 		names[folded(name)] = true
 	}
+	withCode := make(map[facts]int) // groups by their facts without the status
+	for _, group := range g.groups {
+		withCode[group.withoutStatus()]++
+	}
 	few := 0
 	for _, group := range slices.SortedStableFunc(slices.Values(g.groups), func(a, b *group) int {
 		return cmp.Compare(b.count, a.count)
@@ -89,6 +93,9 @@ func (g *Groups) Propose(o Options) *Result {
 		if group.count < o.Least {
 			few += group.count
 			continue
+		}
+		if group.code != "" && withCode[group.withoutStatus()] == 1 {
+			group.status = 0 // the code is enough
 		}
 		if p := propose(group, names); p != nil {
 			r.Proposals = append(r.Proposals, p)

@@ -25,17 +25,17 @@ func TestProposals(t *testing.T) {
 		{
 			name: "the source's own type",
 			record: `
-{"time":"2026-01-02T12:00:00Z","evidence":{"source":"api","op":"call","status":529,"type":"overloaded_error","text":"Overloaded"}}
-{"time":"2026-01-02T12:00:09Z","evidence":{"source":"api","op":"call","status":529,"type":"overloaded_error","text":"Overloaded"}}`,
+{"time":"2026-01-02T12:00:00Z","evidence":{"source":"api","op":"call","status":529,"type":"ShedLoad","text":"Overloaded"}}
+{"time":"2026-01-02T12:00:09Z","evidence":{"source":"api","op":"call","status":529,"type":"ShedLoad","text":"Overloaded"}}`,
 			want: `
       # 2 entries from 2026-01-02T12:00:00Z to 2026-01-02T12:00:09Z
       #   "Overloaded"
-      OVERLOADED_ERROR:
-        message: overloaded error
+      SHED_LOAD:
+        message: shed load
         detect:
-          - {source: api, status: 529, type: overloaded_error}
+          - {source: api, status: 529, type: ShedLoad}
         examples:
-          - {source: api, op: call, status: 529, type: overloaded_error, text: Overloaded}
+          - {source: api, op: call, status: 529, type: ShedLoad, text: Overloaded}
 `,
 		},
 		{
@@ -58,6 +58,83 @@ func TestProposals(t *testing.T) {
 `,
 		},
 		{
+			name: "a code that is unique, and one with several statuses",
+			record: `
+{"source":"api","status":404,"code":"OrderNotFound","text":"order 7"}
+{"source":"api","status":404,"code":"OrderNotFound","text":"order 8"}
+{"source":"api","status":409,"code":"refused"}
+{"source":"api","status":403,"code":"refused"}`,
+			want: `
+      # 1 entry
+      API_REFUSED_409:
+        message: api refused 409
+        detect:
+          - {source: api, status: 409, code: refused}
+        examples:
+          - {source: api, status: 409, code: refused}
+
+      # 1 entry
+      API_REFUSED_403:
+        message: api refused 403
+        detect:
+          - {source: api, status: 403, code: refused}
+        examples:
+          - {source: api, status: 403, code: refused}
+
+      # 2 entries
+      #   "order N"
+      API_ORDER_NOT_FOUND:
+        message: api order not found
+        detect:
+          - {source: api, code: OrderNotFound}
+        examples:
+          - {source: api, status: 404, code: OrderNotFound, text: order 7}
+`,
+		},
+		{
+			name: "a signature matches the most specific fact",
+			record: `
+{"source":"api","errno":"ENOSPC","text":"write /var/x: no space left on device"}
+{"source":"api","code":"insufficient_quota","status":429,"text":"Too many requests"}
+{"source":"api","code":"OrderNotFound","errno":"ENOENT"}
+{"source":"cli","exit_code":139}`,
+			want: `
+      # 1 entry
+      API_ORDER_NOT_FOUND_ENOENT:
+        message: api order not found enoent
+        detect:
+          - {source: api, code: OrderNotFound, errno: ENOENT}
+        examples:
+          - {source: api, code: OrderNotFound, errno: ENOENT}
+
+      # 1 entry
+      #   "write /PATH: no space left on device"
+      DISK_FULL:
+        message: disk full
+        detect:
+          - {source: api, like: disk_full}
+        examples:
+          - {source: api, errno: ENOSPC, text: 'write /var/x: no space left on device'}
+
+      # 1 entry
+      #   "Too many requests"
+      QUOTA_EXHAUSTED:
+        message: quota exhausted
+        detect:
+          - {source: api, like: quota_exhausted}
+        examples:
+          - {source: api, status: 429, code: insufficient_quota, text: Too many requests}
+
+      # 1 entry
+      CRASH:
+        message: crash
+        detect:
+          - {source: cli, like: crash}
+        examples:
+          - {source: cli, exit_code: 139}
+`,
+		},
+		{
 			name: "text where nothing else tells",
 			record: `
 {"source":"cli","exit_code":1,"text":"Error: session 12 has 'expired' on this host"}
@@ -77,15 +154,15 @@ func TestProposals(t *testing.T) {
 		},
 		{
 			name:   "an exit code where there is no text",
-			record: `{"source":"cli","op":"call","exit_code":139}`,
+			record: `{"source":"cli","op":"call","exit_code":39}`,
 			want: `
       # 1 entry
-      CLI_EXIT_139:
-        message: cli exit 139
+      CLI_EXIT_39:
+        message: cli exit 39
         detect:
-          - {source: cli, exit_code: 139, priority: -10}
+          - {source: cli, exit_code: 39, priority: -10}
         examples:
-          - {source: cli, op: call, exit_code: 139}
+          - {source: cli, op: call, exit_code: 39}
 `,
 		},
 		{

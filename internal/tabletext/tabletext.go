@@ -192,17 +192,16 @@ func Field(f taxonomy.Field) string { return NewPrinter().Text(f) }
 
 // Rule prints the rule with a name as the taxonomy has it, with a checksum of its priority, its
 // conditions, its patterns, its signatures and the fields that it sets.
-func Rule(rules *detect.Rules, name string, priority int) string {
+func Rule(rules *detect.Rules, name string) string {
 	sum, doc := fnv.New32a(), ""
-	if priority != 0 {
-		fmt.Fprintln(sum, priority)
-	}
 	for i := range rules.Rules {
 		form := &rules.Rules[i]
 		if form.Name != name {
 			continue
 		}
-		doc = form.Doc
+		if doc = form.Doc; form.Priority != 0 {
+			fmt.Fprintln(sum, form.Priority)
+		}
 		fmt.Fprintln(sum, form.Conditions, slices.Sorted(slices.Values(form.Set)))
 		if form.Like != nil {
 			fmt.Fprintln(sum, form.Like.Name, form.Like.Over, form.Like.Extract)

@@ -171,12 +171,10 @@ func TestField(t *testing.T) {
 
 // TestRule prints rules that differ in one part each.
 func TestRule(t *testing.T) {
-	rules := &detect.Rules{
-		Rules: []detect.Rule{{Name: "A/1"}}, Patterns: []detect.Pattern{{Expr: `a\b`}, {Plain: "some text"}},
-	}
-	texts := map[string]bool{tabletext.Rule(rules, "A/1", -5): true, tabletext.Rule(rules, "A/1", -4): true}
+	rules := &detect.Rules{Patterns: []detect.Pattern{{Expr: `a\b`}, {Plain: "some text"}}}
+	texts := make(map[string]bool)
 	for _, r := range []detect.Rule{
-		{},
+		{}, {Priority: -5}, {Priority: -4},
 		{Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"a"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"a"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Presence: detect.Absent}}},
@@ -185,7 +183,7 @@ func TestRule(t *testing.T) {
 	} {
 		r.Name, r.Doc = "A/1", "the rule"
 		rules.Rules = []detect.Rule{r}
-		text := tabletext.Rule(rules, "A/1", 0)
+		text := tabletext.Rule(rules, "A/1")
 		assert.Regexp(t, `^the rule \([0-9a-f]+\)$`, text)
 		texts[text] = true
 	}

@@ -34,11 +34,10 @@ type Detection struct {
 	// Sources complete the errors of those fallbacks of sources whose codes set fields.
 	Sources []SourceApply
 
-	once     sync.Once
-	rules    Rules
-	fallback taxonomy.Row
-	makers   []Maker           // of the rules by rank, and then of the fallback
-	sources  map[string]*Maker // of the fallbacks of sources
+	once    sync.Once
+	rules   Rules
+	makers  []Maker           // of the rules by rank, and then of the fallback
+	sources map[string]*Maker // of the fallbacks of sources
 }
 
 // SourceApply sets the fields that the code of a source's fallback sets.
@@ -147,8 +146,10 @@ func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 
 // maker returns the maker of a rule's errors, or of those of the source's fallback.
 func (d *Detection) maker(rule int, source string) *Maker {
-	if rule == NoRule && d.sources != nil && d.sources[source] != nil {
-		return d.sources[source]
+	if rule == NoRule {
+		if m := d.sources[source]; m != nil {
+			return m
+		}
 	}
 	return &d.makers[min(uint(rule), uint(len(d.makers)-1))]
 }
@@ -162,50 +163,15 @@ const (
 	general                 // tests source and op only
 )
 
-// ranked is a rule with its rank criteria. If the rule names signatures, it has one form of one of
-// them.
-type ranked struct {
-	*CodeRule
-	id         int // index before ranking
-	name       string
-	row        taxonomy.Row
-	like       *Signature
-	form       *Form
-	conditions []Condition // of the rule and of the form
-	class      class
-	// derived is the class for evidence whose status was read in the text. A condition on such a
-	// status counts as one on text.
-	derived class
-}
-
-// rankedRules returns a rule, or one for each form of its signatures.
-func rankedRules(r *CodeRule) (all []ranked) {
-	if len(r.Like) == 0 {
-		all = []ranked{{CodeRule: r, form: &Form{}, conditions: r.Conditions}}
-	}
-	for _, like := range r.Like {
-		for i := range like.Any {
-			form := &like.Any[i]
-			all = append(all, ranked{CodeRule: r, like: like, form: form,
-				conditions: slices.Concat(r.Conditions, form.Conditions)})
-		}
-	}
-	for i := range all {
-		x := &all[i]
-		x.class, x.derived = x.classWithout(Source, Op), x.classWithout(Source, Op, Status)
-		if x.derived == general && x.class == structured {
-			x.derived = textual
-		}
-	}
-	return all
-}
-
-// classWithout returns the class of a rule without its conditions on the given keys.
-func (x *ranked) classWithout(keys ...Key) class {
+// class returns the class of a rule. If derived is true, the status was read in the text, and a
+// condition on it counts as one on text.
+func (r *Rule) class(derived bool) class {
+	onStatus := func(c Condition) bool { return c.Key == Status }
+	onFact := func(c Condition) bool { return c.Key != Source && c.Key != Op && !(derived && onStatus(c)) }
 	switch {
-	case slices.ContainsFunc(x.conditions, func(c Condition) bool { return !slices.Contains(keys, c.Key) }):
+	case slices.ContainsFunc(r.Conditions, onFact):
 		return structured
-	case len(x.Text)+len(x.Contains)+len(x.form.Text)+len(x.form.Contains) > 0:
+	case r.onText(), slices.ContainsFunc(r.Conditions, onStatus):
 		return textual
 	}
 	return general
@@ -214,44 +180,22 @@ func (x *ranked) classWithout(keys ...Key) class {
 // rank sorts the rules: by descending priority, then by class, then in the order of the taxonomy.
 // Among rules of one priority, a more specific signature comes first, whatever the class.
 func (d *Detection) rank() {
-	var all []ranked
-	for i, codes := range d.Categories {
-		for n, rules := range codes {
-			row := taxonomy.At(i, uint16(n))
-			name := ""
-			if c := d.Taxonomy.Code(row); c != nil {
-				name = cmp.Or(c.Key, c.Value)
-			}
-			for k := range rules {
-				for _, x := range rankedRules(&rules[k]) {
-					x.id, x.name, x.row = len(all), fmt.Sprintf("%s/%d", name, k+1), row
-					all = append(all, x)
-				}
-			}
-		}
-	}
-	d.fallback, _ = d.Taxonomy.Find(d.Taxonomy.Fallback)
-	derived := make([]uint16, len(all))
-	for i, x := range sortedRules(all, func(x ranked) class { return x.derived }) {
-		derived[x.id] = uint16(i)
-	}
 	leads := make([]string, len(d.Leads))
 	for i, lead := range d.Leads {
 		leads[i] = resolve(lead, d.Leads)
 	}
 	d.rules = Rules{Taxonomy: d.Taxonomy, Leads: leads, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
-	places := placesIn(&d.rules.Patterns)
-	for _, x := range sortedRules(all, func(x ranked) class { return x.class }) {
-		d.makers = append(d.makers, Maker{x.row, x.Apply, d.rules.stacks(0)})
-		d.rules.Rules = append(d.rules.Rules, Rule{
-			Name: x.name, Doc: x.Doc, Conditions: x.conditions, Set: setNames(x.Set), Row: x.row,
-			Derived: derived[x.id], Text: places(x.Text), Contains: places(x.Contains),
-			Like: x.like, LikeText: places(x.form.Text.unpack(leads)),
-			LikeContains: places(x.form.Contains.unpack(leads)),
-		})
+	all := d.allRules()
+	for i, r := range sortedRules(all, true) {
+		r.Derived = uint16(i)
 	}
-	d.makers = append(d.makers, Maker{d.fallback, d.FallbackApply, d.rules.stacks(NoRule)})
-	d.sourceMakers()
+	for _, r := range sortedRules(all, false) {
+		d.makers = append(d.makers, Maker{r.Row, r.apply, d.rules.stacks(0)})
+		d.rules.Rules = append(d.rules.Rules, *r)
+	}
+	fallback, _ := d.Taxonomy.Find(d.Taxonomy.Fallback)
+	d.makers = append(d.makers, Maker{fallback, d.FallbackApply, d.rules.stacks(NoRule)})
+	d.sources = d.sourceMakers()
 	for _, c := range d.Taxonomy.Categories {
 		d.rules.Sensitive = appendSensitive(d.rules.Sensitive, c.Fields, false)
 		for i := range c.Codes {
@@ -264,30 +208,61 @@ func (d *Detection) rank() {
 	d.rules.Sensitive = slices.Compact(d.rules.Sensitive)
 }
 
-// sourceMakers adds the makers for the fallbacks of sources.
-func (d *Detection) sourceMakers() {
-	for _, s := range d.Taxonomy.Sources {
-		row, ok := d.Taxonomy.Find(s.Fallback)
-		if !ok {
-			continue
-		}
-		if d.sources == nil {
-			d.sources = make(map[string]*Maker)
-		}
-		m := &Maker{Row: row, stack: d.rules.stacks(NoRule)}
-		for _, x := range d.Sources {
-			if x.Source == s.Name {
-				m.apply = x.Apply
+// allRules returns the rules in the order of the taxonomy. A rule that names signatures becomes one
+// for each of their forms.
+func (d *Detection) allRules() (all []*Rule) {
+	places := placesIn(&d.rules.Patterns)
+	for i, codes := range d.Categories {
+		for n, rules := range codes {
+			row := taxonomy.At(i, uint16(n))
+			name := ""
+			if c := d.Taxonomy.Code(row); c != nil {
+				name = cmp.Or(c.Key, c.Value)
+			}
+			for k := range rules {
+				c := &rules[k]
+				rule := Rule{
+					Name: fmt.Sprintf("%s/%d", name, k+1), Doc: c.Doc, Priority: c.Priority, Conditions: c.Conditions,
+					Text: places(c.Text), Contains: places(c.Contains), Set: setNames(c.Set), Row: row, apply: c.Apply,
+				}
+				if len(c.Like) == 0 {
+					all = append(all, &rule)
+				}
+				for _, like := range c.Like {
+					for _, form := range like.Any {
+						r := rule
+						r.Like, r.Conditions = like, slices.Concat(rule.Conditions, form.Conditions)
+						r.LikeText = places(form.Text.unpack(d.rules.Leads))
+						r.LikeContains = places(form.Contains.unpack(d.rules.Leads))
+						all = append(all, &r)
+					}
+				}
 			}
 		}
-		d.sources[s.Name] = m
 	}
+	return all
 }
 
-// sortedRules returns the rules sorted as rank describes, by the class that of returns.
-func sortedRules(rules []ranked, of func(ranked) class) []ranked {
-	return precede(slices.SortedStableFunc(slices.Values(rules), func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(of(a), of(b)))
+// sourceMakers returns the makers for the fallbacks of sources.
+func (d *Detection) sourceMakers() map[string]*Maker {
+	makers := make(map[string]*Maker)
+	for _, s := range d.Taxonomy.Sources {
+		if row, ok := d.Taxonomy.Find(s.Fallback); ok {
+			makers[s.Name] = &Maker{Row: row, stack: d.rules.stacks(NoRule)}
+		}
+	}
+	for _, x := range d.Sources {
+		if m := makers[x.Source]; m != nil {
+			m.apply = x.Apply
+		}
+	}
+	return makers
+}
+
+// sortedRules returns the rules sorted as rank describes.
+func sortedRules(rules []*Rule, derived bool) []*Rule {
+	return precede(slices.SortedStableFunc(slices.Values(rules), func(a, b *Rule) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.class(derived), b.class(derived)))
 	}))
 }
 

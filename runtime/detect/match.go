@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -17,40 +16,28 @@ const noRank = math.MaxInt
 
 // tables are the lookup tables of rules. They are built on first use, so the zero tables are valid.
 type tables struct {
-	index   lazy[index]
-	derived lazy[index] // for evidence whose status was read in the text
-	engine  lazy[engine]
-}
+	onIndex, onDerived, onEngine sync.Once
 
-// lazy is a table that is built on first use.
-type lazy[T any] struct {
-	once  sync.Once
-	table atomic.Pointer[T]
-}
-
-func (l *lazy[T]) build(r *Rules, build func(r *Rules) *T) *T {
-	l.once.Do(func() { l.table.Store(build(r)) })
-	return l.table.Load()
+	index, derived *index // derived is for evidence whose status was read in the text
+	engine         *engine
 }
 
 // engine returns the engine for texts.
 func (r *Rules) engine() *engine {
-	if e := r.tables.engine.table.Load(); e != nil {
-		return e
-	}
-	return r.tables.engine.build(r, newEngine)
+	t := &r.tables
+	t.onEngine.Do(func() { t.engine = newEngine(r) })
+	return t.engine
 }
 
 // index returns the index for evidence. Derived is true if the status was read in the text.
 func (r *Rules) index(derived bool) *index {
-	l := &r.tables.index
+	t := &r.tables
 	if derived {
-		l = &r.tables.derived
+		t.onDerived.Do(func() { t.derived = newIndex(r, true) })
+		return t.derived
 	}
-	if x := l.table.Load(); x != nil {
-		return x
-	}
-	return l.build(r, func(r *Rules) *index { return newIndex(r, derived) })
+	t.onIndex.Do(func() { t.index = newIndex(r, false) })
+	return t.index
 }
 
 // Match returns the index of the rule that wins for the evidence, or [NoRule]. It does not check

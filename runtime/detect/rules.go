@@ -47,6 +47,7 @@ type Rule struct {
 	Name string
 	// Doc is the rule as it is in the taxonomy, on one line.
 	Doc        string
+	Priority   int
 	Conditions []Condition
 	Text       []uint16 // indexes into [Rules.Patterns]
 	Contains   []uint16 // likewise
@@ -61,6 +62,8 @@ type Rule struct {
 	// Derived is the rank of the rule, from 0, for evidence whose status was read in its text. For
 	// other evidence the rank is the index in [Rules.Rules].
 	Derived uint16
+
+	apply func(e taxonomy.Error) // sets the fields of Set, and those that the code sets
 }
 
 // Key is a part of evidence that a condition tests.

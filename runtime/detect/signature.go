@@ -178,14 +178,14 @@ func firstGroup(exprs []*regexp.Regexp, searched string) string {
 
 // precede moves each rule behind the rules of the same priority whose signature is over its own. It
 // changes nothing else in the order. In a cycle of signatures, the first rule stays first.
-func precede(list []ranked) []ranked {
+func precede(list []*Rule) []*Rule {
 	var likes []int
 	for i := range list {
-		if list[i].like != nil {
+		if list[i].Like != nil {
 			likes = append(likes, i)
 		}
 	}
-	out := make([]ranked, 0, len(list))
+	out := make([]*Rule, 0, len(list))
 	visited := make([]bool, len(list))
 	var visit func(i int)
 	visit = func(i int) {
@@ -194,7 +194,7 @@ func precede(list []ranked) []ranked {
 		}
 		visited[i] = true
 		for _, j := range likes {
-			if !visited[j] && list[j].over(&list[i]) {
+			if !visited[j] && list[j].over(list[i]) {
 				visit(j)
 			}
 		}
@@ -207,9 +207,9 @@ func precede(list []ranked) []ranked {
 }
 
 // over reports whether a rule comes before another one because of their signatures.
-func (x *ranked) over(other *ranked) bool {
-	return x.like != nil && other.like != nil && x.Priority == other.Priority &&
-		slices.Contains(x.like.Over, other.like.Name)
+func (r *Rule) over(other *Rule) bool {
+	return r.Like != nil && other.Like != nil && r.Priority == other.Priority &&
+		slices.Contains(r.Like.Over, other.Like.Name)
 }
 
 // maxMatched bounds in bytes the matched text that an explanation shows.

@@ -53,6 +53,8 @@ var attackCases = []struct{ in, want string }{
 	{"curl -s -u user:pass https://x", "curl -s -u [REDACTED] https://x"},
 	{`curl -u "user:pa ss" x`, `curl -u "[REDACTED]" x`},
 	{"curl --user 'user:pass' https://x", "curl --user '[REDACTED]' https://x"},
+	{"curl -u $USER:hunter22 x; curl -u ${USER}: x", "curl -u [REDACTED] x; curl -u ${USER}: x"},
+	{`curl -u "${USER}:hunter22" x`, `curl -u "[REDACTED]" x`},
 
 	// Headers and URLs.
 	{"https://0123456789abcdef0123@host/x", "https://[REDACTED]@host/x"},
@@ -62,6 +64,7 @@ var attackCases = []struct{ in, want string }{
 	{"Bearer: abcdef123456", "Bearer: [REDACTED]"},
 	{"Bearer abcdefghijklmnop", "Bearer [REDACTED]"},
 	{"Basic YWRtaW46YWRtaW4=", "Basic [REDACTED]"},
+	{"Authorization: BeArer…", "Authorization: BeArer…"}, // after a cut
 	{"Basic dXNlcjpwYXNz", "Basic [REDACTED]"},
 
 	// Tokens that speak for themselves.

@@ -258,27 +258,29 @@ var (
 	nameEnds pairs
 	// tokenEnds are the last two bytes before the triggers '_' and '.' of [tokens].
 	tokenEnds pairs
-	// tokensBy are the tokens by their triggers.
-	tokensBy [256][]*token
+	// namesBy are the names by the low 5 bits of their last letters.
+	namesBy [32][]*name
+	// prefixesBy are the prefixes of [tokens] by their triggers.
+	prefixesBy [256][]*prefix
 )
 
 func init() {
-	for k, n := range names {
-		last := len(n.name) - 1
-		for i := range n.name {
-			nameLetters[last-i][n.name[i]&31] |= 1 << k
-		}
-		nameLengths[len(n.name)] |= 1 << k
-		if n.kind != nameOnly {
+	for k := range names {
+		n := &names[k]
+		last := n.name[len(n.name)-1] & 31
+		namesBy[last] = append(namesBy[last], n)
+		if n.kind != noKey && n.kind != nameOnly {
 			nameEnds.add(n.name)
 		}
 	}
 	for k := range tokens {
-		prefix := tokens[k].before
-		last := len(prefix) - 1
-		tokensBy[prefix[last]] = append(tokensBy[prefix[last]], &tokens[k])
-		if prefix[last] == '_' || prefix[last] == '.' {
-			tokenEnds.add(prefix[:last])
+		for text := range strings.FieldsSeq(tokens[k].prefixes) {
+			before, after, _ := strings.Cut(text, "|")
+			last := len(before) - 1
+			prefixesBy[before[last]] = append(prefixesBy[before[last]], &prefix{before, after, &tokens[k]})
+			if before[last] == '_' || before[last] == '.' {
+				tokenEnds.add(before[:last])
+			}
 		}
 	}
 }

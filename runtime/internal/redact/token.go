@@ -2,60 +2,44 @@ package redact
 
 import "strings"
 
-// A token is a kind of secret that is known by its prefix. The prefix has two parts: before, whose
-// last byte is the trigger, and after. A '?' in before is any byte.
+// A token is a kind of secret that is known by its prefix. A '|' is in each prefix after its
+// trigger, or it is missing if the trigger is the last byte. A '?' before the trigger is any byte.
 type token struct {
-	before, after string
-	min           int               // the least length of the body, which follows the prefix
-	body          class             // the bytes of the body; 0 is base64url
-	accept        func(string) bool // further condition on the first 64 of them
-	keepPrefix    bool              // mask only the body
+	prefixes   string
+	min        int               // the least length of the body, which follows the prefix
+	body       class             // the bytes of the body; 0 is base64url
+	accept     func(string) bool // further condition on the first 64 of them
+	keepPrefix bool              // mask only the body
 }
 
 var tokens = [...]token{
-	{before: "sk-", min: 16, accept: hasDigit}, // OpenAI, Anthropic and others
-	{before: "xox?-", min: 10},                 // Slack
-	{before: "xapp-", min: 10, accept: hasDigit},
-	{before: "glpat-", min: 16}, // GitLab
-	{before: "AGE-SECRET-KEY-", after: "1", min: 16},
-	{before: "ghp_", min: 16}, // GitHub
-	{before: "gho_", min: 16},
-	{before: "ghs_", min: 16},
-	{before: "ghu_", min: 16},
-	{before: "ghr_", min: 16},
-	{before: "github_pat_", min: 16},
-	{before: "dckr_pat_", min: 16}, // Docker
-	{before: "dckr_oat_", min: 16},
-	{before: "sk_", after: "live_", min: 16}, // Stripe
-	{before: "sk_", after: "test_", min: 16},
-	{before: "rk_", after: "live_", min: 16},
-	{before: "rk_", after: "test_", min: 16},
-	{before: "dop_", after: "v1_", min: 16, accept: hasDigit}, // DigitalOcean
-	{before: "npm_", min: 16, accept: isNoName},
-	{before: "hf_", min: 16, accept: isNoName},                    // Hugging Face
-	{before: "SG.", min: 16, body: dotted, accept: looksRandom},   // SendGrid
-	{before: "ya29.", min: 16, body: dotted, accept: looksRandom}, // Google
-	{before: "hvs.", min: 16, body: dotted, accept: looksRandom},  // Vault
-	{before: "hvb.", min: 16, body: dotted, accept: looksRandom},
-	{before: "hvr.", min: 16, body: dotted, accept: looksRandom},
-	// The paths of webhooks.
-	{before: "hooks.slack.", after: "com/services/", min: 16, body: urlPath, keepPrefix: true},
-	{before: "hooks.slack.", after: "com/workflows/", min: 16, body: urlPath, keepPrefix: true},
-	{before: "hooks.slack.", after: "com/triggers/", min: 16, body: urlPath, keepPrefix: true},
-	{before: "discord.", after: "com/api/webhooks/", min: 16, body: urlPath, keepPrefix: true},
-	{before: "discord.", after: "com/api/v9/webhooks/", min: 16, body: urlPath, keepPrefix: true},
-	{before: "discord.", after: "com/api/v10/webhooks/", min: 16, body: urlPath, keepPrefix: true},
-	{before: "discordapp.", after: "com/api/webhooks/", min: 16, body: urlPath, keepPrefix: true},
-	{before: "webhook.office.", after: "com/", min: 16, body: urlPath, keepPrefix: true}, // Teams
-	{before: "outlook.office.", after: "com/webhook/", min: 16, body: urlPath, keepPrefix: true},
-	{before: "AKI", after: "A", min: 16, body: upperDigit}, // AWS
-	{before: "ASI", after: "A", min: 16, body: upperDigit},
-	{before: "AI", after: "za", min: 30, accept: hasDigit}, // Google
+	{prefixes: "glpat- ghp_ gho_ ghs_ ghu_ ghr_ github_pat_", min: 16},                 // GitLab, GitHub
+	{prefixes: "sk_|live_ sk_|test_ rk_|live_ rk_|test_", min: 16},                     // Stripe
+	{prefixes: "dckr_pat_ dckr_oat_ AGE-SECRET-KEY-|1", min: 16},                       // Docker, age
+	{prefixes: "sk- dop_|v1_", min: 16, accept: hasDigit},                              // OpenAI; DigitalOcean
+	{prefixes: "xox?-", min: 10},                                                       // Slack
+	{prefixes: "xapp-", min: 10, accept: hasDigit},                                     // Slack
+	{prefixes: "npm_ hf_", min: 16, accept: isNoName},                                  // npm, Hugging Face
+	{prefixes: "SG. ya29. hvs. hvb. hvr.", min: 16, body: dotted, accept: looksRandom}, // SendGrid, Google, Vault
+	{prefixes: "AKI|A ASI|A", min: 16, body: upperDigit},                               // AWS
+	{prefixes: "AI|za", min: 30, accept: hasDigit},                                     // Google
+	{ // the paths of webhooks of Slack, Discord and Teams
+		prefixes: "hooks.slack.|com/services/ hooks.slack.|com/workflows/ hooks.slack.|com/triggers/ " +
+			"discord.|com/api/webhooks/ discord.|com/api/v9/webhooks/ discord.|com/api/v10/webhooks/ " +
+			"discordapp.|com/api/webhooks/ webhook.office.|com/ outlook.office.|com/webhook/",
+		min: 16, body: urlPath, keepPrefix: true,
+	},
+}
+
+// A prefix is a prefix of a token. The last byte of before is its trigger.
+type prefix struct {
+	before, after string
+	*token
 }
 
 // findToken finds the one of [tokens] whose trigger is at i.
 func findToken(s string, i, floor int) (int, int) {
-	for _, t := range tokensBy[s[i]] {
+	for _, t := range prefixesBy[s[i]] {
 		start := i + 1 - len(t.before)
 		if start < floor || t.before[0] != s[start] || !hasAt(s, i+1, t.after) {
 			continue
@@ -68,7 +52,7 @@ func findToken(s string, i, floor int) (int, int) {
 }
 
 // find finds the token if its trigger is at i. The prefix may end a longer word: token_ghp_….
-func (t *token) find(s string, i, floor int) (int, int) {
+func (t *prefix) find(s string, i, floor int) (int, int) {
 	start, body := i+1-len(t.before), i+1+len(t.after)
 	for k := range len(t.before) - 1 {
 		if t.before[k] != s[start+k] && t.before[k] != '?' {
@@ -215,14 +199,7 @@ func hasAt(s string, i int, word string) bool {
 	return len(s)-i >= len(word) && s[i:i+len(word)] == word
 }
 
-func hasDigit(s string) bool {
-	for i := range len(s) {
-		if digit.has(s[i]) {
-			return true
-		}
-	}
-	return false
-}
+func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
 // isNoName rejects the variables of npm and the functions of Hugging Face, whose names have an '_'
 // early.

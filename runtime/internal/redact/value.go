@@ -10,9 +10,12 @@ import (
 type need uint8
 
 const (
-	acceptAny   need = iota
-	needComplex      // unlike a word
-	needRandom       // unlike a name in source code, too
+	never         need = iota
+	anyValue           // at least minValue bytes, or any in quotes
+	userPassword       // user:password
+	complexPhrase      // unlike a word
+	complexWord        // unlike a word, in quotes without white space
+	randomWord         // unlike a name in source code, too
 )
 
 const (
@@ -22,61 +25,51 @@ const (
 	sample = 64
 )
 
-// value returns the bounds of the value at i if it meets n.
-func value(s string, i int, n need) (int, int) {
-	i = skipColor(s, i)
-	if q := opening(s, i); q > 0 {
-		return quotedValue(s, i+q, s[i:i+q], n)
-	}
-	end := valueEnd(s, i, min(len(s), i+sample))
-	if end-i < minValue || !n.metBy(s[i:end]) {
+// value returns the bounds of the value at i if it meets the rule.
+func value(s string, i int, r rule) (start, end int) {
+	if r == (rule{}) {
 		return -1, 0
 	}
-	return i, valueEnd(s, end, len(s))
-}
-
-// quotedValue is value for the value after quote. It has no white space and no mask in the part
-// that is judged, unless any value is accepted.
-func quotedValue(s string, i int, quote string, n need) (int, int) {
-	if n == acceptAny {
-		end := closing(s, i, len(s), quote)
-		if end == i || isReference(s[i:end]) {
+	i = skipColor(s, i)
+	start = i + opening(s, i)
+	quote, n := s[i:start], r.plain
+	if quote != "" {
+		n = r.quoted
+	}
+	limit := min(len(s), start+sample)
+	judged := valueEnd(s, start, limit, quote)
+	v := s[start:judged]
+	switch {
+	case n == never, v == "", n != userPassword && isReference(v):
+		return -1, 0
+	case n == userPassword:
+		if colon := strings.IndexByte(v, ':'); colon < 0 || colon == len(v)-1 && len(v) < sample {
 			return -1, 0
 		}
-		return i, end
-	}
-	limit := min(len(s), i+sample)
-	end := closing(s, i, limit, quote)
-	if end-i < minValue || end < limit && ends(s, end) || strings.ContainsAny(s[i:end], " \t") || !n.metBy(s[i:end]) {
+	case n == anyValue && quote != "":
+	case len(v) < minValue, !n.metBy(v):
+		return -1, 0
+	case n >= complexWord && quote != "" && (judged < limit && ends(s, judged) || strings.ContainsAny(v, " \t")):
 		return -1, 0
 	}
-	return i, closing(s, end, len(s), quote)
-}
-
-// quotedOr is value, but a value in quotes need not meet n.
-func quotedOr(s string, i int, n need) (int, int) {
-	if opening(s, skipColor(s, i)) > 0 {
-		n = acceptAny
-	}
-	return value(s, i, n)
+	return start, valueEnd(s, start, len(s), quote)
 }
 
 // list finds the quoted values of a list in JSON, beginning at i, as one secret, so that the masked
 // text is still a list.
 func list(s string, i int) (int, int) {
-	q := opening(s, i)
-	if q == 0 {
+	quote := s[i : i+opening(s, i)]
+	if quote == "" {
 		return -1, 0
 	}
-	quote := s[i : i+q]
-	start, end := value(s, i, acceptAny)
+	start, end := value(s, i, rule{quoted: anyValue})
 	for start >= 0 && hasAt(s, end, quote) {
-		comma := skipSpaces(s, end+q)
+		comma := skipSpaces(s, end+len(quote))
 		item := skipSpaces(s, comma+1)
 		if !hasAt(s, comma, ",") || !hasAt(s, item, quote) {
 			break
 		}
-		stop := closing(s, item+q, len(s), quote)
+		stop := valueEnd(s, item+len(quote), len(s), quote)
 		if !hasAt(s, stop, quote) {
 			break
 		}
@@ -88,44 +81,26 @@ func list(s string, i int) (int, int) {
 // metBy reports whether s, the beginning of a value, meets the need.
 func (n need) metBy(s string) bool {
 	switch {
-	case isReference(s):
-		return false
-	case n == acceptAny, len(s) >= sample:
+	case n == anyValue, len(s) >= sample:
 		return true
-	case n == needRandom:
+	case n == randomWord:
 		return looksRandom(s)
 	}
-	return !isType(s) && looksComplex(s)
+	return !isType(s) && complexText().MatchString(s)
 }
 
-// looksComplex reports whether s is unlike a word: it has a digit, a capital after a small letter,
+// complexText matches a text that is unlike a word: it has a digit, a capital after a small letter,
 // or a special character before its end.
-func looksComplex(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case digit.has(c), i < len(s)-1 && strings.IndexByte("!@#$%^*+=~", c) >= 0:
-			return true
-		case capital.has(c) && i > 0 && small.has(s[i-1]):
-			return true
-		}
-	}
-	return false
-}
+var complexText = expression(`[0-9]|[a-z][A-Z]|[!@#$%^*+=~](?s:.)`)
 
 // looksRandom reports whether s is unlike a name in source code: it has many digits or often
 // changes between capitals, small letters and digits.
 func looksRandom(s string) bool {
-	digits, changes, last := 0, -1, -1
+	digits, changes, last := 0, -1, class(lineBreak)
 	for i := range len(s) {
-		kind := 0
-		switch c := s[i]; {
-		case digit.has(c):
-			kind = 1
+		kind := classes[s[i]] & alnum
+		if kind == digit {
 			digits++
-		case capital.has(c):
-			kind = 2
-		case small.has(c):
-			kind = 3
 		}
 		if kind != last {
 			changes++
@@ -152,7 +127,8 @@ func isType(s string) bool {
 
 // isBearer reports whether s, the beginning of the text after Bearer, is unlike a word.
 func isBearer(s string) bool {
-	return !isReference(s) && (skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && looksComplex(s) || len(s) >= sample)
+	return !isReference(s) &&
+		(skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && complexText().MatchString(s) || len(s) >= sample)
 }
 
 // isUserPassword reports whether s begins like user:password in base64, or looks random. It judges
@@ -183,6 +159,26 @@ func opening(s string, i int) int {
 	return 0
 }
 
+// valueEnd returns the end of the value at i, at most limit: a quote, a line break, or something
+// that ends every value. In quotes, an escaped quote is part of the value. Without quotes, further
+// characters are the end, and a color code is one if the value does not continue after it.
+func valueEnd(s string, i, limit int, quote string) int {
+	if quote != "" {
+		return closing(s, i, limit, quote)
+	}
+	for i < limit && !ends(s, i) {
+		after := i + 1
+		if terminator.has(s[i]) {
+			after = skipColor(s, i)
+			if after == i || after >= limit || terminator.has(s[after]) || ends(s, after) {
+				return i
+			}
+		}
+		i = after
+	}
+	return i
+}
+
 // closing returns the end of the value at i that began with quote, at most limit: the quote, a line
 // break, or something that ends every value. An escaped quote is part of the value.
 func closing(s string, i, limit int, quote string) int {
@@ -210,23 +206,6 @@ func closing(s string, i, limit int, quote string) int {
 	return i
 }
 
-// valueEnd returns the end of the unquoted value at i, at most limit. A color code ends it only if
-// the value does not continue after it.
-func valueEnd(s string, i, limit int) int {
-	for i < limit && !ends(s, i) {
-		if !terminator.has(s[i]) {
-			i++
-			continue
-		}
-		after := skipColor(s, i)
-		if after == i || after >= limit || terminator.has(s[after]) || ends(s, after) {
-			return i
-		}
-		i = after
-	}
-	return i
-}
-
 // ends reports whether a mask, an ellipsis or PEM is at i. They end every value.
 func ends(s string, i int) bool {
 	return endStart.has(s[i]) && (hasAt(s, i, Mask) || hasAt(s, i, Ellipsis) || hasAt(s, i, pemBegin))
@@ -244,38 +223,26 @@ const (
 	maxEscape = 24   // the length of an escape or a control sequence
 )
 
+// escapedCharacter matches an escape, such as \n, \u003c, \x3c, \033, %3C or, escaped twice, %253C.
+const escapedCharacter = `(?:\\[abefnrtv]|(?:\\[0x]|%(?:25)?)[\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4})`
+
+// escaped matches an escape, or the control sequence of a terminal that \x1b or an escape begins.
+var escaped = expression(
+	`^(?:` + escapedCharacter + `|(?:\x1b|` + escapedCharacter + `)\[[\d;:?]*\w|\x1b\(\w)$`)
+
 // afterEscape reports whether s[floor:i] ends in an escape or a control sequence, whose last letter
 // is not part of the next word.
 func afterEscape(s string, i, floor int) bool {
-	t := s[max(floor, i-maxEscape):i]
-	if t == "" || endsInEscape(t) || strings.HasSuffix(t[:len(t)-1], "\x1b(") { // selects a character set
-		return t != ""
+	for start := i - 1; start >= max(floor, i-maxEscape); start-- {
+		switch c := s[start]; {
+		case c == '\\' || c == '%' || c == escape:
+			return escaped().MatchString(s[start:i])
+		case !(alnum | underscore | parameter).has(c) && c != '[' && c != '(' && c != '?':
+			return false
+		}
 	}
-	n := len(t) - 1
-	for n > 0 && (digit.has(t[n-1]) || t[n-1] == ';' || t[n-1] == ':' || t[n-1] == '?') {
-		n--
-	}
-	t, ok := strings.CutSuffix(t[:n], "[")
-	return ok && (strings.HasSuffix(t, "\x1b") || endsInEscape(t))
+	return false
 }
-
-// endsInEscape reports whether t ends in an escape such as \n, \u003c, \x3c, \033, %3C or, escaped
-// twice, %253C.
-func endsInEscape(t string) bool {
-	n := len(t)
-	if n >= 2 && t[n-2] == '\\' && strings.IndexByte("abefnrtv", t[n-1]) >= 0 {
-		return true
-	}
-	digits := 0
-	for digits < min(4, n) && isHex(t[n-1-digits]) {
-		digits++
-	}
-	return digits >= 2 && (strings.HasSuffix(t[:n-2], "%") || strings.HasSuffix(t[:n-2], "%25") ||
-		strings.HasSuffix(t[:n-2], `\x`) || strings.HasSuffix(t[:n-2], `\0`)) ||
-		digits == 4 && strings.HasSuffix(t[:n-4], `\u`)
-}
-
-func isHex(c byte) bool { return digit.has(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // skipColor skips the color codes of a terminal at i.
 func skipColor(s string, i int) int {

@@ -333,7 +333,7 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 		}
 	}
 	if k.Rules != nil {
-		k.checkRules(t, code.Code.Row(), code.Rules)
+		k.checkRules(t, code.Rules)
 		for _, x := range code.Examples {
 			e := k.checkExample(t, x)
 			assert.ErrorIs(t, e, code.Code, "%s", x)
