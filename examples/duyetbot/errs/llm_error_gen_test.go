@@ -29,8 +29,8 @@ func TestLLMError(t *testing.T) {
 			"LLM_RATE_LIMIT/1: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: rate_limit} (28cca0c6)",
 			"LLM_RATE_LIMIT/2: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (144fae1a)",
 			"LLM_RATE_LIMIT/3: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (30b2e01a)",
-			"LLM_RATE_LIMIT/4: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: rate_limit} (3f275b4f)",
-			"LLM_RATE_LIMIT/5: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6 (3664a377)",
+			"LLM_RATE_LIMIT/4: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: rate_limit} (1e82b27a)",
+			"LLM_RATE_LIMIT/5: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6 (6e7b083e)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMRateLimit("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -79,8 +79,8 @@ func TestLLMError(t *testing.T) {
 			"LLM_TIMEOUT/4: source: llm, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: timeout} (6611f853)",
 			"LLM_TIMEOUT/5: source: llm, like: [timeout, grpc_deadline_exceeded, late] (184f6289)",
 			"LLM_TIMEOUT/6: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (ac3633e3)",
-			"LLM_TIMEOUT/7: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: timeout} (97fd709e)",
-			"LLM_TIMEOUT/8: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6 (696246c0)",
+			"LLM_TIMEOUT/7: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: timeout} (fce07c13)",
+			"LLM_TIMEOUT/8: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6 (7389ffc9)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMTimeout("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -110,7 +110,7 @@ func TestLLMError(t *testing.T) {
 		{Code: CodeLLMQuotaExceeded, Entry: "llm_quota_exceeded: fail severity=critical; fast: recoverability=unknown", Rules: []string{
 			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (976a94e0)",
 			"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (c551bee1)",
-			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (ef8f5d04)",
+			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (ddba3a30)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMQuotaExceeded("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMQuotaExceeded("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -26,8 +26,8 @@ func TestVerificationError(t *testing.T) {
 	}, []gentest.Code{
 		{Code: CodeTypeError, Entry: "type_error: apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"TYPE_ERROR/1: source: verification, type: types (a3ed49d0)",
-			"TYPE_ERROR/2: source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type} (2f12884)",
-			"TYPE_ERROR/3: source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type} (fb7fc3ac)",
+			"TYPE_ERROR/2: source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type} (45f22b67)",
+			"TYPE_ERROR/3: source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type} (f49f326f)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewTypeError("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -111,8 +111,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeTestFailure, Entry: "test_failure: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"TEST_FAILURE/1: source: verification, type: test (a791b36f)",
-			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (dafd4fda)",
-			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (9902ceb6)",
+			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (7e8d6b33)",
+			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (212a0adf)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewTestFailure("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

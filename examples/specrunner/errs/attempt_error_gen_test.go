@@ -32,7 +32,7 @@ func TestAttemptError(t *testing.T) {
 		{Code: CodeTimeout, Entry: "TIMEOUT: same_again retryable", Rules: []string{
 			"TIMEOUT/1: source: agent, type: timeout (74dd030)",
 			"TIMEOUT/2: source: agent, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (8e33030e)",
-			"TIMEOUT/3: source: agent, like: [timeout, grpc_deadline_exceeded], priority: -1 (8687dfcb)",
+			"TIMEOUT/3: source: agent, like: [timeout, grpc_deadline_exceeded], priority: -1 (6d492b23)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTimeout(), 0, "the agent ran past its limit", "{}"),
 			gentest.NewCase(NewTimeout().WithLimit(8500*time.Millisecond), 0, "the agent ran past its limit of 8.5s", `{"limit":"8.5s"}`),
@@ -49,7 +49,7 @@ func TestAttemptError(t *testing.T) {
 			"RATE_LIMIT/1: source: budget, type: [exceeded, unknown_cost] (350bf6ba)",
 			"RATE_LIMIT/2: source: agent, type: [rate_limit_error, rate_limit] (9db1bc70)",
 			"RATE_LIMIT/3: source: agent, status: 429 (9debaa25)",
-			"RATE_LIMIT/4: source: agent, like: [rate_limit, too_many_requests, throttled, quota_exhausted], priority: -1 (24037283)",
+			"RATE_LIMIT/4: source: agent, like: [rate_limit, too_many_requests, throttled, quota_exhausted], priority: -1 (8aacf5a1)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
 			gentest.NewCase(NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(9500*time.Millisecond), 0, "the limit of requests is reached, try again in 9.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"9.5s"}`).Hints("retry_after=9.5s"),
