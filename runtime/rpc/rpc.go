@@ -30,10 +30,16 @@ type Option = details.Option
 // ByTable sets the table of a server or adds a table to a client. A server classifies errors of
 // other taxonomies by the table; an error that no rule matches gets the fallback's code. A client
 // gets the tables of the services that it calls. It decodes errors of their taxonomies, and
-// classifies all other errors by the first table, without a source. Without a table, its errors are
+// classifies all other errors by the first table; see [WithSource]. Without a table, its errors are
 // a *taxonomy.Evidence, which the rules of another taxonomy can classify.
 func ByTable(t taxonomy.Table) Option {
 	return func(o *details.Options) { o.Tables = append(o.Tables, t) }
+}
+
+// WithSource sets the source that a client classifies errors with. Generated packages have a
+// constant for each source that the taxonomy declares.
+func WithSource(source taxonomy.Declared[taxonomy.SourceName]) Option {
+	return func(o *details.Options) { o.Source = source.String() }
 }
 
 // OnError sets the function that receives each error of a server, classified and with all its

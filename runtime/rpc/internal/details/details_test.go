@@ -279,6 +279,18 @@ func TestVendor(t *testing.T) {
 	assert.NoError(t, connecterr.From(nil, orders.Table))
 }
 
+func TestSource(t *testing.T) {
+	for name, call := range callers {
+		t.Run(name, func(t *testing.T) {
+			err := call(t, t.Context(), func(context.Context) error { return orders.NewStoreDown() },
+				rpc.WithSource(orders.SourceGateway))
+			ev, ok := errors.AsType[*taxonomy.Evidence](err)
+			require.True(t, ok, "without a table")
+			assert.Equal(t, "gateway", ev.Source)
+		})
+	}
+}
+
 func TestContextEnds(t *testing.T) {
 	for name, call := range callers {
 		t.Run(name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 		}
 	}
 	ev := evidence(a, info)
-	ev.Err = transport
+	ev.Err, ev.Source = transport, o.Source
 	if len(o.Tables) == 0 {
 		return ev
 	}

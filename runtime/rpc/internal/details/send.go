@@ -23,6 +23,7 @@ type Option func(*Options)
 // Options are the settings of interceptors. Package rpc documents them.
 type Options struct {
 	Tables   []taxonomy.Table
+	Source   string // of errors that a client classifies
 	OnError  func(ctx context.Context, method string, err error)
 	Localize func(ctx context.Context, v taxonomy.PublicView) (locale, message string)
 }
