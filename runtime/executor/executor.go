@@ -219,11 +219,11 @@ func (e *localEnv) Do(f Effect) Outcome {
 }
 
 // started registers a process in the saved state, so that a later process can end it when it
-// resumes the run. An error of the save never changes an outcome.
+// resumes the run. An error of the save never changes an outcome. The state in a setup is not saved.
 func (e *localEnv) started(p Running) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.cfg.Store == nil {
+	if e.cfg.Store == nil || e.state.Step.inSetup() {
 		return nil
 	}
 	e.state.Processes = append(e.state.Processes, p)
