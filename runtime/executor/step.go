@@ -56,11 +56,6 @@ func (p Step) durable() bool {
 	return false
 }
 
-// inSetup reports whether the step belongs to the setup.
-func (p Step) inSetup() bool {
-	return p == StepLoadConfig || p == StepLock || p == StepClean || p == StepPrepare
-}
-
 // operation returns the effect of a step. An effect without an Op is not carried out, because the
 // step has nothing to do.
 type operation func(s *RunState, it *Iteration) (Effect, continuation)
