@@ -219,11 +219,12 @@ func (e *localEnv) Do(f Effect) Outcome {
 }
 
 // started registers a process in the saved state, so that a later process can end it when it
-// resumes the run. An error of the save never changes an outcome.
+// resumes the run. An error of the save never changes an outcome. In a step that is not saved, such
+// as one of the setup, it does nothing.
 func (e *localEnv) started(p Running) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.cfg.Store == nil {
+	if e.cfg.Store == nil || !e.state.Step.durable() {
 		return nil
 	}
 	e.state.Processes = append(e.state.Processes, p)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func blocks(text string, paths ...string) callStep {
@@ -313,6 +315,44 @@ func (f *forking) Call(ctx context.Context, r Request) (Answer, error) {
 func (f *forking) End(_ context.Context, p Process) error {
 	f.ended = append(f.ended, p)
 	return nil
+}
+
+// TestProcessesOfSetup runs a strategy in the setup of a process that resumes a run. The saved step
+// and the processes that the dead process left are kept, also if that process dies, too.
+func TestProcessesOfSetup(t *testing.T) {
+	for _, dead := range []bool{false, true} {
+		w, store := newSimulation(done("a"), done("a")), &memStore{}
+		cfg := w.config(tablesOf(reactions()), store)
+		p := &forking{agent: agent{w}, process: Process{PID: 7, Start: "then"}}
+		cfg.Provider, cfg.Recoverer = p, fixer{}
+		k := &killer{after: OpCall}
+		kill := func(e Env) Env { k.Env = e; return k }
+		require.True(t, dies(func() { runState(t.Context(), cfg, aTask, kill) }))
+		broken := 1
+		cfg.Setup = func(context.Context) error {
+			if broken--; broken >= 0 {
+				return evidence("load_config", "fix")
+			}
+			return nil
+		}
+		if dead {
+			k = &killer{after: OpRecover}
+			require.True(t, dies(func() { runState(t.Context(), cfg, aTask, kill) }))
+			s, err := store.Open(t.Context(), "run")
+			require.NoError(t, err)
+			assert.Equal(t, StepCall, s.Step)
+		}
+		last := runState(t.Context(), cfg, aTask, nil)
+		assert.Equal(t, EndCompleted, last.End)
+		assert.Equal(t, []Process{p.process}, p.ended)
+	}
+}
+
+// fixer is a recoverer whose work is done by a process.
+type fixer struct{}
+
+func (fixer) Recover(ctx context.Context, _ taxonomy.RecoveryRequest) error {
+	return Started(ctx)(Process{PID: 8, Start: "now"})
 }
 
 // TestSetupProblems reports each of several problems of a setup with its own context.

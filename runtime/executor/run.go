@@ -119,7 +119,7 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	case answer == "":
 	case s.Question != "":
 		s.Answers, s.Question = append(s.Answers, "You asked: "+s.Question+between+answer), ""
-	case !slices.ContainsFunc(s.Answers, given): // it is given again if the process died that got it
+	case !slices.ContainsFunc(s.Answers, given): // the process that got it may have died
 		s.Answers = append(s.Answers, answer)
 	}
 	if s.Step != StepOver {

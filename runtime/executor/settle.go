@@ -284,7 +284,10 @@ func (l *Loop) recover(s *RunState, it *Iteration) Step {
 	f := &it.Failures[r.Failure]
 	strategy := f.Decision.Reaction.Strategy
 	out := l.do(s, Effect{Op: OpRecover, Source: f.Source, Failed: f, Attempt: f.Decision.Attempt})
-	s.Recover, s.Processes = Recovery{}, nil
+	s.Recover = Recovery{}
+	if !l.inSetup() { // the setup has yet to end those of a dead process
+		s.Processes = nil
+	}
 	l.emit(s, Event{
 		Kind: Recovered, For: f.error(), Op: f.Op, Source: f.Source, Reaction: f.Decision.Reaction.Reaction,
 		Attempt: f.Decision.Attempt, MaxAttempts: f.Decision.maxAttempts(), Text: strategy, failure: out.Failure,

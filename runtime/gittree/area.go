@@ -176,7 +176,12 @@ func (a *area) walkAhead() (wait func() map[string][]string) {
 	var walking sync.WaitGroup
 	walking.Go(func() {
 		for _, dir := range a.ahead {
-			walked[dir] = a.walk(dir, a.watchesBelow, a.watches)
+			// By now it can be a link out of the working tree, or a pipe, whose opening blocks.
+			name := filepath.Join(a.dir, filepath.FromSlash(dir))
+			real, err := filepath.EvalSymlinks(name)
+			if info, statErr := os.Lstat(name); err == nil && real == name && statErr == nil && info.IsDir() {
+				walked[dir] = a.walk(dir, a.watchesBelow, a.watches)
+			}
 		}
 	})
 	return func() map[string][]string { walking.Wait(); return walked }

@@ -140,7 +140,7 @@ func (s *Space) removeStore(discard bool) error {
 		}
 	}
 	if discard && s.earlier.Root == "" {
-		s.state.Clone = ""
+		s.state.Clone = "" // the store is new, so no saved attempts need it
 	}
 	if len(names(filepath.Join(s.store, savedRefs))) == 0 && s.state.Clone == "" {
 		return os.RemoveAll(s.store)

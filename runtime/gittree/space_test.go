@@ -454,3 +454,30 @@ func TestTreeRevealedFiles(t *testing.T) {
 	}
 	require.NoError(t, tr.close())
 }
+
+// TestTreeReplacedDirectory replaces an ignored directory by a link out of the working tree, and by
+// a pipe. Neither is read.
+func TestTreeReplacedDirectory(t *testing.T) {
+	for _, change := range []string{"rm -r build; mkfifo build", "mv build ../b; ln -s ../b build"} {
+		t.Run(change, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "echo build/ >> .gitignore; mkdir build; echo m > build/m")
+			asked := map[string]int{}
+			s, err := gittree.Open(t.Context(), r.dir, "run", gittree.Options{Watch: countingWatcher(asked)})
+			require.NoError(t, err)
+			require.Positive(t, asked["build/m"])
+			r.sh(change)
+			clear(asked)
+			_, err = s.Snapshot(t.Context())
+			require.NoError(t, err)
+			assert.NotContains(t, asked, "build/m")
+			require.NoError(t, s.Close(false))
+		})
+	}
+}
+
+// countingWatcher watches no file, and counts the paths.
+type countingWatcher map[string]int
+
+func (w countingWatcher) Watches(path string) bool { w[path]++; return false }
+func (countingWatcher) WatchesBelow(string) bool   { return true }
