@@ -429,7 +429,8 @@ func references(src []byte) map[reference]bool {
 	return used
 }
 
-// vocabulary adds the declarations that new codes use, and removes those that were used before.
+// vocabulary adds the declarations that new codes use. It removes groups that lost their last code,
+// and the constants and the reaction that an import declares.
 func (u *update) vocabulary(before map[reference]bool) {
 	now, declared := references(u.doc.Bytes()), u.t.vocabulary()
 	for _, kind := range []struct {
@@ -451,12 +452,23 @@ func (u *update) vocabulary(before map[reference]bool) {
 			}
 		}
 		for _, e := range node.Pairs() {
-			if name := (reference{kind.ref, e.Key}); before[name] && !now[name] {
+			if name := (reference{kind.ref, e.Key}); before[name] && !now[name] && u.t.canDeclare(name) {
 				node.Delete(e.Key)
 			}
 		}
 		prune(u.root, kind.key)
 	}
+}
+
+// canDeclare reports whether an import can have declared a name. Any group can be of a table.
+func (t *Table) canDeclare(name reference) bool {
+	switch name.ref {
+	case spec.RefConstant:
+		return slices.ContainsFunc(t.Constants, func(c Constant) bool { return c.Name == name.name })
+	case spec.RefReaction:
+		return name.name == retryReaction
+	}
+	return true
 }
 
 // writeRecord records the values of the table, if they changed.
