@@ -59,8 +59,10 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	u.remove(rows)
 	u.vocabulary(references(src))
 	u.writeRecord(rows)
-	// Without the comment, the file had no warnings, or they are not to be ignored.
-	return fitIgnores(doc.Bytes(), len(warnings(src)) == 0), u.changes, nil
+	// A file with warnings lost the comment by hand. In a file that no import wrote, the comment
+	// would also ignore the warnings about the codes of its author.
+	addComment := len(u.record) > 0 && len(warnings(src)) == 0
+	return fitIgnores(doc.Bytes(), addComment), u.changes, nil
 }
 
 type update struct {

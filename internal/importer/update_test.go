@@ -351,6 +351,11 @@ categories:
 		{What: "changed", Codes: []string{"USER_GONE: http", "LOCKED: number, http"}},
 		{What: "changed by the table and by hand, kept", Codes: []string{"USER_GONE: message", "LOCKED: message"}},
 	}, changes)
+
+	const documented = "errgen: 1\npackage: own\ncategories:\n  user: {doc: U., codes: {MINE: {message: mine, doc: M.}}}\n"
+	after, _, err = table.Update("t", []byte(documented))
+	require.NoError(t, err)
+	assert.NotContains(t, string(after), "errgen:ignore", "warnings about the codes of its author")
 }
 
 // TestUpdateRandom imports four random tables one after another. The taxonomy has no finding, and a
