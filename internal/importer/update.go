@@ -320,7 +320,8 @@ func (u *update) withoutReserved(rows []row) []row {
 			p, _ := item.(spec.Pairs)
 			return p.Get("reason") != nil && isNamed(item, r.code)
 		})
-		out[r.code] = u.matched[r.code] == nil && (byHand || out[r.parent])
+		isNew := u.matched[r.code] == nil && u.record[r.code.Name] == nil
+		out[r.code] = isNew && (byHand || out[r.parent])
 		if out[r.code] {
 			u.t.Notes.add(r.code.Name, "codes that are reserved with a reason: left out")
 		}
@@ -432,9 +433,9 @@ func references(src []byte) map[reference]bool {
 }
 
 // vocabulary adds the declarations that new codes use. It removes groups that lost their last code,
-// and the constants and the reaction that an import declares.
+// and the constants and the reaction that an import declares, unless an included file can use them.
 func (u *update) vocabulary(before map[reference]bool) {
-	now, declared := references(u.doc.Bytes()), u.t.vocabulary()
+	now, declared, hasInclude := references(u.doc.Bytes()), u.t.vocabulary(), u.root.Get("include") != nil
 	for _, kind := range []struct {
 		key string
 		ref spec.Ref
@@ -454,7 +455,7 @@ func (u *update) vocabulary(before map[reference]bool) {
 			}
 		}
 		for _, e := range node.Pairs() {
-			if name := (reference{kind.ref, e.Key}); before[name] && !now[name] && u.t.canDeclare(name) {
+			if name := (reference{kind.ref, e.Key}); before[name] && !now[name] && u.t.canDeclare(name) && !hasInclude {
 				node.Delete(e.Key)
 			}
 		}

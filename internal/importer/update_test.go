@@ -88,6 +88,7 @@ func TestUpdate(t *testing.T) {
 		changes importer.Notes
 		notes   importer.Notes // of the table, if they are in view
 		warns   bool           // of declarations that no code uses
+		inFile  []string       // with the record
 	}{
 		{
 			name: "nothing changed: edits are kept",
@@ -243,6 +244,31 @@ func TestUpdate(t *testing.T) {
 			absent: []string{"SLOW:"},
 			notes:  importer.Notes{{What: "codes that are reserved with a reason: left out", Codes: []string{"SLOW"}}},
 		}, {
+			name: "a code that was removed and reserved by hand stays in the record",
+			next: csvTable("GONE,1,user,no user,404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
+				"SLOW,4,disk,disk slow,500"),
+			edits: []string{
+				"\n# Digests", "reserved:\n  codes:\n    - {name: SLOW, reason: Never again.}\n\n# Digests",
+				"      SLOW:\n        number: 4\n        message: disk slow\n        http: 500\n", "",
+			},
+			want:    []string{"      GONE:\n        number: 1\n        message: no user\n"},
+			changes: importer.Notes{{What: "changed", Codes: []string{"GONE: message, fields"}}},
+			inFile:  []string{"\n  SLOW: category="},
+		}, {
+			name: "declarations that an included file can use",
+			next: csvTable("GONE,1,user,no user,404"),
+			edits: []string{
+				"\ncategories:", "include: [more.yaml]\ngroups: {g: G.}\nreactions: {retry: {action: retry}}\ncategories:",
+				"        number: 2\n", "        number: 2\n        groups: [g]\n        retryable: true\n" +
+					"        reaction: retry\n",
+			},
+			want: []string{"groups: {g: G.}\nreactions: {retry: {action: retry}}\n"},
+			changes: importer.Notes{
+				{What: "changed", Codes: []string{"GONE: message, fields"}},
+				{What: "removed, now reserved", Codes: []string{"LOCKED", "FULL", "SLOW"}},
+			},
+			warns: true,
+		}, {
 			name: "a code that returns, with a number that is reserved with a reason",
 			next: released,
 			edits: []string{
@@ -307,6 +333,9 @@ func TestUpdate(t *testing.T) {
 			require.NoError(t, err)
 			for _, want := range tt.want {
 				assert.Contains(t, withoutRecord(after), want)
+			}
+			for _, want := range tt.inFile {
+				assert.Contains(t, string(after), want)
 			}
 			for _, absent := range tt.absent {
 				assert.NotContains(t, withoutRecord(after), absent)
