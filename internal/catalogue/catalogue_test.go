@@ -232,7 +232,7 @@ func TestServicePages(t *testing.T) {
 	assert.Contains(t, markdown["INVALID.md"], "{violations:count} violation(s)")
 	assert.Contains(t, markdown["INVALID.md"], "| Audience | public |")
 	assert.Contains(t, markdown["UNEXPECTED.md"], "| Audience | internal |")
-	assert.Regexp(t, `(?m)^\| .*requestId.*Public.*\|$`, markdown["INVALID.md"])
+	assert.Regexp(t, `(?m)^\| .*requestId.*[Pp]ublic.*\|$`, markdown["INVALID.md"])
 }
 
 // TestProfileOfBranch reads the changes of a profile to a branch that has another severity than the code.
