@@ -455,7 +455,8 @@ func (u *update) vocabulary(before map[reference]bool) {
 			}
 		}
 		for _, e := range node.Pairs() {
-			if name := (reference{kind.ref, e.Key}); before[name] && !now[name] && u.t.canDeclare(name) && !hasInclude {
+			name := reference{kind.ref, e.Key}
+			if before[name] && !now[name] && !hasInclude && u.t.canDeclare(name, e.Value) {
 				node.Delete(e.Key)
 			}
 		}
@@ -463,13 +464,13 @@ func (u *update) vocabulary(before map[reference]bool) {
 	}
 }
 
-// canDeclare reports whether an import can have declared a name. Any group can be of a table.
-func (t *Table) canDeclare(name reference) bool {
+// canDeclare reports whether an import can have declared a name. All groups can be from a table.
+func (t *Table) canDeclare(name reference, value any) bool {
 	switch name.ref {
 	case spec.RefConstant:
 		return slices.ContainsFunc(t.Constants, func(c Constant) bool { return c.Name == name.name })
 	case spec.RefReaction:
-		return name.name == retryReaction
+		return name.name == retryReaction && canonical(value) == canonical(spec.Pairs{{Key: "action", Value: "retry"}})
 	}
 	return true
 }

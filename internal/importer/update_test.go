@@ -305,11 +305,13 @@ func TestUpdate(t *testing.T) {
 			next: csvTable(
 				"GONE,1,user,no user {id},404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507"),
 			edits: []string{
-				"categories:", "constants: {owner: {type: string}}\nreactions: {again: {action: retry}}\ncategories:",
-				"        number: 4\n", "        number: 4\n        retryable: true\n        reaction: again\n" +
+				"categories:", "constants: {owner: {type: string}}\n" +
+					"reactions: {again: {action: retry}, retry: {action: retry, then: again}}\ncategories:",
+				"        number: 4\n", "        number: 4\n        retryable: true\n        reaction: retry\n" +
 					"        constants: {owner: me}\n",
 			},
-			want:    []string{"constants: {owner: {type: string}}\nreactions: {again: {action: retry}}\n"},
+			want: []string{"constants: {owner: {type: string}}\n" +
+				"reactions: {again: {action: retry}, retry: {action: retry, then: again}}\n"},
 			absent:  []string{"number: 4\n"},
 			changes: importer.Notes{{What: "removed, now reserved", Codes: []string{"SLOW"}}},
 			warns:   true,
