@@ -45,7 +45,8 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 		}
 		return nil
 	})
-	fs.StringVar(&o.accept, "accept", "", "accept the changes for this `REASON`: write them to the file of accepted changes")
+	fs.StringVar(&o.accept, "accept", "",
+		"accept the changes for this `REASON`: write them to the file of accepted changes")
 	fs.Func("until", "the last day, as `DATE` (2027-01-31), on which they are accepted", func(value string) error {
 		o.until = value
 		if _, err := time.Parse(time.DateOnly, value); err != nil {

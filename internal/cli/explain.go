@@ -140,7 +140,10 @@ func ofConstant(m *model.Package, value string, shown *model.Code) (docs []docum
 		n := explain.Name{Name: value, Kind: "value of " + constant.Name}
 		var last *model.Code
 		for _, c := range m.Codes {
-			if i < len(c.Constants) && c.Constants[i] != nil && value == cmp.Or(c.Constants[i].Str, c.Constants[i].JSON()) {
+			if i >= len(c.Constants) || c.Constants[i] == nil {
+				continue
+			}
+			if value == cmp.Or(c.Constants[i].Str, c.Constants[i].JSON()) {
 				n.Codes, last = append(n.Codes, c.Value), c
 			}
 		}

@@ -245,7 +245,8 @@ func TestUpdate(t *testing.T) {
 			notes:  importer.Notes{{What: "codes that are reserved with a reason: left out", Codes: []string{"SLOW"}}},
 		}, {
 			name: "a code that was removed and reserved by hand stays in the record",
-			next: csvTable("GONE,1,user,no user,404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
+			next: csvTable(
+				"GONE,1,user,no user,404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
 				"SLOW,4,disk,disk slow,500"),
 			edits: []string{
 				"\n# Digests", "reserved:\n  codes:\n    - {name: SLOW, reason: Never again.}\n\n# Digests",
@@ -258,7 +259,8 @@ func TestUpdate(t *testing.T) {
 			name: "declarations that an included file can use",
 			next: csvTable("GONE,1,user,no user,404"),
 			edits: []string{
-				"\ncategories:", "include: [more.yaml]\ngroups: {g: G.}\nreactions: {retry: {action: retry}}\ncategories:",
+				"\ncategories:",
+				"include: [more.yaml]\ngroups: {g: G.}\nreactions: {retry: {action: retry}}\ncategories:",
 				"        number: 2\n", "        number: 2\n        groups: [g]\n        retryable: true\n" +
 					"        reaction: retry\n",
 			},
@@ -383,7 +385,8 @@ categories:
 		{What: "changed by the table and by hand, kept", Codes: []string{"USER_GONE: message", "LOCKED: message"}},
 	}, changes)
 
-	const documented = "errgen: 1\npackage: own\ncategories:\n  user: {doc: U., codes: {MINE: {message: mine, doc: M.}}}\n"
+	const documented = "errgen: 1\npackage: own\n" +
+		"categories:\n  user: {doc: U., codes: {MINE: {message: mine, doc: M.}}}\n"
 	after, _, err = table.Update("t", []byte(documented))
 	require.NoError(t, err)
 	assert.NotContains(t, string(after), "errgen:ignore", "warnings about the codes of its author")
