@@ -45,7 +45,8 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 		}
 		return nil
 	})
-	fs.StringVar(&o.accept, "accept", "", "accept the changes for this `REASON`: write them to "+breaking.AcceptFile)
+	fs.StringVar(&o.accept, "accept", "",
+		"accept the changes for this `REASON`: write them to the file of accepted changes")
 	fs.Func("until", "the last day, as `DATE` (2027-01-31), on which they are accepted", func(value string) error {
 		o.until = value
 		if _, err := time.Parse(time.DateOnly, value); err != nil {
@@ -125,13 +126,18 @@ func (s *session) printReport(o *options, report breaking.Report) error {
 // acceptances reads the accepted changes beside a taxonomy. Without the file it is empty. The file
 // of orders.yaml is orders.accept.yaml, so that two taxonomies can share a directory.
 func (s *session) acceptances(l *loaded) (*breaking.Acceptances, error) {
-	name := filepath.Join(l.dir(), breaking.AcceptFile)
+	usual := filepath.Join(l.dir(), breaking.AcceptFile)
+	name := usual
 	if base := filepath.Base(l.name); base != defaultFile && l.name != stdinArg {
 		name = filepath.Join(l.dir(), strings.TrimSuffix(base, filepath.Ext(base))+".accept.yaml")
 	}
 	src, err := s.read(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
+	}
+	if err != nil && s.exists(usual) && !s.exists(filepath.Join(l.dir(), defaultFile)) {
+		s.note("errgen: %s is ignored, because it belongs to %s: move the entries for %s to %s",
+			usual, defaultFile, l.name, name)
 	}
 	return breaking.ReadAcceptances(name, src), nil
 }

@@ -114,11 +114,11 @@ func meanings(l *loaded, name string) []document {
 	if l != nil && l.model != nil {
 		m = l.model
 		docs = reserved(l, name)
-		if code := findCode(m, name); code != nil {
+		code := findCode(m, name)
+		if code != nil {
 			docs = append(docs, codeDoc{explain.CodeOf(m, code)})
-		} else {
-			docs = append(docs, ofConstant(m, name)...)
 		}
+		docs = append(docs, ofConstant(m, name, code)...)
 		for _, c := range m.Categories {
 			if name == c.Name || name == c.Type || name == m.Name+"."+c.Type {
 				docs = append(docs, categoryDoc{explain.CategoryOf(m, c)})
@@ -133,22 +133,25 @@ func meanings(l *loaded, name string) []document {
 	return docs
 }
 
-// ofConstant returns the codes of which a constant has the value, such as an SQLSTATE.
-func ofConstant(m *model.Package, value string) (docs []document) {
+// ofConstant returns the codes of which a constant has the value, such as an SQLSTATE. If this is
+// only the code that is shown already, it returns nothing.
+func ofConstant(m *model.Package, value string, shown *model.Code) (docs []document) {
 	for i, constant := range m.Constants {
 		n := explain.Name{Name: value, Kind: "value of " + constant.Name}
 		var last *model.Code
 		for _, c := range m.Codes {
-			if i < len(c.Constants) && c.Constants[i] != nil && value == cmp.Or(c.Constants[i].Str, c.Constants[i].JSON()) {
+			if i >= len(c.Constants) || c.Constants[i] == nil {
+				continue
+			}
+			if value == cmp.Or(c.Constants[i].Str, c.Constants[i].JSON()) {
 				n.Codes, last = append(n.Codes, c.Value), c
 			}
 		}
-		switch len(n.Codes) {
-		case 0:
-		case 1:
-			docs = append(docs, codeDoc{explain.CodeOf(m, last)})
-		default:
+		switch {
+		case len(n.Codes) > 1:
 			docs = append(docs, nameDoc{&n})
+		case last != nil && last != shown:
+			docs, shown = append(docs, codeDoc{explain.CodeOf(m, last)}), last
 		}
 	}
 	return docs

@@ -324,7 +324,7 @@ func readCSV(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
 	switch head, _, _ := bytes.Cut(src, []byte("\n")); {
 	case bytes.ContainsRune(head, '\t'):
 		r.Comma = '\t'
-	case !bytes.ContainsRune(head, ','):
+	case bytes.ContainsRune(head, ';') && !bytes.ContainsRune(head, ','):
 		r.Comma = ';'
 	}
 	r.FieldsPerRecord = -1

@@ -154,6 +154,7 @@ func TestFaults(t *testing.T) {
 		{"json", "7", "not a list of rows"},
 		{"json", `{"errors": [{"code": "A"}]}`, "not a list of rows"},
 		{"csv", "code,message\nA,no, no\n", "row 1 has more columns"},
+		{"csv", "code\nA,no\n", "row 1 has more columns"},
 		{"csv", "code,message\nA,caf\xe9\n", "not UTF-8"},
 		{"perl", "", "unknown format"},
 	} {

@@ -59,8 +59,10 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	u.remove(rows)
 	u.vocabulary(references(src))
 	u.writeRecord(rows)
-	// Without the comment, the file had no warnings, or they are not to be ignored.
-	return fitIgnores(doc.Bytes(), len(warnings(src)) == 0), u.changes, nil
+	// A file with warnings lost the comment by hand. In a file that no import wrote, the comment
+	// would also ignore the warnings about the codes of its author.
+	addComment := len(u.record) > 0 && len(warnings(src)) == 0
+	return fitIgnores(doc.Bytes(), addComment), u.changes, nil
 }
 
 type update struct {
@@ -318,7 +320,8 @@ func (u *update) withoutReserved(rows []row) []row {
 			p, _ := item.(spec.Pairs)
 			return p.Get("reason") != nil && isNamed(item, r.code)
 		})
-		out[r.code] = u.matched[r.code] == nil && (byHand || out[r.parent])
+		isNew := u.matched[r.code] == nil && u.record[r.code.Name] == nil
+		out[r.code] = isNew && (byHand || out[r.parent])
 		if out[r.code] {
 			u.t.Notes.add(r.code.Name, "codes that are reserved with a reason: left out")
 		}
@@ -429,9 +432,10 @@ func references(src []byte) map[reference]bool {
 	return used
 }
 
-// vocabulary adds the declarations that new codes use, and removes those that were used before.
+// vocabulary adds the declarations that new codes use. It removes groups that lost their last code,
+// and the constants and the reaction that an import declares, unless an included file can use them.
 func (u *update) vocabulary(before map[reference]bool) {
-	now, declared := references(u.doc.Bytes()), u.t.vocabulary()
+	now, declared, hasInclude := references(u.doc.Bytes()), u.t.vocabulary(), u.root.Get("include") != nil
 	for _, kind := range []struct {
 		key string
 		ref spec.Ref
@@ -451,12 +455,24 @@ func (u *update) vocabulary(before map[reference]bool) {
 			}
 		}
 		for _, e := range node.Pairs() {
-			if name := (reference{kind.ref, e.Key}); before[name] && !now[name] {
+			name := reference{kind.ref, e.Key}
+			if before[name] && !now[name] && !hasInclude && u.t.canDeclare(name, e.Value) {
 				node.Delete(e.Key)
 			}
 		}
 		prune(u.root, kind.key)
 	}
+}
+
+// canDeclare reports whether an import can have declared a name. All groups can be from a table.
+func (t *Table) canDeclare(name reference, value any) bool {
+	switch name.ref {
+	case spec.RefConstant:
+		return slices.ContainsFunc(t.Constants, func(c Constant) bool { return c.Name == name.name })
+	case spec.RefReaction:
+		return name.name == retryReaction && canonical(value) == canonical(spec.Pairs{{Key: "action", Value: "retry"}})
+	}
+	return true
 }
 
 // writeRecord records the values of the table, if they changed.

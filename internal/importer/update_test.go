@@ -87,6 +87,8 @@ func TestUpdate(t *testing.T) {
 		absent  []string
 		changes importer.Notes
 		notes   importer.Notes // of the table, if they are in view
+		warns   bool           // of declarations that no code uses
+		inFile  []string       // with the record
 	}{
 		{
 			name: "nothing changed: edits are kept",
@@ -242,6 +244,33 @@ func TestUpdate(t *testing.T) {
 			absent: []string{"SLOW:"},
 			notes:  importer.Notes{{What: "codes that are reserved with a reason: left out", Codes: []string{"SLOW"}}},
 		}, {
+			name: "a code that was removed and reserved by hand stays in the record",
+			next: csvTable(
+				"GONE,1,user,no user,404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
+				"SLOW,4,disk,disk slow,500"),
+			edits: []string{
+				"\n# Digests", "reserved:\n  codes:\n    - {name: SLOW, reason: Never again.}\n\n# Digests",
+				"      SLOW:\n        number: 4\n        message: disk slow\n        http: 500\n", "",
+			},
+			want:    []string{"      GONE:\n        number: 1\n        message: no user\n"},
+			changes: importer.Notes{{What: "changed", Codes: []string{"GONE: message, fields"}}},
+			inFile:  []string{"\n  SLOW: category="},
+		}, {
+			name: "declarations that an included file can use",
+			next: csvTable("GONE,1,user,no user,404"),
+			edits: []string{
+				"\ncategories:",
+				"include: [more.yaml]\ngroups: {g: G.}\nreactions: {retry: {action: retry}}\ncategories:",
+				"        number: 2\n", "        number: 2\n        groups: [g]\n        retryable: true\n" +
+					"        reaction: retry\n",
+			},
+			want: []string{"groups: {g: G.}\nreactions: {retry: {action: retry}}\n"},
+			changes: importer.Notes{
+				{What: "changed", Codes: []string{"GONE: message, fields"}},
+				{What: "removed, now reserved", Codes: []string{"LOCKED", "FULL", "SLOW"}},
+			},
+			warns: true,
+		}, {
 			name: "a code that returns, with a number that is reserved with a reason",
 			next: released,
 			edits: []string{
@@ -274,6 +303,21 @@ func TestUpdate(t *testing.T) {
 				{What: "added", Codes: []string{"NEW", "NEWER"}},
 			},
 		}, {
+			name: "declarations by hand that lost their last code",
+			next: csvTable(
+				"GONE,1,user,no user {id},404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507"),
+			edits: []string{
+				"categories:", "constants: {owner: {type: string}}\n" +
+					"reactions: {again: {action: retry}, retry: {action: retry, then: again}}\ncategories:",
+				"        number: 4\n", "        number: 4\n        retryable: true\n        reaction: retry\n" +
+					"        constants: {owner: me}\n",
+			},
+			want: []string{"constants: {owner: {type: string}}\n" +
+				"reactions: {again: {action: retry}, retry: {action: retry, then: again}}\n"},
+			absent:  []string{"number: 4\n"},
+			changes: importer.Notes{{What: "removed, now reserved", Codes: []string{"SLOW"}}},
+			warns:   true,
+		}, {
 			name: "flow style is kept",
 			next: csvTable(
 				"GONE,1,user,no user {id},410", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
@@ -294,6 +338,9 @@ func TestUpdate(t *testing.T) {
 			for _, want := range tt.want {
 				assert.Contains(t, withoutRecord(after), want)
 			}
+			for _, want := range tt.inFile {
+				assert.Contains(t, string(after), want)
+			}
 			for _, absent := range tt.absent {
 				assert.NotContains(t, withoutRecord(after), absent)
 			}
@@ -305,7 +352,7 @@ func TestUpdate(t *testing.T) {
 				assert.Equal(t, before, string(after))
 			}
 			_, findings := check.Load("taxonomy.yaml", after)
-			assert.Empty(t, findings)
+			assert.Equal(t, tt.warns, len(findings) > 0, findings)
 			again, changes, err := read(t, tt.next).Update("taxonomy.yaml", after)
 			require.NoError(t, err)
 			assert.Equal(t, string(after), string(again), "a second import")
@@ -337,6 +384,12 @@ categories:
 		{What: "changed", Codes: []string{"USER_GONE: http", "LOCKED: number, http"}},
 		{What: "changed by the table and by hand, kept", Codes: []string{"USER_GONE: message", "LOCKED: message"}},
 	}, changes)
+
+	const documented = "errgen: 1\npackage: own\n" +
+		"categories:\n  user: {doc: U., codes: {MINE: {message: mine, doc: M.}}}\n"
+	after, _, err = table.Update("t", []byte(documented))
+	require.NoError(t, err)
+	assert.NotContains(t, string(after), "errgen:ignore", "warnings about the codes of its author")
 }
 
 // TestUpdateRandom imports four random tables one after another. The taxonomy has no finding, and a
