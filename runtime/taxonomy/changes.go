@@ -20,7 +20,7 @@ type Changes struct {
 
 // Apply returns a profile of table t with the changes. It has the sections of p, and Uncategorized
 // if that is set. Each row gets the first suitable reaction: a row that is not retryable gets none
-// that leads to a retry. If no reaction is suitable, the row keeps its reaction without the changes.
+// that leads to a retry. If no reaction is suitable, the row keeps its reaction without changes.
 //
 // The second result maps the reactions of the table, and those that Row returned, to their versions
 // in the profile.
