@@ -38,8 +38,8 @@ func isMapping(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.Field(0).Tag.Get("key") != "|"
 }
 
-// changedReaction returns a reaction with the changes of a profile. If the action becomes or stops being a
-// retry, the reaction loses its tier and purpose.
+// changedReaction returns a reaction with the changes of a profile. If the action becomes or stops
+// being a retry, the reaction loses its tier and purpose.
 func changedReaction(declared spec.Reaction, changes *spec.Reaction) spec.Reaction {
 	if changes.Action.Set && retries(changes.Action) != retries(declared.Action) {
 		declared.To, declared.Purpose = spec.Text{}, spec.Text{}

@@ -193,17 +193,17 @@ func (s *profile) row(at taxonomy.Row, t *taxonomy.Traits) iter.Seq[*taxonomy.Re
 		if !yield(nil) {
 			return
 		}
-		var changes []diag.Span // before a retry
+		var changed []diag.Span // the changed reactions that lead to the next retry
 		for r := row.Reaction; r != nil; {
 			version := cmp.Or(s.changed[r], r)
 			if version != r {
-				changes = append(changes, s.origins[version].at)
+				changed = append(changed, s.origins[version].at)
 			}
 			if version.Retries() {
-				for _, at := range changes {
+				for _, at := range changed {
 					s.skip(at, row)
 				}
-				changes = nil
+				changed = nil
 			}
 			r = version.Then
 		}

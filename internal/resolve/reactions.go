@@ -120,8 +120,8 @@ func (b *builder) read(d *spec.Reaction, name string) *taxonomy.Reaction {
 	return r
 }
 
-// check reports mistakes in a reaction at a place. d has the keys that are written here, and full has
-// the keys of the complete reaction that its action takes.
+// check reports mistakes in a reaction at a place. d has the keys that are written here, and full
+// has the keys of the complete reaction that its action takes.
 func (b *builder) check(d, full *spec.Reaction, r *taxonomy.Reaction, at diag.Span) {
 	report := func(at diag.Span, message, hint string) {
 		b.problem("E-action", at, fmt.Sprintf("reaction %q: %s", r.Name, message), hint)

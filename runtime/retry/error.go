@@ -62,8 +62,8 @@ type Error struct {
 	ended error // the context's error, which its cause need not wrap
 }
 
-// Error returns the number of calls, the reason and the last error. If the first call failed with an
-// error that is not to be retried, it returns the text of that error.
+// Error returns the number of calls, the reason and the last error. If the first call failed with
+// an error that is not to be retried, it returns the text of that error.
 func (e *Error) Error() string {
 	if e.Why == StoppedPermanent && e.Calls == 1 && e.Err != nil && e.Cause == nil {
 		return e.Err.Error()
@@ -95,8 +95,11 @@ func (e *Error) Rewrap(change func(error) error) error {
 	rewrapped := *e
 	if e.Err == nil {
 		rewrapped.Cause = change(e.Cause)
-	} else {
-		rewrapped.Err = change(e.Err)
+		return &rewrapped
+	}
+	rewrapped.Err = change(e.Err)
+	if errtree.Is(e.Err, e.Cause) && !errtree.Is(rewrapped.Err, e.Cause) {
+		rewrapped.Cause = rewrapped.Err // so that the text still has it only once
 	}
 	return &rewrapped
 }

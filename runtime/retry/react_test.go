@@ -246,3 +246,17 @@ func TestAttachToError(t *testing.T) {
 		assert.Equal(t, "r-1", typed.RequestID.Or(""))
 	}
 }
+
+// With attributes, an error still has its text, also if the function returned the cause of the
+// context's end.
+func TestAttachToCause(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	err := retry.Do(ctx, func(context.Context) error {
+		cancel(orders.NewOrderConflict())
+		return context.Cause(ctx)
+	}, retry.ByTable(orders.Table))
+	attached := orders.Attach(err, orders.RequestID("r-1"))
+	assert.EqualError(t, attached, err.Error())
+	assert.ErrorIs(t, attached, context.Canceled)
+	assert.ErrorIs(t, attached, orders.CodeOrderConflict)
+}

@@ -9,18 +9,18 @@ import (
 // Changes are the changes of a table that a profile or [Overrides] declare. Generated packages and
 // their users do not need them.
 type Changes struct {
-	// Reactions and Policies are replacements. The Policy and Then of a replacement are those before
-	// the changes, because [Changes.Apply] replaces them too.
+	// Reactions and Policies are replacements. The Policy and Then of a replacement are those
+	// before the changes, because [Changes.Apply] replaces them too.
 	Reactions map[*Reaction]*Reaction
 	Policies  map[*Policy]*Policy
-	// Row changes the traits of a row except the reaction, and returns the reactions that the row can
-	// get, the best first. The last one is nil, for the reaction of the traits.
+	// Row changes the traits of a row except the reaction, and returns the reactions that the row
+	// can get, the best first. The last one is nil, for the reaction of the traits.
 	Row func(row Row, t *Traits) iter.Seq[*Reaction]
 }
 
-// Apply returns a profile of table t with the changes. It has the sections of p, and Uncategorized if
-// that is set. Each row gets the first suitable reaction: a row that is not retryable gets none that
-// leads to a retry. If no reaction is suitable, the row keeps its reaction without the changes.
+// Apply returns a profile of table t with the changes. It has the sections of p, and Uncategorized
+// if that is set. Each row gets the first suitable reaction: a row that is not retryable gets none
+// that leads to a retry. If no reaction is suitable, the row keeps its reaction without changes.
 //
 // The second result maps the reactions of the table, and those that Row returned, to their versions
 // in the profile.
@@ -61,8 +61,8 @@ func (c Changes) Apply(t Table, p Profile) (*Profile, map[*Reaction]*Reaction) {
 }
 
 // declared returns the declared reactions and policies, with the changes of the profile. A name is
-// unique among them, but not among all reactions and policies, because a value in place has the name
-// of its owner.
+// unique among them, but not among all reactions and policies, because a value in place has the
+// name of its owner.
 func (t Table) declared() (reactions []*Reaction, policies []*Policy) {
 	reactions, policies = slices.Clone(t.Taxonomy.Reactions), slices.Clone(t.Taxonomy.Policies)
 	if p := t.Overlay; p != nil {

@@ -336,8 +336,8 @@ func (p *Profile) skips(r *Reaction) bool {
 	return r.Retries() && !p.Retry.Enabled
 }
 
-// PolicyOf returns the policy of a reaction, or the profile's policy of reactions without one. It is
-// nil if neither exists. The profile may be nil.
+// PolicyOf returns the policy of a reaction, or the profile's policy of reactions without one. It
+// returns nil if neither exists. The profile may be nil.
 func (p *Profile) PolicyOf(r *Reaction) *Policy {
 	if r.Policy == nil && p != nil {
 		return p.Retry.Policy

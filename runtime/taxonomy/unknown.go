@@ -100,8 +100,8 @@ func (u *Unknown) Wire() Wire { return u.w }
 // Code returns the code on the wire.
 func (u *Unknown) Code() string { return u.w.Code }
 
-// Reason returns why an error with a known code could not be decoded: it has an unknown enum word, or
-// the code is abstract. It is nil if the code or the domain is unknown.
+// Reason returns why an error with a known code could not be decoded: it has an unknown enum word,
+// or the code is abstract. It is nil if the code or the domain is unknown.
 func (u *Unknown) Reason() error { return u.w.Reason }
 
 // Known returns the description of the received code if the taxonomy has it, otherwise nil. It must

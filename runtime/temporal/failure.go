@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"time"
@@ -84,6 +85,9 @@ func applicationError(err error, typed taxonomy.Error, o temporal.ApplicationErr
 	return temporal.NewApplicationErrorWithOptions(taxonomy.Redact(err.Error()), taxonomy.CodeOf(typed), o)
 }
 
+// defaultPolicy applies to a reaction without a policy, as in retry.Do.
+var defaultPolicy = taxonomy.DefaultPolicy("default")
+
 // ApplicationError returns err so that Temporal retries the activity as the table specifies: with
 // the delay of its reaction's policy after this attempt (activity.GetInfo(ctx).Attempt, from 1), a
 // hint such as Retry-After included, or not at all. An err that the table cannot classify is
@@ -99,9 +103,9 @@ func ApplicationError(table taxonomy.Table, err error, attempt int32) error {
 	}
 	var o temporal.ApplicationErrorOptions
 	reaction := table.Reaction(typed)
-	policy := table.Overlay.PolicyOf(&reaction)
-	o.NonRetryable = policy == nil || !reaction.Retries()
+	o.NonRetryable = !reaction.Retries()
 	if !o.NonRetryable {
+		policy := cmp.Or(table.Overlay.PolicyOf(&reaction), &defaultPolicy)
 		var hint taxonomy.Opt[time.Duration]
 		if reaction.HonorRetryAfter {
 			hint = retry.HintOf(taxonomy.HintsOf(typed), time.Now())

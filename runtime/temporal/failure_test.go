@@ -88,6 +88,8 @@ func TestRetriesByTheTable(t *testing.T) {
 			errs.CodeProviderNotAvailable},
 		{"a retryable error", func() error { return errs.NewProviderAPIError("x", "busy").WithStatusCode(503) }, 5,
 			errs.CodeProviderAPIError},
+		{"a reaction without a policy", func() error { return errs.NewProviderCrash("x", "lost") }, 3,
+			errs.CodeProviderCrash},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var suite testsuite.WorkflowTestSuite

@@ -85,7 +85,7 @@ const (
 	forms
 )
 
-// rule is what a value must meet, without and in quotes.
+// rule has the needs that a value without quotes and a value in quotes must meet.
 type rule struct{ plain, quoted need }
 
 // rules are what values must meet by kind and form. The zero rule accepts none.

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// A token is a kind of secret that is known by its prefix. A '|' is in each prefix after its
-// trigger, or it is missing if the trigger is the last byte. A '?' before the trigger is any byte.
+// A token is a kind of secret that is known by its prefixes, separated by spaces. In a prefix, '|'
+// follows the trigger; without it, the trigger is the last byte. A '?' before it is any byte.
 type token struct {
 	prefixes   string
 	min        int               // the least length of the body, which follows the prefix

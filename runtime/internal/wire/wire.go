@@ -31,7 +31,8 @@ func PublicView(ctx context.Context, t taxonomy.Table, err error) (taxonomy.Publ
 	return v, err
 }
 
-// IsNil reports whether err is nil, or a nil pointer to an error of a taxonomy, whose methods panic.
+// IsNil reports whether err is nil, or a nil pointer to an error of a taxonomy, whose methods
+// panic.
 func IsNil(err error) bool {
 	if _, ok := err.(taxonomy.Error); !ok {
 		return err == nil

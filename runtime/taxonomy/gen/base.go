@@ -200,7 +200,7 @@ func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 func Outer[P, F any](o *F) taxonomy.Error { return any(*(*P)(unsafe.Pointer(&o))).(taxonomy.Error) }
 
 // WithOuter returns a copy of the error whose first field o points to, after a change of its second
-// field, the error of the category. Because the first field has no size, the second has its address.
+// field, the error of the category. Because the first field has no size, both have one address.
 func WithOuter[P, F, E any](o *F, change func(e *E)) P {
 	copied := reflect.New(reflect.TypeFor[P]().Elem())
 	copied.Elem().Set(reflect.ValueOf(Outer[P](o)).Elem())

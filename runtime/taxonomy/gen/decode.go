@@ -14,8 +14,9 @@ import (
 
 // Unmarshal reads an error of taxonomy t that AppendJSON wrote. If the code, the category or a word
 // of an enum is unknown, the code is abstract, or the domain is not t's, it returns a
-// *[taxonomy.Unknown], because a newer program may have sent it. The result shares no memory with b. It keeps the members that it
-// ignores in memory only if they are in a context of at most 16 KiB, or in an Unknown.
+// *[taxonomy.Unknown], because a newer program may have sent it. The result shares no memory with
+// b. It keeps the members that it ignores in memory only if they are in a context of at most 16 KiB,
+// or in an Unknown.
 func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	e, err := unmarshal(bytes.TrimSpace(b), t)
 	if err != nil {
