@@ -1,10 +1,5 @@
 package redact
 
-import (
-	"regexp"
-	"sync"
-)
-
 // A class is a set of bytes, one or more bits of [classes].
 type class uint32
 
@@ -67,9 +62,4 @@ func skipWhile(s string, i int, k class) int {
 		i++
 	}
 	return i
-}
-
-// expression returns a function that compiles an expression on first use.
-func expression(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -3,7 +3,9 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // A need is the evidence that a value must show before it counts as a secret.
@@ -86,12 +88,21 @@ func (n need) metBy(s string) bool {
 	case n == randomWord:
 		return looksRandom(s)
 	}
-	return !isType(s) && complexText().MatchString(s)
+	return !isType(s) && looksComplex(s)
 }
 
-// complexText matches a text that is unlike a word: it has a digit, a capital after a small letter,
+// looksComplex reports whether s is unlike a word: it has a digit, a capital after a small letter,
 // or a special character before its end.
-var complexText = expression(`[0-9]|[a-z][A-Z]|[!@#$%^*+=~](?s:.)`)
+func looksComplex(s string) bool {
+	for i := range len(s) {
+		kind := classes[s[i]]
+		if kind&digit != 0 || i > 0 && kind&capital != 0 && classes[s[i-1]]&small != 0 ||
+			i < len(s)-1 && strings.IndexByte("!@#$%^*+=~", s[i]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // looksRandom reports whether s is unlike a name in source code: it has many digits or often
 // changes between capitals, small letters and digits.
@@ -128,7 +139,7 @@ func isType(s string) bool {
 // isBearer reports whether s, the beginning of the text after Bearer, is unlike a word.
 func isBearer(s string) bool {
 	return !isReference(s) &&
-		(skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && complexText().MatchString(s) || len(s) >= sample)
+		(skipWhile(s, 0, alnum) >= 16 || len(s) >= 8 && looksComplex(s) || len(s) >= sample)
 }
 
 // isUserPassword reports whether s begins like user:password in base64, or looks random. It judges
@@ -227,8 +238,9 @@ const (
 const escapedCharacter = `(?:\\[abefnrtv]|(?:\\[0x]|%(?:25)?)[\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4})`
 
 // escaped matches an escape, or the control sequence of a terminal that \x1b or an escape begins.
-var escaped = expression(
-	`^(?:` + escapedCharacter + `|(?:\x1b|` + escapedCharacter + `)\[[\d;:?]*\w|\x1b\(\w)$`)
+var escaped = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + escapedCharacter + `|(?:\x1b|` + escapedCharacter + `)\[[\d;:?]*\w|\x1b\(\w)$`)
+})
 
 // afterEscape reports whether s[floor:i] ends in an escape or a control sequence, whose last letter
 // is not part of the next word.
