@@ -337,7 +337,8 @@ func readCSV(src []byte, _ map[string]string) (rows []spec.Pairs, err error) {
 			continue
 		}
 		if width := len(records[0]); len(record) > width && strings.Join(record[width:], "") != "" {
-			return nil, fmt.Errorf("row %d has more columns than the first line; put text with commas in double quotes", i)
+			return nil, fmt.Errorf("row %d has more columns than the first line; put text with commas in double quotes",
+				i)
 		}
 		var row spec.Pairs
 		for j, name := range records[0] {

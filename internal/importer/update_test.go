@@ -274,7 +274,8 @@ func TestUpdate(t *testing.T) {
 			name: "a code that returns, with a number that is reserved with a reason",
 			next: released,
 			edits: []string{
-				"\n# Digests", "reserved:\n  numbers:\n    - {from: 4, to: 9, reason: Old.}\n  codes: [SLOW]\n\n# Digests",
+				"\n# Digests",
+				"reserved:\n  numbers:\n    - {from: 4, to: 9, reason: Old.}\n  codes: [SLOW]\n\n# Digests",
 				"      SLOW:\n        number: 4\n        message: disk slow\n        http: 500\n", "",
 				"  SLOW: category", "  OTHER: category",
 			},
@@ -293,7 +294,8 @@ func TestUpdate(t *testing.T) {
 			want: []string{
 				"      LOCKED:\n        number: 2\n        message: user {arg1} is locked\n        fields:\n" +
 					"          arg1: {type: string, required: true}\n      NEW:\n        number: 5\n" +
-					"        message: new\n      NEWER:\n        number: 6\n        message: newer\n        http: 410\n",
+					"        message: new\n" +
+					"      NEWER:\n        number: 6\n        message: newer\n        http: 410\n",
 				"        message: disk slow\n        http: 503\n",
 			},
 			absent: []string{"        http: 404"},
@@ -406,7 +408,8 @@ func TestUpdateRandom(t *testing.T) {
 				src = fmt.Appendf(src, "%c%s,%s,%s,%s,%s,%s,%s,%s\n", 'A'+c, []string{"", "-x", " y", "_z"}[c%4],
 					pick(r, "", strconv.Itoa(numbers[j]), strconv.Itoa(c), strconv.Itoa(c)),
 					pick(r, "io", "net", "disk"), pick(r, "text {a}", "text %s", "", "other {b} {a}"),
-					pick(r, "", "404", "500"), pick(r, "", "true"), pick(r, "", "g", "h g"), pick(r, "", "N1", "N2", "N3"))
+					pick(r, "", "404", "500"), pick(r, "", "true"), pick(r, "", "g", "h g"),
+					pick(r, "", "N1", "N2", "N3"))
 			}
 			if i == 0 {
 				text = read(t, src).New()
@@ -441,12 +444,18 @@ func TestUpdateBelow(t *testing.T) {
 	}{
 		{table: first},
 		{second, importer.Notes{
-			{What: "changed", Codes: []string{"PLAIN: doc, abstract, fields, message", "PARENT: message, abstract, doc"}},
+			{What: "changed", Codes: []string{
+				"PLAIN: doc, abstract, fields, message",
+				"PARENT: message, abstract, doc",
+			}},
 			{What: "added", Codes: []string{"PLAIN_NEW"}},
 			{What: "removed, now reserved", Codes: []string{"PARENT_ONE", "PARENT_TWO", "BOTH", "BOTH_X"}},
 		}},
 		{first, importer.Notes{
-			{What: "changed", Codes: []string{"PLAIN: message, fields, abstract, doc", "PARENT: doc, abstract, message"}},
+			{What: "changed", Codes: []string{
+				"PLAIN: message, fields, abstract, doc",
+				"PARENT: doc, abstract, message",
+			}},
 			{What: "added", Codes: []string{"PARENT_ONE", "PARENT_TWO", "BOTH", "BOTH_X"}},
 			{What: "removed, now reserved", Codes: []string{"PLAIN_NEW"}},
 		}},

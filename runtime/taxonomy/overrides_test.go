@@ -113,7 +113,8 @@ func chains(t testing.TB, table taxonomy.Table) map[string]string {
 
 // declaredChains are the chains without overrides.
 var declaredChains = map[string]string{
-	"R": "again/3 up once/2 stop", "R.1": "stop", "S": "stop", "W": "wait/3 block", "C": "shorter/3 again/3 up once/2 stop",
+	"R": "again/3 up once/2 stop", "R.1": "stop", "S": "stop", "W": "wait/3 block",
+	"C": "shorter/3 again/3 up once/2 stop",
 	"D": "calm stop", "Q": "ask/3 block", "I": "I I.then/3 stop", "plain": "again/3 up once/2 stop",
 	"unknown": "again/3 up once/2 stop",
 }
