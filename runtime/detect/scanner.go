@@ -107,6 +107,13 @@ func lastGram(s string) uint32 {
 	return g | caseBits&(1<<32-1)
 }
 
+// common has words of logs. Their grams are in many texts.
+const common = " error errors failed failure failing with from this that the for and not was are has been have while could " +
+	"when file files line status code message request response connection connect server client timeout timed out after " +
+	"before test tests running info warn warning debug trace level time date start started stop invalid unable cannot " +
+	"found exception expected unexpected process command exit build package module import type value string number " +
+	"object field function method return null https://www. .com .org .go: .js: .ts: .py: 127.0.0.1 localhost: "
+
 // byFrequency has the bytes of logs, the most frequent one first, with the case bit set.
 const byFrequency = " etaoinsrlcdupmfghb/.:y-w,v_0k12=(3\"x)4567'89jqz"
 
@@ -123,6 +130,9 @@ func newScanner(literals []literal) *scanner {
 	b := scannerBuilder{uses: map[uint32]int{}, sites: map[uint32][]site{}}
 	for i := range len(byFrequency) {
 		b.weights[byFrequency[i]] = len(byFrequency) - i
+	}
+	for i := range len(common) {
+		b.uses[lastGram(common[i:])] = 10 // as if ten literals had the gram
 	}
 	for id := range literals {
 		text := literals[id].text
@@ -145,7 +155,7 @@ func newScanner(literals []literal) *scanner {
 // rarest returns the place of the two neighbouring grams of a literal that are likely to be the
 // rarest in texts and in other literals.
 func (b *scannerBuilder) rarest(text string) int {
-	const shared = 20 // weight of a gram that another literal has
+	const shared = 40 // weight of each other literal with the gram
 	best, least := 0, -1
 	for i := range len(text) - gramSize {
 		weight := shared * (b.uses[lastGram(text[i:])] + b.uses[lastGram(text[i+1:])])
