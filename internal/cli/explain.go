@@ -133,7 +133,7 @@ func meanings(l *loaded, name string) []document {
 	return docs
 }
 
-// ofConstant returns the codes of which a constant has the value, such as an SQLSTATE. If this is
+// ofConstant returns the codes that have a constant with the value, such as an SQLSTATE. If it finds
 // only the code that is shown already, it returns nothing.
 func ofConstant(m *model.Package, value string, shown *model.Code) (docs []document) {
 	for i, constant := range m.Constants {

@@ -108,11 +108,12 @@ func lastGram(s string) uint32 {
 }
 
 // common has words of logs. Their grams are in many texts.
-const common = " error errors failed failure failing with from this that the for and not was are has been have while could " +
-	"when file files line status code message request response connection connect server client timeout timed out after " +
-	"before test tests running info warn warning debug trace level time date start started stop invalid unable cannot " +
-	"found exception expected unexpected process command exit build package module import type value string number " +
-	"object field function method return null https://www. .com .org .go: .js: .ts: .py: 127.0.0.1 localhost: "
+const common = " error errors failed failure failing with from this that the for and not was are has been have " +
+	"while could when file files line status code message request response connection connect server " +
+	"client timeout timed out after before test tests running info warn warning debug trace level time " +
+	"date start started stop invalid unable cannot found exception expected unexpected process command " +
+	"exit build package module import type value string number object field function method return null " +
+	"https://www. .com .org .go: .js: .ts: .py: 127.0.0.1 localhost: "
 
 // byFrequency has the bytes of logs, the most frequent one first, with the case bit set.
 const byFrequency = " etaoinsrlcdupmfghb/.:y-w,v_0k12=(3\"x)4567'89jqz"
