@@ -11,8 +11,8 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/terminal"
-	"github.com/errgen/errgen/runtime/scope"
 )
 
 // work runs a task and returns the exit code.

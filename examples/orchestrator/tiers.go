@@ -10,11 +10,11 @@ import (
 
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/openai"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"orchestrator.example.com/runner/errs"

@@ -18,9 +18,9 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
-	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/validate"
 )

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/validate"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

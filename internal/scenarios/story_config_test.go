@@ -10,7 +10,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/executor/scope"
 )
 
 // configured returns the stage's provider so that it reads its configuration, a YAML file of that

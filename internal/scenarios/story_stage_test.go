@@ -21,6 +21,7 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/notify"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
@@ -29,7 +30,6 @@ import (
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/validate"
 )

@@ -16,8 +16,8 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/gittree"
-	"github.com/errgen/errgen/runtime/scope"
 )
 
 // agent is a provider that runs one script a call, and reports the end with the last.

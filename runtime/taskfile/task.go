@@ -31,8 +31,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/internal/text"
-	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

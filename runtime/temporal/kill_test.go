@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/gittree"
-	"github.com/errgen/errgen/runtime/scope"
 )
 
 // mortal is everything around a run on the working tree of a folder. It has points before, in and

@@ -12,8 +12,8 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/gittree"
-	"github.com/errgen/errgen/runtime/scope"
 )
 
 // inGit makes the kit work in a repository of git, with states on disk.

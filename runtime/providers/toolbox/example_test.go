@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/scope"
 )
 
 // A model can change the files that the guard allows.

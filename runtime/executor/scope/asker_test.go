@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/executor/scope"
 )
 
 func attended() bool { return true }

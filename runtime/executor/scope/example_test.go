@@ -3,7 +3,7 @@ package scope_test
 import (
 	"fmt"
 
-	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/executor/scope"
 )
 
 func Example() {

@@ -7,7 +7,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/executor/scope"
 )
 
 // The scope agrees with doublestar on every pattern that it accepts.
