@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/validate"
 )
 
 // tools are the commands that strategies run, by key. A strategy without its tool fails.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/validate"
 
 	"specrunner.example.com/runner/errs"
 )

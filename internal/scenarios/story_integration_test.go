@@ -11,9 +11,9 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/scope"
+	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
-	"github.com/errgen/errgen/runtime/validate"
 )
 
 // writing is the arguments of a tool that writes a file.
