@@ -16,9 +16,9 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filelanes"
 	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/executor/scope"
+	"github.com/errgen/errgen/runtime/executor/taskfile"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/gittree"
-	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

@@ -15,10 +15,10 @@ import (
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/scope"
+	"github.com/errgen/errgen/runtime/executor/taskfile"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/providertest"
-	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

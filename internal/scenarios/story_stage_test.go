@@ -22,6 +22,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/scope"
+	"github.com/errgen/errgen/runtime/executor/taskfile"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/notify"
@@ -31,7 +32,6 @@ import (
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/taskfile"
 )
 
 // The prompt and the marker of every story.

@@ -14,7 +14,7 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/scope"
-	"github.com/errgen/errgen/runtime/taskfile"
+	"github.com/errgen/errgen/runtime/executor/taskfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

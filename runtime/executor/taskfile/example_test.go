@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/taskfile"
+	"github.com/errgen/errgen/runtime/executor/taskfile"
 )
 
 func Example() {
