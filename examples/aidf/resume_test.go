@@ -18,7 +18,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
-	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/executor/proc"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/executor/proc"
 )
 
 // The defaults of a [Config].

@@ -31,7 +31,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/executor/proc"
 )
 
 // The defaults of [Options].

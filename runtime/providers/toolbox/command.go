@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/executor/proc"
 	"github.com/errgen/errgen/runtime/internal/text"
-	"github.com/errgen/errgen/runtime/proc"
 )
 
 // Policy lists the commands that a model may run. It decides which commands start, not what they

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/executor/proc"
 )
 
 // running reports whether a process runs, and is not only waited for.

@@ -6,7 +6,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/executor/proc"
 )
 
 // The exit of a program becomes evidence, which a taxonomy classifies.
