@@ -5,8 +5,8 @@ import (
 	"log/slog"
 
 	"github.com/errgen/errgen/gen/errs"
-	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/providers/anthropic"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/report"
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/recovery"

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

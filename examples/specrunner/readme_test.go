@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/config"
 )
 
 var update = flag.Bool("update", false, "write the output of the demo into README.md")

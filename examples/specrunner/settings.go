@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/gen/errs"
-	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/taskfile"
 	"github.com/errgen/errgen/runtime/executor/validate"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

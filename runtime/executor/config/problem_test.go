@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/gen/errs"
-	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
