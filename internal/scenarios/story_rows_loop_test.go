@@ -13,7 +13,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/notify"
+	"github.com/errgen/errgen/runtime/executor/notify"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/notify"
+	"github.com/errgen/errgen/runtime/executor/notify"
 )
 
 func ended(reason executor.EndReason, category, code, err string) *executor.Result {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/notify"
+	"github.com/errgen/errgen/runtime/executor/notify"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

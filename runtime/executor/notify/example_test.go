@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/notify"
+	"github.com/errgen/errgen/runtime/executor/notify"
 )
 
 // A channel of your own gets the runs that need a person.
