@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor/config"
-	"github.com/errgen/errgen/runtime/recovery"
+	"github.com/errgen/errgen/runtime/executor/recovery"
 	"github.com/errgen/errgen/runtime/report"
 
 	"bot.example.com/duyetbot/errs"

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor/config"
+	"github.com/errgen/errgen/runtime/executor/recovery"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/gittree"
-	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

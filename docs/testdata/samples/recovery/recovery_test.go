@@ -9,7 +9,7 @@ import (
 
 	syncerr "example.com/shop/recovery"
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/recovery"
+	"github.com/errgen/errgen/runtime/executor/recovery"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/recovery"
+	"github.com/errgen/errgen/runtime/executor/recovery"
 )
 
 type instant struct{}
