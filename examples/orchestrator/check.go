@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/plan"
+	"github.com/errgen/errgen/runtime/executor/plan"
 )
 
 // checkNeeds prints all prerequisites of a plan and whether they are there, and returns the exit

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/plan"
+	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/plan"
+	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

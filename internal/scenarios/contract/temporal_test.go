@@ -21,7 +21,7 @@ import (
 
 	"github.com/errgen/errgen/internal/devserver"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/plan"
+	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/temporal"
 	"orchestrator.example.com/runner/errs"
 )

@@ -11,9 +11,9 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/executor/plan"
+	"github.com/errgen/errgen/runtime/executor/plan/verify"
 	"github.com/errgen/errgen/runtime/gittree"
-	"github.com/errgen/errgen/runtime/plan"
-	"github.com/errgen/errgen/runtime/plan/verify"
 	"github.com/errgen/errgen/runtime/retry"
 
 	"orchestrator.example.com/runner/errs"

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/plan"
+	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

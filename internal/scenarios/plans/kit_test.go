@@ -13,8 +13,8 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/plan"
-	"github.com/errgen/errgen/runtime/plan/verify"
+	"github.com/errgen/errgen/runtime/executor/plan"
+	"github.com/errgen/errgen/runtime/executor/plan/verify"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"orchestrator.example.com/runner/errs"

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/plan"
-	"github.com/errgen/errgen/runtime/plan/verify"
+	"github.com/errgen/errgen/runtime/executor/plan"
+	"github.com/errgen/errgen/runtime/executor/plan/verify"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"orchestrator.example.com/runner/errs"

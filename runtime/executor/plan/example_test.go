@@ -3,7 +3,7 @@ package plan_test
 import (
 	"fmt"
 
-	"github.com/errgen/errgen/runtime/plan"
+	"github.com/errgen/errgen/runtime/executor/plan"
 )
 
 const document = `# Describe the shop

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/plan"
-	"github.com/errgen/errgen/runtime/plan/verify"
+	"github.com/errgen/errgen/runtime/executor/plan"
+	"github.com/errgen/errgen/runtime/executor/plan/verify"
 )
 
 func tree(t *testing.T, files map[string]string) string {

@@ -22,7 +22,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/errgen/errgen/runtime/plan"
+	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

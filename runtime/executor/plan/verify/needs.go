@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/internal/text"
-	"github.com/errgen/errgen/runtime/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/errgen/errgen/runtime/plan"
-	"github.com/errgen/errgen/runtime/plan/verify"
+	"github.com/errgen/errgen/runtime/executor/plan"
+	"github.com/errgen/errgen/runtime/executor/plan/verify"
 )
 
 // The criteria of a step are checked, whatever the agent that carried it out claims.
