@@ -60,7 +60,7 @@ func TestQuickStartFromAClone(t *testing.T) {
 	assert.Regexp(t, `(?m)^ok\s+example.com/shop/errs\s`, out)
 	assert.Empty(t, shop.run("go", "mod", "tidy", "-diff"))
 
-	importState := "package shop\n\nimport _ \"github.com/errgen/errgen/runtime/state\"\n"
+	importState := "package shop\n\nimport _ \"github.com/errgen/errgen/runtime/executor/state\"\n"
 	require.NoError(t, os.WriteFile(filepath.Join(shop.dir, "state.go"), []byte(importState), 0o644))
 	shop.run("sh", "-euc", shell(t, string(readme), "### Modules", "shell"))
 	shop.run("go", "build", "./...")

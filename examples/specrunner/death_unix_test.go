@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/executor/state"
 )
 
 func TestStopFile(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/executor/state"
 )
 
 // The work continues if its output is not read.

@@ -7,7 +7,7 @@ tool github.com/errgen/errgen/cmd/errgen
 require (
 	github.com/errgen/errgen v0.0.0
 	github.com/errgen/errgen/runtime/providers v0.0.0
-	github.com/errgen/errgen/runtime/state v0.0.0
+	github.com/errgen/errgen/runtime/executor/state v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
 )
@@ -38,5 +38,5 @@ require (
 replace (
 	github.com/errgen/errgen => ../..
 	github.com/errgen/errgen/runtime/providers => ../../runtime/providers
-	github.com/errgen/errgen/runtime/state => ../../runtime/state
+	github.com/errgen/errgen/runtime/executor/state => ../../runtime/executor/state
 )

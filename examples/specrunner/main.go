@@ -26,8 +26,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/terminal"
-	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/executor/state"
 )
 
 // project is a directory with tasks, and an agent that is a shell script.

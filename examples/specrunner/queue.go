@@ -12,10 +12,10 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"specrunner.example.com/runner/errs"

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/executor/state"
 )
 
 func TestAllDone(t *testing.T) {

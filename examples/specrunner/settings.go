@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor/config"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"specrunner.example.com/runner/errs"

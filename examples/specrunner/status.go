@@ -14,8 +14,8 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/proc"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/terminal"
-	"github.com/errgen/errgen/runtime/state"
 )
 
 // outcome is the result of the work on the queue.

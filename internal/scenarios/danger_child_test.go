@@ -19,10 +19,10 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/executor/scope"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
-	"github.com/errgen/errgen/runtime/state"
 )
 
 // childVariable makes this program a process that runs the executor; it names the file of an order.

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/providers/providertest"
-	"github.com/errgen/errgen/runtime/state"
 )
 
 // gone is a line for the shell that fails if the process with the number in a file still runs.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/report"
 	otelreport "github.com/errgen/errgen/runtime/report/export/otel"
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
@@ -22,7 +23,6 @@ import (
 	"github.com/errgen/errgen/runtime/report/predict/prevent"
 	"github.com/errgen/errgen/runtime/report/watch"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/state"
 )
 
 // The functions here are the samples of docs/reports.md. TestBlocks in docs finds them.

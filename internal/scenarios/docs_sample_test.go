@@ -14,12 +14,12 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/executor/scope"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
-	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

@@ -22,9 +22,9 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/report"
-	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

@@ -11,11 +11,11 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/openai"
 	"github.com/errgen/errgen/runtime/providers/providertest"
-	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

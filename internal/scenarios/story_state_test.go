@@ -14,8 +14,8 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
-	"github.com/errgen/errgen/runtime/state"
+	"github.com/errgen/errgen/runtime/executor/state"
 )
 
 // stores are the implementations of the run loop that keep a run in a store.

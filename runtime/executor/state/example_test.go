@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

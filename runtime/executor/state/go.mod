@@ -1,4 +1,4 @@
-module github.com/errgen/errgen/runtime/state
+module github.com/errgen/errgen/runtime/executor/state
 
 go 1.26.0
 
@@ -24,4 +24,4 @@ require (
 )
 
 // For work in this repository. Modules that require this one ignore it.
-replace github.com/errgen/errgen => ../..
+replace github.com/errgen/errgen => ../../..
