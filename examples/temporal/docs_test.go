@@ -17,7 +17,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/plan"
-	"github.com/errgen/errgen/runtime/temporal"
+	"github.com/errgen/errgen/runtime/executor/temporal"
 )
 
 // The samples of docs/temporal.md, which TestBlocks in docs finds. Those that need a server

@@ -14,10 +14,10 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/scope"
+	"github.com/errgen/errgen/runtime/executor/temporal"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/providertest"
-	"github.com/errgen/errgen/runtime/temporal"
 )
 
 // work is the worker of a host: the executor's configuration, and one call.

@@ -25,8 +25,8 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/temporal"
 	"github.com/errgen/errgen/runtime/providers/providertest"
-	"github.com/errgen/errgen/runtime/temporal"
 )
 
 func main() {

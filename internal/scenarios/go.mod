@@ -7,7 +7,7 @@ require (
 	github.com/errgen/errgen/runtime/providers v0.0.0
 	github.com/errgen/errgen/runtime/report/export v0.0.0
 	github.com/errgen/errgen/runtime/executor/state v0.0.0
-	github.com/errgen/errgen/runtime/temporal v0.0.0
+	github.com/errgen/errgen/runtime/executor/temporal v0.0.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel/metric v1.47.0
@@ -97,7 +97,7 @@ replace (
 	github.com/errgen/errgen/runtime/providers => ../../runtime/providers
 	github.com/errgen/errgen/runtime/report/export => ../../runtime/report/export
 	github.com/errgen/errgen/runtime/executor/state => ../../runtime/executor/state
-	github.com/errgen/errgen/runtime/temporal => ../../runtime/temporal
+	github.com/errgen/errgen/runtime/executor/temporal => ../../runtime/executor/temporal
 )
 
 replace orchestrator.example.com/runner => ../../examples/orchestrator

@@ -20,9 +20,9 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/executor/plan/verify"
+	"github.com/errgen/errgen/runtime/executor/temporal"
 	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/temporal"
 	"orchestrator.example.com/runner/errs"
 )
 

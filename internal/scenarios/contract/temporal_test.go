@@ -22,7 +22,7 @@ import (
 	"github.com/errgen/errgen/internal/devserver"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/plan"
-	"github.com/errgen/errgen/runtime/temporal"
+	"github.com/errgen/errgen/runtime/executor/temporal"
 	"orchestrator.example.com/runner/errs"
 )
 

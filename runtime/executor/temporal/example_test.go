@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/gen/errs"
-	"github.com/errgen/errgen/runtime/temporal"
+	"github.com/errgen/errgen/runtime/executor/temporal"
 )
 
 // An activity fails with a generated error. Temporal retries it as the table specifies.

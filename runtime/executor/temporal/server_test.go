@@ -25,8 +25,8 @@ import (
 	"github.com/errgen/errgen/internal/devserver"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/temporal"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/temporal"
 )
 
 func decode(b []byte) (error, error) { return errs.UnmarshalError(b) }

@@ -14,7 +14,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
-	"github.com/errgen/errgen/runtime/temporal"
+	"github.com/errgen/errgen/runtime/executor/temporal"
 )
 
 // iterations is how many iterations each run of the benchmark has.

@@ -15,8 +15,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/executor/temporal"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/temporal"
 )
 
 // An error is the same after it was stored, also in the failure of an activity that wraps it.

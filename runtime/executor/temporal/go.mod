@@ -1,4 +1,4 @@
-module github.com/errgen/errgen/runtime/temporal
+module github.com/errgen/errgen/runtime/executor/temporal
 
 go 1.26.0
 
@@ -37,4 +37,4 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace github.com/errgen/errgen => ../..
+replace github.com/errgen/errgen => ../../..
