@@ -3,7 +3,7 @@
 //
 //	config.Observer = watch.Observer(watch.Options{Table: config.Table, Sink: sink, Runs: &runs})
 //
-// [recovery.Handler]: https://pkg.go.dev/github.com/errgen/errgen/runtime/recovery#Handler
+// [recovery.Handler]: https://pkg.go.dev/github.com/errgen/errgen/runtime/executor/recovery#Handler
 package watch
 
 import (
