@@ -30,7 +30,7 @@ FIXTURES  := runtime/taxonomy/internal/sample runtime/internal/orders
 
 # `make test` runs the tests of these packages, where goroutines meet, and of the nested modules
 # with the race detector; `make soak` runs all tests with it.
-RACED     := runtime/(executor|internal/filelock|proc|recovery|retry)
+RACED     := runtime/(executor(/(file|internal|proc|recovery|terminal).*)?$$|internal/filelock|retry)
 # The race detector does not see SQLite's memory, which is outside the Go heap, and checking its
 # pointers took most of the time of every test with a state. So SQLite is built without both.
 RACE      := -race -gcflags=modernc.org/...=-d=checkptr=0 -gcflags='modernc.org/sqlite/lib=-d=checkptr=0 -race=false'
