@@ -229,7 +229,7 @@ func TestExtentOfFailures(t *testing.T) {
 	for extent, follows := range map[taxonomy.Extent]bool{taxonomy.ExtentTask: true, taxonomy.ExtentRun: false} {
 		table, err := errs.Table.Profile(errs.ProfileStrict)
 		require.NoError(t, err)
-		profile, reaction := *table.Overlay, taxonomy.Reaction{Extent: extent}
+		profile, reaction := *table.Overlay, taxonomy.Reaction{Agent: taxonomy.AgentReaction{Extent: extent}}
 		profile.Rows = nil
 		for row := range table.Taxonomy.Rows() {
 			traits := table.Row(row)

@@ -148,12 +148,12 @@ func TestRateLimitWaits(t *testing.T) {
 
 func TestScopeReactions(t *testing.T) {
 	undo := errs.Table.Reaction(errs.NewScopeForbidden([]string{"a"}, "strict"))
-	assert.Equal(t, taxonomy.RevertFiles, undo.Revert)
-	assert.True(t, undo.FeedBack)
-	assert.True(t, undo.AcceptCompletion, "what is left may be a finished task, once validated")
+	assert.Equal(t, taxonomy.RevertFiles, undo.Agent.Revert)
+	assert.True(t, undo.Agent.FeedBack)
+	assert.True(t, undo.Agent.AcceptCompletion, "what is left may be a finished task, once validated")
 
 	denied := errs.Table.Reaction(errs.NewScopeUserDenied([]string{"a"}))
-	assert.Equal(t, taxonomy.RevertFiles, denied.Revert, "the denied files are reverted before the end")
+	assert.Equal(t, taxonomy.RevertFiles, denied.Agent.Revert, "the denied files are reverted before the end")
 	assert.Equal(t, taxonomy.Abort, denied.Action)
 }
 
@@ -168,7 +168,7 @@ func TestGitOperationsAreRepeatedOnce(t *testing.T) {
 
 func TestValidationOutputGoesBack(t *testing.T) {
 	err := errs.NewValidationPrePR("make test", 2, "--- FAIL: TestX")
-	assert.True(t, errs.Table.Reaction(err).FeedBack)
+	assert.True(t, errs.Table.Reaction(err).Agent.FeedBack)
 	assert.Contains(t, taxonomy.FeedbackOf(err), "--- FAIL: TestX")
 }
 

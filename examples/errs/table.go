@@ -56,10 +56,10 @@ func describe(r taxonomy.Reaction) string {
 	if r.HonorRetryAfter {
 		words = append(words, "as long as the other side asks")
 	}
-	if r.Revert != taxonomy.RevertNone {
+	if r.Agent.Revert != taxonomy.RevertNone {
 		words = append(words, "revert first")
 	}
-	if r.FeedBack {
+	if r.Agent.FeedBack {
 		words = append(words, "tell the agent")
 	}
 	if r.Action == taxonomy.Retry && !r.CountFailure {

@@ -36,7 +36,7 @@ type done struct {
 	purpose  taxonomy.Purpose
 }
 
-func doneBy(r taxonomy.Reaction) done { return done{r.Name, r.Action, r.To, r.Purpose} }
+func doneBy(r taxonomy.Reaction) done { return done{r.Name, r.Action, r.Agent.To, r.Agent.Purpose} }
 
 // O32 to O36: the tier that takes over has a purpose.
 var (

@@ -145,7 +145,7 @@ func TestCaps(t *testing.T) {
 		})
 	}
 	less := errs.Table.Reaction(errs.NewInterAgentMisalignment().WithReason(errs.MisalignmentReasonContextOverflow))
-	assert.Equal(t, taxonomy.SessionReduced, less.Session, "O13: less context")
+	assert.Equal(t, taxonomy.SessionReduced, less.Agent.Session, "O13: less context")
 }
 
 // O16, O17: these profiles retry nothing, not even an error without a code.
@@ -160,7 +160,7 @@ func TestProfiles(t *testing.T) {
 			for row := range errs.Table.Taxonomy.Rows() {
 				r := table.Row(row).Reaction
 				assert.Contains(t, []taxonomy.Action{taxonomy.Abort, taxonomy.Block}, r.Action, "row %d", row)
-				assert.Equal(t, taxonomy.PurposeNone, r.Purpose, "no tier is asked")
+				assert.Equal(t, taxonomy.PurposeNone, r.Agent.Purpose, "no tier is asked")
 			}
 		})
 	}

@@ -128,8 +128,8 @@ func TestReactions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := errs.Table.Reaction(tt.err)
 			assert.Equal(t, tt.action, r.Action)
-			assert.Equal(t, tt.session, r.Session)
-			assert.Equal(t, tt.told, r.FeedBack)
+			assert.Equal(t, tt.session, r.Agent.Session)
+			assert.Equal(t, tt.told, r.Agent.FeedBack)
 			assert.Equal(t, tt.counts, r.CountFailure)
 			assert.Equal(t, tt.policy, r.Policy)
 		})
@@ -157,7 +157,7 @@ func TestWhatEndsAllTasks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, table := range []taxonomy.Table{errs.Table, phase1} {
 				r := table.Reaction(tt.err)
-				assert.Equal(t, tt.extent, r.Extent)
+				assert.Equal(t, tt.extent, r.Agent.Extent)
 				assert.Equal(t, tt.name == "a hook", r.CountFailure)
 			}
 			assert.False(t, taxonomy.IsRetryable(tt.err))

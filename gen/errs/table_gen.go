@@ -89,17 +89,21 @@ var reactionWait = taxonomy.Reaction{
 // reactionCorrect: The agent gets the output of the failure and tries again.
 var reactionCorrect = taxonomy.Reaction{
 	Name: "correct", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true,
-	FeedBack: true,
+	Agent: taxonomy.AgentReaction{FeedBack: true},
 }
 
 // reactionUndoAndStop: Reverts the files and ends the task as failed.
-var reactionUndoAndStop = taxonomy.Reaction{Name: "undo_and_stop", Revert: taxonomy.RevertFiles, LogLevel: taxonomy.LogError}
+var reactionUndoAndStop = taxonomy.Reaction{
+	Name: "undo_and_stop", LogLevel: taxonomy.LogError,
+	Agent: taxonomy.AgentReaction{Revert: taxonomy.RevertFiles},
+}
 
 // reactionUndo: Reverts the files and tells the agent why. The remaining changes can complete the
 // task, if they pass validation.
 var reactionUndo = taxonomy.Reaction{
-	Name: "undo", Then: &reactionUndoAndStop, Action: taxonomy.Retry, Revert: taxonomy.RevertFiles,
-	LogLevel: taxonomy.LogWarn, CountFailure: true, AcceptCompletion: true, FeedBack: true,
+	Name: "undo", Then: &reactionUndoAndStop, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn,
+	CountFailure: true,
+	Agent:        taxonomy.AgentReaction{Revert: taxonomy.RevertFiles, AcceptCompletion: true, FeedBack: true},
 }
 
 // reactionGoOn: The run continues. Its result has the warning, and lists the files that are not
@@ -120,7 +124,7 @@ var reactionRepeat = taxonomy.Reaction{
 var reactionStop = taxonomy.Reaction{Name: "stop", LogLevel: taxonomy.LogError}
 
 // reactionStopAll: Ends the run as failed, because every other task would fail in the same way.
-var reactionStopAll = taxonomy.Reaction{Name: "stop_all", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
+var reactionStopAll = taxonomy.Reaction{Name: "stop_all", LogLevel: taxonomy.LogError, Agent: taxonomy.AgentReaction{Extent: taxonomy.ExtentRun}}
 
 // reactionAbort: Ends the task as failed.
 var reactionAbort = taxonomy.Reaction{Name: "abort"}

@@ -135,7 +135,7 @@ var needs = []need{
 		hint: "a field with from: retry_after",
 	},
 	{
-		is:    func(r *taxonomy.Reaction) bool { return r.Revert == taxonomy.RevertFiles },
+		is:    func(r *taxonomy.Reaction) bool { return r.Agent.Revert == taxonomy.RevertFiles },
 		roles: []model.Role{model.RoleFiles}, what: "reverts the files of the error",
 		hint: "a field with from: files, or set revert: iteration",
 	},

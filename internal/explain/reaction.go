@@ -24,9 +24,9 @@ func (s *sentences) add(is bool, format string, args ...any) {
 // Does returns what a reaction does, without the reaction that follows it.
 func Does(r *taxonomy.Reaction) []string {
 	var s sentences
-	s.add(r.Revert == taxonomy.RevertFiles, "reverts the files that the error names")
-	s.add(r.Revert == taxonomy.RevertIteration, "reverts all changes of the iteration")
-	s.add(r.AcceptCompletion, "the rest may count as done once it is validated")
+	s.add(r.Agent.Revert == taxonomy.RevertFiles, "reverts the files that the error names")
+	s.add(r.Agent.Revert == taxonomy.RevertIteration, "reverts all changes of the iteration")
+	s.add(r.Agent.AcceptCompletion, "the rest may count as done once it is validated")
 	s.add(true, "%s", Action(r))
 	longest := ""
 	if p := r.Policy; p != nil {
@@ -40,7 +40,7 @@ func Does(r *taxonomy.Reaction) []string {
 	tries := r.Retries() || r.Action == taxonomy.Recover
 	s.add(tries && !r.CountFailure, "does not count as a failure")
 	s.add(!tries && r.CountFailure, "counts as a failure")
-	s.add(r.FeedBack, "the next prompt contains the error")
+	s.add(r.Agent.FeedBack, "the next prompt contains the error")
 	s.add(r.LogLevel != taxonomy.LogNone && r.LogMessage == "", "logs the error (%s)", r.LogLevel)
 	s.add(r.LogLevel != taxonomy.LogNone && r.LogMessage != "", "logs %q (%s)", r.LogMessage, r.LogLevel)
 	return s
@@ -78,14 +78,14 @@ func callsOfDo(p *taxonomy.Profile, r *taxonomy.Reaction) int {
 
 // Action returns what a reaction does first, in a phrase.
 func Action(r *taxonomy.Reaction) string {
-	extent, again, session, purpose := "this task", "repeats the iteration", "", r.Purpose.String()
-	if r.Extent == taxonomy.ExtentRun {
+	extent, again, session, purpose := "this task", "repeats the iteration", "", r.Agent.Purpose.String()
+	if r.Agent.Extent == taxonomy.ExtentRun {
 		extent = "the whole run"
 	}
-	if r.Action == taxonomy.RetryOperation || r.Resume == taxonomy.ResumeOperation {
+	if r.Action == taxonomy.RetryOperation || r.Agent.Resume == taxonomy.ResumeOperation {
 		again = "repeats the failed operation"
 	}
-	switch r.Session {
+	switch r.Agent.Session {
 	case taxonomy.SessionFresh:
 		session = ", in a new conversation"
 	case taxonomy.SessionReduced:
@@ -102,16 +102,16 @@ func Action(r *taxonomy.Reaction) string {
 	case taxonomy.Continue:
 		return "continues"
 	case taxonomy.Retry, taxonomy.RetryOperation:
-		if r.Purpose != taxonomy.PurposeNone {
-			again = "asks tier " + r.To + " for " + purpose + ", then " + again
+		if r.Agent.Purpose != taxonomy.PurposeNone {
+			again = "asks tier " + r.Agent.To + " for " + purpose + ", then " + again
 		}
 		return again + session
 	case taxonomy.Escalate:
 		to := "escalates to the next tier"
-		if r.To != "" {
-			to = "escalates to tier " + r.To + ", or from there to the next one"
+		if r.Agent.To != "" {
+			to = "escalates to tier " + r.Agent.To + ", or from there to the next one"
 		}
-		if r.Purpose != taxonomy.PurposeNone {
+		if r.Agent.Purpose != taxonomy.PurposeNone {
 			session += ", and asks it for " + purpose + " first"
 		}
 		return to + session

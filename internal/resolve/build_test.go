@@ -169,8 +169,8 @@ func TestBuildEverything(t *testing.T) {
 			taxonomy.PurposeNone},
 		collect(p.Tiers, func(t *model.Tier) taxonomy.Purpose { return t.Purpose }))
 	asked := p.ReactionByName("again_asked")
-	assert.Equal(t, []any{"sonnet", taxonomy.PurposeAnalysis}, []any{asked.To, asked.Purpose})
-	assert.Equal(t, taxonomy.PurposeVerification, p.ReactionByName("ask_up").Purpose)
+	assert.Equal(t, []any{"sonnet", taxonomy.PurposeAnalysis}, []any{asked.Agent.To, asked.Agent.Purpose})
+	assert.Equal(t, taxonomy.PurposeVerification, p.ReactionByName("ask_up").Agent.Purpose)
 
 	retryAfter := p.Fields[1]
 	assert.Equal(t, model.RoleRetryAfter, retryAfter.Role)

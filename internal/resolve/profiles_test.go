@@ -411,7 +411,7 @@ profiles:
 			it := p.ProfileByName("it")
 			of := func(code string) says {
 				r := p.Under(it, p.CodeByKey(code).Row).Reaction
-				return says{r.Action, r.To, r.Purpose}
+				return says{r.Action, r.Agent.To, r.Agent.Purpose}
 			}
 			assert.Equal(t, tt.ask, of("R"))
 			assert.Equal(t, tt.up, of("U"))

@@ -104,18 +104,20 @@ func (b *builder) make(d *spec.Reaction, name string, from origin) *taxonomy.Rea
 // read returns the values of a reaction whose action takes all its keys.
 func (b *builder) read(d *spec.Reaction, name string) *taxonomy.Reaction {
 	r := &taxonomy.Reaction{
-		Name: name, Action: word[taxonomy.Action](d.Action), Extent: word[taxonomy.Extent](d.Extent),
-		Revert: word[taxonomy.Revert](d.Revert), Session: word[taxonomy.Session](d.Session),
-		Resume: word[taxonomy.Resume](d.Resume), Shared: word[taxonomy.Shared](d.Shared),
-		Purpose: word[taxonomy.Purpose](d.Purpose), Strategy: d.Strategy.V, To: d.To.V,
-		HonorRetryAfter: d.HonorRetryAfter.V, AcceptCompletion: d.AcceptCompletion.V, FeedBack: d.FeedBack.V,
+		Name: name, Action: word[taxonomy.Action](d.Action), Shared: word[taxonomy.Shared](d.Shared),
+		Strategy: d.Strategy.V, HonorRetryAfter: d.HonorRetryAfter.V,
+		Agent: taxonomy.AgentReaction{
+			To: d.To.V, Extent: word[taxonomy.Extent](d.Extent), Revert: word[taxonomy.Revert](d.Revert),
+			Session: word[taxonomy.Session](d.Session), Purpose: word[taxonomy.Purpose](d.Purpose),
+			Resume: word[taxonomy.Resume](d.Resume), AcceptCompletion: d.AcceptCompletion.V, FeedBack: d.FeedBack.V,
+		},
 	}
 	r.CountFailure = d.CountFailure.Or(r.Action == taxonomy.Retry || r.Action == taxonomy.Recover)
 	if d.Log != nil {
 		r.LogLevel, r.LogMessage = word[taxonomy.LogLevel](d.Log.Level), d.Log.Message.V
 	}
 	if tiers := b.pkg.Taxonomy.Tiers; r.Action == taxonomy.Escalate && len(tiers) > 0 {
-		r.To = cmp.Or(r.To, tiers[0].Name)
+		r.Agent.To = cmp.Or(r.Agent.To, tiers[0].Name)
 	}
 	return r
 }
@@ -126,12 +128,12 @@ func (b *builder) check(d, full *spec.Reaction, r *taxonomy.Reaction, at diag.Sp
 	report := func(at diag.Span, message, hint string) {
 		b.problem("E-action", at, fmt.Sprintf("reaction %q: %s", r.Name, message), hint)
 	}
-	asks := r.Retries() && r.Purpose != taxonomy.PurposeNone
+	asks := r.Retries() && r.Agent.Purpose != taxonomy.PurposeNone
 	untaken(d, full.Action, asks, func(key string, v reflect.Value) {
 		report(placeOf(v), fmt.Sprintf("%s does not take %s", r.Action, key), "remove "+key)
 	})
 	tiers := b.pkg.Taxonomy.Tiers
-	i := slices.IndexFunc(tiers, func(t taxonomy.Tier) bool { return t.Name == r.To })
+	i := slices.IndexFunc(tiers, func(t taxonomy.Tier) bool { return t.Name == r.Agent.To })
 	person := i >= 0 && tiers[i].Person
 	var names []string
 	for _, t := range tiers {
@@ -152,7 +154,7 @@ func (b *builder) check(d, full *spec.Reaction, r *taxonomy.Reaction, at diag.Sp
 	case asks && (i < 0 || person):
 		message := fmt.Sprintf("%s with a purpose needs to: the tier that is asked", r.Action)
 		if person {
-			message = fmt.Sprintf("%q is a person, who is not asked during a %s", r.To, r.Action)
+			message = fmt.Sprintf("%q is a person, who is not asked during a %s", r.Agent.To, r.Action)
 		}
 		hint := "declare a tier that is not a person, or remove purpose"
 		if len(names) > 0 {
@@ -161,9 +163,9 @@ func (b *builder) check(d, full *spec.Reaction, r *taxonomy.Reaction, at diag.Sp
 		}
 		report(cmp.Or(d.To.Span, d.Purpose.Span, at), message, hint)
 	case r.Action == taxonomy.Escalate && person && d.Purpose.Set:
-		report(d.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.To), "remove purpose")
+		report(d.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.Agent.To), "remove purpose")
 	}
-	if r.AcceptCompletion && r.Revert == taxonomy.RevertNone {
+	if r.Agent.AcceptCompletion && r.Agent.Revert == taxonomy.RevertNone {
 		report(cmp.Or(d.AcceptCompletion.Span, at), "accept_completion needs revert",
 			"add revert, or remove accept_completion")
 	}

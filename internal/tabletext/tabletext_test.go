@@ -25,8 +25,9 @@ func TestText(t *testing.T) {
 	}{
 		{"zero", taxonomy.Reaction{}, "action=abort"},
 		{"flags and words",
-			taxonomy.Reaction{Name: "again", Action: taxonomy.Retry, FeedBack: true, LogLevel: taxonomy.LogWarn},
-			"again action=retry log_level=warn feed_back"},
+			taxonomy.Reaction{Name: "again", Action: taxonomy.Retry,
+				Agent: taxonomy.AgentReaction{FeedBack: true}, LogLevel: taxonomy.LogWarn},
+			"again action=retry log_level=warn agent=(feed_back)"},
 		{"labels", taxonomy.Reaction{Name: "a", Policy: policy, Then: block}, "a policy=slow then=block action=abort"},
 		{"without a label", taxonomy.Reaction{Name: "a", Then: &taxonomy.Reaction{Name: "b"}},
 			"a then=(b action=abort) action=abort"},

@@ -231,7 +231,7 @@ func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) St
 		return l.inspect(it, StepDeliver)
 	}
 	fresh := it.Session != "" && !it.Fresh &&
-		(!f.Categorized || d.Reaction.Session == taxonomy.SessionFresh && !d.ends())
+		(!f.Categorized || d.Reaction.Agent.Session == taxonomy.SessionFresh && !d.ends())
 	if fresh && !f.Categorized {
 		d.Wait = 0
 	}

@@ -61,7 +61,7 @@ type Reaction struct {
 
 // inPlace reports whether the reaction is a strategy after which only the operation is repeated.
 func (r *Reaction) inPlace() bool {
-	return r.Action == taxonomy.Recover && r.Resume == taxonomy.ResumeOperation
+	return r.Action == taxonomy.Recover && r.Agent.Resume == taxonomy.ResumeOperation
 }
 
 // retryOf describes the failure to the call that retries it.
@@ -87,7 +87,7 @@ func (f *Failure) unresolved() bool { return !f.Retried && f.Decision.Action != 
 // allowsCompletion reports whether the work that remains after the failure's revert may be
 // delivered.
 func (f *Failure) allowsCompletion() bool {
-	return f.Decision.Reaction.AcceptCompletion && f.Decision.Action != taxonomy.Abort &&
+	return f.Decision.Reaction.Agent.AcceptCompletion && f.Decision.Action != taxonomy.Abort &&
 		f.Decision.Action != taxonomy.Block
 }
 

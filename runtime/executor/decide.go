@@ -241,7 +241,7 @@ func (s *situation) exhausted(d *Decision, counts *retryCounts) EndReason {
 	case taxonomy.Retry, taxonomy.RetryOperation:
 		return s.count(d, counts)
 	case taxonomy.Escalate:
-		next := nextTier(s.ladder, s.tier, r.To)
+		next := nextTier(s.ladder, s.tier, r.Agent.To)
 		if next < 0 {
 			return EndLadderUsedUp
 		}

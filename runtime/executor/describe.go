@@ -104,7 +104,7 @@ func describeReaction(e Event) string {
 		taxonomy.Retry: "trying again", taxonomy.RetryOperation: "repeating the operation",
 		taxonomy.Escalate: "escalating", taxonomy.Recover: "recovering",
 	}[e.Action]
-	if a := e.Action; e.Reaction.AcceptCompletion &&
+	if a := e.Action; e.Reaction.Agent.AcceptCompletion &&
 		(a == taxonomy.Retry || a == taxonomy.Escalate || a == taxonomy.Recover) {
 		s += " unless the remaining work completes the task"
 	}

@@ -14,10 +14,14 @@ import (
 
 func randomReaction(r *rand.Rand, depth int) *taxonomy.Reaction {
 	x := &taxonomy.Reaction{
-		Name: fmt.Sprint("r", r.Intn(1000)), Action: taxonomy.Action(r.Intn(8)), Extent: taxonomy.Extent(r.Intn(2)),
-		Revert: taxonomy.Revert(r.Intn(3)), Session: taxonomy.Session(r.Intn(3)), Resume: taxonomy.Resume(r.Intn(2)),
+		Name: fmt.Sprint("r", r.Intn(1000)), Action: taxonomy.Action(r.Intn(8)),
+		Agent: taxonomy.AgentReaction{
+			Extent: taxonomy.Extent(r.Intn(2)), Revert: taxonomy.Revert(r.Intn(3)),
+			Session: taxonomy.Session(r.Intn(3)), Resume: taxonomy.Resume(r.Intn(2)),
+			AcceptCompletion: r.Intn(2) == 0, FeedBack: r.Intn(2) == 0, To: []string{"", "high"}[r.Intn(2)],
+		},
 		Shared: taxonomy.Shared(r.Intn(2)), CountFailure: r.Intn(2) == 0, HonorRetryAfter: r.Intn(2) == 0,
-		AcceptCompletion: r.Intn(2) == 0, FeedBack: r.Intn(2) == 0, Strategy: "s", To: []string{"", "high"}[r.Intn(2)],
+		Strategy: "s",
 	}
 	if r.Intn(2) == 0 {
 		x.Policy = &taxonomy.Policy{

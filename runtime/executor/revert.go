@@ -15,7 +15,7 @@ func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
 		if it.BeforeRetry {
 			due = i == it.lastRetried()
 		}
-		if due && !f.Reverted && f.Decision.Reaction.Revert != taxonomy.RevertNone {
+		if due && !f.Reverted && f.Decision.Reaction.Agent.Revert != taxonomy.RevertNone {
 			it.Causes = append(it.Causes, i)
 		}
 	}
@@ -24,7 +24,7 @@ func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
 	for _, i := range it.Causes {
 		f := &it.Failures[i]
 		f.Reverted = true
-		all = all || f.Decision.Reaction.Revert == taxonomy.RevertIteration || len(f.Files) == 0
+		all = all || f.Decision.Reaction.Agent.Revert == taxonomy.RevertIteration || len(f.Files) == 0
 		named = union(named, f.Files)
 	}
 	if len(it.Causes) == 0 || it.Count == 0 {

@@ -22,7 +22,7 @@ func (l *Loop) close(s *RunState, it *Iteration) Step {
 	counts, unresolved := false, false
 	for i := range it.Failures {
 		f := &it.Failures[i]
-		if !f.Retried && f.Decision.Reaction.FeedBack {
+		if !f.Retried && f.Decision.Reaction.Agent.FeedBack {
 			s.Feedback = append(s.Feedback, Feedback{it.Number, f.Code, f.Feedback})
 		}
 		f.Counted = f.Decision.Counts && !f.Uncounted && !it.Interrupted && !it.Cancelled && !it.Completed
@@ -112,7 +112,8 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 			l.pause(s, f)
 		}
 	}
-	endsRun := w != nil && w.Decision.ends() && w.Decision.Reaction.Extent == taxonomy.ExtentRun && end != EndCancelled
+	endsRun := w != nil && w.Decision.ends() && end != EndCancelled &&
+		w.Decision.Reaction.Agent.Extent == taxonomy.ExtentRun
 	l.finish(s, it, w)
 	return l.endRun(s, end, endsRun)
 }
@@ -131,7 +132,7 @@ func (l *Loop) nextIteration(s *RunState, it *Iteration, w *Failure) Step {
 		if until := s.Now.Add(f.Decision.Wait); until.After(s.NotBefore) {
 			s.NotBefore = until
 		}
-		switch f.Decision.Reaction.Session {
+		switch f.Decision.Reaction.Agent.Session {
 		case taxonomy.SessionReduced:
 			s.Session, s.Reduced = "", true
 		case taxonomy.SessionFresh:
@@ -173,7 +174,7 @@ func (l *Loop) finish(s *RunState, it *Iteration, w *Failure) {
 func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
 	rec, d := f.ErrorRecord, &f.Decision
 	rec.Iteration, rec.Tier, rec.Reaction, rec.Action = iteration, s.Tier, d.Reaction.Name, d.Action.String()
-	if p := d.Reaction.Purpose; p != taxonomy.PurposeNone {
+	if p := d.Reaction.Agent.Purpose; p != taxonomy.PurposeNone {
 		rec.Purpose = p.String()
 	}
 	if f.Op != OpCall && !strings.HasPrefix(f.Op, OpValidate) {
@@ -256,7 +257,7 @@ func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, failed Step) Step
 	}
 	f.Retried = true
 	l.pause(s, f)
-	if failed == StepCall && d.Reaction.Revert != taxonomy.RevertNone {
+	if failed == StepCall && d.Reaction.Agent.Revert != taxonomy.RevertNone {
 		it.BeforeRetry, it.RetryPending = true, Pending{until, f.label(), next}
 		return l.inspect(it, "")
 	}

@@ -115,7 +115,7 @@ func (l *Loop) available(s *RunState, _ *Iteration) (Effect, continuation) {
 func (l *Loop) failSetup(s *RunState, f *Failure) Step {
 	last := l.record(s, f, 0)
 	s.LastError = &last
-	p := l.endRun(s, f.Decision.End, f.Decision.Reaction.Extent == taxonomy.ExtentRun)
+	p := l.endRun(s, f.Decision.End, f.Decision.Reaction.Agent.Extent == taxonomy.ExtentRun)
 	if l.inSetup() || s.Iter.Number == 0 {
 		return stepAbandon
 	}

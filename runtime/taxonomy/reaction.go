@@ -104,20 +104,10 @@ type Reaction struct {
 	Then *Reaction
 	// Strategy is the strategy that Recover runs.
 	Strategy string
-	// To is the lowest tier that Escalate leads to. With Retry and a Purpose, it is the tier that
-	// is asked.
-	To string
 	// LogMessage is the text of the log entry. If it is empty, the entry has the error's message.
 	LogMessage string
 
-	Action  Action
-	Extent  Extent
-	Revert  Revert
-	Session Session
-	// Purpose is the question for the tier that takes over. Package plan puts it into the tier's
-	// prompt. The executor ignores it.
-	Purpose  Purpose
-	Resume   Resume
+	Action   Action
 	Shared   Shared
 	LogLevel LogLevel
 
@@ -125,6 +115,26 @@ type Reaction struct {
 	CountFailure bool
 	// HonorRetryAfter lets the error's hint replace the policy's delay.
 	HonorRetryAfter bool
+
+	// Agent is for programs that run agents. Other programs ignore it.
+	Agent AgentReaction
+}
+
+// AgentReaction is the part of a reaction that only a program with agents carries out, such as
+// package executor.
+type AgentReaction struct {
+	// To is the lowest tier that Escalate leads to. With Retry and a Purpose, it is the tier that
+	// is asked.
+	To string
+
+	Extent  Extent
+	Revert  Revert
+	Session Session
+	// Purpose is the question for the tier that takes over. Package plan puts it into the tier's
+	// prompt. The executor ignores it.
+	Purpose Purpose
+	Resume  Resume
+
 	// AcceptCompletion allows the changes that remain after the revert to complete the task, if
 	// they are valid.
 	AcceptCompletion bool

@@ -223,85 +223,89 @@ var reactionProfiledRetry = taxonomy.Reaction{
 // reactionVerifyAgain: The agent gets the finding, and tries again.
 var reactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &policyVerification, Then: &reactionFail, Action: taxonomy.Retry,
-	CountFailure: true, FeedBack: true,
+	CountFailure: true, Agent: taxonomy.AgentReaction{FeedBack: true},
 }
 
 var reactionLLMWaitForRateLimit = taxonomy.Reaction{
 	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &reactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionGithubWaitForRateLimit = taxonomy.Reaction{
 	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &reactionGithubWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionInstallDependency = taxonomy.Reaction{
 	Name: "install_dependency", Policy: &policyOnce, Then: &reactionFail, Strategy: "install_dependency",
-	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Action: taxonomy.Recover, CountFailure: true, Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionApplyTypeFix = taxonomy.Reaction{
 	Name: "apply_type_fix", Policy: &policyFixes, Then: &reactionFail, Strategy: "apply_type_fix",
-	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Action: taxonomy.Recover, CountFailure: true, Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionApplyLintFix = taxonomy.Reaction{
 	Name: "apply_lint_fix", Policy: &policyFixes, Then: &reactionFail, Strategy: "apply_lint_fix",
-	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Action: taxonomy.Recover, CountFailure: true, Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionFixTest = taxonomy.Reaction{
 	Name: "fix_test", Policy: &policyThreeTimes, Then: &reactionFail, Strategy: "fix_test",
-	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Action: taxonomy.Recover, CountFailure: true, Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionFixBuild = taxonomy.Reaction{
 	Name: "fix_build", Policy: &policyThreeTimes, Then: &reactionFail, Strategy: "fix_build",
-	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Action: taxonomy.Recover, CountFailure: true, Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionPatternWaitAndRetry = taxonomy.Reaction{
 	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &reactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionPatternRetryLLM = taxonomy.Reaction{
 	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &reactionLLMRetry, Strategy: "retry_with_backoff",
-	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Action: taxonomy.Recover, CountFailure: true, Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &reactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionPatternApplyTypeFix = taxonomy.Reaction{
 	Name: "pattern_apply_type_fix", Policy: &policyThreeTimes, Then: &reactionFail, Strategy: "apply_type_fix",
-	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Action: taxonomy.Recover, CountFailure: true, Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var reactionPatternApplyLintFix = taxonomy.Reaction{
 	Name: "pattern_apply_lint_fix", Policy: &policyOnce, Then: &reactionFail, Strategy: "apply_lint_fix",
-	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Action: taxonomy.Recover, CountFailure: true, Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 // reactionAbort: Ends the task as failed.
@@ -320,14 +324,14 @@ var strictReactionLLMWait = taxonomy.Reaction{
 
 var strictReactionLLMWaitForRateLimit = taxonomy.Reaction{
 	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &strictReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var strictReactionPatternWaitAndRetry = taxonomy.Reaction{
 	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &strictReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var strictReactionLLMRetry = taxonomy.Reaction{
@@ -337,12 +341,14 @@ var strictReactionLLMRetry = taxonomy.Reaction{
 
 var strictReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var strictReactionPatternRetryLLM = taxonomy.Reaction{
 	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &strictReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var strictReactionGithubWait = taxonomy.Reaction{
@@ -352,8 +358,8 @@ var strictReactionGithubWait = taxonomy.Reaction{
 
 var strictReactionGithubWaitForRateLimit = taxonomy.Reaction{
 	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &strictReactionGithubWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var strictReactionGithubRetry = taxonomy.Reaction{
@@ -363,7 +369,8 @@ var strictReactionGithubRetry = taxonomy.Reaction{
 
 var strictReactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var strictReactionToolRetry = taxonomy.Reaction{
@@ -373,17 +380,19 @@ var strictReactionToolRetry = taxonomy.Reaction{
 
 var strictReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var strictReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &strictPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
-	CountFailure: true, FeedBack: true,
+	CountFailure: true, Agent: taxonomy.AgentReaction{FeedBack: true},
 }
 
 var strictReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &strictReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var lenientReactionLLMWait = taxonomy.Reaction{
@@ -393,14 +402,14 @@ var lenientReactionLLMWait = taxonomy.Reaction{
 
 var lenientReactionLLMWaitForRateLimit = taxonomy.Reaction{
 	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &lenientReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var lenientReactionPatternWaitAndRetry = taxonomy.Reaction{
 	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &lenientReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var lenientReactionLLMRetry = taxonomy.Reaction{
@@ -410,12 +419,14 @@ var lenientReactionLLMRetry = taxonomy.Reaction{
 
 var lenientReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var lenientReactionPatternRetryLLM = taxonomy.Reaction{
 	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &lenientReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var lenientReactionGithubWait = taxonomy.Reaction{
@@ -425,8 +436,8 @@ var lenientReactionGithubWait = taxonomy.Reaction{
 
 var lenientReactionGithubWaitForRateLimit = taxonomy.Reaction{
 	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &lenientReactionGithubWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var lenientReactionGithubRetry = taxonomy.Reaction{
@@ -436,7 +447,8 @@ var lenientReactionGithubRetry = taxonomy.Reaction{
 
 var lenientReactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var lenientReactionToolRetry = taxonomy.Reaction{
@@ -446,17 +458,19 @@ var lenientReactionToolRetry = taxonomy.Reaction{
 
 var lenientReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var lenientReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &lenientPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
-	CountFailure: true, FeedBack: true,
+	CountFailure: true, Agent: taxonomy.AgentReaction{FeedBack: true},
 }
 
 var lenientReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &lenientReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var fastReactionLLMWait = taxonomy.Reaction{
@@ -466,14 +480,14 @@ var fastReactionLLMWait = taxonomy.Reaction{
 
 var fastReactionLLMWaitForRateLimit = taxonomy.Reaction{
 	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &fastReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var fastReactionPatternWaitAndRetry = taxonomy.Reaction{
 	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &fastReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var fastReactionLLMRetry = taxonomy.Reaction{
@@ -483,12 +497,14 @@ var fastReactionLLMRetry = taxonomy.Reaction{
 
 var fastReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var fastReactionPatternRetryLLM = taxonomy.Reaction{
 	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &fastReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var fastReactionGithubWait = taxonomy.Reaction{
@@ -498,8 +514,8 @@ var fastReactionGithubWait = taxonomy.Reaction{
 
 var fastReactionGithubWaitForRateLimit = taxonomy.Reaction{
 	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &fastReactionGithubWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var fastReactionGithubRetry = taxonomy.Reaction{
@@ -509,7 +525,8 @@ var fastReactionGithubRetry = taxonomy.Reaction{
 
 var fastReactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var fastReactionToolRetry = taxonomy.Reaction{
@@ -519,17 +536,19 @@ var fastReactionToolRetry = taxonomy.Reaction{
 
 var fastReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var fastReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &fastPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
-	CountFailure: true, FeedBack: true,
+	CountFailure: true, Agent: taxonomy.AgentReaction{FeedBack: true},
 }
 
 var fastReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &fastReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var thoroughReactionLLMWait = taxonomy.Reaction{
@@ -539,14 +558,14 @@ var thoroughReactionLLMWait = taxonomy.Reaction{
 
 var thoroughReactionLLMWaitForRateLimit = taxonomy.Reaction{
 	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &thoroughReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var thoroughReactionPatternWaitAndRetry = taxonomy.Reaction{
 	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &thoroughReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var thoroughReactionLLMRetry = taxonomy.Reaction{
@@ -556,12 +575,14 @@ var thoroughReactionLLMRetry = taxonomy.Reaction{
 
 var thoroughReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var thoroughReactionPatternRetryLLM = taxonomy.Reaction{
 	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &thoroughReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var thoroughReactionGithubWait = taxonomy.Reaction{
@@ -571,8 +592,8 @@ var thoroughReactionGithubWait = taxonomy.Reaction{
 
 var thoroughReactionGithubWaitForRateLimit = taxonomy.Reaction{
 	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &thoroughReactionGithubWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var thoroughReactionGithubRetry = taxonomy.Reaction{
@@ -582,7 +603,8 @@ var thoroughReactionGithubRetry = taxonomy.Reaction{
 
 var thoroughReactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var thoroughReactionToolRetry = taxonomy.Reaction{
@@ -592,17 +614,19 @@ var thoroughReactionToolRetry = taxonomy.Reaction{
 
 var thoroughReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var thoroughReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &thoroughPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
-	CountFailure: true, FeedBack: true,
+	CountFailure: true, Agent: taxonomy.AgentReaction{FeedBack: true},
 }
 
 var thoroughReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &thoroughReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Resume: taxonomy.ResumeOperation},
 }
 
 var policyLLM = taxonomy.Policy{

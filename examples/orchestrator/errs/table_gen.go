@@ -92,22 +92,22 @@ var reactionAskUser = taxonomy.Reaction{Name: "ask_user", Action: taxonomy.Block
 // reactionFindOut: Passes the evidence to a tier that finds the missing or unclear part, fixes it
 // and carries out the step.
 var reactionFindOut = taxonomy.Reaction{
-	Name: "find_out", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
-	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
+	Name: "find_out", Then: &reactionAskUser, Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn,
+	Agent: taxonomy.AgentReaction{To: "sonnet", Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeDiagnosis},
 }
 
 // reactionAnalyse: Passes the evidence to a tier that finds the cause, fixes it and carries out the
 // step.
 var reactionAnalyse = taxonomy.Reaction{
-	Name: "analyse", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
-	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeAnalysis, LogLevel: taxonomy.LogWarn,
+	Name: "analyse", Then: &reactionAskUser, Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn,
+	Agent: taxonomy.AgentReaction{To: "sonnet", Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeAnalysis},
 }
 
 // reactionVerify: Passes the evidence to a tier that checks the work and its expected result, and
 // fixes the wrong one.
 var reactionVerify = taxonomy.Reaction{
-	Name: "verify", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
-	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeVerification, LogLevel: taxonomy.LogWarn,
+	Name: "verify", Then: &reactionAskUser, Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn,
+	Agent: taxonomy.AgentReaction{To: "sonnet", Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeVerification},
 }
 
 // reactionTryAgain: The same tier tries again after a wait. If the prerequisite is still missing, a
@@ -135,11 +135,15 @@ var reactionMakeAgain = taxonomy.Reaction{
 // If that does not help, a higher tier takes over.
 var reactionTryWithLess = taxonomy.Reaction{
 	Name: "try_with_less", Policy: &policyOnceMore, Then: &reactionVerify, Action: taxonomy.Retry,
-	Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
+	LogLevel: taxonomy.LogWarn, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Session: taxonomy.SessionReduced, FeedBack: true},
 }
 
 // reactionHandOver: The next tier takes over.
-var reactionHandOver = taxonomy.Reaction{Name: "hand_over", Then: &reactionAskUser, To: "haiku", Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn}
+var reactionHandOver = taxonomy.Reaction{
+	Name: "hand_over", Then: &reactionAskUser, Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn,
+	Agent: taxonomy.AgentReaction{To: "haiku"},
+}
 
 // reactionWait: Waits for the tier's Retry-After, by default half a minute. The wait does not count
 // as a failure.
@@ -152,7 +156,8 @@ var reactionWait = taxonomy.Reaction{
 // again, the next tier takes over.
 var reactionCallAgain = taxonomy.Reaction{
 	Name: "call_again", Policy: &policyOutage, Then: &reactionHandOver, Action: taxonomy.Retry,
-	Revert: taxonomy.RevertIteration, LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
+	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
+	Agent: taxonomy.AgentReaction{Revert: taxonomy.RevertIteration},
 }
 
 // reactionRecordAndStop: Records the error for the person who resumes the chain.
@@ -182,7 +187,8 @@ var chainsReactionWait = taxonomy.Reaction{
 
 var chainsReactionCallAgain = taxonomy.Reaction{
 	Name: "call_again", Policy: &policyOutage, Then: &chainsReactionHandOver, Action: taxonomy.Retry,
-	Revert: taxonomy.RevertIteration, LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
+	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
+	Agent: taxonomy.AgentReaction{Revert: taxonomy.RevertIteration},
 }
 
 var tasksReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxonomy.LogWarn}
@@ -194,7 +200,8 @@ var tasksReactionWait = taxonomy.Reaction{
 
 var tasksReactionCallAgain = taxonomy.Reaction{
 	Name: "call_again", Policy: &policyOutage, Then: &tasksReactionHandOver, Action: taxonomy.Retry,
-	Revert: taxonomy.RevertIteration, LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
+	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
+	Agent: taxonomy.AgentReaction{Revert: taxonomy.RevertIteration},
 }
 
 // policyTransient: Long enough for a service to recover, and short enough to report an outage soon.

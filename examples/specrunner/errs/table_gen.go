@@ -59,32 +59,37 @@ var reactionSameAgain = taxonomy.Reaction{
 // reactionExplainAndRetry: The next attempt gets a description of the failure.
 var reactionExplainAndRetry = taxonomy.Reaction{
 	Name: "explain_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
-	LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
+	LogLevel: taxonomy.LogWarn, CountFailure: true, Agent: taxonomy.AgentReaction{FeedBack: true},
 }
 
 // reactionShortenAndRetry: The next attempt begins a new conversation with less context.
 var reactionShortenAndRetry = taxonomy.Reaction{
 	Name: "shorten_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
-	Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
+	LogLevel: taxonomy.LogWarn, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Session: taxonomy.SessionReduced, FeedBack: true},
 }
 
 // reactionRevertAndRetry: Reverts files that the agent may not change. The next attempt gets their
 // names.
 var reactionRevertAndRetry = taxonomy.Reaction{
 	Name: "revert_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
-	Revert: taxonomy.RevertFiles, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
+	LogLevel: taxonomy.LogWarn, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Revert: taxonomy.RevertFiles, FeedBack: true},
 }
 
 // reactionReturnAPIError: Ends the run immediately, because every other task would meet the same
 // limit. The task remains open, and this does not count as a failure.
 var reactionReturnAPIError = taxonomy.Reaction{
-	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
-	LogLevel: taxonomy.LogError,
+	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, LogLevel: taxonomy.LogError,
+	Agent: taxonomy.AgentReaction{Extent: taxonomy.ExtentRun},
 }
 
 // reactionSpendNoMore: The budget of all tasks is exhausted. The task remains open, and this does
 // not count as a failure.
-var reactionSpendNoMore = taxonomy.Reaction{Name: "spend_no_more", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
+var reactionSpendNoMore = taxonomy.Reaction{
+	Name: "spend_no_more", Action: taxonomy.Block, LogLevel: taxonomy.LogError,
+	Agent: taxonomy.AgentReaction{Extent: taxonomy.ExtentRun},
+}
 
 // reactionSpendNoMoreOnIt: The budget of this task is exhausted. It remains open, and other tasks
 // continue.
@@ -99,7 +104,10 @@ var reactionBeginAgain = taxonomy.Reaction{
 
 // reactionStopTheRunner: The runner or its environment is broken. No other task starts, and no
 // failure is counted.
-var reactionStopTheRunner = taxonomy.Reaction{Name: "stop_the_runner", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
+var reactionStopTheRunner = taxonomy.Reaction{
+	Name: "stop_the_runner", Action: taxonomy.Block, LogLevel: taxonomy.LogError,
+	Agent: taxonomy.AgentReaction{Extent: taxonomy.ExtentRun},
+}
 
 // reactionFailFast: The infrastructure is at fault, and an agent cannot fix it. The task fails at
 // once and counts once.
@@ -115,8 +123,8 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 var phase1ReactionReturnAPIError = taxonomy.Reaction{
-	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
-	LogLevel: taxonomy.LogError, CountFailure: true,
+	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, LogLevel: taxonomy.LogError,
+	CountFailure: true, Agent: taxonomy.AgentReaction{Extent: taxonomy.ExtentRun},
 }
 
 // policyAttempts: Three attempts at a task, five seconds apart.

@@ -175,8 +175,9 @@ func twist(r *rand.Rand) (restore func()) {
 		}
 		restore = func() { undo(); traits.Reaction = was }
 		traits.Reaction = &taxonomy.Reaction{
-			Name: "twisted", Action: taxonomy.Action(r.Intn(7)), Revert: taxonomy.Revert(r.Intn(3)),
-			AcceptCompletion: r.Intn(2) == 0, FeedBack: true, Session: taxonomy.Session(r.Intn(3)),
+			Name: "twisted", Action: taxonomy.Action(r.Intn(7)),
+			Agent: taxonomy.AgentReaction{Revert: taxonomy.Revert(r.Intn(3)), AcceptCompletion: r.Intn(2) == 0,
+				FeedBack: true, Session: taxonomy.Session(r.Intn(3))},
 			Policy: &taxonomy.Policy{Name: "p", MaxAttempts: 1 + r.Intn(3), InitialDelay: time.Second},
 			Then:   &taxonomy.Reaction{Name: "then", Action: taxonomy.Action(r.Intn(7))},
 		}

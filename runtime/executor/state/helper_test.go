@@ -60,8 +60,9 @@ var codes = taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{
 
 var (
 	again   = taxonomy.Reaction{Name: "again", Action: taxonomy.Retry, CountFailure: true}
-	explain = taxonomy.Reaction{Name: "explain", Action: taxonomy.Retry, CountFailure: true, FeedBack: true,
-		Then: &taxonomy.Reaction{Name: "give_up", CountFailure: true}}
+	explain = taxonomy.Reaction{Name: "explain", Action: taxonomy.Retry, CountFailure: true,
+		Agent: taxonomy.AgentReaction{FeedBack: true},
+		Then:  &taxonomy.Reaction{Name: "give_up", CountFailure: true}}
 )
 
 func reacts(r taxonomy.Reaction) taxonomy.Traits { return taxonomy.Traits{Reaction: &r} }

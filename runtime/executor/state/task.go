@@ -233,9 +233,9 @@ func (m *meaning) feedsBack(reaction string) bool {
 	for _, first := range m.reactions {
 		for r := range first.Chain() {
 			if r.Name == reaction {
-				return first.FeedBack || r.FeedBack
+				return first.Agent.FeedBack || r.Agent.FeedBack
 			}
 		}
 	}
-	return m.reactions[0].FeedBack
+	return m.reactions[0].Agent.FeedBack
 }

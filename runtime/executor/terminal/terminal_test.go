@@ -54,7 +54,7 @@ func tale(run string) []executor.Event {
 		{Kind: executor.Waiting, At: start, Until: start.Add(90 * time.Second), Text: "PROVIDER_RATE_LIMIT"},
 		{Kind: executor.Waited, Took: 90 * time.Second},
 		{Kind: executor.ReactionTaken, Err: failed, Action: taxonomy.Retry,
-			Reaction: taxonomy.Reaction{Name: "undo", AcceptCompletion: true}},
+			Reaction: taxonomy.Reaction{Name: "undo", Agent: taxonomy.AgentReaction{AcceptCompletion: true}}},
 		{Kind: executor.Reverted, Files: []string{"a\x1b[2J", "b"}},
 		{Kind: executor.RunEnded, Result: &executor.Result{
 			Run: run, Status: executor.StatusBlocked, EndReason: executor.EndBlockedSignal, Iterations: 2,

@@ -72,8 +72,8 @@ var reactionWait = taxonomy.Reaction{
 }
 
 var reactionRevert = taxonomy.Reaction{
-	Name: "revert", Then: &reactionBlock, Action: taxonomy.Retry, Revert: taxonomy.RevertFiles,
-	LogLevel: taxonomy.LogWarn, CountFailure: true, AcceptCompletion: true, FeedBack: true,
+	Name: "revert", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true,
+	Agent: taxonomy.AgentReaction{Revert: taxonomy.RevertFiles, AcceptCompletion: true, FeedBack: true},
 }
 
 // reactionContinue: Continues as if nothing had happened.
@@ -81,7 +81,7 @@ var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Cont
 
 var reactionOnce = taxonomy.Reaction{Name: "once", Then: &reactionContinue, Action: taxonomy.RetryOperation, CountFailure: true}
 
-var reactionFatal = taxonomy.Reaction{Name: "fatal", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
+var reactionFatal = taxonomy.Reaction{Name: "fatal", LogLevel: taxonomy.LogError, Agent: taxonomy.AgentReaction{Extent: taxonomy.ExtentRun}}
 
 var reactionReduce = taxonomy.Reaction{Name: "reduce", Then: &reactionBlock, Strategy: "reduce_context", Action: taxonomy.Recover, CountFailure: true}
 

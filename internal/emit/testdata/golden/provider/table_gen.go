@@ -58,13 +58,13 @@ var reactionAgain = taxonomy.Reaction{Name: "again", Then: &reactionBlock, Actio
 var reactionBackoff = taxonomy.Reaction{Name: "backoff", Policy: &policyCalm, Then: &reactionBlock, Action: taxonomy.Retry, CountFailure: true}
 
 var reactionHigher = taxonomy.Reaction{
-	Name: "higher", Then: &reactionBlock, To: "small", Action: taxonomy.Escalate,
-	Purpose: taxonomy.PurposeDiagnosis,
+	Name: "higher", Then: &reactionBlock, Action: taxonomy.Escalate,
+	Agent: taxonomy.AgentReaction{To: "small", Purpose: taxonomy.PurposeDiagnosis},
 }
 
 var reactionAsked = taxonomy.Reaction{
-	Name: "asked", Then: &reactionHigher, To: "large", Action: taxonomy.Retry,
-	Purpose: taxonomy.PurposeVerification, CountFailure: true,
+	Name: "asked", Then: &reactionHigher, Action: taxonomy.Retry, CountFailure: true,
+	Agent: taxonomy.AgentReaction{To: "large", Purpose: taxonomy.PurposeVerification},
 }
 
 // reactionAbort: Ends the task as failed.
@@ -75,7 +75,7 @@ var reactionShorter = taxonomy.Reaction{
 	Action: taxonomy.Recover, CountFailure: true,
 }
 
-var reactionFatal = taxonomy.Reaction{Name: "fatal", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
+var reactionFatal = taxonomy.Reaction{Name: "fatal", LogLevel: taxonomy.LogError, Agent: taxonomy.AgentReaction{Extent: taxonomy.ExtentRun}}
 
 // reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
