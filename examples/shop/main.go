@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
+	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/errs"
 )
@@ -49,7 +50,8 @@ func run(ctx context.Context, log *slog.Logger, getenv func(string) string) erro
 	}
 	defer orders.db.Close()
 	payments := &gateway{getenv("GATEWAY_URL"), getenv("GATEWAY_KEY"), &http.Client{Timeout: 10 * time.Second}}
-	s := &service{store: orders, gateway: payments, log: log, sink: sink}
+	breakers := breaker.New(breaker.Options{})
+	s := &service{store: orders, gateway: payments, breakers: breakers, log: log, sink: sink}
 
 	mux := http.NewServeMux()
 	mux.Handle("/", s.routes())

@@ -11,6 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
@@ -18,10 +19,11 @@ import (
 
 // service places orders and pays them. Its errors are logged and counted in failed.
 type service struct {
-	store   *store
-	gateway *gateway
-	log     *slog.Logger
-	sink    report.Sink
+	store    *store
+	gateway  *gateway
+	breakers *breaker.Breakers
+	log      *slog.Logger
+	sink     report.Sink
 }
 
 func (s *service) place(ctx context.Context, o client.Order) error {
@@ -49,17 +51,21 @@ func (s *service) get(ctx context.Context, id string) (client.Order, error) {
 	return o, err
 }
 
-// work pays the orders that were placed, until none is left.
+// work pays the orders that were placed, until none is left or one is to be tried again later.
 func (s *service) work(ctx context.Context) error {
 	for {
 		o, err := s.store.next(ctx)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
-		if err == nil {
-			err = s.store.close(ctx, o.ID, s.pay(ctx, o))
-		}
 		if err != nil {
+			return err
+		}
+		state := s.pay(ctx, o)
+		if state == "placed" {
+			return nil
+		}
+		if err := s.store.close(ctx, o.ID, state); err != nil {
 			return err
 		}
 	}
@@ -68,12 +74,16 @@ func (s *service) work(ctx context.Context) error {
 // pay returns the state of an order after its payment, as the taxonomy's reactions specify.
 func (s *service) pay(ctx context.Context, o client.Order) (state string) {
 	err := retry.Do(ctx, func(ctx context.Context) error { return s.gateway.pay(ctx, o) }, retry.ByTable(errs.Table),
-		retry.WithNotify(report.CountRetries(s.sink)))
+		retry.WithBreaker(s.breakers, "gateway"), retry.FailFast(), retry.WithNotify(report.CountRetries(s.sink)))
 	if err == nil {
 		return "paid"
 	}
 	s.failed(ctx, "pay", err)
-	if e, ok := errors.AsType[*retry.Error](err); ok && e.Reaction.Action == taxonomy.Block {
+	e, _ := errors.AsType[*retry.Error](err)
+	switch {
+	case e.Why == retry.StoppedCancelled, e.Reaction.Retries(): // the process ends, or the breaker is open
+		return "placed"
+	case e.Reaction.Action == taxonomy.Block:
 		return "parked"
 	}
 	return "refused"

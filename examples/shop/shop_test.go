@@ -14,8 +14,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/moogar0880/problems"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
@@ -28,6 +31,7 @@ import (
 	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
+	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -68,7 +72,8 @@ func shopOn(t *testing.T, db *store, statuses ...int) *shop {
 	sink, err := promreport.Register(s.registry, errs.Table.Taxonomy)
 	require.NoError(t, err)
 	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr}))
-	s.service = &service{store: db, gateway: &gateway{bank.URL, "key", bank.Client()}, log: log, sink: sink}
+	s.service = &service{store: db, gateway: &gateway{bank.URL, "key", bank.Client()}, log: log, sink: sink,
+		breakers: breaker.New(breaker.Options{})}
 
 	api := httptest.NewServer(s.routes())
 	t.Cleanup(api.Close)
@@ -154,7 +159,7 @@ func TestWorkerFollowsTheTable(t *testing.T) {
 		{"paid after two failures", []int{503, 429}, "paid", ""},
 		{"declined", []int{402}, "refused", "PAYMENT_DECLINED"},
 		{"parked when the gateway refuses us", []int{401}, "parked", "PAYMENT_REFUSED"},
-		{"parked when the retries are exhausted", []int{503, 503, 503, 503}, "parked", "PAYMENT_UNAVAILABLE"},
+		{"tried again later when the breaker opens", []int{503, 503, 503, 503}, "placed", "PAYMENT_UNAVAILABLE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := shopOn(t, db.store, c.statuses...)
@@ -170,10 +175,73 @@ func TestWorkerFollowsTheTable(t *testing.T) {
 				assert.Contains(t, s.metrics(t), "gateway", "the label source")
 			}
 			assert.NotContains(t, s.log.String(), tea.Card)
+			if c.state == "placed" {
+				require.NoError(t, s.store.close(t.Context(), o.ID, "paid"))
+			}
 			assert.ErrorIs(t, s.store.close(t.Context(), o.ID, "paid"), errs.CodeOrderClosed)
 		})
 	}
 }
+
+// While the gateway is down, its breaker opens, and workers are stopped in their calls. All orders
+// are paid after it.
+func TestWorkerLosesNoOrder(t *testing.T) {
+	const orders = 1000
+	s := newShop(t)
+	_, err := s.store.db.Exec(t.Context(), `INSERT INTO orders (id, items, amount_cents, card)
+		SELECT 'o-' || i, '{tea}', 450, '4242' FROM generate_series(1, $1) AS i`, orders)
+	require.NoError(t, err)
+	var down, stopping atomic.Bool
+	var stop atomic.Pointer[context.CancelFunc]
+	bank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if stopping.Swap(false) {
+			(*stop.Load())()
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		}
+		if down.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(bank.Close)
+	c := &clock{time.Now()}
+	s.gateway, s.breakers = &gateway{bank.URL, "key", bank.Client()}, breaker.New(breaker.Options{Clock: c})
+	seconds := func(n int) {
+		for i := range n {
+			ctx, cancel := context.WithCancel(t.Context())
+			stop.Store(&cancel)
+			stopping.Store(i%5 == 0)
+			_ = s.work(ctx)
+			cancel()
+			c.now = c.now.Add(time.Second)
+		}
+	}
+	states := func() map[string]int {
+		rows, err := s.store.db.Query(t.Context(), "SELECT state, count(*) FROM orders GROUP BY state")
+		require.NoError(t, err)
+		states := map[string]int{}
+		var state string
+		var n int
+		_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error { states[state] = n; return nil })
+		require.NoError(t, err)
+		return states
+	}
+	down.Store(true)
+	seconds(60)
+	assert.Contains(t, s.metrics(t), "PAYMENT_UNAVAILABLE")
+	assert.Equal(t, "open", s.breakers.Status()[0].State.String())
+	assert.Equal(t, map[string]int{"placed": orders}, states())
+	down.Store(false)
+	seconds(120)
+	assert.Equal(t, map[string]int{"paid": orders}, states())
+}
+
+// clock is a clock that the test advances.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+func (c *clock) Sleep(context.Context, time.Duration) error { return nil }
 
 // An independent library reads the documents.
 func TestProblemDocument(t *testing.T) {

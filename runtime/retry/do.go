@@ -96,7 +96,7 @@ func (l *loop) begin(ctx context.Context) error {
 		if l.shared != nil {
 			at, err := l.shared.Until(ctx, l.sharedLane)
 			if err != nil {
-				return l.stopped(StoppedWait, err)
+				return l.notCalled(ctx, StoppedWait, err)
 			}
 			if at.Before(l.notBefore) {
 				at = l.notBefore
@@ -121,9 +121,9 @@ func (l *loop) begin(ctx context.Context) error {
 		case !refused && ctx.Err() != nil:
 			return l.contextEnded(ctx)
 		case !refused:
-			return l.stopped(StoppedWait, err)
+			return l.notCalled(ctx, StoppedWait, err)
 		case l.failFast:
-			return l.stopped(StoppedRefused, err)
+			return l.notCalled(ctx, StoppedRefused, err)
 		}
 		if err := l.sleep(ctx, wait, err); err != nil {
 			return err
@@ -152,7 +152,7 @@ func (l *loop) call(ctx context.Context, op func(ctx context.Context) error) err
 }
 
 func (l *loop) classified(ctx context.Context, err error) error {
-	if err == nil || l.classify == nil || ctx.Err() != nil {
+	if err == nil || l.classify == nil || isCancelled(ctx) {
 		return err
 	}
 	return l.classify(err)
@@ -163,15 +163,14 @@ func (l *loop) result(ctx context.Context, err error) Result {
 	switch {
 	case err == nil:
 		return Result{}
-	case cancelled(ctx, err) && !errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case isCancelled(ctx) || ctx.Err() == nil && errtree.Is(err, context.Canceled):
 		return Result{Failed: true, Cancelled: true}
 	}
 	return Result{Failed: true, Policy: l.budgetPolicy(err)}
 }
 
-func cancelled(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errtree.Is(err, context.Canceled)
-}
+// isCancelled reports whether ctx was cancelled before its deadline.
+func isCancelled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 func (l *loop) learn(ctx context.Context, err error) {
 	o := Outcome{At: l.clock.Now(), Lane: l.lane, Attempt: l.calls + 1}
@@ -181,7 +180,7 @@ func (l *loop) learn(ctx context.Context, err error) {
 	}
 	l.ended = o.At
 	if err != nil {
-		if cancelled(ctx, err) {
+		if ctx.Err() != nil || errtree.Is(err, context.Canceled) {
 			return
 		}
 		o.Code = learnedCode(err)
@@ -218,7 +217,7 @@ func (l *loop) failed(ctx context.Context, err error) error {
 	l.notBefore = l.clock.Now().Add(next.Wait)
 	if next.Wait > 0 && reaction.Shared == taxonomy.SharedCredential && (next.Hinted || l.table.Taxonomy != nil) {
 		if err := l.shared.Pause(ctx, l.sharedLane, l.notBefore); err != nil {
-			return l.stopped(StoppedWait, err)
+			return l.notCalled(ctx, StoppedWait, err)
 		}
 	}
 	return nil
@@ -232,10 +231,10 @@ func (l *loop) observe(err error, next Next, last bool) {
 	}
 }
 
-// sleep waits for d because of cause, which may be nil.
-func (l *loop) sleep(ctx context.Context, d time.Duration, cause error) error {
+// sleep waits for d because of a refusal, which may be nil.
+func (l *loop) sleep(ctx context.Context, d time.Duration, refusal error) error {
 	if l.passesDeadline(ctx, d) {
-		return l.stopped(StoppedDeadline, cause)
+		return l.notCalled(ctx, StoppedDeadline, refusal)
 	}
 	if err := l.clock.Sleep(ctx, d); err != nil {
 		return l.contextEnded(ctx)
@@ -249,9 +248,38 @@ func (l *loop) passesDeadline(ctx context.Context, d time.Duration) bool {
 	return ok && d > 0 && deadline.Sub(l.clock.Now()) <= d
 }
 
-func (l *loop) contextEnded(ctx context.Context) error {
-	e := l.stopped(StoppedContext, context.Cause(ctx))
-	e.ended = ctx.Err()
+// contextEnded is the result after the context's end. A deadline ends the retries like the limit of
+// a policy. A cancellation is no failure, so it has no reaction.
+func (l *loop) contextEnded(ctx context.Context) *Error {
+	e := l.stopped(StoppedCancelled, context.Cause(ctx))
+	e.hidden = ctx.Err()
+	if isCancelled(ctx) {
+		return e
+	}
+	if e.Err == nil {
+		e = l.notCalled(ctx, StoppedDeadline, e.Cause)
+		e.hidden = ctx.Err()
+		return e
+	}
+	e.Why = StoppedDeadline
+	if l.table.Taxonomy != nil {
+		e.Reaction = *l.exhausted(e)
+	}
+	return e
+}
+
+// notCalled is the result if the next call is not permitted or comes too late. The reaction is that
+// of the error's code, and not the one after it, because no call was made. cause may be nil.
+func (l *loop) notCalled(ctx context.Context, why Stop, cause error) *Error {
+	e := l.stopped(why, l.classified(ctx, cause))
+	e.hidden = cause
+	switch {
+	case l.table.Taxonomy == nil:
+	case e.Unwrap() == nil: // the shared wait is longer than the deadline
+		e.Reaction = again
+	default:
+		e.Reaction = l.table.Reaction(e)
+	}
 	return e
 }
 

@@ -71,7 +71,7 @@ func TestDoByPolicy(t *testing.T) {
 			retry.StoppedPermanent},
 		{"retryable code", thrice, []error{errs.NewProviderCrash("p", ""), nil}, nil, 2, s, 0},
 		{"code that is not retryable", thrice, []error{errs.NewConfigMissing("c")}, nil, 1, 0, retry.StoppedPermanent},
-		{"cancelled elsewhere", thrice, []error{context.Canceled}, nil, 1, 0, retry.StoppedPermanent},
+		{"cancelled elsewhere", thrice, []error{context.Canceled}, nil, 1, 0, retry.StoppedCancelled},
 		{"deadline elsewhere", thrice, []error{context.DeadlineExceeded, nil}, nil, 2, s, 0},
 		{"hint of the error", thrice, []error{rateLimit(20 * s), nil}, nil, 2, 20 * s, 0},
 		{"hint above max_retry_after", thrice, []error{rateLimit(2 * m)}, nil, 1, 0, retry.StoppedRetryAfter},
@@ -155,7 +155,7 @@ func TestDoCancelled(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled, name)
 		assert.Equal(t, name == "during a call", errors.Is(err, errFlaky))
 		e, _ := errors.AsType[*retry.Error](err)
-		assert.Equal(t, retry.StoppedContext, e.Why, name)
+		assert.Equal(t, retry.StoppedCancelled, e.Why, name)
 	}
 	assert.Equal(t, 1, calls)
 }
@@ -263,9 +263,12 @@ func TestDoAllocatesNothing(t *testing.T) {
 	}
 }
 
-// gate is a breaker that refuses once for the wait, and permits a number of retries.
+// gate is a breaker that refuses once for the wait, after some calls, and permits a number of
+// retries.
 type gate struct {
 	wait    time.Duration
+	refused time.Duration
+	after   int
 	fails   error
 	retries int
 	results []retry.Result
@@ -276,9 +279,9 @@ func (g *gate) Acquire(context.Context, string) (func(retry.Result), error) {
 	if g.fails != nil {
 		return nil, g.fails
 	}
-	if wait := g.wait; wait > 0 {
-		g.wait = 0
-		return nil, &taxonomy.Evidence{RetryAfter: taxonomy.Some(wait), Err: retry.ErrRefused}
+	if wait := g.wait; wait > 0 && len(g.results) >= g.after {
+		g.wait, g.refused = 0, wait
+		return nil, &taxonomy.Evidence{Source: "breaker", RetryAfter: taxonomy.Some(wait), Err: retry.ErrRefused}
 	}
 	g.inside++
 	return func(r retry.Result) { g.inside--; g.results = append(g.results, r) }, nil
@@ -305,7 +308,7 @@ func TestDoBreaker(t *testing.T) {
 		{"not retryable", []error{errs.NewConfigMissing("c")}, 9, []retry.Result{{Failed: true}},
 			retry.StoppedPermanent},
 		{"cancelled", []error{context.Canceled}, 9, []retry.Result{{Failed: true, Cancelled: true}},
-			retry.StoppedPermanent},
+			retry.StoppedCancelled},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g, c := &gate{wait: 20 * s, retries: tt.budget}, newClock()

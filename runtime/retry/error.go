@@ -22,16 +22,16 @@ const (
 	StoppedElapsed                // the policy's max_elapsed
 	StoppedRetryAfter             // a hint above the policy's max_retry_after
 	StoppedPermanent              // the error is not to be retried
-	StoppedDeadline               // the next wait would pass the context's deadline
-	StoppedContext                // the context ended
+	StoppedDeadline               // the context's deadline passed, or the next wait would pass it
+	StoppedCancelled              // the context or the call was cancelled, as a program that ends does
 	StoppedWait                   // the shared wait or the breaker failed
 	StoppedBudget                 // the breaker's retry budget is exhausted
 	StoppedRefused                // the breaker refused the call, and FailFast is set
 )
 
 var stopWords = [...]string{
-	"none", "max_attempts", "max_elapsed", "max_retry_after", "not_retryable", "deadline", "context", "shared_wait",
-	"budget", "refused",
+	"none", "max_attempts", "max_elapsed", "max_retry_after", "not_retryable", "deadline", "cancelled",
+	"shared_wait", "budget", "refused",
 }
 
 // String returns the reason as a word. For a limit of the policy, it is the key of the limit.
@@ -47,7 +47,7 @@ type Error struct {
 	// Err is the error of the last call, classified if a classifier is set; nil without a call.
 	Err error
 	// Cause is the cause of the context's end, the error of the shared wait or the breaker, or the
-	// breaker's refusal. It can be nil.
+	// breaker's refusal, classified if a classifier is set. It can be nil.
 	Cause error
 	// Why is the reason for which there was no further call.
 	Why Stop
@@ -55,11 +55,14 @@ type Error struct {
 	Calls  int
 	Waited time.Duration
 	// Reaction is the reaction of the table that applies now: the first one of the chain that does
-	// not retry. Switch on its Action. Without [ByTable], or if the context or the shared wait
-	// ended the retries, it is a Reaction that aborts.
+	// not retry. Switch on its Action. If the breaker refused the next call, or the shared wait or
+	// the breaker failed, it is the reaction of the error's code, which may retry: such a call was
+	// not made. Without [ByTable], and for StoppedCancelled, it is a Reaction that aborts.
 	Reaction taxonomy.Reaction
 
-	ended error // the context's error, which its cause need not wrap
+	// hidden is an error that neither Err nor Cause need to wrap: the context's error, or what
+	// Cause was before it was classified.
+	hidden error
 }
 
 // Error returns the number of calls, the reason and the last error. If the first call failed with
@@ -104,40 +107,57 @@ func (e *Error) Rewrap(change func(error) error) error {
 	return &rewrapped
 }
 
-// Is reports whether Cause or the context's error is target.
+// Is reports whether Cause, the refusal or the context's error is target.
 func (e *Error) Is(target error) bool {
-	return errors.Is(e.Cause, target) || errors.Is(e.ended, target)
+	return errors.Is(e.Cause, target) || errors.Is(e.hidden, target)
 }
 
-// As finds target in Cause.
-func (e *Error) As(target any) bool { return e.Cause != nil && errors.As(e.Cause, target) }
+// As finds target in Cause or the refusal.
+func (e *Error) As(target any) bool {
+	return e.Cause != nil && errors.As(e.Cause, target) || e.hidden != nil && errors.As(e.hidden, target)
+}
 
-// LogValue returns the error as a group with the code of the last error, secrets masked.
+// LogValue returns the log value of the error of a taxonomy that e wraps, with the text of e, the
+// calls and the reaction beside its members. Secrets are masked.
 func (e *Error) LogValue() slog.Value {
-	attrs := []slog.Attr{
-		slog.String("message", text.Beginning(e.Error(), maxLogText)), slog.String("code", taxonomy.CodeOf(e)),
+	c, _ := taxonomy.First(e, nil)
+	members := e.members(c)
+	if v, ok := c.(slog.LogValuer); ok {
+		return slog.GroupValue(append(v.LogValue().Resolve().Group(), members...)...)
+	}
+	return slog.GroupValue(append(members, slog.String("code", taxonomy.CodeOf(c)))...)
+}
+
+// members returns the members that the log value and the JSON of c do not have. c may be nil.
+func (e *Error) members(c taxonomy.Coded) []slog.Attr {
+	name := "text"
+	if c == nil {
+		name = "message"
+	}
+	return []slog.Attr{
+		slog.String(name, text.Beginning(e.Error(), maxLogText)),
 		slog.Int("calls", e.Calls), slog.String("waited", e.Waited.String()), slog.String("stopped", e.Why.String()),
 		slog.String("action", e.Reaction.Action.String()),
 	}
-	c, _ := taxonomy.First(e.Err, nil)
-	if v, ok := c.(slog.LogValuer); ok {
-		attrs = append(attrs, slog.Attr{Key: "cause", Value: v.LogValue()})
-	}
-	return slog.GroupValue(attrs...)
 }
 
-// MarshalJSON returns the members of LogValue; the cause is the last error's own JSON.
+// MarshalJSON returns the members of LogValue.
 func (e *Error) MarshalJSON() ([]byte, error) {
+	c, _ := taxonomy.First(e, nil)
 	wire := map[string]any{}
-	for _, a := range e.LogValue().Group() {
+	for _, a := range e.members(c) {
 		wire[a.Key] = a.Value.Any()
 	}
-	delete(wire, "cause")
-	c, _ := taxonomy.First(e.Err, nil)
-	if typed, ok := c.(taxonomy.Error); ok {
-		wire["cause"] = json.RawMessage(typed.AppendJSON(nil))
+	typed, ok := c.(taxonomy.Error)
+	if !ok && c != nil {
+		wire["code"] = taxonomy.CodeOf(c)
 	}
-	return json.Marshal(wire)
+	b, err := json.Marshal(wire)
+	if !ok || err != nil {
+		return b, err
+	}
+	object := typed.AppendJSON(nil)
+	return append(append(object[:len(object)-1], ','), b[1:]...), nil
 }
 
 // maxLogText limits the text of an error in logs and JSON, in bytes.

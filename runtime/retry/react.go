@@ -15,6 +15,7 @@ type states [taxonomy.MaxChain]State
 
 var (
 	abort         = taxonomy.Reaction{Name: "abort"}
+	again         = taxonomy.Reaction{Name: "retry", Action: taxonomy.Retry}
 	block         = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 	defaultPolicy = taxonomy.DefaultPolicy("default")
 	// underPolicy is the reaction to the errors that [ByPolicy] retries. It does not point to the
@@ -28,6 +29,9 @@ func (l *loop) decide(ctx context.Context, err error) (Next, Stop, *taxonomy.Rea
 	states, hint := l.history(err), l.hint(err)
 	_, isPermanent := errtree.As[*permanent](err)
 	r, stop := l.reaction(err), StoppedPermanent
+	if errtree.Is(err, context.Canceled) {
+		stop = StoppedCancelled
+	}
 	for depth := range states {
 		if !r.Retries() {
 			return Next{}, stop, r
@@ -76,6 +80,18 @@ func (l *loop) try(ctx context.Context, err error, r *taxonomy.Reaction, s *Stat
 func clone(p *taxonomy.Policy) *taxonomy.Policy {
 	c := *p
 	return &c
+}
+
+// exhausted returns the reaction to an error after the last retry.
+func (l *loop) exhausted(err error) *taxonomy.Reaction {
+	r := l.reaction(err)
+	for range taxonomy.MaxChain {
+		if !r.Retries() {
+			return r
+		}
+		r = l.follower(r)
+	}
+	return &abort
 }
 
 // reaction returns the first reaction to an error.

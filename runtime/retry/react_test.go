@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/errgen/errgen/runtime/internal/orders"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // code is an error of a taxonomy made by hand.
@@ -120,6 +122,14 @@ func TestDoByTable(t *testing.T) {
 		e, _ := errors.AsType[*retry.Error](retry.Do(ctx, op, retry.ByTable(table)))
 		assert.Equal(t, []any{retry.StoppedDeadline, taxonomy.Block}, []any{e.Why, e.Reaction.Action})
 	})
+	t.Run("deadline during a call", func(t *testing.T) {
+		table, codes := tableOf(again(slow, park))
+		ctx, cancel := context.WithTimeout(t.Context(), ms)
+		defer cancel()
+		op := func(context.Context) error { <-ctx.Done(); return codes[0] }
+		e, _ := errors.AsType[*retry.Error](retry.Do(ctx, op, retry.ByTable(table)))
+		assert.Equal(t, []any{retry.StoppedDeadline, taxonomy.Block}, []any{e.Why, e.Reaction.Action})
+	})
 	t.Run("a cycle of then", func(t *testing.T) {
 		r := again(twice, nil)
 		r.Then = &r
@@ -135,6 +145,75 @@ func TestDoByTable(t *testing.T) {
 		e, _ := errors.AsType[*retry.Error](retry.Do(t.Context(), op, retry.ByTable(table)))
 		assert.Equal(t, taxonomy.Block, e.Reaction.Action, "the reaction to uncategorized errors")
 	})
+}
+
+// A call that was not made is classified like any failure, and has its code's reaction.
+func TestDoNotCalled(t *testing.T) {
+	down := errs.NewProviderCrash("p", "")
+	for _, tt := range []struct {
+		name   string
+		table  taxonomy.Table
+		gate   *gate
+		shared retry.SharedWait
+		story  []error
+		opts   []retry.Option
+		why    retry.Stop
+		code   string
+		action taxonomy.Action
+	}{
+		{name: "refused", table: orders.Table, gate: &gate{wait: s}, opts: []retry.Option{retry.FailFast()},
+			why: retry.StoppedRefused, code: "STORE_DOWN", action: taxonomy.Retry},
+		{name: "refused after a call", table: errs.Table, gate: &gate{wait: s, after: 1, retries: 9},
+			story: []error{down},
+			opts:  []retry.Option{retry.FailFast()}, why: retry.StoppedRefused, code: "PROVIDER_CRASH",
+			action: errs.Table.Reaction(down).Action},
+		{name: "refused for longer than the deadline", table: orders.Table, gate: &gate{wait: time.Hour},
+			why: retry.StoppedDeadline, code: "STORE_DOWN", action: taxonomy.Retry},
+		{name: "the breaker fails", table: orders.Table, gate: &gate{fails: io.EOF}, why: retry.StoppedWait,
+			code: "UNEXPECTED", action: taxonomy.Abort},
+		{name: "the shared wait fails", table: orders.Table, shared: brokenWait{until: io.EOF}, why: retry.StoppedWait,
+			code: "UNEXPECTED", action: taxonomy.Abort},
+		{name: "the shared wait passes the deadline", table: orders.Table, shared: longWait{},
+			why: retry.StoppedDeadline, action: taxonomy.Retry},
+		{name: "without a table", gate: &gate{wait: s}, opts: []retry.Option{retry.FailFast()},
+			why: retry.StoppedRefused, action: taxonomy.Abort},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), m)
+			defer cancel()
+			opts := append(tt.opts, retry.WithClock(&clock{time.Now()}))
+			if tt.table.Taxonomy != nil {
+				opts = append(opts, retry.ByTable(tt.table))
+			}
+			if tt.gate != nil {
+				opts = append(opts, retry.WithBreaker(tt.gate, "lane"))
+			}
+			if tt.shared != nil {
+				opts = append(opts, retry.WithSharedWait(tt.shared, "lane"))
+			}
+			op, calls := story(tt.story...)
+			err := retry.Do(ctx, op, opts...)
+			e, ok := errors.AsType[*retry.Error](err)
+			require.True(t, ok)
+			assert.Equal(t, []any{len(tt.story), tt.why, tt.code, tt.action},
+				[]any{*calls, e.Why, taxonomy.CodeOf(err), e.Reaction.Action})
+			if tt.gate != nil && tt.gate.fails == nil {
+				require.ErrorIs(t, err, retry.ErrRefused)
+				wait, refused := retry.RefusedFor(err)
+				assert.Equal(t, []any{tt.gate.refused, true}, []any{wait, refused})
+			}
+			if tt.code != "" {
+				assert.Equal(t, tt.table.Reaction(err), e.Reaction)
+			}
+		})
+	}
+}
+
+// longWait is a lane that stays closed for an hour.
+type longWait struct{ brokenWait }
+
+func (longWait) Until(context.Context, string) (time.Time, error) {
+	return time.Now().Add(time.Hour), nil
 }
 
 // The promises about a generated table: raw errors are classified, and profile and overrides apply.
@@ -197,21 +276,27 @@ func TestErrorLogAndJSON(t *testing.T) {
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("failed", "err", failure)
 	var logged struct {
-		Err struct{ Code, Action, Stopped string }
+		Err struct {
+			Code, Category, Action, Stopped string
+			Context                         struct{ Provider string }
+		}
 	}
 	require.NoError(t, json.Unmarshal(log.Bytes(), &logged))
-	assert.Equal(t, struct{ Code, Action, Stopped string }{"PROVIDER_API_ERROR", "block", "not_retryable"}, logged.Err)
+	e := logged.Err
+	assert.Equal(t, []string{"PROVIDER_API_ERROR", "provider", "p", "block", "not_retryable"},
+		[]string{e.Code, e.Category, e.Context.Provider, e.Action, e.Stopped})
 
 	body, err := json.Marshal(failure)
 	require.NoError(t, err)
 	var wire struct {
 		Code, Action string
 		Calls        int
-		Cause        struct{ Code string }
 	}
 	require.NoError(t, json.Unmarshal(body, &wire))
-	assert.Equal(t, []any{"PROVIDER_API_ERROR", "block", 1, "PROVIDER_API_ERROR"},
-		[]any{wire.Code, wire.Action, wire.Calls, wire.Cause.Code})
+	assert.Equal(t, []any{"PROVIDER_API_ERROR", "block", 1}, []any{wire.Code, wire.Action, wire.Calls})
+	decoded, err := gen.Unmarshal(body, errs.Table.Taxonomy)
+	require.NoError(t, err)
+	assert.ErrorIs(t, decoded, errs.CodeProviderAPIError)
 
 	outer, err := json.Marshal(errs.NewGitStatusFailed("").WithCause(failure))
 	require.NoError(t, err)

@@ -55,6 +55,7 @@ func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &defin
 const (
 	SourcePostgres taxonomy.SourceName = "postgres"
 	SourceGateway  taxonomy.SourceName = "gateway"
+	SourceBreaker  taxonomy.SourceName = "breaker"
 )
 
 // The policies.

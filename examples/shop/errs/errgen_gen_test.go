@@ -25,7 +25,7 @@ var genPackage = gentest.Package{
 	},
 	Policies: []string{
 		"store max_attempts=4 initial_delay=20ms max_delay=1s multiplier=2 max_retry_after=1s jitter_kind=full",
-		"gateway max_attempts=4 initial_delay=50ms max_delay=5s multiplier=2 max_retry_after=1m0s jitter_kind=full",
+		"gateway max_attempts=4 initial_delay=50ms max_delay=5s multiplier=2 max_retry_after=1m0s budget=(retries=-1 reserve=3 window=10s breaker=(failures=3 of=10 probe=1s successes=1)) jitter_kind=full",
 	},
 	Unknown:          "abort http=500 grpc=13",
 	UnknownPermanent: "abort http=500 grpc=13",
@@ -44,7 +44,7 @@ func TestTaxonomy(t *testing.T) {
 		"fallback: UNEXPECTED",
 		"public: INTERNAL",
 		"categories: order request payment store server",
-		"sources: postgres fallback=STORE_FAILED gateway fallback=PAYMENT_REFUSED",
+		"sources: postgres fallback=STORE_FAILED gateway fallback=PAYMENT_REFUSED breaker",
 	)
 	gentest.Names(t, "order request payment store server", Categories()...)
 	gentest.Names(t, "order request payment store server", CategoryOrder, CategoryRequest, CategoryPayment, CategoryStore, CategoryServer)

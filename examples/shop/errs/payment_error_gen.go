@@ -206,5 +206,6 @@ var paymentRules = [][]detect.CodeRule{
 		{Doc: "source: gateway, status: [408, 429]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Status, AnyNumber: []int{408, 429}}}},
 		{Doc: "source: gateway, status: {min: 500}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Status, Min: 500, Bounds: detect.HasMin}}},
 		{Doc: "source: gateway, type: [timeout, network]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Type, Any: []string{"timeout", "network"}}}},
+		{Doc: "source: breaker", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"breaker"}}}},
 	},
 }

@@ -33,8 +33,10 @@ func TestPaymentError(t *testing.T) {
 			"PAYMENT_UNAVAILABLE/1: source: gateway, status: [408, 429] (a399b31e)",
 			"PAYMENT_UNAVAILABLE/2: source: gateway, status: {min: 500} (5a88ab03)",
 			"PAYMENT_UNAVAILABLE/3: source: gateway, type: [timeout, network] (a81aa67d)",
+			"PAYMENT_UNAVAILABLE/4: source: breaker (ad3068b1)",
 		}, Cases: []gentest.Case{gentest.NewCase(NewPaymentUnavailable(), 0, "payments are not available", "{}")}, Examples: []gentest.Example{
 			gentest.NewExample("PAYMENT_UNAVAILABLE/1", 0, `{"source":"gateway","retryAfter":"2s","gatewayStatus":429}`, taxonomy.Evidence{Source: "gateway", Status: 429, RetryAfter: taxonomy.Some(2 * time.Second)}),
+			gentest.NewExample("PAYMENT_UNAVAILABLE/4", 0, `{"source":"breaker","retryAfter":"1s"}`, taxonomy.Evidence{Source: "breaker", Type: "open", RetryAfter: taxonomy.Some(time.Second)}),
 			gentest.NewExample("PAYMENT_UNAVAILABLE/2", 0, `{"source":"gateway","gatewayStatus":503}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
 			gentest.NewExample("PAYMENT_UNAVAILABLE/3", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway", Type: "timeout"}),
 		}},

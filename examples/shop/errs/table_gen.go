@@ -29,6 +29,7 @@ var definition = taxonomy.Taxonomy{
 	Sources: []taxonomy.Named{
 		{Name: "postgres", Doc: "The database.", Fallback: "STORE_FAILED"},
 		{Name: "gateway", Doc: "The payment gateway.", Fallback: "PAYMENT_REFUSED"},
+		{Name: "breaker", Doc: "The circuit breaker of the gateway."},
 	},
 	Init: gen.Init, AppendPublic: gen.AppendPublic,
 }
@@ -66,5 +67,10 @@ var policyStore = taxonomy.Policy{
 // policyGateway: The gateway recovers from most failures within a minute.
 var policyGateway = taxonomy.Policy{
 	Name: "gateway", MaxAttempts: 4, InitialDelay: 50 * time.Millisecond, MaxDelay: 5 * time.Second, Multiplier: 2,
-	MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,
+	MaxRetryAfter: time.Minute,
+	Budget: &taxonomy.Budget{
+		Retries: -1, Reserve: 3, Window: 10 * time.Second,
+		Breaker: &taxonomy.Breaker{Failures: 3, Of: 10, Probe: time.Second, Successes: 1},
+	},
+	JitterKind: taxonomy.JitterFull,
 }

@@ -49,6 +49,7 @@ func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &defin
 // The sources of evidence.
 const (
 	SourceGateway taxonomy.SourceName = "gateway"
+	SourceBreaker taxonomy.SourceName = "breaker"
 )
 
 // The policies.

@@ -39,7 +39,7 @@ func TestTaxonomy(t *testing.T) {
 		"fallback: UNEXPECTED",
 		"public: INTERNAL",
 		"categories: order request store",
-		"sources: gateway",
+		"sources: gateway breaker",
 	)
 	gentest.Names(t, "order request store", Categories()...)
 	gentest.Names(t, "order request store", CategoryOrder, CategoryRequest, CategoryStore)

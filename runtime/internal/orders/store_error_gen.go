@@ -143,5 +143,6 @@ var storeRules = [][]detect.CodeRule{
 	CodeStoreDown: {
 		{Doc: "status: 503", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{503}}}},
 		{Doc: "code: UNAVAILABLE", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAVAILABLE"}}}},
+		{Doc: "source: breaker", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"breaker"}}}},
 	},
 }

@@ -19,6 +19,7 @@ func TestStoreError(t *testing.T) {
 		{Code: CodeStoreDown, Entry: "STORE_DOWN: again retryable http=503 grpc=14", Rules: []string{
 			"STORE_DOWN/1: status: 503 (a9c2141d)",
 			"STORE_DOWN/2: code: UNAVAILABLE (2f263213)",
+			"STORE_DOWN/3: source: breaker (ad3068b1)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewStoreDown(), 0, "store down", "{}"),
 			gentest.NewCase(NewStoreDown().WithQuery("some query"), 0, "store down while some query", `{"query":"some query"}`),
@@ -27,6 +28,7 @@ func TestStoreError(t *testing.T) {
 		}, Examples: []gentest.Example{
 			gentest.NewExample("STORE_DOWN/1", 0, `{"reporter":"gateway"}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
 			gentest.NewExample("STORE_DOWN/2", 0, "{}", taxonomy.Evidence{Code: "UNAVAILABLE"}),
+			gentest.NewExample("STORE_DOWN/3", 0, `{"reporter":"breaker"}`, taxonomy.Evidence{Source: "breaker", Type: "open"}),
 		}},
 		{Code: CodeStoreConflict, Entry: "STORE_CONFLICT: abort http=409 grpc=10", Cases: []gentest.Case{gentest.NewCase(NewStoreConflict(), 0, "transaction conflict", "{}")}},
 		{Code: CodeUnexpected, Entry: "UNEXPECTED: abort http=503 grpc=14", Cases: []gentest.Case{

@@ -26,6 +26,7 @@ var definition = taxonomy.Taxonomy{
 	Policies:  []*taxonomy.Policy{&policyShort},
 	Sources: []taxonomy.Named{
 		{Name: "gateway", Doc: "The payment gateway."},
+		{Name: "breaker", Doc: "A circuit breaker."},
 	},
 	Init: gen.Init, AppendPublic: gen.AppendPublic,
 }
