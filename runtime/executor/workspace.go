@@ -96,7 +96,9 @@ type Tree string
 type Commit struct {
 	// Attempt is the iteration. The commit's trailers contain run and attempt.
 	Attempt int
-	Tree    Tree
+	// Step is the step of a plan whose steps share the working tree; empty in other runs.
+	Step string
+	Tree Tree
 	// Paths are the committed paths, sorted.
 	Paths []string
 	// Message is the message without trailers.
@@ -112,6 +114,9 @@ type Change struct {
 	Git bool `json:"git,omitempty"`
 	// Escapes marks a symbolic link that leads out of the working tree. It is always forbidden.
 	Escapes bool `json:"escapes,omitempty"`
+	// Copies is the path of a forbidden file of the old tree whose content the path has now. Such a
+	// change is always forbidden.
+	Copies string `json:"copies,omitempty"`
 	// Ignored marks a file that git ignores. It is judged like any other and never committed.
 	Ignored bool `json:"ignored,omitempty"`
 	// Revealed marks an Ignored file that no rule ignores any more. The end of the run reports it as
