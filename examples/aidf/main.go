@@ -61,9 +61,9 @@ type options struct {
 	taskFile, repo, configFile string
 	run, resume, answer, state string
 
-	unattended, takeOver, dryRun bool
-	list, json, verbose          bool
-	story, attempts, restore     bool
+	unattended, dryRun       bool
+	list, json, verbose      bool
+	story, attempts, restore bool
 
 	args []string // after the flags: those of the command attempts
 }
@@ -166,7 +166,6 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.answer, "answer", "", "the answer to the question of the run that is resumed")
 	fs.StringVar(&o.state, "state", "", "the `directory` with the states of runs (default: in the user's state)")
 	fs.BoolVar(&o.unattended, "unattended", false, "ask no person; changes that need an approval are denied")
-	fs.BoolVar(&o.takeOver, "take-over", false, "deliver also what earlier runs left uncommitted")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "check whether the run could begin, show the prompt, and call no provider")
 	fs.BoolVar(&o.list, "list", false, "list the runs")
 	fs.BoolVar(&o.restore, "restore", false, "restore files of the saved attempt; the tree must have no changes")

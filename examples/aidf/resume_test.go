@@ -153,33 +153,10 @@ func TestContinueWithRaisedLimitsAndAfterAFix(t *testing.T) {
 	assert.Equal(t, 3, r.Iterations, "the limit counts from where the run was continued")
 
 	a.write(a.path("check.sh"), "exit 0\n")
+	a.git("commit --quiet --all --message Fix")
 	got := a.do("-resume one -json")
 	require.Equal(t, exitOK, got.code, got.hints)
 	assert.Equal(t, "hi", a.git("show HEAD:greet.txt"), "pending work is committed")
-	assert.Equal(t, " M check.sh", a.git("status --short"), "a person's change is not")
-}
-
-func TestTakeOver(t *testing.T) {
-	for _, c := range []struct {
-		flag, warning, status string
-	}{
-		{"", "it does not deliver them", " M greet.txt"},
-		{" -take-over", "it takes them over", ""},
-	} {
-		a := begin(t, "", providertest.CLIAnswer("BLOCKED: now?").Write("greet.txt", "Hello!\n"),
-			providertest.CLIAnswer("TASK COMPLETE").Write("docs/greeting.md", "A sentence.\n"))
-		a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig+"deliver: nothing\n")
-		require.Equal(t, exitFailed, a.do("-run one").code)
-		assert.Contains(t, a.do("-list").out, "run one left uncommitted: greet.txt")
-		a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig)
-		got := a.do("-run two -json" + c.flag)
-		require.Equal(t, exitOK, got.code, got.hints)
-		r := got.result(t)
-		require.Len(t, r.Warnings, 1)
-		assert.Contains(t, r.Warnings[0], "run one left 1 change uncommitted (greet.txt)")
-		assert.Contains(t, r.Warnings[0], c.warning)
-		assert.Equal(t, c.status, a.git("status --short"))
-	}
 }
 
 func TestAttempts(t *testing.T) {
@@ -232,32 +209,6 @@ func (a *acted) editTask(old, replacement string) {
 	require.NoError(a.t, err)
 	require.Contains(a.t, string(b), old)
 	a.write(path, strings.Replace(string(b), old, replacement, 1))
-}
-
-// Pending changes are judged by the scope of the process that commits them.
-func TestContinueWithAnotherScope(t *testing.T) {
-	for name, restrict := range map[string]func(a *acted){
-		"forbidden in the task": func(a *acted) { a.editTask("- `.env`", "- `.env`\n- `docs/a*`") },
-		"no longer allowed":     func(a *acted) { a.editTask("- `docs/**`", "- `docs/b.md`") },
-		"forbidden in the configuration": func(a *acted) {
-			const more = "deliver: push\nscope: {forbidden: [docs/a.md]}\n"
-			a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig+more+checked)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := pending(t)
-			a.write(a.path("check.sh"), "exit 0\n")
-			restrict(a)
-			for range 2 {
-				a.do("-resume one -json")
-			}
-			assert.NoFileExists(t, a.path("docs/a.md"))
-			assert.Equal(t, "docs/b.md\ngreet.txt", a.git("diff --name-only HEAD~ HEAD"))
-			assert.NotContains(t, a.git("log --all --name-only"), "docs/a.md")
-			assert.Equal(t, " M check.sh", a.git("status --short"))
-			assert.Contains(t, a.do("attempts one").out, "docs/a.md (added)")
-		})
-	}
 }
 
 // A pending file stays pending if a person changes it, too.

@@ -59,7 +59,7 @@ func (p *program) setUp(ctx context.Context) (executor.Config, executor.Task, []
 	if len(s.problems) > 0 {
 		cfg.Setup = func(context.Context) error { return errors.Join(s.problems...) }
 		cfg.Limits = executor.Limits{Failures: 1} // another attempt would find the same
-		cfg.Provider, cfg.Store, cfg.TakeOver = nil, nil, false
+		cfg.Provider, cfg.Store = nil, nil
 	}
 	task := executor.Task{Run: p.options.run, ID: taskID(p.taskFile), Title: s.file.Title, Prompt: s.file.Prompt}
 	return cfg, task, warnings, nil
@@ -155,7 +155,7 @@ func (s *setup) complete(cfg *executor.Config) {
 	cfg.Deliver = executor.Delivery(slices.Index(deliveries, cmp.Or(s.settings.Deliver, "commits")))
 	cfg.Store = filestore.New(s.state)
 	cfg.Admission.Lanes = filelanes.New(filepath.Join(s.state, "lanes"), nil, nil)
-	cfg.Continue, cfg.DryRun, cfg.TakeOver = s.settings.Continue, s.dryRun, s.takeOver
+	cfg.Continue, cfg.DryRun = s.settings.Continue, s.dryRun
 }
 
 // guard merges the scopes of the task and the configuration. The agent cannot change the files that

@@ -213,10 +213,5 @@ func TestGit(t *testing.T) {
 	require.Equal(t, exitDone, got.code, got.hints)
 	assert.Equal(t, "TASK-003: Three\nTASK-002: Two\nTASK-001: One\nbegin\n", git("log", "--format=%s"))
 	assert.Equal(t, "* main\n", git("branch"))
-	assert.Equal(t, "TASK-001\nTASK-002\nTASK-003\nTASK-003\n", p.read("work.txt"), "allowed changes stay")
-	attempts := p.attempts("TASK-003")
-	require.Len(t, attempts, 2)
-	assert.Equal(t, "revert_and_retry", attempts[0].Reaction)
-	assert.Contains(t, attempts[0].Changed, ".git/HEAD")
-	assert.Contains(t, p.read("prompt.txt"), "must not be changed, and were reverted: .git/HEAD")
+	assert.Equal(t, "TASK-001\nTASK-002\nTASK-003\n", p.read("work.txt"))
 }

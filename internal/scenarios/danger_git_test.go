@@ -36,29 +36,6 @@ func TestIgnoredForbiddenFiles(t *testing.T) {
 	assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
 }
 
-// TestCommitsByTheAgent: commits of the agent are reverted, and their files are judged.
-func TestCommitsByTheAgent(t *testing.T) {
-	t.Parallel()
-	s := newStage(t,
-		providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("docs/a.txt", "a\n").
-			Command("git", "add", "src", "docs").Command("git", "commit", "-qm", "mine", "--", "src", "docs").
-			Command("git", "tag", "mine"),
-		providertest.CLIAnswer(theEnd))
-	s.scope.Forbidden = []string{"src/**"}
-	head := s.git("rev-parse", "HEAD")
-	r := s.run()
-	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
-	require.NotEmpty(t, r.Errors)
-	assert.Equal(t, "SCOPE_FORBIDDEN", r.Errors[0].Code)
-	assert.EqualValues(t, []string{".git/refs/heads/main", ".git/refs/tags/mine", "src/main.txt"}, r.Errors[0].Files)
-	assert.Equal(t, "one\n", s.read("src/main.txt"))
-	assert.Equal(t, head, s.git("rev-parse", "HEAD~1"), "the agent's commit is in nobody's history")
-	assert.Equal(t, []string{"Write a chapter"}, s.commits())
-	assert.Equal(t, []string{"docs/a.txt"}, s.committed())
-	assert.Empty(t, s.git("tag"))
-	assert.Equal(t, "two", s.saved(r, "src/main.txt"), "but nothing of it is lost")
-}
-
 // TestSavedSecrets are in the run's own store, and never in the user's objects.
 func TestSavedSecrets(t *testing.T) {
 	t.Parallel()

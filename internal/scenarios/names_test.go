@@ -36,7 +36,9 @@ func TestRuntimeNamesNoCode(t *testing.T) {
 		if err != nil || generatedSource.Match(source) {
 			return err
 		}
-		rooms[strings.Split(filepath.ToSlash(path), "/")[3]] = true
+		for _, folder := range strings.Split(filepath.ToSlash(path), "/") {
+			rooms[folder] = true
+		}
 		for _, said := range names.in(t, path, source) {
 			t.Error(said)
 		}

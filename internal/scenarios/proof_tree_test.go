@@ -48,14 +48,18 @@ func (t *memTree) Dir() string { return "/tree" }
 
 func (t *memTree) Open(context.Context, string) (executor.Space, error) { return t, t.fails("lock") }
 
-func (t *memTree) Close(bool) error            { return nil }
-func (t *memTree) Discard() error              { return nil }
-func (t *memTree) Seal(context.Context) error  { return nil }
-func (t *memTree) Adopt(context.Context) error { return nil }
+func (t *memTree) Close(bool) error { return nil }
+func (t *memTree) Discard() error   { return nil }
+
+func (t *memTree) BeforeCall(context.Context) error            { return nil }
+func (t *memTree) AfterCall(context.Context) ([]string, error) { return nil, nil }
+
+func (t *memTree) Deliver(context.Context) (string, error)               { return "", t.fails("deliver") }
+func (t *memTree) Forward(context.Context) (why, next string, err error) { return "", "", nil }
+func (t *memTree) Update(context.Context) ([]string, error)              { return nil, nil }
 
 func (t *memTree) keep(files map[string]string) executor.Tree {
 	files = maps.Clone(files)
-	maps.DeleteFunc(files, func(path, _ string) bool { return isGitPath(path) })
 	sum := fmt.Sprint(files)
 	t.trees[executor.Tree(sum)] = files
 	return executor.Tree(sum)
@@ -77,15 +81,6 @@ func (t *memTree) Snapshot(context.Context) (executor.Tree, error) {
 
 func (t *memTree) Head(context.Context) (executor.Tree, error) { return t.keep(t.head), nil }
 
-func (t *memTree) Guard(context.Context) (out []executor.Change, err error) {
-	for _, path := range slices.Sorted(maps.Keys(t.files)) {
-		if isGitPath(path) {
-			out = append(out, executor.Change{Path: path, Kind: executor.Added, Hash: t.files[path], Git: true})
-		}
-	}
-	return out, nil
-}
-
 func (t *memTree) Diff(_ context.Context, from, to executor.Tree) (out []executor.Change, err error) {
 	old, now := t.trees[from], t.trees[to]
 	for _, path := range slices.Sorted(maps.Keys(unionOf(old, now))) {
@@ -93,7 +88,7 @@ func (t *memTree) Diff(_ context.Context, from, to executor.Tree) (out []executo
 		is, there := now[path]
 		change := executor.Change{
 			Path: path, Kind: executor.Modified, Hash: is, Ignored: strings.HasPrefix(path, "ignored/"),
-			Escapes: path == "src/link",
+			Escapes: path == "src/link" || isGitPath(path),
 		}
 		switch {
 		case before && there && was == is:
@@ -121,9 +116,8 @@ func (t *memTree) Save(ctx context.Context, name string, base, tree executor.Tre
 	if err := t.fails("save"); err != nil {
 		return "", err
 	}
-	git, _ := t.Guard(ctx)
 	changes, _ := t.Diff(ctx, base, tree)
-	t.tell("save %s", pathsIn(append(git, changes...)))
+	t.tell("save %s", pathsIn(changes))
 	return "refs/attempts/" + name, nil
 }
 

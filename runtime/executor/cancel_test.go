@@ -49,7 +49,7 @@ func TestCancelAtEachEffect(t *testing.T) {
 				require.False(t, op == OpCall && i >= n, "seed %d: called after cancellation at %d: %v", seed, n, c.ops)
 			}
 			for p := range w.Disk {
-				if strings.HasPrefix(p, "forbidden") || isGit(p) {
+				if strings.HasPrefix(p, "forbidden") || escapes(p) {
 					require.NotEmpty(t, s.Unchecked, "seed %d: %s stays after cancellation at %d: %v",
 						seed, p, n, c.ops)
 				}

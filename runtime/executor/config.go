@@ -24,12 +24,15 @@ type Config struct {
 	Provider Provider
 	// Workspace is the working tree; nil if the provider changes no files.
 	Workspace Workspace
-	// Guard judges which paths may be changed; nil allows all but those of git itself.
+	// Guard judges which paths may be changed; nil allows all.
 	Guard Guard
 	// Validator checks work before it is delivered; nil checks nothing.
 	Validator Validator
 	// Deliver selects how finished work is delivered.
 	Deliver Delivery
+	// KeepBranch leaves the commits of a completed run on their branch. By default, the branch that
+	// the person has checked out is forwarded to them, unless a pull request is opened.
+	KeepBranch bool
 	// Store stores the states of runs, so that they can be resumed. It requires Decode.
 	Store Store
 	// Limits limit a run.
@@ -67,9 +70,6 @@ type Config struct {
 	// ApproveUnattended approves changes that need a person's approval if no person can answer. By
 	// default, they are denied.
 	ApproveUnattended bool
-	// TakeOver also delivers the changes that earlier runs left uncommitted in the working tree.
-	// They are judged like those of the provider. By default, a warning names them.
-	TakeOver bool
 	// DryRun makes the first prompt without calling a provider.
 	DryRun bool
 	// Markers are the lines that end a provider's answers.
@@ -149,7 +149,6 @@ func (c *Config) problems() error {
 	problem(c.Store != nil && c.Decode == nil, "a Store requires Decode")
 	problem(c.Deliver > DeliverPullRequest, "Deliver: %d is unknown", c.Deliver)
 	problem(c.Deliver != DeliverNothing && c.Workspace == nil, "Deliver requires a Workspace")
-	problem(c.TakeOver && c.Store == nil, "TakeOver requires a Store")
 	for name, n := range map[string]int{
 		"Iterations": c.Limits.Iterations, "Failures": c.Limits.Failures, "Attempts": c.Limits.Attempts,
 		"Feedback": c.Limits.Feedback, "Iteration": int(c.Limits.Iteration), "Run": int(c.Limits.Run),
@@ -208,13 +207,10 @@ func (c *Config) loop(tiers []Tier) LoopConfig {
 		Ladder: tiers, Deliver: c.Deliver, Setup: c.Setup != nil, Workspace: c.Workspace != nil,
 		Asker: c.Asker != nil, Filer: c.Filer != nil, Notifier: c.Notifier != nil, Strict: c.Strict,
 		Continue: c.Continue, ApproveUnattended: c.ApproveUnattended, DryRun: c.DryRun,
-		Limits: c.Limits, Checks: c.Checks,
+		Limits: c.Limits, Checks: c.Checks, KeepBranch: c.KeepBranch,
 	}
 	if c.Workspace != nil {
 		lc.Dir = c.Workspace.Dir()
-		if watcher, ok := c.Guard.(PatternWatcher); ok {
-			lc.Watched = union(nil, watcher.Patterns())
-		}
 	}
 	if c.Validator == nil {
 		lc.Checks = nil

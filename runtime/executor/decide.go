@@ -23,7 +23,7 @@ const (
 	classWork    class = iota // calls, their budget, and the checks of their work
 	classSetup                // before the first iteration; retried in place
 	classGuard                // keeps the working tree safe; fails closed
-	classDeliver              // commit, push and pull request
+	classDeliver              // commit, delivery, push and pull request
 	classSide                 // beside the work; never changes an outcome
 )
 
@@ -44,6 +44,8 @@ func traitsOf(op string) traits {
 		return traits{class: classSetup}
 	case OpDetect, OpSave, OpRevert, OpScope, OpAsk:
 		return traits{class: classGuard, required: true}
+	case OpDeliver:
+		return traits{class: classDeliver, required: true}
 	case OpCommit, OpPush, OpPR:
 		return traits{class: classDeliver}
 	case OpFile, OpNotify:

@@ -7,8 +7,8 @@ type Delivery uint8
 
 // The deliveries; each includes the ones before it.
 const (
-	DeliverNothing     Delivery = iota // changes stay in the working tree
-	DeliverCommits                     // allowed and valid changes are committed
+	DeliverNothing     Delivery = iota // changes stay in the working tree of the run
+	DeliverCommits                     // allowed and valid changes are committed to a branch
 	DeliverPush                        // and pushed when the task is done
 	DeliverPullRequest                 // and a pull request is opened
 )
@@ -42,6 +42,8 @@ func (l *Loop) deliver(s *RunState, it *Iteration) Step {
 		return StepCommit
 	case !done:
 		return StepClose
+	case s.undelivered():
+		return StepBranch
 	case l.cfg.Deliver >= DeliverPush && !it.TriedPush:
 		return validate([]Phase{PrePush}, StepPush)
 	case l.cfg.Deliver >= DeliverPullRequest && s.Pushed && s.PullRequest == "" && !it.TriedPR:
@@ -113,6 +115,27 @@ func (l *Loop) commit(s *RunState, it *Iteration) (Effect, continuation) {
 		// A later revert of this iteration does not touch the committed changes.
 		it.clearChanges()
 		return StepDeliver
+	}
+}
+
+// undelivered reports whether commits of the run are not on the branch yet.
+func (s *RunState) undelivered() bool { return len(s.Commits) > s.OnBranch }
+
+// branch delivers the commits to a branch of the person's repository.
+func (l *Loop) branch(s *RunState, it *Iteration) (Effect, continuation) {
+	return Effect{Op: OpDeliver, Source: sourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
+		l.addBranch(s, out)
+		return l.afterDelivery(it, ok)
+	}
+}
+
+// addBranch adds the branch with the delivered commits to the state.
+func (l *Loop) addBranch(s *RunState, out *Outcome) {
+	if out == nil {
+		return
+	}
+	if s.Branch, s.OnBranch = out.Text, len(s.Commits); s.Branch != "" {
+		l.emit(s, Event{Kind: Delivered, Text: s.Branch})
 	}
 }
 

@@ -32,6 +32,8 @@ var descriptions = map[EventKind]struct {
 	Asked:            {slog.LevelInfo, `asked about {{names .Files}}: {{.Text}}`},
 	Validated:        {slog.LevelInfo, `{{.Op}} {{if .Err}}failed{{else}}passed{{end}} after {{time .Took}}`},
 	Committed:        {slog.LevelInfo, `committed {{files .Files}} as {{printf "%.12s" .Text}}`},
+	Delivered:        {slog.LevelInfo, `delivered as {{.Text}}`},
+	Forwarded:        {slog.LevelInfo, `forwarded the checked out branch to {{.Text}}`},
 	Pushed:           {slog.LevelInfo, `pushed`},
 	PROpened:         {slog.LevelInfo, `opened {{.Text}}`},
 	Escalated:        {slog.LevelInfo, `escalated to {{.Tier}}`},

@@ -39,6 +39,7 @@ const (
 	OpCall       = "call"
 	OpValidate   = "validate_" // followed by the phase
 	OpCommit     = "commit"
+	OpDeliver    = "deliver"
 	OpPush       = "push"
 	OpPR         = "pr"
 	OpFile       = "file_task"
@@ -48,7 +49,8 @@ const (
 	OpAccept  = "accept"  // as save
 	OpRecover = "recover" // as the operation that failed
 	OpPause   = "pause"   // ignored
-	OpAdopt   = "adopt"   // as prepare
+	OpUpdate  = "update"  // as prepare
+	OpForward = "forward" // as a warning
 )
 
 // The sources of evidence of the executor itself.
@@ -82,7 +84,6 @@ type Effect struct {
 	Trees     Trees        `json:"trees,omitzero"`
 	Paths     Paths        `json:"paths,omitempty"` // nil means all that differ
 	Approved  Paths        `json:"approved,omitempty"`
-	Watched   []string     `json:"watched,omitempty"` // prepare: the patterns of the trees
 	Check     Phase        `json:"check,omitempty"`
 	Title     string       `json:"title,omitempty"`
 	Text      string       `json:"text,omitempty"`
@@ -100,8 +101,6 @@ type Trees struct {
 	Found     Tree `json:"found,omitempty"`
 	Delivered Tree `json:"delivered,omitempty"`
 	Committed Tree `json:"committed,omitempty"`
-	// Accepted is the checked tree with the accepted changes of the iteration.
-	Accepted Tree `json:"accepted,omitempty"`
 }
 
 // Call describes a call that is about to be made to an [Admitter] and its parts.
@@ -150,13 +149,14 @@ type Outcome struct {
 	Mode     string        `json:"mode,omitempty"`  // of the guard
 	Paths    Paths         `json:"paths,omitempty"` // paths that differ, bounded
 	Left     Paths         `json:"left,omitempty"`  // changes in no commit, bounded
-	Text     string        `json:"text,omitempty"`  // a ref, or an address
+	Text     string        `json:"text,omitempty"`  // a ref, a branch, an address or a command
 	Commit   *CommitDone   `json:"commit,omitempty"`
 	Approved bool          `json:"approved,omitempty"`
 	NoPerson bool          `json:"noPerson,omitempty"`
 	Took     time.Duration `json:"took,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
-	// Until is when the call may ask for admission again, Why the reason. Exhausted reports that no
+	// Until is when the call may ask for admission again, Why the reason. Why is also the reason
+	// why a branch was not forwarded. Exhausted reports that no
 	// retry is left.
 	Until     time.Time `json:"until,omitzero"`
 	Why       string    `json:"why,omitempty"`

@@ -19,8 +19,7 @@ func (l *Loop) endRun(s *RunState, end EndReason, endsRun bool) Step {
 
 // inspectEnd finds the changes that remain when the run is over.
 func (l *Loop) inspectEnd(s *RunState, it *Iteration) (Effect, continuation) {
-	s.Undetected = l.cfg.Workspace && s.Checked != "" && s.End != EndDryRun // until the inspection succeeds
-	if !s.Undetected {
+	if !l.cfg.Workspace || s.Checked == "" || s.End == EndDryRun {
 		return Effect{}, to(StepSaveEnd)
 	}
 	e := Effect{
@@ -28,7 +27,7 @@ func (l *Loop) inspectEnd(s *RunState, it *Iteration) (Effect, continuation) {
 	}
 	return e, func(out *Outcome, _ bool) Step {
 		if out != nil {
-			it.Found, it.Count, s.Uncommitted, s.Undetected = out.Trees.Found, out.Count, out.Left, false
+			it.Found, it.Count, s.Uncommitted = out.Trees.Found, out.Count, out.Left
 			s.Unchecked = union(s.Unchecked, out.Paths)
 		}
 		return StepSaveEnd
@@ -38,10 +37,39 @@ func (l *Loop) inspectEnd(s *RunState, it *Iteration) (Effect, continuation) {
 // saveEnd saves the changes that remain unchecked when the run is over.
 func (l *Loop) saveEnd(s *RunState, it *Iteration) (Effect, continuation) {
 	if len(s.Unchecked) == 0 || it.Count == 0 {
-		return Effect{}, to(StepFile)
+		return Effect{}, to(StepBranchEnd)
 	}
 	return foundEffect(OpSave, s, it, nil), func(out *Outcome, _ bool) Step {
 		l.addRef(s, out)
+		return StepBranchEnd
+	}
+}
+
+// branchEnd delivers the commits of a run that ended before its task was done.
+func (l *Loop) branchEnd(s *RunState, _ *Iteration) (Effect, continuation) {
+	if !s.undelivered() {
+		return Effect{}, to(StepForward)
+	}
+	return Effect{Op: OpDeliver, Source: sourceGit, Graced: true}, func(out *Outcome, _ bool) Step {
+		l.addBranch(s, out)
+		return StepForward
+	}
+}
+
+// forward forwards the person's branch to the delivered commits of a completed run.
+func (l *Loop) forward(s *RunState, _ *Iteration) (Effect, continuation) {
+	if s.End != EndCompleted || s.Branch == "" || l.cfg.KeepBranch || l.cfg.Deliver >= DeliverPullRequest {
+		return Effect{}, to(StepFile)
+	}
+	return Effect{Op: OpForward, Source: sourceGit, Graced: true}, func(out *Outcome, _ bool) Step {
+		switch {
+		case out == nil:
+		case out.Why != "":
+			l.warn(s, "the result is "+s.Branch+", because "+out.Why+": "+out.Text)
+		default:
+			l.emit(s, Event{Kind: Forwarded, Text: s.Branch})
+			s.Branch = ""
+		}
 		return StepFile
 	}
 }

@@ -36,6 +36,8 @@ const (
 	Asked         EventKind = "asked"     // Files, Text: approved or denied
 	Validated     EventKind = "validated" // Op, Took, Err if it failed
 	Committed     EventKind = "committed" // Files, Text: the commit
+	Delivered     EventKind = "delivered" // Text: the branch with the commits
+	Forwarded     EventKind = "forwarded" // Text: the branch, which was removed
 	Pushed        EventKind = "pushed"
 	PROpened      EventKind = "pr_opened" // Text: its address
 	Escalated     EventKind = "escalated" // Tier

@@ -40,7 +40,7 @@ func TestEvents(t *testing.T) {
 		RunStarted, IterationStarted, CallStarted, CallEnded, ErrorClassified, ReactionTaken, ChangesDetected,
 		ErrorClassified, ReactionTaken, Saved, Reverted, IterationEnded, Waiting, Waited,
 		IterationStarted, CallStarted, CallEnded, ChangesDetected, Validated, Committed,
-		Validated, Pushed, Validated, PROpened, IterationEnded, RunEnded,
+		Delivered, Validated, Pushed, Validated, PROpened, IterationEnded, RunEnded,
 	}, kinds)
 	assert.Equal(t, StatusCompleted, last.Result.Status)
 }

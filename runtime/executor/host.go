@@ -190,7 +190,7 @@ func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error
 		return h.withGrace(ctx, e, h.cfg.Notifier.Notify)
 	}
 	if strings.HasPrefix(e.Op, OpValidate) {
-		return h.validate(ctx, e)
+		return h.validate(ctx, e, out)
 	}
 	return h.onTree(ctx, e, out)
 }
@@ -229,12 +229,7 @@ func (h *Host) endProcesses(ctx context.Context, e *Effect) error {
 	return errors.Join(all...)
 }
 
-func (h *Host) validate(ctx context.Context, e *Effect) error {
-	if sp := h.space(e.Run); sp != nil {
-		if err := sp.Seal(ctx); err != nil {
-			return err
-		}
-	}
+func (h *Host) validate(ctx context.Context, e *Effect, out *Outcome) error {
 	c := Check{
 		Phase: e.Check, Run: e.Run, Iteration: e.Iteration, Tier: e.Tier, Base: e.Trees.Delivered,
 		Tree: e.Trees.Checked, Text: e.Text,
@@ -242,7 +237,7 @@ func (h *Host) validate(ctx context.Context, e *Effect) error {
 	if started := hooksOf(ctx).started; started != nil {
 		c.Started = func(p Process) error { return started(Running{Process: p, Op: e.Op}) }
 	}
-	return h.cfg.Validator.Validate(ctx, c)
+	return h.watched(ctx, e, out, func() error { return h.cfg.Validator.Validate(ctx, c) })
 }
 
 func (h *Host) recover(ctx context.Context, e *Effect) error {
@@ -288,12 +283,11 @@ func (h *Host) call(ctx context.Context, e *Effect, out *Outcome) error {
 	if hook.emit != nil {
 		req.Progress = func(s string) { hook.emit(Event{Kind: Progressed, Text: text.Beginning(s, maxMessage)}) }
 	}
-	if sp := h.space(e.Run); sp != nil {
-		if err := sp.Seal(ctx); err != nil {
-			return err
-		}
-	}
-	a, err := p.Call(ctx, req)
+	var a Answer
+	err := h.watched(ctx, e, out, func() (err error) {
+		a, err = p.Call(ctx, req)
+		return err
+	})
 	if err == nil && a.Failure != "" {
 		err = plainFailure(a.Failure)
 	}
@@ -309,6 +303,25 @@ func (h *Host) call(ctx context.Context, e *Effect, out *Outcome) error {
 	if out.Answer.Usage != a.Usage {
 		out.Warnings = append(out.Warnings, "the provider reported an invalid usage; it counts as unknown")
 	}
+	return err
+}
+
+// watched calls a provider or a validator. A warning names each change of the person's repository
+// during the call.
+func (h *Host) watched(ctx context.Context, e *Effect, out *Outcome, call func() error) error {
+	sp := h.space(e.Run)
+	if sp == nil {
+		return call()
+	}
+	if err := sp.BeforeCall(ctx); err != nil {
+		return err
+	}
+	err := call()
+	changed, failed := sp.AfterCall(context.WithoutCancel(ctx))
+	if failed != nil {
+		changed = append(changed, text.Error(failed, maxMessage))
+	}
+	out.Warnings = append(out.Warnings, changed...)
 	return err
 }
 

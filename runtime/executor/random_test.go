@@ -48,7 +48,7 @@ var randomOps = []string{
 }
 
 func randomStep(r *rand.Rand) callStep {
-	paths := []string{"a", "b", "c", "forbidden/x", "outside/y", "ask/z", ".git/config", "ignored/i", "old"}
+	paths := []string{"a", "b", "c", "forbidden/x", "outside/y", "ask/z", "escape/link", "ignored/i", "old"}
 	var files []string
 	for range r.Intn(3) {
 		files = append(files, paths[r.Intn(len(paths))]+"="+[]string{"-", "1", "2", "3"}[r.Intn(4)])

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,11 +54,14 @@ func TestReopen(t *testing.T) {
 		{name: "a cause that was fixed", steps: []callStep{breaks("fatal", "a=1"), done("b")},
 			first: EndFatal, end: EndCompleted, commit: "1", calls: 2},
 		{name: "the work done by hand", steps: []callStep{breaks("fatal", "a=1")}, first: EndFatal,
-			person: func(w *simulation) { w.Disk["mine"] = "of a person" }, reopen: Reopening{ByHand: true},
-			end: EndCompleted, commit: "1", calls: 1},
-		{name: "a person's changes are not delivered", steps: []callStep{blocks("BLOCKED"), done("b")},
+			person: func(w *simulation) { w.Disk["a"] = "of a person" }, reopen: Reopening{ByHand: true},
+			end: EndCompleted, commit: "of a person", calls: 1},
+		{name: "a person's changes are delivered", steps: []callStep{blocks("BLOCKED"), done("b")},
 			first: EndBlockedSignal, person: func(w *simulation) { w.Disk["a"] = "of a person" }, end: EndCompleted,
-			calls: 2},
+			commit: "of a person", calls: 2},
+		{name: "a person's changes are judged", steps: []callStep{blocks("BLOCKED"), done("a=1")},
+			first: EndBlockedSignal, person: func(w *simulation) { w.Disk["forbidden/mine"] = "of a person" },
+			end: EndCompleted, commit: "1", calls: 2},
 		{name: "a person changes a pending file", steps: []callStep{breaks("fatal", "a=1"), done("b")}, first: EndFatal,
 			person: func(w *simulation) { w.Disk["a"] = "of both" }, end: EndCompleted, commit: "of both", calls: 2},
 		{name: "a person removes a pending file", steps: []callStep{breaks("fatal", "a=1"), done("b")}, first: EndFatal,
@@ -84,7 +88,7 @@ func TestReopen(t *testing.T) {
 			assert.Equal(t, tt.end, r.EndReason, "%+v", r.Errors)
 			assert.Equal(t, tt.question, r.Question)
 			assert.Equal(t, tt.commit, w.LastCommit["a"])
-			assert.NotContains(t, w.LastCommit, "mine")
+			assert.NotContains(t, w.LastCommit, "forbidden/mine")
 			assert.Equal(t, tt.calls, w.Calls)
 			assert.Contains(t, w.Prompts[len(w.Prompts)-1], tt.prompt)
 			assert.Equal(t, r.EndReason, e.Run(t.Context(), aTask).EndReason, "the result is returned again")
@@ -209,25 +213,95 @@ func (f *forbids) Judge(ctx context.Context, changes []Change) ([]Verdict, error
 	return verdicts, err
 }
 
-// TestLeftovers begins a run in a tree with the uncommitted changes of another run.
-func TestLeftovers(t *testing.T) {
-	for _, takeOver := range []bool{false, true} {
-		w := newSimulation(breaks("fatal", "a=left", "forbidden/x"))
-		store := &memStore{}
-		cfg := w.config(tablesOf(reactions()), store)
-		first := runState(t.Context(), cfg, aTask, nil)
-		require.Equal(t, Paths{"a"}, first.Uncommitted)
-
-		w.Steps, w.Next = []callStep{done("b")}, 0
-		cfg.Store, cfg.TakeOver = &memStore{runs: []RunInfo{first.Info()}}, takeOver
-		s := runState(t.Context(), cfg, Task{Run: "second", ID: "t", Prompt: "p"}, nil)
-		require.Equal(t, EndCompleted, s.End)
-		require.Len(t, s.Warnings, 1)
-		assert.Contains(t, s.Warnings[0], "run run left 1 change uncommitted (a)")
-		_, committed := w.LastCommit["a"]
-		assert.Equal(t, takeOver, committed)
-		assert.NotContains(t, w.LastCommit, "dirty")
+// TestDeliver delivers the commits of a run to a branch, and forwards the person's branch to them.
+func TestDeliver(t *testing.T) {
+	const conflict = "the result is errgen/run, because main has other commits: git merge errgen/run"
+	broken := evidence(OpDeliver, "missing") // without a reaction
+	for _, tt := range []struct {
+		name      string
+		change    func(w *simulation, c *Config)
+		end       EndReason
+		branch    string
+		delivered int
+		forwarded int
+		warning   string
+	}{
+		{name: "forwarded", end: EndCompleted, delivered: 1, forwarded: 1},
+		{name: "diverged", change: func(w *simulation, _ *Config) { w.Diverged = true },
+			end: EndCompleted, branch: "errgen/run", delivered: 1, warning: conflict},
+		{name: "branch kept", change: func(_ *simulation, c *Config) { c.KeepBranch = true },
+			end: EndCompleted, branch: "errgen/run", delivered: 1},
+		{name: "pull request", change: func(_ *simulation, c *Config) { c.Deliver = DeliverPullRequest },
+			end: EndCompleted, branch: "errgen/run", delivered: 1},
+		{name: "forward fails", change: func(w *simulation, _ *Config) { w.Fails[OpForward] = []error{broken} },
+			end: EndCompleted, branch: "errgen/run", delivered: 1, warning: "forward: "},
+		{name: "delivery fails once", change: func(w *simulation, _ *Config) { w.Fails[OpDeliver] = []error{broken} },
+			end: EndCompleted, delivered: 1, forwarded: 1},
+		{name: "delivery fails", change: func(w *simulation, _ *Config) {
+			w.Fails[OpDeliver] = []error{broken, broken, broken}
+		}, end: EndBlocked, warning: "deliver: "},
+		{name: "blocked with a commit", change: func(w *simulation, c *Config) {
+			w.Steps = []callStep{works("a"), breaks("crash")}
+			c.Limits.Failures = 1
+		}, end: EndMaxFailures, branch: "errgen/run", delivered: 1},
+		{name: "no commit", change: func(w *simulation, _ *Config) { w.Steps = []callStep{done()} }, end: EndCompleted},
+		{name: "repository changed", change: func(w *simulation, _ *Config) { w.Meanwhile = []string{"HEAD moved"} },
+			end: EndCompleted, delivered: 1, forwarded: 1, warning: "HEAD moved"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newSimulation(done("a"))
+			cfg := w.config(tablesOf(reactions()), &memStore{})
+			cfg.Deliver = DeliverCommits
+			if tt.change != nil {
+				tt.change(w, &cfg)
+			}
+			s := runState(t.Context(), cfg, aTask, nil)
+			assert.Equal(t, tt.end, s.End)
+			assert.Equal(t, tt.branch, s.Branch)
+			assert.Equal(t, tt.delivered, w.Delivered)
+			assert.Equal(t, tt.forwarded, w.Forwarded)
+			if tt.warning == "" {
+				assert.Empty(t, s.Warnings)
+			} else {
+				assert.Contains(t, strings.Join(s.Warnings, "\n"), tt.warning)
+			}
+		})
 	}
+}
+
+// TestUpdate reopens a run after a person committed, and kills the process at each point. The
+// person's files are neither judged nor committed, and the run's pending change stays pending.
+func TestUpdate(t *testing.T) {
+	for n, alive := 1, true; alive; n++ {
+		w, store := newSimulation(breaks("fatal", "a=1"), done("c=3")), &memStore{}
+		cfg := w.config(tablesOf(reactions()), store)
+		require.Equal(t, Paths{"a"}, runState(t.Context(), cfg, aTask, nil).Uncommitted)
+		w.Person = written("outside/p=1", "old=new")
+		k := &killer{n: n}
+		alive = dies(func() {
+			e, err := New(cfg)
+			require.NoError(t, err)
+			e.wrap = func(env Env) Env { k.Env = env; return k }
+			e.Reopen(t.Context(), aTask, Reopening{})
+		})
+		e, err := New(cfg)
+		require.NoError(t, err)
+		r := e.Reopen(t.Context(), aTask, Reopening{})
+		require.Equal(t, EndCompleted, r.EndReason, "killed at %d", n)
+		assert.Equal(t, []string{"a", "c"}, r.CommittedFiles, "killed at %d", n)
+		assert.Equal(t, "1", w.Disk["outside/p"], "killed at %d", n)
+	}
+
+	w := newSimulation(breaks("fatal", "a=1"), done("c=3"))
+	cfg := w.config(tablesOf(reactions()), &memStore{})
+	require.Equal(t, EndFatal, runState(t.Context(), cfg, aTask, nil).End)
+	w.Fails[OpUpdate] = []error{evidence(OpPrepare, "fatal")}
+	e, err := New(cfg)
+	require.NoError(t, err)
+	r := e.Reopen(t.Context(), aTask, Reopening{})
+	assert.Equal(t, EndCompleted, r.EndReason)
+	require.Len(t, r.Warnings, 1)
+	assert.Contains(t, r.Warnings[0], "continue without the new commits: ")
 }
 
 // TestRefused refuses runs that cannot be resumed, and changes nothing.

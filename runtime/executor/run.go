@@ -14,6 +14,8 @@ import (
 type LoopConfig struct {
 	Ladder  []Tier   `json:"ladder"`
 	Deliver Delivery `json:"deliver,omitempty"`
+	// KeepBranch leaves the delivered commits on their branch.
+	KeepBranch bool `json:"keepBranch,omitempty"`
 	// Checks are the phases in which the validator has something to check. All but pre_push and
 	// pre_pr come before a commit, in this order.
 	Checks    []Phase `json:"checks,omitempty"`
@@ -28,8 +30,6 @@ type LoopConfig struct {
 	ApproveUnattended bool   `json:"approveUnattended,omitempty"`
 	DryRun            bool   `json:"dryRun,omitempty"`
 	Dir               string `json:"dir,omitempty"`
-	// Watched are the sorted patterns of the ignored files that are watched.
-	Watched []string `json:"watched,omitempty"`
 	// Limits are the limits with their defaults.
 	Limits Limits `json:"limits"`
 	// Yield, unless nil, is called at the head of each iteration. If it returns true, the loop ends
@@ -68,10 +68,11 @@ func NewLoop(cfg LoopConfig, env Env) *Loop {
 	l := &Loop{cfg: cfg, env: env}
 	l.operations = map[Step]operation{
 		StepLoadConfig: l.loadConfig, StepLock: l.lock, StepClean: l.clean, StepPrepare: l.prepare,
-		StepAdopt: l.adopt, StepAvailable: l.available,
+		StepUpdate: l.update, StepAvailable: l.available,
 		StepDetect: l.detect, StepAsk: l.ask, StepSave: l.saveFound, StepRevert: l.revert, StepAccept: l.accept,
-		StepValidate: l.validate, StepCommit: l.commit, StepPush: l.push, StepOpenPR: l.openPR,
-		StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd, StepFile: l.file, StepNotify: l.notify,
+		StepValidate: l.validate, StepCommit: l.commit, StepBranch: l.branch, StepPush: l.push, StepOpenPR: l.openPR,
+		StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd, StepBranchEnd: l.branchEnd,
+		StepForward: l.forward, StepFile: l.file, StepNotify: l.notify,
 	}
 	l.steps = map[Step]func(*RunState, *Iteration) Step{
 		StepHead: l.head, StepAdmit: l.admit, StepCall: l.call, StepInterrupted: l.interrupted,
@@ -125,7 +126,7 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	if s.Step != StepOver {
 		return
 	}
-	s.Step, s.Tier, s.Reopened, s.ByHand = StepAdopt, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand
+	s.Step, s.Tier, s.Reopened, s.ByHand = StepUpdate, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand
 	s.End, s.EndsRun, s.Ended, s.Question, s.Session, s.LastError = "", false, time.Time{}, "", "", nil
 	s.Failures, s.Counted, s.Streaks, s.Recoveries, s.Available = 0, 0, nil, nil, nil
 	s.Retried, s.NotBefore, s.Crashes = nil, time.Time{}, 0
@@ -149,7 +150,7 @@ func (l *Loop) Run(s *RunState) {
 	case StepCall:
 		l.afterSetup, s.Resumed, l.rejudge = StepInterrupted, true, true
 	default:
-		s.Resumed, l.rejudge = s.Resumed || s.Step != StepAdopt, true
+		s.Resumed, l.rejudge = s.Resumed || s.Step != StepUpdate, true
 	}
 	l.emitRunStarted(s)
 	s.Deadline = l.cfg.Limits.Deadline

@@ -1,10 +1,6 @@
 package executor
 
-import (
-	"slices"
-
-	"github.com/errgen/errgen/runtime/taxonomy"
-)
+import "github.com/errgen/errgen/runtime/taxonomy"
 
 // loadConfig runs the program's part of the setup.
 func (l *Loop) loadConfig(_ *RunState, _ *Iteration) (Effect, continuation) {
@@ -29,45 +25,20 @@ func (l *Loop) lock(s *RunState, _ *Iteration) (Effect, continuation) {
 // clean ends the processes that a dead process left running.
 func (l *Loop) clean(s *RunState, _ *Iteration) (Effect, continuation) {
 	e := Effect{Op: OpResume, Source: sourceExecutor, Processes: s.Processes, Graced: true}
-	return e, func(*Outcome, bool) Step {
-		if s.Checked != "" && !slices.Equal(s.Watched, l.cfg.Watched) {
-			return StepPrepare
-		}
-		return l.endSetup(s, l.afterSetup)
-	}
+	return e, func(*Outcome, bool) Step { return l.endSetup(s, l.afterSetup) }
 }
 
-// prepare records the tree of a new run. If a run is resumed with other watched patterns, prepare
-// adds the files that were not watched before to its trees.
+// prepare records the tree of a new run.
 func (l *Loop) prepare(s *RunState, _ *Iteration) (Effect, continuation) {
-	next := l.afterSetup
-	if next == StepPrepare {
-		next = StepHead
-	}
 	e := Effect{}
 	if l.cfg.Workspace {
-		e = Effect{Op: OpPrepare, Source: sourceExecutor, Trees: s.trees(), Watched: s.Watched}
+		e = Effect{Op: OpPrepare, Source: sourceExecutor}
 	}
 	return e, func(out *Outcome, _ bool) Step {
-		s.setTrees(out)
-		s.Watched = l.cfg.Watched
-		return l.endSetup(s, next)
-	}
-}
-
-// trees returns the trees of the state. An empty one does not exist yet.
-func (s *RunState) trees() Trees {
-	return Trees{
-		Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed,
-		Found: s.Iter.Found, Accepted: s.Iter.Checked,
-	}
-}
-
-// setTrees sets the trees of the state.
-func (s *RunState) setTrees(out *Outcome) {
-	if out != nil {
-		s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Delivered, out.Trees.Committed
-		s.Iter.Found, s.Iter.Checked = out.Trees.Found, out.Trees.Accepted
+		if out != nil {
+			s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Checked, out.Trees.Checked
+		}
+		return l.endSetup(s, StepHead)
 	}
 }
 
@@ -80,10 +51,13 @@ func (l *Loop) endSetup(s *RunState, next Step) Step {
 	return next
 }
 
-// adopt accepts the changes that a person made while the run was over.
-func (l *Loop) adopt(s *RunState, it *Iteration) (Effect, continuation) {
+// update merges the commits that a person made while the run was over. If that is impossible, the
+// run continues without them.
+func (l *Loop) update(s *RunState, it *Iteration) (Effect, continuation) {
 	next := func(out *Outcome, _ bool) Step {
-		s.setTrees(out)
+		if out != nil {
+			s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Delivered, out.Trees.Committed
+		}
 		switch {
 		case it.Cancelled:
 			return l.endRun(s, EndCancelled, false)
@@ -94,10 +68,11 @@ func (l *Loop) adopt(s *RunState, it *Iteration) (Effect, continuation) {
 		}
 		return StepHead
 	}
-	if !l.cfg.Workspace || s.Checked == "" || s.Undetected {
+	if !l.cfg.Workspace || s.Checked == "" {
 		return Effect{}, next
 	}
-	return Effect{Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked, Trees: s.trees()}, next
+	trees := Trees{Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed}
+	return Effect{Op: OpUpdate, Source: sourceGit, Trees: trees}, next
 }
 
 // available checks whether the tier's provider can be used.

@@ -95,9 +95,14 @@ type simulation struct {
 	Notified         int
 	Strategies       int
 	Prompts          []string
-	Shut             []time.Duration // of the next admissions; negative is exhausted
-	Open             int             // calls that were admitted and not done
-	Lost             []string        // reverted without having been saved
+	Shut             []time.Duration   // of the next admissions; negative is exhausted
+	Open             int               // calls that were admitted and not done
+	Lost             []string          // reverted without having been saved
+	Delivered        int               // commits on the branch
+	Forwarded        int               // commits on the person's branch
+	Diverged         bool              // the person's branch cannot be forwarded
+	Meanwhile        []string          // changes of the person's repository during each call
+	Person           map[string]string // files of the person's commits, which Update merges
 }
 
 func newSimulation(steps ...callStep) *simulation {
@@ -118,21 +123,23 @@ func (w *simulation) fail(op string) error {
 	return q[0]
 }
 
-func isGit(p string) bool { return strings.HasPrefix(p, ".git/") }
+// escapes reports whether a path is a link that leads out of the working tree.
+func escapes(p string) bool { return strings.HasPrefix(p, "escape/") }
 
 func (w *simulation) keep(m map[string]string) Tree {
 	m = maps.Clone(m)
-	maps.DeleteFunc(m, func(p, _ string) bool { return isGit(p) })
 	b, _ := json.Marshal(m)
 	t := Tree(hashOf(string(b)))
 	w.Trees[t] = m
 	return t
 }
 
-func (w space) Close(bool) error            { return nil }
-func (w space) Discard() error              { return nil }
-func (w space) Seal(context.Context) error  { return nil }
-func (w space) Adopt(context.Context) error { return w.fail(OpAdopt) }
+func (w space) Close(bool) error                 { return nil }
+func (w space) Discard() error                   { return nil }
+func (w space) BeforeCall(context.Context) error { return nil }
+
+func (w space) AfterCall(context.Context) ([]string, error) { return w.Meanwhile, nil }
+
 func (w space) Snapshot(context.Context) (Tree, error) {
 	if err := w.fail(OpDetect); err != nil {
 		return "", err
@@ -140,13 +147,33 @@ func (w space) Snapshot(context.Context) (Tree, error) {
 	return w.keep(w.Disk), nil
 }
 
-func (w space) Guard(context.Context) (out []Change, err error) {
-	for p := range w.Disk {
-		if isGit(p) {
-			out = append(out, Change{Path: p, Kind: Added, Git: true})
-		}
+func (w space) Deliver(context.Context) (string, error) {
+	if err := w.fail(OpDeliver); err != nil {
+		return "", err
 	}
-	return out, nil
+	w.Delivered = len(w.CommitLog)
+	return "errgen/run", nil
+}
+
+func (w space) Forward(context.Context) (why, next string, err error) {
+	if err := w.fail(OpForward); err != nil {
+		return "", "", err
+	}
+	if w.Diverged {
+		return "main has other commits", "git merge errgen/run", nil
+	}
+	w.Forwarded = w.Delivered
+	return "", "", nil
+}
+
+func (w space) Update(context.Context) (paths []string, err error) {
+	if err := w.fail(OpUpdate); err != nil {
+		return nil, err
+	}
+	for p, content := range w.Person {
+		w.Disk[p], w.LastCommit[p] = content, content
+	}
+	return slices.Sorted(maps.Keys(w.Person)), nil
 }
 
 func (w space) Head(context.Context) (Tree, error) { return w.keep(w.LastCommit), nil }
@@ -175,7 +202,7 @@ func differences(old, now map[string]string) (out []Change) {
 		}
 	}
 	for i := range out {
-		out[i].Ignored = strings.HasPrefix(out[i].Path, "ignored/")
+		out[i].Ignored, out[i].Escapes = strings.HasPrefix(out[i].Path, "ignored/"), escapes(out[i].Path)
 	}
 	slices.SortFunc(out, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	return out
@@ -201,7 +228,7 @@ func (w space) Restore(_ context.Context, to Tree, paths []string) (Tree, error)
 		if had == has && was == content {
 			continue
 		}
-		if !isGit(p) && !slices.Contains(slices.Collect(maps.Values(w.Saved)), now) {
+		if !slices.Contains(slices.Collect(maps.Values(w.Saved)), now) {
 			w.Lost = append(w.Lost, p)
 		}
 		w.Restored++

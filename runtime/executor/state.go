@@ -45,16 +45,14 @@ type RunState struct {
 	Checked   Tree `json:"checked,omitempty"`
 	Delivered Tree `json:"delivered,omitempty"`
 	Committed Tree `json:"committed,omitempty"`
-	// Watched are the patterns of the ignored files in these trees.
-	Watched []string `json:"watched,omitempty"`
+	// OnBranch counts the commits that were delivered to a branch.
+	OnBranch int `json:"onBranch,omitempty"`
 	// Uncommitted are allowed changes without a commit. Unchecked are changes that were neither
 	// allowed nor reverted. Both are bounded.
-	Uncommitted Paths `json:"uncommitted,omitempty"`
-	Unchecked   Paths `json:"unchecked,omitempty"`
-	// Undetected reports that the changes at the end are unknown, so reopening adopts none of them.
-	Undetected bool     `json:"undetected,omitempty"`
-	Approved   Paths    `json:"approved,omitempty"`
-	Denied     []string `json:"denied,omitempty"` // fingerprints of sets of changes
+	Uncommitted Paths    `json:"uncommitted,omitempty"`
+	Unchecked   Paths    `json:"unchecked,omitempty"`
+	Approved    Paths    `json:"approved,omitempty"`
+	Denied      []string `json:"denied,omitempty"` // fingerprints of sets of changes
 
 	Streaks    map[string]retry.State `json:"streaks,omitempty"`
 	Recoveries map[string]int         `json:"recoveries,omitempty"`
@@ -95,10 +93,13 @@ type History struct {
 	Waits  []Wait   `json:"waits,omitempty"`
 	Waited Duration `json:"waited"`
 	// Reactions counts the reactions by name.
-	Reactions   map[string]int `json:"reactions,omitempty"`
-	Commits     []CommitDone   `json:"commits,omitempty"`
-	Pushed      bool           `json:"pushed,omitempty"`
-	PullRequest string         `json:"pullRequest,omitempty"`
+	Reactions map[string]int `json:"reactions,omitempty"`
+	Commits   []CommitDone   `json:"commits,omitempty"`
+	// Branch is the branch of the person's repository that has the commits. It is empty if there are
+	// none, or the branch that the person has checked out has them.
+	Branch      string `json:"branch,omitempty"`
+	Pushed      bool   `json:"pushed,omitempty"`
+	PullRequest string `json:"pullRequest,omitempty"`
 	// Text is the provider's last answer, bounded; after a dry run the prompt.
 	Text string `json:"text,omitempty"`
 	// Question is the question for a person if the run is blocked.

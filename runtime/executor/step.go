@@ -16,7 +16,7 @@ const (
 	StepClean      Step = "clean" // ends the processes that a dead process left running
 	StepPrepare    Step = "prepare"
 
-	StepAdopt       Step = "adopt" // first step of a reopened run
+	StepUpdate      Step = "update" // first step of a reopened run
 	StepHead        Step = "head"
 	StepAvailable   Step = "available"
 	StepAdmit       Step = "admit"
@@ -30,6 +30,7 @@ const (
 	StepDeliver     Step = "deliver"
 	StepValidate    Step = "validate" // saved before
 	StepCommit      Step = "commit"   // saved before
+	StepBranch      Step = "branch"   // delivers the commits to a branch
 	StepPush        Step = "push"
 	StepOpenPR      Step = "open_pr"
 	StepClose       Step = "close"
@@ -38,6 +39,8 @@ const (
 	StepWait        Step = "wait"    // saved before
 	StepInspectEnd  Step = "inspect_end"
 	StepSaveEnd     Step = "save_end"
+	StepBranchEnd   Step = "branch_end"
+	StepForward     Step = "forward"
 	StepFile        Step = "file"
 	StepNotify      Step = "notify"
 	StepOver        Step = "over"
@@ -141,7 +144,7 @@ func (l *Loop) do(s *RunState, e Effect) Outcome {
 }
 
 // reportedAs are the operations that failures of these effects have.
-var reportedAs = map[string]string{OpAccept: OpSave, OpAdopt: OpPrepare}
+var reportedAs = map[string]string{OpAccept: OpSave, OpUpdate: OpPrepare}
 
 // waitUntil returns StepWait, or next if the time has come.
 func (l *Loop) waitUntil(s *RunState, until time.Time, why string, next Step) Step {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -20,9 +19,9 @@ func (h *Host) onTree(ctx context.Context, e *Effect, out *Outcome) (err error) 
 	}
 	switch e.Op {
 	case OpPrepare:
-		return h.prepare(ctx, sp, e, out)
-	case OpAdopt:
-		return adopt(ctx, sp, e, out)
+		out.Trees.Checked, err = sp.Snapshot(ctx)
+	case OpUpdate:
+		return update(ctx, sp, e, out)
 	case OpDetect:
 		return h.detect(ctx, sp, e, out)
 	case OpSave:
@@ -42,6 +41,10 @@ func (h *Host) onTree(ctx context.Context, e *Effect, out *Outcome) (err error) 
 		return err
 	case OpCommit:
 		return h.commit(ctx, sp, e, out)
+	case OpDeliver:
+		out.Text, err = sp.Deliver(ctx)
+	case OpForward:
+		out.Why, out.Text, err = sp.Forward(ctx)
 	case OpPush:
 		return sp.Push(ctx)
 	case OpPR:
@@ -57,134 +60,41 @@ const maxPaths = 1000
 
 func firstPaths(paths []string) Paths { return paths[:min(len(paths), maxPaths)] }
 
-// prepare records the tree of a new run. A warning names changes that other runs left in the tree.
-// With Config.TakeOver, this run judges and delivers them. In a run that has trees, prepare only
-// adds the files to them that were not watched before.
-func (h *Host) prepare(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
-	tree, err := sp.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	if e.Trees.Checked != "" {
-		return h.addWatched(ctx, sp, e, tree, out)
-	}
-	out.Trees = Trees{Checked: tree, Delivered: tree, Committed: tree}
-	left := h.leftovers(ctx, e.Run)
-	if len(left) == 0 {
-		return nil
-	}
-	head, err := sp.Head(ctx)
-	if err != nil {
-		return err
-	}
-	changes, err := sp.Diff(ctx, head, tree)
-	if err != nil {
-		return err
-	}
-	dirty := pathsOf(changes)
-	var taken []string
-	for _, run := range left {
-		pending := within(run.Uncommitted, dirty)
-		if len(pending) == 0 {
-			continue
-		}
-		taken = union(taken, pending)
-		consequence := "it does not deliver them: reopen that run, or take them over"
-		if h.cfg.TakeOver {
-			consequence = "it takes them over"
-		}
-		out.Warnings = append(out.Warnings, fmt.Sprintf("run %s left %s uncommitted (%s); %s", run.Run,
-			text.Count(len(pending), "change"), fileNames(maskedPaths(pending)), consequence))
-	}
-	if len(taken) == 0 || !h.cfg.TakeOver {
-		return nil
-	}
-	base, err := sp.Accept(ctx, tree, head, taken)
-	out.Trees = Trees{Checked: base, Delivered: base, Committed: base}
-	return err
-}
-
-// leftovers returns the other runs that ended with uncommitted changes in the working tree.
-func (h *Host) leftovers(ctx context.Context, run string) []RunInfo {
-	if h.cfg.Store == nil {
-		return nil
-	}
-	all, err := h.cfg.Store.Runs(ctx)
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(all, func(r RunInfo) bool {
-		return r.Run == run || r.Dir != h.dir() || len(r.Uncommitted) == 0
-	})
-}
-
-// adopt accepts the changes that a person made while the run was over. They are neither judged nor
-// delivered, except in files with pending changes of the run: these stay pending as a whole.
-// Changes that were unchecked at the end of the run remain unchecked.
-func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
-	if err := sp.Adopt(ctx); err != nil {
-		return err
+// update merges the person's commits and returns the trees with them. A path belongs to the merge
+// if the working tree has the content of the last commit, and the delivered tree does not. So a
+// process that resumes after the merge gets the same trees.
+func update(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+	out.Trees = e.Trees
+	if _, err := sp.Update(ctx); err != nil {
+		out.Warnings = append(out.Warnings, "continue without the new commits: "+text.Error(err, maxMessage))
 	}
 	now, err := sp.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	changes, err := sp.Diff(ctx, e.Trees.Checked, now)
+	head, err := sp.Head(ctx)
 	if err != nil {
 		return err
 	}
-	unchecked := setOf(e.Paths)
-	changes = slices.DeleteFunc(changes, func(c Change) bool { return unchecked[c.Path] || c.Escapes })
-	paths := pathsOf(changes)
-	out.Trees = e.Trees
+	merged, err := sp.Diff(ctx, e.Trees.Delivered, head)
+	if err != nil {
+		return err
+	}
+	differ, err := sp.Diff(ctx, head, now)
+	if err != nil {
+		return err
+	}
+	merged = slices.DeleteFunc(merged, func(c Change) bool { return c.Ignored })
+	paths := without(pathsOf(merged), pathsOf(differ))
+	if len(paths) == 0 {
+		return nil
+	}
 	for _, tree := range []*Tree{&out.Trees.Checked, &out.Trees.Delivered, &out.Trees.Committed} {
-		pending, err := sp.Diff(ctx, *tree, e.Trees.Checked)
-		if err != nil {
-			return err
-		}
-		theirs := without(paths, pathsOf(pending))
-		if len(theirs) == 0 {
-			continue
-		}
-		if *tree, err = sp.Accept(ctx, *tree, now, theirs); err != nil {
+		if *tree, err = sp.Accept(ctx, *tree, head, paths); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// addWatched adds the ignored files that were not watched before to all trees, with their content
-// in the tree now, so that they do not count as additions of the run.
-func (h *Host) addWatched(ctx context.Context, sp Space, e *Effect, now Tree, out *Outcome) error {
-	out.Trees = e.Trees
-	watcher, ok := h.cfg.Guard.(PatternWatcher)
-	if !ok {
-		return nil
-	}
-	changes, err := sp.Diff(ctx, e.Trees.Checked, now)
-	if err != nil {
-		return err
-	}
-	before := watcher.WithPatterns(e.Watched)
-	changes = slices.DeleteFunc(changes, func(c Change) bool {
-		return !c.Ignored || c.Kind != Added || before.Watches(c.Path)
-	})
-	out.Trees, err = e.Trees.with(ctx, sp, now, pathsOf(changes))
-	return err
-}
-
-// with returns the trees with the content of from in the paths.
-func (t Trees) with(ctx context.Context, sp Space, from Tree, paths []string) (Trees, error) {
-	for _, tree := range []*Tree{&t.Checked, &t.Delivered, &t.Committed, &t.Found, &t.Accepted} {
-		if *tree == "" || len(paths) == 0 {
-			continue
-		}
-		var err error
-		if *tree, err = sp.Accept(ctx, *tree, from, paths); err != nil {
-			return Trees{}, err
-		}
-	}
-	return t, nil
 }
 
 // detect finds the changes since the checked tree, and the guard judges them. The outcome contains
@@ -201,22 +111,16 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) (e
 	if err != nil {
 		return err
 	}
-	changes, err := sp.Guard(ctx)
-	if err != nil {
-		return err
-	}
+	var changes []Change
 	if found != e.Trees.Checked {
-		differ, err := sp.Diff(ctx, e.Trees.Checked, found)
-		if err != nil {
+		if changes, err = sp.Diff(ctx, e.Trees.Checked, found); err != nil {
 			return err
 		}
-		changes = append(changes, differ...)
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	out.Trees.Found, out.Count, out.Paths = found, len(changes), firstPaths(pathsOf(changes))
 	if e.Trees.Committed != "" { // at the end of a run nothing is judged
 		left, err := sp.Diff(ctx, e.Trees.Committed, e.Trees.Checked)
-		out.Left = firstPaths(pathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored && !c.Revealed })))
+		out.Left = firstPaths(pathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored })))
 		return err
 	}
 	bad, err := h.judge(ctx, e, changes, out)
@@ -274,7 +178,7 @@ func (h *Host) judge(ctx context.Context, e *Effect, changes []Change, out *Outc
 			v = verdicts[i]
 		}
 		switch {
-		case c.Git, c.Escapes, v == 0, v > Forbidden:
+		case c.Escapes, v == 0, v > Forbidden:
 			v = Forbidden
 		case v == NeedsAsk && approved[c.Path]:
 			v = Allowed
@@ -289,15 +193,11 @@ func (h *Host) judge(ctx context.Context, e *Effect, changes []Change, out *Outc
 // revert restores the checked content of the paths. If any path has neither the found nor the
 // checked content any more, revert restores nothing and returns evidence.
 func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
-	git, err := sp.Guard(ctx)
-	if err != nil {
-		return err
-	}
 	differ, err := sp.Diff(ctx, e.Trees.Checked, e.Trees.Found)
 	if err != nil {
 		return err
 	}
-	paths := pathsOf(append(git, differ...))
+	paths := pathsOf(differ)
 	if e.Paths != nil {
 		paths = within(paths, e.Paths)
 	}
@@ -305,7 +205,7 @@ func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	expected, err := sp.Accept(ctx, e.Trees.Found, e.Trees.Checked, slices.DeleteFunc(slices.Clone(paths), isGitPath))
+	expected, err := sp.Accept(ctx, e.Trees.Found, e.Trees.Checked, paths)
 	if err != nil {
 		return err
 	}
@@ -340,8 +240,6 @@ func movedPaths(ctx context.Context, sp Space, e *Effect, now Tree, paths []stri
 	}
 	return within(within(paths, pathsOf(sinceFound)), pathsOf(sinceChecked)), nil
 }
-
-func isGitPath(p string) bool { return strings.HasPrefix(p, ".git/") }
 
 // commit commits the checked changes since the last delivery, except ignored files.
 func (h *Host) commit(ctx context.Context, sp Space, e *Effect, out *Outcome) error {

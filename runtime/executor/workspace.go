@@ -8,13 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Workspace is a working tree that providers change. Package gittree implements it.
+// Workspace is where the provider of one run works: a clone of a person's repository, or a working
+// tree. Package workspace implements it.
 type Workspace interface {
-	// Dir returns the root of the working tree.
+	// Dir returns the root of the run's working tree. It exists after Open, and is the same in every
+	// process of the run.
 	Dir() string
-	// Open locks the working tree for a run, until Close, and returns it. If a process of the same
-	// run died, Open completes the operation that the process had begun. If another run holds the
-	// lock, the error is evidence of source "executor" and op "lock".
+	// Open makes the working tree of a run, or continues with it, and locks it until Close. If a
+	// process of the run died, Open completes the operation that the process had begun. If another
+	// process holds the lock, the error is evidence of source "executor" and op "lock".
 	Open(ctx context.Context, run string) (Space, error)
 }
 
@@ -27,44 +29,32 @@ type Watcher interface {
 	WatchesBelow(dir string) bool
 }
 
-// PatternWatcher is a [Watcher] that selects files by patterns. A run remembers them, so that a
-// process that resumes it with other patterns finds out which files were not watched before.
-type PatternWatcher interface {
-	Watcher
-	// Patterns returns the patterns.
-	Patterns() []string
-	// WithPatterns returns a watcher that selects files by the patterns of an earlier process.
-	WithPatterns(patterns []string) Watcher
-}
-
 // Watchable is a [Workspace] that watches the files that a Watcher selects. If the [Guard] is a
 // Watcher, [New] passes it to the workspace, so that patterns are configured once.
 type Watchable interface {
 	Watch(w Watcher)
 }
 
-// Space is the working tree of one run. Paths are relative to its root, slash-separated and clean;
-// paths of git itself begin with ".git/". Errors should be a *[taxonomy.Evidence] of source "git".
+// Space is the open working tree of one run. Paths are relative to its root, slash-separated and
+// clean. Errors should be a *[taxonomy.Evidence] of source "git".
 //
 // Every method is idempotent: after a process died in it, another call completes it. Trees with
-// equal content have equal names.
+// equal content have equal names. Only Deliver, Forward, Push and OpenPR change anything outside of
+// the working tree.
 type Space interface {
-	// Seal records the state of the space's internal files, so that their changes are noticed. It
-	// is called just before a provider or a check runs.
-	Seal(ctx context.Context) error
+	// BeforeCall is called just before a provider or a check runs. It makes the git of the working
+	// tree show the last commit, and notes the state of the person's repository.
+	BeforeCall(ctx context.Context) error
+	// AfterCall returns one text for each part of the person's repository that changed since
+	// BeforeCall. It reverts nothing, because the person may have made the change.
+	AfterCall(ctx context.Context) (changed []string, err error)
 	// Snapshot stores the content of the working tree and returns its name. It contains the files
-	// that git does not ignore, and the ignored ones that a pattern forbids.
+	// that git does not ignore, and the ignored ones that a [Watcher] selects.
 	Snapshot(ctx context.Context) (Tree, error)
-	// Guard returns the changes of git itself (HEAD, refs, configuration, hooks) since the run
-	// began. Each has Git set.
-	Guard(ctx context.Context) ([]Change, error)
-	// Adopt accepts the current state of git, so that Guard reports later changes only. It is
-	// called when a person reopens the run.
-	Adopt(ctx context.Context) error
 	// Diff returns the differences between two trees, sorted by path.
 	Diff(ctx context.Context, from, to Tree) ([]Change, error)
-	// Save stores tree, and the state of git itself, under a name of letters, digits and '-'. It
-	// never overwrites a ref. If the same content is saved again, Save returns the same ref.
+	// Save stores tree under a name of letters, digits and '-'. It never overwrites a ref. If the
+	// same content is saved again, Save returns the same ref.
 	Save(ctx context.Context, name string, base, tree Tree) (ref string, err error)
 	// Restore restores the content that the paths have in the tree to. It changes no other path,
 	// and returns the resulting tree. It stores the content that it overwrites.
@@ -74,15 +64,26 @@ type Space interface {
 	// Head returns the tree of the last commit's files as they would be checked out.
 	Head(ctx context.Context) (Tree, error)
 	// Commit commits the paths with their content in the tree, and no other path. If a commit of
-	// this run and attempt exists, Commit returns its ID. If the paths do not differ from the last
-	// commit, the ID is empty. Ignored files are not committed.
+	// this run, step and attempt exists, Commit returns its ID. If the paths do not differ from the
+	// last commit, the ID is empty. Ignored files are not committed.
 	Commit(ctx context.Context, c Commit) (id string, err error)
-	// Push pushes the current branch.
+	// Deliver brings the commits to a branch of the person's repository and returns its name. It
+	// never overwrites a branch. If the commits are there already, as in place, the name is empty.
+	Deliver(ctx context.Context) (branch string, err error)
+	// Forward forwards the branch that the person has checked out to the delivered commits, and
+	// removes the delivered branch. If that could overwrite anything, Forward does nothing, and
+	// returns why and the command that the person can use.
+	Forward(ctx context.Context) (why, next string, err error)
+	// Update merges the person's commits into the working tree, and returns the paths that it
+	// changed. If the commits conflict, or files with pending changes are affected, Update changes
+	// nothing and returns an error.
+	Update(ctx context.Context) (paths []string, err error)
+	// Push pushes the delivered branch.
 	Push(ctx context.Context) error
 	// OpenPR returns the address of the branch's open pull request. If none is open, it opens one.
 	OpenPR(ctx context.Context, title, body string) (url string, err error)
 	// Close unlocks the working tree. If forget is set, it removes everything that was stored for
-	// the run, except saved attempts.
+	// the run, except saved attempts and undelivered commits.
 	Close(forget bool) error
 	// Discard unlocks the working tree after a dry run. It removes what Open stored, unless another
 	// process began the run.
@@ -110,8 +111,6 @@ type Change struct {
 	// Path is relative to the root of the working tree. It may contain any bytes.
 	Path string     `json:"path"`
 	Kind ChangeKind `json:"kind"`
-	// Git marks a change of git itself. It is always forbidden.
-	Git bool `json:"git,omitempty"`
 	// Escapes marks a symbolic link that leads out of the working tree. It is always forbidden.
 	Escapes bool `json:"escapes,omitempty"`
 	// Copies is the path of a forbidden file of the old tree whose content the path has now. Such a
@@ -119,9 +118,6 @@ type Change struct {
 	Copies string `json:"copies,omitempty"`
 	// Ignored marks a file that git ignores. It is judged like any other and never committed.
 	Ignored bool `json:"ignored,omitempty"`
-	// Revealed marks an Ignored file that no rule ignores any more. The end of the run reports it as
-	// uncommitted.
-	Revealed bool `json:"revealed,omitempty"`
 	// Hash identifies the new content; it is empty for a removed file.
 	Hash string `json:"hash,omitempty"`
 }

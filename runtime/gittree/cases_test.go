@@ -168,10 +168,6 @@ func hostileCases() []treeCase {
 			"added more"),
 		planted("a configuration of the worktree", "git config extensions.worktreeConfig true\n"+
 			"printf '[core]\\n\\tfsmonitor = ./tool\\n' > .git/config.worktree"),
-		{name: "a file that a person's configuration includes", before: "echo > conf; git config include.path ../conf",
-			change: "printf '[core]\\n\\tfsmonitor = touch ../ran\\n' > conf", git: true},
-		{name: "a missing file that a person's configuration includes", before: "git config include.path ../conf",
-			change: "printf '[core]\\n\\tfsmonitor = touch ../ran\\n' > conf", git: true},
 		{name: "a person's filter for all files", before: "git config filter.x.clean 'touch ../ran; cat'",
 			change: "echo '* filter=x' > .gitattributes; echo A > a.txt",
 			files:  []string{"added .gitattributes", "modified a.txt"}},

@@ -266,10 +266,10 @@ func (m *cloner) setup(ctx context.Context) error {
 	return err
 }
 
-// Deliver brings the commits of a clone to a branch of the user's repository; the branch only moves
+// DeliverClone brings the commits of a clone to a branch of the user's repository; the branch only moves
 // forward. If forward is set, it also moves the branch that is checked out there, unless files of
 // the user are in the way. It takes the working tree for that time.
-func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forward bool) error {
+func (s *Space) DeliverClone(ctx context.Context, clone *Space, branch string, forward bool) error {
 	return clone.operate(opCommit, func() error { return s.deliver(ctx, clone, branch, forward) })
 }
 

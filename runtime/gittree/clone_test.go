@@ -63,7 +63,7 @@ func TestClone(t *testing.T) {
 			require.NoError(t, err)
 			var files, git []gittree.Change
 			for _, change := range changes {
-				if change.Git {
+				if ofGit(change) {
 					git = append(git, change)
 				} else {
 					files = append(files, change)
@@ -74,7 +74,7 @@ func TestClone(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, was, r.state())
 			for range 2 {
-				require.NoError(t, user.Deliver(t.Context(), clone, "errgen/run", false))
+				require.NoError(t, user.DeliverClone(t.Context(), clone, "errgen/run", false))
 			}
 			assert.Equal(t, c.want, r.sh(c.show))
 			assert.NoFileExists(t, filepath.Join(r.dir, "../ran"))
@@ -133,7 +133,7 @@ func TestDeliverForward(t *testing.T) {
 			_, err = tr.commit(1, tr.found, pathsOf(changes))
 			require.NoError(t, err)
 			dirty := r.sh("cat dirty.txt")
-			assert.Equal(t, c.fails, user.Deliver(t.Context(), clone, "errgen/run", true) != nil)
+			assert.Equal(t, c.fails, user.DeliverClone(t.Context(), clone, "errgen/run", true) != nil)
 			assert.Equal(t, c.want, r.sh("git log -1 --format=%s"))
 			assert.Equal(t, dirty, r.sh("cat dirty.txt"))
 			require.NoError(t, errors.Join(clone.Close(false), user.Close(false)))
@@ -163,7 +163,7 @@ func TestDeliverKeepsIgnoredFiles(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, "agent", in.sh("git show HEAD:old.log"))
-	assert.ErrorContains(t, user.Deliver(t.Context(), clone, "errgen/run", true), "would be overwritten")
+	assert.ErrorContains(t, user.DeliverClone(t.Context(), clone, "errgen/run", true), "would be overwritten")
 	assert.Equal(t, "old\nfirst", r.sh("cat old.log; git log -1 --format=%s"))
 	require.NoError(t, errors.Join(clone.Close(false), user.Close(false)))
 }
@@ -262,7 +262,7 @@ func playClone(text string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(user.Deliver(ctx, clone, "errgen/run", true), clone.Close(false), user.Close(false))
+	return errors.Join(user.DeliverClone(ctx, clone, "errgen/run", true), clone.Close(false), user.Close(false))
 }
 
 // TestCloneKilled kills the process at each step of making, using and delivering a clone.

@@ -47,7 +47,7 @@ func (a *area) diff(ctx context.Context, from, to Tree) ([]change, error) {
 
 // exported returns a change in the executor's form.
 func (c change) exported() Change {
-	out := Change{Path: c.Path, Kind: executor.Modified, Git: c.Git, Hash: c.NewID}
+	out := Change{Path: c.Path, Kind: executor.Modified, Hash: c.NewID}
 	switch {
 	case c.OldMode == absent:
 		out.Kind = executor.Added
@@ -70,10 +70,8 @@ func (s *Space) describe(ctx context.Context, changes []change) ([]Change, error
 	out := exported(changes)
 	for i := range out {
 		c := &out[i]
-		c.Git, c.Ignored = slices.Contains(s.state.Includes, c.Path), ignored[c.Path]
+		c.Ignored = ignored[c.Path] || c.Hash != "" && c.Hash == s.state.Revealed[c.Path]
 		// A person's file is not committed because a rule no longer ignores it.
-		c.Revealed = c.Hash != "" && c.Hash == s.state.Revealed[c.Path]
-		c.Ignored = c.Ignored || c.Revealed
 		if err == nil && changes[i].NewMode == modeLink {
 			var target []byte
 			target, err = s.git(ctx, command{args: []string{"cat-file", "blob", changes[i].NewID}})

@@ -47,58 +47,6 @@ func (a *agent) Call(ctx context.Context, req executor.Request) (executor.Answer
 	return answer, cmd.Run()
 }
 
-// TestExecutor runs an executor on the working tree and on a clone: what a forbidden attempt did is
-// saved and reverted, and the allowed changes are committed.
-func TestExecutor(t *testing.T) {
-	for _, inClone := range []bool{false, true} {
-		t.Run(map[bool]string{false: "in place", true: "clone"}[inClone], func(t *testing.T) {
-			t.Parallel()
-			r := newRepo(t, "mkdir node_modules")
-			guard, err := scope.New(scope.Config{Allowed: []string{"src/**"}, Forbidden: []string{"**/.env"}})
-			require.NoError(t, err)
-			tree := workspaceOf(t, r, inClone)
-			e := executorOf(t, executor.Config{Workspace: tree, Guard: guard, Deliver: executor.DeliverCommits,
-				Provider: &agent{scripts: []string{
-					"echo S > src/s.txt; echo stolen > .env; git commit -qam evil; git config core.fsmonitor " +
-						"'touch ../ran'",
-					"echo n > src/new.txt",
-				}},
-			})
-			result := e.Run(t.Context(), executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
-			require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
-			require.NotEmpty(t, result.Errors)
-			assert.Equal(t, "SCOPE_FORBIDDEN", result.Errors[0].Code)
-			in := &repo{t, tree.Dir()}
-			assert.Equal(t, "A\tsrc/new.txt", in.sh("git diff --name-status HEAD~ HEAD | grep new"))
-			assert.Equal(t, "2", in.sh("git rev-list --count HEAD"))
-			assert.Equal(t, "PASSWORD=secret", in.sh("cat .env"))
-			assert.NoFileExists(t, filepath.Join(r.dir, "../ran"))
-			saves, err := gittree.Saves(t.Context(), r.dir, "run", gittree.Options{})
-			require.NoError(t, err)
-			require.Len(t, saves, 1)
-			if inClone {
-				require.NoError(t, tree.Deliver(t.Context(), "run", "result", false))
-				assert.Equal(t, "n", r.sh("git show result:src/new.txt"))
-				assert.Equal(t, "first", r.sh("git log -1 --format=%s"))
-			}
-		})
-	}
-}
-
-// TestExecutorReportsRevealedFiles reports files that a rule revealed as uncommitted.
-func TestExecutorReportsRevealedFiles(t *testing.T) {
-	t.Parallel()
-	r := newRepo(t, "echo '.vscode/*' > .gitignore; git commit -qm rules .gitignore; rm old.log; mkdir .vscode\n"+
-		"echo mine > .vscode/mine")
-	e := executorOf(t, executor.Config{Workspace: workspaceOf(t, r, false), Deliver: executor.DeliverCommits,
-		Provider: &agent{scripts: []string{"echo '!.vscode/*' >> .gitignore; echo '{}' > .vscode/settings.json"}},
-	})
-	result := e.Run(t.Context(), executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
-	require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
-	assert.Equal(t, "M\t.gitignore", r.sh("git show --name-status --format="))
-	assert.Equal(t, []string{".vscode/mine", ".vscode/settings.json"}, result.UncommittedFiles)
-}
-
 // forgetful is a store that loses the saves after a commit, as if the process had died then.
 type forgetful struct {
 	executor.Store

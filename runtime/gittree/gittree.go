@@ -136,7 +136,7 @@ func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward boo
 	if s.user == nil {
 		err = s.evidence(fault(typeClone, "the run did not work in a clone", nil), nil)
 	} else {
-		err = s.user.Deliver(ctx, s, branch, forward)
+		err = s.user.DeliverClone(ctx, s, branch, forward)
 	}
 	return errors.Join(err, s.Close(false))
 }
@@ -235,6 +235,35 @@ func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (Tr
 // Seal records the state of the store. Every operation does that when it ends, and the next one
 // fails if another process changed the store since.
 func (s *Space) Seal(context.Context) error { return s.operate(opPrepare, func() error { return nil }) }
+
+// BeforeCall is Seal.
+func (s *Space) BeforeCall(ctx context.Context) error { return s.Seal(ctx) }
+
+// AfterCall reverts the changes of git itself and returns them.
+func (s *Space) AfterCall(ctx context.Context) (changed []string, err error) {
+	changes, err := s.Guard(ctx)
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	var paths []string
+	for _, c := range changes {
+		paths, changed = append(paths, c.Path), append(changed, "git changed, and was restored: "+c.Path)
+	}
+	now, err := s.Snapshot(ctx)
+	if err == nil {
+		_, err = s.Restore(ctx, now, paths)
+	}
+	return changed, err
+}
+
+// Deliver does nothing, because the commits are on the person's branch.
+func (s *Space) Deliver(context.Context) (string, error) { return "", nil }
+
+// Forward does nothing.
+func (s *Space) Forward(context.Context) (why, next string, err error) { return "", "", nil }
+
+// Update accepts the current state of git.
+func (s *Space) Update(ctx context.Context) ([]string, error) { return nil, s.Adopt(ctx) }
 
 // Close ends the use of the working tree. If forget is set, it removes the store, except saved
 // attempts. If an attempt could not be restored, the store stays, so that the next one restores it.

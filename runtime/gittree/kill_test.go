@@ -139,7 +139,7 @@ func (p treeProcess) play(ctx context.Context) error {
 }
 
 func allowedChange(c gittree.Change) bool {
-	return strings.HasPrefix(c.Path, "src/") && !c.Git && !c.Escapes
+	return strings.HasPrefix(c.Path, "src/") && !ofGit(c) && !c.Escapes
 }
 
 // TestTreeKilled kills the process of an iteration at each point, and compares what the next

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/errgen/errgen/runtime/gittree"
 )
 
 // TestMain runs the child process if its variable is set. The tests have a temporary home, so the
@@ -57,3 +59,6 @@ func isolate(home string) error {
 var children = map[string]func(text string) error{
 	treeVariable: playTree, cloneVariable: playClone, attemptVariable: playAttempt,
 }
+
+// ofGit reports whether a change is one of git itself.
+func ofGit(c gittree.Change) bool { return strings.Contains("/"+c.Path+"/", "/.git/") }

@@ -176,7 +176,7 @@ ls .git/hooks; git ls-files -s; git stash list; git status --porcelain`)
 func listed(changes []gittree.Change) (files []string, git bool) {
 	files = []string{}
 	for _, c := range changes {
-		if git = git || c.Git; !c.Git {
+		if git = git || ofGit(c); !ofGit(c) {
 			files = append(files, described(c))
 		}
 	}
@@ -419,39 +419,6 @@ func TestTreeTrackedIgnored(t *testing.T) {
 	_, err = tr.commit(1, tr.found, []string{"logs/t.log"})
 	require.NoError(t, err)
 	assert.Equal(t, "2", r.sh("git show HEAD:logs/t.log"))
-	require.NoError(t, tr.close())
-}
-
-// TestTreeRevealedFiles accepts a rule that reveals a person's file. The file is no part of a commit
-// until it is changed.
-func TestTreeRevealedFiles(t *testing.T) {
-	t.Parallel()
-	r := newRepo(t, "")
-	tr := r.open()
-	begun, err := tr.begin()
-	require.NoError(t, err)
-	r.sh("echo .env > .gitignore")
-	changes, err := tr.detect(begun)
-	require.NoError(t, err)
-	next, err := tr.accept(begun, changes)
-	require.NoError(t, err)
-	require.NoError(t, tr.close())
-	tr = r.open()
-	for _, c := range []struct {
-		change  string
-		ignored bool
-	}{{"true", true}, {"echo A > old.log", false}} {
-		r.sh(c.change)
-		changes, err := tr.detect(next)
-		require.NoError(t, err)
-		next, err = tr.accept(next, changes)
-		require.NoError(t, err)
-		changes, err = tr.Diff(t.Context(), begun, next)
-		require.NoError(t, err)
-		i := slices.IndexFunc(changes, func(c gittree.Change) bool { return c.Path == "old.log" })
-		require.GreaterOrEqual(t, i, 0, "%v", changes)
-		assert.Equal(t, c.ignored, changes[i].Ignored && changes[i].Revealed)
-	}
 	require.NoError(t, tr.close())
 }
 

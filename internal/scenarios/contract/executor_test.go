@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -125,43 +124,31 @@ func (w worldOf) Call(ctx context.Context, r executor.Request) (executor.Answer,
 	return executor.Answer{Text: s.text, Session: s.session, Failure: s.failure}, err
 }
 
-// treeOf is a world as a working tree. Its trees do not contain git itself.
+// treeOf is a world as a working tree. A change of git itself counts as one that leads out of it.
 type treeOf struct{ *world }
 
 func (t treeOf) Dir() string { return "/tree" }
 
-func (t treeOf) Open(context.Context, string) (executor.Space, error) { return t, t.lock() }
-func (t treeOf) Close(bool) error                                     { return nil }
-func (t treeOf) Discard() error                                       { return nil }
-func (t treeOf) Seal(context.Context) error                           { return nil }
-func (t treeOf) Adopt(context.Context) error                          { return nil }
-
-func (t treeOf) files() map[string]string {
-	files := maps.Clone(t.Disk)
-	maps.DeleteFunc(files, func(path, _ string) bool { return change{Path: path}.git() })
-	return files
-}
+func (t treeOf) Open(context.Context, string) (executor.Space, error)  { return t, t.lock() }
+func (t treeOf) Close(bool) error                                      { return nil }
+func (t treeOf) Discard() error                                        { return nil }
+func (t treeOf) BeforeCall(context.Context) error                      { return nil }
+func (t treeOf) AfterCall(context.Context) ([]string, error)           { return nil, nil }
+func (t treeOf) Deliver(context.Context) (string, error)               { return "", nil }
+func (t treeOf) Forward(context.Context) (why, next string, err error) { return "", "", nil }
+func (t treeOf) Update(context.Context) ([]string, error)              { return nil, nil }
 
 func (t treeOf) Snapshot(context.Context) (tree executor.Tree, err error) {
 	op := "detect_changes"
 	if t.Calls == 0 {
 		op = "prepare"
 	}
-	err = t.effect(op, func() { tree = executor.Tree(t.keep(t.files())) })
+	err = t.effect(op, func() { tree = executor.Tree(t.keep(t.Disk)) })
 	return tree, err
 }
 
 func (t treeOf) Head(context.Context) (executor.Tree, error) {
 	return executor.Tree(t.keep(t.world.Head)), nil
-}
-
-func (t treeOf) Guard(context.Context) (all []executor.Change, err error) {
-	for path, content := range t.Disk {
-		if (change{Path: path}).git() {
-			all = append(all, executor.Change{Path: path, Kind: executor.Added, Git: true, Hash: digest(content)})
-		}
-	}
-	return all, nil
 }
 
 func (t treeOf) differences(old, now map[string]string) (all []change) {
@@ -187,7 +174,7 @@ func (t treeOf) differences(old, now map[string]string) (all []change) {
 func (t treeOf) Diff(_ context.Context, from, to executor.Tree) (all []executor.Change, err error) {
 	for _, c := range t.differences(t.Trees[string(from)], t.Trees[string(to)]) {
 		all = append(all, executor.Change{
-			Path: c.Path, Kind: executor.ChangeKind(c.Kind), Hash: c.Hash, Ignored: c.ignored(),
+			Path: c.Path, Kind: executor.ChangeKind(c.Kind), Hash: c.Hash, Ignored: c.ignored(), Escapes: c.git(),
 		})
 	}
 	return all, nil
@@ -206,17 +193,16 @@ func only(all []change, paths []string) []change {
 
 func (t treeOf) Save(ctx context.Context, name string, base, tree executor.Tree) (string, error) {
 	changes, _ := t.Diff(ctx, base, tree)
-	git, _ := t.Guard(ctx)
 	attempt, err := strconv.Atoi(name)
 	if err != nil {
 		return "", err
 	}
-	return t.save("run", attempt, ownChanges(append(changes, git...)))
+	return t.save("run", attempt, ownChanges(changes))
 }
 
 func (t treeOf) Restore(_ context.Context, to executor.Tree, paths []string) (executor.Tree, error) {
 	err := t.revert(string(to), only(t.differences(t.Trees[string(to)], t.Disk), paths))
-	return executor.Tree(t.keep(t.files())), err
+	return executor.Tree(t.keep(t.Disk)), err
 }
 
 func (t treeOf) Accept(_ context.Context, base, from executor.Tree, paths []string) (executor.Tree, error) {

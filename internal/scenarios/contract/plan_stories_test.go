@@ -177,12 +177,13 @@ func ladderStories() []PlanStory {
 	})
 	wrong := asked.with(func(w *PlanWant) {
 		w.Turns, w.Question = Counts{"haiku": 1, "sonnet": 2, "opus": 2}, []string{"which file is meant"}
-		w.Present = []string{"out"} // nothing of a person's is reverted
+		w.Absent = []string{"out"} // the person's work is judged and reverted like the agent's
 		w.Failures = slices.Concat(asked.Failures,
 			[]string{"1 haiku UNEXPECTED_RESULT", "1 sonnet UNCLASSIFIED", "1 opus UNCLASSIFIED"})
 	})
 	byHand := wrong.with(func(w *PlanWant) {
 		w.Status, w.Code, w.Steps, w.Asked, w.Question = "completed", "", []string{"1 completed"}, "", nil
+		w.Commits, w.Absent = [][]string{{"out"}}, nil
 	})
 	next := func(id string) Step {
 		return Step{ID: id, Instructions: "Write out.", Criteria: []Criterion{{Path: "out", Matches: "done"}}}

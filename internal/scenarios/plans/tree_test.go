@@ -104,12 +104,15 @@ type space struct {
 	run string
 }
 
-func (*space) Seal(context.Context) error                       { return nil }
-func (*space) Guard(context.Context) ([]executor.Change, error) { return nil, nil }
-func (*space) Adopt(context.Context) error                      { return nil }
-func (*space) Push(context.Context) error                       { return nil }
-func (*space) Close(bool) error                                 { return nil }
-func (*space) Discard() error                                   { return nil }
+func (*space) BeforeCall(context.Context) error            { return nil }
+func (*space) AfterCall(context.Context) ([]string, error) { return nil, nil }
+func (*space) Deliver(context.Context) (string, error)     { return "", nil }
+func (*space) Update(context.Context) ([]string, error)    { return nil, nil }
+func (*space) Push(context.Context) error                  { return nil }
+func (*space) Close(bool) error                            { return nil }
+func (*space) Discard() error                              { return nil }
+
+func (*space) Forward(context.Context) (why, next string, err error) { return "", "", nil }
 
 func (*space) OpenPR(context.Context, string, string) (string, error) { return "", nil }
 

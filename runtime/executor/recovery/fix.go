@@ -285,7 +285,7 @@ func (a *attempt) judge(changes []gittree.Change) error {
 	}
 	ev := &taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Text: "a change is not allowed"}
 	for i, c := range changes {
-		if (c.Git || c.Escapes || verdicts[i] != executor.Allowed) && len(ev.Files) < 20 {
+		if (c.Escapes || verdicts[i] != executor.Allowed) && len(ev.Files) < 20 {
 			ev.Files = append(ev.Files, c.Path)
 		}
 	}

@@ -73,8 +73,8 @@ type Scope struct {
 }
 
 var (
-	_ executor.Guard          = (*Scope)(nil)
-	_ executor.PatternWatcher = (*Scope)(nil)
+	_ executor.Guard   = (*Scope)(nil)
+	_ executor.Watcher = (*Scope)(nil)
 )
 
 // New returns a scope. Its error joins evidence for each setting that cannot be used (source
@@ -129,7 +129,7 @@ func (s *Scope) Judge(ctx context.Context, changes []executor.Change) ([]executo
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if changes[i].Git || changes[i].Escapes {
+		if changes[i].Escapes {
 			verdicts[i] = executor.Forbidden
 			continue
 		}
@@ -187,26 +187,6 @@ func (s *Scope) Watches(p string) bool {
 	}
 	_, ok := match(s.forbidden, p)
 	return ok && inside(p)
-}
-
-// Patterns returns the forbidden patterns.
-func (s *Scope) Patterns() (patterns []string) {
-	for _, p := range s.forbidden {
-		patterns = append(patterns, p.source)
-	}
-	return patterns
-}
-
-// WithPatterns returns a scope that watches the files of other forbidden patterns. It ignores
-// patterns that cannot be used.
-func (s *Scope) WithPatterns(patterns []string) executor.Watcher {
-	other := &Scope{fold: s.fold}
-	for _, source := range patterns {
-		if p, err := newPattern(source, true, s.fold); err == nil {
-			other.forbidden = append(other.forbidden, p)
-		}
-	}
-	return other
 }
 
 // WatchesBelow reports whether a path below the directory can match a forbidden pattern; "" is the

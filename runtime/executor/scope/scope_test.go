@@ -326,13 +326,12 @@ func TestDecide(t *testing.T) {
 func TestJudge(t *testing.T) {
 	s := newScope(t, scope.Config{Allowed: []string{"src/**"}, Ask: []string{"src/go.mod"}})
 	got, err := s.Judge(t.Context(), []executor.Change{
-		{Path: "src/a"}, {Path: "src/go.mod"}, {Path: "x"}, {Path: "src/b", Escapes: true}, {Path: "src/c", Git: true},
+		{Path: "src/a"}, {Path: "src/go.mod"}, {Path: "x"}, {Path: "src/b", Escapes: true},
 		{Path: ".git/HEAD"},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []executor.Verdict{
 		executor.Allowed, executor.NeedsAsk, executor.Outside, executor.Forbidden, executor.Forbidden,
-		executor.Forbidden,
 	}, got)
 }
 
