@@ -99,15 +99,17 @@ func (e *ConfigError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeConfigInvalid:
-		m = m.Text("cannot run").Begin(": setting ").String(e.Field.Or("")).Begin(" is ").Quoted(e.Value.Or(""), configValue)
-		m = m.Begin(", expected ").Clean(e.Expected.Or(""), configExpected).Begin(": ").Line(e.RawError.Or(""), configRawError)
+		m = m.Text("cannot run").Begin(": setting ").String(e.Field.Or(""))
+		m = m.Begin(" is ").Quoted(e.Value.Or(""), configValue).Begin(", expected ").Clean(e.Expected.Or(""), configExpected)
+		m = m.Begin(": ").Line(e.RawError.Or(""), configRawError)
 	case CodeConfigMissing:
 		m = m.Text("configuration file not found").Begin(": ").String(e.ConfigPath.Or(""))
 	case CodeConfigEnvVarMissing:
-		m = m.Text("environment variable").Begin(" ").String(e.EnvVar.Or("")).End("").Text(" is not set")
+		m = m.Text("environment variable").Begin(" ").String(e.EnvVar.Or("")).End("")
+		m = m.Text(" is not set")
 	case CodeConfigParseError:
-		m = m.Text("configuration file").Begin(" ").String(e.ConfigPath.Or("")).End("").Text(" cannot be parsed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), configRawError)
+		m = m.Text("configuration file").Begin(" ").String(e.ConfigPath.Or("")).End("")
+		m = m.Text(" cannot be parsed").Begin(": ").Line(e.RawError.Or(""), configRawError)
 	default:
 		m = m.NoCode("config")
 	}
@@ -116,10 +118,7 @@ func (e *ConfigError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ConfigError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("configPath", e.ConfigPath).String("field", e.Field).String("envVar", e.EnvVar)
-	o = o.Clean("rawError", e.RawError, configRawError)
-	return o.Close()
+	return gen.Object(dst).String("configPath", e.ConfigPath).String("field", e.Field).String("envVar", e.EnvVar).Clean("rawError", e.RawError, configRawError).Close()
 }
 
 func (c ConfigCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }

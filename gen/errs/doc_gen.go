@@ -24,8 +24,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// If this does not compile, the runtime is older than this file or no longer supports it: run
-// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it.
+//
+// Run "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 6)
 	_ = gen.EnforceVersion(6 - gen.MinVersion)
@@ -62,7 +63,12 @@ const (
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
 	return []Category{
-		CategoryProvider, CategoryTimeout, CategoryValidation, CategoryScope, CategoryConfig, CategoryGit,
+		CategoryProvider,
+		CategoryTimeout,
+		CategoryValidation,
+		CategoryScope,
+		CategoryConfig,
+		CategoryGit,
 		CategoryPermission,
 	}
 }
@@ -160,7 +166,8 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition, From: fromEvidence,
+	Taxonomy: &definition,
+	From:     fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryProvider:   providerRules,
 		categoryTimeout:    timeoutRules,
@@ -170,7 +177,9 @@ var detection = detect.Detection{
 		categoryGit:        gitRules,
 		categoryPermission: permissionRules,
 	},
-	FallbackSet: `{"unmatched":true}`, Leads: leads, Is: ruleIs,
+	FallbackSet:   `{"unmatched":true}`,
+	Leads:         leads,
+	Is:            ruleIs,
 	FallbackApply: func(e taxonomy.Error) { e.(*ProviderError).Unmatched = taxonomy.Some(true) },
 }
 
@@ -179,43 +188,42 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	switch code := uint16(row.Code()); row.Category() {
 	case categoryProvider:
 		return &ProviderError{
-			base: gen.Made[ProviderCode](code, ev.Err), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
-			StatusCode: gen.NonZero(ev.Status), ExitCode: ev.ExitCode, Signal: gen.NonZero(ev.Signal),
-			RawError: gen.NonZero(ev.Text), RetryAfter: ev.RetryAfter, ResetAt: gen.Instant(ev.ResetAt),
+			base:       gen.Made[ProviderCode](code, ev.Err),
+			Provider:   cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
+			StatusCode: gen.NonZero(ev.Status),
+			ExitCode:   ev.ExitCode,
+			Signal:     gen.NonZero(ev.Signal),
+			RawError:   gen.NonZero(ev.Text),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
 		}
 	case categoryTimeout:
-		return &TimeoutError{
-			base: gen.Made[TimeoutCode](code, ev.Err), TimeoutMs: gen.ReadInt64(ev.Attribute("timeout_ms")).Or(0),
-			Iteration: gen.ReadInt(ev.Attribute("iteration")), ElapsedMs: gen.ReadInt64(ev.Attribute("elapsed_ms")),
-		}
+		return &TimeoutError{base: gen.Made[TimeoutCode](code, ev.Err), TimeoutMs: gen.ReadInt64(ev.Attribute("timeout_ms")).Or(0), Iteration: gen.ReadInt(ev.Attribute("iteration")), ElapsedMs: gen.ReadInt64(ev.Attribute("elapsed_ms"))}
 	case categoryValidation:
-		return &ValidationError{
-			base: gen.Made[ValidationCode](code, ev.Err), Command: ev.Attribute("command"), ExitCode: ev.ExitCode.Or(-1),
-			Output: ev.Output,
-		}
+		return &ValidationError{base: gen.Made[ValidationCode](code, ev.Err), Command: ev.Attribute("command"), ExitCode: ev.ExitCode.Or(-1), Output: ev.Output}
 	case categoryScope:
-		return &ScopeError{
-			base: gen.Made[ScopeCode](code, ev.Err), Files: gen.ReadStrings(ev.Files),
-			ScopeMode: ev.Attribute("scope_mode"),
-		}
+		return &ScopeError{base: gen.Made[ScopeCode](code, ev.Err), Files: gen.ReadStrings(ev.Files), ScopeMode: ev.Attribute("scope_mode")}
 	case categoryConfig:
 		return &ConfigError{
-			base: gen.Made[ConfigCode](code, ev.Err), ConfigPath: gen.NonZero(ev.Attribute("path")),
-			Field: gen.NonZero(ev.Attribute("field")), EnvVar: gen.NonZero(ev.Attribute("env_var")),
-			RawError: gen.NonZero(ev.Text), Value: gen.NonZero(ev.Attribute("value")),
-			Expected: gen.NonZero(ev.Attribute("expected")),
+			base:       gen.Made[ConfigCode](code, ev.Err),
+			ConfigPath: gen.NonZero(ev.Attribute("path")),
+			Field:      gen.NonZero(ev.Attribute("field")),
+			EnvVar:     gen.NonZero(ev.Attribute("env_var")),
+			RawError:   gen.NonZero(ev.Text),
+			Value:      gen.NonZero(ev.Attribute("value")),
+			Expected:   gen.NonZero(ev.Attribute("expected")),
 		}
 	case categoryGit:
-		return &GitError{
-			base: gen.Made[GitCode](code, ev.Err), Operation: ev.Op, Files: gen.ReadStrings(ev.Files),
-			RawError: gen.NonZero(ev.Text),
-		}
+		return &GitError{base: gen.Made[GitCode](code, ev.Err), Operation: ev.Op, Files: gen.ReadStrings(ev.Files), RawError: gen.NonZero(ev.Text)}
 	default:
 		return &PermissionError{
-			base:     gen.Made[PermissionCode](code, ev.Err),
-			Resource: gen.NonZero(cmp.Or(ev.Attribute("resource"), ev.Attribute("path"))), Reason: gen.NonZero(ev.Text),
-			Command: gen.NonZero(ev.Attribute("command")), Policy: gen.NonZero(ev.Attribute("policy")),
-			Provider: gen.NonZero(cmp.Or(ev.Attribute("provider"), ev.Source)), StatusCode: gen.NonZero(ev.Status),
+			base:       gen.Made[PermissionCode](code, ev.Err),
+			Resource:   gen.NonZero(cmp.Or(ev.Attribute("resource"), ev.Attribute("path"))),
+			Reason:     gen.NonZero(ev.Text),
+			Command:    gen.NonZero(ev.Attribute("command")),
+			Policy:     gen.NonZero(ev.Attribute("policy")),
+			Provider:   gen.NonZero(cmp.Or(ev.Attribute("provider"), ev.Source)),
+			StatusCode: gen.NonZero(ev.Status),
 		}
 	}
 }

@@ -13,8 +13,20 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{IsProvider, IsTimeout, IsValidation, IsScope, IsConfig, IsGit, IsPermission},
-	Groups:     []func(error) bool{InNetwork, InCredentials, InHuman},
+	Categories: []func(error) bool{
+		IsProvider,
+		IsTimeout,
+		IsValidation,
+		IsScope,
+		IsConfig,
+		IsGit,
+		IsPermission,
+	},
+	Groups: []func(error) bool{
+		InNetwork,
+		InCredentials,
+		InHuman,
+	},
 	Reactions: []string{
 		"block action=block",
 		"again then=block action=retry log_level=warn count_failure",
@@ -49,7 +61,8 @@ var genPackage = gentest.Package{
 }
 
 func TestTaxonomy(t *testing.T) {
-	gentest.Taxonomy(t, &genPackage,
+	gentest.Taxonomy(
+		t, &genPackage,
 		"package: errs",
 		"domain: aidf",
 		"fallback: PROVIDER_CRASH",
@@ -61,5 +74,9 @@ func TestTaxonomy(t *testing.T) {
 	)
 	gentest.Names(t, "provider timeout validation scope config git permission", Categories()...)
 	gentest.Names(t, "provider timeout validation scope config git permission", CategoryProvider, CategoryTimeout, CategoryValidation, CategoryScope, CategoryConfig, CategoryGit, CategoryPermission)
+	gentest.Names(t, "config executor state budget scope git validator notify claude-cli anthropic-api openai-api", SourceConfig, SourceExecutor, SourceState, SourceBudget, SourceScope, SourceGit, SourceValidator, SourceNotify, SourceClaudeCLI, SourceAnthropicAPI, SourceOpenaiAPI)
+	gentest.Names(t, "api rate_limit once_more", PolicyAPI, PolicyRateLimit, PolicyOnceMore)
+	gentest.Names(t, "again backoff wait correct undo undo_and_stop repeat go_on stop stop_all abort block continue", ReactionAgain, ReactionBackoff, ReactionWait, ReactionCorrect, ReactionUndo, ReactionUndoAndStop, ReactionRepeat, ReactionGoOn, ReactionStop, ReactionStopAll, ReactionAbort, ReactionBlock, ReactionContinue)
+	gentest.Names(t, "network credentials human", GroupNetwork, GroupCredentials, GroupHuman)
 	gentest.Names(t, "strict unattended", ProfileStrict, ProfileUnattended)
 }

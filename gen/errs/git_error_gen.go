@@ -94,10 +94,7 @@ func (e *GitError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *GitError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("operation", taxonomy.Some(e.Operation)).OptStrings("files", e.Files, 0)
-	o = o.Clean("rawError", e.RawError, gitRawError)
-	return o.Close()
+	return gen.Object(dst).String("operation", taxonomy.Some(e.Operation)).OptStrings("files", e.Files, 0).Clean("rawError", e.RawError, gitRawError).Close()
 }
 
 func (c GitCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }

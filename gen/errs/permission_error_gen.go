@@ -116,9 +116,8 @@ func (e *PermissionError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PermissionError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Clean("resource", e.Resource, permissionResource).Clean("reason", e.Reason, permissionReason)
-	o = o.Clean("command", e.Command, permissionCommand).String("policy", e.Policy).String("provider", e.Provider)
-	o = o.Int("statusCode", e.StatusCode)
+	o = o.Clean("resource", e.Resource, permissionResource).Clean("reason", e.Reason, permissionReason).Clean("command", e.Command, permissionCommand).String("policy", e.Policy)
+	o = o.String("provider", e.Provider).Int("statusCode", e.StatusCode)
 	return o.Close()
 }
 

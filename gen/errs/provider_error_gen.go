@@ -110,15 +110,17 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeProviderCrash:
-		m = m.Text("provider ").String(e.Provider).Text(" crashed").Begin(" with exit code ").Int(e.ExitCode)
-		m = m.Begin(" on ").String(e.Signal.Or("")).Begin(": ").Line(e.RawError.Or(""), providerRawError)
+		m = m.Text("provider ").String(e.Provider).Text(" crashed")
+		m = m.Begin(" with exit code ").Int(e.ExitCode).Begin(" on ").String(e.Signal.Or(""))
+		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderNotAvailable:
 		m = m.Text("provider ").String(e.Provider).Text(" is not available")
 	case CodeProviderAPIError:
-		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
-		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
+		m = m.Text("provider ").String(e.Provider).Text(" API error")
+		m = m.Begin(" ").Int(e.StatusCode).Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
-		m = m.Text("provider ").String(e.Provider).Text(" limits the rate").Begin(", retry after ").Duration(e.RetryAfter)
+		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")
+		m = m.Begin(", retry after ").Duration(e.RetryAfter)
 	default:
 		m = m.NoCode("provider")
 	}
@@ -128,10 +130,9 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("provider", taxonomy.Some(e.Provider)).Int("statusCode", e.StatusCode).Int("exitCode", e.ExitCode)
-	o = o.String("signal", e.Signal).Clean("rawError", e.RawError, providerRawError).Duration("retryAfter", e.RetryAfter)
-	o = o.Time("resetAt", e.ResetAt).Bool("quotaExceeded", e.QuotaExceeded).Bool("invalidRequest", e.InvalidRequest)
-	o = o.Bool("unmatched", e.Unmatched)
+	o = o.String("provider", taxonomy.Some(e.Provider)).Int("statusCode", e.StatusCode).Int("exitCode", e.ExitCode).String("signal", e.Signal)
+	o = o.Clean("rawError", e.RawError, providerRawError).Duration("retryAfter", e.RetryAfter).Time("resetAt", e.ResetAt).Bool("quotaExceeded", e.QuotaExceeded)
+	o = o.Bool("invalidRequest", e.InvalidRequest).Bool("unmatched", e.Unmatched)
 	return o.Close()
 }
 

@@ -101,21 +101,16 @@ func (e *ScopeError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeScopeForbidden:
-		m = m.Text("The changes to ").Strings(e.Files, 0)
-		m = m.Text(" were undone, because this task forbids them. Reach the goal without touching these files.")
+		m = m.Text("The changes to ").Strings(e.Files, 0).Text(" were undone, because this task forbids them. Reach the goal without touching these files.")
 	case CodeScopeOutsideAllowed:
-		m = m.Text("The changes to ").Strings(e.Files, 0)
-		m = m.Text(" were undone, because this task does not allow them. Keep to the allowed files.")
+		m = m.Text("The changes to ").Strings(e.Files, 0).Text(" were undone, because this task does not allow them. Keep to the allowed files.")
 	}
 	return m.Bytes()
 }
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ScopeError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.Strings("files", e.Files, 0).OptStrings("outsideFiles", e.OutsideFiles, 0)
-	o = o.String("scopeMode", taxonomy.Some(e.ScopeMode)).Enum("decision", e.Decision.String())
-	return o.Close()
+	return gen.Object(dst).Strings("files", e.Files, 0).OptStrings("outsideFiles", e.OutsideFiles, 0).String("scopeMode", taxonomy.Some(e.ScopeMode)).Enum("decision", e.Decision.String()).Close()
 }
 
 func (c ScopeCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }
@@ -185,6 +180,10 @@ var scopeRules = [][]detect.CodeRule{
 		{Doc: "source: scope, type: outside_allowed, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Apply: func(e taxonomy.Error) { e.(*ScopeError).Decision = ScopeDecisionBlock }},
 	},
 	CodeScopeUserDenied: {
-		{Doc: "source: scope, op: ask, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Op, Any: []string{"ask"}}}, Apply: func(e taxonomy.Error) { x := e.(*ScopeError); x.ScopeMode = "ask"; x.Decision = ScopeDecisionAskUser }},
+		{Doc: "source: scope, op: ask, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Op, Any: []string{"ask"}}}, Apply: func(e taxonomy.Error) {
+			x := e.(*ScopeError)
+			x.ScopeMode = "ask"
+			x.Decision = ScopeDecisionAskUser
+		}},
 	},
 }

@@ -61,8 +61,8 @@ func (e *TimeoutError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeIterationTimeout:
-		m = m.Text("iteration").Begin(" ").Int(e.Iteration).End("").Text(" exceeded the limit of ")
-		m = m.Millis(taxonomy.Some(e.TimeoutMs)).Begin(" after ").Millis(e.ElapsedMs)
+		m = m.Text("iteration").Begin(" ").Int(e.Iteration).End("")
+		m = m.Text(" exceeded the limit of ").Millis(taxonomy.Some(e.TimeoutMs)).Begin(" after ").Millis(e.ElapsedMs)
 	case CodeOperationTimeout:
 		m = m.Text("operation exceeded the limit of ").Millis(taxonomy.Some(e.TimeoutMs)).Begin(" after ").Millis(e.ElapsedMs)
 	default:

@@ -85,14 +85,11 @@ func (e *ValidationError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeValidationPreCommit:
-		m = m.Text("pre-commit validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ")
-		m = m.Int(taxonomy.Some(e.ExitCode))
+		m = m.Text("pre-commit validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
 	case CodeValidationPrePush:
-		m = m.Text("pre-push validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ")
-		m = m.Int(taxonomy.Some(e.ExitCode))
+		m = m.Text("pre-push validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
 	case CodeValidationPrePR:
-		m = m.Text("pre-PR validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ")
-		m = m.Int(taxonomy.Some(e.ExitCode))
+		m = m.Text("pre-PR validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
 	default:
 		m = m.NoCode("validation")
 	}
@@ -104,24 +101,21 @@ func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeValidationPreCommit:
-		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
-		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
+		m = m.Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePush:
-		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
-		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
+		m = m.Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePR:
-		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
-		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
+		m = m.Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	}
 	return m.Bytes()
 }
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ValidationError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.Clean("command", taxonomy.Some(e.Command), validationCommand).Int("exitCode", taxonomy.Some(e.ExitCode))
-	o = o.Clean("output", taxonomy.Some(e.Output), validationOutput).String("phase", taxonomy.Some(e.Phase))
-	return o.Close()
+	return gen.Object(dst).Clean("command", taxonomy.Some(e.Command), validationCommand).Int("exitCode", taxonomy.Some(e.ExitCode)).Clean("output", taxonomy.Some(e.Output), validationOutput).String("phase", taxonomy.Some(e.Phase)).Close()
 }
 
 func (c ValidationCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }

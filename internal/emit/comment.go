@@ -12,15 +12,12 @@ import (
 const commentWidth = 98
 
 // comment returns the paragraphs as the comment of the next declaration.
-func comment(paragraphs ...string) jen.Code { return text(commentText(paragraphs...)) }
-
-// commentText is comment as text, which ends with a line break unless it is empty.
-func commentText(paragraphs ...string) string {
-	var b strings.Builder
+func comment(paragraphs ...string) *jen.Statement {
+	s := &jen.Statement{}
 	for _, line := range commentLines(paragraphs...) {
-		b.WriteString(line + "\n")
+		s.Comment(line).Line()
 	}
-	return b.String()
+	return s
 }
 
 // commentLines returns the paragraphs as lines of comment, wrapped; empty ones are left out. Every
@@ -36,7 +33,7 @@ func commentLines(paragraphs ...string) []string {
 			if i > 0 && words[0] == "Deprecated:" {
 				words[0] = "'Deprecated:'" // only codes are deprecated, with the key `deprecated`
 			}
-			lines = append(lines, wrapped(words)...)
+			lines = append(lines, wrapWords(words)...)
 		}
 	}
 	return lines
@@ -59,8 +56,8 @@ func splitParagraphs(text string) [][]string {
 	return paragraphs
 }
 
-// wrapped returns words in lines of comment.
-func wrapped(words []string) []string {
+// wrapWords returns words in lines of comment.
+func wrapWords(words []string) []string {
 	var lines []string
 	line, width := "//", 0
 	for _, word := range words {

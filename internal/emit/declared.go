@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -12,68 +11,95 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// categories makes the type of categories, its values, and the indexes of the categories in the
+// categories declares the type of categories, its values, and the indexes of the categories in the
 // table.
-func categories(m *model.Package) []jen.Code {
-	consts := eachText(m.Categories, func(c *model.Category) string { return c.Const })
-	indexes := eachText(m.Categories, func(c *model.Category) string { return c.Var })
-	indexes[0] += " = iota"
-	return []jen.Code{
-		text("// Category is a category of the taxonomy.\ntype Category string"),
-		constBlock("The categories.", eachText(m.Categories, func(c *model.Category) string {
-			return c.Const + " Category = " + quote(c.Name)
+func categories(f *jen.File, m *model.Package) {
+	typ := func() *jen.Statement { return jen.Id("Category") }
+	indexes := each(m.Categories, func(c *model.Category) *jen.Statement { return jen.Id(c.Var) })
+	indexes[0].Op("=").Iota()
+	declare(f,
+		documented("Category is a category of the taxonomy.", jen.Type().Add(typ()).String()),
+		constBlock("The categories.", codes(m.Categories, func(c *model.Category) *jen.Statement {
+			return jen.Id(c.Const).Add(typ()).Op("=").Lit(c.Name)
 		})),
-		constBlock("The categories by their place in the table.", indexes),
-		text("// Categories returns all categories, in the order of the taxonomy.\n" +
-			"func Categories() []Category { return []Category" + braces(consts, false) + " }"),
-	}
+		constBlock("The categories by their place in the table.", statements(indexes)),
+		documented("Categories returns all categories, in the order of the taxonomy.",
+			jen.Func().Id("Categories").Params().Index().Add(typ(), returning(jen.Index().Add(typ(),
+				few(codes(m.Categories, func(c *model.Category) *jen.Statement { return jen.Id(c.Const) })...))))),
+		documented("CategoryOf returns the category of the first error of this taxonomy in err's chain, or \"\".",
+			jen.Func().Id("CategoryOf").Params(jen.Err().Error()).Add(typ(),
+				returning(typ().Call(genName("CategoryOf").Call(jen.Err(), definition()))))))
 }
 
-// tierConstants makes the constants of the tiers.
+// tierConstants returns the constants of the tiers.
 func tierConstants(m *model.Package) jen.Code {
-	return constBlock("The tiers, in the order of escalation.", eachText(m.Tiers, func(t *model.Tier) string {
-		return commentText(about(t.Const, t.Doc, " is the tier "+t.Name+".")) + t.Const + " = " + quote(t.Name)
+	return constBlock("The tiers, in the order of escalation.", codes(m.Tiers, func(t *model.Tier) jen.Code {
+		return documented(about(t.Const, t.Doc, " is the tier "+t.Name+"."), jen.Id(t.Const).Op("=").Lit(t.Name))
 	}))
 }
 
-// predicates makes the functions that test for a category or a group.
-func predicates(m *model.Package) jen.Code {
-	var b strings.Builder
-	b.WriteString("// Each of these reports whether err is, or wraps, an error of that category or group.\n\n")
+// predicates returns the functions that test for a category or a group, below a common comment.
+func predicates(m *model.Package) []jen.Code {
+	var funcs []jen.Code
+	add := func(name, test string, which jen.Code) {
+		funcs = append(funcs, jen.Func().Id(name).Params(jen.Err().Error()).Bool().
+			Add(returning(genName(test).Call(jen.Err(), definition(), which))))
+	}
 	for _, c := range m.Categories {
-		fmt.Fprintf(&b, "func %s(err error) bool { return gen.InCategory(err, &definition, %s) }\n", c.Predicate, c.Var)
+		add(c.Predicate, "InCategory", jen.Id(c.Var))
 	}
 	for _, g := range m.Groups {
-		fmt.Fprintf(&b, "func %s(err error) bool { return gen.InGroup(err, &definition, %d) }\n", g.Predicate, g.Bit)
+		add(g.Predicate, "InGroup", jen.Lit(g.Bit))
 	}
-	return text(b.String())
+	return []jen.Code{
+		jen.Comment("// Each of these reports whether err is, or wraps, an error of that category or group."),
+		adjacent(funcs...),
+	}
 }
 
-// declaredNames makes the constants of the names that the taxonomy declares, in a block for each
-// kind. The type of the constants is the runtime's type for that kind.
-func declaredNames(m *model.Package) []jen.Code {
+// nameKind is a kind of names that a taxonomy declares, and their constants.
+type nameKind struct {
+	Type   string // SourceName
+	doc    string
+	names  []string
+	consts []string // parallel to names
+}
+
+// nameKinds lists the names that the taxonomy declares. The type of the constants is the runtime's
+// type for that kind.
+func nameKinds(m *model.Package) []nameKind {
 	named := func(n taxonomy.Named) string { return n.Name }
-	taken := exportedNames(m)
-	var out []jen.Code
-	for _, k := range []struct {
-		prefix, doc string
-		names       []string
-	}{
-		{"Source", "The sources of evidence.", eachText(m.Taxonomy.Sources, named)},
-		{"Op", "The operations.", eachText(m.Taxonomy.Ops, named)},
-		{"Policy", "The policies.", eachText(m.Taxonomy.Policies, func(p *taxonomy.Policy) string { return p.Name })},
-		{"Reaction", "The reactions.", eachText(m.Taxonomy.Reactions,
-			func(r *taxonomy.Reaction) string { return r.Name })},
-		{"Group", "The groups of codes.", eachText(m.Groups, func(g *model.Group) string { return g.Name })},
-		{"Profile", "The profiles.", profileNames(m)},
-	} {
-		lines := make([]string, len(k.names))
-		for i, name := range k.names {
-			lines[i] = taken.constant(k.prefix, name, i+1) + " taxonomy." + k.prefix + "Name = " + quote(name)
-		}
-		out = append(out, constBlock(k.doc, lines))
+	kinds := []nameKind{
+		{Type: "Source", doc: "The sources of evidence.", names: each(m.Taxonomy.Sources, named)},
+		{Type: "Op", doc: "The operations.", names: each(m.Taxonomy.Ops, named)},
+		{Type: "Policy", doc: "The policies.",
+			names: each(m.Taxonomy.Policies, func(p *taxonomy.Policy) string { return p.Name })},
+		{Type: "Reaction", doc: "The reactions.",
+			names: each(m.Taxonomy.Reactions, func(r *taxonomy.Reaction) string { return r.Name })},
+		{Type: "Group", doc: "The groups of codes.", names: each(m.Taxonomy.Groups, named)},
+		{Type: "Profile", doc: "The profiles.", names: profileNames(m)},
 	}
-	return out
+	taken := exportedNames(m)
+	for i := range kinds {
+		k := &kinds[i]
+		for n, name := range k.names {
+			k.consts = append(k.consts, taken.constant(k.Type, name, n+1))
+		}
+		k.Type += "Name"
+	}
+	return kinds
+}
+
+// declaredNames returns the constants of the names that the taxonomy declares, in a block for each
+// kind.
+func declaredNames(m *model.Package) []jen.Code {
+	return codes(nameKinds(m), func(k nameKind) jen.Code {
+		defs := make([]jen.Code, len(k.names))
+		for i, name := range k.names {
+			defs[i] = jen.Id(k.consts[i]).Add(taxonomyName(k.Type)).Op("=").Add(str(name))
+		}
+		return constBlock(k.doc, defs)
+	})
 }
 
 // exported are the package's exported names that follow from the taxonomy, and the names of the
@@ -123,60 +149,65 @@ func (e exported) constant(prefix, name string, n int) string {
 	return ident
 }
 
+// dispatcher is a generated interface with a method for each declared name, and the function that
+// calls the method of a name.
+type dispatcher struct {
+	iface, kind   string // Strategies, strategy
+	names         string // the comment of the constants
+	doc           string // of the interface
+	function, use string // the name of the function and its comment
+	methods       []*model.Method
+	// argument is the parameter of the function and of the methods; nil if only the name is given.
+	argument *jen.Statement
+	name     *jen.Statement // the name in the argument
+}
+
 // strategies makes the file of the strategies by which reactions recover.
 func (g *generator) strategies(f *jen.File) {
-	dispatch(f, g.m.Strategies, "The strategies, as reactions name them.",
-		"Strategies has a method for each strategy of the taxonomy, which reactions run to recover.",
-		"// Recover runs the strategy of s that the failure's reaction names.\n"+
-			"func Recover(ctx context.Context, s Strategies, failure taxonomy.RecoveryRequest) error",
-		"strategy", "failure.Reaction.Strategy", "failure")
+	dispatcher{
+		iface: "Strategies", kind: "strategy", methods: g.m.Strategies,
+		names:    "The strategies, as reactions name them.",
+		doc:      "Strategies has a method for each strategy of the taxonomy, which reactions run to recover.",
+		function: "Recover", use: "Recover runs the strategy of s that the failure's reaction names.",
+		argument: jen.Id("failure"), name: jen.Id("failure").Dot("Reaction").Dot("Strategy"),
+	}.declare(f)
 }
 
 // checks makes the file of the checks before calls that are likely to fail.
 func (g *generator) checks(f *jen.File) {
-	dispatch(f, g.m.Checks, "The checks, as codes name them under prevent.",
-		"Checks has a method for each check of the taxonomy, which runs before calls that are likely to fail.",
-		"// Check runs the named check of c.\nfunc Check(ctx context.Context, c Checks, name string) error",
-		"check", "name", "")
+	dispatcher{
+		iface: "Checks", kind: "check", methods: g.m.Checks,
+		names: "The checks, as codes name them under prevent.",
+		doc: "Checks has a method for each check of the taxonomy, which runs before calls that are likely " +
+			"to fail.",
+		function: "Check", use: "Check runs the named check of c.",
+		name: jen.Id("name"),
+	}.declare(f)
 }
 
-// dispatch declares an interface with a method for each name of a list, and the function with the
-// given head that calls the method of a name. If arg is not empty, it is a parameter of the
-// function and of the methods.
-func dispatch(f *jen.File, methods []*model.Method, names, doc, head, kind, name, arg string) {
-	iface, _, _ := strings.Cut(doc, " ")
-	receiver, param := strings.ToLower(iface[:1]), ""
-	if arg != "" {
-		param, arg = ", "+arg+" taxonomy.RecoveryRequest", ", "+arg
+// declare declares the names, the interface and the function.
+func (d dispatcher) declare(f *jen.File) {
+	receiver := jen.Id(strings.ToLower(d.iface[:1]))
+	ctx := jen.Id("ctx").Qual("context", "Context")
+	args, methodParams := []jen.Code{jen.Id("ctx")}, []jen.Code{ctx}
+	lastParam := jen.Add(d.name).String()
+	if d.argument != nil {
+		lastParam = jen.Add(d.argument, taxonomyName("RecoveryRequest"))
+		args, methodParams = append(args, d.argument), append(methodParams, lastParam)
 	}
-	var defs []string
-	cases := ""
-	for _, x := range methods {
-		defs = append(defs, x.Const+" = "+quote(x.Name))
-		cases += "case " + x.Const + ":\nreturn " + receiver + "." + x.Method + "(ctx" + arg + ")\n"
-	}
-	declare(f, constants(names, defs),
-		jen.Add(comment(doc)).Type().Id(iface).InterfaceFunc(func(g *jen.Group) {
-			for _, x := range methods {
-				g.Add(comment(about(x.Method, x.Doc, " runs the "+kind+" "+x.Name+".")),
-					text(x.Method+"(ctx context.Context"+param+") error"))
-			}
-		}),
-		text(head+" {\nswitch "+name+" {\n"+cases+"default:\nreturn gen.UnknownName("+quote(kind)+", "+name+")\n}\n}"))
-}
-
-// constants makes a block of constants, or a single one.
-func constants(doc string, defs []string) jen.Code {
-	if len(defs) == 1 {
-		return jen.Add(comment(doc), text("const "+defs[0]))
-	}
-	return constBlock(doc, defs)
-}
-
-// constBlock makes a block of constants, or returns nil if there are none.
-func constBlock(doc string, lines []string) jen.Code {
-	if len(lines) == 0 {
-		return nil
-	}
-	return documented(doc, "const (\n"+strings.Join(lines, "\n")+"\n)")
+	declare(f,
+		constants(d.names, codes(d.methods, func(m *model.Method) *jen.Statement {
+			return jen.Id(m.Const).Op("=").Add(str(m.Name))
+		})),
+		documented(d.doc, jen.Type().Id(d.iface).Interface(codes(d.methods, func(m *model.Method) jen.Code {
+			return documented(about(m.Method, m.Doc, " runs the "+d.kind+" "+m.Name+"."),
+				jen.Id(m.Method).Params(methodParams...).Error())
+		})...)),
+		documented(d.use, jen.Func().Id(d.function).Params(ctx, jen.Add(receiver).Id(d.iface), lastParam).Error().
+			Block(jen.Switch(d.name).BlockFunc(func(g *jen.Group) {
+				for _, m := range d.methods {
+					g.Case(jen.Id(m.Const)).Block(jen.Return(jen.Add(receiver).Dot(m.Method).Call(args...)))
+				}
+				g.Default().Block(jen.Return(genName("UnknownName").Call(jen.Lit(d.kind), d.name)))
+			}))))
 }

@@ -1,45 +1,52 @@
 package emit
 
 import (
+	"github.com/dave/jennifer/jen"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 )
 
 // valueType returns the type of f's value in parameters.
-func valueType(f *model.Field) string {
+func valueType(f *model.Field) *jen.Statement {
 	switch f.Type {
 	case model.Duration, model.Time:
-		return "time." + typeWord(f)
+		return jen.Qual("time", typeWord(f))
 	case model.Strings:
-		return "[]string"
+		return jen.Index().String()
 	case model.JSON:
-		return "json.RawMessage"
+		return jen.Qual("encoding/json", "RawMessage")
 	case model.ObjectType:
-		return f.Object.Type
+		return jen.Id(f.Object.Type)
 	case model.Objects, model.Violations:
-		return "[]" + itemType(f)
+		return jen.Index().Add(itemType(f))
 	case model.EnumType:
-		return f.Enum.Type
+		return jen.Id(f.Enum.Type)
 	default:
-		return f.Type.String()
+		return jen.Id(f.Type.String())
 	}
+}
+
+// sameType reports whether the values of two fields have one type.
+func sameType(a, b *model.Field) bool {
+	return a.Type == b.Type && a.Object == b.Object && a.Enum == b.Enum
 }
 
 // itemType returns the type of an object, or of the items of a list of objects.
-func itemType(f *model.Field) string {
+func itemType(f *model.Field) *jen.Statement {
 	if f.Type == model.Violations {
-		return "taxonomy.Violation"
+		return taxonomyName("Violation")
 	}
-	return f.Object.Type
+	return jen.Id(f.Object.Type)
 }
 
 // fieldType returns the type that f has in its struct.
-func fieldType(f *model.Field) string {
+func fieldType(f *model.Field) *jen.Statement {
 	switch {
 	case f.Sensitive:
-		return "taxonomy.Secret[" + valueType(f) + "]"
+		return taxonomyName("Secret").Types(valueType(f))
 	case f.Optional():
-		return "taxonomy.Opt[" + valueType(f) + "]"
+		return taxonomyName("Opt").Types(valueType(f))
 	default:
 		return valueType(f)
 	}
@@ -51,80 +58,81 @@ func typeWord(f *model.Field) string {
 	return word
 }
 
-// convert returns the expression that converts given, a value of f's type, to the type of f's
+// converted returns the expression that converts given, a value of f's type, to the type of f's
 // field. It copies lists, so that the caller can change them later, and drops enum values that do
 // not exist.
-func convert(f *model.Field, given string) string {
+func converted(f *model.Field, given jen.Code) *jen.Statement {
 	switch {
 	case f.Type == model.ObjectType && convertsParts(f.Object):
-		return given + ".clone()"
+		return jen.Add(given).Dot("clone").Call()
 	case f.Type == model.Objects && convertsParts(f.Object):
-		return "gen.CloneObjects(" + given + ", " + itemType(f) + ".clone)"
+		return genName("CloneObjects").Call(given, itemType(f).Dot("clone"))
 	case f.Type.IsObjects():
-		return "gen.CloneObjects(" + given + ", nil)"
+		return genName("CloneObjects").Call(given, jen.Nil())
 	case f.Type == model.EnumType && f.Optional():
-		return "gen.SomeEnum(" + given + ", " + lastValue(f.Enum) + ")"
+		return genName("SomeEnum").Call(given, lastValue(f.Enum))
 	case f.Type == model.EnumType:
-		return wrap(f, "gen.Enum("+given+", "+lastValue(f.Enum)+")")
+		return wrapped(f, genName("Enum").Call(given, lastValue(f.Enum)))
 	case f.Type == model.Strings:
-		return wrap(f, "gen.CloneStrings("+given+")")
+		return wrapped(f, genName("CloneStrings").Call(given))
 	case f.Type == model.JSON && f.Sensitive:
-		return "gen.SecretJSON(" + given + ")"
+		return genName("SecretJSON").Call(given)
 	case f.Type == model.JSON:
-		return wrap(f, "gen.CloneJSON("+given+")")
+		return wrapped(f, genName("CloneJSON").Call(given))
 	default:
-		return wrap(f, given)
+		return wrapped(f, given)
 	}
 }
 
-// wrap returns the expression that wraps a value as a secret or an optional value if f is one.
-func wrap(f *model.Field, value string) string {
+// wrapped returns the expression that wraps a value as a secret or an optional value if f is one.
+func wrapped(f *model.Field, value jen.Code) *jen.Statement {
 	switch {
 	case f.Sensitive:
-		return "taxonomy.SecretOf(" + value + ")"
+		return taxonomyName("SecretOf").Call(value)
 	case f.Optional():
-		return "taxonomy.Some(" + value + ")"
+		return taxonomyName("Some").Call(value)
 	default:
-		return value
+		return jen.Add(value)
 	}
 }
 
 // opt returns a field's value as a taxonomy.Opt.
-func opt(f *model.Field, value string) string {
+func opt(f *model.Field, value jen.Code) jen.Code {
 	if f.Optional() {
 		return value
 	}
-	return "taxonomy.Some(" + value + ")"
+	return taxonomyName("Some").Call(value)
 }
 
 // fixed returns the expression of a value of the taxonomy in the type of f's field.
-func fixed(f *model.Field, v model.Value) string {
+func fixed(f *model.Field, v model.Value) *jen.Statement {
 	value := constant(f, v)
 	if f.Optional() || f.Sensitive {
-		return wrap(f, typed(f, value))
+		return wrapped(f, typed(f, value).code())
 	}
-	return value
+	return value.code()
 }
 
-// cleaning returns the constant that specifies how a field's text is shown, or "0".
-func cleaning(f *model.Field) string {
+// cleaning returns the constant that specifies how a field's text is shown, or 0.
+func cleaning(f *model.Field) jen.Code {
 	if f.Const == "" {
-		return "0"
+		return jen.Lit(0)
 	}
-	return f.Const
+	return jen.Id(f.Const)
 }
 
 // enumWord returns the expression of the word of an enum's value. The word of an absent value is
 // empty.
-func enumWord(f *model.Field, value string) string {
+func enumWord(f *model.Field, value jen.Code) *jen.Statement {
+	s := jen.Add(value)
 	if f.Optional() {
-		value += ".Or(0)"
+		s.Dot("Or").Call(jen.Lit(0))
 	}
-	return value + ".String()"
+	return s.Dot("String").Call()
 }
 
 // lastValue returns the name of an enum's last value, which equals the number of values.
-func lastValue(e *model.Enum) string { return e.Values[len(e.Values)-1].Const }
+func lastValue(e *model.Enum) jen.Code { return jen.Id(e.Values[len(e.Values)-1].Const) }
 
 // convertsParts reports whether storing an object takes more than an assignment.
 func convertsParts(o *model.Object) bool {

@@ -1,9 +1,10 @@
 package emit
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
@@ -16,88 +17,92 @@ func classifiesCategory(m *model.Package, c *model.Category) bool {
 
 // fromEvidence returns the function that returns an error filled from evidence. Generated code
 // calls the function directly, so that the compiler can keep evidence on the stack.
-func (g *generator) fromEvidence() string {
+func (g *generator) fromEvidence() jen.Code {
 	targets := slices.DeleteFunc(slices.Clone(g.m.Categories), func(c *model.Category) bool {
 		return !classifiesCategory(g.m, c)
 	})
-	body := "code := uint16(row.Code())\n" + g.errorOf(targets[len(targets)-1]) + "\n"
-	if len(targets) > 1 {
-		var cases strings.Builder
-		for i, c := range targets {
-			label := "case " + c.Var
-			if i+1 == len(targets) {
-				label = "default"
+	code := jen.Id("code").Op(":=").Uint16().Call(jen.Id("row").Dot("Code").Call())
+	var body []jen.Code
+	if last := len(targets) - 1; last == 0 {
+		body = append([]jen.Code{code}, g.errorOf(targets[0])...)
+	} else {
+		body = []jen.Code{jen.Switch(code, jen.Id("row").Dot("Category").Call()).BlockFunc(func(b *jen.Group) {
+			for _, c := range targets[:last] {
+				b.Case(jen.Id(c.Var)).Block(g.errorOf(c)...)
 			}
-			cases.WriteString(label + ":\n" + g.errorOf(c) + "\n")
-		}
-		body = "switch code := uint16(row.Code()); row.Category() {\n" + cases.String() + "}\n"
+			b.Default().Block(g.errorOf(targets[last])...)
+		})}
 	}
-	return "// fromEvidence returns an error of a row's code, filled from evidence.\n" +
-		"func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {\n" + body + "}"
+	return documented("fromEvidence returns an error of a row's code, filled from evidence.",
+		jen.Func().Id("fromEvidence").
+			Params(jen.Id("row").Add(taxonomyName("Row")), jen.Id("ev").Op("*").Add(taxonomyName("Evidence"))).
+			Add(taxonomyName("Error")).Block(body...))
 }
 
 // errorOf returns the statements that return an error of a category filled from evidence.
-func (g *generator) errorOf(c *model.Category) string {
-	literal := c.Type + fill([]string{"base: gen.Made[" + c.CodeType + "](code, ev.Err)"}, c.Fields)
-	var cases []string
-	last := "return &" + literal
+func (g *generator) errorOf(c *model.Category) []jen.Code {
+	base := keyed("base", genName("Made").Types(jen.Id(c.CodeType)).Call(jen.Id("code"), jen.Id("ev").Dot("Err")))
+	values := fill([]jen.Code{base}, c.Fields)
+	plain := jen.Return(addressOf(c.Type).Add(values))
+	isPlain := func(code *model.Code) bool { return code.Own == nil && classifiesCode(g.m, code) }
+	var owns []*model.Code
 	for _, code := range c.Codes {
 		if code.Own != nil && classifiesCode(g.m, code) {
-			base := c.OwnFields + ": " + c.OwnFields + "{" + literal + "}"
-			last = "return &" + code.Own.Type + fill([]string{base}, ownFields(g.m, code.Own))
-			cases = append(cases, "case "+code.Const+":\n"+last+"\n")
+			owns = append(owns, code)
 		}
 	}
-	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool {
-		return code.Own == nil && classifiesCode(g.m, code)
-	}) {
-		last = "return &" + literal
-	} else {
-		cases = cases[:len(cases)-1]
+	own := func(code *model.Code) jen.Code {
+		return jen.Return(addressOf(code.Own.Type).
+			Add(fill([]jen.Code{embedded(code, values)}, ownFields(g.m, code.Own))))
 	}
-	if len(cases) == 0 {
-		return last
+	last := jen.Code(plain)
+	if !slices.ContainsFunc(c.Codes, isPlain) {
+		last, owns = own(owns[len(owns)-1]), owns[:len(owns)-1]
 	}
-	return "switch " + c.CodeType + "(code) {\n" + strings.Join(cases, "") + "}\n" + last
+	if len(owns) == 0 {
+		return []jen.Code{last}
+	}
+	cases := codes(owns, func(code *model.Code) jen.Code { return jen.Case(jen.Id(code.Const)).Block(own(code)) })
+	return []jen.Code{jen.Switch(jen.Id(c.CodeType).Call(jen.Id("code"))).Block(cases...), last}
 }
 
 // fill returns a literal's braces with the given elements and the fields that evidence fills.
-func fill(elements []string, fields []*model.Field) string {
+func fill(elements []jen.Code, fields []*model.Field) jen.Code {
+	return few(append(elements, elementsOf(fields, filled)...)...)
+}
+
+// elementsOf returns the elements of a literal that set fields. A nil value is left out.
+func elementsOf(fields []*model.Field, value func(*model.Field) *jen.Statement) []jen.Code {
+	var elements []jen.Code
 	for _, f := range fields {
-		if value := filled(f); value != "" {
-			elements = append(elements, f.Go+": "+value)
+		if v := value(f); v != nil {
+			elements = append(elements, keyed(f.Go, v))
 		}
 	}
-	return braces(elements, false)
+	return elements
 }
 
 // objectFrom returns the method that returns an object filled from evidence. The object is absent
 // if evidence has a value for none of its fields.
-func objectFrom(o *model.Object) string {
-	var params, reads, found, values []string
-	for _, f := range o.Fields {
-		value := ""
+func objectFrom(o *model.Object) jen.Code {
+	var params, reads, found []jen.Code
+	values := elementsOf(o.Fields, func(f *model.Field) *jen.Statement {
 		if !fillable(f) {
-			value = filled(f)
-		} else {
-			params, reads = append(params, f.Param), append(reads, read(f))
-			found = append(found, presenceTest(f))
-			value = stored(f, f.Param)
+			return filled(f)
 		}
-		if value != "" {
-			values = append(values, f.Go+": "+value)
-		}
-	}
-	return fmt.Sprintf(`// from returns the %[1]s in evidence, if evidence has a value for any of its fields.
-func (%[1]s) from(ev *taxonomy.Evidence) taxonomy.Opt[%[1]s] {
-	%[2]s := %[3]s
-	return gen.SomeIf(%[4]s, %[1]s{%[5]s})
-}`, o.Type, strings.Join(params, ", "), strings.Join(reads, ", "), strings.Join(found, " || "),
-		strings.Join(values, ", "))
+		params, reads = append(params, jen.Id(f.Param)), append(reads, read(f))
+		found = append(found, presenceTest(f))
+		return stored(f, jen.Id(f.Param))
+	})
+	return documented("from returns the "+o.Type+" in evidence, if evidence has a value for any of its fields.",
+		jen.Func().Params(jen.Id(o.Type)).Id("from").Params(jen.Id("ev").Op("*").Add(taxonomyName("Evidence"))).
+			Add(taxonomyName("Opt")).Types(jen.Id(o.Type)).Block(
+			jen.List(params...).Op(":=").List(reads...),
+			jen.Return(genName("SomeIf").Call(operators("||", found), jen.Id(o.Type).Values(values...)))))
 }
 
 // apply returns the function that sets fields of an error; a later value of a field wins.
-func apply(c *model.Code, sets ...[]model.FieldValue) string {
+func apply(c *model.Code, sets ...[]model.FieldValue) jen.Code {
 	var fields []*model.Field
 	values := map[*model.Field]model.Value{}
 	for _, s := range slices.Concat(sets...) {
@@ -106,29 +111,30 @@ func apply(c *model.Code, sets ...[]model.FieldValue) string {
 		}
 		values[s.Field] = s.Value
 	}
-	owner := "e.(*" + c.ErrorType().Type + ")"
-	var body []string
-	if len(fields) > 1 {
-		body, owner = append(body, "x := "+owner), "x"
+	function := jen.Func().Params(jen.Id("e").Add(taxonomyName("Error")))
+	asserted := jen.Id("e").Assert(jen.Op("*").Id(c.ErrorType().Type))
+	set := func(owner *jen.Statement, f *model.Field) jen.Code {
+		return owner.Dot(f.Go).Op("=").Add(fixed(f, values[f]))
 	}
-	for _, f := range fields {
-		body = append(body, owner+"."+f.Go+" = "+fixed(f, values[f]))
+	if len(fields) == 1 {
+		return function.Add(inLine(set(asserted, fields[0])))
 	}
-	const head, maxInLine = "func(e taxonomy.Error) {", 100 // as gofmt
-	if text := strings.Join(body, "; "); len(body) <= 5 && len(head)-2+len(text) <= maxInLine {
-		return head + " " + text + " }"
-	}
-	return head + "\n" + strings.Join(body, "\n") + "\n}"
+	return function.BlockFunc(func(b *jen.Group) {
+		b.Id("x").Op(":=").Add(asserted)
+		for _, f := range fields {
+			b.Add(set(jen.Id("x"), f))
+		}
+	})
 }
 
-// filled returns the value that evidence gives a field; "" means the zero value.
-func filled(f *model.Field) string {
+// filled returns the value that evidence gives a field; nil means the zero value.
+func filled(f *model.Field) *jen.Statement {
 	isText := f.Type == model.String && allTexts(f) // an empty text counts as absent
 	switch {
 	case !fillable(f):
 		return unfilled(f)
 	case isText && f.Default != nil:
-		return wrap(f, firstText(f, f.Default.Str))
+		return wrapped(f, firstText(f, f.Default.Str))
 	case isText && f.Required && !f.Sensitive:
 		return firstText(f, "")
 	}
@@ -136,138 +142,130 @@ func filled(f *model.Field) string {
 }
 
 // stored converts a value that was read, an Opt or a list, to the type of the field.
-func stored(f *model.Field, value string) string {
+func stored(f *model.Field, value *jen.Statement) *jen.Statement {
 	isList := f.Type == model.Strings || f.Type == model.JSON
+	or := func(otherwise jen.Code) *jen.Statement { return jen.Add(value).Dot("Or").Call(otherwise) }
 	switch {
 	case isList && f.Default != nil:
-		value = call("FirstList", value, typed(f, constant(f, *f.Default)))
+		value = genName("FirstList").Call(value, typed(f, constant(f, *f.Default)).code())
 	case f.Default != nil:
-		return wrap(f, value+".Or("+typed(f, constant(f, *f.Default))+")")
+		return wrapped(f, or(typed(f, constant(f, *f.Default)).code()))
 	case f.Type == model.ObjectType && f.Required:
-		return wrap(f, value+".Or("+defaultObject(f.Object)+")")
+		return wrapped(f, or(defaultObject(f.Object)))
 	case f.Required && !f.Sensitive && !isList:
-		return value + ".Or(" + zero(f) + ")"
+		return or(zero(f))
 	}
 	switch {
 	case f.Sensitive && isList:
-		return call("SealList", value)
+		return genName("SealList").Call(value)
 	case f.Sensitive:
-		return call("Seal", value)
+		return genName("Seal").Call(value)
 	}
 	return value
 }
 
 // zero returns the value of a required field that evidence does not fill.
-func zero(f *model.Field) string {
+func zero(f *model.Field) jen.Code {
 	if f.Type == model.EnumType {
-		return "0"
+		return jen.Lit(0)
 	}
-	return constant(f, model.Value{})
+	return constant(f, model.Value{}).code()
 }
 
 // defaultObject returns a required object that evidence does not fill.
-func defaultObject(o *model.Object) string {
-	var values []string
-	for _, f := range o.Fields {
-		if value := unfilled(f); value != "" {
-			values = append(values, f.Go+": "+value)
-		}
-	}
-	return o.Type + "{" + strings.Join(values, ", ") + "}"
+func defaultObject(o *model.Object) jen.Code {
+	return jen.Id(o.Type).Values(elementsOf(o.Fields, unfilled)...)
 }
 
-// unfilled returns the value of a field that evidence does not fill; "" means the zero value.
-func unfilled(f *model.Field) string {
+// unfilled returns the value of a field that evidence does not fill; nil means the zero value.
+func unfilled(f *model.Field) *jen.Statement {
 	if f.Default != nil {
 		return fixed(f, *f.Default)
 	}
-	if f.Type == model.ObjectType && f.Required {
-		if object := defaultObject(f.Object); f.Sensitive || object != f.Object.Type+"{}" {
-			return wrap(f, object)
-		}
+	if f.Type == model.ObjectType && f.Required &&
+		(f.Sensitive || len(elementsOf(f.Object.Fields, unfilled)) > 0) {
+		return wrapped(f, defaultObject(f.Object))
 	}
-	return ""
+	return nil
 }
 
 // read returns the value that evidence has for a field: an Opt, or a list that may be nil.
-func read(f *model.Field) string {
+func read(f *model.Field) *jen.Statement {
 	if f.Type == model.ObjectType {
-		return f.Object.Type + "{}.from(ev)"
+		return jen.Id(f.Object.Type).Values().Dot("from").Call(jen.Id("ev"))
 	}
 	if f.Type == model.String && allTexts(f) {
-		return call("NonZero", firstText(f, ""))
+		return genName("NonZero").Call(firstText(f, ""))
 	}
-	values := eachText(f.From, func(from string) string { return readFrom(f, from) })
+	values := each(f.From, func(from string) *jen.Statement { return readFrom(f, from) })
 	switch {
 	case len(values) == 1:
 		return values[0]
 	case f.Type == model.Strings || f.Type == model.JSON:
-		return call("FirstList", values...)
+		return genName("FirstList").Call(statements(values)...)
 	}
-	return call("First", values...)
+	return genName("First").Call(statements(values)...)
 }
 
 // readFrom returns the value of one key of evidence for a field.
-func readFrom(f *model.Field, from string) string {
+func readFrom(f *model.Field, from string) *jen.Statement {
 	switch from {
 	case "status":
-		return readNumber(f, call("NonZero", "ev.Status"))
+		return readNumber(f, genName("NonZero").Call(evidence("Status")))
 	case "exit_code":
-		return readNumber(f, "ev.ExitCode")
+		return readNumber(f, evidence("ExitCode"))
 	case "files":
-		return call("ReadStrings", "ev.Files")
+		return genName("ReadStrings").Call(evidence("Files"))
 	case "retry_after":
-		return "ev.RetryAfter"
+		return evidence("RetryAfter")
 	case "reset_at":
-		return call("Instant", "ev.ResetAt")
+		return genName("Instant").Call(evidence("ResetAt"))
 	}
 	switch f.Type {
 	case model.String:
-		return call("NonZero", textOf(from))
+		return genName("NonZero").Call(textOf(from))
 	case model.EnumType:
-		return call("ReadWord["+f.Enum.Type+"]", textOf(from), f.Enum.Var)
+		return genName("ReadWord").Types(jen.Id(f.Enum.Type)).Call(textOf(from), jen.Id(f.Enum.Var))
 	default:
-		return call("Read"+typeWord(f), textOf(from))
+		return genName("Read" + typeWord(f)).Call(textOf(from))
 	}
 }
 
+// evidence returns a field of the evidence.
+func evidence(field string) *jen.Statement { return jen.Id("ev").Dot(field) }
+
 // readNumber converts a number of evidence to the type of the field.
-func readNumber(f *model.Field, number string) string {
+func readNumber(f *model.Field, number *jen.Statement) *jen.Statement {
 	switch f.Type {
 	case model.Int64:
-		return call("Widen", number)
+		return genName("Widen").Call(number)
 	case model.String:
-		return call("Digits", number)
+		return genName("Digits").Call(number)
 	default:
 		return number
 	}
 }
 
-// call returns a call of a function of package gen.
-func call(function string, args ...string) string {
-	return "gen." + function + "(" + strings.Join(args, ", ") + ")"
-}
-
 // firstText returns the first text that is not empty of those that fill a field, or else the given
 // one.
-func firstText(f *model.Field, otherwise string) string {
-	texts := eachText(f.From, textOf)
+func firstText(f *model.Field, otherwise string) *jen.Statement {
+	texts := each(f.From, textOf)
 	if otherwise != "" {
-		texts = append(texts, quote(otherwise))
+		texts = append(texts, str(otherwise))
 	}
 	if len(texts) == 1 {
 		return texts[0]
 	}
-	return "cmp.Or(" + strings.Join(texts, ", ") + ")"
+	return jen.Qual("cmp", "Or").Call(statements(texts)...)
 }
 
 // textOf returns the text under a key of evidence.
-func textOf(from string) string {
+func textOf(from string) *jen.Statement {
 	if name, ok := strings.CutPrefix(from, "attributes."); ok {
-		return "ev.Attribute(" + quote(name) + ")"
+		return evidence("Attribute").Call(str(name))
 	}
 	part, _ := naming.Suffix(from)
-	return "ev." + part
+	return evidence(part)
 }
 
 // allTexts reports whether no number fills the field.
@@ -276,11 +274,11 @@ func allTexts(f *model.Field) bool {
 }
 
 // presenceTest returns the expression that tests whether the variable of a field has a value.
-func presenceTest(f *model.Field) string {
+func presenceTest(f *model.Field) jen.Code {
 	if f.Type == model.Strings || f.Type == model.JSON {
-		return f.Param + " != nil"
+		return jen.Id(f.Param).Op("!=").Nil()
 	}
-	return "!" + f.Param + ".IsZero()"
+	return jen.Op("!").Id(f.Param).Dot("IsZero").Call()
 }
 
 // fillable reports whether evidence can fill a field or a part of it.

@@ -26,16 +26,16 @@ type testData struct {
 	reactions []string
 	policies  []string
 	rules     *detect.Rules
-	examples  map[*model.Code][]string // expressions of the examples and the counter-examples
-	not       map[*model.Code][]string
+	examples  map[*model.Code][]jen.Code // expressions of the examples
+	not       map[*model.Code][]jen.Code // and of the counter-examples
 }
 
 // testFiles lists the files of the package's tests.
 func (g *generator) testFiles() []file {
 	m, d := g.m, newTestData(g)
-	files := []file{{name: "errgen_gen_test.go", build: func(f *jen.File) { declare(f, text(d.packageTests())) }}}
+	files := []file{{name: "errgen_gen_test.go", build: d.packageTests}}
 	for _, c := range m.Categories {
-		files = append(files, file{name: c.File + "_gen_test.go", data: func() string { return d.categoryTests(c) }})
+		files = append(files, file{name: c.File + "_gen_test.go", build: func(f *jen.File) { d.categoryTests(f, c) }})
 	}
 	return files
 }
@@ -45,7 +45,7 @@ func newTestData(g *generator) *testData {
 	d := &testData{
 		m: m, taken: exportedNames(m), printer: tabletext.NewPrinter(), g: g,
 		rows: make(map[*model.Row]string), rules: detection.Rules(m),
-		examples: make(map[*model.Code][]string), not: make(map[*model.Code][]string),
+		examples: make(map[*model.Code][]jen.Code), not: make(map[*model.Code][]jen.Code),
 	}
 	d.pkg = d.free("genPackage")
 	for _, p := range m.Policies {

@@ -1,9 +1,9 @@
 package emit
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sample"
@@ -11,108 +11,109 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// categoryTests makes the file of a category: its fields and codes, their rules and examples.
-func (d *testData) categoryTests(c *model.Category) string {
-	w := &testWriter{testData: d}
-	w.test("Test" + c.Type)
+// categoryTests makes the test file of a category: its fields and codes, their rules and examples.
+func (d *testData) categoryTests(f *jen.File, c *model.Category) {
 	table := d.m.Taxonomy.Categories[c.Index]
-	w.f("gentest.Category[%s](t, &%s, new(%s), %s, ", c.CodeType, d.pkg, c.Type, str(tabletext.Category(table)))
-	if len(c.Fields) == 0 {
-		w.f("nil, ")
-	} else {
-		w.f("[]string{\n%s,\n}, ", strings.Join(fieldTexts(table.Fields), ",\n"))
+	fields := jen.Nil()
+	if len(c.Fields) > 0 {
+		fields = jen.Index().String().Add(onLines(fieldTexts(table.Fields)...))
 	}
-	w.f("[]gentest.Code{\n")
 	hosts := sample.Hosts(c)
-	for _, code := range c.Codes {
-		w.code(code, hosts[code])
-	}
-	w.f("})\n")
-	w.enums(typesOf(ownFields(d.m, c)).enums)
+	specified := codes(c.Codes, func(code *model.Code) jen.Code { return d.code(code, hosts[code]) })
+	body := []jen.Code{gentestName("Category").Types(jen.Id(c.CodeType)).Call(
+		jen.Id("t"), addressOf(d.pkg), jen.New(jen.Id(c.Type)), longText(tabletext.Category(table)), fields,
+		jen.Index().Add(gentestName("Code"), onLines(specified...)))}
+	body = append(body, enumTests(typesOf(ownFields(d.m, c)).enums)...)
 	for _, code := range c.Codes {
 		if code.Own != nil {
-			w.enums(typesOf(ownFields(d.m, code.Own)).enums)
+			body = append(body, enumTests(typesOf(ownFields(d.m, code.Own)).enums)...)
 		}
 	}
-	w.f("}\n")
-	return w.String()
+	declare(f, d.test("Test"+c.Type, body...))
 }
 
-func fieldTexts(fields []taxonomy.Field) []string {
-	return eachText(fields, func(f taxonomy.Field) string { return element(tabletext.Field(f)) })
+func fieldTexts(fields []taxonomy.Field) []jen.Code {
+	return codes(fields, func(f taxonomy.Field) jen.Code { return longText(tabletext.Field(f)) })
 }
 
-// code writes the specification of a code. Its cases test the odd values of the given fields.
-func (w *testWriter) code(c *model.Code, odd []*model.Field) {
+// code returns the specification of a code. Its cases test the odd values of the given fields.
+func (d *testData) code(c *model.Code, odd []*model.Field) jen.Code {
 	inOrder := slices.SortedFunc(slices.Values(c.Groups), func(a, b *model.Group) int { return a.Bit - b.Bit })
-	groups := eachText(inOrder, func(g *model.Group) string { return g.Name })
-	w.f("{Code: %s, Entry: %s", c.Const, element(w.printer.Code(c.Code, groups)+": "+w.rows[c.Row]))
-	add := func(field string, items []string) {
+	groups := each(inOrder, func(g *model.Group) string { return g.Name })
+	elements := []jen.Code{
+		keyed("Code", jen.Id(c.Const)),
+		keyed("Entry", longText(d.printer.Code(c.Code, groups)+": "+d.rows[c.Row])),
+	}
+	addTexts := func(field string, items []string) {
 		if len(items) > 0 {
-			w.f(", %s%s", field, list(items))
+			elements = append(elements, keyed(field, jen.Index().String().Add(texts(items))))
 		}
 	}
-	add("Aliases: []string", eachText(c.Extras().Aliases, element))
+	add := func(field, typ string, items []jen.Code) {
+		if len(items) > 0 {
+			elements = append(elements, keyed(field, jen.Index().Add(gentestName(typ), rows(items))))
+		}
+	}
+	addTexts("Aliases", c.Extras().Aliases)
 	if c.Own != nil {
-		add("Fields: []string", fieldTexts(c.Code.Own.Fields))
+		addTexts("Fields", each(c.Code.Own.Fields, tabletext.Field))
 	}
 	var branches []string
 	for _, b := range c.When {
 		if b.Row != c.Row {
-			branches = append(branches, element(w.rows[b.Row]))
+			branches = append(branches, d.rows[b.Row])
 		}
 	}
-	add("When: []string", branches)
-	add("Rules: []string", eachText(c.Rules, func(r *model.Rule) string {
-		return element(r.Name + ": " + tabletext.Rule(w.rules, r.Name))
+	addTexts("When", branches)
+	addTexts("Rules", each(c.Rules, func(r *model.Rule) string {
+		return r.Name + ": " + tabletext.Rule(d.rules, r.Name)
 	}))
 	if c.Parent != nil {
-		w.f(", Parent: %s", c.Parent.Const)
+		elements = append(elements, keyed("Parent", jen.Id(c.Parent.Const)))
 	}
 	if !c.Abstract {
-		add("Cases: []gentest.Case", eachText(sample.Cases(c, odd), w.caseText))
-		add("Branches: []gentest.Branch", eachText(sample.Branches(c), func(x sample.Case) string {
-			return fmt.Sprintf("gentest.NewBranch(%s, %d)", w.caseError(x), x.Row().At.Branch())
+		add("Cases", "Case", codes(sample.Cases(c, odd), d.caseOf))
+		add("Branches", "Branch", codes(sample.Branches(c), func(x sample.Case) jen.Code {
+			return gentestName("NewBranch").Call(d.caseError(x), jen.Lit(x.Row().At.Branch()))
 		}))
-		add("Examples: []gentest.Example", w.examples[c])
-		add("Not: []gentest.Example", w.not[c])
+		add("Examples", "Example", d.examples[c])
+		add("Not", "Example", d.not[c])
 	}
-	w.f("},\n")
+	return jen.Values(elements...)
 }
 
-// caseText returns a case as an expression.
-func (w *testWriter) caseText(x sample.Case) string {
+// caseOf returns a case as an expression.
+func (d *testData) caseOf(x sample.Case) jen.Code {
 	c := x.Code
-	text := fmt.Sprintf("gentest.NewCase(%s, %d, %s, %s)", w.caseError(x), x.Row().At.Branch(), str(x.Message()),
-		str(sample.JSON(c.Fields(), x.Context)))
+	row := gentestName("NewCase").Call(d.caseError(x), jen.Lit(x.Row().At.Branch()), longText(x.Message()),
+		longText(sample.JSON(c.Fields(), x.Context)))
 	if hints := tabletext.Hints(hintsOf(c.ErrorType(), x.Context)); hints != "" {
-		text += ".Hints(" + element(hints) + ")"
+		row.Dot("Hints").Call(longText(hints))
 	}
 	if feedback := x.Feedback(); feedback != "" {
-		text += ".Feedback(" + element(feedback) + ")"
+		row.Dot("Feedback").Call(longText(feedback))
 	}
-	return text
+	return row
 }
 
 // caseError returns the expression of a case's error: calls of its factory and of With methods. If
 // they cannot make the error, the expression reads it from JSON.
-func (w *testWriter) caseError(x sample.Case) string {
+func (d *testData) caseError(x sample.Case) *jen.Statement {
 	c, base := x.Code, sample.Base(x.Code)
-	args := eachText(c.Args, func(f *model.Field) string { return w.value(f, x.Context[f], false) })
-	text := c.Factory + "(" + strings.Join(args, ", ") + ")"
+	err := jen.Id(c.Factory).Call(codes(c.Args, func(f *model.Field) jen.Code { return d.value(f, x.Context[f]) })...)
 	for _, f := range c.Fields() {
 		v, ok := x.Context[f]
 		was, had := base.Context[f]
 		switch {
 		case ok && c.Takes(f), ok == had && (!ok || v.Equal(was)):
 		case !ok || f.Required:
-			return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, c.Const, str(sample.JSON(c.Fields(), x.Context)))
+			return jen.Id(d.pkg).Dot("Read").Call(jen.Id(c.Const), longText(sample.JSON(c.Fields(), x.Context)))
 		default:
-			text += ".With" + f.Go + "(" + w.value(f, v, false) + ")"
+			err.Dot("With" + f.Go).Call(d.value(f, v))
 		}
 	}
 	if x.Caused {
-		text += ".WithCause(gentest.Cause)"
+		err.Dot("WithCause").Call(gentestName("Cause"))
 	}
-	return text
+	return err
 }

@@ -2,8 +2,9 @@ package emit
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/model"
@@ -18,7 +19,7 @@ func (d *testData) expectExamples() {
 		return
 	}
 	judge := detection.NewJudge(d.m)
-	expect := func(ev taxonomy.Evidence, err string) (string, *model.Code) {
+	expect := func(ev taxonomy.Evidence, err *jen.Statement) (jen.Code, *model.Code) {
 		v := judge.Of(&ev)
 		rule, branch, context := "", 0, "{}"
 		if v.Rule != nil {
@@ -28,50 +29,50 @@ func (d *testData) expectExamples() {
 			branch, context = v.Row.At.Branch(), sample.JSON(v.Code.Fields(), v.Context)
 		}
 		ev.Err = nil
-		var more []string
-		if err != "" {
-			more = []string{"Err: " + err}
+		var more []literal
+		if err != nil {
+			more = append(more, element("Err", expression(err, "err")))
 		}
-		return fmt.Sprintf("gentest.NewExample(%s, %d, %s, taxonomy.Evidence%s)", str(rule), branch, str(context),
-			d.g.fields(reflect.ValueOf(ev), more)), v.Code
+		evidence := taxonomyName("Evidence").Add(d.g.fields(reflect.ValueOf(ev), more...).code())
+		return gentestName("NewExample").Call(longText(rule), jen.Lit(branch), longText(context), evidence), v.Code
 	}
 	for _, c := range d.m.Codes {
 		for _, x := range c.Examples {
-			text, _ := expect(detection.Evidence(x), d.errorExpr(x.As, x.Is))
+			row, _ := expect(detection.Evidence(x), d.errorExpr(x.As, x.Is))
 			if x.Not {
-				d.not[c] = append(d.not[c], text)
+				d.not[c] = append(d.not[c], row)
 			} else {
-				d.examples[c] = append(d.examples[c], text)
+				d.examples[c] = append(d.examples[c], row)
 			}
 		}
 	}
-	add := func(ev taxonomy.Evidence, err string) {
-		if text, c := expect(ev, err); c != nil {
-			d.examples[c] = append(d.examples[c], text)
+	add := func(ev taxonomy.Evidence, err *jen.Statement) {
+		if row, c := expect(ev, err); c != nil {
+			d.examples[c] = append(d.examples[c], row)
 		}
 	}
-	add(taxonomy.Evidence{}, "")
-	add(taxonomy.Evidence{Text: sample.Cause, Err: errors.New(sample.Cause)}, "gentest.Cause")
+	add(taxonomy.Evidence{}, nil)
+	add(taxonomy.Evidence{Text: sample.Cause, Err: errors.New(sample.Cause)}, gentestName("Cause"))
 	for _, s := range d.m.Taxonomy.Sources {
 		if s.Fallback != "" {
-			add(taxonomy.Evidence{Source: s.Name}, "")
+			add(taxonomy.Evidence{Source: s.Name}, nil)
 		}
 	}
 }
 
-// errorExpr returns the expression of an error that `as` and `is` name, or "". Its text is the one
+// errorExpr returns the expression of an error that `as` and `is` name, or nil. Its text is the one
 // of [detection.NamedError].
-func (d *testData) errorExpr(as, is string) string {
+func (d *testData) errorExpr(as, is string) *jen.Statement {
 	err := detection.NamedError(as, is)
 	if err == nil {
-		return ""
+		return nil
 	}
-	expr := "nil"
+	expr, text := jen.Nil(), longText(err.Error())
 	if is != "" {
-		expr = fmt.Sprintf("gentest.Is(%s, %s)", str(err.Error()), d.g.errorRef(is))
+		expr = gentestName("Is").Call(text, d.g.errorRef(is))
 	}
 	if as != "" {
-		expr = fmt.Sprintf("gentest.As[%s](%s, %s)", d.g.errorRef(as), str(err.Error()), expr)
+		expr = gentestName("As").Types(d.g.errorRef(as)).Call(text, expr)
 	}
 	return expr
 }
@@ -81,7 +82,7 @@ func hintsOf(c *model.Category, ctx model.Context) taxonomy.Hints {
 	var h taxonomy.Hints
 	for _, r := range hintRoles {
 		f := c.WithRole(r.role)
-		if f == nil || f.Type != r.typ || f.Sensitive && r.none == "" {
+		if f == nil || f.Type != r.typ || f.Sensitive && r.none == nil {
 			continue
 		}
 		if v, ok := ctx[f]; ok {

@@ -4,59 +4,87 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sample"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// packageTests makes the file of the package as a whole: lists of names, reactions and policies.
-func (d *testData) packageTests() string {
-	m, w := d.m, &testWriter{testData: d}
-	w.f("\nvar %s = gentest.Package{\nTable: Table,\nUnmarshal: UnmarshalError,\n", d.pkg)
-	w.f("CategoryOf: func(err error) string { return string(CategoryOf(err)) },\n")
-	add := func(field string, items []string) {
+// packageTests makes the test file of the package as a whole: lists of names, reactions and
+// policies.
+func (d *testData) packageTests(f *jen.File) {
+	declare(f, d.packageVariable(), d.test("TestTaxonomy", d.taxonomyTests()...))
+	d.recorder(f, "Strategies", d.m.Strategies)
+	d.recorder(f, "Checks", d.m.Checks)
+}
+
+// packageVariable returns the variable that holds the package under test.
+func (d *testData) packageVariable() jen.Code {
+	m := d.m
+	err := jen.Err().Error()
+	elements := []jen.Code{
+		keyed("Table", jen.Id("Table")),
+		keyed("Unmarshal", jen.Id("UnmarshalError")),
+		keyed("CategoryOf", jen.Func().Params(err).String().
+			Add(returning(jen.String().Call(jen.Id("CategoryOf").Call(jen.Err()))))),
+	}
+	add := func(field string, typ jen.Code, items []jen.Code) {
 		if len(items) > 0 {
-			w.f("%s%s,\n", field, list(items))
+			elements = append(elements, keyed(field, jen.Index().Add(typ, rows(items))))
 		}
 	}
-	add("Categories: []func(error) bool", eachText(m.Categories, func(c *model.Category) string { return c.Predicate }))
-	add("Groups: []func(error) bool", eachText(m.Groups, func(g *model.Group) string { return g.Predicate }))
-	add("Reactions: []string", eachText(d.reactions, str))
-	add("Policies: []string", eachText(d.policies, str))
-	w.f("Unknown: %s,\n", str(d.rows[m.Rows[0]]))
-	w.f("UnknownPermanent: %s,\n", str(d.rows[m.Rows[1]]))
-	w.f("Uncategorized: %s,\n", str(d.uncategorized()))
+	predicate := jen.Func().Params(jen.Error()).Bool()
+	add("Categories", predicate,
+		codes(m.Categories, func(c *model.Category) jen.Code { return jen.Id(c.Predicate) }))
+	add("Groups", predicate, codes(m.Groups, func(g *model.Group) jen.Code { return jen.Id(g.Predicate) }))
+	add("Reactions", jen.String(), codes(d.reactions, longText))
+	add("Policies", jen.String(), codes(d.policies, longText))
+	elements = append(elements,
+		keyed("Unknown", longText(d.rows[m.Rows[0]])),
+		keyed("UnknownPermanent", longText(d.rows[m.Rows[1]])),
+		keyed("Uncategorized", longText(d.uncategorized())))
 	if classifies(m) {
-		w.f("Rules: func() *detect.Rules { return detection.Rules() },\n")
-		w.f("Classify: Classify,\nClassifyEvidence: ClassifyEvidence,\nExplain: Explain,\n")
+		elements = append(elements,
+			keyed("Rules", jen.Func().Params().Op("*").Add(detectName("Rules"),
+				returning(jen.Id("detection").Dot("Rules").Call()))),
+			keyed("Classify", jen.Id("Classify")),
+			keyed("ClassifyEvidence", jen.Id("ClassifyEvidence")),
+			keyed("Explain", jen.Id("Explain")))
 	}
-	w.f("}\n")
+	return jen.Var().Id(d.pkg).Op("=").Add(gentestName("Package"), onLines(elements...))
+}
 
-	w.test("TestTaxonomy")
-	w.f("gentest.Taxonomy(t, &%s,\n", d.pkg)
-	categories := eachText(m.Categories, func(c *model.Category) string { return c.Name })
-	for _, line := range d.printer.Taxonomy(m.Taxonomy, categories) {
-		w.f("%s,\n", str(line))
-	}
-	w.f(")\n")
+// taxonomyTests returns the statements that check what belongs to no category.
+func (d *testData) taxonomyTests() []jen.Code {
+	m := d.m
+	categories := each(m.Categories, func(c *model.Category) string { return c.Name })
+	lines := jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}
+	body := []jen.Code{gentestName("Taxonomy").Custom(lines, append([]jen.Code{jen.List(jen.Id("t"), addressOf(d.pkg))},
+		codes(d.printer.Taxonomy(m.Taxonomy, categories), longText)...)...)}
+	add := func(statement jen.Code) { body = append(body, statement) }
 	for i, c := range m.Constants {
-		w.f("gentest.Constant(t, &%s, %d, %s)\n", d.pkg, i, c.Function)
+		add(gentestName("Constant").Call(jen.Id("t"), addressOf(d.pkg), jen.Lit(i), jen.Id(c.Function)))
 	}
-	w.names(categories, "Categories()...")
-	w.names(categories, eachText(m.Categories, func(c *model.Category) string { return c.Const })...)
-	w.names(profileNames(m), eachText(m.Profiles, func(p *model.Profile) string { return p.Const })...)
-	w.names(eachText(m.Tiers, func(t *model.Tier) string { return t.Name }),
-		eachText(m.Tiers, func(t *model.Tier) string { return t.Const })...)
-	w.enums(typesOf(m.Fields).enums)
+	add(nameTest(categories, jen.Id("Categories").Call().Op("...")))
+	add(nameTest(categories, codes(m.Categories, func(c *model.Category) jen.Code { return jen.Id(c.Const) })...))
+	for _, k := range nameKinds(m) {
+		if len(k.names) > 0 {
+			add(nameTest(k.names, codes(k.consts, func(name string) jen.Code { return jen.Id(name) })...))
+		}
+	}
+	if len(m.Tiers) > 0 {
+		add(nameTest(each(m.Tiers, func(t *model.Tier) string { return t.Name }),
+			codes(m.Tiers, func(t *model.Tier) jen.Code { return jen.Id(t.Const) })...))
+	}
+	body = append(body, enumTests(typesOf(m.Fields).enums)...)
 	for i, f := range m.Fields {
 		v := sample.Value(f, i)
-		w.f("gentest.Attribute(t, &%s, %d, Attach, %s(%s), %s)\n", d.pkg, i, f.Attribute, w.value(f, v, false),
-			str(sample.JSON([]*model.Field{f}, model.Context{f: v})))
+		add(gentestName("Attribute").Call(jen.Id("t"), addressOf(d.pkg), jen.Lit(i), jen.Id("Attach"),
+			jen.Id(f.Attribute).Call(d.value(f, v)),
+			longText(sample.JSON([]*model.Field{f}, model.Context{f: v}))))
 	}
-	w.f("}\n")
-	recorder(w, "Strategies", m.Strategies)
-	recorder(w, "Checks", m.Checks)
-	return w.String()
+	return body
 }
 
 // uncategorized prints the reaction to an error that is not of the taxonomy.
@@ -69,44 +97,51 @@ func (d *testData) uncategorized() string {
 }
 
 func profileNames(m *model.Package) []string {
-	return eachText(m.Profiles, func(p *model.Profile) string { return p.Name })
+	return each(m.Profiles, func(p *model.Profile) string { return p.Name })
 }
 
-// names writes the check of the values of constants.
-func (w *testWriter) names(want []string, constants ...string) {
-	if len(want) > 0 {
-		w.f("gentest.Names(t, %s, %s)\n", str(strings.Join(want, " ")), strings.Join(constants, ", "))
-	}
+// nameTest returns the check of the values of constants.
+func nameTest(want []string, constants ...jen.Code) jen.Code {
+	args := []jen.Code{jen.Id("t"), longText(strings.Join(want, " "))}
+	return gentestName("Names").Call(append(args, constants...)...)
 }
 
-// enums writes the checks of enums.
-func (w *testWriter) enums(list []*model.Enum) {
-	for _, e := range list {
-		consts := eachText(e.Values, func(v model.EnumValue) string { return v.Const })
-		w.f("gentest.Enum(t, %s, %s)\n", "[]string{"+quoted(e.Words())+"}", strings.Join(consts, ", "))
-	}
+// enumTests returns the checks of enums.
+func enumTests(list []*model.Enum) []jen.Code {
+	return codes(list, func(e *model.Enum) jen.Code {
+		words := jen.Index().String().Values(codes(e.Words(), str)...)
+		values := codes(e.Values, func(v model.EnumValue) jen.Code { return jen.Id(v.Const) })
+		return gentestName("Enum").Call(append([]jen.Code{jen.Id("t"), words}, values...)...)
+	})
 }
 
-// recorder writes an implementation of a generated interface, and the check that each name calls
+// recorder declares an implementation of a generated interface, and the test that each name calls
 // its method.
-func recorder(w *testWriter, iface string, list []*model.Method) {
+func (d *testData) recorder(f *jen.File, iface string, list []*model.Method) {
 	if len(list) == 0 {
 		return
 	}
-	typ, param, call := w.free("gen"+iface), "", "Check(ctx, &r, name)"
+	typ := d.free("gen" + iface)
+	ctx := func() *jen.Statement { return jen.Id("ctx").Qual("context", "Context") }
+	params := []jen.Code{ctx()}
+	dispatch := jen.Id("Check").Call(jen.Id("ctx"), addressOf("r"), jen.Id("name"))
 	if iface == "Strategies" {
-		param = ", _ taxonomy.RecoveryRequest"
-		call = "Recover(ctx, &r, taxonomy.RecoveryRequest{Reaction: taxonomy.Reaction{Strategy: name}})"
+		params = append(params, jen.Id("_").Add(taxonomyName("RecoveryRequest")))
+		request := taxonomyName("RecoveryRequest").Values(
+			keyed("Reaction", taxonomyName("Reaction").Values(keyed("Strategy", jen.Id("name")))))
+		dispatch = jen.Id("Recover").Call(jen.Id("ctx"), addressOf("r"), request)
 	}
-	w.f("\ntype %s struct{ record gentest.Recorder }\n", typ)
+	declare(f, jen.Type().Id(typ).Struct(jen.Id("record").Add(gentestName("Recorder"))))
 	for _, x := range list {
-		w.f("\nfunc (r *%s) %s(ctx context.Context%s) error {\nreturn r.record.Called(ctx, %s)\n}\n",
-			typ, x.Method, param, str(x.Name))
+		declare(f, pointerMethod("r", typ, x.Method).Params(params...).Error().Block(
+			jen.Return(jen.Id("r").Dot("record").Dot("Called").Call(jen.Id("ctx"), longText(x.Name)))))
 	}
-	constants := eachText(list, func(x *model.Method) string { return x.Const })
-	w.test("Test" + iface)
-	w.f("gentest.Dispatch(t, func(ctx context.Context, name string) (gentest.Recorder, error) {\nvar r %s\n", typ)
-	w.f("err := %s\nreturn r.record, err\n}, %s)\n", call, strings.Join(constants, ", "))
-	w.names(eachText(list, func(x *model.Method) string { return x.Name }), constants...)
-	w.f("}\n")
+	constants := codes(list, func(x *model.Method) jen.Code { return jen.Id(x.Const) })
+	run := jen.Func().Params(ctx(), jen.Id("name").String()).Params(gentestName("Recorder"), jen.Error()).Block(
+		jen.Var().Id("r").Id(typ),
+		jen.Err().Op(":=").Add(dispatch),
+		jen.Return(jen.Id("r").Dot("record"), jen.Err()))
+	declare(f, d.test("Test"+iface,
+		gentestName("Dispatch").Call(append([]jen.Code{jen.Id("t"), run}, constants...)...),
+		nameTest(each(list, func(x *model.Method) string { return x.Name }), constants...)))
 }

@@ -50,21 +50,24 @@ func TestLiteral(t *testing.T) {
 			"pkg.JSON(`{\"a\":1}`)"},
 		{model.Field{Type: model.EnumType, Enum: mood}, model.Value{Index: 2}, "MoodBad", "", ""},
 	}
-	w := &testWriter{testData: &testData{pkg: "pkg"}}
+	d := &testData{pkg: "pkg"}
 	for _, tt := range tests {
 		t.Run(tt.constant, func(t *testing.T) {
-			assert.Equal(t, tt.constant, constant(&tt.field, tt.value))
+			got := constant(&tt.field, tt.value)
+			assert.Equal(t, tt.constant, string(got.text))
+			assert.Equal(t, tt.constant, got.code().GoString())
 			if tt.typed == "" {
 				tt.typed = tt.constant
 			}
-			assert.Equal(t, tt.typed, typed(&tt.field, tt.constant))
+			assert.Equal(t, tt.typed, typed(&tt.field, got).code().GoString())
 			if tt.inTest == "" {
 				tt.inTest = tt.constant
 			}
-			assert.Equal(t, tt.inTest, w.value(&tt.field, tt.value, true))
+			assert.Equal(t, tt.inTest, d.value(&tt.field, tt.value).GoString())
 		})
 	}
-	assert.Equal(t, "Mood(2)", w.value(&model.Field{Type: model.EnumType, Enum: mood}, model.Value{Index: -2}, true))
+	unknown := d.value(&model.Field{Type: model.EnumType, Enum: mood}, model.Value{Index: -2})
+	assert.Equal(t, "Mood(2)", unknown.GoString())
 }
 
 func TestStringLiterals(t *testing.T) {
@@ -79,10 +82,10 @@ func TestStringLiterals(t *testing.T) {
 		{"\"\u202e\"", `"\"\u202e\""`},
 		{"\"\ufeff\"", `"\"\ufeff\""`},
 		{strings.Repeat("x", 100), `strings.Repeat("x", 100)`},
-		{"a" + strings.Repeat("`", 60) + "b", `"a"+strings.Repeat("` + "`" + `", 60)+"b"`},
+		{"a" + strings.Repeat("`", 60) + "b", `"a" + strings.Repeat("` + "`" + `", 60) + "b"`},
 		{strings.Repeat("é", 60), strconv.Quote(strings.Repeat("é", 60))},
 	} {
-		assert.Equal(t, tt.want, str(tt.value))
+		assert.Equal(t, tt.want, longText(tt.value).GoString())
 	}
 }
 

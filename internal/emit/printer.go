@@ -1,8 +1,8 @@
 package emit
 
 import (
+	"bytes"
 	"fmt"
-	"go/token"
 	"reflect"
 	"slices"
 	"strconv"
@@ -23,17 +23,17 @@ type printer struct {
 // lineWidth is the maximum width of a line of a literal.
 const lineWidth = 110
 
-// literal returns v as an expression.
-func (p printer) literal(v any) string { return p.value(reflect.ValueOf(v), true) }
+// print returns v as an expression.
+func (p printer) print(v any) literal { return p.value(reflect.ValueOf(v), true) }
 
 // value returns v as an expression; the type of a struct or a slice is left out unless typed.
-func (p printer) value(v reflect.Value, typed bool) string {
+func (p printer) value(v reflect.Value, typed bool) literal {
 	if v.Kind() == reflect.Interface {
 		switch x := v.Interface().(type) {
 		case nil:
-			return "nil"
+			return raw("nil")
 		case float64:
-			return float(x)
+			return raw(float(x))
 		}
 		return p.value(v.Elem(), true)
 	}
@@ -44,46 +44,49 @@ func (p printer) value(v reflect.Value, typed bool) string {
 		return instant(x)
 	case detect.Patterns:
 		if !strings.ContainsAny(string(x), "`\r\uFFFD") {
-			return "`" + string(x) + "`"
+			return raw("`" + string(x) + "`")
 		}
 	case detect.Bounds:
-		return [...]string{1: "detect.HasMin", 2: "detect.HasMax", 3: "detect.HasMin | detect.HasMax"}[x]
+		return boundNames[x]
 	}
 	if strings.HasPrefix(v.Type().Name(), "Opt[") {
 		opt := reflect.New(v.Type())
 		opt.Elem().Set(v)
 		value := opt.Interface().(interface{ Present() any }).Present()
-		return "taxonomy.Some(" + p.value(reflect.ValueOf(value).Elem(), true) + ")"
+		return concat(qualified(taxonomyPath, "Some"), raw("("), p.value(reflect.ValueOf(value).Elem(), true), raw(")"))
 	}
-	if name := constantName(v); name != "" {
-		return name
+	if v.Kind() == reflect.Uint8 && v.Type().PkgPath() != "" {
+		return constantName(v)
 	}
 	switch v.Kind() {
 	case reflect.String:
-		return quote(v.String())
+		return raw(quote(v.String()))
 	case reflect.Uint64:
-		return bits(v.Uint())
+		return raw(bits(v.Uint()))
 	case reflect.Pointer:
 		if name, ok := p.names[v.Interface()]; ok {
-			return "&" + name
+			return raw("&" + name)
 		}
-		return "&" + p.value(v.Elem(), true)
+		return concat(raw("&"), p.value(v.Elem(), true))
 	case reflect.Slice:
 		return p.slice(v)
 	case reflect.Map:
-		return typeName(v.Type()) + "{" + p.pairs(v) + "}"
+		return concat(typeName(v.Type()), raw("{"+pairs(v)+"}"))
 	case reflect.Struct:
-		name := ""
 		if typed {
-			name = typeName(v.Type())
+			return concat(typeName(v.Type()), p.fields(v))
 		}
-		return name + p.fields(v, nil)
+		return p.fields(v)
 	}
-	return fmt.Sprint(v.Interface())
+	return raw(fmt.Sprint(v.Interface()))
 }
 
+// boundNames are the constants of bounds.
+var boundNames = [...]literal{1: qualified(detectPath, "HasMin"), 2: qualified(detectPath, "HasMax"),
+	3: concat(qualified(detectPath, "HasMin"), raw(" | "), qualified(detectPath, "HasMax"))}
+
 // pairs returns the entries of a map from strings to strings, sorted.
-func (p printer) pairs(v reflect.Value) string {
+func pairs(v reflect.Value) string {
 	var entries []string
 	for key, value := range v.Seq2() {
 		entries = append(entries, quote(key.String())+": "+quote(value.String()))
@@ -93,118 +96,93 @@ func (p printer) pairs(v reflect.Value) string {
 }
 
 // slice returns a list: on one line, unless it is long or contains structs that each need a line.
-func (p printer) slice(v reflect.Value) string {
-	elements := make([]string, v.Len())
+func (p printer) slice(v reflect.Value) literal {
+	elements := make([]literal, v.Len())
+	width := 0
 	for i := range elements {
 		elements[i] = p.value(v.Index(i), false)
+		width += len(elements[i].text) + len(", ")
 	}
-	name, item := typeName(v.Type()), v.Type().Elem()
-	short := item.Kind() != reflect.Struct && item != reflect.TypeFor[*taxonomy.Category]() &&
-		len(strings.Join(elements, ", ")) < 4*lineWidth
-	if inLine[item] || singleInLine[item] && len(elements) == 1 || short {
-		return name + "{" + strings.Join(elements, ", ") + "}"
+	item := v.Type().Elem()
+	short := item.Kind() != reflect.Struct && item != reflect.TypeFor[*taxonomy.Category]() && width < 4*lineWidth
+	l := typeName(v.Type())
+	if inLineLists[item] || singleInLine[item] && len(elements) == 1 || short {
+		l.add(braces(elements, true))
+		return l
 	}
-	return name + "{\n" + strings.Join(elements, ",\n") + ",\n}"
+	l.write("{\n")
+	for _, e := range elements {
+		l.add(e)
+		l.write(",\n")
+	}
+	l.write("}")
+	return l
 }
 
 // fields returns the fields of a struct in braces: on one line if that is short or usual for the
 // type, otherwise as many to a line as fit. The elements in more follow them.
-func (p printer) fields(v reflect.Value, more []string) string {
+func (p printer) fields(v reflect.Value, more ...literal) literal {
 	return braces(append(p.elements(v), more...), wholeLine[v.Type()])
 }
 
 // elements returns the fields of a struct that are not zero, each with its name.
-func (p printer) elements(v reflect.Value) []string {
-	var elements []string
+func (p printer) elements(v reflect.Value) []literal {
+	var elements []literal
 	for i := range v.NumField() {
 		f, value := v.Type().Field(i), v.Field(i)
 		isKey := value.Type() == reflect.TypeFor[detect.Key]() // the zero Key is a valid key
 		if f.IsExported() && (isKey || !value.IsZero()) && value.Kind() != reflect.Func {
-			elements = append(elements, f.Name+": "+p.value(value, true))
+			elements = append(elements, element(f.Name, p.value(value, true)))
 		}
 	}
 	return elements
 }
 
+// element returns an element with its key.
+func element(key string, value literal) literal { return concat(raw(key+": "), value) }
+
 // braces returns elements in braces, on one line or as many to a line as fit.
-func braces(elements []string, oneLine bool) string {
-	whole := strings.Join(elements, ", ")
-	if oneLine || len(whole) <= lineWidth && !strings.Contains(whole, "\n") {
-		return "{" + whole + "}"
+func braces(elements []literal, oneLine bool) literal {
+	width, lines := 0, false
+	for _, e := range elements {
+		width += len(e.text) + len(", ")
+		lines = lines || bytes.ContainsRune(e.text, '\n')
 	}
-	return "{\n" + aligned(packed(elements)) + "}"
+	if oneLine || width-len(", ") <= lineWidth && !lines {
+		l := raw("{")
+		for i, e := range elements {
+			if i > 0 {
+				l.write(", ")
+			}
+			l.add(e)
+		}
+		l.write("}")
+		return l
+	}
+	l := raw("{")
+	l.add(packed(elements))
+	l.write("\n}")
+	return l
 }
 
 // packed distributes elements over lines, as many to a line as fit. An element of several lines is
 // alone.
-func packed(elements []string) [][]string {
-	var lines [][]string
+func packed(elements []literal) literal {
+	var l literal
 	width := lineWidth
 	for _, e := range elements {
-		long := strings.Contains(e, "\n")
-		if long || width+len(e) > lineWidth {
-			lines, width = append(lines, nil), 0
+		long := bytes.ContainsRune(e.text, '\n')
+		if long || width+len(e.text) > lineWidth {
+			l.write("\n")
+			width = 0
 		}
-		last := len(lines) - 1
-		lines[last] = append(lines[last], e)
-		if width += len(e) + 2; long {
+		l.add(e)
+		l.write(",")
+		if width += len(e.text) + len(", "); long {
 			width = lineWidth
 		}
 	}
-	return lines
-}
-
-// aligned returns lines of elements as gofmt does. It aligns the first values of adjacent lines, up
-// to a line with several elements.
-func aligned(lines [][]string) string {
-	var b strings.Builder
-	for len(lines) > 0 {
-		n, width := 0, 0
-		for n < len(lines) && keyWidth(lines[n]) > 0 && (n == 0 || len(lines[n-1]) == 1) {
-			width = max(width, keyWidth(lines[n]))
-			n++
-		}
-		for _, line := range lines[:max(n, 1)] {
-			text := strings.Join(line, ", ")
-			if key, value, ok := strings.Cut(text, ": "); ok && n > 0 {
-				text = fmt.Sprintf("%-*s%s", width+1, key+":", value)
-			}
-			b.WriteString(text + ",\n")
-		}
-		lines = lines[max(n, 1):]
-	}
-	return b.String()
-}
-
-// keyWidth returns the length of the key of a line's first element, with its colon. If the element has
-// no key or has several lines, it returns 0.
-func keyWidth(line []string) int {
-	key, value, ok := strings.Cut(line[0], ": ")
-	if !ok || !token.IsIdentifier(key) || strings.Contains(value, "\n") {
-		return 0
-	}
-	return len(key) + 1
-}
-
-// indented indents the lines of declarations by the brackets at their beginnings and ends.
-func indented(source string) []byte {
-	out := make([]byte, 0, len(source)*9/8)
-	depth := 0
-	for line := range strings.Lines(source) {
-		if line[0] == '}' || line[0] == ')' {
-			depth--
-		}
-		if line != "\n" {
-			for range depth {
-				out = append(out, '\t')
-			}
-		}
-		out = append(out, line...)
-		if strings.HasSuffix(line, "{\n") || strings.HasSuffix(line, "(\n") {
-			depth++
-		}
-	}
-	return out
+	return l
 }
 
 // bits returns a set of bits.
@@ -222,28 +200,33 @@ func bits(set uint64) string {
 }
 
 // typeName returns the name of a type.
-func typeName(t reflect.Type) string {
-	return strings.ReplaceAll(t.String(), "interface {}", "any")
+func typeName(t reflect.Type) literal {
+	switch {
+	case t.PkgPath() != "":
+		return qualified(t.PkgPath(), t.Name())
+	case t.Kind() == reflect.Slice:
+		return concat(raw("[]"), typeName(t.Elem()))
+	case t.Kind() == reflect.Pointer:
+		return concat(raw("*"), typeName(t.Elem()))
+	}
+	return raw(strings.ReplaceAll(t.String(), "interface {}", "any"))
 }
 
-// constantName returns the name of the runtime's constant with the value, or "". It follows from
-// the word of the value: SeverityHigh is "high".
-func constantName(v reflect.Value) string {
-	if v.Kind() != reflect.Uint8 || v.Type().PkgPath() == "" {
-		return ""
-	}
+// constantName returns the name of the runtime's constant with the value. It follows from the word
+// of the value: SeverityHigh is "high".
+func constantName(v reflect.Value) literal {
 	switch v.Type() {
 	case reflect.TypeFor[detect.Key]():
-		return "detect." + keyNames[v.Uint()]
+		return qualified(detectPath, keyNames[v.Uint()])
 	case reflect.TypeFor[detect.Presence]():
-		return [...]string{detect.Present: "detect.Present", detect.Absent: "detect.Absent"}[v.Uint()]
+		return qualified(detectPath, [...]string{detect.Present: "Present", detect.Absent: "Absent"}[v.Uint()])
 	case reflect.TypeFor[taxonomy.Recoverability]():
 		if taxonomy.Recoverability(v.Uint()) == taxonomy.RecoverabilityUnknown {
-			return "taxonomy.RecoverabilityUnknown"
+			return qualified(taxonomyPath, "RecoverabilityUnknown")
 		}
 	}
 	word, _ := naming.Suffix(fmt.Sprint(v.Interface()))
-	return "taxonomy." + constantPrefixes[v.Type()] + word
+	return qualified(taxonomyPath, constantPrefixes[v.Type()]+word)
 }
 
 var keyNames = [...]string{
@@ -266,8 +249,8 @@ var constantPrefixes = map[reflect.Type]string{
 	reflect.TypeFor[taxonomy.Severity]():   "Severity",
 }
 
-// inLine are the types whose lists are on one line of any length.
-var inLine = map[reflect.Type]bool{
+// inLineLists are the types whose lists are on one line of any length.
+var inLineLists = map[reflect.Type]bool{
 	reflect.TypeFor[detect.Condition](): true, reflect.TypeFor[detect.Pattern](): true,
 	reflect.TypeFor[detect.Literal](): true,
 }

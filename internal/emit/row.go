@@ -3,30 +3,36 @@ package emit
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // rowMethod returns the method that selects an error's row.
-func rowMethod(c *model.Category) string {
-	head := "func (e *" + c.Type + ") Row() taxonomy.Row "
-	var cases strings.Builder
+func rowMethod(c *model.Category) jen.Code {
+	var cases []jen.Code
 	internal := false
 	for _, code := range c.Codes {
 		if hasBranches(code) && code.ErrorType() == c {
-			fmt.Fprintf(&cases, "case %s:\n%s", code.Const, rowChoice(code))
+			cases = append(cases, jen.Case(jen.Id(code.Const)).Block(rowChoice(code)...))
 			internal = internal || selectsInternally(code)
 		}
 	}
-	if cases.Len() == 0 {
-		return head + "{ return e.Code().Row() }"
+	row := func(name string) *jen.Statement {
+		return pointerMethod("e", c.Type, name).Params().Add(taxonomyName("Row"))
 	}
-	if internal {
-		head += "{ return gen.Sent(&e.base, e.row()) }\n\nfunc (e *" + c.Type + ") row() taxonomy.Row "
+	ownRow := errorCode().Dot("Row").Call()
+	if len(cases) == 0 {
+		return row("Row").Add(returning(ownRow))
 	}
-	return head + "{\nswitch e.Code() {\n" + cases.String() + "}\nreturn e.Code().Row()\n}"
+	choice := jen.Block(jen.Switch(errorCode()).Block(cases...), jen.Return(ownRow))
+	if !internal {
+		return row("Row").Add(choice)
+	}
+	sent := genName("Sent").Call(jen.Op("&").Id("e").Dot("base"), jen.Id("e").Dot("row").Call())
+	return row("Row").Add(returning(sent)).Line().Line().Add(row("row"), choice)
 }
 
 // hasBranches reports whether a branch of the code selects a row other than the row of the code.
@@ -43,39 +49,43 @@ func selectsInternally(c *model.Code) bool {
 
 // rowChoice returns the statements that select one of a code's branches. If no branch matches, they
 // do not return.
-func rowChoice(c *model.Code) string {
+func rowChoice(c *model.Code) []jen.Code {
 	t := branchTests{valued: map[*model.Field]bool{}}
 	for _, b := range c.When {
 		for _, cond := range b.Conds {
 			t.add(cond)
 		}
 	}
-	row := func(b *model.Branch) string {
-		return fmt.Sprintf("return %s.Row().When(%d)\n", c.Const, b.Row.At.Branch())
+	row := func(b *model.Branch) jen.Code {
+		return jen.Return(jen.Id(c.Const).Dot("Row").Call().Dot("When").Call(jen.Lit(b.Row.At.Branch())))
 	}
-	text, init := "", ""
-	for _, f := range t.fields {
+	reads := codes(t.fields, func(f *model.Field) jen.Code {
 		value, present := t.names(f)
 		if !t.valued[f] {
 			value = "_"
 		}
-		text += fmt.Sprintf("%s, %s := e.%s.Get()\n", value, present, f.Go)
-	}
-	if len(t.fields) == 1 {
-		text, init = "", strings.TrimSpace(text)+"; "
+		return jen.List(jen.Id(value), jen.Id(present)).Op(":=").Id("e").Dot(f.Go).Dot("Get").Call()
+	})
+	var clauses []jen.Code // the clauses of the if or the switch before its condition
+	if len(reads) == 1 {
+		clauses, reads = reads, nil
 	}
 	if len(c.When) == 1 {
-		return text + "if " + init + t.all(c.When[0].Conds) + " {\n" + row(c.When[0]) + "}\n"
+		clauses = append(clauses, t.all(c.When[0].Conds))
+		return append(reads, jen.If(clauses...).Block(row(c.When[0])))
 	}
-	text += "switch " + init + "{\n"
-	for _, b := range c.When {
-		if text += "case " + t.all(b.Conds) + ":"; b.Row == c.Row {
-			text += " // as the code itself\n"
-		} else {
-			text += "\n" + row(b)
+	if len(clauses) > 0 {
+		clauses = append(clauses, jen.Empty())
+	}
+	return append(reads, jen.Switch(clauses...).BlockFunc(func(g *jen.Group) {
+		for _, b := range c.When {
+			if choice := g.Case(t.all(b.Conds)); b.Row == c.Row {
+				choice.Comment("// as the code itself")
+			} else {
+				choice.Block(row(b))
+			}
 		}
-	}
-	return text + "}\n"
+	}))
 }
 
 // branchTests makes the tests of a code's branches.
@@ -110,108 +120,103 @@ func (t *branchTests) names(f *model.Field) (value, present string) {
 }
 
 // all joins conditions that must all hold.
-func (t *branchTests) all(conds []model.Cond) string {
-	var terms []string
+func (t *branchTests) all(conds []model.Cond) jen.Code {
+	var terms [][]jen.Code
 	for _, c := range conds {
 		terms = append(terms, t.terms(c)...)
 	}
 	if len(terms) == 1 {
-		if group, ok := strings.CutPrefix(terms[0], "("); ok {
-			return strings.TrimSuffix(group, ")")
-		}
+		return operators("||", terms[0])
 	}
-	return strings.Join(terms, " && ")
+	return operators("&&", codes(terms, func(anyOf []jen.Code) jen.Code {
+		if len(anyOf) == 1 {
+			return anyOf[0]
+		}
+		return jen.Parens(operators("||", anyOf))
+	}))
 }
 
-// terms returns the tests of one field. All of them must hold. An absent field matches
-// `present: false` only.
-func (t *branchTests) terms(c model.Cond) []string {
-	f, value := c.Field, "e."+c.Field.Go
-	present, absent := "", "false"
+// terms returns the tests of one field: lists of tests, of which one of each must hold. An absent
+// field matches `present: false` only.
+func (t *branchTests) terms(c model.Cond) [][]jen.Code {
+	f, field := c.Field, func() *jen.Statement { return jen.Id("e").Dot(c.Field.Go) }
+	value, present, absent := field, jen.Code(nil), jen.Code(jen.False())
 	switch {
 	case f.Optional():
-		value, present = t.names(f)
-		absent = "!" + present
+		name, ok := t.names(f)
+		value = func() *jen.Statement { return jen.Id(name) }
+		present, absent = jen.Id(ok), jen.Op("!").Id(ok)
 	case f.Type == model.EnumType:
-		present, absent = value+" != 0", value+" == 0"
+		present, absent = field().Op("!=").Lit(0), field().Op("==").Lit(0)
 	case !f.Required:
-		present, absent = value+" != nil", value+" == nil"
+		present, absent = field().Op("!=").Nil(), field().Op("==").Nil()
 	}
 	if !testsValue(c) && c.Present != nil && !*c.Present {
-		return []string{absent}
+		return [][]jen.Code{{absent}}
 	}
-	var terms []string
-	if present != "" && (f.Optional() || f.Type != model.EnumType || len(c.Values) == 0) {
-		terms = append(terms, present)
+	var terms [][]jen.Code
+	if present != nil && (f.Optional() || f.Type != model.EnumType || len(c.Values) == 0) {
+		terms = append(terms, []jen.Code{present})
 	}
 	if len(c.Values) > 0 {
-		terms = append(terms, anyOf(c.Values, func(v model.Value) string { return compare(f, value, "==", v) }))
+		terms = append(terms, codes(c.Values, func(v model.Value) jen.Code { return compare(f, value(), "==", v) }))
 	}
 	if c.Min != nil {
-		terms = append(terms, compare(f, value, ">=", *c.Min))
+		terms = append(terms, []jen.Code{compare(f, value(), ">=", *c.Min)})
 	}
 	if c.Max != nil {
-		terms = append(terms, compare(f, value, "<=", *c.Max))
+		terms = append(terms, []jen.Code{compare(f, value(), "<=", *c.Max)})
 	}
 	for _, v := range c.Not {
-		terms = append(terms, compare(f, value, "!=", v))
+		terms = append(terms, []jen.Code{compare(f, value(), "!=", v)})
 	}
 	if len(c.Prefix) > 0 {
-		text := value
-		if f.Type == model.EnumType {
-			text += ".String()"
-		}
-		terms = append(terms, anyOf(c.Prefix, func(p string) string {
-			return "strings.HasPrefix(" + text + ", " + quote(p) + ")"
+		terms = append(terms, codes(c.Prefix, func(prefix string) jen.Code {
+			text := value()
+			if f.Type == model.EnumType {
+				text.Dot("String").Call()
+			}
+			return jen.Qual("strings", "HasPrefix").Call(text, str(prefix))
 		}))
 	}
 	if len(terms) == 0 {
-		return []string{"true"}
+		return [][]jen.Code{{jen.True()}}
 	}
 	return terms
 }
 
-// anyOf joins the tests of each item.
-func anyOf[T any](items []T, test func(T) string) string {
-	if len(items) == 1 {
-		return test(items[0])
-	}
-	return "(" + strings.Join(eachText(items, test), " || ") + ")"
-}
-
 // compare returns the comparison of a value with a constant. Conditions test lists, JSON and
 // objects for presence only.
-func compare(f *model.Field, value, op string, v model.Value) string {
+func compare(f *model.Field, value *jen.Statement, op string, v model.Value) jen.Code {
 	switch f.Type {
 	case model.Bool:
 		if v.Bool == (op == "==") {
 			return value
 		}
-		return "!" + value
+		return jen.Op("!").Add(value)
 	case model.Time:
-		test := map[string]string{"==": "Equal", "!=": "Equal", ">=": "Before", "<=": "After"}[op]
+		test := value.Dot(map[string]string{"==": "Equal", "!=": "Equal", ">=": "Before", "<=": "After"}[op]).
+			Call(instant(v.Time).code())
 		if op != "==" {
-			value = "!" + value
+			return jen.Op("!").Add(test)
 		}
-		return value + "." + test + "(" + instant(v.Time) + ")"
-	case model.EnumType:
-		return value + " " + op + " " + constant(f, v)
+		return test
 	}
-	if op == ">=" { // as a range is written: 400 <= v && v <= 499
-		return constant(f, v) + " <= " + value
+	if op == ">=" && f.Type != model.EnumType { // as a range is written: 400 <= v && v <= 499
+		return constant(f, v).code().Op("<=").Add(value)
 	}
-	return value + " " + op + " " + constant(f, v)
+	return value.Op(op).Add(constant(f, v).code())
 }
 
 // hintsMethod returns the method that returns the fields that the runtime reads. If the category
-// has none, it returns "".
-func hintsMethod(c *model.Category) string {
+// has none, it returns nil.
+func hintsMethod(c *model.Category) jen.Code {
 	values := hints(c)
 	if values == nil {
-		return ""
+		return nil
 	}
-	return "func (e *" + c.Type + ") Hints() taxonomy.Hints {\nreturn taxonomy.Hints{" +
-		strings.Join(values, ", ") + "}\n}"
+	return pointerMethod("e", c.Type, "Hints").Params().Add(taxonomyName("Hints")).
+		Block(jen.Return(taxonomyName("Hints").Values(values...)))
 }
 
 // hintRoles are the roles of fields that become hints.
@@ -219,40 +224,40 @@ var hintRoles = []struct {
 	role model.Role
 	hint string
 	typ  model.Type
-	none string // the value of an absent field; "" if the hint itself may be absent
+	none jen.Code // the value of an absent field; nil if the hint itself may be absent
 	set  func(*taxonomy.Hints, model.Value)
 }{
-	{model.RoleRetryAfter, "RetryAfter", model.Duration, "",
+	{model.RoleRetryAfter, "RetryAfter", model.Duration, nil,
 		func(h *taxonomy.Hints, v model.Value) { h.RetryAfter = taxonomy.Some(v.Duration) }},
-	{model.RoleResetAt, "ResetAt", model.Time, "",
+	{model.RoleResetAt, "ResetAt", model.Time, nil,
 		func(h *taxonomy.Hints, v model.Value) { h.ResetAt = taxonomy.Some(v.Time) }},
-	{model.RoleFiles, "Files", model.Strings, "nil",
+	{model.RoleFiles, "Files", model.Strings, jen.Nil(),
 		func(h *taxonomy.Hints, v model.Value) { h.Files = v.Strings }},
-	{model.RoleCredential, "Credential", model.String, `""`,
+	{model.RoleCredential, "Credential", model.String, jen.Lit(""),
 		func(h *taxonomy.Hints, v model.Value) { h.Credential = v.Str }},
-	{model.RoleOutput, "Output", model.String, `""`,
+	{model.RoleOutput, "Output", model.String, jen.Lit(""),
 		func(h *taxonomy.Hints, v model.Value) { h.Output = v.Str }},
 }
 
 // hints returns the hints that the fields of a category hold.
-func hints(c *model.Category) []string {
-	var hints []string
+func hints(c *model.Category) []jen.Code {
+	var hints []jen.Code
 	for _, r := range hintRoles {
 		f := c.WithRole(r.role)
 		if f == nil || f.Type != r.typ {
 			continue
 		}
-		value, isOpt := "e."+f.Go, f.Optional()
+		value, isOpt := jen.Id("e").Dot(f.Go), f.Optional()
 		if f.Sensitive {
-			value, isOpt = "gen.Revealed("+value+")", true
+			value, isOpt = genName("Revealed").Call(value), true
 		}
 		switch {
-		case isOpt && r.none != "":
-			value += ".Or(" + r.none + ")"
-		case !isOpt && r.none == "":
-			value = "taxonomy.Some(" + value + ")"
+		case isOpt && r.none != nil:
+			value.Dot("Or").Call(r.none)
+		case !isOpt && r.none == nil:
+			value = taxonomyName("Some").Call(value)
 		}
-		hints = append(hints, r.hint+": "+value)
+		hints = append(hints, keyed(r.hint, value))
 	}
 	return hints
 }

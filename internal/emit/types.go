@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,15 +69,16 @@ func ownFields(m *model.Package, c *model.Category) []*model.Field {
 func (g *generator) fieldTypes(f *jen.File, t types, fills bool) {
 	if len(t.texts) > 0 {
 		declare(f, constants("How texts are shown: masked, and cut at a length.",
-			eachText(t.texts, func(f *model.Field) string { return f.Const + " = " + cleanFlags(f) })))
+			codes(t.texts, func(f *model.Field) *jen.Statement {
+				return jen.Id(f.Const).Op("=").Add(cleanFlags(f))
+			})))
 	}
 	for _, e := range t.enums {
-		declare(f, enum(e)...)
+		enum(f, e)
 	}
 	for _, field := range t.objects {
-		declare(f, objectType(field.Object), objectClone(field), text("func (v *"+field.Object.Type+
-			") appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {\n"+
-			calls("o", contextCalls("v", field.Object.Fields))+"return o\n}"))
+		declare(f, objectType(field.Object), objectClone(field),
+			contextBuilder("v", field.Object.Type, field.Object.Fields))
 	}
 	for _, field := range t.secrets {
 		declare(f, objectType(field.Object), objectClone(field))
@@ -88,27 +88,27 @@ func (g *generator) fieldTypes(f *jen.File, t types, fills bool) {
 	}
 	for _, field := range slices.Concat(t.objects, t.secrets, t.sealed) {
 		if fills && fillable(field) {
-			declare(f, text(objectFrom(field.Object)))
+			declare(f, objectFrom(field.Object))
 		}
 	}
 }
 
 // cleanFlags returns the gen.Clean of a field as an expression.
-func cleanFlags(f *model.Field) string {
-	var flags []string
+func cleanFlags(f *model.Field) *jen.Statement {
+	var flags []jen.Code
 	if f.Scrub {
-		flags = append(flags, "gen.Scrub")
+		flags = append(flags, genName("Scrub"))
 	}
 	if f.KeepTail {
-		flags = append(flags, "gen.KeepTail")
+		flags = append(flags, genName("KeepTail"))
 	}
 	switch {
 	case len(flags) == 0:
-		return "gen.Clean(" + strconv.Itoa(f.MaxLength) + ")"
+		return genName("Clean").Call(jen.Lit(f.MaxLength))
 	case f.MaxLength > 0:
-		flags = append(flags, strconv.Itoa(f.MaxLength))
+		flags = append(flags, jen.Lit(f.MaxLength))
 	}
-	return strings.Join(flags, " | ")
+	return operators("|", flags)
 }
 
 // structFields makes the exported fields of a struct. If tagged is true, they get tags for
@@ -118,13 +118,13 @@ func structFields(g *jen.Group, fields []*model.Field, tagged bool) {
 		doc := strings.TrimSpace(oneLine(f.Doc) + shownAs(f))
 		if tagged || doc == "" || len(doc) > maxTrailing {
 			s := g.Add(comment(about(f.Go, f.Doc, " is "+f.Wire+" in the context.") + shownAs(f))).
-				Id(f.Go).Id(fieldType(f))
+				Id(f.Go).Add(fieldType(f))
 			if tagged {
-				s.Op(tag(f))
+				s.Id(tag(f))
 			}
 			continue
 		}
-		g.Id(f.Go).Id(fieldType(f)).Comment("// " + doc)
+		g.Id(f.Go).Add(fieldType(f)).Comment("// " + doc)
 	}
 }
 
@@ -150,7 +150,8 @@ func shownAs(f *model.Field) string {
 	return doc
 }
 
-// tag returns the struct tag of a field. A wire name may contain a back quote.
+// tag returns the struct tag of a field as a literal. Jennifer's Tag does not escape the name, which
+// may contain quotes.
 func tag(f *model.Field) string {
 	key := f.Wire
 	switch {
@@ -166,89 +167,104 @@ func tag(f *model.Field) string {
 	return "`" + text + "`"
 }
 
-// enum makes the type of an enum, its values, numbered from one, and its methods.
-func enum(e *model.Enum) []jen.Code {
-	typ := jen.Add(comment(about(e.Type+" is one of a closed set of words", e.Doc, ".") +
-		" The zero value is not valid.")).Type().Id(e.Type).Uint8()
-	values := eachText(e.Values, func(v model.EnumValue) string { return v.Const })
-	values[0] += " " + e.Type + " = iota + 1"
-	return []jen.Code{typ, constBlock("The values of ["+e.Type+"].", values),
-		text("var " + e.Var + " = []string{" + quoted(e.Words()) + "}"),
-		text(strings.NewReplacer("$E", e.Type, "$V", e.Var).Replace(`
-func (v $E) String() string { return gen.EnumWord(uint8(v), $V) }
-func (v $E) MarshalText() ([]byte, error) { return gen.MarshalEnum(uint8(v), "$E", $V) }
-func (v *$E) UnmarshalText(text []byte) error { return gen.UnmarshalEnum(text, v, "$E", $V) }
-`))}
+// enum declares the type of an enum, its values, numbered from one, and its methods.
+func enum(f *jen.File, e *model.Enum) {
+	words, name := jen.Id(e.Var), jen.Lit(e.Type)
+	value := func() *jen.Statement { return jen.Uint8().Call(jen.Id("v")) }
+	consts := each(e.Values, func(v model.EnumValue) string { return v.Const })
+	declare(f,
+		documented(about(e.Type+" is one of a closed set of words", e.Doc, ".")+" The zero value is not valid.",
+			jen.Type().Id(e.Type).Uint8()),
+		constBlock("The values of ["+e.Type+"].", statements(enumConsts(e.Type, consts))),
+		jen.Var().Id(e.Var).Op("=").Index().String().Values(codes(e.Words(), str)...),
+		adjacent(
+			method("v", e.Type, "String").Params().String().
+				Add(returning(genName("EnumWord").Call(value(), words))),
+			method("v", e.Type, "MarshalText").Params().Add(bytesAndError(),
+				returning(genName("MarshalEnum").Call(value(), name, words))),
+			pointerMethod("v", e.Type, "UnmarshalText").Params(jen.Id("text").Index().Byte()).Error().
+				Add(returning(genName("UnmarshalEnum").Call(jen.Id("text"), jen.Id("v"), name, words)))))
 }
 
-// objectType makes the struct of an object.
+// objectType returns the struct of an object.
 func objectType(o *model.Object) jen.Code {
-	return jen.Add(comment(about(o.Type+" is a part of an error's context", o.Doc, "."))).
-		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) })
+	return documented(about(o.Type+" is a part of an error's context", o.Doc, "."),
+		jen.Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) }))
 }
 
-// objectClone makes the method `clone`, which returns an object in the form of its field. The method
-// also wraps the object, so that its callers stay small enough to be inlined. objectClone returns nil
-// if an assignment can store the object.
+// objectClone returns the method `clone`, which returns an object in the form of its field. The
+// method also wraps the object, so that its callers stay small enough to be inlined. objectClone
+// returns nil if an assignment can store the object.
 func objectClone(f *model.Field) jen.Code {
 	if !convertsParts(f.Object) {
 		return nil
 	}
-	body := ""
-	for _, part := range f.Object.Fields {
-		switch {
-		case !needsConversion(part):
-		case part.Optional():
-			body += fmt.Sprintf("if x, ok := v.%s.Get(); ok {\nv.%[1]s = %s\n}\n", part.Go, convert(part, "x"))
-		default:
-			body += "v." + part.Go + " = " + convert(part, "v."+part.Go) + "\n"
-		}
-	}
-	typ, value := fieldType(f), wrap(f, "v")
+	typ, result := fieldType(f), wrapped(f, jen.Id("v"))
 	if f.Type == model.Objects {
-		typ, value = itemType(f), "v"
+		typ, result = itemType(f), jen.Id("v")
 	}
-	return text("// clone returns v with copies of its lists, and without values that are not valid.\n" +
-		"func (v " + f.Object.Type + ") clone() " + typ + " {\n" + body + "return " + value + "\n}")
+	return documented("clone returns v with copies of its lists, and without values that are not valid.",
+		method("v", f.Object.Type, "clone").Params().Add(typ).BlockFunc(func(g *jen.Group) {
+			for _, part := range f.Object.Fields {
+				field := func() *jen.Statement { return jen.Id("v").Dot(part.Go) }
+				switch {
+				case !needsConversion(part):
+				case part.Optional():
+					g.Add(ifPresent("x", field())).Block(field().Op("=").Add(converted(part, jen.Id("x"))))
+				default:
+					g.Add(field()).Op("=").Add(converted(part, field()))
+				}
+			}
+			g.Return(result)
+		}))
 }
 
-// contextCalls returns the calls of a builder that append the fields of owner as JSON, and
-// statements for fields that need more.
-func contextCalls(owner string, fields []*model.Field) []string {
-	return eachText(shown(fields), func(f *model.Field) string {
-		value := owner + "." + f.Go
+// ifPresent begins an if statement that declares a variable with the value of an optional field, and
+// holds if the field has one.
+func ifPresent(variable string, field jen.Code) *jen.Statement {
+	return jen.If(jen.List(jen.Id(variable), jen.Id("ok")).Op(":=").Add(field).Dot("Get").Call(), jen.Id("ok"))
+}
+
+// contextSteps returns the steps of a builder that append the fields of owner as JSON.
+func contextSteps(owner string, fields []*model.Field) []step {
+	return each(shown(fields), func(f *model.Field) step {
+		value, key := jen.Id(owner).Dot(f.Go), jen.Lit(f.Wire)
+		appended := func(object jen.Code) *jen.Statement {
+			begin := jen.Id("o").Dot("Begin").Call(key)
+			return jen.Id("o").Op("=").Add(object).Dot("appendContext").Call(begin).Dot("End").Call()
+		}
 		switch {
 		case f.Type.IsObjects() && !f.Sensitive:
-			put := "(*" + itemType(f) + ").appendContext"
+			put := jen.Parens(jen.Op("*").Add(itemType(f))).Dot("appendContext")
 			if f.Type == model.Violations {
-				put = "gen.PutViolation"
+				put = genName("PutViolation")
 			}
-			return fmt.Sprintf("o = gen.%s(o, %q, %s, %s)", builderMethod(f, "Objects"), f.Wire, value, put)
+			return step{statement: jen.Id("o").Op("=").Add(genName(builderMethod(f, "Objects"))).
+				Call(jen.Id("o"), key, value, put)}
 		case f.Type != model.ObjectType || f.Sensitive:
-			return put(f, value)
+			return put(f, key, value)
 		case f.Required:
-			return fmt.Sprintf("o = %s.appendContext(o.Begin(%q)).End()", value, f.Wire)
+			return step{statement: appended(value)}
 		}
-		return fmt.Sprintf("if x, ok := %s.Get(); ok {\no = x.appendContext(o.Begin(%q)).End()\n}", value, f.Wire)
+		return step{statement: ifPresent("x", value).Block(appended(jen.Id("x")))}
 	})
 }
 
-// put returns the call of the builder's method that appends a field, with its dot.
-func put(f *model.Field, value string) string {
-	key := strconv.Quote(f.Wire)
+// put returns the call of the builder's method that appends a field.
+func put(f *model.Field, key, value jen.Code) step {
 	switch {
 	case f.Sensitive:
-		return fmt.Sprintf(".%s(%s, !%s.IsZero())", builderMethod(f, "Secret"), key, value)
+		return calling(builderMethod(f, "Secret"), key, jen.Op("!").Add(value).Dot("IsZero").Call())
 	case f.Type == model.EnumType:
-		return fmt.Sprintf(".%s(%s, %s)", builderMethod(f, "Enum"), key, enumWord(f, value))
+		return calling(builderMethod(f, "Enum"), key, enumWord(f, value))
 	case f.Type == model.Strings:
-		return fmt.Sprintf(".%s(%s, %s, %s)", builderMethod(f, "Strings"), key, value, cleaning(f))
+		return calling(builderMethod(f, "Strings"), key, value, cleaning(f))
 	case f.Const != "":
-		return fmt.Sprintf(".Clean(%s, %s, %s)", key, opt(f, value), cleaning(f))
+		return calling("Clean", key, opt(f, value), cleaning(f))
 	case f.Type == model.JSON:
-		return fmt.Sprintf(".%s(%s, %s)", builderMethod(f, "JSON"), key, value)
+		return calling(builderMethod(f, "JSON"), key, value)
 	default:
-		return fmt.Sprintf(".%s(%s, %s)", typeWord(f), key, opt(f, value))
+		return calling(typeWord(f), key, opt(f, value))
 	}
 }
 

@@ -25,8 +25,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// If this does not compile, the runtime is older than this file or no longer supports it: run
-// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it.
+//
+// Run "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 6)
 	_ = gen.EnforceVersion(6 - gen.MinVersion)
@@ -69,8 +70,16 @@ const (
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
 	return []Category{
-		CategoryLLM, CategoryGitHub, CategoryTool, CategoryVerification, CategoryDependency, CategorySkill,
-		CategoryConfig, CategoryFile, CategoryNetwork, CategorySystem,
+		CategoryLLM,
+		CategoryGitHub,
+		CategoryTool,
+		CategoryVerification,
+		CategoryDependency,
+		CategorySkill,
+		CategoryConfig,
+		CategoryFile,
+		CategoryNetwork,
+		CategorySystem,
 	}
 }
 
@@ -234,7 +243,8 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition, From: fromEvidence,
+	Taxonomy: &definition,
+	From:     fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryLLM:          llmRules,
 		categoryGitHub:       gitHubRules,
@@ -247,7 +257,9 @@ var detection = detect.Detection{
 		categoryNetwork:      networkRules,
 		categorySystem:       systemRules,
 	},
-	FallbackSet: `{"unmatched":true}`, Leads: leads, Is: ruleIs,
+	FallbackSet:   `{"unmatched":true}`,
+	Leads:         leads,
+	Is:            ruleIs,
 	FallbackApply: func(e taxonomy.Error) { e.(*SystemError).Unmatched = taxonomy.Some(true) },
 }
 
@@ -256,83 +268,123 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	switch code := uint16(row.Code()); row.Category() {
 	case categoryLLM:
 		return &LLMError{
-			base: gen.Made[LLMCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   LLMSource{}.from(ev).Or(LLMSource{Type: LLMSourceTypeLLM, Component: "openrouter"}),
+			base:       gen.Made[LLMCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     LLMSource{}.from(ev).Or(LLMSource{Type: LLMSourceTypeLLM, Component: "openrouter"}),
 		}
 	case categoryGitHub:
 		return &GitHubError{
-			base: gen.Made[GitHubCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   GitHubSource{}.from(ev).Or(GitHubSource{Type: GitHubSourceTypeGithub, Component: "octokit"}),
+			base:       gen.Made[GitHubCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     GitHubSource{}.from(ev).Or(GitHubSource{Type: GitHubSourceTypeGithub, Component: "octokit"}),
 		}
 	case categoryTool:
 		return &ToolError{
-			base: gen.Made[ToolCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   ToolSource{}.from(ev).Or(ToolSource{Type: ToolSourceTypeTool, Component: "unknown"}),
+			base:       gen.Made[ToolCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     ToolSource{}.from(ev).Or(ToolSource{Type: ToolSourceTypeTool, Component: "unknown"}),
 		}
 	case categoryVerification:
 		return &VerificationError{
-			base: gen.Made[VerificationCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   VerificationSource{}.from(ev).Or(VerificationSource{Type: VerificationSourceTypeVerification, Component: "unknown"}),
+			base:       gen.Made[VerificationCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     VerificationSource{}.from(ev).Or(VerificationSource{Type: VerificationSourceTypeVerification, Component: "unknown"}),
 		}
 	case categoryDependency:
 		return &DependencyError{
-			base: gen.Made[DependencyCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   DependencySource{}.from(ev).Or(DependencySource{Type: DependencySourceTypeTool, Component: "unknown"}),
+			base:       gen.Made[DependencyCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     DependencySource{}.from(ev).Or(DependencySource{Type: DependencySourceTypeTool, Component: "unknown"}),
 		}
 	case categorySkill:
 		return &SkillError{
-			base: gen.Made[SkillCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   SkillSource{}.from(ev).Or(SkillSource{Type: SkillSourceTypeTool, Component: "unknown"}),
+			base:       gen.Made[SkillCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     SkillSource{}.from(ev).Or(SkillSource{Type: SkillSourceTypeTool, Component: "unknown"}),
 		}
 	case categoryConfig:
 		return &ConfigError{
-			base: gen.Made[ConfigCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   ConfigSource{}.from(ev).Or(ConfigSource{Type: ConfigSourceTypeSystem, Component: "config"}),
+			base:       gen.Made[ConfigCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     ConfigSource{}.from(ev).Or(ConfigSource{Type: ConfigSourceTypeSystem, Component: "config"}),
 		}
 	case categoryFile:
 		return &FileError{
-			base: gen.Made[FileCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   FileSource{}.from(ev).Or(FileSource{Type: FileSourceTypeFile, Component: "unknown"}),
+			base:       gen.Made[FileCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     FileSource{}.from(ev).Or(FileSource{Type: FileSourceTypeFile, Component: "unknown"}),
 		}
 	case categoryNetwork:
 		return &NetworkError{
-			base: gen.Made[NetworkCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   NetworkSource{}.from(ev).Or(NetworkSource{Type: NetworkSourceTypeNetwork, Component: "unknown"}),
+			base:       gen.Made[NetworkCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     NetworkSource{}.from(ev).Or(NetworkSource{Type: NetworkSourceTypeNetwork, Component: "unknown"}),
 		}
 	default:
 		return &SystemError{
-			base: gen.Made[SystemCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
-			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))), RetryAfter: ev.RetryAfter,
-			ResetAt: gen.Instant(ev.ResetAt), Execution: Execution{}.from(ev), GitHub: GitHub{}.from(ev),
-			Metadata: gen.ReadJSON(ev.Attribute("metadata")),
-			Source:   SystemSource{}.from(ev).Or(SystemSource{Type: SystemSourceTypeSystem, Component: "unknown"}),
+			base:       gen.Made[SystemCode](code, ev.Err),
+			Detail:     cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: gen.First(gen.NonZero(ev.Code), gen.Digits(gen.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
+			Execution:  Execution{}.from(ev),
+			GitHub:     GitHub{}.from(ev),
+			Metadata:   gen.ReadJSON(ev.Attribute("metadata")),
+			Source:     SystemSource{}.from(ev).Or(SystemSource{Type: SystemSourceTypeSystem, Component: "unknown"}),
 		}
 	}
 }

@@ -152,7 +152,8 @@ var genPackage = gentest.Package{
 }
 
 func TestTaxonomy(t *testing.T) {
-	gentest.Taxonomy(t, &genPackage,
+	gentest.Taxonomy(
+		t, &genPackage,
 		"package: errs",
 		"domain: duyetbot",
 		"fallback: system_error",
@@ -168,6 +169,9 @@ func TestTaxonomy(t *testing.T) {
 	)
 	gentest.Names(t, "llm github tool verification dependency skill config file network system", Categories()...)
 	gentest.Names(t, "llm github tool verification dependency skill config file network system", CategoryLLM, CategoryGitHub, CategoryTool, CategoryVerification, CategoryDependency, CategorySkill, CategoryConfig, CategoryFile, CategoryNetwork, CategorySystem)
+	gentest.Names(t, "llm github tool verification file network config skill system", SourceLLM, SourceGithub, SourceTool, SourceVerification, SourceFile, SourceNetwork, SourceConfig, SourceSkill, SourceSystem)
+	gentest.Names(t, "llm github tool verification fixes llm_limits github_limits backoffs five_limits three_times once", PolicyLLM, PolicyGithub, PolicyTool, PolicyVerification, PolicyFixes, PolicyLLMLimits, PolicyGithubLimits, PolicyBackoffs, PolicyFiveLimits, PolicyThreeTimes, PolicyOnce)
+	gentest.Names(t, "fail ask llm_wait llm_retry github_wait github_retry tool_retry profiled_retry verify_again llm_wait_for_rate_limit llm_retry_with_backoff github_wait_for_rate_limit github_retry_with_backoff tool_retry_with_backoff install_dependency apply_type_fix apply_lint_fix fix_test fix_build pattern_wait_and_retry pattern_retry_llm pattern_retry_network pattern_apply_type_fix pattern_apply_lint_fix abort block continue", ReactionFail, ReactionAsk, ReactionLLMWait, ReactionLLMRetry, ReactionGithubWait, ReactionGithubRetry, ReactionToolRetry, ReactionProfiledRetry, ReactionVerifyAgain, ReactionLLMWaitForRateLimit, ReactionLLMRetryWithBackoff, ReactionGithubWaitForRateLimit, ReactionGithubRetryWithBackoff, ReactionToolRetryWithBackoff, ReactionInstallDependency, ReactionApplyTypeFix, ReactionApplyLintFix, ReactionFixTest, ReactionFixBuild, ReactionPatternWaitAndRetry, ReactionPatternRetryLLM, ReactionPatternRetryNetwork, ReactionPatternApplyTypeFix, ReactionPatternApplyLintFix, ReactionAbort, ReactionBlock, ReactionContinue)
 	gentest.Names(t, "default strict lenient fast thorough", ProfileDefault, ProfileStrict, ProfileLenient, ProfileFast, ProfileThorough)
 	gentest.Enum(t, []string{"issue", "pr", "comment"}, GitHubEntityTypeIssue, GitHubEntityTypePr, GitHubEntityTypeComment)
 	gentest.Attribute(t, &genPackage, 0, Attach, Detail("some detail"), `{"detail":"some detail"}`)
@@ -180,7 +184,9 @@ func TestTaxonomy(t *testing.T) {
 	gentest.Attribute(t, &genPackage, 7, Attach, Metadata(genPackage.JSON(`{"some":"metadata"}`)), `{"metadata":{"some":"metadata"}}`)
 }
 
-type genStrategies struct{ record gentest.Recorder }
+type genStrategies struct {
+	record gentest.Recorder
+}
 
 func (r *genStrategies) WaitForRateLimit(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "wait_for_rate_limit")

@@ -73,8 +73,7 @@ func (v GitHub) clone() taxonomy.Opt[GitHub] {
 }
 
 func (v *GitHub) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.String("owner", taxonomy.Some(v.Owner)).String("repo", taxonomy.Some(v.Repo)).Int("entityNumber", v.EntityNumber)
-	o = o.OptEnum("entityType", v.EntityType.Or(0).String())
+	o = o.String("owner", taxonomy.Some(v.Owner)).String("repo", taxonomy.Some(v.Repo)).Int("entityNumber", v.EntityNumber).OptEnum("entityType", v.EntityType.Or(0).String())
 	return o
 }
 
@@ -91,8 +90,7 @@ type Recovery struct {
 }
 
 func (v *Recovery) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.Int("attempts", taxonomy.Some(v.Attempts)).Int("maxAttempts", taxonomy.Some(v.MaxAttempts))
-	o = o.String("strategy", v.Strategy).Bool("successful", v.Successful)
+	o = o.Int("attempts", taxonomy.Some(v.Attempts)).Int("maxAttempts", taxonomy.Some(v.MaxAttempts)).String("strategy", v.Strategy).Bool("successful", v.Successful)
 	return o
 }
 

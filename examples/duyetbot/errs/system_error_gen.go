@@ -85,8 +85,7 @@ func (v SystemSource) clone() SystemSource {
 }
 
 func (v *SystemSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
-	o = o.Enum("type", v.Type.String()).String("component", taxonomy.Some(v.Component)).String("endpoint", v.Endpoint)
-	o = o.String("method", v.Method)
+	o = o.Enum("type", v.Type.String()).String("component", taxonomy.Some(v.Component)).String("endpoint", v.Endpoint).String("method", v.Method)
 	return o
 }
 
@@ -145,8 +144,7 @@ func (e *SystemError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *SystemError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Clean("detail", taxonomy.Some(e.Detail), sharedDetail).String("code", e.SourceCode)
-	o = o.Duration("retryAfter", e.RetryAfter).Time("resetAt", e.ResetAt)
+	o = o.Clean("detail", taxonomy.Some(e.Detail), sharedDetail).String("code", e.SourceCode).Duration("retryAfter", e.RetryAfter).Time("resetAt", e.ResetAt)
 	if x, ok := e.Execution.Get(); ok {
 		o = x.appendContext(o.Begin("execution")).End()
 	}

@@ -97,8 +97,8 @@ func (e *AmbiguityError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0)
-	o = o.OptEnum("finding", e.Finding.Or(0).String()).Bool("unreadable", e.Unreadable)
+	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0).OptEnum("finding", e.Finding.Or(0).String())
+	o = o.Bool("unreadable", e.Unreadable)
 	return o.Close()
 }
 

@@ -21,8 +21,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// If this does not compile, the runtime is older than this file or no longer supports it: run
-// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it.
+//
+// Run "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 6)
 	_ = gen.EnforceVersion(6 - gen.MinVersion)
@@ -59,8 +60,13 @@ const (
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
 	return []Category{
-		CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity,
-		CategoryUnclassified, CategoryTier,
+		CategoryPrerequisite,
+		CategoryExecution,
+		CategoryUnexpectedResult,
+		CategoryMisalignment,
+		CategoryAmbiguity,
+		CategoryUnclassified,
+		CategoryTier,
 	}
 }
 
@@ -201,7 +207,8 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition, From: fromEvidence,
+	Taxonomy: &definition,
+	From:     fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryPrerequisite:     prerequisiteRules,
 		categoryExecution:        executionRules,
@@ -210,7 +217,8 @@ var detection = detect.Detection{
 		categoryAmbiguity:        ambiguityRules,
 		categoryTier:             tierRules,
 	},
-	Leads: leads, Is: ruleIs,
+	Leads: leads,
+	Is:    ruleIs,
 }
 
 // fromEvidence returns an error of a row's code, filled from evidence.
@@ -218,48 +226,62 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	switch code := uint16(row.Code()); row.Category() {
 	case categoryPrerequisite:
 		return &PrerequisiteError{
-			base: gen.Made[PrerequisiteCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
-			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+			base:   gen.Made[PrerequisiteCode](code, ev.Err),
+			Step:   gen.NonZero(ev.Attribute("step")),
+			Detail: gen.NonZero(ev.Text),
+			Files:  gen.ReadStrings(ev.Files),
 			Reason: gen.ReadWord[PrerequisiteReason](ev.Attribute("reason"), prerequisiteReasonWords),
 		}
 	case categoryExecution:
 		return &ExecutionError{
-			base: gen.Made[ExecutionCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
-			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
-			Reason: gen.ReadWord[ExecutionReason](ev.Attribute("reason"), executionReasonWords), ExitCode: ev.ExitCode,
-			Signal: gen.NonZero(ev.Signal),
+			base:     gen.Made[ExecutionCode](code, ev.Err),
+			Step:     gen.NonZero(ev.Attribute("step")),
+			Detail:   gen.NonZero(ev.Text),
+			Files:    gen.ReadStrings(ev.Files),
+			Reason:   gen.ReadWord[ExecutionReason](ev.Attribute("reason"), executionReasonWords),
+			ExitCode: ev.ExitCode,
+			Signal:   gen.NonZero(ev.Signal),
 		}
 	case categoryUnexpectedResult:
 		return &UnexpectedResultError{
-			base: gen.Made[UnexpectedResultCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
-			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+			base:     gen.Made[UnexpectedResultCode](code, ev.Err),
+			Step:     gen.NonZero(ev.Attribute("step")),
+			Detail:   gen.NonZero(ev.Text),
+			Files:    gen.ReadStrings(ev.Files),
 			Finding:  gen.ReadWord[UnexpectedResultFinding](ev.Type, unexpectedResultFindingWords),
-			Expected: gen.NonZero(ev.Attribute("expected")), Actual: gen.NonZero(ev.Attribute("actual")),
-			Reason: gen.ReadWord[UnexpectedResultReason](ev.Attribute("reason"), unexpectedResultReasonWords),
+			Expected: gen.NonZero(ev.Attribute("expected")),
+			Actual:   gen.NonZero(ev.Attribute("actual")),
+			Reason:   gen.ReadWord[UnexpectedResultReason](ev.Attribute("reason"), unexpectedResultReasonWords),
 		}
 	case categoryMisalignment:
 		return &MisalignmentError{
-			base: gen.Made[MisalignmentCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
-			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+			base:    gen.Made[MisalignmentCode](code, ev.Err),
+			Step:    gen.NonZero(ev.Attribute("step")),
+			Detail:  gen.NonZero(ev.Text),
+			Files:   gen.ReadStrings(ev.Files),
 			Finding: gen.ReadWord[MisalignmentFinding](ev.Type, misalignmentFindingWords),
 			Reason:  gen.ReadWord[MisalignmentReason](ev.Attribute("reason"), misalignmentReasonWords),
 		}
 	case categoryAmbiguity:
 		return &AmbiguityError{
-			base: gen.Made[AmbiguityCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
-			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
+			base:    gen.Made[AmbiguityCode](code, ev.Err),
+			Step:    gen.NonZero(ev.Attribute("step")),
+			Detail:  gen.NonZero(ev.Text),
+			Files:   gen.ReadStrings(ev.Files),
 			Finding: gen.ReadWord[AmbiguityFinding](ev.Type, ambiguityFindingWords),
 		}
 	case categoryUnclassified:
-		return &UnclassifiedError{
-			base: gen.Made[UnclassifiedCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")),
-			Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
-		}
+		return &UnclassifiedError{base: gen.Made[UnclassifiedCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")), Detail: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files)}
 	default:
 		return &TierError{
-			base: gen.Made[TierCode](code, ev.Err), Step: gen.NonZero(ev.Attribute("step")), Detail: gen.NonZero(ev.Text),
-			Files: gen.ReadStrings(ev.Files), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
-			StatusCode: gen.NonZero(ev.Status), RetryAfter: ev.RetryAfter, ResetAt: gen.Instant(ev.ResetAt),
+			base:       gen.Made[TierCode](code, ev.Err),
+			Step:       gen.NonZero(ev.Attribute("step")),
+			Detail:     gen.NonZero(ev.Text),
+			Files:      gen.ReadStrings(ev.Files),
+			Provider:   cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
+			StatusCode: gen.NonZero(ev.Status),
+			RetryAfter: ev.RetryAfter,
+			ResetAt:    gen.Instant(ev.ResetAt),
 		}
 	}
 }

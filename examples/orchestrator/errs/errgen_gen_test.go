@@ -60,7 +60,8 @@ var genPackage = gentest.Package{
 }
 
 func TestTaxonomy(t *testing.T) {
-	gentest.Taxonomy(t, &genPackage,
+	gentest.Taxonomy(
+		t, &genPackage,
 		"package: errs",
 		"domain: orchestrator.example.com",
 		"fallback: UNCLASSIFIED",
@@ -76,6 +77,10 @@ func TestTaxonomy(t *testing.T) {
 	)
 	gentest.Names(t, "prerequisite execution unexpected misalignment ambiguity unclassified tier", Categories()...)
 	gentest.Names(t, "prerequisite execution unexpected misalignment ambiguity unclassified tier", CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity, CategoryUnclassified, CategoryTier)
+	gentest.Names(t, "step agent check review plan git scope executor config budget claude-cli anthropic-api openai-api scripted", SourceStep, SourceAgent, SourceCheck, SourceReview, SourcePlan, SourceGit, SourceScope, SourceExecutor, SourceConfig, SourceBudget, SourceClaudeCLI, SourceAnthropicAPI, SourceOpenaiAPI, SourceScripted)
+	gentest.Names(t, "verify execute gate criteria clean review", OpVerify, OpExecute, OpGate, OpCriteria, OpClean, OpReview)
+	gentest.Names(t, "transient once_more outage rate_limit", PolicyTransient, PolicyOnceMore, PolicyOutage, PolicyRateLimit)
+	gentest.Names(t, "find_out analyse verify try_again run_again make_again try_with_less wait call_again hand_over ask_user record_and_stop block_task fail_task abort block continue", ReactionFindOut, ReactionAnalyse, ReactionVerify, ReactionTryAgain, ReactionRunAgain, ReactionMakeAgain, ReactionTryWithLess, ReactionWait, ReactionCallAgain, ReactionHandOver, ReactionAskUser, ReactionRecordAndStop, ReactionBlockTask, ReactionFailTask, ReactionAbort, ReactionBlock, ReactionContinue)
 	gentest.Names(t, "chains tasks", ProfileChains, ProfileTasks)
 	gentest.Names(t, "haiku sonnet opus human", TierHaiku, TierSonnet, TierOpus, TierHuman)
 	gentest.Attribute(t, &genPackage, 0, Attach, Step("some step"), `{"step":"some step"}`)

@@ -132,9 +132,8 @@ func (e *ExecutionError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ExecutionError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0)
-	o = o.OptEnum("reason", e.Reason.Or(0).String()).OptEnum("indicator", e.Indicator.Or(0).String())
-	o = o.Int("exitCode", e.ExitCode).String("signal", e.Signal)
+	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0).OptEnum("reason", e.Reason.Or(0).String())
+	o = o.OptEnum("indicator", e.Indicator.Or(0).String()).Int("exitCode", e.ExitCode).String("signal", e.Signal)
 	return o.Close()
 }
 

@@ -127,8 +127,8 @@ func (e *MisalignmentError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *MisalignmentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0)
-	o = o.OptEnum("finding", e.Finding.Or(0).String()).OptEnum("reason", e.Reason.Or(0).String())
+	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0).OptEnum("finding", e.Finding.Or(0).String())
+	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	return o.Close()
 }
 

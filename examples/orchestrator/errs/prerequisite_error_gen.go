@@ -96,10 +96,7 @@ func (e *PrerequisiteError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PrerequisiteError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0)
-	o = o.OptEnum("reason", e.Reason.Or(0).String())
-	return o.Close()
+	return gen.Object(dst).String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0).OptEnum("reason", e.Reason.Or(0).String()).Close()
 }
 
 func (c PrerequisiteCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }

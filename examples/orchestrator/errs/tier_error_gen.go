@@ -127,10 +127,12 @@ func (e *TierError) AppendMessage(dst []byte) []byte {
 		m = m.String(e.Provider).Text(" limits the rate").Begin(", retry after ").Duration(e.RetryAfter)
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierUnavailable:
-		m = m.String(e.Provider).Text(" does not answer").Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.String(e.Provider).Text(" does not answer")
+		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
 		m = m.Begin(" with status ").Int(e.StatusCode).Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierRefused:
-		m = m.String(e.Provider).Text(" cannot be used").Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.String(e.Provider).Text(" cannot be used")
+		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
 		m = m.Begin(" with status ").Int(e.StatusCode).Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierNotCalled:
 		m = m.Text("nothing was called").Begin(" (").String(e.Reason.Or(0).String()).End(")")
@@ -144,9 +146,8 @@ func (e *TierError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *TierError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0)
-	o = o.String("provider", taxonomy.Some(e.Provider)).OptEnum("reason", e.Reason.Or(0).String())
-	o = o.Int("statusCode", e.StatusCode).Duration("retryAfter", e.RetryAfter).Time("resetAt", e.ResetAt)
+	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0).String("provider", taxonomy.Some(e.Provider))
+	o = o.OptEnum("reason", e.Reason.Or(0).String()).Int("statusCode", e.StatusCode).Duration("retryAfter", e.RetryAfter).Time("resetAt", e.ResetAt)
 	return o.Close()
 }
 

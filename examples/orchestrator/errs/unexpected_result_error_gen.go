@@ -152,7 +152,8 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 	switch e.Code() {
 	case CodeUnexpectedResult:
 		m = m.Text("unexpected result").Begin(" (").String(e.Finding.Or(0).String()).End(")")
-		m = m.Begin(" (").String(e.Breach.Or(0).String()).End(")").Begin(": ").Line(e.Detail.Or(""), sharedDetail)
+		m = m.Begin(" (").String(e.Breach.Or(0).String()).End(")")
+		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("unexpected")
 	}
@@ -162,9 +163,8 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0)
-	o = o.OptEnum("finding", e.Finding.Or(0).String()).OptEnum("breach", e.Breach.Or(0).String())
-	o = o.String("expected", e.Expected).String("actual", e.Actual).OptEnum("reason", e.Reason.Or(0).String())
+	o = o.String("step", e.Step).Clean("detail", e.Detail, sharedDetail).OptStrings("files", e.Files, 0).OptEnum("finding", e.Finding.Or(0).String())
+	o = o.OptEnum("breach", e.Breach.Or(0).String()).String("expected", e.Expected).String("actual", e.Actual).OptEnum("reason", e.Reason.Or(0).String())
 	return o.Close()
 }
 

@@ -12,8 +12,11 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{IsOrder, IsPayment},
-	Groups:     []func(error) bool{InCustomer},
+	Categories: []func(error) bool{
+		IsOrder,
+		IsPayment,
+	},
+	Groups: []func(error) bool{InCustomer},
 	Reactions: []string{
 		"park action=block log_level=error",
 		"pay_again policy=gateway then=park action=retry_operation log_level=warn honor_retry_after",
@@ -33,7 +36,8 @@ var genPackage = gentest.Package{
 }
 
 func TestTaxonomy(t *testing.T) {
-	gentest.Taxonomy(t, &genPackage,
+	gentest.Taxonomy(
+		t, &genPackage,
 		"package: errs",
 		"domain: shop.example.com",
 		"help: https://shop.example.com/errors/{code}",
@@ -43,5 +47,8 @@ func TestTaxonomy(t *testing.T) {
 	)
 	gentest.Names(t, "order payment", Categories()...)
 	gentest.Names(t, "order payment", CategoryOrder, CategoryPayment)
+	gentest.Names(t, "gateway", PolicyGateway)
+	gentest.Names(t, "pay_again park refuse abort block continue", ReactionPayAgain, ReactionPark, ReactionRefuse, ReactionAbort, ReactionBlock, ReactionContinue)
+	gentest.Names(t, "customer", GroupCustomer)
 	gentest.Names(t, "night", ProfileNight)
 }

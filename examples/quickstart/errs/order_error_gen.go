@@ -56,7 +56,8 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	case CodeOrderNotFound:
 		m = m.Text("no order ").String(e.OrderID)
 	case CodeOrderOutOfStock:
-		m = m.Text("order ").String(e.OrderID).Text(": ").Count(len(e.Items)).Text(" item(s) out of stock: ").Strings(e.Items, 0)
+		m = m.Text("order ").String(e.OrderID).Text(": ").Count(len(e.Items))
+		m = m.Text(" item(s) out of stock: ").Strings(e.Items, 0)
 	default:
 		m = m.NoCode("order")
 	}

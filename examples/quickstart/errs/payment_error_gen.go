@@ -95,7 +95,8 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodePaymentDeclined:
-		m = m.Text("payment of order ").String(e.OrderID).Text(" declined").Begin(": ").String(e.Reason.Or(0).String())
+		m = m.Text("payment of order ").String(e.OrderID).Text(" declined")
+		m = m.Begin(": ").String(e.Reason.Or(0).String())
 	case CodePaymentGatewayFailed:
 		m = m.Text("payment gateway failed for order ").String(e.OrderID).Begin(" with status ").Int(e.Status)
 		m = m.Begin(": ").Line(e.Reply.Or(""), paymentReply)
@@ -108,9 +109,8 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PaymentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("orderId", taxonomy.Some(e.OrderID)).Int64("amountCents", taxonomy.Some(e.AmountCents))
-	o = o.OptSecret("card", !e.Card.IsZero()).OptEnum("reason", e.Reason.Or(0).String()).Int("status", e.Status)
-	o = o.Clean("reply", e.Reply, paymentReply).Duration("retryAfter", e.RetryAfter)
+	o = o.String("orderId", taxonomy.Some(e.OrderID)).Int64("amountCents", taxonomy.Some(e.AmountCents)).OptSecret("card", !e.Card.IsZero()).OptEnum("reason", e.Reason.Or(0).String())
+	o = o.Int("status", e.Status).Clean("reply", e.Reply, paymentReply).Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
 

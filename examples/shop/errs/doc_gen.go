@@ -12,8 +12,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// If this does not compile, the runtime is older than this file or no longer supports it: run
-// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it.
+//
+// Run "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 6)
 	_ = gen.EnforceVersion(6 - gen.MinVersion)
@@ -45,7 +46,13 @@ const (
 
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
-	return []Category{CategoryOrder, CategoryRequest, CategoryPayment, CategoryStore, CategoryServer}
+	return []Category{
+		CategoryOrder,
+		CategoryRequest,
+		CategoryPayment,
+		CategoryStore,
+		CategoryServer,
+	}
 }
 
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
@@ -129,7 +136,8 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition, From: fromEvidence,
+	Taxonomy: &definition,
+	From:     fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryPayment: paymentRules,
 		categoryStore:   storeRules,
@@ -143,9 +151,12 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	switch code := uint16(row.Code()); row.Category() {
 	case categoryPayment:
 		return &PaymentError{
-			base: gen.Made[PaymentCode](code, ev.Err), Source: gen.NonZero(ev.Source),
-			Reason: gen.ReadWord[PaymentReason](ev.Code, paymentReasonWords), RetryAfter: ev.RetryAfter,
-			GatewayReply: gen.NonZero(ev.Text), GatewayStatus: gen.NonZero(ev.Status),
+			base:          gen.Made[PaymentCode](code, ev.Err),
+			Source:        gen.NonZero(ev.Source),
+			Reason:        gen.ReadWord[PaymentReason](ev.Code, paymentReasonWords),
+			RetryAfter:    ev.RetryAfter,
+			GatewayReply:  gen.NonZero(ev.Text),
+			GatewayStatus: gen.NonZero(ev.Status),
 		}
 	case categoryStore:
 		return &StoreError{base: gen.Made[StoreCode](code, ev.Err), Source: gen.NonZero(ev.Source), StoreText: gen.NonZero(ev.Text)}

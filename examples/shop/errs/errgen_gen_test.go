@@ -13,7 +13,13 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{IsOrder, IsRequest, IsPayment, IsStore, IsServer},
+	Categories: []func(error) bool{
+		IsOrder,
+		IsRequest,
+		IsPayment,
+		IsStore,
+		IsServer,
+	},
 	Reactions: []string{
 		"park action=block",
 		"again policy=store then=park action=retry_operation",
@@ -37,7 +43,8 @@ var genPackage = gentest.Package{
 }
 
 func TestTaxonomy(t *testing.T) {
-	gentest.Taxonomy(t, &genPackage,
+	gentest.Taxonomy(
+		t, &genPackage,
 		"package: errs",
 		"domain: shop.example.com",
 		"help: https://shop.example.com/errors/{code}",
@@ -48,6 +55,9 @@ func TestTaxonomy(t *testing.T) {
 	)
 	gentest.Names(t, "order request payment store server", Categories()...)
 	gentest.Names(t, "order request payment store server", CategoryOrder, CategoryRequest, CategoryPayment, CategoryStore, CategoryServer)
+	gentest.Names(t, "postgres gateway breaker", SourcePostgres, SourceGateway, SourceBreaker)
+	gentest.Names(t, "store gateway", PolicyStore, PolicyGateway)
+	gentest.Names(t, "again pay_again park refuse abort block continue", ReactionAgain, ReactionPayAgain, ReactionPark, ReactionRefuse, ReactionAbort, ReactionBlock, ReactionContinue)
 	gentest.Attribute(t, &genPackage, 0, Attach, Unmatched(true), `{"unmatched":true}`)
 	gentest.Attribute(t, &genPackage, 1, Attach, RequestID("some requestId"), `{"requestId":"some requestId"}`)
 	gentest.Attribute(t, &genPackage, 2, Attach, Source("some source"), `{"source":"some source"}`)

@@ -74,9 +74,11 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	case CodeOrderNotFound:
 		m = m.Text("no order").Begin(" ").String(e.OrderID.Or(""))
 	case CodeOrderExists:
-		m = m.Text("order").Begin(" ").String(e.OrderID.Or("")).End("").Text(" exists")
+		m = m.Text("order").Begin(" ").String(e.OrderID.Or("")).End("")
+		m = m.Text(" exists")
 	case CodeOrderClosed:
-		m = m.Text("order").Begin(" ").String(e.OrderID.Or("")).End("").Text(" is closed")
+		m = m.Text("order").Begin(" ").String(e.OrderID.Or("")).End("")
+		m = m.Text(" is closed")
 	default:
 		m = m.NoCode("order")
 	}
@@ -85,10 +87,7 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source)
-	o = o.String("orderId", e.OrderID)
-	return o.Close()
+	return gen.Object(dst).Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source).String("orderId", e.OrderID).Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.

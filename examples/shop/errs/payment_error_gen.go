@@ -126,18 +126,14 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *PaymentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source)
-	o = o.OptEnum("reason", e.Reason.Or(0).String()).Duration("retryAfter", e.RetryAfter).OptSecret("card", !e.Card.IsZero())
-	o = o.Clean("gatewayReply", e.GatewayReply, paymentGatewayReply).Int("gatewayStatus", e.GatewayStatus)
+	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source).OptEnum("reason", e.Reason.Or(0).String())
+	o = o.Duration("retryAfter", e.RetryAfter).OptSecret("card", !e.Card.IsZero()).Clean("gatewayReply", e.GatewayReply, paymentGatewayReply).Int("gatewayStatus", e.GatewayStatus)
 	return o.Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *PaymentError) AppendPublicContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.Clean("requestId", e.RequestID, sharedRequestID).OptEnum("reason", e.Reason.Or(0).String())
-	o = o.Duration("retryAfter", e.RetryAfter)
-	return o.Close()
+	return gen.Object(dst).Clean("requestId", e.RequestID, sharedRequestID).OptEnum("reason", e.Reason.Or(0).String()).Duration("retryAfter", e.RetryAfter).Close()
 }
 
 func (c PaymentCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }

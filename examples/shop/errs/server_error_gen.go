@@ -85,10 +85,7 @@ func (e *ServerError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ServerError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source)
-	o = o.String("setting", e.Setting)
-	return o.Close()
+	return gen.Object(dst).Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source).String("setting", e.Setting).Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.

@@ -89,10 +89,7 @@ func (e *StoreError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *StoreError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source)
-	o = o.Clean("storeText", e.StoreText, storeStoreText)
-	return o.Close()
+	return gen.Object(dst).Bool("unmatched", e.Unmatched).Clean("requestId", e.RequestID, sharedRequestID).String("source", e.Source).Clean("storeText", e.StoreText, storeStoreText).Close()
 }
 
 func (c StoreCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }

@@ -205,11 +205,13 @@ func (e *AttemptError) AppendMessage(dst []byte) []byte {
 		m = m.Text("the agent could not do the task").Begin(": ").Clean(e.Reason.Or(""), attemptReason)
 		m = m.Begin(" (").Line(e.Detail.Or(""), attemptDetail).End(")")
 	case CodeHookFailure:
-		m = m.Text("the hook ").String(e.Reporter.Or(0).String()).Begin(" (").Line(e.Command.Or(""), attemptCommand).End(")")
-		m = m.Text(" failed").Begin(" with exit code ").Int(e.ExitCode).Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Text("the hook ").String(e.Reporter.Or(0).String())
+		m = m.Begin(" (").Line(e.Command.Or(""), attemptCommand).End(")").Text(" failed")
+		m = m.Begin(" with exit code ").Int(e.ExitCode).Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
-		m = m.Text("unknown failure").Begin(" with exit code ").Int(e.ExitCode).Begin(" by ").String(e.Signal.Or(""))
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail).Begin(", files changed against the rules: ").Strings(e.Files, 0)
+		m = m.Text("unknown failure").Begin(" with exit code ").Int(e.ExitCode)
+		m = m.Begin(" by ").String(e.Signal.Or("")).Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Begin(", files changed against the rules: ").Strings(e.Files, 0)
 	default:
 		m = m.NoCode("attempt")
 	}
@@ -221,11 +223,11 @@ func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeTestFailure:
-		m = m.Text("The tests fail after your last attempt. Make them pass.")
-		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Text("The tests fail after your last attempt. Make them pass.").Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput)
+		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeLintFailure:
-		m = m.Text("The linters object to your last attempt. Fix what they name.")
-		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Text("The linters object to your last attempt. Fix what they name.").Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput)
+		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
 		m = m.Text("Your last attempt ended without success.").Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".")
 		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
@@ -239,11 +241,10 @@ func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *AttemptError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptEnum("reporter", e.Reporter.Or(0).String()).Int("exitCode", e.ExitCode).String("signal", e.Signal)
-	o = o.Clean("detail", e.Detail, attemptDetail).Clean("checkOutput", e.CheckOutput, attemptCheckOutput)
-	o = o.Clean("reason", e.Reason, attemptReason).Clean("command", e.Command, attemptCommand).Duration("limit", e.Limit)
-	o = o.Duration("retryAfter", e.RetryAfter).OptStrings("files", e.Files, 0).Bool("contextOverflow", e.ContextOverflow)
-	o = o.String("budgetScope", e.BudgetScope).Bool("interrupted", e.Interrupted).Bool("instrument", e.Instrument)
+	o = o.OptEnum("reporter", e.Reporter.Or(0).String()).Int("exitCode", e.ExitCode).String("signal", e.Signal).Clean("detail", e.Detail, attemptDetail)
+	o = o.Clean("checkOutput", e.CheckOutput, attemptCheckOutput).Clean("reason", e.Reason, attemptReason).Clean("command", e.Command, attemptCommand).Duration("limit", e.Limit)
+	o = o.Duration("retryAfter", e.RetryAfter).OptStrings("files", e.Files, 0).Bool("contextOverflow", e.ContextOverflow).String("budgetScope", e.BudgetScope)
+	o = o.Bool("interrupted", e.Interrupted).Bool("instrument", e.Instrument)
 	return o.Close()
 }
 

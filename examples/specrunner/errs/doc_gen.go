@@ -17,8 +17,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// If this does not compile, the runtime is older than this file or no longer supports it: run
-// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it.
+//
+// Run "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 6)
 	_ = gen.EnforceVersion(6 - gen.MinVersion)
@@ -118,22 +119,30 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition, From: fromEvidence,
+	Taxonomy: &definition,
+	From:     fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryAttempt: attemptRules,
 	},
-	Leads: leads, Is: ruleIs,
+	Leads: leads,
+	Is:    ruleIs,
 }
 
 // fromEvidence returns an error of a row's code, filled from evidence.
 func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	code := uint16(row.Code())
 	return &AttemptError{
-		base:     gen.Made[AttemptCode](code, ev.Err),
-		Reporter: gen.ReadWord[AttemptReporter](ev.Source, attemptReporterWords), ExitCode: ev.ExitCode,
-		Signal: gen.NonZero(ev.Signal), Detail: gen.NonZero(ev.Text), CheckOutput: gen.NonZero(ev.Output),
-		Reason: gen.NonZero(ev.Attribute("reason")), Command: gen.NonZero(ev.Attribute("command")),
-		Limit: gen.ReadDuration(ev.Attribute("limit")), RetryAfter: ev.RetryAfter, Files: gen.ReadStrings(ev.Files),
+		base:        gen.Made[AttemptCode](code, ev.Err),
+		Reporter:    gen.ReadWord[AttemptReporter](ev.Source, attemptReporterWords),
+		ExitCode:    ev.ExitCode,
+		Signal:      gen.NonZero(ev.Signal),
+		Detail:      gen.NonZero(ev.Text),
+		CheckOutput: gen.NonZero(ev.Output),
+		Reason:      gen.NonZero(ev.Attribute("reason")),
+		Command:     gen.NonZero(ev.Attribute("command")),
+		Limit:       gen.ReadDuration(ev.Attribute("limit")),
+		RetryAfter:  ev.RetryAfter,
+		Files:       gen.ReadStrings(ev.Files),
 		BudgetScope: gen.NonZero(ev.Attribute("scope")),
 	}
 }

@@ -45,7 +45,8 @@ var genPackage = gentest.Package{
 }
 
 func TestTaxonomy(t *testing.T) {
-	gentest.Taxonomy(t, &genPackage,
+	gentest.Taxonomy(
+		t, &genPackage,
 		"package: errs",
 		"domain: specrunner.example.com",
 		"fallback: UNKNOWN",
@@ -55,5 +56,8 @@ func TestTaxonomy(t *testing.T) {
 	)
 	gentest.Names(t, "attempt", Categories()...)
 	gentest.Names(t, "attempt", CategoryAttempt)
+	gentest.Names(t, "agent pre_start post_done budget config executor state validator scope git", SourceAgent, SourcePreStart, SourcePostDone, SourceBudget, SourceConfig, SourceExecutor, SourceState, SourceValidator, SourceScope, SourceGit)
+	gentest.Names(t, "attempts interruptions", PolicyAttempts, PolicyInterruptions)
+	gentest.Names(t, "same_again explain_and_retry shorten_and_retry revert_and_retry return_api_error spend_no_more spend_no_more_on_it begin_again stop_the_runner fail_fast give_up abort block continue", ReactionSameAgain, ReactionExplainAndRetry, ReactionShortenAndRetry, ReactionRevertAndRetry, ReactionReturnAPIError, ReactionSpendNoMore, ReactionSpendNoMoreOnIt, ReactionBeginAgain, ReactionStopTheRunner, ReactionFailFast, ReactionGiveUp, ReactionAbort, ReactionBlock, ReactionContinue)
 	gentest.Names(t, "phase1", ProfilePhase1)
 }

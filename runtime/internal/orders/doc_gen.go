@@ -13,8 +13,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// If this does not compile, the runtime is older than this file or no longer supports it: run
-// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it.
+//
+// Run "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 6)
 	_ = gen.EnforceVersion(6 - gen.MinVersion)
@@ -113,7 +114,8 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition, From: fromEvidence,
+	Taxonomy: &definition,
+	From:     fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryRequest: requestRules,
 		categoryStore:   storeRules,

@@ -13,7 +13,11 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{IsOrder, IsRequest, IsStore},
+	Categories: []func(error) bool{
+		IsOrder,
+		IsRequest,
+		IsStore,
+	},
 	Reactions: []string{
 		"block action=block",
 		"again policy=short then=block action=retry count_failure",
@@ -32,7 +36,8 @@ var genPackage = gentest.Package{
 }
 
 func TestTaxonomy(t *testing.T) {
-	gentest.Taxonomy(t, &genPackage,
+	gentest.Taxonomy(
+		t, &genPackage,
 		"package: orders",
 		"domain: orders.example",
 		"help: https://orders.example/errors/{code}",
@@ -43,6 +48,9 @@ func TestTaxonomy(t *testing.T) {
 	)
 	gentest.Names(t, "order request store", Categories()...)
 	gentest.Names(t, "order request store", CategoryOrder, CategoryRequest, CategoryStore)
+	gentest.Names(t, "gateway breaker", SourceGateway, SourceBreaker)
+	gentest.Names(t, "short", PolicyShort)
+	gentest.Names(t, "again wait abort block continue", ReactionAgain, ReactionWait, ReactionAbort, ReactionBlock, ReactionContinue)
 	gentest.Attribute(t, &genPackage, 0, Attach, Unmatched(true), `{"unmatched":true}`)
 	gentest.Attribute(t, &genPackage, 1, Attach, RequestID("some requestId"), `{"requestId":"some requestId"}`)
 }

@@ -158,7 +158,8 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	case CodeOrderNotFound:
 		m = m.Text("no order").Begin(" ").String(e.ID.Or(""))
 	case CodeOrderConflict:
-		m = m.Text("order").Begin(" ").String(e.ID.Or("")).End("").Text(" changed")
+		m = m.Text("order").Begin(" ").String(e.ID.Or("")).End("")
+		m = m.Text(" changed")
 	default:
 		m = m.NoCode("order")
 	}
@@ -169,8 +170,9 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("id", e.ID).Int("count", e.Count)
-	o = o.Int64("size", e.Size).Uint64("mask", e.Mask).Float64("ratio", e.Ratio).Bool("open", e.Open).Duration("took", e.Took)
-	o = o.Time("at", e.At).OptEnum("mood", e.Mood.Or(0).String()).OptStrings("items", e.Items, 0).OptJSON("extra", e.Extra)
+	o = o.Int64("size", e.Size).Uint64("mask", e.Mask).Float64("ratio", e.Ratio).Bool("open", e.Open)
+	o = o.Duration("took", e.Took).Time("at", e.At).OptEnum("mood", e.Mood.Or(0).String()).OptStrings("items", e.Items, 0)
+	o = o.OptJSON("extra", e.Extra)
 	if x, ok := e.Place.Get(); ok {
 		o = x.appendContext(o.Begin("place")).End()
 	}
@@ -183,8 +185,8 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.String("requestId", e.RequestID).String("id", e.ID).Int("count", e.Count).Int64("size", e.Size)
-	o = o.Uint64("mask", e.Mask).Float64("ratio", e.Ratio).Bool("open", e.Open).Duration("took", e.Took).Time("at", e.At)
-	o = o.OptEnum("mood", e.Mood.Or(0).String()).OptStrings("items", e.Items, 0).OptJSON("extra", e.Extra)
+	o = o.Uint64("mask", e.Mask).Float64("ratio", e.Ratio).Bool("open", e.Open).Duration("took", e.Took)
+	o = o.Time("at", e.At).OptEnum("mood", e.Mood.Or(0).String()).OptStrings("items", e.Items, 0).OptJSON("extra", e.Extra)
 	if x, ok := e.Place.Get(); ok {
 		o = x.appendContext(o.Begin("place")).End()
 	}

@@ -86,10 +86,7 @@ func (e *StoreError) AppendMessage(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *StoreError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("query", e.Query)
-	o = o.String("reporter", e.Reporter)
-	return o.Close()
+	return gen.Object(dst).Bool("unmatched", e.Unmatched).String("requestId", e.RequestID).String("query", e.Query).String("reporter", e.Reporter).Close()
 }
 
 func (c StoreCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }

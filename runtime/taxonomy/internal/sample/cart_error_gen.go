@@ -157,7 +157,8 @@ func (e *CartError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeCart:
-		m = m.Count(len(e.Items)).Begin("/").Count(len(e.OptItems)).End("").Text(" items, ").Count(len(e.Faults))
+		m = m.Count(len(e.Items)).Begin("/").Count(len(e.OptItems)).End("")
+		m = m.Text(" items, ").Count(len(e.Faults))
 		m = m.Begin("/").Count(len(e.OptFaults)).End("").Text(" faults")
 	default:
 		m = m.NoCode("cart")

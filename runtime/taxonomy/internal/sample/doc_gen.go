@@ -12,8 +12,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// If this does not compile, the runtime is older than this file or no longer supports it: run
-// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it.
+//
+// Run "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 6)
 	_ = gen.EnforceVersion(6 - gen.MinVersion)
@@ -47,7 +48,14 @@ const (
 
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
-	return []Category{CategoryProvider, CategoryWork, CategoryKinds, CategoryCart, CategoryOrder, CategoryServer}
+	return []Category{
+		CategoryProvider,
+		CategoryWork,
+		CategoryKinds,
+		CategoryCart,
+		CategoryOrder,
+		CategoryServer,
+	}
 }
 
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
@@ -144,7 +152,8 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition, From: fromEvidence,
+	Taxonomy: &definition,
+	From:     fromEvidence,
 	Sources: []detect.SourceApply{
 		{Source: "scope", Apply: func(e taxonomy.Error) { e.(*WorkError).Decision = taxonomy.Some(WorkDecisionBlock) }},
 	},

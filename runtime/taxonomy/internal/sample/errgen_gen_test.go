@@ -15,8 +15,15 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{IsProvider, IsWork, IsKinds, IsCart, IsOrder, IsServer},
-	Groups:     []func(error) bool{InNetwork},
+	Categories: []func(error) bool{
+		IsProvider,
+		IsWork,
+		IsKinds,
+		IsCart,
+		IsOrder,
+		IsServer,
+	},
+	Groups: []func(error) bool{InNetwork},
 	Reactions: []string{
 		"block action=block",
 		"again then=block action=retry count_failure",
@@ -43,7 +50,8 @@ var genPackage = gentest.Package{
 }
 
 func TestTaxonomy(t *testing.T) {
-	gentest.Taxonomy(t, &genPackage,
+	gentest.Taxonomy(
+		t, &genPackage,
 		"package: sample",
 		"domain: aidf",
 		"help: https://example.org/errors/{code}",
@@ -60,12 +68,18 @@ func TestTaxonomy(t *testing.T) {
 	)
 	gentest.Names(t, "provider work kinds cart order server", Categories()...)
 	gentest.Names(t, "provider work kinds cart order server", CategoryProvider, CategoryWork, CategoryKinds, CategoryCart, CategoryOrder, CategoryServer)
+	gentest.Names(t, "git scope", SourceGit, SourceScope)
+	gentest.Names(t, "provider rate_limit", PolicyProvider, PolicyRateLimit)
+	gentest.Names(t, "again backoff wait revert once fatal reduce abort block continue", ReactionAgain, ReactionBackoff, ReactionWait, ReactionRevert, ReactionOnce, ReactionFatal, ReactionReduce, ReactionAbort, ReactionBlock, ReactionContinue)
+	gentest.Names(t, "network", GroupNetwork)
 	gentest.Names(t, "strict chains", ProfileStrict, ProfileChains)
 	gentest.Names(t, "haiku human", TierHaiku, TierHuman)
 	gentest.Attribute(t, &genPackage, 0, Attach, RequestID("some requestId"), `{"requestId":"some requestId"}`)
 }
 
-type genStrategies struct{ record gentest.Recorder }
+type genStrategies struct {
+	record gentest.Recorder
+}
 
 func (r *genStrategies) ReduceContext(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "reduce_context")

@@ -78,9 +78,11 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeOrderConflict:
-		m = m.Text("order ").String(e.Order).Text(" was changed at the same time").Begin(", ").Int(e.Left).End(" left")
+		m = m.Text("order ").String(e.Order).Text(" was changed at the same time")
+		m = m.Begin(", ").Int(e.Left).End(" left")
 	case CodeOrderInvalid:
-		m = m.Text("order ").String(e.Order).Text(" is invalid: ").Count(len(e.Violations)).Text(" violations")
+		m = m.Text("order ").String(e.Order).Text(" is invalid: ").Count(len(e.Violations))
+		m = m.Text(" violations")
 	case CodeOrderLedger:
 		m = m.Text("order ").String(e.Order).Text(" is not in the books of ").String(e.Warehouse.Or(""))
 	default:
@@ -92,8 +94,8 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID).String("order", taxonomy.Some(e.Order)).Int("left", e.Left)
-	o = o.String("warehouse", e.Warehouse).Duration("wait", e.Wait)
+	o = o.String("requestId", e.RequestID).String("order", taxonomy.Some(e.Order)).Int("left", e.Left).String("warehouse", e.Warehouse)
+	o = o.Duration("wait", e.Wait)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }

@@ -104,10 +104,11 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeProviderCrash:
-		m = m.Text("provider ").String(e.Provider).Text(" crashed").Begin(": ").Line(e.RawError.Or(""), providerRawError)
-	case CodeProviderAPIError:
-		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
+		m = m.Text("provider ").String(e.Provider).Text(" crashed")
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
+	case CodeProviderAPIError:
+		m = m.Text("provider ").String(e.Provider).Text(" API error")
+		m = m.Begin(" ").Int(e.StatusCode).Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
 		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")
 	default:
@@ -123,8 +124,7 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	if x, ok := e.Run.Get(); ok {
 		o = x.appendContext(o.Begin("run")).End()
 	}
-	o = o.String("provider", taxonomy.Some(e.Provider)).Int("statusCode", e.StatusCode)
-	o = o.Clean("rawError", e.RawError, providerRawError).OptSecret("token", !e.Token.IsZero())
+	o = o.String("provider", taxonomy.Some(e.Provider)).Int("statusCode", e.StatusCode).Clean("rawError", e.RawError, providerRawError).OptSecret("token", !e.Token.IsZero())
 	return o.Close()
 }
 

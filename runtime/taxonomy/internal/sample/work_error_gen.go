@@ -109,9 +109,7 @@ func (e *WorkError) AppendFeedback(dst []byte) []byte {
 
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *WorkError) AppendContext(dst []byte) []byte {
-	o := gen.Object(dst)
-	o = o.String("requestId", e.RequestID).OptStrings("files", e.Files, 0).OptEnum("decision", e.Decision.Or(0).String())
-	return o.Close()
+	return gen.Object(dst).String("requestId", e.RequestID).OptStrings("files", e.Files, 0).OptEnum("decision", e.Decision.Or(0).String()).Close()
 }
 
 func (c WorkCode) Error() string                { return gen.CodeMessage(c.Row(), &definition) }

@@ -17,8 +17,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// If this does not compile, the runtime is older than this file or no longer supports it: run
-// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it.
+//
+// Run "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 6)
 	_ = gen.EnforceVersion(6 - gen.MinVersion)
@@ -131,11 +132,13 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition, From: fromEvidence,
+	Taxonomy: &definition,
+	From:     fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryProvider: providerRules,
 	},
-	FallbackSet: `{"unmatched":true}`, Is: ruleIs,
+	FallbackSet:   `{"unmatched":true}`,
+	Is:            ruleIs,
 	FallbackApply: func(e taxonomy.Error) { e.(*ProviderError).Unmatched = taxonomy.Some(true) },
 }
 
@@ -143,9 +146,13 @@ var detection = detect.Detection{
 func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	code := uint16(row.Code())
 	return &ProviderError{
-		base: gen.Made[ProviderCode](code, ev.Err), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
-		StatusCode: gen.NonZero(ev.Status), RawError: gen.NonZero(ev.Text), Files: gen.ReadStrings(ev.Files),
-		Limit: gen.ReadWord[ProviderLimit](ev.Attribute("limit"), providerLimitWords), Call: ProviderCall{}.from(ev),
+		base:       gen.Made[ProviderCode](code, ev.Err),
+		Provider:   cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
+		StatusCode: gen.NonZero(ev.Status),
+		RawError:   gen.NonZero(ev.Text),
+		Files:      gen.ReadStrings(ev.Files),
+		Limit:      gen.ReadWord[ProviderLimit](ev.Attribute("limit"), providerLimitWords),
+		Call:       ProviderCall{}.from(ev),
 	}
 }
 

@@ -140,10 +140,11 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeCrash:
-		m = m.Text("provider ").String(e.Provider).Text(" crashed").Begin(": ").Line(e.RawError.Or(""), providerRawError)
-	case CodeAPIError:
-		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
+		m = m.Text("provider ").String(e.Provider).Text(" crashed")
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
+	case CodeAPIError:
+		m = m.Text("provider ").String(e.Provider).Text(" API error")
+		m = m.Begin(" ").Int(e.StatusCode).Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeTooLong:
 		m = m.Text("prompt too long for ").String(e.Provider)
 	case CodeHung:
@@ -159,7 +160,8 @@ func (e *ProviderError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeTooLong:
-		m = m.Text("Say it in fewer words").Begin(": ").Strings(e.Files, 0).End("").Text(".")
+		m = m.Text("Say it in fewer words").Begin(": ").Strings(e.Files, 0).End("")
+		m = m.Text(".")
 	}
 	return m.Bytes()
 }
@@ -167,9 +169,8 @@ func (e *ProviderError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.Bool("unmatched", e.Unmatched).String("provider", taxonomy.Some(e.Provider)).Int("statusCode", e.StatusCode)
-	o = o.Clean("rawError", e.RawError, providerRawError).OptSecret("token", !e.Token.IsZero()).OptStrings("files", e.Files, 0)
-	o = o.OptEnum("limit", e.Limit.Or(0).String())
+	o = o.Bool("unmatched", e.Unmatched).String("provider", taxonomy.Some(e.Provider)).Int("statusCode", e.StatusCode).Clean("rawError", e.RawError, providerRawError)
+	o = o.OptSecret("token", !e.Token.IsZero()).OptStrings("files", e.Files, 0).OptEnum("limit", e.Limit.Or(0).String())
 	if x, ok := e.Call.Get(); ok {
 		o = x.appendContext(o.Begin("call")).End()
 	}

@@ -4,8 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -13,23 +15,17 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-func TestAddImports(t *testing.T) {
-	names := map[string]string{"github.com/jackc/pgx/v5": "pgx", "io": "io"}
+func TestGroupImports(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
-		{"none", "var X = 1", ""},
-		{"one", "var X = fmt.Sprint", "import \"fmt\""},
-		{"standard only", "var X, Y = fmt.Sprint, io.EOF", "import (\n\t\"fmt\"\n\t\"io\"\n)"},
-		{"both", "var X, Y = json.Valid, pgx.ErrNoRows",
-			"import (\n\t\"encoding/json\"\n\n\tpgx \"github.com/jackc/pgx/v5\"\n)"},
-		{"not a package", "// fmt.Sprint\nvar X, Y = `fmt.Sprint`, e.fmt.Sprint", ""},
+		{"none", "var X = 1", "var X = 1"},
+		{"one", "import \"fmt\"\n\nvar X = 1", "import \"fmt\"\n\nvar X = 1"},
+		{"both", "import (\n\"encoding/json\"\npgx \"github.com/jackc/pgx/v5\"\nrand \"math/rand/v2\"\n)\n\nvar X = 1",
+			"import (\n\"encoding/json\"\nrand \"math/rand/v2\"\n\npgx \"github.com/jackc/pgx/v5\"\n)\n\nvar X = 1"},
+		{"later text", "var X = `\nimport (\n`", "var X = `\nimport (\n`"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			const head = "// A comment.\npackage p"
-			want := head + "\n\n" + tt.want + "\n\n" + tt.in
-			if tt.want == "" {
-				want = head + "\n\n" + tt.in
-			}
-			assert.Equal(t, want, string(addImports([]byte(head+"\n\n"+tt.in), names)))
+			const head = "// A comment.\npackage p\n\n"
+			assert.Equal(t, head+tt.want, string(groupImports([]byte(head+tt.in))))
 		})
 	}
 }
@@ -54,9 +50,13 @@ func TestImportNames(t *testing.T) {
 			m.Rules = append(
 				m.Rules, &model.Rule{Conditions: []detect.Condition{{Key: detect.Is, Any: []string{path + ".Err"}}}})
 		}
-		names := importNames(m)
-		assert.Equal(t, tt.want, names[tt.path])
-		assert.Contains(t, importBlock([]string{"a", tt.path}, names), "\t"+tt.line+"\n")
+		g := newGenerator(m)
+		assert.Equal(t, tt.want, g.imports[tt.path])
+		f := g.newFile()
+		f.Add(jen.Qual(tt.path, "X")).Line().Add(jen.Qual("fmt", "X"))
+		var src strings.Builder
+		require.NoError(t, f.Render(&src))
+		assert.Contains(t, src.String(), "\n"+tt.line+"\n")
 	}
 }
 
