@@ -141,7 +141,7 @@ func TestSkillsPreventLimits(t *testing.T) {
 
 		got := s.skill("github", tries).handle(t.Context())
 		require.NoError(t, got.Err)
-		want := executor.Wait{For: "prevent: github_rate_limit", Took: executor.Duration(2 * time.Second)}
+		want := executor.Wait{For: "prevent: github_rate_limit", Took: taxonomy.Duration(2 * time.Second)}
 		assert.Equal(t, []executor.Wait{want}, got.Result.Waits)
 		assert.Contains(t, out.String(), "waiting 2.0s (prevent: github_rate_limit)")
 	})

@@ -145,7 +145,7 @@ func (s *profile) changeReactions() {
 		if next != base {
 			continue
 		}
-		r.Then = &taxonomy.Reaction{Name: taxonomy.Abort.String()}
+		r.Then = taxonomy.Predeclared(taxonomy.Abort)
 		if d.Then != nil {
 			s.problem("E-action", d.Then.Span, fmt.Sprintf("in this profile, then of %q leads back to it", base.Name),
 				"end the chain with abort, block or continue")

@@ -76,7 +76,7 @@ func (b *builder) build(key any, d *spec.Reaction, name, end string) *taxonomy.R
 		r = b.make(d, name, origin{key: key, end: end, reaction: *d})
 		b.reactionFor[key] = r
 	case r == nil:
-		return &taxonomy.Reaction{Name: taxonomy.Abort.String()}
+		return taxonomy.Predeclared(taxonomy.Abort)
 	}
 	return r
 }

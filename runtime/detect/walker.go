@@ -104,17 +104,10 @@ func (w *walker) walk(err error, depth int, forked bool) {
 		try(func() { w.methods(err) })
 		try(func() { w.fields(err) })
 	}
-	var below []error
-	try(func() {
-		switch x := err.(type) {
-		case interface{ Unwrap() error }:
-			below = []error{x.Unwrap()}
-		case interface{ Unwrap() []error }:
-			below = x.Unwrap()
-		}
-	})
-	for _, e := range below {
-		w.walk(e, depth-1, forked || len(below) > 1)
+	branches, one := errtree.Below(err)
+	w.walk(one, depth-1, forked)
+	for _, e := range branches {
+		w.walk(e, depth-1, forked || len(branches) > 1)
 	}
 }
 

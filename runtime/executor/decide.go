@@ -124,8 +124,8 @@ func (d *Decision) maxAttempts() int {
 }
 
 var (
-	reactionAbort    = Reaction{Reaction: taxonomy.Reaction{Name: "abort"}}
-	reactionBlock    = Reaction{Reaction: taxonomy.Reaction{Name: "block", Action: taxonomy.Block}}
+	reactionAbort    = Reaction{Reaction: *taxonomy.Predeclared(taxonomy.Abort)}
+	reactionBlock    = Reaction{Reaction: *taxonomy.Predeclared(taxonomy.Block)}
 	reactionContinue = Reaction{Reaction: taxonomy.Reaction{
 		Name: "continue", Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn,
 	}}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // StateVersion is the version of [RunState]'s JSON. A run with another version is refused.
@@ -90,8 +91,8 @@ type History struct {
 	Failures int `json:"failures"`
 	Counted  int `json:"counted"`
 	// Waits are the waits between iterations and calls.
-	Waits  []Wait   `json:"waits,omitempty"`
-	Waited Duration `json:"waited"`
+	Waits  []Wait            `json:"waits,omitempty"`
+	Waited taxonomy.Duration `json:"waited"`
 	// Reactions counts the reactions by name.
 	Reactions map[string]int `json:"reactions,omitempty"`
 	Commits   []CommitDone   `json:"commits,omitempty"`
@@ -223,8 +224,8 @@ type Wait struct {
 	Iteration int `json:"iteration"`
 	// For is the reason: the code of a failure, "retry" for a failure without one, "lane",
 	// "breaker", or "prevent" with the likely code.
-	For  string   `json:"for"`
-	Took Duration `json:"took"`
+	For  string            `json:"for"`
+	Took taxonomy.Duration `json:"took"`
 }
 
 // Feedback is the text about an error in the next prompt.
@@ -294,20 +295,4 @@ func push[T any](list []T, v T) []T {
 		return append(list, v)
 	}
 	return append(append(list[:maxListed/2:maxListed/2], list[maxListed/2+1:]...), v)
-}
-
-// Duration is a [time.Duration] whose JSON is a text such as "1.5s".
-type Duration time.Duration
-
-// String returns the text.
-func (d Duration) String() string { return time.Duration(d).String() }
-
-// MarshalText returns the text.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText parses the text with [time.ParseDuration].
-func (d *Duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
-	*d = Duration(v)
-	return err
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Step is a step of a run. If a process dies in a step, another process can repeat the step.
@@ -164,8 +166,8 @@ func (l *Loop) wait(s *RunState, it *Iteration) Step {
 		s.Now = s.Wait.Until // the sleep is over, even if the clock was set back
 	}
 	took := l.now(s).Sub(began)
-	s.Waits = push(s.Waits, Wait{s.Iter.Number, s.Wait.For, Duration(took)})
-	s.Waited += Duration(took)
+	s.Waits = push(s.Waits, Wait{s.Iter.Number, s.Wait.For, taxonomy.Duration(took)})
+	s.Waited += taxonomy.Duration(took)
 	l.emit(s, Event{Kind: Waited, Took: took})
 	next := s.Wait.Next
 	s.Wait = Pending{}

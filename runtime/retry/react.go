@@ -14,14 +14,12 @@ import (
 type states [taxonomy.MaxChain]State
 
 var (
-	abort         = taxonomy.Reaction{Name: "abort"}
 	again         = taxonomy.Reaction{Name: "retry", Action: taxonomy.Retry}
-	block         = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 	defaultPolicy = taxonomy.DefaultPolicy("default")
 	// underPolicy is the reaction to the errors that [ByPolicy] retries. It does not point to the
 	// policy in the loop, so that the loop stays off the heap.
 	underPolicy = taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential,
-		Then: &abort}
+		Then: taxonomy.Predeclared(taxonomy.Abort)}
 )
 
 // decide returns the next call, or the reason for stopping and the reaction that applies then.
@@ -45,7 +43,7 @@ func (l *loop) decide(ctx context.Context, err error) (Next, Stop, *taxonomy.Rea
 		}
 		r = l.follower(r)
 	}
-	return Next{}, stop, &abort
+	return Next{}, stop, taxonomy.Predeclared(taxonomy.Abort)
 }
 
 // try counts a failure under one reaction.
@@ -91,7 +89,7 @@ func (l *loop) exhausted(err error) *taxonomy.Reaction {
 		}
 		r = l.follower(r)
 	}
-	return &abort
+	return taxonomy.Predeclared(taxonomy.Abort)
 }
 
 // reaction returns the first reaction to an error.
@@ -103,7 +101,7 @@ func (l *loop) reaction(err error) *taxonomy.Reaction {
 	case l.table.Taxonomy == nil && l.retryable(err):
 		return &underPolicy
 	}
-	return &abort
+	return taxonomy.Predeclared(taxonomy.Abort)
 }
 
 // history returns the states for an error. With a table, each code has separate states.
@@ -168,7 +166,7 @@ func (l *loop) follower(r *taxonomy.Reaction) *taxonomy.Reaction {
 	case next != nil:
 		return next
 	case r.Action == taxonomy.Retry:
-		return &block
+		return taxonomy.Predeclared(taxonomy.Block)
 	}
-	return &abort
+	return taxonomy.Predeclared(taxonomy.Abort)
 }

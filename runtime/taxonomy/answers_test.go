@@ -152,9 +152,9 @@ func TestTable(t *testing.T) {
 	assert.Equal(t, "block", strict.Row(sample.CodeProviderRateLimit.Row()).Reaction.Name)
 	assert.Equal(t, "block", strict.Row(1<<31).Reaction.Name)
 	assert.Equal(t, "none", taxonomy.Table{Taxonomy: &other}.Row(77).Reaction.Name)
-	assert.Equal(t, taxonomy.Reaction{}, taxonomy.Table{Taxonomy: &other}.Reaction(io.EOF))
+	assert.Equal(t, *taxonomy.Predeclared(taxonomy.Abort), taxonomy.Table{Taxonomy: &other}.Reaction(io.EOF))
 	empty := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Package: "empty"}}
-	assert.Equal(t, taxonomy.Reaction{}, *empty.Row(taxonomy.At(0, 1)).Reaction)
+	assert.Equal(t, *taxonomy.Predeclared(taxonomy.Abort), *empty.Row(taxonomy.At(0, 1)).Reaction)
 	chains, err := sample.Table.Profile(sample.ProfileChains)
 	require.NoError(t, err)
 	assert.Equal(t, "again", chains.Reaction(io.EOF).Name)

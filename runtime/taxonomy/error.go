@@ -1,5 +1,7 @@
 package taxonomy
 
+import "github.com/errgen/errgen/runtime/internal/errtree"
+
 // Row is the address of a row of a taxonomy's table: a category, a code of it and a `when` branch.
 // A new code at the end of a category changes no other row, but another order of codes does. Store
 // codes, not rows.
@@ -77,15 +79,11 @@ func First(err error, t *Taxonomy) (Coded, bool) {
 			if t == nil || x.Taxonomy() == t {
 				return x, true
 			}
-			left := maxErrors
-			c := below(x, t, maxDepth, &left)
-			return c, c != nil
+			return search(err, t)
 		case interface{ Unwrap() error }:
 			err = x.Unwrap()
 		case interface{ Unwrap() []error }:
-			left := maxErrors
-			c := below(err, t, maxDepth, &left)
-			return c, c != nil
+			return search(err, t)
 		default:
 			return nil, false
 		}
@@ -93,28 +91,14 @@ func First(err error, t *Taxonomy) (Coded, bool) {
 	return nil, false
 }
 
-// below is First for the errors that err wraps.
-func below(err error, t *Taxonomy, depth int, left *int) Coded {
-	switch x := err.(type) {
-	case interface{ Unwrap() error }:
-		return walk(x.Unwrap(), t, depth-1, left)
-	case interface{ Unwrap() []error }:
-		for _, e := range x.Unwrap() {
-			if c := walk(e, t, depth-1, left); c != nil {
-				return c
-			}
+// search is First for a tree that forks, or that contains errors of several taxonomies.
+func search(err error, t *Taxonomy) (first Coded, found bool) {
+	found, _ = errtree.FindWithin(err, maxDepth, maxErrors, func(e error) bool {
+		c, ok := e.(Coded)
+		if ok = ok && (t == nil || c.Taxonomy() == t); ok {
+			first = c
 		}
-	}
-	return nil
-}
-
-// walk is First for err and the errors below it. left is the number of errors that it may visit.
-func walk(err error, t *Taxonomy, depth int, left *int) Coded {
-	if *left--; *left < 0 || depth <= 0 {
-		return nil
-	}
-	if c, ok := err.(Coded); ok && (t == nil || c.Taxonomy() == t) {
-		return c
-	}
-	return below(err, t, depth, left)
+		return ok
+	})
+	return first, found
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // abortTraits are the traits of the rows of an empty table. Their reaction aborts.
-var abortTraits = Traits{Reaction: &Reaction{}}
+var abortTraits = Traits{Reaction: Predeclared(Abort)}
 
 // Traits returns the traits of a row without a profile. A row that does not exist is [RowUnknown].
 // The result must not be changed.
@@ -245,7 +245,7 @@ func (t Table) uncategorized() *Reaction {
 	if t.Taxonomy.Uncategorized != nil {
 		return t.Taxonomy.Uncategorized
 	}
-	return abortTraits.Reaction
+	return Predeclared(Abort)
 }
 
 // Profile returns the table with the named profile. The empty name is the profile `default` if the

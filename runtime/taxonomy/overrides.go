@@ -53,8 +53,11 @@ type Numbers struct {
 // Duration is a time.Duration that is a text in JSON and YAML: "1.5s".
 type Duration time.Duration
 
+// String returns the text.
+func (d Duration) String() string { return time.Duration(d).String() }
+
 // MarshalText returns the text.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads the text.
 func (d *Duration) UnmarshalText(b []byte) error {
@@ -269,7 +272,7 @@ func (v *override) named(name, path string) *Reaction {
 		known[i] = r.Name
 	}
 	v.unknown(path, "reaction", name, known)
-	return abortTraits.Reaction
+	return Predeclared(Abort)
 }
 
 // unknown reports a name that is not in known.

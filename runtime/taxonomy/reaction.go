@@ -142,6 +142,12 @@ type AgentReaction struct {
 	FeedBack bool
 }
 
+// Predeclared returns the reaction without parameters of [Abort] or [Block], which applies where a
+// taxonomy has no other one. It must not be changed.
+func Predeclared(a Action) *Reaction { return &predeclared[a] }
+
+var predeclared = [...]Reaction{Abort: {Name: "abort"}, Block: {Name: "block", Action: Block}}
+
 // Retries reports whether the reaction repeats the call that failed: the iteration or the
 // operation.
 func (r *Reaction) Retries() bool { return r.Action == Retry || r.Action == RetryOperation }

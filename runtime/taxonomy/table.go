@@ -323,10 +323,8 @@ func (p *Profile) permitted(r *Reaction, retryable bool) *Reaction {
 		}
 		r = r.Then
 	}
-	return &blocking
+	return Predeclared(Block)
 }
-
-var blocking = Reaction{Name: "block", Action: Block}
 
 // skips reports whether the profile has switched r off.
 func (p *Profile) skips(r *Reaction) bool {

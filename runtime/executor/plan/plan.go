@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Plan is a list of steps that are carried out in order.
@@ -71,8 +72,8 @@ func (n *Need) Kind() (kind, name string) {
 
 // Command is a program with its arguments. It is run without a shell.
 type Command struct {
-	Run    []string `json:"run,omitempty" yaml:"run"`
-	Within Duration `json:"within,omitempty" yaml:"within"` // 0 means 10 minutes
+	Run    []string          `json:"run,omitempty" yaml:"run"`
+	Within taxonomy.Duration `json:"within,omitempty" yaml:"within"` // 0 means 10 minutes
 }
 
 // String returns the program and its arguments, separated by spaces. Arguments with spaces are in
@@ -171,19 +172,6 @@ func (c Count) Lines() string {
 	}
 	return fmt.Sprintf("%s lines matching /%s/", c, c.Matching)
 }
-
-// Duration is a [time.Duration] that is written as text: "5m".
-type Duration time.Duration
-
-// UnmarshalText reads a duration such as "5m".
-func (d *Duration) UnmarshalText(b []byte) error {
-	v, err := time.ParseDuration(string(b))
-	*d = Duration(v)
-	return err
-}
-
-// MarshalText writes the text that UnmarshalText reads.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
 // stepRun returns the name of the run of a step.
 func (p *Plan) stepRun(name string, step int) string { return name + "." + p.Steps[step].ID }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const described = `# Describe the shop
@@ -59,7 +61,7 @@ func TestRead(t *testing.T) {
 	assert.Equal(t, &Plan{
 		Title: "Describe the shop", Review: true,
 		Needs: []Need{{File: "go.mod"}, {Program: "go", For: "the gate"}},
-		Gate:  []Command{{Run: []string{"go", "test", "./..."}, Within: Duration(5 * time.Minute)}},
+		Gate:  []Command{{Run: []string{"go", "test", "./..."}, Within: taxonomy.Duration(5 * time.Minute)}},
 		Steps: []Step{
 			{ID: "2.2", Title: "List", Instructions: "Write out.", Criteria: []Criterion{{Path: "out"}}, Line: 14},
 			{ID: "2.3", Title: "Describe how agents work here", Line: 23,

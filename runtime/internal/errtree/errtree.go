@@ -1,7 +1,7 @@
 // Package errtree inspects trees of foreign errors. Its walks end even in a cyclic tree. If
 // Unwrap panics, the error wraps nothing. If Error panics, the text is a note.
 //
-// [taxonomy.First] walks by itself, because it is on the path of each look-up.
+// [taxonomy.First] walks a chain without forks by itself, because it is on the path of each look-up.
 //
 // [taxonomy.First]: https://pkg.go.dev/github.com/errgen/errgen/runtime/taxonomy#First
 package errtree
@@ -30,8 +30,13 @@ func Walk(err error) iter.Seq[error] {
 // Find walks err's tree as [Walk] does until f returns true, and reports whether it did. If f never
 // did and the tree is beyond the bounds of a walk, all is false.
 func Find(err error, f func(error) bool) (found, all bool) {
-	left := maxErrors
-	return find(err, maxDepth, &left, f)
+	return FindWithin(err, maxDepth, maxErrors, f)
+}
+
+// FindWithin is [Find] for the part of the tree that is at most depth deep, and at most count errors
+// of it.
+func FindWithin(err error, depth, count int, f func(error) bool) (found, all bool) {
+	return find(err, depth, &count, f)
 }
 
 func find(err error, depth int, left *int, f func(error) bool) (found, all bool) {
@@ -71,7 +76,7 @@ func Ends(err error) bool { return Within(err, maxDepth, maxErrors) }
 
 // Within reports whether err's tree is at most depth deep and has at most count errors.
 func Within(err error, depth, count int) bool {
-	_, all := find(err, depth, &count, func(error) bool { return false })
+	_, all := FindWithin(err, depth, count, func(error) bool { return false })
 	return all
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/executor/plan/verify"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func tree(t *testing.T, files map[string]string) string {
@@ -90,7 +91,7 @@ func TestCriteria(t *testing.T) {
 		{"a command that fails", command("exit 3"), "content", "exit code 0", "exit code 3"},
 		{"a command that a signal ends", command("kill -TERM $$"), "content", "exit code 0", "SIGTERM"},
 		{"a command that takes too long", plan.Criterion{Command: plan.Command{Run: []string{"sleep", "600"},
-			Within: plan.Duration(50 * time.Millisecond)}}, "timeout", "exit code 0", "not run"},
+			Within: taxonomy.Duration(50 * time.Millisecond)}}, "timeout", "exit code 0", "not run"},
 		{"a command that does not exist", plan.Criterion{Command: plan.Command{Run: []string{"./none"}}}, "not_found",
 			"exit code 0", "not run"},
 	} {
@@ -223,7 +224,7 @@ func TestGateEndsProcesses(t *testing.T) {
 	var pid []byte
 	for within := 300 * time.Millisecond; len(pid) == 0; within *= 4 { // until it gets so far in its time
 		require.Less(t, within, 2*time.Minute)
-		command.Within = plan.Duration(within)
+		command.Within = taxonomy.Duration(within)
 		found := open(t, dir).Gate(t.Context(), []plan.Command{command})
 		require.Len(t, found, 1)
 		assert.Equal(t, "timeout", found[0].Type)
