@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,8 +17,8 @@ import (
 var (
 	commandLine = regexp.MustCompile(`(?m)^  ([a-z]+)  +\S`)
 	flagLine    = regexp.MustCompile(`(?m)^  (-[a-z-]+)(?:=[a-z]+| [A-Z]+(?:=[A-Z]+)?)? +(.*)$`)
-	callLine    = regexp.MustCompile(`^(?:exec|status ([12])) errgen ([a-z]+)(?: (.*))?$`)
-	formWord    = regexp.MustCompile(`\b(?:text|json|github)\b`)
+	callLine    = regexp.MustCompile(`^(?:exec|status (\d+)) errgen ([a-z]+)(?: (.*))?$`)
+	formWord    = regexp.MustCompile(`\b(?:text|json|sarif|github)\b`)
 )
 
 // TestScriptsCoverTheHelp wants a script for every command, flag and form that the help of errgen
@@ -84,7 +85,7 @@ func callsOfScripts(t *testing.T) map[string]string {
 			case m[2] == "help":
 				calls[m[3]] += "help " + m[3] + "\n"
 			default:
-				calls[m[2]] += "status " + m[1] + strings.Repeat("0", 1-len(m[1])) + "\n" + m[3] + "\n"
+				calls[m[2]] += "status " + cmp.Or(m[1], "0") + "\n" + m[3] + "\n"
 			}
 		}
 	}

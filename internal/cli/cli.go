@@ -76,6 +76,9 @@ func (s *session) end(err error) int {
 	if errors.Is(err, errFindings) {
 		return exitFindings
 	}
+	if errors.Is(err, errRetry) {
+		return exitRetry
+	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		s.note("errgen: %s", line)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/importer"
+	"github.com/errgen/errgen/runtime/detect/triage"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -32,6 +33,8 @@ type options struct {
 	evidence taxonomy.Evidence
 	text     *string // in place of standard input, unless nil
 	least    int
+	outcome  triage.Outcome // of the job
+	record   string
 
 	against string         // the released taxonomy
 	levels  breaking.Level // that are printed; 0 is all

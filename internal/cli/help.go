@@ -34,6 +34,7 @@ func commands() []*command {
 		{name: "explain", min: 1, max: 3, flags: textOrJSON, run: (*session).explain},
 		{name: "list", max: 1, flags: textOrJSON, run: (*session).list},
 		{name: "classify", flags: classifyFlags, run: (*session).classify},
+		{name: "triage", max: -1, flags: triageFlags, run: (*session).triage},
 		{name: "suggest", min: 1, max: -1, flags: suggestFlags, run: (*session).suggest},
 		{name: "signatures", max: 1, flags: textOrJSON, run: (*session).signatures},
 		{name: "breaking", max: 1, flags: breakingFlags, run: (*session).breaking},
