@@ -14,7 +14,7 @@ import (
 // testdata/samples/NAME, which imports that package as example.com/shop/NAME.
 var samples = map[string]string{
 	"readme": "../README.md", "classification": "classification.md", "recovery": "recovery.md",
-	"retry": "retry.md", "services": "services.md",
+	"retry": "retry.md", "services": "services.md", "triage": "triage.md",
 }
 
 // TestSamples generates the packages, and runs their tests with those of the samples.
