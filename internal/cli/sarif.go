@@ -83,7 +83,8 @@ func sarif(all []*diagnosis) sarifLog {
 			result.Locations = []sarifLocation{sarifPlace(c.File, max(c.FileLine, 1), c.Column, "")}
 		}
 		for _, f := range d.Side {
-			result.RelatedLocations = append(result.RelatedLocations, sarifPlace(d.Log, f.Line, 0, "side failure: "+f.Text))
+			side := sarifPlace(d.Log, f.Line, 0, "side failure: "+f.Text)
+			result.RelatedLocations = append(result.RelatedLocations, side)
 		}
 		if d.Traits != nil {
 			result.Properties = map[string]any{

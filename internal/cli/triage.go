@@ -29,7 +29,7 @@ var errRetry = errors.New("retry")
 
 func triageFlags(fs *flag.FlagSet, o *options) {
 	fs.StringVar(&o.taxonomy, "taxonomy", "",
-		"classify by the taxonomy `FILE`, and not by the built-in one, which has a code for each signature")
+		"classify by the taxonomy `FILE`; the built-in one has a code for each signature")
 	fs.StringVar(&o.profile, "profile", "", "classify and react under the profile `NAME`")
 	fs.StringVar(&o.evidence.Source, "source", "", "the source of the log: a `NAME` under sources")
 	fs.Func("exit", "the exit status of the job, a `NUMBER`, if the log does not contain it", func(s string) error {
@@ -40,7 +40,7 @@ func triageFlags(fs *flag.FlagSet, o *options) {
 		}
 		return err
 	})
-	fs.StringVar(&o.record, "record", "", "append a cause that no rule matches to the record `FILE`; see errgen suggest")
+	fs.StringVar(&o.record, "record", "", "append a cause that no rule matches to the record `FILE`")
 	o.choice(fs, "print as `FORM`: text, json, sarif (2.1.0) or github (annotations)", diag.FormatText, diag.FormatJSON,
 		formatSARIF, diag.FormatGitHub)
 }
@@ -181,8 +181,8 @@ categories:
 			family = x.Family
 			fmt.Fprintf(&b, "  %s:\n    codes:\n", family)
 		}
-		fmt.Fprintf(&b, "      %s: {message: '%s[: {reason:first_line}]', detect: [{like: %s}]", strings.ToUpper(x.Name),
-			strings.ReplaceAll(x.Name, "_", " "), x.Name)
+		fmt.Fprintf(&b, "      %s: {message: '%s[: {reason:first_line}]', detect: [{like: %s}]",
+			strings.ToUpper(x.Name), strings.ReplaceAll(x.Name, "_", " "), x.Name)
 		if strings.Contains(words, " "+x.Name+" ") {
 			b.WriteString(", retryable: true, reaction: rerun")
 		}

@@ -162,7 +162,8 @@ func (t *reader) addCandidate(lines *[3]entry, mark Mark) {
 		e.text, e.level = e.text[len("##[error]"):], failure
 	}
 	unspecific := mark.Kind == None || mark.Kind == Word || mark.Kind == Place || mark.Kind == Problem
-	if e.level == debug || e.level == warning && mark.Kind != Report || unspecific && isWarning(e.text) || isFrame(e.text) {
+	if e.level == debug || e.level == warning && mark.Kind != Report || unspecific && isWarning(e.text) ||
+		isFrame(e.text) {
 		return
 	}
 	c := t.candidate(lines, mark)

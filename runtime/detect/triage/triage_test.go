@@ -27,6 +27,9 @@ func library(t testing.TB) *detect.Rules {
 	return m.Rules
 }
 
+// noHost is a failure of the network.
+const noHost = "curl: (6) Could not resolve host: a.example"
+
 func TestLog(t *testing.T) {
 	const failed = "##[error]Process completed with exit code 1.\n"
 	rules := library(t)
@@ -43,41 +46,42 @@ func TestLog(t *testing.T) {
 		{name: "the caller knows that the job passed", log: "a.c:3:5: error: x\n", stated: triage.Succeeded,
 			outcome: triage.Succeeded},
 		{name: "a stage is not the cause while a diagnosis is there",
-			log: "make: *** [b] Error 1\na.c:3:5: error: x\n" + failed, outcome: triage.Failed, line: 2, class: "compile_error"},
+			log: "make: *** [b] Error 1\na.c:3:5: error: x\n" + failed, outcome: triage.Failed, line: 2,
+			class: "compile_error"},
 		{name: "a stage is the cause if there is nothing else",
 			log: "ok\nmake: *** [b] Error 1\n" + failed, outcome: triage.Failed, line: 2},
 		{name: "a warning is not the cause",
-			log:     "x.py:3: UserWarning: Unable to locate credentials\ncurl: (6) Could not resolve host: a.example\n" + failed,
+			log:     "x.py:3: UserWarning: Unable to locate credentials\n" + noHost + "\n" + failed,
 			outcome: triage.Failed, line: 2, class: "dns_failure"},
 		{name: "what is repeated is not the cause",
-			log:     "curl: (6) Could not resolve host: a.example, retrying\n--- FAIL: TestA (0.01s)\n" + failed,
+			log:     noHost + ", retrying\n--- FAIL: TestA (0.01s)\n" + failed,
 			outcome: triage.Failed, line: 2, class: "test_failure"},
 		{name: "a failure of the network in the report of a test is the test's",
-			log:     "--- FAIL: TestA (0.01s)\n    a_test.go:3: dial tcp 127.0.0.1:1: connect: connection refused\nFAIL\n" + failed,
+			log: "--- FAIL: TestA (0.01s)\n    a_test.go:3: dial tcp 127.0.0.1:1: connect: connection refused\n" + failed,
 			outcome: triage.Failed, line: 1, class: "test_failure"},
 		{name: "the first step that failed",
-			log: "##[group]Run make\nerror: disk quota\ncurl: (7) Failed to connect to a.example port 443: Connection refused\n" +
-				failed + "##[group]Run upload\ncurl: (6) Could not resolve host: b.example\n" + failed,
+			log: "##[group]Run make\nerror: x\ndial tcp 127.0.0.1:1: connect: connection refused\n" +
+				failed + "##[group]Run upload\n" + noHost + "\n" + failed,
 			outcome: triage.Failed, line: 3, class: "connection_refused"},
 		{name: "the last cluster of errors",
-			log: "curl: (6) Could not resolve host: a.example\n" + strings.Repeat("building\n", 50) +
+			log: noHost + "\n" + strings.Repeat("building\n", 50) +
 				"cp: cannot stat 'a': No such file or directory\n" + failed,
 			outcome: triage.Failed, line: 52, class: "file_not_found"},
 		{name: "a cancelled job", log: "building\n##[error]The operation was canceled.\n", outcome: triage.Failed,
 			line: 2, class: "cancelled"},
 		{name: "times, levels and colours are ignored",
-			log:     "2026-01-02T03:04:05.678Z \x1b[31m[ERROR]\x1b[0m curl: (6) Could not resolve host: a.example\r\n" + failed,
+			log:     "2026-01-02T03:04:05.678Z \x1b[31m[ERROR]\x1b[0m " + noHost + "\r\n" + failed,
 			outcome: triage.Failed, line: 1, class: "dns_failure"},
 		{name: "the last version of a line that was overwritten",
-			log: "10%\r50%\rcurl: (6) Could not resolve host: a.example\r\n" + failed, outcome: triage.Failed,
+			log: "10%\r50%\r" + noHost + "\r\n" + failed, outcome: triage.Failed,
 			line: 1, class: "dns_failure"},
-		{name: "lines count by line feeds", log: "a\rb\rc\ncurl: (6) Could not resolve host: a.example\n" + failed,
+		{name: "lines count by line feeds", log: "a\rb\rc\n" + noHost + "\n" + failed,
 			outcome: triage.Failed, line: 2, class: "dns_failure"},
 		{name: "a cause without a class", log: "##[group]Run frob\nfrob: cannot reticulate splines\n" + failed,
 			outcome: triage.Failed, line: 2},
 		{name: "an unknown outcome needs an error", log: "the tests of failed logins are missing\n"},
 		{name: "an unknown outcome with a diagnosis", log: "a.c:3:5: error: x\n", line: 1, class: "compile_error"},
-		{name: "a log without a line feed at its end", log: "curl: (6) Could not resolve host: a.example",
+		{name: "a log without a line feed at its end", log: noHost,
 			stated: triage.Failed, outcome: triage.Failed, line: 1, class: "dns_failure"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,7 +100,7 @@ func TestLog(t *testing.T) {
 
 func TestSideFailures(t *testing.T) {
 	r, err := library(t).Log(strings.NewReader("##[group]Run make\na.c:3:5: error: x\n"+
-		"##[error]Process completed with exit code 1.\n##[group]Run upload\ncurl: (6) Could not resolve host: b.example\n"),
+		"##[error]Process completed with exit code 1.\n##[group]Run upload\n"+noHost+"\n"),
 		triage.Unknown, nil)
 	require.NoError(t, err)
 	require.Len(t, r.Side, 1)
@@ -127,7 +131,7 @@ func TestKindNames(t *testing.T) {
 // A log of any bytes has a result whose lines are in the log.
 func FuzzLog(f *testing.F) {
 	f.Add("##[group]Run a\nerror: x\r\n\x1b[31mE   b\n##[error]Process completed with exit code 1.\n")
-	f.Add("[2024-01-02T03:04:05Z] [ERROR] #12 3.456 x\n\n--- FAIL: TestA\n$ make\nThe command \"make\" exited with 1.\n")
+	f.Add("[2024-01-02T03:04:05Z] [ERROR] #12 3.4 x\n\n--- FAIL: TestA\n$ make\nThe command \"make\" exited with 1.\n")
 	rules := library(f)
 	f.Fuzz(func(t *testing.T, log string) {
 		r, err := rules.Log(strings.NewReader(log), triage.Failed, nil)
