@@ -57,7 +57,7 @@ func TestLog(t *testing.T) {
 			log:     noHost + ", retrying\n--- FAIL: TestA (0.01s)\n" + failed,
 			outcome: triage.Failed, line: 2, class: "test_failure"},
 		{name: "a failure of the network in the report of a test is the test's",
-			log: "--- FAIL: TestA (0.01s)\n    a_test.go:3: dial tcp 127.0.0.1:1: connect: connection refused\n" + failed,
+			log:     "--- FAIL: TestA (0.01s)\n    dial tcp 127.0.0.1:1: connect: connection refused\n" + failed,
 			outcome: triage.Failed, line: 1, class: "test_failure"},
 		{name: "the first step that failed",
 			log: "##[group]Run make\nerror: x\ndial tcp 127.0.0.1:1: connect: connection refused\n" +
