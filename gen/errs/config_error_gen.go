@@ -203,3 +203,11 @@ var configRules = [][]detect.CodeRule{
 		{Doc: "source: config, type: parse, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"parse"}}}},
 	},
 }
+
+// configSummary has the category's codes in [errgenSummary].
+const configSummary = `
+{"const":"CodeConfigInvalid","value":"CONFIG_INVALID","type":"ConfigError","factory":"NewConfigInvalid","category":"config","groups":["human"],"retryable":"no","rules":[["config"],["executor"]]},
+{"const":"CodeConfigMissing","value":"CONFIG_MISSING","type":"ConfigError","factory":"NewConfigMissing","category":"config","groups":["human"],"retryable":"no","rules":[["config"]]},
+{"const":"CodeConfigEnvVarMissing","value":"CONFIG_ENV_VAR_MISSING","type":"ConfigError","factory":"NewConfigEnvVarMissing","category":"config","groups":["credentials","human"],"retryable":"no","rules":[["config"]]},
+{"const":"CodeConfigParseError","value":"CONFIG_PARSE_ERROR","type":"ConfigError","factory":"NewConfigParseError","category":"config","groups":["human"],"retryable":"no","rules":[["config"]]}
+`

@@ -256,3 +256,6 @@ func ruleIs(err error, name string) bool {
 		return false
 	}
 }
+
+// errgenSummary describes the package to errgenvet.
+const errgenSummary = `{"v":1,"codes":[` + providerSummary + `,` + timeoutSummary + `,` + validationSummary + `,` + scopeSummary + `,` + configSummary + `,` + gitSummary + `,` + permissionSummary + `],"categories":{"IsConfig":"config","IsGit":"git","IsPermission":"permission","IsProvider":"provider","IsScope":"scope","IsTimeout":"timeout","IsValidation":"validation"},"groups":{"InCredentials":"credentials","InHuman":"human","InNetwork":"network"},"fallback":"PROVIDER_CRASH"}`

@@ -72,6 +72,7 @@ func TestTaxonomy(t *testing.T) {
 		"profile: strict detection=(text severity recoverability) recovery=(enabled) reporting=(log_level=error stack context)",
 		"profile: unattended detection=(text severity recoverability) recovery=(enabled) retry=(enabled) reporting=(log_level=info stack context)",
 	)
+	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "provider timeout validation scope config git permission", Categories()...)
 	gentest.Names(t, "provider timeout validation scope config git permission", CategoryProvider, CategoryTimeout, CategoryValidation, CategoryScope, CategoryConfig, CategoryGit, CategoryPermission)
 	gentest.Names(t, "config executor state budget scope git validator notify claude-cli anthropic-api openai-api", SourceConfig, SourceExecutor, SourceState, SourceBudget, SourceScope, SourceGit, SourceValidator, SourceNotify, SourceClaudeCLI, SourceAnthropicAPI, SourceOpenaiAPI)

@@ -181,3 +181,11 @@ var gitRules = [][]detect.CodeRule{
 		{Doc: "source: scope, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "status" }},
 	},
 }
+
+// gitSummary has the category's codes in [errgenSummary].
+const gitSummary = `
+{"const":"CodeGitCommitFailed","value":"GIT_COMMIT_FAILED","type":"GitError","factory":"NewGitCommitFailed","category":"git","retryable":"yes","rules":[["git"]]},
+{"const":"CodeGitPushFailed","value":"GIT_PUSH_FAILED","type":"GitError","factory":"NewGitPushFailed","category":"git","groups":["network"],"retryable":"yes","rules":[["git"]]},
+{"const":"CodeGitRevertFailed","value":"GIT_REVERT_FAILED","type":"GitError","factory":"NewGitRevertFailed","category":"git","groups":["human"],"retryable":"no","rules":[["git"]]},
+{"const":"CodeGitStatusFailed","value":"GIT_STATUS_FAILED","type":"GitError","factory":"NewGitStatusFailed","category":"git","retryable":"yes","rules":[["git"],["scope"]]}
+`

@@ -208,3 +208,11 @@ var permissionRules = [][]detect.CodeRule{
 		{Doc: "like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed]", Like: []*detect.Signature{&signatureInvalidAPIKey, &signatureUnauthorized, &signatureForbidden, &signatureExpiredCredentials, &signatureGRPCUnauthenticated, &signatureGRPCPermissionDenied, &signatureLoginFailed}},
 	},
 }
+
+// permissionSummary has the category's codes in [errgenSummary].
+const permissionSummary = `
+{"const":"CodePermissionSkipDenied","value":"PERMISSION_SKIP_DENIED","type":"PermissionError","factory":"NewPermissionSkipDenied","category":"permission","groups":["human"],"retryable":"no","rules":[[],["claude-cli"]]},
+{"const":"CodePermissionCommandBlocked","value":"PERMISSION_COMMAND_BLOCKED","type":"PermissionError","factory":"NewPermissionCommandBlocked","category":"permission","groups":["human"],"retryable":"no","rules":[[],["budget"]]},
+{"const":"CodePermissionFileAccess","value":"PERMISSION_FILE_ACCESS","type":"PermissionError","factory":"NewPermissionFileAccess","category":"permission","groups":["human"],"retryable":"no","rules":[[],["config","executor","scope","state"],["executor"],["state"]]},
+{"const":"CodePermissionAPIAuth","value":"PERMISSION_API_AUTH","type":"PermissionError","factory":"NewPermissionAPIAuth","category":"permission","groups":["credentials","human"],"retryable":"no","rules":[[]]}
+`

@@ -276,3 +276,11 @@ var providerRules = [][]detect.CodeRule{
 		{Doc: "like: [rate_limit, quota_per_minute, too_many_requests, throttled]", Like: []*detect.Signature{&signatureRateLimit, &signatureQuotaPerMinute, &signatureTooManyRequests, &signatureThrottled}},
 	},
 }
+
+// providerSummary has the category's codes in [errgenSummary].
+const providerSummary = `
+{"const":"CodeProviderCrash","value":"PROVIDER_CRASH","type":"ProviderError","factory":"NewProviderCrash","category":"provider","retryable":"yes","rules":[[],["claude-cli"],["executor"],["notify"]]},
+{"const":"CodeProviderNotAvailable","value":"PROVIDER_NOT_AVAILABLE","type":"ProviderError","factory":"NewProviderNotAvailable","category":"provider","groups":["human"],"retryable":"no","rules":[[],["claude-cli"]]},
+{"const":"CodeProviderAPIError","value":"PROVIDER_API_ERROR","type":"ProviderError","factory":"NewProviderAPIError","category":"provider","groups":["network"],"retryable":"depends","rules":[[]]},
+{"const":"CodeProviderRateLimit","value":"PROVIDER_RATE_LIMIT","type":"ProviderError","factory":"NewProviderRateLimit","category":"provider","groups":["network"],"retryable":"yes","rules":[[]]}
+`

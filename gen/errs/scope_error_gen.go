@@ -187,3 +187,10 @@ var scopeRules = [][]detect.CodeRule{
 		}},
 	},
 }
+
+// scopeSummary has the category's codes in [errgenSummary].
+const scopeSummary = `
+{"const":"CodeScopeForbidden","value":"SCOPE_FORBIDDEN","type":"ScopeError","factory":"NewScopeForbidden","category":"scope","retryable":"yes","rules":[["scope"]]},
+{"const":"CodeScopeOutsideAllowed","value":"SCOPE_OUTSIDE_ALLOWED","type":"ScopeError","factory":"NewScopeOutsideAllowed","category":"scope","retryable":"yes","rules":[["scope"]]},
+{"const":"CodeScopeUserDenied","value":"SCOPE_USER_DENIED","type":"ScopeError","factory":"NewScopeUserDenied","category":"scope","groups":["human"],"retryable":"no","rules":[["scope"]]}
+`

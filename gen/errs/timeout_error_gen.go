@@ -136,3 +136,9 @@ var timeoutRules = [][]detect.CodeRule{
 		{Doc: "is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
 	},
 }
+
+// timeoutSummary has the category's codes in [errgenSummary].
+const timeoutSummary = `
+{"const":"CodeIterationTimeout","value":"ITERATION_TIMEOUT","type":"TimeoutError","factory":"NewIterationTimeout","category":"timeout","retryable":"yes","rules":[[],["claude-cli"]]},
+{"const":"CodeOperationTimeout","value":"OPERATION_TIMEOUT","type":"TimeoutError","factory":"NewOperationTimeout","category":"timeout","retryable":"yes","rules":[[],["executor","validator"]]}
+`

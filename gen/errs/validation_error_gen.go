@@ -190,3 +190,10 @@ var validationRules = [][]detect.CodeRule{
 		{Doc: "source: validator, op: validate_pre_pr, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_pr"}}}, Apply: func(e taxonomy.Error) { e.(*ValidationError).Phase = "pre_pr" }},
 	},
 }
+
+// validationSummary has the category's codes in [errgenSummary].
+const validationSummary = `
+{"const":"CodeValidationPreCommit","value":"VALIDATION_PRE_COMMIT","type":"ValidationError","factory":"NewValidationPreCommit","category":"validation","retryable":"yes","rules":[["validator"]]},
+{"const":"CodeValidationPrePush","value":"VALIDATION_PRE_PUSH","type":"ValidationError","factory":"NewValidationPrePush","category":"validation","retryable":"yes","rules":[["validator"]]},
+{"const":"CodeValidationPrePR","value":"VALIDATION_PRE_PR","type":"ValidationError","factory":"NewValidationPrePR","category":"validation","retryable":"yes","rules":[["validator"]]}
+`

@@ -8,6 +8,7 @@ import (
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sample"
+	"github.com/errgen/errgen/internal/summary"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -63,6 +64,7 @@ func (d *testData) taxonomyTests() []jen.Code {
 	body := []jen.Code{gentestName("Taxonomy").Custom(lines, append([]jen.Code{jen.List(jen.Id("t"), addressOf(d.pkg))},
 		codes(d.printer.Taxonomy(m.Taxonomy, categories), longText)...)...)}
 	add := func(statement jen.Code) { body = append(body, statement) }
+	add(gentestName("Summary").Call(jen.Id("t"), addressOf(d.pkg), jen.Id(summary.Const)))
 	for i, c := range m.Constants {
 		add(gentestName("Constant").Call(jen.Id("t"), addressOf(d.pkg), jen.Lit(i), jen.Id(c.Function)))
 	}

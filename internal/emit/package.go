@@ -37,6 +37,7 @@ func (g *generator) packageFile(f *jen.File) {
 	if classifies(m) {
 		g.classifyFunctions(f)
 	}
+	declare(f, packageSummary(m))
 }
 
 // runtimeVersion is the version of the runtime that generated code needs.

@@ -90,20 +90,22 @@ type Tier struct {
 
 // Category is a struct type and the codes that it carries.
 type Category struct {
-	Decl      *spec.Category // as the taxonomy declares it
-	Index     int
-	Name      string // provider
-	Type      string // ProviderError
-	CodeType  string // ProviderCode
-	Const     string // CategoryProvider
-	Var       string // categoryProvider: the constant that holds the index
-	Table     string // providerCategory: the variable of the table
-	RulesVar  string // providerRules: the variable of the rules
-	Predicate string // IsProvider
-	File      string // provider_error: files are File_gen.go, File_gen_test.go
-	Doc       string
-	Fields    []*Field // those of every category first
-	Codes     []*Code
+	Decl     *spec.Category // as the taxonomy declares it
+	Index    int
+	Name     string // provider
+	Type     string // ProviderError
+	CodeType string // ProviderCode
+	Const    string // CategoryProvider
+	Var      string // categoryProvider: the constant that holds the index
+	Table    string // providerCategory: the variable of the table
+	RulesVar string // providerRules: the variable of the rules
+	// SummaryVar is the constant of the codes in the package's summary: providerSummary.
+	SummaryVar string
+	Predicate  string // IsProvider
+	File       string // provider_error: files are File_gen.go, File_gen_test.go
+	Doc        string
+	Fields     []*Field // those of every category first
+	Codes      []*Code
 	// Embedded (storageError) is an alias of Type. The errors of codes with fields embed the types
 	// OwnBase (storageOwn), which has their common methods, and OwnFields (storageFields), which
 	// has the category's context. All three are "" if no code has fields.

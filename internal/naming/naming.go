@@ -80,7 +80,7 @@ var predeclared = setOf(`
 // used are the names that generated functions use: imported packages, receivers and locals.
 var used = setOf(`
 	taxonomy gen detect time json slog fmt context errors slices maps strconv strings bytes testing assert
-	require a b c d e f i j k m n o p r s t v w ok err dst buf ctx definition base init main
+	require a b c d e f i j k m n o p r s t v w ok err dst buf ctx definition base errgenSummary init main
 	ev detection leads ruleIs fromEvidence cmp code cause list`)
 
 // Fixed are the exported names that a generated package may have, now or with a later errgen.

@@ -32,6 +32,7 @@ func (b *builder) category(d *spec.Category, files idents) {
 		File: files.take(fileName(base)),
 	}
 	c.Table, c.RulesVar = b.idents.take(unexported(base, n+1)+"Category"), b.idents.take(unexported(base, n+1)+"Rules")
+	c.SummaryVar = b.idents.take(unexported(base, n+1) + "Summary")
 	b.pkg.Categories = append(b.pkg.Categories, c)
 
 	owner := fieldOwner{typePrefix: base, constPrefix: constPrefix(base), params: newIdents(),

@@ -251,3 +251,9 @@ var configRules = [][]detect.CodeRule{
 		{Doc: "source: config", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}},
 	},
 }
+
+// configSummary has the category's codes in [errgenSummary].
+const configSummary = `
+{"const":"CodeConfigMissing","value":"config_missing","type":"ConfigError","factory":"NewConfigMissing","category":"config","retryable":"no","rules":[["config"]]},
+{"const":"CodeConfigInvalid","value":"config_invalid","type":"ConfigError","factory":"NewConfigInvalid","category":"config","retryable":"no","rules":[["config"]]}
+`

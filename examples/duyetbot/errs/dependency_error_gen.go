@@ -260,3 +260,8 @@ var dependencyRules = [][]detect.CodeRule{
 		{Doc: "source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureMissingModule}, Set: `{"pattern":"dependency"}`, Apply: func(e taxonomy.Error) { e.(*DependencyError).Pattern = taxonomy.Some(DependencyPatternDependency) }},
 	},
 }
+
+// dependencySummary has the category's codes in [errgenSummary].
+const dependencySummary = `
+{"const":"CodeDependencyError","value":"dependency_error","type":"DependencyError","factory":"NewDependencyError","category":"dependency","retryable":"no","rules":[[],["tool","verification"]]}
+`

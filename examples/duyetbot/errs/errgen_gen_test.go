@@ -167,6 +167,7 @@ func TestTaxonomy(t *testing.T) {
 		"profile: fast detection=(severity) recovery=(max_attempts=1 allowed=retry_with_backoff) retry=(enabled policy=(fast.retry max_attempts=2 initial_delay=100ms max_delay=1s multiplier=1.5 max_retry_after=1s jitter=0.1 jitter_kind=proportional)) reporting=(log_level=warn)",
 		"profile: thorough detection=(text severity recoverability) recovery=(enabled max_attempts=10 allowed=[wait_for_rate_limit retry_with_backoff install_dependency apply_type_fix apply_lint_fix fix_test fix_build]) retry=(enabled policy=(thorough.retry max_attempts=10 initial_delay=1s max_delay=2m0s multiplier=2 max_retry_after=2m0s jitter=0.1 jitter_kind=proportional)) reporting=(log_level=debug stack context)",
 	)
+	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "llm github tool verification dependency skill config file network system", Categories()...)
 	gentest.Names(t, "llm github tool verification dependency skill config file network system", CategoryLLM, CategoryGitHub, CategoryTool, CategoryVerification, CategoryDependency, CategorySkill, CategoryConfig, CategoryFile, CategoryNetwork, CategorySystem)
 	gentest.Names(t, "llm github tool verification file network config skill system", SourceLLM, SourceGithub, SourceTool, SourceVerification, SourceFile, SourceNetwork, SourceConfig, SourceSkill, SourceSystem)

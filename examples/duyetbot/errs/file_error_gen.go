@@ -273,3 +273,10 @@ var fileRules = [][]detect.CodeRule{
 		{Doc: "source: file", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"file"}}}},
 	},
 }
+
+// fileSummary has the category's codes in [errgenSummary].
+const fileSummary = `
+{"const":"CodeFileNotFound","value":"file_not_found","type":"FileError","factory":"NewFileNotFound","category":"file","retryable":"no","rules":[[],["file"]]},
+{"const":"CodeFilePermission","value":"file_permission","type":"FileError","factory":"NewFilePermission","category":"file","retryable":"no","rules":[[],["file"]]},
+{"const":"CodeFileSystem","value":"file_system","type":"FileError","factory":"NewFileSystem","category":"file","retryable":"no","rules":[[],["file"]]}
+`

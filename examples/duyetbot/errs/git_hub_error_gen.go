@@ -351,3 +351,13 @@ var gitHubRules = [][]detect.CodeRule{
 		{Doc: "source: github, priority: -4", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}}},
 	},
 }
+
+// gitHubSummary has the category's codes in [errgenSummary].
+const gitHubSummary = `
+{"const":"CodeGitHubRateLimit","value":"github_rate_limit","type":"GitHubError","factory":"NewGitHubRateLimit","category":"github","retryable":"yes","rules":[[],["github"]]},
+{"const":"CodeGitHubTimeout","value":"github_timeout","type":"GitHubError","factory":"NewGitHubTimeout","category":"github","retryable":"yes","rules":[[],["github"]]},
+{"const":"CodeGitHubNotFound","value":"github_not_found","type":"GitHubError","factory":"NewGitHubNotFound","category":"github","retryable":"no","rules":[[],["github"]]},
+{"const":"CodeGitHubForbidden","value":"github_forbidden","type":"GitHubError","factory":"NewGitHubForbidden","category":"github","retryable":"no","rules":[[],["github"]]},
+{"const":"CodeGitHubValidation","value":"github_validation","type":"GitHubError","factory":"NewGitHubValidation","category":"github","retryable":"no","rules":[[],["github"]]},
+{"const":"CodeGitHubServerError","value":"github_server_error","type":"GitHubError","factory":"NewGitHubServerError","category":"github","retryable":"yes","rules":[[],["github"]]}
+`

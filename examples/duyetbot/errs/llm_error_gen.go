@@ -408,3 +408,13 @@ var llmRules = [][]detect.CodeRule{
 		{Doc: "type: overloaded_error, priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"overloaded_error"}}}},
 	},
 }
+
+// llmSummary has the category's codes in [errgenSummary].
+const llmSummary = `
+{"const":"CodeLLMRateLimit","value":"llm_rate_limit","type":"LLMError","factory":"NewLLMRateLimit","category":"llm","retryable":"yes","rules":[[],["llm"]]},
+{"const":"CodeLLMTimeout","value":"llm_timeout","type":"LLMError","factory":"NewLLMTimeout","category":"llm","retryable":"yes","rules":[[],["llm"]]},
+{"const":"CodeLLMQuotaExceeded","value":"llm_quota_exceeded","type":"LLMError","factory":"NewLLMQuotaExceeded","category":"llm","retryable":"no","rules":[[],["llm"]]},
+{"const":"CodeLLMAuth","value":"llm_auth","type":"LLMError","factory":"NewLLMAuth","category":"llm","retryable":"no","rules":[[],["llm"]]},
+{"const":"CodeLLMInvalidRequest","value":"llm_invalid_request","type":"LLMError","factory":"NewLLMInvalidRequest","category":"llm","retryable":"no","rules":[[],["llm"]]},
+{"const":"CodeLLMServerError","value":"llm_server_error","type":"LLMError","factory":"NewLLMServerError","category":"llm","retryable":"yes","rules":[[],["llm"]]}
+`

@@ -318,3 +318,10 @@ var networkRules = [][]detect.CodeRule{
 		{Doc: "source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network}", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureConnectionTimeout, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`, Apply: func(e taxonomy.Error) { e.(*NetworkError).Pattern = taxonomy.Some(NetworkPatternNetwork) }},
 	},
 }
+
+// networkSummary has the category's codes in [errgenSummary].
+const networkSummary = `
+{"const":"CodeDNSError","value":"dns_error","type":"NetworkError","factory":"NewDNSError","category":"network","retryable":"yes","rules":[[]]},
+{"const":"CodeConnectionError","value":"connection_error","type":"NetworkError","factory":"NewConnectionError","category":"network","retryable":"yes","rules":[[],["github","llm","network"]]},
+{"const":"CodeNetworkError","value":"network_error","type":"NetworkError","factory":"NewNetworkError","category":"network","retryable":"yes","rules":[[],["config","file","github","llm","network","skill","system"],["network"],["tool","verification"]]}
+`

@@ -269,3 +269,10 @@ var skillRules = [][]detect.CodeRule{
 		{Doc: `source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid ", Fold: true}, {Text: "validation failed", Fold: true}, {Text: "validation error", Fold: true}, {Text: " is invalid", Fold: true}}}}},
 	},
 }
+
+// skillSummary has the category's codes in [errgenSummary].
+const skillSummary = `
+{"const":"CodeSkillNotFound","value":"skill_not_found","type":"SkillError","factory":"NewSkillNotFound","category":"skill","retryable":"no","rules":[["skill"]]},
+{"const":"CodeSkillTimeout","value":"skill_timeout","type":"SkillError","factory":"NewSkillTimeout","category":"skill","retryable":"yes","rules":[["skill"]]},
+{"const":"CodeSkillValidation","value":"skill_validation","type":"SkillError","factory":"NewSkillValidation","category":"skill","retryable":"no","rules":[["skill"]]}
+`

@@ -246,3 +246,8 @@ var systemRules = [][]detect.CodeRule{
 		{Doc: "source: system", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"system"}}}},
 	},
 }
+
+// systemSummary has the category's codes in [errgenSummary].
+const systemSummary = `
+{"const":"CodeSystemError","value":"system_error","type":"SystemError","factory":"NewSystemError","category":"system","retryable":"no","rules":[["system"]]}
+`

@@ -307,3 +307,11 @@ var toolRules = [][]detect.CodeRule{
 		{Doc: "source: {present: false}, signal: {present: true}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Signal, Presence: detect.Present}}},
 	},
 }
+
+// toolSummary has the category's codes in [errgenSummary].
+const toolSummary = `
+{"const":"CodeToolTimeout","value":"tool_timeout","type":"ToolError","factory":"NewToolTimeout","category":"tool","retryable":"yes","rules":[[],["tool"]]},
+{"const":"CodeToolNotFound","value":"tool_not_found","type":"ToolError","factory":"NewToolNotFound","category":"tool","retryable":"no","rules":[[],["tool"]]},
+{"const":"CodeToolPermission","value":"tool_permission","type":"ToolError","factory":"NewToolPermission","category":"tool","retryable":"no","rules":[[],["tool"]]},
+{"const":"CodeToolExecution","value":"tool_execution","type":"ToolError","factory":"NewToolExecution","category":"tool","retryable":"no","rules":[[],["tool"]]}
+`

@@ -360,3 +360,12 @@ var verificationRules = [][]detect.CodeRule{
 		{Doc: "source: verification, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}}},
 	},
 }
+
+// verificationSummary has the category's codes in [errgenSummary].
+const verificationSummary = `
+{"const":"CodeTypeError","value":"type_error","type":"VerificationError","factory":"NewTypeError","category":"verification","retryable":"no","rules":[[],["tool","verification"],["verification"]]},
+{"const":"CodeBuildFailed","value":"build_failed","type":"VerificationError","factory":"NewBuildFailed","category":"verification","retryable":"no","rules":[[],["tool","verification"],["verification"]]},
+{"const":"CodeLintError","value":"lint_error","type":"VerificationError","factory":"NewLintError","category":"verification","retryable":"no","rules":[[],["tool","verification"],["verification"]]},
+{"const":"CodeTestFailure","value":"test_failure","type":"VerificationError","factory":"NewTestFailure","category":"verification","retryable":"no","rules":[[],["tool","verification"],["verification"]]},
+{"const":"CodeVerificationFailed","value":"verification_failed","type":"VerificationError","factory":"NewVerificationFailed","category":"verification","retryable":"yes","rules":[["verification"]]}
+`

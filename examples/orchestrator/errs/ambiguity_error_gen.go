@@ -159,3 +159,8 @@ var ambiguityRules = [][]detect.CodeRule{
 		{Doc: "source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"AMBIGUITY_ERROR"}}}},
 	},
 }
+
+// ambiguitySummary has the category's codes in [errgenSummary].
+const ambiguitySummary = `
+{"const":"CodeAmbiguityError","value":"AMBIGUITY_ERROR","type":"AmbiguityError","factory":"NewAmbiguityError","category":"ambiguity","retryable":"no","rules":[["agent"],["agent","plan"],["plan"]]}
+`

@@ -305,3 +305,6 @@ func ruleIs(err error, name string) bool {
 		return false
 	}
 }
+
+// errgenSummary describes the package to errgenvet.
+const errgenSummary = `{"v":1,"codes":[` + prerequisiteSummary + `,` + executionSummary + `,` + unexpectedResultSummary + `,` + misalignmentSummary + `,` + ambiguitySummary + `,` + unclassifiedSummary + `,` + tierSummary + `],"categories":{"IsAmbiguity":"ambiguity","IsExecution":"execution","IsMisalignment":"misalignment","IsPrerequisite":"prerequisite","IsTier":"tier","IsUnclassified":"unclassified","IsUnexpectedResult":"unexpected"},"fallback":"UNCLASSIFIED"}`

@@ -75,6 +75,7 @@ func TestTaxonomy(t *testing.T) {
 		"profile: chains detection=(text severity recoverability) recovery=(enabled) reporting=(context)",
 		"profile: tasks detection=(text severity recoverability) recovery=(enabled) reporting=(context)",
 	)
+	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "prerequisite execution unexpected misalignment ambiguity unclassified tier", Categories()...)
 	gentest.Names(t, "prerequisite execution unexpected misalignment ambiguity unclassified tier", CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity, CategoryUnclassified, CategoryTier)
 	gentest.Names(t, "step agent check review plan git scope executor config budget claude-cli anthropic-api openai-api scripted", SourceStep, SourceAgent, SourceCheck, SourceReview, SourcePlan, SourceGit, SourceScope, SourceExecutor, SourceConfig, SourceBudget, SourceClaudeCLI, SourceAnthropicAPI, SourceOpenaiAPI, SourceScripted)

@@ -232,3 +232,8 @@ var executionRules = [][]detect.CodeRule{
 		{Doc: "source: agent, attributes: {label: EXECUTION_ERROR}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"EXECUTION_ERROR"}}}},
 	},
 }
+
+// executionSummary has the category's codes in [errgenSummary].
+const executionSummary = `
+{"const":"CodeExecutionError","value":"EXECUTION_ERROR","type":"ExecutionError","factory":"NewExecutionError","category":"execution","retryable":"depends","rules":[[],["agent"],["agent","check","git","step"],["agent","git","step"],["agent","step"],["check"],["git"],["step"]]}
+`

@@ -207,3 +207,8 @@ var misalignmentRules = [][]detect.CodeRule{
 		{Doc: "source: review, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}},
 	},
 }
+
+// misalignmentSummary has the category's codes in [errgenSummary].
+const misalignmentSummary = `
+{"const":"CodeInterAgentMisalignment","value":"INTER_AGENT_MISALIGNMENT","type":"MisalignmentError","factory":"NewInterAgentMisalignment","category":"misalignment","retryable":"depends","rules":[["review"]]}
+`

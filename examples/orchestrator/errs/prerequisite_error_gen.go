@@ -242,3 +242,8 @@ var prerequisiteRules = [][]detect.CodeRule{
 		{Doc: "source: agent, attributes: {label: PREREQUISITE_FAILURE}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"PREREQUISITE_FAILURE"}}}},
 	},
 }
+
+// prerequisiteSummary has the category's codes in [errgenSummary].
+const prerequisiteSummary = `
+{"const":"CodePrerequisiteFailure","value":"PREREQUISITE_FAILURE","type":"PrerequisiteError","factory":"NewPrerequisiteFailure","category":"prerequisite","retryable":"depends","rules":[[],["agent"],["agent","plan","step"],["agent","step"],["check"],["plan"],["step"]]}
+`

@@ -281,3 +281,11 @@ var tierRules = [][]detect.CodeRule{
 		{Doc: "source: [executor, config], priority: 72", Priority: 72, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor", "config"}}}},
 	},
 }
+
+// tierSummary has the category's codes in [errgenSummary].
+const tierSummary = `
+{"const":"CodeTierRateLimited","value":"TIER_RATE_LIMITED","type":"TierError","factory":"NewTierRateLimited","category":"tier","retryable":"yes","rules":[[]]},
+{"const":"CodeTierUnavailable","value":"TIER_UNAVAILABLE","type":"TierError","factory":"NewTierUnavailable","category":"tier","retryable":"yes","rules":[[],["executor"]]},
+{"const":"CodeTierRefused","value":"TIER_REFUSED","type":"TierError","factory":"NewTierRefused","category":"tier","retryable":"no","rules":[[]]},
+{"const":"CodeTierNotCalled","value":"TIER_NOT_CALLED","type":"TierError","factory":"NewTierNotCalled","category":"tier","retryable":"no","rules":[["budget"],["config","executor"]]}
+`

@@ -113,3 +113,8 @@ var unclassifiedCategory = taxonomy.Category{
 		},
 	},
 }
+
+// unclassifiedSummary has the category's codes in [errgenSummary].
+const unclassifiedSummary = `
+{"const":"CodeUnclassified","value":"UNCLASSIFIED","type":"UnclassifiedError","factory":"NewUnclassified","category":"unclassified","retryable":"no"}
+`

@@ -268,3 +268,8 @@ var unexpectedResultRules = [][]detect.CodeRule{
 		{Doc: "source: agent, attributes: {label: UNEXPECTED_RESULT}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"UNEXPECTED_RESULT"}}}},
 	},
 }
+
+// unexpectedResultSummary has the category's codes in [errgenSummary].
+const unexpectedResultSummary = `
+{"const":"CodeUnexpectedResult","value":"UNEXPECTED_RESULT","type":"UnexpectedResultError","factory":"NewUnexpectedResult","category":"unexpected","retryable":"depends","rules":[["agent"],["check"],["scope"]]}
+`

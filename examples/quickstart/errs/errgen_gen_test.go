@@ -45,6 +45,7 @@ func TestTaxonomy(t *testing.T) {
 		"groups: customer",
 		"profile: night detection=(text severity recoverability) recovery=(enabled) retry=(enabled) reporting=(context)",
 	)
+	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "order payment", Categories()...)
 	gentest.Names(t, "order payment", CategoryOrder, CategoryPayment)
 	gentest.Names(t, "gateway", PolicyGateway)

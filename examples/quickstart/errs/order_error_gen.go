@@ -112,3 +112,9 @@ var orderCategory = taxonomy.Category{
 		},
 	},
 }
+
+// orderSummary has the category's codes in [errgenSummary].
+const orderSummary = `
+{"const":"CodeOrderNotFound","value":"ORDER_NOT_FOUND","type":"OrderError","factory":"NewOrderNotFound","category":"order","groups":["customer"],"retryable":"no"},
+{"const":"CodeOrderOutOfStock","value":"ORDER_OUT_OF_STOCK","type":"OrderError","factory":"NewOrderOutOfStock","category":"order","groups":["customer"],"retryable":"no"}
+`

@@ -185,3 +185,9 @@ var paymentCategory = taxonomy.Category{
 		},
 	},
 }
+
+// paymentSummary has the category's codes in [errgenSummary].
+const paymentSummary = `
+{"const":"CodePaymentDeclined","value":"PAYMENT_DECLINED","type":"PaymentError","factory":"NewPaymentDeclined","category":"payment","groups":["customer"],"retryable":"no"},
+{"const":"CodePaymentGatewayFailed","value":"PAYMENT_GATEWAY_FAILED","type":"PaymentError","factory":"NewPaymentGatewayFailed","category":"payment","retryable":"depends"}
+`

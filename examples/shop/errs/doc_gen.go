@@ -164,3 +164,6 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 		return &ServerError{base: gen.Made[ServerCode](code, ev.Err), Source: gen.NonZero(ev.Source)}
 	}
 }
+
+// errgenSummary describes the package to errgenvet.
+const errgenSummary = `{"v":1,"codes":[` + orderSummary + `,` + requestSummary + `,` + paymentSummary + `,` + storeSummary + `,` + serverSummary + `],"categories":{"IsOrder":"order","IsPayment":"payment","IsRequest":"request","IsServer":"server","IsStore":"store"},"fallback":"UNEXPECTED","sourceFallbacks":{"gateway":"PAYMENT_REFUSED","postgres":"STORE_FAILED"},"public":"INTERNAL"}`

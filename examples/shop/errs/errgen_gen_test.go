@@ -53,6 +53,7 @@ func TestTaxonomy(t *testing.T) {
 		"categories: order request payment store server",
 		"sources: postgres fallback=STORE_FAILED gateway fallback=PAYMENT_REFUSED breaker",
 	)
+	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "order request payment store server", Categories()...)
 	gentest.Names(t, "order request payment store server", CategoryOrder, CategoryRequest, CategoryPayment, CategoryStore, CategoryServer)
 	gentest.Names(t, "postgres gateway breaker", SourcePostgres, SourceGateway, SourceBreaker)

@@ -144,3 +144,10 @@ var orderCategory = taxonomy.Category{
 		},
 	},
 }
+
+// orderSummary has the category's codes in [errgenSummary].
+const orderSummary = `
+{"const":"CodeOrderNotFound","value":"ORDER_NOT_FOUND","type":"OrderError","factory":"NewOrderNotFound","category":"order","public":true,"retryable":"no"},
+{"const":"CodeOrderExists","value":"ORDER_EXISTS","type":"OrderError","factory":"NewOrderExists","category":"order","public":true,"retryable":"no"},
+{"const":"CodeOrderClosed","value":"ORDER_CLOSED","type":"OrderError","factory":"NewOrderClosed","category":"order","public":true,"retryable":"no"}
+`

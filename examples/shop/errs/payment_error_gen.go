@@ -205,3 +205,10 @@ var paymentRules = [][]detect.CodeRule{
 		{Doc: "source: breaker", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"breaker"}}}},
 	},
 }
+
+// paymentSummary has the category's codes in [errgenSummary].
+const paymentSummary = `
+{"const":"CodePaymentDeclined","value":"PAYMENT_DECLINED","type":"PaymentError","factory":"NewPaymentDeclined","category":"payment","public":true,"retryable":"no","rules":[["gateway"]]},
+{"const":"CodePaymentUnavailable","value":"PAYMENT_UNAVAILABLE","type":"PaymentError","factory":"NewPaymentUnavailable","category":"payment","public":true,"retryable":"yes","rules":[["breaker"],["gateway"]]},
+{"const":"CodePaymentRefused","value":"PAYMENT_REFUSED","type":"PaymentError","factory":"NewPaymentRefused","category":"payment","retryable":"no"}
+`

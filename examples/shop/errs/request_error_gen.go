@@ -124,3 +124,8 @@ var requestCategory = taxonomy.Category{
 		},
 	},
 }
+
+// requestSummary has the category's codes in [errgenSummary].
+const requestSummary = `
+{"const":"CodeInvalid","value":"INVALID","type":"RequestError","factory":"NewInvalid","category":"request","public":true,"retryable":"no"}
+`

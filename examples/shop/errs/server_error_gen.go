@@ -139,3 +139,10 @@ var serverCategory = taxonomy.Category{
 		},
 	},
 }
+
+// serverSummary has the category's codes in [errgenSummary].
+const serverSummary = `
+{"const":"CodeInternal","value":"INTERNAL","type":"ServerError","factory":"NewInternal","category":"server","public":true,"retryable":"no"},
+{"const":"CodeConfigMissing","value":"CONFIG_MISSING","type":"ServerError","factory":"NewConfigMissing","category":"server","retryable":"no"},
+{"const":"CodeUnexpected","value":"UNEXPECTED","type":"ServerError","factory":"NewUnexpected","category":"server","retryable":"no"}
+`

@@ -151,3 +151,10 @@ var storeRules = [][]detect.CodeRule{
 		{Doc: "source: postgres, type: [network, timeout]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Type, Any: []string{"network", "timeout"}}}},
 	},
 }
+
+// storeSummary has the category's codes in [errgenSummary].
+const storeSummary = `
+{"const":"CodeStoreConflict","value":"STORE_CONFLICT","type":"StoreError","factory":"NewStoreConflict","category":"store","retryable":"yes","rules":[["postgres"]]},
+{"const":"CodeStoreDown","value":"STORE_DOWN","type":"StoreError","factory":"NewStoreDown","category":"store","retryable":"yes","rules":[["postgres"]]},
+{"const":"CodeStoreFailed","value":"STORE_FAILED","type":"StoreError","factory":"NewStoreFailed","category":"store","retryable":"no"}
+`

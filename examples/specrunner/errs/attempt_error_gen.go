@@ -423,3 +423,15 @@ var attemptRules = [][]detect.CodeRule{
 		{Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: `{"instrument":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).Instrument = taxonomy.Some(true) }},
 	},
 }
+
+// attemptSummary has the category's codes in [errgenSummary].
+const attemptSummary = `
+{"const":"CodeTimeout","value":"TIMEOUT","type":"AttemptError","factory":"NewTimeout","category":"attempt","retryable":"yes","rules":[["agent"]]},
+{"const":"CodeRateLimit","value":"RATE_LIMIT","type":"AttemptError","factory":"NewRateLimit","category":"attempt","retryable":"no","rules":[["agent"],["budget"]]},
+{"const":"CodeSyntax","value":"SYNTAX","type":"AttemptError","factory":"NewSyntax","category":"attempt","retryable":"yes"},
+{"const":"CodeTestFailure","value":"TEST_FAILURE","type":"AttemptError","factory":"NewTestFailure","category":"attempt","retryable":"yes","rules":[["post_done"]]},
+{"const":"CodeLintFailure","value":"LINT_FAILURE","type":"AttemptError","factory":"NewLintFailure","category":"attempt","retryable":"yes","rules":[["post_done"]]},
+{"const":"CodeTaskFailed","value":"TASK_FAILED","type":"AttemptError","factory":"NewTaskFailed","category":"attempt","retryable":"yes","rules":[["agent"]]},
+{"const":"CodeHookFailure","value":"HOOK_FAILURE","type":"AttemptError","factory":"NewHookFailure","category":"attempt","retryable":"no","rules":[["post_done","pre_start"]]},
+{"const":"CodeUnknown","value":"UNKNOWN","type":"AttemptError","factory":"NewUnknown","category":"attempt","retryable":"depends","rules":[["agent"],["budget","config","executor","git","state","validator"],["executor"],["scope"]]}
+`

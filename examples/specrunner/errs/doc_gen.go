@@ -158,3 +158,6 @@ func ruleIs(err error, name string) bool {
 		return false
 	}
 }
+
+// errgenSummary describes the package to errgenvet.
+const errgenSummary = `{"v":1,"codes":[` + attemptSummary + `],"categories":{"IsAttempt":"attempt"},"fallback":"UNKNOWN"}`

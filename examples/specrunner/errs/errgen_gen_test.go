@@ -54,6 +54,7 @@ func TestTaxonomy(t *testing.T) {
 		"sources: agent pre_start post_done budget config executor state validator scope git",
 		"profile: phase1 detection=(text severity recoverability) recovery=(enabled) retry=(enabled) reporting=(context)",
 	)
+	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "attempt", Categories()...)
 	gentest.Names(t, "attempt", CategoryAttempt)
 	gentest.Names(t, "agent pre_start post_done budget config executor state validator scope git", SourceAgent, SourcePreStart, SourcePostDone, SourceBudget, SourceConfig, SourceExecutor, SourceState, SourceValidator, SourceScope, SourceGit)

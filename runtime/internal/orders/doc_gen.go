@@ -133,3 +133,6 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 		return &StoreError{base: gen.Made[StoreCode](code, ev.Err), Reporter: gen.NonZero(ev.Source)}
 	}
 }
+
+// errgenSummary describes the package to errgenvet.
+const errgenSummary = `{"v":1,"codes":[` + orderSummary + `,` + requestSummary + `,` + storeSummary + `],"categories":{"IsOrder":"order","IsRequest":"request","IsStore":"store"},"fallback":"UNEXPECTED","public":"INTERNAL"}`

@@ -46,6 +46,7 @@ func TestTaxonomy(t *testing.T) {
 		"categories: order request store",
 		"sources: gateway breaker",
 	)
+	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "order request store", Categories()...)
 	gentest.Names(t, "order request store", CategoryOrder, CategoryRequest, CategoryStore)
 	gentest.Names(t, "gateway breaker", SourceGateway, SourceBreaker)

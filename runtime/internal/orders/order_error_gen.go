@@ -264,3 +264,9 @@ var orderCategory = taxonomy.Category{
 		},
 	},
 }
+
+// orderSummary has the category's codes in [errgenSummary].
+const orderSummary = `
+{"const":"CodeOrderNotFound","value":"ORDER_NOT_FOUND","type":"OrderError","factory":"NewOrderNotFound","category":"order","public":true,"retryable":"no"},
+{"const":"CodeOrderConflict","value":"ORDER_CONFLICT","type":"OrderError","factory":"NewOrderConflict","category":"order","public":true,"retryable":"depends"}
+`

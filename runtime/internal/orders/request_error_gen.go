@@ -164,3 +164,10 @@ var requestRules = [][]detect.CodeRule{
 		{Doc: "code: RESOURCE_EXHAUSTED", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"RESOURCE_EXHAUSTED"}}}},
 	},
 }
+
+// requestSummary has the category's codes in [errgenSummary].
+const requestSummary = `
+{"const":"CodeInvalid","value":"INVALID","type":"RequestError","factory":"NewInvalid","category":"request","public":true,"retryable":"no"},
+{"const":"CodeTooMany","value":"TOO_MANY","type":"RequestError","factory":"NewTooMany","category":"request","public":true,"retryable":"yes","rules":[[]]},
+{"const":"CodeInternal","value":"INTERNAL","type":"RequestError","factory":"NewInternal","category":"request","public":true,"retryable":"no"}
+`

@@ -143,3 +143,10 @@ var storeRules = [][]detect.CodeRule{
 		{Doc: "source: breaker", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"breaker"}}}},
 	},
 }
+
+// storeSummary has the category's codes in [errgenSummary].
+const storeSummary = `
+{"const":"CodeStoreDown","value":"STORE_DOWN","type":"StoreError","factory":"NewStoreDown","category":"store","retryable":"yes","rules":[[],["breaker"]]},
+{"const":"CodeStoreConflict","value":"STORE_CONFLICT","type":"StoreError","factory":"NewStoreConflict","category":"store","retryable":"no"},
+{"const":"CodeUnexpected","value":"UNEXPECTED","type":"StoreError","factory":"NewUnexpected","category":"store","retryable":"no"}
+`

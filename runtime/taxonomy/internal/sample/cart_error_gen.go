@@ -233,3 +233,8 @@ var cartCategory = taxonomy.Category{
 		},
 	},
 }
+
+// cartSummary has the category's codes in [errgenSummary].
+const cartSummary = `
+{"const":"CodeCart","value":"CART","type":"CartError","factory":"NewCart","category":"cart","retryable":"no"}
+`

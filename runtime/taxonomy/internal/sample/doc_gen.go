@@ -168,3 +168,6 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 		return &WorkError{base: gen.Made[WorkCode](code, ev.Err), Files: gen.ReadStrings(ev.Files)}
 	}
 }
+
+// errgenSummary describes the package to errgenvet.
+const errgenSummary = `{"v":1,"codes":[` + providerSummary + `,` + workSummary + `,` + kindsSummary + `,` + cartSummary + `,` + orderSummary + `,` + serverSummary + `],"categories":{"IsCart":"cart","IsKinds":"kinds","IsOrder":"order","IsProvider":"provider","IsServer":"server","IsWork":"work"},"groups":{"InNetwork":"network"},"fallback":"PROVIDER_CRASH","sourceFallbacks":{"git":"COMMIT_FAILED","scope":"SCOPE_FORBIDDEN"},"public":"INTERNAL"}`

@@ -66,6 +66,7 @@ func TestTaxonomy(t *testing.T) {
 		"profile: strict detection=(text severity recoverability) recovery=(enabled) reporting=(log_level=error stack context)",
 		"profile: chains detection=(text severity recoverability) recovery=(enabled) retry=(enabled) reporting=(context)",
 	)
+	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "provider work kinds cart order server", Categories()...)
 	gentest.Names(t, "provider work kinds cart order server", CategoryProvider, CategoryWork, CategoryKinds, CategoryCart, CategoryOrder, CategoryServer)
 	gentest.Names(t, "git scope", SourceGit, SourceScope)

@@ -315,3 +315,8 @@ var kindsCategory = taxonomy.Category{
 		},
 	},
 }
+
+// kindsSummary has the category's codes in [errgenSummary].
+const kindsSummary = `
+{"const":"CodeKinds","value":"KINDS","type":"KindsError","factory":"NewKinds","category":"kinds","retryable":"no"}
+`

@@ -178,3 +178,10 @@ var orderCategory = taxonomy.Category{
 		},
 	},
 }
+
+// orderSummary has the category's codes in [errgenSummary].
+const orderSummary = `
+{"const":"CodeOrderConflict","value":"ORDER_CONFLICT","type":"OrderError","factory":"NewOrderConflict","category":"order","public":true,"retryable":"depends"},
+{"const":"CodeOrderInvalid","value":"ORDER_INVALID","type":"OrderError","factory":"NewOrderInvalid","category":"order","public":true,"retryable":"no"},
+{"const":"CodeOrderLedger","value":"ORDER_LEDGER","type":"OrderError","factory":"NewOrderLedger","category":"order","retryable":"no"}
+`

@@ -207,3 +207,10 @@ var providerCategory = taxonomy.Category{
 		},
 	},
 }
+
+// providerSummary has the category's codes in [errgenSummary].
+const providerSummary = `
+{"const":"CodeProviderCrash","value":"PROVIDER_CRASH","type":"ProviderError","factory":"NewProviderCrash","category":"provider","groups":["network"],"retryable":"yes"},
+{"const":"CodeProviderAPIError","value":"PROVIDER_API_ERROR","type":"ProviderError","factory":"NewProviderAPIError","category":"provider","retryable":"depends"},
+{"const":"CodeProviderRateLimit","value":"provider.rate_limit","type":"ProviderError","factory":"NewProviderRateLimit","category":"provider","retryable":"yes"}
+`

@@ -102,3 +102,8 @@ var serverCategory = taxonomy.Category{
 		},
 	},
 }
+
+// serverSummary has the category's codes in [errgenSummary].
+const serverSummary = `
+{"const":"CodeInternal","value":"INTERNAL","type":"ServerError","factory":"NewInternal","category":"server","public":true,"retryable":"no"}
+`

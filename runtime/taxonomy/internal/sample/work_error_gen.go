@@ -162,3 +162,9 @@ var workCategory = taxonomy.Category{
 		},
 	},
 }
+
+// workSummary has the category's codes in [errgenSummary].
+const workSummary = `
+{"const":"CodeScopeForbidden","value":"SCOPE_FORBIDDEN","type":"WorkError","factory":"NewScopeForbidden","category":"work","retryable":"yes"},
+{"const":"CodeGitCommit","value":"COMMIT_FAILED","type":"WorkError","factory":"NewGitCommit","category":"work","retryable":"yes"}
+`

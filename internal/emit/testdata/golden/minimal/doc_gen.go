@@ -55,3 +55,6 @@ func IsUser(err error) bool { return gen.InCategory(err, &definition, categoryUs
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
 // the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
+
+// errgenSummary describes the package to errgenvet.
+const errgenSummary = `{"v":1,"codes":[` + userSummary + `],"categories":{"IsUser":"user"}}`

@@ -102,3 +102,9 @@ var userCategory = taxonomy.Category{
 		},
 	},
 }
+
+// userSummary has the category's codes in [errgenSummary].
+const userSummary = `
+{"const":"CodeUserNotFound","value":"USER_NOT_FOUND","type":"UserError","factory":"NewUserNotFound","category":"user","retryable":"no"},
+{"const":"CodeUserLocked","value":"USER_LOCKED","type":"UserError","factory":"NewUserLocked","category":"user","retryable":"yes"}
+`

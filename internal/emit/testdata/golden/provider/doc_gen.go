@@ -168,3 +168,6 @@ func ruleIs(err error, name string) bool {
 		return false
 	}
 }
+
+// errgenSummary describes the package to errgenvet.
+const errgenSummary = `{"v":1,"codes":[` + providerSummary + `],"categories":{"IsProvider":"provider"},"groups":{"InNetwork":"network"},"fallback":"CRASH"}`

@@ -281,3 +281,11 @@ var providerRules = [][]detect.CodeRule{
 		}},
 	},
 }
+
+// providerSummary has the category's codes in [errgenSummary].
+const providerSummary = `
+{"const":"CodeCrash","value":"CRASH","type":"ProviderError","factory":"NewCrash","category":"provider","groups":["network"],"retryable":"yes","rules":[["cli"]]},
+{"const":"CodeAPIError","value":"API_ERROR","type":"ProviderError","factory":"NewAPIError","category":"provider","groups":["network"],"retryable":"depends","rules":[[],["api"]]},
+{"const":"CodeTooLong","value":"TOO_LONG","type":"ProviderError","factory":"NewTooLong","category":"provider","retryable":"no","rules":[["api"],["cli"]]},
+{"const":"CodeHung","value":"HUNG","type":"ProviderError","factory":"NewHung","category":"provider","retryable":"yes"}
+`
