@@ -23,7 +23,8 @@ const (
 	CodePermissionCommandBlocked
 	// CodePermissionFileAccess: A file or directory cannot be accessed, or another run holds it.
 	CodePermissionFileAccess
-	// CodePermissionAPIAuth: The provider's API refused the credentials (401 or 403).
+	// CodePermissionAPIAuth: The provider's API refused the credentials (401 or 403), or what they may
+	// do.
 	CodePermissionAPIAuth
 )
 
@@ -180,8 +181,8 @@ var permissionCategory = taxonomy.Category{
 		CodePermissionAPIAuth: {
 			Value: "PERMISSION_API_AUTH", Number: 704, Groups: 1<<1 | 1<<2,
 			Message:    "authentication failed[ for provider {provider}][ with status {statusCode}]",
-			Doc:        "The provider's API refused the credentials (401 or 403).",
-			Resolution: "Check that the key is set, has not expired, and has access to the model.",
+			Doc:        "The provider's API refused the credentials (401 or 403), or what they may do.",
+			Resolution: "Check that the key is set, has not expired, and has access to the model. Otherwise check its organization, project, scopes and networks.",
 			Takes:      []string{"provider"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 	},
@@ -206,6 +207,7 @@ var permissionRules = [][]detect.CodeRule{
 	},
 	CodePermissionAPIAuth: {
 		{Doc: "like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed]", Like: []*detect.Signature{&signatureInvalidAPIKey, &signatureUnauthorized, &signatureForbidden, &signatureExpiredCredentials, &signatureGRPCUnauthenticated, &signatureGRPCPermissionDenied, &signatureLoginFailed}},
+		{Doc: "status: [401, 403], priority: 3", Priority: 3, Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401, 403}}}},
 	},
 }
 

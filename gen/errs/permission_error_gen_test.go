@@ -68,13 +68,21 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_FILE_ACCESS/5", 0, `{"reason":"open key: permission denied","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Errno: "EACCES", Text: "open key: permission denied"}),
 			gentest.NewExample("PERMISSION_FILE_ACCESS/6", 0, "{}", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
 		}},
-		{Code: CodePermissionAPIAuth, Entry: "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all", Rules: []string{"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (d130aee7)"}, Cases: []gentest.Case{
+		{Code: CodePermissionAPIAuth, Entry: "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all", Rules: []string{
+			"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (d130aee7)",
+			"PERMISSION_API_AUTH/2: status: [401, 403], priority: 3 (61e8d080)",
+		}, Cases: []gentest.Case{
 			gentest.NewCase(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
 			gentest.NewCase(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),
 			gentest.NewCase(NewPermissionAPIAuth("").WithStatusCode(8), 0, "authentication failed with status 8", `{"provider":"","statusCode":8}`),
 		}, Examples: []gentest.Example{
-			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"anthropic-api","statusCode":401}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Status: 401}),
-			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api","statusCode":403}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 403}),
+			gentest.NewExample("PERMISSION_API_AUTH/2", 0, `{"provider":"openai-api","statusCode":401}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 401, Code: "no_organization"}),
+			gentest.NewExample("PERMISSION_API_AUTH/2", 0, `{"reason":"Missing scopes: model.request","provider":"openai-api","statusCode":403}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 403, Code: "missing_scope", Text: "Missing scopes: model.request"}),
+			gentest.NewExample("PERMISSION_API_AUTH/2", 0, `{"reason":"Project has no access to model gpt-4","provider":"openai-api","statusCode":403}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 403, Code: "model_not_found", Text: "Project has no access to model gpt-4"}),
+			gentest.NewExample("PERMISSION_API_AUTH/2", 0, `{"provider":"anthropic-api","statusCode":401}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Status: 401, Code: "ip_not_authorized"}),
+			gentest.NewExample("PERMISSION_API_AUTH/2", 0, `{"provider":"anthropic-api","statusCode":403}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "api_error", Status: 403}),
+			gentest.NewExample("PERMISSION_API_AUTH/2", 0, `{"provider":"anthropic-api","statusCode":401}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Status: 401}),
+			gentest.NewExample("PERMISSION_API_AUTH/2", 0, `{"provider":"openai-api","statusCode":403}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 403}),
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"invalid x-api-key","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Text: "invalid x-api-key"}),
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "invalid_api_key"}),
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"Invalid API key · Please run /login","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Invalid API key · Please run /login"}),
