@@ -85,10 +85,10 @@ func TestProviderError(t *testing.T) {
 		{Code: CodeProviderAPIError, Entry: "PROVIDER_API_ERROR 103 group=network: backoff retryable; strict: block; unattended: backoff@unattended", When: []string{"stop_all", "stop", "stop"}, Rules: []string{
 			"PROVIDER_API_ERROR/1: code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 5, set: {quotaExceeded: true} (67df4125)",
 			"PROVIDER_API_ERROR/2: type: [insufficient_quota, billing_error], priority: 5, set: {quotaExceeded: true} (be6beae2)",
-			"PROVIDER_API_ERROR/3: like: quota_exhausted, set: {quotaExceeded: true} (cf87d948)",
-			"PROVIDER_API_ERROR/4: like: quota_exhausted, status: [401, 403], priority: 5, set: {quotaExceeded: true} (1d48d05e)",
-			"PROVIDER_API_ERROR/5: like: [context_too_long, model_not_found, invalid_request, payload_too_large], status: {present: false}, set: {invalidRequest: true} (555451e)",
-			"PROVIDER_API_ERROR/6: like: [context_too_long, model_not_found, invalid_request, payload_too_large] (859d5c34)",
+			"PROVIDER_API_ERROR/3: like: quota_exhausted, set: {quotaExceeded: true} (a16f5ffd)",
+			"PROVIDER_API_ERROR/4: like: quota_exhausted, status: [401, 403], priority: 5, set: {quotaExceeded: true} (78aa2b93)",
+			"PROVIDER_API_ERROR/5: like: [context_too_long, model_not_found, invalid_request, payload_too_large], status: {present: false}, set: {invalidRequest: true} (833f71b)",
+			"PROVIDER_API_ERROR/6: like: [context_too_long, model_not_found, invalid_request, payload_too_large] (2dfcd7cd)",
 			"PROVIDER_API_ERROR/7: like: content_refused, status: {present: false}, type: {present: false}, code: {present: false}, set: {invalidRequest: true} (455b7c00)",
 			"PROVIDER_API_ERROR/8: like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (a7dc9cdf)",
 			"PROVIDER_API_ERROR/9: like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure], errno: {present: false}, type: {present: false} (92380ebd)",
@@ -156,8 +156,8 @@ func TestProviderError(t *testing.T) {
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Code: "invalid_api_key"}),
 		}},
 		{Code: CodeProviderRateLimit, Entry: "PROVIDER_RATE_LIMIT 104 group=network: wait retryable; strict: block; unattended: wait@unattended", Rules: []string{
-			"PROVIDER_RATE_LIMIT/1: like: [rate_limit, quota_per_minute, too_many_requests, throttled] (b98afe4f)",
-			"PROVIDER_RATE_LIMIT/2: like: [rate_limit, quota_per_minute, throttled], status: [401, 403], priority: 5 (ec141bd9)",
+			"PROVIDER_RATE_LIMIT/1: like: [rate_limit, quota_per_minute, too_many_requests, throttled] (3e91ff8b)",
+			"PROVIDER_RATE_LIMIT/2: like: [rate_limit, quota_per_minute, throttled], status: [401, 403], priority: 5 (50b519a5)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
 			gentest.NewCase(NewProviderRateLimit("some provider").WithRetryAfter(6500*time.Millisecond), 0, "provider some provider limits the rate, retry after 6.5s", `{"provider":"some provider","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),

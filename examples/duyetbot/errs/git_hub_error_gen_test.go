@@ -28,8 +28,8 @@ func TestGitHubError(t *testing.T) {
 			"GITHUB_RATE_LIMIT/1: source: github, status: 403, attributes: {retry-after: {present: true}} (a26f4d44)",
 			`GITHUB_RATE_LIMIT/2: source: github, status: 403, text: ['(?i)\brate[ _-]?limit\b', '(?i)\babuse detection\b'] (383a5235)`,
 			"GITHUB_RATE_LIMIT/3: source: github, type: RATE_LIMITED (8f8fa102)",
-			"GITHUB_RATE_LIMIT/4: source: github, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (673f47cc)",
-			"GITHUB_RATE_LIMIT/5: source: {present: false}, attributes: {host: api.github.com}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (9dee44ce)",
+			"GITHUB_RATE_LIMIT/4: source: github, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (465f5bb4)",
+			"GITHUB_RATE_LIMIT/5: source: {present: false}, attributes: {host: api.github.com}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (a263f8aa)",
 			`GITHUB_RATE_LIMIT/6: source: github, text: '(?im)\byou have triggered an abuse detection\b' (7d509725)`,
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -83,6 +83,8 @@ func TestNetworkError(t *testing.T) {
 			gentest.NewExample("NETWORK_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*net.OpError]("*net.OpError", nil)}),
 			gentest.NewExample("NETWORK_ERROR/2", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Type: "network"}),
 			gentest.NewExample("NETWORK_ERROR/3", 0, `{"detail":"Unknown error","code":"418","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Status: 418}),
+			gentest.NewExample("NETWORK_ERROR/3", 0, `{"detail":"Unknown error","code":"503","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Status: 503}),
+			gentest.NewExample("NETWORK_ERROR/3", 0, `{"detail":"502 Bad Gateway","code":"502","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Text: "502 Bad Gateway"}),
 			gentest.NewExample("NETWORK_ERROR/7", 1, `{"detail":"connect ECONNREFUSED 127.0.0.1:8080","source":{"type":"network","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Text: "connect ECONNREFUSED 127.0.0.1:8080"}),
 			gentest.NewExample("NETWORK_ERROR/7", 1, `{"detail":"getaddrinfo ENOTFOUND example.org","source":{"type":"network","component":"unknown","endpoint":"example.org"},"pattern":"network"}`, taxonomy.Evidence{Text: "getaddrinfo ENOTFOUND example.org"}),
 			gentest.NewExample("NETWORK_ERROR/7", 1, `{"detail":"Failed to fetch","source":{"type":"network","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Text: "Failed to fetch"}),

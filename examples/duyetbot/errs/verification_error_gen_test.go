@@ -83,8 +83,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeLintError, Entry: "lint_error: apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"LINT_ERROR/1: source: verification, type: lint (a5bfca34)",
-			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (e446d116)",
-			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (3958dd1)",
+			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (4d12729)",
+			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (5b3e562)",
 			"LINT_ERROR/4: source: [verification, tool], like: located, priority: -5, set: {pattern: lint} (248c29f2)",
 			"LINT_ERROR/5: source: {present: false}, like: located, priority: -5, set: {pattern: lint} (9b28d113)",
 		}, Cases: []gentest.Case{

@@ -25,7 +25,7 @@ func TestTierError(t *testing.T) {
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
 	}, []gentest.Code{
-		{Code: CodeTierRateLimited, Entry: "TIER_RATE_LIMITED: wait retryable kind=failure; chains: record_and_stop; tasks: block_task", Rules: []string{"TIER_RATE_LIMITED/1: op: [call, available], like: [rate_limit, quota_per_minute, too_many_requests, throttled], priority: 72 (c4b5e0d4)"}, Cases: []gentest.Case{
+		{Code: CodeTierRateLimited, Entry: "TIER_RATE_LIMITED: wait retryable kind=failure; chains: record_and_stop; tasks: block_task", Rules: []string{"TIER_RATE_LIMITED/1: op: [call, available], like: [rate_limit, quota_per_minute, too_many_requests, throttled], priority: 72 (6ba62220)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewTierRateLimited("some provider"), 0, "some provider limits the rate", `{"provider":"some provider"}`),
 			gentest.NewCase(NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500*time.Millisecond), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
 			gentest.NewCase(NewTierRateLimited("").WithDetail("").WithRetryAfter(7500*time.Millisecond), 0, " limits the rate, retry after 7.5s", `{"detail":"","provider":"","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
@@ -100,10 +100,10 @@ func TestTierError(t *testing.T) {
 		{Code: CodeTierRefused, Entry: "TIER_REFUSED: hand_over kind=failure; chains: record_and_stop; tasks: fail_task", Rules: []string{
 			"TIER_REFUSED/1: op: [call, available], code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], set: {reason: quota}, priority: 75 (46a8c90b)",
 			"TIER_REFUSED/2: op: [call, available], type: [insufficient_quota, billing_error], set: {reason: quota}, priority: 75 (5723720e)",
-			"TIER_REFUSED/3: op: [call, available], like: quota_exhausted, set: {reason: quota}, priority: 72 (af763cd6)",
+			"TIER_REFUSED/3: op: [call, available], like: quota_exhausted, set: {reason: quota}, priority: 72 (1ec2723b)",
 			"TIER_REFUSED/4: op: [call, available], like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], set: {reason: credentials}, priority: 72 (98a3d38)",
 			"TIER_REFUSED/5: op: [call, available], type: skip_denied, set: {reason: credentials}, priority: 71 (db8cbbcb)",
-			"TIER_REFUSED/6: op: [call, available], like: [context_too_long, content_refused, model_not_found, invalid_request, payload_too_large], set: {reason: request}, priority: 72 (5a5e140c)",
+			"TIER_REFUSED/6: op: [call, available], like: [context_too_long, content_refused, model_not_found, invalid_request, payload_too_large], set: {reason: request}, priority: 72 (a06bf21)",
 			"TIER_REFUSED/7: op: [call, available], like: command_not_found, set: {reason: not_installed}, priority: 71 (beebcadd)",
 			"TIER_REFUSED/8: op: [call, available], status: {min: 400, max: 499}, set: {reason: request}, priority: 71 (64875584)",
 			"TIER_REFUSED/9: op: call, type: [refusal, content_filter, max_tokens, length, error_max_turns, command_blocked], set: {reason: answer}, priority: 72 (e39a2f7f)",
