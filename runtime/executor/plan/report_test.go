@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -128,4 +130,33 @@ func TestPrompts(t *testing.T) {
 	if testing.Verbose() {
 		t.Log(lowest + "\n----\n" + higher)
 	}
+}
+
+// The work is tried again while one of its findings is retryable. What a plan needs is not.
+func TestCombined(t *testing.T) {
+	classify := func(err error, source, op string) (error, string) {
+		return errs.Classify(err, detect.WithSource(taxonomy.SourceName(source))), ""
+	}
+	w := &work{Runner: &Runner{cfg: Config{Table: errs.Table, Classify: classify}}}
+	again := &taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 500, Text: "down"}
+	stop := &taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 422, Text: "refused"}
+	for _, tt := range []struct {
+		name      string
+		found     []*taxonomy.Evidence
+		retryable bool
+		status    int
+	}{
+		{"both, of the work", []*taxonomy.Evidence{stop, again}, true, 500},
+		{"both, of the plan", []*taxonomy.Evidence{again, stop}, false, 422},
+		{"only retryable, of the plan", []*taxonomy.Evidence{again}, false, 500},
+		{"only other, of the work", []*taxonomy.Evidence{stop}, true, 422},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var ev *taxonomy.Evidence
+			require.ErrorAs(t, w.combined(tt.found, tt.retryable), &ev)
+			assert.Equal(t, tt.status, ev.Status)
+			assert.Equal(t, len(tt.found), strings.Count(ev.Text, "\n")+1)
+		})
+	}
+	assert.NoError(t, w.combined(nil, true))
 }

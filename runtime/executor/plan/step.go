@@ -74,7 +74,7 @@ func (w *work) configureStep(cfg *executor.Config) error {
 			t := &tier{Provider: p, of: &w.tiers[i], step: w.step.ID, claim: stepClaim}
 			if i == lowest {
 				t.needs = func(ctx context.Context) error {
-					return w.combined(w.cfg.Facts.Needs(ctx, "verify", w.Plan.needsOf(w.step)))
+					return w.combined(w.cfg.Facts.Needs(ctx, "verify", w.Plan.needsOf(w.step)), false)
 				}
 			}
 			cfg.Tiers[t.of.Name] = t
@@ -134,7 +134,7 @@ func (w *work) prepare(ctx context.Context) error {
 		found = append(found, &taxonomy.Evidence{Source: "plan", Op: "prepare", Type: p.Kind, Text: p.String(),
 			Attributes: map[string]string{"step": p.Step}})
 	}
-	if err := w.combined(found); err != nil {
+	if err := w.combined(found, false); err != nil {
 		return err
 	}
 	if w.cfg.Dirty != nil && !w.Begun {
@@ -152,7 +152,7 @@ func (w *work) prepare(ctx context.Context) error {
 		needs, open[s.ID] = append(needs, s.Needs...), true
 	}
 	needs = slices.DeleteFunc(needs, func(n Need) bool { return open[n.MadeBy] })
-	err := w.combined(w.cfg.Facts.Needs(ctx, "prepare", needs))
+	err := w.combined(w.cfg.Facts.Needs(ctx, "prepare", needs), false)
 	if err != nil || !w.cfg.ReviewPlan || w.Answered { // a person has answered the review's findings
 		return err
 	}
@@ -160,18 +160,18 @@ func (w *work) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.combined(review.evidenceOf("plan", "prepare", ""))
+	return w.combined(review.evidenceOf("plan", "prepare", ""), false)
 }
 
-// combined returns one piece of evidence with the texts of all: the first that is not retryable, or
-// otherwise the first. It returns nil if there is no evidence.
-func (w *work) combined(found []*taxonomy.Evidence) error {
+// combined returns one piece of evidence with the texts of all: the first one that is retryable or
+// not, or otherwise the first one. It returns nil if there is no evidence.
+func (w *work) combined(found []*taxonomy.Evidence, retryable bool) error {
 	if len(found) == 0 {
 		return nil
 	}
 	best := slices.IndexFunc(found, func(ev *taxonomy.Evidence) bool {
 		err, _ := w.cfg.Classify(ev, ev.Source, ev.Op)
-		return !w.cfg.Table.Retryable(err)
+		return w.cfg.Table.Retryable(err) == retryable
 	})
 	one := *found[max(best, 0)]
 	var texts []string
@@ -228,10 +228,10 @@ func paths(changes []executor.Change) (out []string) {
 }
 
 func (w *work) verify(ctx context.Context) error {
-	if err := w.combined(w.cfg.Facts.Needs(ctx, "verify", w.Plan.needsOf(w.step))); err != nil {
+	if err := w.combined(w.cfg.Facts.Needs(ctx, "verify", w.Plan.needsOf(w.step)), false); err != nil {
 		return err
 	}
-	return w.combined(append(w.cfg.Facts.Gate(ctx, w.Plan.Gate), w.cfg.Facts.Criteria(ctx, w.step.Criteria)...))
+	return w.combined(append(w.cfg.Facts.Gate(ctx, w.Plan.Gate), w.cfg.Facts.Criteria(ctx, w.step.Criteria)...), true)
 }
 
 // reviewWork makes the next higher tier review the work. The highest tier reviews its own work.
@@ -250,7 +250,7 @@ func (w *work) reviewWork(ctx context.Context, c executor.Check) error {
 	if err != nil {
 		return err
 	}
-	return w.combined(review.evidenceOf("review", "review", w.step.ID))
+	return w.combined(review.evidenceOf("review", "review", w.step.ID), true)
 }
 
 // review makes a tier review a step or the plan. The review waits, retries and escalates to higher
