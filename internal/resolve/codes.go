@@ -39,10 +39,13 @@ func (b *builder) code(c *model.Category, d *spec.Code) {
 
 // ownFields gives a code a separate type with additional fields.
 func (b *builder) ownFields(code *model.Code) {
-	d, own := code.Decl, *code.Category
-	own.Type = strings.TrimSuffix(code.Go, "Error") + "Error"
+	d, own, name := code.Decl, *code.Category, code.Go
+	if !naming.IsExported(name) { // it begins with a digit, or with a letter that has no capital
+		name = "X" + code.Go
+	}
+	own.Type = strings.TrimSuffix(name, "Error") + "Error"
 	own.Doc, own.Codes = d.Doc.V, []*model.Code{code}
-	owner := fieldOwner{typePrefix: code.Go, constPrefix: constPrefix(code.Go), params: newIdents(),
+	owner := fieldOwner{typePrefix: name, constPrefix: constPrefix(name), params: newIdents(),
 		audience: b.audienceOf(code)}
 	for _, f := range own.Fields {
 		owner.params.take(f.Param)
