@@ -25,83 +25,36 @@ func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (code *mode
 		return nil, nil
 	}
 	ctx = make(model.Context)
-	for _, f := range code.Fields() {
-		if v, ok := value(code, set, f, ev); ok {
-			ctx[f] = v
-		}
+	context, _ := gen.Filled(m.Taxonomy.Fields(taxonomy.At(code.Category.Index, uint16(code.Ordinal))), ev)
+	read(ctx, code.Fields(), context)
+	for _, x := range slices.Concat(set, code.Set) {
+		ctx[x.Field] = x.Value
 	}
 	return code, ctx
 }
 
-func value(code *model.Code, set []model.FieldValue, f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
-	if v, ok := code.Fixed(f); ok {
-		return v, true
-	}
-	if i := slices.IndexFunc(set, func(s model.FieldValue) bool { return s.Field == f }); i >= 0 {
-		return set[i].Value, true
-	}
-	return fromEvidence(f, ev)
-}
-
-func fromEvidence(f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
-	if f.Type == model.ObjectType {
-		return object(f, ev)
-	}
-	if v, ok := read(f, ev); ok {
-		return v, true
-	}
-	if f.Default != nil {
-		return *f.Default, true
-	}
-	return model.Value{}, false
-}
-
-// object fills an object that is required, or that evidence has values for. Defaults alone do not
-// make an object.
-func object(f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
-	if !f.Required && !hasValues(f.Object, ev) {
-		return model.Value{}, false
-	}
-	v := model.Value{Type: model.ObjectType, Object: make(model.Context)}
-	for _, inner := range f.Object.Fields {
-		if filled, ok := fromEvidence(inner, ev); ok {
-			v.Object[inner] = filled
+// read adds the values of a context of [gen.Filled] to ctx.
+func read(ctx model.Context, fields []*model.Field, context map[string]any) {
+	for _, f := range fields {
+		if v, ok := context[f.Wire]; ok {
+			ctx[f] = modelValue(f, v)
 		}
 	}
-	return v, true
 }
 
-// hasValues reports whether evidence has a value for an object.
-func hasValues(o *model.Object, ev *taxonomy.Evidence) bool {
-	return slices.ContainsFunc(o.Fields, func(f *model.Field) bool {
-		if f.Type == model.ObjectType {
-			return hasValues(f.Object, ev)
-		}
-		_, ok := read(f, ev)
-		return ok
-	})
-}
-
-// read returns the first value that evidence has for f.
-func read(f *model.Field, ev *taxonomy.Evidence) (model.Value, bool) {
-	for _, from := range f.From {
-		if v, ok := gen.Read(ev, from, f.Type.String(), f.Enum.Words()); ok {
-			return modelValue(f, v), true
-		}
-	}
-	return model.Value{}, false
-}
-
-// modelValue converts what [gen.Read] returns.
 func modelValue(f *model.Field, v any) model.Value {
 	out := model.Value{Type: f.Type}
 	switch v := v.(type) {
 	case string:
-		out.Str = v
+		out.Str, out.Index = v, slices.Index(f.Enum.Words(), v)+1
 	case json.RawMessage:
+		if f.Default != nil && string(v) == f.Default.JSON() {
+			return *f.Default
+		}
 		out.Str = string(v)
-	case uint8:
-		out.Index, out.Str = int(v), f.Enum.Values[v-1].Wire
+	case map[string]any:
+		out.Object = make(model.Context)
+		read(out.Object, f.Object.Fields, v)
 	case int:
 		out.Int = int64(v)
 	case int64:

@@ -8,37 +8,21 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/prefilter"
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Rules returns the rules of m as they are matched, by rank: the generated package ranks them in
 // the same way. They make no errors: Make is nil. The expressions of the rules must compile.
 func Rules(m *model.Package) *detect.Rules {
-	d := &detect.Detection{Taxonomy: &taxonomy.Taxonomy{}, FallbackSet: model.SetJSON(m.FallbackSet), Leads: m.Leads,
-		Is: isNamed}
-	if m.Fallback != nil {
-		d.Taxonomy.Fallback = m.Fallback.Value
-	}
-	d.Taxonomy.Sources = m.Taxonomy.Sources
+	d := &detect.Detection{Taxonomy: m.Taxonomy, FallbackSet: model.SetJSON(m.FallbackSet), Leads: m.Leads, Is: isNamed}
 	for _, c := range m.Categories {
-		category := &taxonomy.Category{Fields: fields(c.Fields), Codes: make([]taxonomy.Code, 1)}
-		rules := make([][]detect.CodeRule, 1)
+		rules := make([][]detect.CodeRule, 1) // element 0 is no code
 		for _, code := range c.Codes {
-			x := taxonomy.Code{Key: code.Key, Value: code.Value, Set: model.SetJSON(code.Set)}
-			if code.Own != nil {
-				x.Own = &taxonomy.OwnType{Fields: fields(code.Own.Fields[len(c.Fields):])}
-			}
-			for _, f := range code.Args {
-				x.Takes = append(x.Takes, f.Wire)
-			}
-			category.Codes = append(category.Codes, x)
 			var list []detect.CodeRule
 			for _, r := range code.Rules {
 				list = append(list, CodeRule(r))
 			}
 			rules = append(rules, list)
 		}
-		d.Taxonomy.Categories = append(d.Taxonomy.Categories, category)
 		d.Categories = append(d.Categories, rules)
 	}
 	out := d.Rules()
@@ -70,25 +54,6 @@ func rankedAs(m *model.Package, rules *detect.Rules) []*model.Rule {
 	out := make([]*model.Rule, len(rules.Rules))
 	for i := range rules.Rules {
 		out[i] = byName[rules.Rules[i].Name]
-	}
-	return out
-}
-
-// fields returns what the detection of failures reads of fields.
-func fields(list []*model.Field) []taxonomy.Field {
-	var out []taxonomy.Field
-	for _, f := range list {
-		x := taxonomy.Field{
-			Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), From: f.From, Required: f.Required,
-			Sensitive: f.Sensitive,
-		}
-		if f.Object != nil {
-			x.Fields = fields(f.Object.Fields)
-		}
-		if f.Default != nil {
-			x.Default = "null"
-		}
-		out = append(out, x)
 	}
 	return out
 }

@@ -135,11 +135,7 @@ func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) (missing []string) {
 // appendMissing appends the path of a field that the evidence does not fill, or the paths of the
 // required fields of an object that is always present.
 func appendMissing(missing []string, path string, f *taxonomy.Field, ev *taxonomy.Evidence) []string {
-	fills := func(from string) bool {
-		_, ok := gen.Read(ev, from, f.Type, f.Enum)
-		return ok
-	}
-	if f.Type != "object" && f.Default == "" && !slices.ContainsFunc(f.From, fills) {
+	if _, filled := gen.Read(f, ev); f.Type != "object" && f.Default == "" && !filled {
 		missing = append(missing, path+f.Name)
 	}
 	for i := range f.Fields {

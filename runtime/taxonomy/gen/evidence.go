@@ -156,22 +156,52 @@ func optional[T any](v T, err error) taxonomy.Opt[T] {
 	return taxonomy.Some(v)
 }
 
-// Read returns the value that a field is filled with from one key of evidence, both as the taxonomy
-// names them: "status" and "int", "attributes.mode" and "enum". It reads exactly as generated code
-// does; false means that the key does not fill the field. The value has the Go type of the field;
-// an enum is the place of its word as a uint8, and JSON a json.RawMessage.
-func Read(ev *taxonomy.Evidence, from, typ string, words []string) (any, bool) {
+// Filled returns the context that evidence gives an error with the described fields, by their wire
+// names, and whether evidence has a value for any of them. It reads exactly as generated code does,
+// which is spelled out because that takes half the time. A default is a json.RawMessage, and an
+// object is a map. The other values are those of [Read]. Fields without a value are absent.
+func Filled(fields []taxonomy.Field, ev *taxonomy.Evidence) (context map[string]any, found bool) {
+	context = map[string]any{}
+	for i := range fields {
+		f := &fields[i]
+		if f.Type == "object" {
+			inner, ok := Filled(f.Fields, ev)
+			if ok || f.Required {
+				context[f.Name], found = inner, found || ok
+			}
+		} else if v, ok := Read(f, ev); ok {
+			context[f.Name], found = v, true
+		} else if f.Default != "" {
+			context[f.Name] = json.RawMessage(f.Default)
+		}
+	}
+	return context, found
+}
+
+// Read returns the first value that evidence has for a field, which is no object. The value has the
+// Go type of the field, but an enum is its word.
+func Read(f *taxonomy.Field, ev *taxonomy.Evidence) (any, bool) {
+	for _, from := range f.From {
+		if v, ok := readKey(f, ev, from); ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// readKey returns the value under one key of evidence for a field.
+func readKey(f *taxonomy.Field, ev *taxonomy.Evidence, from string) (any, bool) {
 	switch from {
 	case "status":
-		return numberAs(NonZero(ev.Status), typ)
+		return numberAs(NonZero(ev.Status), f.Type)
 	case "exit_code":
-		return numberAs(ev.ExitCode, typ)
+		return numberAs(ev.ExitCode, f.Type)
 	case "files":
-		return valueIf(ReadStrings(ev.Files), typ == "strings" && len(ev.Files) > 0)
+		return valueIf(ReadStrings(ev.Files), f.Type == "strings" && len(ev.Files) > 0)
 	case "retry_after":
-		return valueOf(ev.RetryAfter, typ == "duration")
+		return valueOf(ev.RetryAfter, f.Type == "duration")
 	case "reset_at":
-		return valueOf(Instant(ev.ResetAt), typ == "time")
+		return valueOf(Instant(ev.ResetAt), f.Type == "time")
 	}
 	text := ""
 	if name, ok := strings.CutPrefix(from, "attributes."); ok {
@@ -179,8 +209,11 @@ func Read(ev *taxonomy.Evidence, from, typ string, words []string) (any, bool) {
 	} else if p := TextField(ev, from); p != nil {
 		text = *p
 	}
-	if read := readers[typ]; read != nil && text != "" {
-		return read(text, words)
+	if f.Type == "enum" {
+		return valueIf(text, text != "" && slices.Contains(f.Enum, text))
+	}
+	if read := readers[f.Type]; read != nil && text != "" {
+		return read(text)
 	}
 	return nil, false
 }
@@ -198,13 +231,12 @@ func numberAs(n taxonomy.Opt[int], typ string) (any, bool) {
 	if typ != "int" && typ != "int64" && typ != "string" || n.IsZero() {
 		return nil, false
 	}
-	return readers[typ](strconv.Itoa(n.Or(0)), nil)
+	return readers[typ](strconv.Itoa(n.Or(0)))
 }
 
-// readers read a text as a value of a field's type. The words are those of an enum.
-var readers = map[string]func(text string, words []string) (any, bool){
-	"string":   func(text string, _ []string) (any, bool) { return text, true },
-	"enum":     func(text string, words []string) (any, bool) { return valueOf(ReadWord[uint8](text, words), true) },
+// readers read a text as a value of a field's type.
+var readers = map[string]func(text string) (any, bool){
+	"string":   func(text string) (any, bool) { return text, true },
 	"int":      reader(ReadInt),
 	"int64":    reader(ReadInt64),
 	"uint64":   reader(ReadUint64),
@@ -212,14 +244,14 @@ var readers = map[string]func(text string, words []string) (any, bool){
 	"bool":     reader(ReadBool),
 	"duration": reader(ReadDuration),
 	"time":     reader(ReadTime),
-	"json": func(text string, _ []string) (any, bool) {
+	"json": func(text string) (any, bool) {
 		raw := ReadJSON(text)
 		return valueIf(raw, raw != nil)
 	},
 }
 
-func reader[T any](read func(string) taxonomy.Opt[T]) func(string, []string) (any, bool) {
-	return func(text string, _ []string) (any, bool) { return valueOf(read(text), true) }
+func reader[T any](read func(string) taxonomy.Opt[T]) func(string) (any, bool) {
+	return func(text string) (any, bool) { return valueOf(read(text), true) }
 }
 
 func valueOf[T any](v taxonomy.Opt[T], fits bool) (any, bool) {

@@ -30,8 +30,8 @@ func TestRead(t *testing.T) {
 		want map[string]any
 	}{
 		{"source", taxonomy.Evidence{Source: "git"}, "source", map[string]any{"string": "git"}},
-		{"op", taxonomy.Evidence{Op: "high"}, "op", map[string]any{"string": "high", "enum": uint8(2)}},
-		{"type", taxonomy.Evidence{Type: "low"}, "type", map[string]any{"string": "low", "enum": uint8(1)}},
+		{"op", taxonomy.Evidence{Op: "high"}, "op", map[string]any{"string": "high", "enum": "high"}},
+		{"type", taxonomy.Evidence{Type: "low"}, "type", map[string]any{"string": "low", "enum": "low"}},
 		{"code", taxonomy.Evidence{Code: "08006"}, "code", map[string]any{
 			"string": "08006", "int": 8006, "int64": int64(8006), "uint64": uint64(8006), "float64": 8006.0,
 			"json": nil,
@@ -80,7 +80,7 @@ func TestRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, typ := range types {
-				got, ok := gen.Read(&tt.ev, tt.from, typ, words)
+				got, ok := gen.Read(&taxonomy.Field{From: []string{"files.x", tt.from}, Type: typ, Enum: words}, &tt.ev)
 				assert.Equal(t, tt.want[typ], got, typ)
 				assert.Equal(t, tt.want[typ] != nil, ok, typ)
 			}
@@ -101,4 +101,39 @@ func TestReadStringsCopies(t *testing.T) {
 	got := gen.ReadStrings(list)
 	list[0] = "changed"
 	assert.Equal(t, []string{"a"}, got)
+}
+
+func TestFilled(t *testing.T) {
+	type values = map[string]any
+	fields := []taxonomy.Field{
+		{Name: "first", Type: "string", From: []string{"attributes.first", "source"}},
+		{Name: "number", Type: "int", From: []string{"attributes.number", "status"}, Default: "7"},
+		{Name: "part", Type: "object", Fields: []taxonomy.Field{
+			{Name: "op", Type: "string", From: []string{"op"}}, {Name: "fixed", Type: "bool", Default: "true"},
+		}},
+		{Name: "present", Type: "object", Required: true, Fields: []taxonomy.Field{{Name: "x", Type: "bool", Default: "false"}}},
+		{Name: "other", Type: "string"},
+	}
+	always := values{"x": json.RawMessage("false")}
+	for _, tt := range []struct {
+		name  string
+		ev    taxonomy.Evidence
+		want  values
+		found bool
+	}{
+		{"no evidence", taxonomy.Evidence{}, values{"number": json.RawMessage("7"), "present": always}, false},
+		{"first key", taxonomy.Evidence{Source: "git", Attributes: map[string]string{"first": "1", "number": "2"}},
+			values{"first": "1", "number": 2, "present": always}, true},
+		{"next key", taxonomy.Evidence{Source: "git", Status: 500, Attributes: map[string]string{"number": "two"}},
+			values{"first": "git", "number": 500, "present": always}, true},
+		{"optional object", taxonomy.Evidence{Op: "push"},
+			values{"number": json.RawMessage("7"), "present": always,
+				"part": values{"op": "push", "fixed": json.RawMessage("true")}}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, found := gen.Filled(fields, &tt.ev)
+			assert.Equal(t, tt.want, got)
+			assert.Equal(t, tt.found, found)
+		})
+	}
 }

@@ -81,21 +81,14 @@ func (k *category) checkFilled(
 	t *testing.T, d *detect.Detection, row taxonomy.Row, rule detect.CodeRule, ev *taxonomy.Evidence,
 ) {
 	fields := k.Table.Taxonomy.Fields(row)
-	context, _ := filled(fields, ev)
+	context, _ := gen.Filled(fields, ev)
 	code := k.Table.Taxonomy.Code(row)
 	for _, set := range []string{rule.Set, code.Set} {
 		if set != "" {
 			require.NoError(t, json.Unmarshal([]byte(set), &context))
 		}
 	}
-	for _, f := range fields {
-		if f.MessageOnly {
-			delete(context, f.Name)
-		} else if _, ok := context[f.Name]; ok && f.Sensitive {
-			context[f.Name] = taxonomy.Redacted
-		}
-	}
-	want, err := k.Unmarshal(wireOf(k.name, code.Value, encode(context)))
+	want, err := k.Unmarshal(wireOf(k.name, code.Value, encode(onWire(fields, context))))
 	require.NoError(t, err)
 	wantContext := string(want.AppendContext(nil))
 	e := d.From(row, ev)
@@ -110,45 +103,25 @@ func (k *category) checkFilled(
 	assert.Equal(t, row, e.Row().When(0))
 }
 
-// filled returns the context that evidence fills, and whether evidence has a value for any field.
-func filled(fields []taxonomy.Field, ev *taxonomy.Evidence) (context map[string]any, found bool) {
-	context = map[string]any{}
+// onWire returns the context of [gen.Filled] as encoding/json writes it in the form of the wire,
+// without the fields that are in the message only.
+func onWire(fields []taxonomy.Field, context map[string]any) map[string]any {
 	for _, f := range fields {
-		if f.Type == "object" {
-			inner, ok := filled(f.Fields, ev)
-			if ok || f.Required {
-				context[f.Name], found = inner, found || ok
-			}
-			if f.Sensitive && (ok || f.Required) {
-				context[f.Name] = taxonomy.Redacted
-			}
-			continue
-		}
-		if f.Default != "" {
-			context[f.Name] = json.RawMessage(f.Default)
-		}
-		for _, from := range f.From {
-			if v, ok := gen.Read(ev, from, f.Type, f.Enum); ok {
-				context[f.Name], found = onWire(f, v), true
-				break
-			}
-		}
-		if _, ok := context[f.Name]; ok && f.Sensitive {
+		v, ok := context[f.Name]
+		switch inner, isObject := v.(map[string]any); {
+		case !ok:
+		case f.MessageOnly:
+			delete(context, f.Name)
+		case f.Sensitive:
 			context[f.Name] = taxonomy.Redacted
+		case isObject:
+			context[f.Name] = onWire(f.Fields, inner)
+		}
+		if d, ok := v.(time.Duration); ok && !f.Sensitive {
+			context[f.Name] = d.String()
 		}
 	}
-	return context, found
-}
-
-// onWire returns a value of a field for encoding/json.
-func onWire(f taxonomy.Field, v any) any {
-	switch v := v.(type) {
-	case uint8:
-		return f.Enum[v-1]
-	case time.Duration:
-		return v.String()
-	}
-	return v
+	return context
 }
 
 // eachKey calls do for each key that fills a field, in objects too.
