@@ -11,6 +11,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/internal/template"
 )
 
 // templates checks the messages and feedback of codes.
@@ -29,7 +30,7 @@ func (c *checker) template(k *model.Code, text spec.Text) {
 		c.report("E-value", text.Span, "the text is empty", "write a sentence, or remove the key if it is optional")
 		return
 	}
-	pieces, faults := resolve.ParseTemplate(text.V)
+	pieces, faults := template.Parse[*model.Field](text.V)
 	for _, f := range faults {
 		c.report("E-placeholder", c.t.Locate(text, f.Offset, f.Len), f.Msg,
 			"write {field}, or [optional text {field}]; double a brace or bracket to show it")

@@ -1,11 +1,10 @@
 package model
 
 import (
-	"math"
-	"strconv"
-	"strings"
-	"time"
+	"cmp"
+	"errors"
 
+	"github.com/errgen/errgen/internal/template"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
@@ -14,21 +13,11 @@ type Template struct {
 	Parts []Part
 }
 
-// Part is a piece of a template: text, a placeholder, or a group in brackets. A group is left out
-// if a field in it is absent or empty.
-type Part struct {
-	Text   string // of a text part
-	Name   string // of a placeholder
-	Field  *Field // of a placeholder
-	Cause  bool   // the placeholder is {cause}
-	Format Format
-	Group  []Part // of a group: texts and placeholders only
-	// Offset and Len are the place of the piece in the message, in bytes.
-	Offset, Len int
-}
+// Part is a piece of a template.
+type Part = template.Part[*Field]
 
 // Format selects the form in which a placeholder shows its value.
-type Format string
+type Format = template.Format
 
 // The formats.
 const (
@@ -48,65 +37,72 @@ func Formats() []string {
 // Text returns the template with its values. If cause is empty, the error has no cause. Any other
 // value is treated as the text of an error of no taxonomy.
 func (t Template) Text(ctx Context, cause string) string {
-	text, _ := partsText(t.Parts, ctx, cause)
-	return text
+	var err error
+	if cause != "" {
+		err = errors.New(cause)
+	}
+	return string(appendParts(gen.Message(nil), t.Parts, ctx, err).Bytes())
 }
 
-// partsText returns the text, and whether every value outside of groups is present and not empty.
-func partsText(parts []Part, ctx Context, cause string) (string, bool) {
-	var b strings.Builder
-	complete := true
+// appendParts makes the calls of the builder that generated code makes.
+func appendParts(m gen.MessageBuilder, parts []Part, ctx Context, cause error) gen.MessageBuilder {
 	for _, p := range parts {
 		switch {
 		case p.Group != nil:
-			if text, ok := partsText(p.Group, ctx, cause); ok {
-				b.WriteString(text)
-			}
-		case p.Field != nil || p.Cause:
-			text, ok := p.value(ctx, cause)
-			b.WriteString(gen.Printable(text))
-			complete = complete && ok
+			m = appendParts(m.Begin(""), p.Group, ctx, cause).End("")
+		case p.Cause && p.Format == FirstLine:
+			m = m.CauseLine(cause)
+		case p.Cause && p.Format == Quoted:
+			m = m.CauseQuoted(cause)
+		case p.Cause:
+			m = m.Cause(cause)
+		case p.Field != nil:
+			v, ok := ctx.Get(p.Field)
+			m = appendValue(m, p, v, ok)
 		default:
-			b.WriteString(p.Text)
+			m = m.Text(p.Text)
 		}
 	}
-	return b.String(), complete
+	return m
 }
 
-// value returns a placeholder's text, and whether its value is present and not empty.
-func (p Part) value(ctx Context, cause string) (string, bool) {
-	if p.Cause {
-		return p.format((gen.Scrub | causeLength).Text(cause))
-	}
-	v, ok := ctx.Get(p.Field)
-	switch {
-	case p.Format == Count:
-		n := len(v.Strings) + len(v.Objects)
-		return strconv.Itoa(n), n > 0
-	case !ok:
-		return "", false
-	case p.Format == Seconds:
-		return strconv.FormatFloat(v.Duration.Seconds(), 'f', -1, 64), true
-	case p.Format == Millis:
-		const most = math.MaxInt64 / int64(time.Millisecond)
-		return (time.Duration(max(-most, min(v.Int, most))) * time.Millisecond).String(), true
-	}
-	return p.format(p.Field.Shown(v))
-}
-
-// causeLength is the maximum length in bytes of the text of a cause.
-const causeLength = 4096
-
-func (p Part) format(text string) (string, bool) {
-	switch {
-	case text == "":
-		return "", false
-	case p.Format == FirstLine:
-		if i := strings.IndexAny(text, "\r\n"); i >= 0 {
-			text = text[:i]
+// appendValue makes the call for a placeholder, whose value may be absent.
+func appendValue(m gen.MessageBuilder, p Part, v Value, ok bool) gen.MessageBuilder {
+	clean := p.Field.clean()
+	switch p.Field.Type {
+	case String, EnumType:
+		switch p.Format {
+		case FirstLine:
+			return m.Line(v.Str, clean)
+		case Quoted:
+			return m.Quoted(v.Str, clean)
 		}
-	case p.Format == Quoted:
-		text = strconv.Quote(text)
+		return m.Clean(v.Str, clean)
+	case Strings:
+		if p.Format != Count {
+			return m.Strings(v.Strings, clean)
+		}
+		return m.Count(len(v.Strings))
+	case Objects, Violations:
+		return m.Count(len(v.Objects))
+	case JSON:
+		return m.JSON([]byte(cmp.Or(v.Str, "null")))
+	case Uint64:
+		return m.Uint64(gen.SomeIf(ok, v.Uint))
+	case Float64:
+		return m.Float64(gen.SomeIf(ok, v.Float))
+	case Bool:
+		return m.Bool(gen.SomeIf(ok, v.Bool))
+	case Time:
+		return m.Time(gen.SomeIf(ok, v.Time))
+	case Duration:
+		if p.Format == Seconds {
+			return m.Seconds(gen.SomeIf(ok, v.Duration))
+		}
+		return m.Duration(gen.SomeIf(ok, v.Duration))
 	}
-	return text, text != ""
+	if p.Format == Millis {
+		return m.Millis(gen.SomeIf(ok, v.Int))
+	}
+	return m.Int64(gen.SomeIf(ok, v.Int))
 }

@@ -122,7 +122,9 @@ func (f *Field) Shown(v Value) string {
 }
 
 // Clean masks and cuts a text of the field.
-func (f *Field) Clean(s string) string {
+func (f *Field) Clean(s string) string { return f.clean().Text(s) }
+
+func (f *Field) clean() gen.Clean {
 	how := gen.Clean(f.MaxLength)
 	if f.Scrub {
 		how |= gen.Scrub
@@ -130,7 +132,7 @@ func (f *Field) Clean(s string) string {
 	if f.KeepTail {
 		how |= gen.KeepTail
 	}
-	return how.Text(s)
+	return how
 }
 
 // String returns the test in words: "status is from 400 to 499".

@@ -66,9 +66,9 @@ func codeName(d *spec.Code, n int) string {
 func (b *builder) codeBody(c *model.Code) {
 	d := c.Decl
 	c.Numbered, c.ReplacedBy = d.Number.Set, b.codes[d.ReplacedBy.V]
-	c.Message = template(c, d.Message.V)
+	c.Message = templateOf(c, d.Message.V)
 	if d.Feedback.Set {
-		feedback := template(c, d.Feedback.V)
+		feedback := templateOf(c, d.Feedback.V)
 		c.Feedback = &feedback
 	}
 	c.Set, c.Constants = assignments(c, d.Set), b.constantsOf(d)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/internal/tabletext"
+	"github.com/errgen/errgen/internal/template"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -143,30 +144,25 @@ func (k *category) checkText(t *testing.T, e Error, code, message string) {
 	assert.Contains(t, e.LogValue().String(), message)
 }
 
-// templateParts begins each bracket and placeholder of a template with a zero byte.
-var templateParts = strings.NewReplacer(
-	"{{", "{", "}}", "}", "[[", "[", "]]", "]", "[", "\x00(", "]", "\x00)", "{", "\x00{")
-
 // messagePattern returns the pattern of the messages that a template makes: its texts, with any
 // text for a placeholder, and with or without each part in brackets.
-func messagePattern(template string) *regexp.Regexp {
-	var pattern strings.Builder
-	for i, part := range strings.Split(templateParts.Replace(template), "\x00") {
+func messagePattern(text string) *regexp.Regexp {
+	parts, _ := template.Parse[struct{}](text)
+	return regexp.MustCompile("^" + partsPattern(parts) + "$")
+}
+
+func partsPattern(parts []template.Part[struct{}]) (pattern string) {
+	for _, p := range parts {
 		switch {
-		case i == 0:
-		case part[0] == '(':
-			pattern.WriteString("(?:")
-			part = part[1:]
-		case part[0] == ')':
-			pattern.WriteString(")?")
-			part = part[1:]
+		case p.Group != nil:
+			pattern += "(?:" + partsPattern(p.Group) + ")?"
+		case p.Name != "":
+			pattern += "(?s:.*)"
 		default:
-			pattern.WriteString("(?s:.*)")
-			_, part, _ = strings.Cut(part, "}") // the placeholder's name
+			pattern += regexp.QuoteMeta(p.Text)
 		}
-		pattern.WriteString(regexp.QuoteMeta(part))
 	}
-	return regexp.MustCompile("^" + pattern.String() + "$")
+	return pattern
 }
 
 // checkJSON checks the JSON of an error, and that it is decoded as the same error.

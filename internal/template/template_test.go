@@ -1,4 +1,4 @@
-package resolve
+package template
 
 import (
 	"fmt"
@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/errgen/errgen/internal/model"
 )
 
 // show prints pieces so that a table can hold them: text in quotes, <name:format>, [group].
-func show(pieces []model.Part) string {
+func show(pieces []Part[struct{}]) string {
 	var b strings.Builder
 	for _, p := range pieces {
 		switch {
@@ -26,7 +24,7 @@ func show(pieces []model.Part) string {
 	return b.String()
 }
 
-func TestParseTemplate(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", ""},
 		{"plain", `"plain"`},
@@ -45,14 +43,14 @@ func TestParseTemplate(t *testing.T) {
 		{"{a:b:c}", `<a|b:c>`},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			got, errs := ParseTemplate(tt.text)
+			got, errs := Parse[struct{}](tt.text)
 			assert.Empty(t, errs)
 			assert.Equal(t, tt.want, show(got))
 		})
 	}
 }
 
-func TestParseTemplateFaults(t *testing.T) {
+func TestParseFaults(t *testing.T) {
 	for _, tt := range []struct{ text, at, msg, want string }{
 		{"a {unclosed", "{", "never closed", `"a {unclosed"`},
 		{"a {b {c}", "{", "never closed", `"a {b "<c|>`},
@@ -69,7 +67,7 @@ func TestParseTemplateFaults(t *testing.T) {
 		{"index [0]", "[0]", "without a placeholder", `"index "["0"]`},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			got, errs := ParseTemplate(tt.text)
+			got, errs := Parse[struct{}](tt.text)
 			if assert.NotEmpty(t, errs) {
 				e := errs[0]
 				assert.Equal(t, tt.at, tt.text[e.Offset:e.Offset+e.Len])
@@ -80,13 +78,13 @@ func TestParseTemplateFaults(t *testing.T) {
 	}
 }
 
-func TestParseTemplateOffsets(t *testing.T) {
+func TestParseOffsets(t *testing.T) {
 	text := "ü {{ {a}[ {b:count} ]]x]"
-	pieces, errs := ParseTemplate(text)
+	pieces, errs := Parse[struct{}](text)
 	assert.Empty(t, errs)
 	var spans []string
-	var walk func([]model.Part)
-	walk = func(ps []model.Part) {
+	var walk func([]Part[struct{}])
+	walk = func(ps []Part[struct{}]) {
 		for _, p := range ps {
 			spans = append(spans, text[p.Offset:p.Offset+p.Len])
 			walk(p.Group)
@@ -96,13 +94,13 @@ func TestParseTemplateOffsets(t *testing.T) {
 	assert.Equal(t, []string{"ü {{ ", "{a}", "[ {b:count} ]]x]", " ", "{b:count}", " ]]x"}, spans)
 }
 
-func FuzzParseTemplate(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, s := range []string{"", "{x}", "[: {x:quoted}]", "{{}}[[]]", "[{", "{[", "]}", "[[[{a}]]]", "\xff{",
 		"{a\nb}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		pieces, errs := ParseTemplate(text)
+		pieces, errs := Parse[struct{}](text)
 		for _, e := range errs {
 			if e.Offset < 0 || e.Len < 1 || e.Offset+e.Len > len(text) {
 				t.Fatalf("fault out of range: %+v", e)
