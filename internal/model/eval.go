@@ -2,7 +2,8 @@ package model
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/errgen/errgen/runtime/detect"
 )
 
 // Context contains the values of an error's fields, or of an object in it. An absent value has no
@@ -48,37 +49,17 @@ func (b *Branch) Holds(ctx Context) bool {
 	return !slices.ContainsFunc(b.Conds, func(c Cond) bool { return !c.Holds(ctx) })
 }
 
-// Holds reports whether the condition holds. An absent value meets only a condition that consists
-// of `present: false`. It does not meet a `not`.
+// Holds reports whether the condition holds.
 func (c Cond) Holds(ctx Context) bool {
-	v, present := ctx.Get(c.Field)
-	if !present {
-		return c.onlyAbsent()
-	}
-	return c.Matches(v)
-}
-
-// onlyAbsent reports whether the condition consists of `present: false`.
-func (c Cond) onlyAbsent() bool {
-	return c.Present != nil && !*c.Present &&
-		len(c.Values) == 0 && len(c.Not) == 0 && len(c.Prefix) == 0 && c.Min == nil && c.Max == nil
-}
-
-// Matches reports whether a value that is present meets every part of the condition.
-func (c Cond) Matches(v Value) bool {
+	test := detect.Test[Value, Value]{Any: c.Values, Not: c.Not, Prefix: c.Prefix, Equal: Value.Equal,
+		Text: func(v Value) string { return v.Str }}
 	if c.Present != nil && !*c.Present {
-		return false
+		test.Presence = detect.Absent
 	}
-	equal := func(w Value) bool { return v.Equal(w) }
-	if len(c.Values) > 0 && !slices.ContainsFunc(c.Values, equal) {
-		return false
+	if c.Min != nil || c.Max != nil {
+		test.Within = func(v Value) bool {
+			return (c.Min == nil || v.Compare(*c.Min) >= 0) && (c.Max == nil || v.Compare(*c.Max) <= 0)
+		}
 	}
-	if slices.ContainsFunc(c.Not, equal) {
-		return false
-	}
-	if c.Min != nil && v.Compare(*c.Min) < 0 || c.Max != nil && v.Compare(*c.Max) > 0 {
-		return false
-	}
-	return len(c.Prefix) == 0 ||
-		slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v.Str, p) })
+	return test.Holds(ctx.Get(c.Field))
 }

@@ -208,7 +208,7 @@ func (c *Condition) statuses() (all []int) {
 		return nil
 	}
 	for n := int(least); n <= int(greatest); n++ {
-		if c.meetsNumber(n) {
+		if c.meetsNumber(n, true) {
 			all = append(all, n)
 		}
 	}

@@ -126,20 +126,61 @@ func (r *Rules) holds(conditions []Condition, ev *taxonomy.Evidence) bool {
 func (r *Rules) meets(c *Condition, ev *taxonomy.Evidence) bool {
 	switch c.Key {
 	case Status, ExitCode:
-		if n, ok := numberOf(c.Key, ev); ok {
-			return c.Presence != Absent && c.meetsNumber(n)
-		}
+		n, present := numberOf(c.Key, ev)
+		return c.meetsNumber(n, present)
 	case Is, As:
-		if ev.Err != nil {
-			return c.Presence != Absent && r.meetsError(c, ev.Err)
-		}
-	default:
-		if v := textOfKey(c.Key, c.Name, ev); v != "" {
-			return c.Presence != Absent && c.meetsText(v)
+		is := func(err error, name string) bool { return r.is(err, name) }
+		return (&Test[error, string]{Presence: c.Presence, Any: c.Any, Not: c.Not, Equal: is}).Holds(ev.Err, ev.Err != nil)
+	}
+	v := textOfKey(c.Key, c.Name, ev)
+	t := Test[string, string]{Presence: c.Presence, Any: c.Any, Not: c.Not, Prefix: c.Prefix, Equal: same[string],
+		Text: func(v string) string { return v }}
+	if c.Bounds != 0 {
+		t.Within = func(v string) bool {
+			n, err := strconv.ParseFloat(v, 64)
+			return err == nil && strings.Trim(v, "0123456789.eE+-") == "" && !math.IsInf(n, 0) && c.within(n)
 		}
 	}
-	return c.Presence == Absent && len(c.Any) == 0 && len(c.Not) == 0 && len(c.Prefix) == 0 &&
-		len(c.AnyNumber) == 0 && len(c.NotNumber) == 0 && c.Bounds == 0
+	return t.Holds(v, v != "")
+}
+
+func (c *Condition) meetsNumber(n int, present bool) bool {
+	t := Test[int, int]{Presence: c.Presence, Any: c.AnyNumber, Not: c.NotNumber, Equal: same[int]}
+	if c.Bounds != 0 {
+		t.Within = func(n int) bool { return c.within(float64(n)) }
+	}
+	return t.Holds(n, present)
+}
+
+func same[T comparable](a, b T) bool { return a == b }
+
+// Test is the test of one value, of evidence or of a field. Generated packages do not need it, but
+// errgen decides `when` by it.
+type Test[V, W any] struct {
+	Presence Presence
+	Any, Not []W
+	Prefix   []string
+	// Equal compares the value with one of Any or Not.
+	Equal func(v V, w W) bool
+	// Within tests the bounds of the value. Nil means that the test has none.
+	Within func(v V) bool
+	// Text returns the text that may begin with one of Prefix.
+	Text func(v V) string
+}
+
+// Holds reports whether a value meets all parts of the test. An absent value meets only a test that
+// consists of [Absent]. It does not meet Not.
+func (t *Test[V, W]) Holds(v V, present bool) bool {
+	if !present || t.Presence == Absent {
+		return !present && t.Presence == Absent && t.Within == nil && len(t.Any)+len(t.Not)+len(t.Prefix) == 0
+	}
+	equal := func(w W) bool { return t.Equal(v, w) }
+	return (len(t.Any) == 0 || slices.ContainsFunc(t.Any, equal)) && !slices.ContainsFunc(t.Not, equal) &&
+		(t.Within == nil || t.Within(v)) && (len(t.Prefix) == 0 || hasPrefix(t.Text(v), t.Prefix))
+}
+
+func hasPrefix(text string, any []string) bool {
+	return slices.ContainsFunc(any, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
 // numberOf returns the number of the evidence under a key.
@@ -172,32 +213,8 @@ func textOfKey(k Key, name string, ev *taxonomy.Evidence) string {
 	return ""
 }
 
-func (c *Condition) meetsNumber(n int) bool {
-	return (len(c.AnyNumber) == 0 || slices.Contains(c.AnyNumber, n)) && !slices.Contains(c.NotNumber, n) &&
-		(c.Bounds == 0 || c.within(float64(n)))
-}
-
-func (c *Condition) meetsText(v string) bool {
-	if len(c.Any) > 0 && !slices.Contains(c.Any, v) || slices.Contains(c.Not, v) {
-		return false
-	}
-	if len(c.Prefix) > 0 && !slices.ContainsFunc(c.Prefix, func(p string) bool { return strings.HasPrefix(v, p) }) {
-		return false
-	}
-	if c.Bounds == 0 {
-		return true
-	}
-	n, err := strconv.ParseFloat(v, 64)
-	return err == nil && strings.Trim(v, "0123456789.eE+-") == "" && !math.IsInf(n, 0) && c.within(n)
-}
-
 func (c *Condition) within(n float64) bool {
 	return (c.Bounds&HasMin == 0 || n >= c.Min) && (c.Bounds&HasMax == 0 || n <= c.Max)
-}
-
-func (r *Rules) meetsError(c *Condition, err error) bool {
-	is := func(name string) bool { return r.is(err, name) }
-	return (len(c.Any) == 0 || slices.ContainsFunc(c.Any, is)) && !slices.ContainsFunc(c.Not, is)
 }
 
 // is calls r.Is. It returns false if a method of an error panics, or if the tree of errors is
