@@ -130,7 +130,8 @@ func (r *Rules) meets(c *Condition, ev *taxonomy.Evidence) bool {
 		return c.meetsNumber(n, present)
 	case Is, As:
 		is := func(err error, name string) bool { return r.is(err, name) }
-		return (&Test[error, string]{Presence: c.Presence, Any: c.Any, Not: c.Not, Equal: is}).Holds(ev.Err, ev.Err != nil)
+		t := Test[error, string]{Presence: c.Presence, Any: c.Any, Not: c.Not, Equal: is}
+		return t.Holds(ev.Err, ev.Err != nil)
 	}
 	v := textOfKey(c.Key, c.Name, ev)
 	t := Test[string, string]{Presence: c.Presence, Any: c.Any, Not: c.Not, Prefix: c.Prefix, Equal: same[string],

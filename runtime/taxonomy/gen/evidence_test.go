@@ -111,7 +111,9 @@ func TestFilled(t *testing.T) {
 		{Name: "part", Type: "object", Fields: []taxonomy.Field{
 			{Name: "op", Type: "string", From: []string{"op"}}, {Name: "fixed", Type: "bool", Default: "true"},
 		}},
-		{Name: "present", Type: "object", Required: true, Fields: []taxonomy.Field{{Name: "x", Type: "bool", Default: "false"}}},
+		{Name: "present", Type: "object", Required: true, Fields: []taxonomy.Field{
+			{Name: "x", Type: "bool", Default: "false"},
+		}},
 		{Name: "other", Type: "string"},
 	}
 	always := values{"x": json.RawMessage("false")}
