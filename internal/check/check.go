@@ -48,7 +48,8 @@ var stages = [][]func(*checker){
 	},
 	// meaning
 	{
-		args, verbs, publicFallback, publicTexts, unfillableFields, reactions, tiers, rows, roleFields, branches,
+		args, verbs, publicFallback, publicTexts, unfillableFields, reactionKeys, policyBounds, profiles, tiers,
+		rows, roleFields, branches,
 		examples, signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
 	},
 }

@@ -156,25 +156,27 @@ func roleFields(c *checker) {
 	}
 }
 
-// reactions reports the problems of the model, which are mistakes in reactions, policies and
-// profiles. It warns of changes that a profile does not apply, because they would retry a code that
-// is not retryable.
-func reactions(c *checker) {
-	for _, p := range c.m.Problems {
+// profiles finds changes of profiles that lead back to themselves or contradict each other. It warns
+// of changes that a profile does not apply, because they would retry a code that is not retryable.
+func profiles(c *checker) {
+	for _, then := range c.m.Loops {
+		c.report("E-action", then.Span, fmt.Sprintf("in this profile, then of %q leads back to it", then.V),
+			"end the chain with abort, block or continue")
+	}
+	for _, s := range c.m.Skipped {
 		var skipped []string
-		for _, row := range p.Skipped {
+		for _, row := range s.Rows {
 			if row.Code != nil && !slices.Contains(skipped, row.Code.Key) {
 				skipped = append(skipped, row.Code.Key)
 			}
 		}
-		if p.Skipped == nil {
-			c.report(p.ID, p.Span, p.Message, p.Hint)
-		} else if len(skipped) > 0 {
-			if len(skipped) > 3 {
-				skipped = append(skipped[:3:3], "others")
-			}
-			c.report(p.ID, p.Span, fmt.Sprintf("not applied to %s: a profile cannot retry codes that are not retryable",
-				strings.Join(skipped, ", ")), "choose another reaction, or set retryable: true on the codes")
+		if len(skipped) > 3 {
+			skipped = append(skipped[:3:3], "others")
+		}
+		if len(skipped) > 0 {
+			c.report("W-overlay-skipped", s.At,
+				fmt.Sprintf("not applied to %s: a profile cannot retry codes that are not retryable",
+					strings.Join(skipped, ", ")), "choose another reaction, or set retryable: true on the codes")
 		}
 	}
 	for _, p := range c.t.Profiles {

@@ -42,8 +42,14 @@ type Package struct {
 	Profiles   []*Profile
 
 	Decl *spec.Taxonomy // as the file declares it
-	// Problems are mistakes in reactions, policies and profiles.
-	Problems []Problem
+	// MadeReactions and MadePolicies are all declarations and changes by profiles, in the order of
+	// resolution. The changes of profiles can be without effect.
+	MadeReactions []Made[taxonomy.Reaction, spec.Reaction]
+	MadePolicies  []Made[taxonomy.Policy, spec.Policy]
+	// Loops are the reactions that lead back to themselves in a profile, each at the place of its
+	// `then`.
+	Loops   []spec.Text
+	Skipped []*Skipped // in the order of resolution
 
 	// Taxonomy is the value of the generated package's variable, without functions. It shares codes
 	// and reactions with the other fields.
@@ -271,11 +277,17 @@ type Profile struct {
 	Const string // ProfileStrict
 }
 
-// Problem is a mistake in a reaction, a policy or a profile.
-type Problem struct {
-	ID      string // of the finding
-	Span    diag.Span
-	Message string
-	Hint    string // empty if Skipped is set
-	Skipped []*Row // that a change of a profile is not applied to, because they are not retryable
+// Made is a reaction or a policy of the model and its declaration, for findings.
+type Made[V, D any] struct {
+	Value    *V
+	Written  *D // the keys that the declaration, or the change of a profile, contains
+	Complete *D // these keys, and those that a profile does not change
+	At       diag.Span
+}
+
+// Skipped is a change of a profile, and the rows that it is not applied to because they are not
+// retryable.
+type Skipped struct {
+	At   diag.Span
+	Rows []*Row
 }

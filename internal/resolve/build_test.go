@@ -225,7 +225,6 @@ func dump(p *model.Package) string {
 	for _, profile := range p.Profiles {
 		fmt.Fprintln(&b, profile.Name, len(profile.Rows))
 	}
-	fmt.Fprintln(&b, p.Problems)
 	return b.String()
 }
 

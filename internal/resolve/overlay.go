@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -51,9 +50,9 @@ func retries(action spec.Text) bool {
 	return (&taxonomy.Reaction{Action: word[taxonomy.Action](action)}).Retries()
 }
 
-// untaken visits the keys of d that an action does not take. A retry takes `to` if it has a
-// purpose.
-func untaken(d *spec.Reaction, action spec.Text, asks bool, visit func(key string, v reflect.Value)) {
+// Untaken visits the keys of d that an action does not take. A retry takes `to` if it asks a tier,
+// that is, if it has a purpose.
+func Untaken(d *spec.Reaction, action spec.Text, asks bool, visit func(key string, v reflect.Value)) {
 	v := reflect.ValueOf(d).Elem()
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -64,9 +63,4 @@ func untaken(d *spec.Reaction, action spec.Text, asks bool, visit func(key strin
 		}
 		visit(f.Tag.Get("key"), v.Field(i))
 	}
-}
-
-// placeOf returns the place of a key's value.
-func placeOf(value reflect.Value) diag.Span {
-	return reflect.Indirect(value).FieldByName("Span").Interface().(diag.Span)
 }

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -147,17 +146,22 @@ func (s *profile) changeReactions() {
 		}
 		r.Then = taxonomy.Predeclared(taxonomy.Abort)
 		if d.Then != nil {
-			s.problem("E-action", d.Then.Span, fmt.Sprintf("in this profile, then of %q leads back to it", base.Name),
-				"end the chain with abort, block or continue")
+			s.pkg.Loops = append(s.pkg.Loops, spec.Text{V: base.Name, Set: true, Span: d.Then.Span})
 		}
 	}
 }
 
-// row changes the traits of a row, and returns the reactions that it can get. The most specific
-// change comes first.
+// row changes the traits of a row, and returns the reactions that it can get, the most specific
+// first.
 func (s *profile) row(at taxonomy.Row, t *taxonomy.Traits) iter.Seq[*taxonomy.Reaction] {
 	row := s.rows[at]
 	layers := s.layers(row)
+	*t = changedTraits(*t, s.merged(row, layers))
+	return s.offered(row, s.choices(layers, t.Retryable))
+}
+
+// merged returns the traits that layers set for a row. They cannot make it retryable.
+func (s *profile) merged(row *model.Row, layers []*spec.Overlay) spec.Traits {
 	var changes spec.Traits
 	for _, l := range layers {
 		top := l.Traits
@@ -167,46 +171,70 @@ func (s *profile) row(at taxonomy.Row, t *taxonomy.Traits) iter.Seq[*taxonomy.Re
 		}
 		changes = changes.Over(top)
 	}
-	*t = changedTraits(*t, changes)
-	return func(yield func(*taxonomy.Reaction) bool) {
-		for _, l := range layers {
-			ref := l.Traits.Reaction
-			if ref == nil {
+	return changes
+}
+
+// choice is a reaction that a layer sets, and its place.
+type choice struct {
+	reaction *taxonomy.Reaction
+	at       diag.Span
+}
+
+// choices returns the reactions that layers set for a row that is, or is not, retryable.
+func (s *profile) choices(layers []*spec.Overlay, retryable bool) []choice {
+	var out []choice
+	for _, l := range layers {
+		ref := l.Traits.Reaction
+		if ref == nil {
+			continue
+		}
+		at := ref.Span
+		if by := ref.ByFlag; by != nil {
+			name := by.Permanent
+			if retryable {
+				name = by.Retryable
+			}
+			if !name.Set {
 				continue
 			}
-			at := ref.Span
-			if by := ref.ByFlag; by != nil {
-				name := by.Permanent
-				if t.Retryable {
-					name = by.Retryable
-				}
-				if !name.Set {
-					continue
-				}
-				ref, at = &spec.ReactionRef{Name: name}, name.Span
-			}
-			if !yield(s.reaction(ref, l.Key.V, s.overlaySuffix(l.Key.V))) {
+			ref, at = &spec.ReactionRef{Name: name}, name.Span
+		}
+		out = append(out, choice{s.reaction(ref, l.Key.V, s.overlaySuffix(l.Key.V)), at})
+	}
+	return out
+}
+
+// offered yields the choices, and then nil for the row's own reaction. If the loop continues after a
+// reaction, the reaction is not permitted, and its change is skipped.
+func (s *profile) offered(row *model.Row, choices []choice) iter.Seq[*taxonomy.Reaction] {
+	return func(yield func(*taxonomy.Reaction) bool) {
+		for _, c := range choices {
+			if !yield(c.reaction) {
 				return
 			}
-			s.skip(at, row)
+			s.skip(c.at, row)
 		}
-		if !yield(nil) {
-			return
+		if yield(nil) {
+			s.skipChain(row)
 		}
-		var changed []diag.Span // the changed reactions that lead to the next retry
-		for r := row.Reaction; r != nil; {
-			version := cmp.Or(s.changed[r], r)
-			if version != r {
-				changed = append(changed, s.origins[version].at)
+	}
+}
+
+// skipChain skips the changed reactions of a row's chain that lead to a retry.
+func (s *profile) skipChain(row *model.Row) {
+	var changed []diag.Span // the changed reactions that lead to the next retry
+	for r := row.Reaction; r != nil; {
+		version := cmp.Or(s.changed[r], r)
+		if version != r {
+			changed = append(changed, s.origins[version].at)
+		}
+		if version.Retries() {
+			for _, at := range changed {
+				s.skip(at, row)
 			}
-			if version.Retries() {
-				for _, at := range changed {
-					s.skip(at, row)
-				}
-				changed = nil
-			}
-			r = version.Then
+			changed = nil
 		}
+		r = version.Then
 	}
 }
 
@@ -232,14 +260,14 @@ func (s *profile) layers(row *model.Row) []*spec.Overlay {
 	return out
 }
 
-// skip reports that a change is not applied to a row, because the row is not retryable.
+// skip records that a change is not applied to a row, because the row is not retryable.
 func (s *profile) skip(at diag.Span, row *model.Row) {
-	i := slices.IndexFunc(s.pkg.Problems, func(p model.Problem) bool { return p.Skipped != nil && p.Span == at })
+	i := slices.IndexFunc(s.pkg.Skipped, func(skipped *model.Skipped) bool { return skipped.At == at })
 	if i < 0 {
-		i = len(s.pkg.Problems)
-		s.pkg.Problems = append(s.pkg.Problems, model.Problem{ID: "W-overlay-skipped", Span: at})
+		i = len(s.pkg.Skipped)
+		s.pkg.Skipped = append(s.pkg.Skipped, &model.Skipped{At: at})
 	}
-	s.pkg.Problems[i].Skipped = append(s.pkg.Problems[i].Skipped, row)
+	s.pkg.Skipped[i].Rows = append(s.pkg.Skipped[i].Rows, row)
 }
 
 // overlaySuffix returns the end of the names of reactions in place under a key of a profile's

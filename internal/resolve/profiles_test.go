@@ -251,9 +251,9 @@ func TestProfileSkips(t *testing.T) {
 			p, _, _ := overlaid(t, tt.profile)
 			var got map[string][]string
 			lines := strings.Split(profileBase+tt.profile, "\n")
-			for _, problem := range p.Problems {
+			for _, skipped := range p.Skipped {
 				var rows []string
-				for _, row := range problem.Skipped {
+				for _, row := range skipped.Rows {
 					name := ""
 					if row.Code != nil {
 						name = row.Code.Key
@@ -263,13 +263,10 @@ func TestProfileSkips(t *testing.T) {
 					}
 					rows = append(rows, name)
 				}
-				if rows == nil {
-					continue
-				}
 				if got == nil {
 					got = map[string][]string{}
 				}
-				before := lines[problem.Span.Line-1][:problem.Span.Col-1]
+				before := lines[skipped.At.Line-1][:skipped.At.Col-1]
 				fields := strings.Fields(before)
 				got[strings.Join(fields[max(0, len(fields)-2):], " ")] = rows
 			}

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"cmp"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -67,7 +66,7 @@ func (b *builder) named(name string) *taxonomy.Reaction {
 	return b.build(name, b.reactions[name], name, suffix(name, 0))
 }
 
-// build returns the reaction of a key with a declaration. Package check reports circles of `then`.
+// build returns the reaction of a key with a declaration. A circle of `then` ends with abort.
 func (b *builder) build(key any, d *spec.Reaction, name, end string) *taxonomy.Reaction {
 	r, known := b.reactionFor[key]
 	switch {
@@ -85,7 +84,7 @@ func (b *builder) build(key any, d *spec.Reaction, name, end string) *taxonomy.R
 func (b *builder) make(d *spec.Reaction, name string, from origin) *taxonomy.Reaction {
 	full := from.reaction
 	from.doc, from.at = full.Doc.V, cmp.Or(d.Action.Span, d.Name.Span, d.Span)
-	untaken(&full, full.Action, full.Purpose.Set, func(_ string, v reflect.Value) { v.SetZero() })
+	Untaken(&full, full.Action, full.Purpose.Set, func(_ string, v reflect.Value) { v.SetZero() })
 	r := b.read(&full, name)
 	r.Policy = b.policyOf(full.Policy, name, from.end)
 	switch {
@@ -96,7 +95,9 @@ func (b *builder) make(d *spec.Reaction, name string, from origin) *taxonomy.Rea
 	case r.Retries() || r.Action == taxonomy.Escalate:
 		r.Then = b.named(taxonomy.Block.String())
 	}
-	b.check(d, &full, r, from.at)
+	b.pkg.MadeReactions = append(b.pkg.MadeReactions, model.Made[taxonomy.Reaction, spec.Reaction]{
+		Value: r, Written: d, Complete: &full, At: from.at,
+	})
 	b.origins[r] = from
 	return r
 }
@@ -120,60 +121,6 @@ func (b *builder) read(d *spec.Reaction, name string) *taxonomy.Reaction {
 		r.Agent.To = cmp.Or(r.Agent.To, tiers[0].Name)
 	}
 	return r
-}
-
-// check reports mistakes in a reaction at a place. d has the keys that are written here, and full
-// has the keys of the complete reaction that its action takes.
-func (b *builder) check(d, full *spec.Reaction, r *taxonomy.Reaction, at diag.Span) {
-	report := func(at diag.Span, message, hint string) {
-		b.problem("E-action", at, fmt.Sprintf("reaction %q: %s", r.Name, message), hint)
-	}
-	asks := r.Retries() && r.Agent.Purpose != taxonomy.PurposeNone
-	untaken(d, full.Action, asks, func(key string, v reflect.Value) {
-		report(placeOf(v), fmt.Sprintf("%s does not take %s", r.Action, key), "remove "+key)
-	})
-	tiers := b.pkg.Taxonomy.Tiers
-	i := slices.IndexFunc(tiers, func(t taxonomy.Tier) bool { return t.Name == r.Agent.To })
-	person := i >= 0 && tiers[i].Person
-	var names []string
-	for _, t := range tiers {
-		if !t.Person {
-			names = append(names, t.Name)
-		}
-	}
-	switch {
-	case r.Action == taxonomy.Recover && r.Strategy == "":
-		report(at, "recover needs a strategy", "add strategy with a name that is declared under strategies")
-	case r.Action == taxonomy.RetryOperation && full.Then == nil:
-		report(at, "retry_operation needs then: the reaction when its attempts are exhausted",
-			"add then: abort, or another one")
-	case (r.Action == taxonomy.Escalate || asks) && len(tiers) == 0:
-		report(at, fmt.Sprintf("%s needs a tier, and the taxonomy has none", r.Action), "declare one under tiers")
-	case (r.Retries() || r.Action == taxonomy.Recover) && !r.CountFailure && r.Policy == nil:
-		report(at, "a reaction that does not count as a failure needs a policy", "add policy, or count_failure: true")
-	case asks && (i < 0 || person):
-		message := fmt.Sprintf("%s with a purpose needs to: the tier that is asked", r.Action)
-		if person {
-			message = fmt.Sprintf("%q is a person, who is not asked during a %s", r.Agent.To, r.Action)
-		}
-		hint := "declare a tier that is not a person, or remove purpose"
-		if len(names) > 0 {
-			hint = fmt.Sprintf("set to to a tier that is not a person (%s), or remove purpose",
-				strings.Join(names, ", "))
-		}
-		report(cmp.Or(d.To.Span, d.Purpose.Span, at), message, hint)
-	case r.Action == taxonomy.Escalate && person && d.Purpose.Set:
-		report(d.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.Agent.To), "remove purpose")
-	}
-	if r.Agent.AcceptCompletion && r.Agent.Revert == taxonomy.RevertNone {
-		report(cmp.Or(d.AcceptCompletion.Span, at), "accept_completion needs revert",
-			"add revert, or remove accept_completion")
-	}
-}
-
-// problem adds a problem. The hint is the fix.
-func (b *builder) problem(id string, at diag.Span, message, hint string) {
-	b.pkg.Problems = append(b.pkg.Problems, model.Problem{ID: id, Span: at, Message: message, Hint: hint})
 }
 
 // collect lists the reactions and policies that the package needs, and names their variables.
