@@ -12,7 +12,7 @@ export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 # The module of errgen itself, the modules nested in it, and the modules that use it. CONSUMERS are
 # those with a taxonomy of their own. go.work lists them all.
 CONSUMERS := examples/quickstart examples/shop examples/duyetbot examples/specrunner examples/orchestrator
-NESTED    := runtime/providers runtime/executor/state runtime/report/export runtime/rpc runtime/executor/temporal
+NESTED    := runtime/providers runtime/executor/state runtime/report/export runtime/rpc runtime/executor/temporal vet
 USERS     := internal/scenarios $(CONSUMERS) examples/aidf examples/temporal
 MODULES   := . $(NESTED) $(USERS)
 PACKAGES  := ./... $(patsubst %,./%/...,$(filter-out .,$(MODULES)))
@@ -26,7 +26,7 @@ PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/executor/
 	./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/executor/proc ./runtime/gittree
 # The packages that errgen generates in this module. The taxonomies of FIXTURES are beside them.
 GENERATED := gen/errs
-FIXTURES  := runtime/taxonomy/internal/sample runtime/internal/orders
+FIXTURES  := runtime/taxonomy/internal/sample runtime/internal/orders vet/internal/infer/testdata/errs
 
 # `make test` runs the tests of these packages, where goroutines meet, and of the nested modules
 # with the race detector; `make soak` runs all tests with it.

@@ -1,0 +1,17 @@
+module github.com/errgen/errgen/vet
+
+go 1.26.0
+
+require (
+	github.com/errgen/errgen v0.0.0
+	github.com/stretchr/testify v1.12.1
+	golang.org/x/tools v0.51.0
+)
+
+require (
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
+)
+
+replace github.com/errgen/errgen => ..

@@ -1,0 +1,398 @@
+package infer
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// callResult returns result j of a call, and registers the call.
+func (e *Engine) callResult(call ssa.CallInstruction, j int) *Set {
+	common, at := call.Common(), e.at(call.Pos())
+	results := common.Signature().Results()
+	wanted := j < results.Len() && e.carries(results.At(j).Type())
+	if _, ok := common.Value.(*ssa.Builtin); ok {
+		return e.builtin(call, at)
+	}
+	if common.IsInvoke() {
+		return e.invoke(call, j, wanted)
+	}
+	callee := common.StaticCallee()
+	if callee == nil {
+		return e.dynamic(call, j, wanted)
+	}
+	b := call.Block()
+	if mc, ok := common.Value.(*ssa.MakeClosure); ok {
+		e.site(callee, call, common.Args, mc.Bindings)
+		return e.callTarget(target{fn: callee, bind: mc.Bindings}, j, common.Args, b, at)
+	}
+	fn := origin(callee)
+	if e.inScope(fn) {
+		e.site(fn, call, common.Args, nil)
+		e.pass(fn, common.Args)
+	}
+	if !wanted {
+		return nil
+	}
+	if s, ok := e.model(fn, callee, call, j, at); ok {
+		return s
+	}
+	if e.inScope(fn) {
+		return e.callTarget(target{fn: fn}, j, common.Args, b, at)
+	}
+	if s := e.imported(fn); s != nil && j < len(s.Results) {
+		return e.instantiate(s.Results[j].set(), fn, common.Args, nil, b, at)
+	}
+	return e.foreignCall(fullName(fn), common, b, at)
+}
+
+func (e *Engine) builtin(call ssa.CallInstruction, at string) *Set {
+	common := call.Common()
+	switch {
+	case isBuiltin(common, "append"):
+		out := new(Set)
+		for _, a := range common.Args {
+			out.addAll(e.valueAt(a, call.Block()))
+		}
+		return out
+	case isBuiltin(common, "recover"):
+		return one(Atom{Kind: Unknown, Name: "the value of a panic"}, at)
+	}
+	return nil
+}
+
+// dynamic returns result j of a call of a function value.
+func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
+	common, out := call.Common(), new(Set)
+	for _, t := range e.resolve(common.Value) {
+		if t.fn != nil && e.inScope(t.fn) {
+			e.site(origin(t.fn), call, common.Args, t.bind)
+			e.pass(origin(t.fn), common.Args)
+		}
+		if t.symbol != nil && t.symbol.Kind == CallParam {
+			key := passKey{t.symbol.Owner, t.symbol.Index}
+			if e.through[key] == nil {
+				e.through[key] = &sites{index: make(map[ssa.Instruction]int)}
+			}
+			e.through[key].put(call, site{common.Args, nil, call.Block()})
+		}
+		if wanted {
+			out.addAll(e.callTarget(t, j, common.Args, call.Block(), e.at(call.Pos())))
+		}
+	}
+	return out
+}
+
+// foreignCall is a call of a function that the analysis does not see: its own errors, and those of
+// the functions, errors and objects that it gets.
+func (e *Engine) foreignCall(name string, common *ssa.CallCommon, b *ssa.BasicBlock, at string) *Set {
+	c := &foreignCall{e: e, name: name, block: b, at: at, out: one(Atom{Kind: Foreign, Name: name}, at)}
+	for _, a := range common.Args {
+		c.argument(a)
+	}
+	if common.Signature().Recv() != nil && len(common.Args) > 0 {
+		for _, v := range e.received(common.Args[0]) { // what other methods of the object got
+			c.argument(v)
+		}
+		if made, ok := common.Args[0].(*ssa.Call); ok { // what the object was made with
+			if f := made.Call.StaticCallee(); f != nil && !e.inScope(f) {
+				for _, v := range made.Call.Args {
+					c.argument(v)
+				}
+			}
+		}
+	}
+	return c.out
+}
+
+type foreignCall struct {
+	e     *Engine
+	name  string
+	block *ssa.BasicBlock
+	at    string
+	out   *Set
+}
+
+func (c *foreignCall) argument(v ssa.Value) {
+	if list, ok := elements(v); ok {
+		for _, x := range list {
+			c.argument(x)
+		}
+		return
+	}
+	e := c.e
+	if sig, ok := v.Type().Underlying().(*types.Signature); ok {
+		for i := range sig.Results().Len() {
+			if !e.isError(sig.Results().At(i).Type()) {
+				continue
+			}
+			for _, t := range e.resolve(v) {
+				for a, p := range e.callTarget(t, i, nil, c.block, c.at).All() {
+					if a.Kind == Unknown && a.Name == callbackReason { // what the foreign function passes
+						a = Atom{Kind: Foreign, Name: c.name}
+					}
+					c.out.add(a, p)
+				}
+			}
+		}
+		return
+	}
+	_, boxed := v.(*ssa.MakeInterface)
+	if iface, ok := v.Type().Underlying().(*types.Interface); boxed || e.carries(v.Type()) && !(ok && iface.Empty()) {
+		c.out.addAll(e.valueAt(v, c.block))
+	}
+	if m, ok := v.(*ssa.MakeInterface); ok { // an object whose methods it may call
+		e.methodErrors(c.out, m.X.Type(), c.at, make(map[types.Type]bool))
+	}
+}
+
+// methodErrors adds the codes that the methods of a type, and of its exported fields, return.
+func (e *Engine) methodErrors(out *Set, t types.Type, at string, seen map[types.Type]bool) {
+	t = deref(t)
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		e.methodErrors(out, u.Elem(), at, seen)
+	case *types.Map:
+		e.methodErrors(out, u.Elem(), at, seen)
+	case *types.Struct:
+		if _, named := types.Unalias(t).(*types.Named); named && !e.ours(t) {
+			return
+		}
+		for f := range u.Fields() {
+			if f.Exported() {
+				e.methodErrors(out, f.Type(), at, seen)
+			}
+		}
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && e.ours(t) {
+		for m := range n.Origin().Methods() {
+			for _, fn := range e.byName[m.Name()] {
+				if fn.Object() != m || !m.Exported() {
+					continue
+				}
+				for _, s := range e.summaries[fn] {
+					for a, p := range s.All() {
+						if a.Kind == Code && !a.Below {
+							out.addAll(single(a, p).via(at))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// received returns the arguments of the methods of a foreign object, such as those that
+// errgroup.Group.Go got for the result of Wait.
+func (e *Engine) received(object ssa.Value) (list []ssa.Value) {
+	collect := func(v ssa.Value) {
+		for _, r := range *v.Referrers() {
+			c, ok := r.(ssa.CallInstruction)
+			if !ok || len(c.Common().Args) == 0 || c.Common().Args[0] != v {
+				continue
+			}
+			if f := c.Common().StaticCallee(); f != nil && f.Signature.Recv() != nil && !e.inScope(f) {
+				list = append(list, c.Common().Args[1:]...)
+			}
+		}
+	}
+	switch x := object.(type) {
+	case *ssa.UnOp:
+		a, ok := x.X.(*ssa.Alloc)
+		if !ok {
+			if fa, ok := x.X.(*ssa.FieldAddr); ok {
+				for _, use := range e.fieldUses[cellKey(fa)] {
+					for _, r := range *use.Referrers() {
+						if l, ok := r.(*ssa.UnOp); ok {
+							collect(l)
+						}
+					}
+				}
+				return list
+			}
+			collect(x)
+			return list
+		}
+		for _, r := range *a.Referrers() {
+			switch r := r.(type) {
+			case *ssa.UnOp:
+				collect(r)
+			case *ssa.MakeClosure:
+				fv := r.Fn.(*ssa.Function).FreeVars[slices.Index(r.Bindings, ssa.Value(a))]
+				for _, u := range *fv.Referrers() {
+					if l, ok := u.(*ssa.UnOp); ok {
+						collect(l)
+					}
+				}
+			}
+		}
+	case *ssa.Alloc:
+		collect(x)
+		for _, r := range *x.Referrers() {
+			if mc, ok := r.(*ssa.MakeClosure); ok {
+				collect(mc.Fn.(*ssa.Function).FreeVars[slices.Index(mc.Bindings, ssa.Value(x))])
+			}
+		}
+	case *ssa.FieldAddr: // all calls on that field in the scope
+		for _, use := range e.fieldUses[cellKey(x)] {
+			collect(use)
+		}
+	case *ssa.FreeVar, *ssa.Parameter, *ssa.Extract, *ssa.Call, *ssa.Global:
+		if x.Referrers() != nil {
+			collect(x)
+		}
+	}
+	return list
+}
+
+// invoke returns result j of a call of an interface's method.
+func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
+	common, out := call.Common(), new(Set)
+	at, b, m := e.at(call.Pos()), call.Block(), common.Method
+	pkg := m.Pkg()
+	switch {
+	case wanted && m.Name() == "Unwrap" && e.isError(common.Value.Type()):
+		return e.apply(e.valueAt(common.Value, b), "u", at)
+	case pkg != nil && pkg.Path() == "context" && m.Name() == "Err":
+		return one(Atom{Kind: Ended, Name: "context.Context.Err"}, at)
+	}
+	contract := e.ContractOf(m)
+	impls, complete := e.implementations(call)
+	for _, f := range impls {
+		args := append([]ssa.Value{common.Value}, common.Args...)
+		e.site(f, call, args, nil)
+		if wanted && contract == nil {
+			out.addAll(e.instantiate(e.result(f, j), f, args, nil, b, at))
+		}
+	}
+	switch {
+	case !wanted:
+	case contract != nil:
+		return e.promised(contract, at)
+	case pkg != nil && !e.packages[pkg.Path()] && (e.Whole || !e.seesCodes(pkg)):
+		return union(out, e.foreignCall(m.FullName(), common, b, at))
+	case !complete:
+		out.add(Atom{Kind: Unknown, Name: "interface call " + shortName(m)}, []string{at})
+	}
+	return out
+}
+
+// promised returns what a contract permits.
+func (e *Engine) promised(c *Contract, at string) *Set {
+	out := new(Set)
+	for _, word := range c.Codes {
+		a := Atom{Kind: Foreign, Name: "a contract with foreign errors"}
+		if word != ForeignWord {
+			a = Atom{Kind: Code, Name: e.CodeNamed(word)}
+		}
+		out.add(a, []string{at, c.At})
+	}
+	return out
+}
+
+// ForeignWord is the word of a contract for errors without a code.
+const ForeignWord = "foreign"
+
+func shortName(m *types.Func) string {
+	name := m.FullName()
+	return name[strings.LastIndexByte(name, '/')+1:]
+}
+
+// CodeNamed returns the key of a code that a directive names, as a value or as errs.CODE.
+func (e *Engine) CodeNamed(word string) string {
+	for _, t := range e.Known {
+		value := word
+		if pkg, v, ok := strings.Cut(word, "."); ok && strings.HasSuffix("/"+t.Path, "/"+pkg) {
+			value = v
+		}
+		if t.Find(value) != nil {
+			return t.Key(value)
+		}
+	}
+	return "?#" + word
+}
+
+// implementations returns the functions of the scope that an interface call can reach, and whether
+// there are no others.
+func (e *Engine) implementations(call ssa.CallInstruction) (list []*ssa.Function, complete bool) {
+	if e.Callees != nil {
+		for _, f := range e.Callees(call) {
+			if e.inScope(f) {
+				list = append(list, origin(f))
+			}
+		}
+		return list, true
+	}
+	common := call.Common()
+	if found, ok := concreteTypes(common.Value, make(map[ssa.Value]bool)); ok {
+		for _, t := range found {
+			list = append(list, e.method(t, common.Method)...)
+		}
+		return list, len(list) == len(found)
+	}
+	iface, ok := common.Value.Type().Underlying().(*types.Interface)
+	if !ok {
+		return nil, false
+	}
+	key := common.Value.Type().String() + "." + common.Method.Name()
+	list, ok = e.impls[key]
+	if !ok {
+		for _, t := range e.concrete {
+			if types.Implements(t, iface) {
+				list = append(list, e.method(t, common.Method)...)
+			}
+		}
+		e.impls[key] = list
+	}
+	return list, e.Whole && len(list) > 0
+}
+
+// method returns the function of the scope that a type's method is, if any.
+func (e *Engine) method(t types.Type, m *types.Func) []*ssa.Function {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), m.Name())
+	f, ok := obj.(*types.Func)
+	if !ok {
+		return nil
+	}
+	for _, fn := range e.byName[f.Name()] {
+		if fn.Object() == f.Origin() {
+			return []*ssa.Function{fn}
+		}
+	}
+	return nil
+}
+
+// concreteTypes returns the types of an interface value, if all are visible in the function.
+func concreteTypes(v ssa.Value, seen map[ssa.Value]bool) (list []types.Type, ok bool) {
+	if seen[v] {
+		return nil, true
+	}
+	seen[v] = true
+	switch x := v.(type) {
+	case *ssa.MakeInterface:
+		return []types.Type{x.X.Type()}, !types.IsInterface(x.X.Type()) && !isTypeParam(x.X.Type())
+	case *ssa.ChangeInterface:
+		return concreteTypes(x.X, seen)
+	case *ssa.Phi:
+		for _, y := range x.Edges {
+			ts, ok := concreteTypes(y, seen)
+			if !ok {
+				return nil, false
+			}
+			list = append(list, ts...)
+		}
+		return list, true
+	}
+	return nil, false
+}
+
+func isTypeParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}

@@ -1,0 +1,664 @@
+// Package infer finds the errors that functions return, in programs that use generated packages.
+//
+// A summary of a function has an abstract value, a [Set], for each of its results. The parts of a
+// set that depend on the caller are symbols: a parameter, or the result of calling a parameter. The
+// engine computes summaries from the SSA form in rounds, until nothing changes:
+//
+//   - values.go has the values of instructions, calls.go and models.go those of calls,
+//     functions.go the functions that a value can be, and memory.go the variables in memory.
+//   - narrow.go removes errors that conditions have handled.
+//   - A field, a global variable and a container has a cell: everything that is stored in it.
+//
+// The engine works on a whole program, or on one package with the summaries of others.
+package infer
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// MaxRounds limits the rounds. A test fails if a program reaches it.
+const MaxRounds = 12
+
+// Summary has the abstract value of each result of a function.
+type Summary struct {
+	Results []Fact
+	// Narrow is set for a predicate of errors.
+	Narrow []Predicate
+}
+
+// Fact is a [Set] in a form that facts can store.
+type Fact struct {
+	Atoms []Atom
+	Paths [][]string
+}
+
+// AFact makes Summary a fact.
+func (*Summary) AFact() {}
+
+// Contract is a directive //errgen:errors: the codes that a function or method may return.
+type Contract struct {
+	Codes []string
+	At    string
+}
+
+// AFact makes Contract a fact.
+func (*Contract) AFact() {}
+
+// Engine infers summaries for the functions of a scope.
+type Engine struct {
+	Fset  *token.FileSet
+	Whole bool   // the scope is all code of the program that can make errors with codes
+	Root  string // places are relative to this directory
+
+	Known      []*Taxonomy                               // the taxonomies that the scope imports
+	Imported   func(*types.Func) *Summary                // the summary of another package's function, or nil
+	ContractOf func(*types.Func) *Contract               // the directive of a function or an interface's method
+	Callees    func(ssa.CallInstruction) []*ssa.Function // if set, the callees of interface calls
+
+	Funcs  []*ssa.Function
+	Rounds int
+	// Open reports that the rounds reached their limit, so sets may lack errors.
+	Open bool
+
+	errType    *types.Interface
+	models     map[string]func(*modelled) *Set
+	taxonomies map[string]*Taxonomy
+	ids        map[*ssa.Function]string
+	places     map[token.Pos]string
+	byID       map[string]*ssa.Function
+	packages   map[string]bool // of the scope
+	byName     map[string][]*ssa.Function
+	concrete   []types.Type // that become interfaces in the scope
+	closures   map[*ssa.Function]*ssa.MakeClosure
+	funcCells  map[string][]ssa.Value // the functions that are stored in cells
+	fieldUses  map[string][]*ssa.FieldAddr
+	impls      map[string][]*ssa.Function
+
+	summaries map[*ssa.Function][]*Set
+	values    map[ssa.Value]*Set
+	done      map[ssa.Value]int // the round of a value
+	cells     map[string]*Set
+	sites     map[*ssa.Function]*sites           // the calls of a function
+	through   map[passKey]*sites                 // the calls of a parameter
+	passed    map[*ssa.Function]map[passKey]bool // the parameters that a function is passed as
+	final     bool                               // the callers are known: a function without any is open
+
+	// These are kept for one round, Last for the next one, because a cycle needs a beginning.
+	narrowed               map[placeKey]*Set
+	memories, lastMemories map[memKey]*Set
+	closed, lastClosed     map[Atom]*Set
+	targets                map[ssa.Value][]target
+	expanding              map[string]bool
+	predicates             map[passKey]*Predicate
+}
+
+type placeKey struct {
+	v ssa.Value
+	b *ssa.BasicBlock
+}
+
+// site is a call of a function of the scope.
+type site struct {
+	args, bind []ssa.Value
+	block      *ssa.BasicBlock
+}
+
+// sites are calls in the order in which they were found.
+type sites struct {
+	list  []site
+	index map[ssa.Instruction]int
+}
+
+func (s *sites) all() []site {
+	if s == nil {
+		return nil
+	}
+	return s.list
+}
+
+func (s *sites) put(at ssa.Instruction, x site) {
+	if i, ok := s.index[at]; ok {
+		s.list[i] = x
+		return
+	}
+	s.index[at] = len(s.list)
+	s.list = append(s.list, x)
+}
+
+// New returns an engine. The caller sets the exported fields, adds functions and calls Run.
+func New(fset *token.FileSet, known []*Taxonomy) *Engine {
+	e := &Engine{
+		Fset: fset, Known: known,
+		Imported:   func(*types.Func) *Summary { return nil },
+		ContractOf: func(*types.Func) *Contract { return nil },
+		errType:    types.Universe.Lookup("error").Type().Underlying().(*types.Interface),
+		taxonomies: make(map[string]*Taxonomy), ids: make(map[*ssa.Function]string), places: make(map[token.Pos]string),
+		byID: make(map[string]*ssa.Function), packages: make(map[string]bool), byName: make(map[string][]*ssa.Function),
+		closures: make(map[*ssa.Function]*ssa.MakeClosure), funcCells: make(map[string][]ssa.Value),
+		fieldUses: make(map[string][]*ssa.FieldAddr), impls: make(map[string][]*ssa.Function),
+		summaries: make(map[*ssa.Function][]*Set), values: make(map[ssa.Value]*Set), done: make(map[ssa.Value]int),
+		cells: make(map[string]*Set), sites: make(map[*ssa.Function]*sites), through: make(map[passKey]*sites),
+		passed: make(map[*ssa.Function]map[passKey]bool), narrowed: make(map[placeKey]*Set),
+		memories: make(map[memKey]*Set), lastMemories: make(map[memKey]*Set),
+		closed: make(map[Atom]*Set), lastClosed: make(map[Atom]*Set), targets: make(map[ssa.Value][]target),
+		expanding: make(map[string]bool), predicates: make(map[passKey]*Predicate),
+		models: models(),
+	}
+	for _, t := range known {
+		e.taxonomies[t.Path] = t
+	}
+	return e
+}
+
+// taxonomy returns the taxonomy of a generated package, or nil.
+func (e *Engine) taxonomy(path string) *Taxonomy { return e.taxonomies[path] }
+
+// at returns a place as file:line.
+func (e *Engine) at(pos token.Pos) string {
+	if !pos.IsValid() {
+		return ""
+	}
+	text, ok := e.places[pos]
+	if !ok {
+		p := e.Fset.Position(pos)
+		file, err := filepath.Rel(e.Root, p.Filename)
+		if err != nil || strings.HasPrefix(file, "..") {
+			file = filepath.Join(filepath.Base(filepath.Dir(p.Filename)), filepath.Base(p.Filename))
+		}
+		text = fmt.Sprintf("%s:%d", filepath.ToSlash(file), p.Line)
+		e.places[pos] = text
+	}
+	return text
+}
+
+// origin returns the generic function of an instance.
+func origin(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
+}
+
+// id returns the name of a function that summaries of other packages use too.
+func (e *Engine) id(fn *ssa.Function) string {
+	fn = origin(fn)
+	text, ok := e.ids[fn]
+	if !ok {
+		text = fn.String()
+		e.ids[fn] = text
+	}
+	return text
+}
+
+func (e *Engine) inScope(fn *ssa.Function) bool { return e.byID[e.id(fn)] == origin(fn) }
+
+// Add adds a function and its closures to the scope.
+func (e *Engine) Add(fn *ssa.Function) {
+	fn = origin(fn)
+	if e.inScope(fn) || len(fn.Blocks) == 0 {
+		return
+	}
+	e.byID[e.id(fn)] = fn
+	e.Funcs = append(e.Funcs, fn)
+	if o, ok := fn.Object().(*types.Func); ok && fn.Synthetic == "" {
+		e.byName[o.Name()] = append(e.byName[o.Name()], fn)
+		e.packages[o.Pkg().Path()] = true
+	}
+	for _, f := range fn.AnonFuncs {
+		e.Add(f)
+	}
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			e.addInstruction(i)
+		}
+	}
+}
+
+func (e *Engine) addInstruction(i ssa.Instruction) {
+	switch i := i.(type) {
+	case *ssa.MakeClosure:
+		f := i.Fn.(*ssa.Function)
+		e.closures[f] = i
+		e.Add(f) // a bound method, too
+	case *ssa.MakeInterface:
+		e.concrete = append(e.concrete, i.X.Type())
+	case *ssa.FieldAddr:
+		e.fieldUses[cellKey(i)] = append(e.fieldUses[cellKey(i)], i)
+	case *ssa.Store:
+		if k := cellKey(i.Addr); k != "" && (isFunc(i.Val.Type()) || types.IsInterface(i.Val.Type())) {
+			e.funcCells[k] = append(e.funcCells[k], i.Val)
+		}
+	}
+	for _, operand := range i.Operands(nil) {
+		if f, ok := (*operand).(*ssa.Function); ok && f.Synthetic != "" && f.Pkg == nil && f.Origin() == nil {
+			e.Add(f) // a thunk or a wrapper
+		}
+	}
+}
+
+// Run infers until nothing changes, or the rounds reach their limit.
+func (e *Engine) Run() {
+	seen := make(map[string]bool)
+	e.concrete = slices.DeleteFunc(e.concrete, func(t types.Type) bool {
+		dup := seen[t.String()]
+		seen[t.String()] = true
+		return dup
+	})
+	order := e.bottomUp()
+	for changed := true; changed || !e.final; {
+		if e.Rounds == MaxRounds {
+			e.Open = true
+			return
+		}
+		e.final = e.final || !changed
+		changed = false
+		e.Rounds++
+		clear(e.narrowed)
+		clear(e.memories)
+		clear(e.closed)
+		clear(e.predicates)
+		for _, fn := range order {
+			if e.analyze(fn) {
+				changed = true
+			}
+			if e.stores(fn) {
+				changed = true
+			}
+		}
+		for _, fn := range order {
+			changed = changed || e.phisGrow(fn)
+		}
+	}
+}
+
+// bottomUp returns the functions of the scope with callees before callers, so that few rounds are
+// needed.
+func (e *Engine) bottomUp() (order []*ssa.Function) {
+	seen := make(map[*ssa.Function]bool)
+	var visit func(*ssa.Function)
+	visit = func(fn *ssa.Function) {
+		if seen[fn] || !e.inScope(fn) {
+			return
+		}
+		seen[fn] = true
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				for _, operand := range i.Operands(nil) {
+					if f, ok := (*operand).(*ssa.Function); ok {
+						visit(origin(f))
+					}
+				}
+			}
+		}
+		order = append(order, fn)
+	}
+	for _, fn := range e.Funcs {
+		visit(fn)
+	}
+	return order
+}
+
+// phisGrow reports whether the cyclic values of a function are more than they were.
+func (e *Engine) phisGrow(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			phi, ok := i.(*ssa.Phi)
+			if !ok {
+				break // phis are the first instructions
+			}
+			if e.done[phi] == e.Rounds && !e.eval(phi).within(e.values[phi]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// analyze computes the values of a function's results, and reports whether they grew.
+func (e *Engine) analyze(fn *ssa.Function) (changed bool) {
+	results := e.summaries[fn]
+	if results == nil {
+		results = make([]*Set, fn.Signature.Results().Len())
+		for i := range results {
+			results[i] = new(Set)
+		}
+		e.summaries[fn] = results
+	}
+	for _, b := range fn.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok || b == fn.Recover && !recovers(fn) {
+			continue
+		}
+		for i, v := range ret.Results {
+			if !e.carries(v.Type()) {
+				continue
+			}
+			at := e.at(ret.Pos())
+			for a, p := range e.valueAt(v, b).All() {
+				if len(p) == 0 || p[0] == "" || a.Symbolic() {
+					p = []string{at}
+				}
+				if results[i].add(a, p) {
+					changed = true
+				}
+			}
+		}
+	}
+	return changed
+}
+
+// result returns the value of a function's result in the last round.
+func (e *Engine) result(fn *ssa.Function, i int) *Set {
+	if s := e.summaries[origin(fn)]; i < len(s) {
+		return s[i]
+	}
+	return nil
+}
+
+// recovers reports whether a deferred function may recover, so that the function returns after a
+// panic.
+func recovers(fn *ssa.Function) bool {
+	for _, d := range defers(fn) {
+		f := d.Call.StaticCallee()
+		if f == nil {
+			return true
+		}
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				if c, ok := i.(*ssa.Call); ok && isBuiltin(c.Common(), "recover") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isBuiltin(c *ssa.CallCommon, name string) bool {
+	b, ok := c.Value.(*ssa.Builtin)
+	return ok && b.Name() == name
+}
+
+// stores adds the values that a function stores in fields, globals and containers to their cells,
+// and registers its calls. It reports whether a cell grew.
+func (e *Engine) stores(fn *ssa.Function) (changed bool) {
+	put := func(to, v ssa.Value, b *ssa.BasicBlock) {
+		if !e.carries(v.Type()) {
+			return
+		}
+		for _, k := range e.rootCells(to) {
+			if e.cell(k).addAll(e.close(e.valueAt(v, b))) {
+				changed = true
+			}
+		}
+	}
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			switch i := i.(type) {
+			case *ssa.Store:
+				put(i.Addr, i.Val, b)
+			case *ssa.MapUpdate:
+				put(i.Map, i.Value, b)
+			case *ssa.Send:
+				put(i.Chan, i.X, b)
+			case *ssa.Select:
+				for _, s := range i.States {
+					if s.Dir == types.SendOnly {
+						put(s.Chan, s.Send, b)
+					}
+				}
+			case *ssa.Call:
+				for j := range max(1, i.Call.Signature().Results().Len()) {
+					e.callResult(i, j)
+				}
+				if types.TypeString(i.Call.Value.Type(), nil) == "context.CancelCauseFunc" &&
+					e.cell(causeCell).addAll(e.close(e.valueAt(i.Call.Args[0], b))) {
+					changed = true
+				}
+			case *ssa.Go:
+				e.callResult(i, 0)
+			case *ssa.Defer:
+				e.callResult(i, 0)
+			}
+		}
+	}
+	return changed
+}
+
+// causeCell is the cell of the causes of all contexts.
+const causeCell = "causes of contexts"
+
+func (e *Engine) cell(key string) *Set {
+	if e.cells[key] == nil {
+		e.cells[key] = new(Set)
+	}
+	return e.cells[key]
+}
+
+// cellKey returns the key of the cell of a field or a global variable, or "".
+func cellKey(addr ssa.Value) string {
+	switch x := addr.(type) {
+	case *ssa.Global:
+		return "global " + x.String()
+	case *ssa.FieldAddr:
+		return fieldKey(x.X.Type(), x.Field)
+	}
+	return ""
+}
+
+func fieldKey(t types.Type, field int) string {
+	t = deref(t)
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return ""
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		t = n.Origin()
+	}
+	return "field " + types.TypeString(t, nil) + "." + st.Field(field).Name()
+}
+
+func (e *Engine) madeCell(v ssa.Value) string { return "made " + e.id(v.Parent()) + "." + v.Name() }
+
+func (e *Engine) paramCell(p *ssa.Parameter) string {
+	return "param " + e.id(p.Parent()) + "." + p.Name()
+}
+
+// rootCells returns the cells of the place that an address or a container belongs to.
+func (e *Engine) rootCells(v ssa.Value) (keys []string) {
+	seen := make(map[ssa.Value]bool)
+	add := func(key string) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	var visit func(v ssa.Value, inside bool)
+	visit = func(v ssa.Value, inside bool) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		switch x := v.(type) {
+		case *ssa.Global, *ssa.FieldAddr:
+			add(cellKey(x))
+		case *ssa.IndexAddr:
+			visit(x.X, true)
+		case *ssa.UnOp:
+			visit(x.X, true)
+		case *ssa.ChangeType:
+			visit(x.X, true)
+		case *ssa.Slice:
+			visit(x.X, true)
+		case *ssa.Phi:
+			for _, y := range x.Edges {
+				visit(y, true)
+			}
+		case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice:
+			before := len(keys)
+			if a, ok := x.(*ssa.Alloc); ok && inside && isContainer(deref(x.Type())) { // a variable that holds it
+				for _, r := range *a.Referrers() {
+					if s, ok := r.(*ssa.Store); ok && s.Addr == x {
+						visit(s.Val, true)
+					}
+				}
+			}
+			if len(keys) == before && (inside || isContainer(x.Type())) {
+				add(e.madeCell(x))
+			}
+		case *ssa.FreeVar:
+			if mc := e.closures[x.Parent()]; mc != nil {
+				bound := mc.Bindings[slices.Index(x.Parent().FreeVars, x)]
+				if a, ok := bound.(*ssa.Alloc); !ok || isContainer(deref(a.Type())) { // memory.go has other variables
+					visit(bound, true)
+				}
+			}
+		case *ssa.Parameter:
+			add(e.paramCell(x))
+			i := slices.Index(x.Parent().Params, x)
+			for _, s := range e.sites[origin(x.Parent())].all() { // the containers of the callers
+				if i < len(s.args) {
+					visit(s.args[i], true)
+				}
+			}
+		}
+	}
+	visit(v, false)
+	return keys
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+func isContainer(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Map, *types.Chan, *types.Slice:
+		return true
+	}
+	return false
+}
+
+// isFunc reports whether values of a type are, or contain, functions.
+func isFunc(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		return true
+	case *types.Map:
+		return isFunc(u.Elem())
+	case *types.Slice:
+		return isFunc(u.Elem())
+	}
+	return false
+}
+
+// carries reports whether values of a type are, or contain, errors that the analysis follows.
+func (e *Engine) carries(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return u.Empty() || types.Implements(t, e.errType)
+	case *types.Slice:
+		return e.carries(u.Elem())
+	case *types.Array:
+		return e.carries(u.Elem())
+	case *types.Map:
+		return e.carries(u.Elem())
+	case *types.Chan:
+		return e.carries(u.Elem())
+	case *types.Basic:
+		return types.Implements(t, e.errType)
+	}
+	return types.Implements(t, e.errType) || types.Implements(types.NewPointer(t), e.errType)
+}
+
+func (e *Engine) isError(t types.Type) bool { return types.Implements(t, e.errType) }
+
+// close replaces all symbols by the values of all known callers.
+func (e *Engine) close(s *Set) *Set {
+	if !slices.ContainsFunc(s.list(), Atom.Symbolic) {
+		return s
+	}
+	out := new(Set)
+	for a, p := range s.All() {
+		if !a.Symbolic() {
+			out.add(a, p)
+			continue
+		}
+		key := a
+		key.Ops, key.Below, key.Name = "", false, ""
+		v, ok := e.closed[key]
+		if !ok {
+			e.closed[key] = e.lastClosed[key]
+			v = union(e.lastClosed[key], e.callers(key))
+			e.closed[key], e.lastClosed[key] = v, v
+		}
+		out.addAll(e.applyOps(v, a.Ops, p[0]))
+	}
+	return out
+}
+
+func (s *Set) list() []Atom {
+	if s == nil {
+		return nil
+	}
+	return s.atoms
+}
+
+// callers returns the values of a symbol at all known calls of its owner.
+func (e *Engine) callers(a Atom) *Set {
+	fn := e.byID[a.Owner]
+	if fn == nil {
+		return one(Atom{Kind: Unknown, Name: "a value of " + a.Owner}, "")
+	}
+	out := new(Set)
+	if a.Kind == Free || a.Kind == CallFree {
+		mc := e.closures[fn]
+		if mc == nil {
+			return one(Atom{Kind: Unknown, Name: "a captured variable"}, e.at(fn.Pos()))
+		}
+		if a.Kind == Free {
+			return e.close(e.contents(mc.Bindings[a.Index]))
+		}
+		for _, t := range e.resolve(mc.Bindings[a.Index]) {
+			out.addAll(e.close(e.callTarget(t, a.Result, nil, mc.Block(), e.at(mc.Pos()))))
+		}
+		return out
+	}
+	for _, s := range e.sites[fn].all() {
+		switch {
+		case a.Index >= len(s.args):
+		case a.Kind == Param:
+			out.addAll(e.close(e.valueAt(s.args[a.Index], s.block)))
+		default:
+			for _, t := range e.resolve(s.args[a.Index]) {
+				out.addAll(e.close(e.callTarget(t, a.Result, nil, s.block, "")))
+			}
+		}
+	}
+	if e.openTo(fn) {
+		out.add(Atom{Kind: Unknown, Name: e.parameterName(fn, a.Index)}, []string{e.at(fn.Pos())})
+	}
+	return out
+}
+
+// openTo reports whether there may be calls of a function that the scope does not have.
+func (e *Engine) openTo(fn *ssa.Function) bool {
+	return fn.Parent() == nil && (e.final && len(e.sites[fn].all()) == 0 || !e.Whole && token.IsExported(fn.Name()))
+}
+
+func (e *Engine) parameterName(fn *ssa.Function, i int) string {
+	name := fmt.Sprint(i)
+	if i < len(fn.Params) {
+		name = fn.Params[i].Name()
+	}
+	return "parameter " + name + " of " + fn.Name()
+}

@@ -1,0 +1,415 @@
+package infer
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Finding is a problem at a place.
+type Finding struct {
+	Pos     token.Pos
+	ID      string
+	Message string
+}
+
+// The ids of findings. Text that is not in a finding's own line follows a colon, as a witness.
+const (
+	ContractID    = "contract"    // an error that the contract does not have
+	SuperfluousID = "superfluous" // a code of a contract that never is returned
+	ForeignID     = "foreign"     // an error without a code, with a contract or at a boundary
+	DeadID        = "dead"        // a test or case that never holds
+	MissingID     = "missing"     // a code without a case in an exhaustive switch
+	UnknownID     = "unknown"     // a contract or an exhaustive switch that cannot be checked
+	DroppedID     = "dropped"     // an error that is made and not used
+	ComparedID    = "compared"    // a comparison that wrapped errors do not pass
+)
+
+// IDs has the ids with a sentence about each.
+var IDs = map[string]string{
+	ContractID:    "A function returns a code that its contract does not have.",
+	SuperfluousID: "A contract has a code that the function never returns.",
+	ForeignID:     "A function with a contract, or at a boundary, returns an error without a code.",
+	DeadID:        "A test of an error never holds.",
+	MissingID:     "A code arrives at an exhaustive switch and has no case.",
+	UnknownID:     "A contract or an exhaustive switch cannot be checked.",
+	DroppedID:     "An error is made and dropped.",
+	ComparedID:    "A comparison does not find wrapped errors, or depends on a text.",
+}
+
+// Source is the syntax of a package of the scope.
+type Source struct {
+	Files  []*ast.File
+	Info   *types.Info
+	FuncOf func(*types.Func) *ssa.Function
+}
+
+// checker collects the findings of a package.
+type checker struct {
+	*Engine
+	Source
+	calls map[token.Pos]*ssa.Call
+	list  []Finding
+}
+
+// Findings returns the findings of a package, sorted by place.
+func (e *Engine) Findings(src Source) []Finding {
+	c := &checker{Engine: e, Source: src, calls: make(map[token.Pos]*ssa.Call)}
+	files := make(map[*token.File]bool)
+	for _, f := range src.Files {
+		files[e.Fset.File(f.FileStart)] = true
+	}
+	for _, fn := range e.Funcs {
+		if !fn.Pos().IsValid() || !files[e.Fset.File(fn.Pos())] {
+			continue
+		}
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				switch i := i.(type) {
+				case *ssa.Call:
+					c.calls[i.Pos()] = i
+					c.deadCall(i)
+				case *ssa.BinOp:
+					c.deadComparison(i)
+				}
+			}
+		}
+	}
+	for _, f := range src.Files {
+		c.file(f)
+	}
+	slices.SortStableFunc(c.list, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Pos, b.Pos), strings.Compare(a.ID, b.ID), strings.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(c.list)
+}
+
+func (c *checker) report(pos token.Pos, id, format string, args ...any) {
+	c.list = append(c.list, Finding{pos, id, fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) file(f *ast.File) {
+	lines, boundary := c.directives(f)
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ExprStmt:
+			if call, ok := n.X.(*ast.CallExpr); ok {
+				if t := c.Info.TypeOf(call); t != nil && c.generatedType(t) && c.isError(t) {
+					c.report(n.Pos(), DroppedID, "the error is made and dropped: return it, or log it")
+				}
+			}
+		case *ast.BinaryExpr:
+			c.compared(n)
+		case *ast.SwitchStmt:
+			if line := c.Fset.Position(n.Pos()).Line; lines[line] || lines[line-1] {
+				c.exhaustive(n)
+			}
+		case *ast.TypeSpec:
+			if iface, ok := n.Type.(*ast.InterfaceType); ok {
+				c.implementers(iface)
+			}
+		case *ast.FuncDecl:
+			c.function(n, boundary)
+		}
+		return true
+	})
+}
+
+// directives returns the lines of //errgen:exhaustive, and whether the file has //errgen:boundary.
+func (c *checker) directives(f *ast.File) (exhaustive map[int]bool, boundary bool) {
+	exhaustive = make(map[int]bool)
+	for _, g := range f.Comments {
+		for _, comment := range g.List {
+			switch strings.TrimSpace(comment.Text) {
+			case "//errgen:exhaustive":
+				exhaustive[c.Fset.Position(comment.Pos()).Line] = true
+			case "//errgen:boundary":
+				boundary = true
+			}
+		}
+	}
+	return exhaustive, boundary
+}
+
+// function compares what a function returns with its contract, or with its boundary.
+func (c *checker) function(decl *ast.FuncDecl, boundary bool) {
+	obj, ok := c.Info.Defs[decl.Name].(*types.Func)
+	if !ok {
+		return
+	}
+	fn := c.FuncOf(obj)
+	declared, hasContract := Directive(decl.Doc, "errors")
+	if fn == nil || !hasContract && !(boundary && obj.Exported()) {
+		return
+	}
+	s, ok := c.Result(fn)
+	switch {
+	case !ok && hasContract:
+		c.report(decl.Name.Pos(), ContractID, "%s has a contract and returns no error", obj.Name())
+	case !ok:
+	case hasContract:
+		c.checkContract(obj.Name(), declared, c.close(s), decl.Name.Pos(), true)
+	default:
+		for a, p := range c.close(s).All() {
+			if a.Kind == Foreign && !a.Below {
+				c.reportForeign(obj.Name(), a, p, decl.Name.Pos())
+			}
+		}
+	}
+}
+
+func (c *checker) reportForeign(name string, a Atom, p []string, pos token.Pos) {
+	c.report(pos, ForeignID, "%s can return an error without a code, of %s: %s", name, ShortName(a.Name), Path(p))
+}
+
+// Path returns a witness as text.
+func Path(p []string) string {
+	p = slices.DeleteFunc(slices.Clone(p), func(place string) bool { return place == "" })
+	return strings.Join(slices.Compact(p), " → ")
+}
+
+// implementers compares the methods of an interface's implementations with its contracts.
+func (c *checker) implementers(iface *ast.InterfaceType) {
+	for _, m := range iface.Methods.List {
+		declared, ok := Directive(m.Doc, "errors")
+		if !ok || len(m.Names) != 1 {
+			continue
+		}
+		obj, ok := c.Info.Defs[m.Names[0]].(*types.Func)
+		typ, isInterface := c.Info.TypeOf(iface).(*types.Interface)
+		if !ok || !isInterface {
+			continue
+		}
+		for _, t := range c.concrete {
+			if !types.Implements(t, typ) {
+				continue
+			}
+			for _, fn := range c.method(t, obj) {
+				if s, ok := c.Result(fn); ok {
+					c.checkContract(fn.RelString(nil), declared, c.close(s), fn.Pos(), false)
+				}
+			}
+		}
+	}
+}
+
+// checkContract reports the differences of a contract and what is returned. An implementation of an
+// interface may return less than the contract of the interface.
+func (c *checker) checkContract(name string, declared []string, s *Set, pos token.Pos, exact bool) {
+	keys := make([]string, len(declared))
+	for i, word := range declared {
+		if keys[i] = c.CodeNamed(word); word != ForeignWord && strings.HasPrefix(keys[i], "?") {
+			c.report(pos, ContractID, "no taxonomy here has the code %s, which the contract of %s names", word, name)
+		}
+	}
+	found, complete := make(map[string]bool), true
+	for a, p := range s.All() {
+		switch {
+		case a.Below || a.Kind == Ended:
+		case a.Kind == Code:
+			found[a.Name] = true
+			if !slices.Contains(keys, a.Name) {
+				c.report(pos, ContractID, "%s can return %s, which its contract does not have: %s",
+					name, c.Word(a, nil), Path(p))
+			}
+		case a.Kind == Foreign:
+			if !slices.Contains(declared, ForeignWord) {
+				c.reportForeign(name, a, p, pos)
+			}
+		default:
+			complete = false
+			c.report(pos, UnknownID, "the contract of %s cannot be checked: %s: %s", name, c.Word(a, nil), Path(p))
+		}
+	}
+	for i, word := range declared {
+		if exact && complete && !found[keys[i]] && word != ForeignWord && !strings.HasPrefix(keys[i], "?") {
+			c.report(pos, SuperfluousID, "%s never returns %s, which its contract has", name, word)
+		}
+	}
+}
+
+// possible reports whether one of the codes can be in a value. With heads, causes do not count.
+func possible(s *Set, codes []string, heads bool) bool {
+	for a := range s.All() {
+		if a.Kind == Unknown || a.Symbolic() {
+			return true
+		}
+		if a.Kind == Code && slices.Contains(codes, a.Name) && !(heads && a.Below) {
+			return true
+		}
+	}
+	return false
+}
+
+// deadCall reports an errors.Is, errors.As or errors.AsType that finds nothing.
+func (c *checker) deadCall(call *ssa.Call) {
+	f := call.Call.StaticCallee()
+	if f == nil || f.Pkg == nil && f.Origin() == nil || len(call.Call.Args) == 0 {
+		return
+	}
+	var codes []string
+	what := ""
+	switch t := asTarget(call); {
+	case fullName(f) == "errors.Is":
+		if codes = c.codesOf(call.Call.Args[1]); codes != nil {
+			what = c.codeText(call.Call.Args[1])
+		}
+	case t != nil:
+		codes, what = c.codesOfType(t), types.TypeString(t, shortPkg)
+	case asType(call) != nil:
+		codes, what = c.codesOfType(asType(call)), types.TypeString(asType(call), shortPkg)
+	}
+	if len(codes) == 0 {
+		return
+	}
+	if s := c.close(c.valueAt(call.Call.Args[0], call.Block())); !possible(s, codes, false) {
+		c.report(call.Pos(), DeadID, "%s never arrives here%s", what, c.instead(s))
+	}
+}
+
+func (c *checker) codeText(v ssa.Value) string {
+	k, _ := unboxed(v).(*ssa.Const)
+	_, value, _ := strings.Cut(c.codeConst(k), "#")
+	return value
+}
+
+func (c *checker) deadComparison(x *ssa.BinOp) {
+	if x.Op != token.EQL && x.Op != token.NEQ {
+		return
+	}
+	y, k := x.X, x.Y
+	if _, ok := y.(*ssa.Const); ok {
+		y, k = k, y
+	}
+	codes, from, typed := c.comparedCode(y, k)
+	if from == nil || len(codes) == 0 {
+		return
+	}
+	if inner, _ := c.typedFrom(from); typed && inner != nil && from == y { // a code that errors.AsType found
+		from = inner
+	}
+	s := c.close(c.valueAt(from, x.Block()))
+	if possible(s, codes, true) {
+		return
+	}
+	_, value, _ := strings.Cut(codes[0], "#")
+	pos := x.Pos()
+	if !pos.IsValid() {
+		pos = y.Pos()
+	}
+	c.report(pos, DeadID, "%s never arrives here%s", value, c.instead(s))
+}
+
+func (c *checker) instead(s *Set) string {
+	if words := c.Words(s, nil); len(words) > 0 {
+		return "; these do: " + strings.Join(words, ", ")
+	}
+	return ""
+}
+
+// exhaustive reports the codes that arrive at a switch and have no case.
+func (c *checker) exhaustive(n *ast.SwitchStmt) {
+	tag, ok := ast.Unparen(n.Tag).(*ast.CallExpr)
+	if !ok {
+		c.report(n.Pos(), UnknownID, "an exhaustive switch is on err.Code() or taxonomy.CodeOf(err)")
+		return
+	}
+	from, handled, ok := c.switched(n, tag)
+	if !ok {
+		return
+	}
+	call := c.calls[tag.Lparen]
+	for a, p := range c.close(c.valueAt(from, call.Block())).All() {
+		word := c.Word(a, nil)
+		switch {
+		case a.Below || a.Kind == Ended || a.Kind == Foreign:
+		case a.Kind == Code && !handled[a.Name] && !handled[word]:
+			c.report(n.Pos(), MissingID, "%s arrives here and has no case: %s", word, Path(p))
+		case a.Kind == Unknown || a.Symbolic():
+			c.report(n.Pos(), UnknownID, "this switch cannot be checked: %s: %s", word, Path(p))
+		}
+	}
+}
+
+// switched returns the error whose code a switch is on, and the codes that have a case, by key or by
+// value.
+func (c *checker) switched(n *ast.SwitchStmt, tag *ast.CallExpr) (from ssa.Value, handled map[string]bool, ok bool) {
+	call := c.calls[tag.Lparen]
+	if call == nil || call.Call.StaticCallee() == nil || len(call.Call.Args) == 0 {
+		return nil, nil, false
+	}
+	if name := call.Call.StaticCallee().Name(); name != "Code" && name != "CodeOf" {
+		return nil, nil, false
+	}
+	from = call.Call.Args[0]
+	if fa, ok := from.(*ssa.FieldAddr); ok { // promoted from the embedded base
+		from = fa.X
+	}
+	handled = make(map[string]bool)
+	for _, clause := range n.Body.List {
+		for _, x := range clause.(*ast.CaseClause).List {
+			tv := c.Info.Types[x]
+			if tv.Value == nil {
+				continue
+			}
+			if key := c.codeConst(ssa.NewConst(tv.Value, tv.Type)); key != "" {
+				handled[key] = true
+			} else {
+				handled[strings.Trim(tv.Value.ExactString(), `"`)] = true
+			}
+		}
+	}
+	return from, handled, true
+}
+
+// compared reports comparisons that do not find wrapped errors, or depend on a text.
+func (c *checker) compared(n *ast.BinaryExpr) {
+	if n.Op != token.EQL && n.Op != token.NEQ {
+		return
+	}
+	for _, pair := range [][2]ast.Expr{{n.X, n.Y}, {n.Y, n.X}} {
+		x, y := c.Info.Types[pair[0]], c.Info.Types[pair[1]]
+		if x.Type == nil || y.Value == nil {
+			continue
+		}
+		if types.IsInterface(x.Type) && c.codeConst(ssa.NewConst(y.Value, y.Type)) != "" {
+			c.report(n.Pos(), ComparedID, "== does not find a typed or wrapped error: use errors.Is(%s, %s)",
+				types.ExprString(pair[0]), types.ExprString(pair[1]))
+		}
+		call, ok := ast.Unparen(pair[0]).(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		switch f, _ := c.Info.Uses[sel.Sel].(*types.Func); {
+		case f == nil:
+		case f.Name() == "Error" && len(call.Args) == 0 && c.isError(c.Info.TypeOf(sel.X)):
+			c.report(n.Pos(), ComparedID, "the text of an error is compared: compare its code")
+		case f.FullName() == runtimePath+"taxonomy.CodeOf":
+			c.comparedName(n, call, strings.Trim(y.Value.ExactString(), `"`))
+		}
+	}
+}
+
+func (c *checker) comparedName(n *ast.BinaryExpr, call *ast.CallExpr, value string) {
+	if value == "" {
+		return // whether there is a code
+	}
+	for _, t := range c.Known {
+		if code := t.Find(value); code != nil {
+			c.report(n.Pos(), ComparedID, "the name of a code is compared: use errors.Is(%s, %s.%s)",
+				types.ExprString(call.Args[0]), t.Path[strings.LastIndexByte(t.Path, '/')+1:], code.Const)
+			return
+		}
+	}
+	c.report(n.Pos(), ComparedID, "no taxonomy here has the code %s", value)
+}

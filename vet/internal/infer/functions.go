@@ -1,0 +1,353 @@
+package infer
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// target is a function that a value can be: one of the program, one that a caller passes, or an
+// unknown one.
+type target struct {
+	fn      *ssa.Function
+	bind    []ssa.Value // what the closure fn captured
+	symbol  *Atom       // CallParam or CallFree
+	unknown string      // the reason
+}
+
+// resolve returns the functions that a value can be. A value that is being resolved has none, so
+// every value is visited once.
+func (e *Engine) resolve(v ssa.Value) []target {
+	all, ok := e.targets[v]
+	if !ok {
+		e.targets[v] = nil
+		all = e.findTargets(v)
+		e.targets[v] = all
+	}
+	return all
+}
+
+// functionSearch collects the functions that a value can be.
+type functionSearch struct {
+	e    *Engine
+	seen map[ssa.Value]bool
+	all  []target
+}
+
+func (e *Engine) findTargets(v ssa.Value) []target {
+	s := &functionSearch{e: e, seen: make(map[ssa.Value]bool)}
+	s.visit(v)
+	return s.all
+}
+
+func (s *functionSearch) unknown(reason string) { s.all = append(s.all, target{unknown: reason}) }
+
+func (s *functionSearch) stored(key string) {
+	values := s.e.funcCells[key]
+	for _, x := range values {
+		s.visit(x)
+	}
+	if len(values) == 0 {
+		s.unknown("a function in " + strings.TrimPrefix(key, "field "))
+	}
+}
+
+func (s *functionSearch) visit(v ssa.Value) {
+	if s.seen[v] {
+		return
+	}
+	s.seen[v] = true
+	e := s.e
+	switch x := v.(type) {
+	case *ssa.Const: // nil
+	case *ssa.Function:
+		s.all = append(s.all, target{fn: x})
+	case *ssa.MakeClosure:
+		s.all = append(s.all, target{fn: x.Fn.(*ssa.Function), bind: x.Bindings})
+	case *ssa.ChangeType:
+		s.visit(x.X)
+	case *ssa.MakeInterface:
+		s.visit(x.X)
+	case *ssa.TypeAssert:
+		s.visit(x.X)
+	case *ssa.Phi:
+		for _, y := range x.Edges {
+			s.visit(y)
+		}
+	case *ssa.Parameter:
+		symbol := &Atom{Kind: CallParam, Owner: e.id(x.Parent()), Index: slices.Index(x.Parent().Params, x)}
+		s.all = append(s.all, target{symbol: symbol})
+	case *ssa.FreeVar:
+		symbol := &Atom{Kind: CallFree, Owner: e.id(x.Parent()), Index: slices.Index(x.Parent().FreeVars, x)}
+		s.all = append(s.all, target{symbol: symbol})
+	case *ssa.UnOp:
+		s.visit(x.X)
+	case *ssa.Alloc:
+		s.variable(x)
+	case *ssa.Global, *ssa.FieldAddr:
+		s.stored(cellKey(x))
+	case *ssa.Field:
+		s.stored(fieldKey(x.X.Type(), x.Field))
+	case *ssa.IndexAddr:
+		s.visit(x.X)
+	case *ssa.Index:
+		s.visit(x.X)
+	case *ssa.Slice:
+		s.visit(x.X)
+	case *ssa.Lookup:
+		s.visit(x.X)
+	case *ssa.MakeMap:
+		for _, r := range *x.Referrers() {
+			if u, ok := r.(*ssa.MapUpdate); ok {
+				s.visit(u.Value)
+			}
+		}
+	case *ssa.Extract:
+		switch t := x.Tuple.(type) {
+		case *ssa.Next:
+			s.visit(t.Iter.(*ssa.Range).X)
+		case *ssa.Lookup:
+			s.visit(t.X)
+		case *ssa.TypeAssert:
+			s.visit(t.X)
+		case *ssa.Call:
+			s.returned(t, x.Index)
+		default:
+			s.unknown("a function from a tuple")
+		}
+	case *ssa.Call:
+		s.returned(x, 0)
+	case *ssa.MakeChan, *ssa.MakeSlice:
+		s.unknown("a function from a container")
+	default:
+		s.unknown(fmt.Sprintf("a function from %T", v))
+	}
+}
+
+// variable visits what is stored in a variable, also by closures.
+func (s *functionSearch) variable(x *ssa.Alloc) {
+	for _, r := range *x.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr == x {
+				s.visit(r.Val)
+			}
+		case *ssa.IndexAddr:
+			for _, u := range *r.Referrers() {
+				if st, ok := u.(*ssa.Store); ok {
+					s.visit(st.Val)
+				}
+			}
+		case *ssa.MakeClosure:
+			f := r.Fn.(*ssa.Function)
+			for _, u := range *f.FreeVars[slices.Index(r.Bindings, ssa.Value(x))].Referrers() {
+				if st, ok := u.(*ssa.Store); ok && isFunc(st.Val.Type()) {
+					s.visit(st.Val)
+				}
+			}
+		}
+	}
+}
+
+// returned visits the functions that a call returns.
+func (s *functionSearch) returned(call *ssa.Call, result int) {
+	e, args := s.e, call.Call.Args
+	if isBuiltin(call.Common(), "append") {
+		for _, a := range args {
+			s.visit(a)
+		}
+		return
+	}
+	f := call.Call.StaticCallee()
+	if f == nil || !e.inScope(f) {
+		sig, _ := call.Call.Signature().Results().At(result).Type().Underlying().(*types.Signature)
+		found := false
+		for _, a := range args { // such as sync.OnceValue, which calls what it gets
+			arg, ok := a.Type().Underlying().(*types.Signature)
+			if ok && sig != nil && types.Identical(arg.Results(), sig.Results()) {
+				s.visit(a)
+				found = true
+			}
+		}
+		if !found {
+			s.unknown("a function that a call of another package returns")
+		}
+		return
+	}
+	f = origin(f)
+	e.site(f, call, args, nil)
+	for _, b := range f.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok || result >= len(ret.Results) {
+			continue
+		}
+		for _, t := range e.resolve(ret.Results[result]) {
+			if y := t.symbol; y != nil && y.Owner == e.id(f) && y.Kind == CallParam && y.Index < len(args) {
+				s.visit(args[y.Index])
+			} else {
+				s.all = append(s.all, t)
+			}
+		}
+	}
+}
+
+// site registers a call of a function of the scope.
+func (e *Engine) site(fn *ssa.Function, at ssa.Instruction, args, bind []ssa.Value) {
+	if e.sites[fn] == nil {
+		e.sites[fn] = &sites{index: make(map[ssa.Instruction]int)}
+	}
+	e.sites[fn].put(at, site{args, bind, at.Block()})
+}
+
+// passKey is a parameter.
+type passKey struct {
+	owner string
+	index int
+}
+
+// pass records the functions that a call passes to a function of the scope.
+func (e *Engine) pass(fn *ssa.Function, args []ssa.Value) {
+	for i, a := range args {
+		if _, ok := a.Type().Underlying().(*types.Signature); !ok {
+			continue
+		}
+		for _, t := range e.resolve(a) {
+			if t.fn == nil {
+				continue
+			}
+			f := origin(t.fn)
+			if e.passed[f] == nil {
+				e.passed[f] = make(map[passKey]bool)
+			}
+			e.passed[f][passKey{e.id(fn), i}] = true
+		}
+	}
+}
+
+// callbackArgument returns what functions of the scope pass to a callback as an argument.
+func (e *Engine) callbackArgument(fn *ssa.Function, i int, at string) *Set {
+	fn = origin(fn)
+	key := fmt.Sprint("callback ", e.id(fn), i)
+	if e.expanding[key] {
+		return nil
+	}
+	e.expanding[key] = true
+	defer delete(e.expanding, key)
+	out, found := new(Set), false
+	for _, p := range sortedKeys(e.passed[fn]) {
+		for _, s := range e.through[p].all() {
+			if i < len(s.args) {
+				found = true
+				out.addAll(e.close(e.valueAt(s.args[i], s.block)))
+			}
+		}
+	}
+	if !found && (e.final || len(e.passed[fn]) == 0) {
+		return one(Atom{Kind: Unknown, Name: callbackReason}, at)
+	}
+	return out
+}
+
+const callbackReason = "an argument of a callback"
+
+func sortedKeys(m map[passKey]bool) (keys []passKey) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b passKey) int {
+		if c := strings.Compare(a.owner, b.owner); c != 0 {
+			return c
+		}
+		return a.index - b.index
+	})
+	return keys
+}
+
+// callTarget returns result j of calling a target. args is nil if another package calls it.
+func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock, at string) *Set {
+	switch {
+	case t.unknown != "":
+		return one(Atom{Kind: Unknown, Name: t.unknown}, at)
+	case t.symbol != nil:
+		a := *t.symbol
+		a.Result = j
+		return one(a, at)
+	case e.inScope(t.fn):
+		return e.instantiate(e.result(t.fn, j), t.fn, args, t.bind, b, at)
+	}
+	if s := e.imported(t.fn); s != nil && j < len(s.Results) {
+		return e.instantiate(s.Results[j].set(), t.fn, args, nil, b, at)
+	}
+	if o, ok := origin(t.fn).Object().(*types.Func); ok && o.Pkg() != nil {
+		if tax := e.taxonomy(o.Pkg().Path()); tax != nil {
+			if c := e.factory(tax, o.Name()); c != "" {
+				return one(Atom{Kind: Code, Name: c}, at)
+			}
+		}
+	}
+	return one(Atom{Kind: Foreign, Name: fullName(t.fn)}, at)
+}
+
+func (f Fact) set() *Set {
+	s := new(Set)
+	for i, a := range f.Atoms {
+		s.add(a, f.Paths[i])
+	}
+	return s
+}
+
+func (e *Engine) imported(fn *ssa.Function) *Summary {
+	if o, ok := origin(fn).Object().(*types.Func); ok {
+		return e.Imported(o)
+	}
+	return nil
+}
+
+// instantiate replaces the symbols of a summary by the values of a call.
+func (e *Engine) instantiate(s *Set, fn *ssa.Function, args, bind []ssa.Value, b *ssa.BasicBlock, at string) *Set {
+	out := new(Set)
+	owner := e.id(fn)
+	called := func(v ssa.Value, result int) *Set {
+		all := new(Set)
+		for _, t := range e.resolve(v) {
+			all.addAll(e.callTarget(t, result, nil, b, at))
+		}
+		return all
+	}
+	for a, p := range s.All() {
+		if !a.Symbolic() || a.Owner != owner {
+			out.addAll(single(a, p).via(at))
+			continue
+		}
+		var v *Set
+		switch {
+		case a.Kind == Param && a.Index < len(args):
+			v = e.valueAt(args[a.Index], b)
+		case a.Kind == CallParam && a.Index < len(args):
+			v = called(args[a.Index], a.Result)
+		case a.Kind == Free && a.Index < len(bind):
+			v = e.contents(bind[a.Index])
+		case a.Kind == CallFree && a.Index < len(bind):
+			v = called(bind[a.Index], a.Result)
+		case a.Kind == Free || a.Kind == CallFree:
+			v = e.close(single(Atom{Kind: a.Kind, Owner: owner, Index: a.Index, Result: a.Result}, p))
+		case a.Kind == Param:
+			v = e.callbackArgument(fn, a.Index, at)
+		default:
+			v = one(Atom{Kind: Unknown, Name: callbackReason}, at)
+		}
+		out.addAll(e.applyOps(v, a.Ops, at))
+	}
+	return out
+}
+
+func fullName(fn *ssa.Function) string {
+	fn = origin(fn)
+	if o, ok := fn.Object().(*types.Func); ok {
+		return o.FullName()
+	}
+	return fn.String()
+}

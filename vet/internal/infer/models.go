@@ -1,0 +1,332 @@
+package infer
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// model returns result j of a call of a function that the analysis knows: those of errors, fmt and
+// context, of errgen's runtime, and of generated packages.
+func (e *Engine) model(fn, callee *ssa.Function, call ssa.CallInstruction, j int, at string) (*Set, bool) {
+	obj := fn.Object()
+	if obj == nil || obj.Pkg() == nil {
+		return nil, false
+	}
+	if t := e.taxonomy(obj.Pkg().Path()); t != nil {
+		return e.generated(t, fn, call, j, at), true
+	}
+	c := &modelled{e: e, args: call.Common().Args, block: call.Block(), at: at, result: j}
+	name := fullName(fn)
+	if m, ok := e.models[name]; ok {
+		return m(c), true
+	}
+	if name == "errors.AsType" {
+		if codes := e.codesOfType(callee.TypeArgs()[0]); codes != nil && j == 0 {
+			return e.apply(c.arg(0), opOf('t', codes...), at), true
+		}
+		return c.arg(0), true
+	}
+	if fn.Name() == "Unwrap" && strings.Contains(name, "taxonomy/gen.Base") {
+		return e.apply(c.arg(0), "u", at), true
+	}
+	return nil, false
+}
+
+// modelled is a call of a function with a model.
+type modelled struct {
+	e      *Engine
+	args   []ssa.Value
+	block  *ssa.BasicBlock
+	at     string
+	result int
+}
+
+func (c *modelled) arg(i int) *Set { return c.e.valueAt(c.args[i], c.block) }
+
+func (c *modelled) one(kind Kind, name string) *Set { return one(Atom{Kind: kind, Name: name}, c.at) }
+
+// rest returns the values of variadic arguments.
+func (c *modelled) rest(i int) *Set {
+	list, ok := elements(c.args[i])
+	if !ok {
+		return c.arg(i)
+	}
+	out := new(Set)
+	for _, v := range list {
+		if m, ok := v.(*ssa.MakeInterface); ok && !c.e.carries(m.X.Type()) {
+			continue
+		}
+		out.addAll(c.e.valueAt(v, c.block))
+	}
+	return out
+}
+
+// joined returns several errors in one: each may be the first or a later one.
+func (c *modelled) joined(s *Set) *Set { return union(s, c.e.apply(s, "b", "")) }
+
+// models returns the models by the full names of functions.
+func models() map[string]func(*modelled) *Set {
+	return map[string]func(*modelled) *Set{
+		"errors.New":    func(c *modelled) *Set { return c.one(Foreign, "errors.New") },
+		"errors.Join":   func(c *modelled) *Set { return c.joined(c.rest(0)).via(c.at) },
+		"errors.Unwrap": func(c *modelled) *Set { return c.e.apply(c.arg(0), "u", c.at) },
+		"fmt.Errorf":    errorf,
+		"context.Cause": func(c *modelled) *Set {
+			return union(c.one(Ended, "context.Cause"), c.e.cells[causeCell])
+		},
+		runtimePath + "taxonomy.WithStack":             func(c *modelled) *Set { return c.arg(0) },
+		runtimePath + "taxonomy.Attach":                func(c *modelled) *Set { return c.arg(0) },
+		runtimePath + "retry.Permanent":                func(c *modelled) *Set { return c.arg(0) },
+		runtimePath + "retry.Do":                       retried,
+		runtimePath + "retry.Value":                    retried,
+		"(" + runtimePath + "taxonomy.Table).Classify": classifiedByTable,
+		runtimePath + "problem.Read":                   received,
+		runtimePath + "rpc/grpcerr.FromStatus":         received,
+		runtimePath + "rpc/connecterr.From":            received,
+	}
+}
+
+func errorf(c *modelled) *Set {
+	format, ok := constString(c.args[0])
+	s := new(Set)
+	wraps := !ok || strings.Contains(format, "%w") || strings.Contains(format, "]w")
+	if wraps {
+		s = c.rest(1)
+		if strings.Count(format, "%w") != 1 {
+			s = c.joined(s)
+		}
+	}
+	if !wraps || !ok {
+		s = union(s, c.one(Foreign, "fmt.Errorf"))
+	}
+	return s.via(c.at)
+}
+
+// retried is the result of retry.Do and retry.Value: the operation's, classified by the table.
+func retried(c *modelled) *Set {
+	sig, ok := c.args[1].Type().Underlying().(*types.Signature)
+	if !ok {
+		return c.one(Unknown, "the operation of retry.Do")
+	}
+	out := new(Set)
+	for _, t := range c.e.resolve(c.args[1]) {
+		out.addAll(c.e.callTarget(t, sig.Results().Len()-1, nil, c.block, c.at))
+	}
+	if pkg, source, ok := c.e.tableIn(c.args[2:]); ok {
+		out = c.e.apply(out, "c"+pkg+"#"+source, c.at)
+	}
+	return union(out, c.one(Ended, "retry.Do"))
+}
+
+func classifiedByTable(c *modelled) *Set {
+	pkg := tableOf(c.args[0])
+	if pkg == "" {
+		return c.one(Unknown, "classified by a table that is not a variable of a generated package")
+	}
+	op := "c" + pkg + "#" + c.e.sourceOfRaw(c.args[1], "")
+	return c.e.apply(c.e.raw(c.args[1], c.block, c.at), op, c.at)
+}
+
+// received is what a client reads from a response.
+func received(c *modelled) *Set {
+	out := new(Set)
+	list, known := elements(c.args[1])
+	for i, x := range list {
+		t := c.e.taxonomy(tableOf(x))
+		if t == nil {
+			known = false
+			continue
+		}
+		out.addAll(t.decoded(c.at))
+		if i == 0 { // a response that is no document of the taxonomy
+			out.addAll(t.classified("", c.at))
+		}
+	}
+	switch {
+	case !known:
+		out.addAll(c.one(Unknown, "read by a table that is not a variable of a generated package"))
+	case out.Len() == 0:
+		return c.one(Foreign, "*taxonomy.Evidence")
+	}
+	return out
+}
+
+// generated returns result j of a function of a generated package.
+func (e *Engine) generated(t *Taxonomy, fn *ssa.Function, call ssa.CallInstruction, j int, at string) *Set {
+	common, b, name := call.Common(), call.Block(), fn.Name()
+	arg := func(i int) *Set { return e.valueAt(common.Args[i], b) }
+	if fn.Signature.Recv() != nil {
+		switch {
+		case name == "WithCause":
+			return union(arg(0), e.apply(arg(1), "b", at))
+		case strings.HasPrefix(name, "With"):
+			return arg(0)
+		case name == "Unwrap":
+			return e.apply(arg(0), "u", at)
+		}
+		return nil
+	}
+	switch name {
+	case "Classify", "ClassifyEvidence":
+		source, known := sourceIn(common.Args[1:])
+		if !known {
+			source = "?"
+		}
+		op := "c" + t.Path + "#" + e.sourceOfRaw(common.Args[0], source)
+		return e.apply(e.raw(common.Args[0], b, at), op, at)
+	case "UnmarshalError":
+		if j == 1 {
+			return one(Atom{Kind: Foreign, Name: fullName(fn)}, at)
+		}
+		out := new(Set)
+		for _, c := range t.Codes {
+			if c.Factory != "" {
+				out.add(Atom{Kind: Code, Name: t.Key(c.Value)}, []string{at})
+			}
+		}
+		return out
+	case "Attach":
+		return arg(0)
+	}
+	if c := e.factory(t, name); c != "" {
+		return one(Atom{Kind: Code, Name: c}, at)
+	}
+	return nil
+}
+
+// factory returns the code that a factory gives to its errors, or "".
+func (e *Engine) factory(t *Taxonomy, name string) string {
+	for i := range t.Codes {
+		if t.Codes[i].Factory == name {
+			return t.Key(t.Codes[i].Value)
+		}
+	}
+	return ""
+}
+
+// raw returns the value of what is classified. A response, a text and evidence are foreign failures.
+func (e *Engine) raw(v ssa.Value, b *ssa.BasicBlock, at string) *Set {
+	t := unboxed(v).Type()
+	if e.isError(t) && !isEvidence(t) || types.IsInterface(t) {
+		return e.valueAt(v, b)
+	}
+	return one(Atom{Kind: Foreign, Name: valuePrefix + types.TypeString(t, shortPkg)}, at)
+}
+
+func isEvidence(t types.Type) bool {
+	return types.TypeString(deref(t), nil) == runtimePath+"taxonomy.Evidence"
+}
+
+// sourceOfRaw returns the source that classification sees, because evidence has its own.
+func (e *Engine) sourceOfRaw(v ssa.Value, source string) string {
+	if source != "" {
+		return source
+	}
+	if x := unboxed(v); isEvidence(x.Type()) {
+		return sourceField(x)
+	}
+	for a := range e.value(v).All() {
+		if a.Kind == Unknown || strings.Contains(a.Name, "taxonomy.Evidence") {
+			return "?"
+		}
+	}
+	return ""
+}
+
+// sourceField returns the source of evidence that a function fills itself; "?" if it is not certain.
+func sourceField(v ssa.Value) string {
+	alloc, ok := v.(*ssa.Alloc)
+	if !ok {
+		return "?"
+	}
+	source, stores := "?", 0
+	for _, r := range *alloc.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store: // a whole value: a literal, or that of detect.Of, which has no source
+			if load, ok := r.Val.(*ssa.UnOp); ok {
+				source, stores = sourceField(load.X), 1
+				continue
+			}
+			call, ok := r.Val.(*ssa.Call)
+			if !ok || call.Call.StaticCallee() == nil || fullName(call.Call.StaticCallee()) != runtimePath+"detect.Of" {
+				return "?"
+			}
+		case *ssa.FieldAddr:
+			if deref(r.X.Type()).Underlying().(*types.Struct).Field(r.Field).Name() != "Source" {
+				continue
+			}
+			for _, u := range *r.Referrers() {
+				if s, ok := u.(*ssa.Store); ok {
+					if source, ok = constString(s.Val); !ok {
+						return "?"
+					}
+					stores++
+				}
+			}
+		}
+	}
+	if stores != 1 {
+		return "?"
+	}
+	return source
+}
+
+// sourceIn returns the source in the options of Classify, "" without one, and whether it is certain.
+func sourceIn(args []ssa.Value) (source string, known bool) {
+	if len(args) == 0 {
+		return "", true
+	}
+	list, ok := elements(args[0])
+	if !ok {
+		return "", false
+	}
+	for _, v := range list {
+		call, ok := v.(*ssa.Call)
+		if !ok || call.Call.StaticCallee() == nil {
+			return "", false
+		}
+		if fullName(call.Call.StaticCallee()) == runtimePath+"detect.WithSource" {
+			if source, ok = constString(call.Call.Args[0]); !ok {
+				return "", false
+			}
+		}
+	}
+	return source, true
+}
+
+// tableIn returns the package of the table in the options of retry.Do, and the source.
+func (e *Engine) tableIn(args []ssa.Value) (pkg, source string, ok bool) {
+	list, _ := elements(args[0])
+	for _, v := range list {
+		call, isCall := v.(*ssa.Call)
+		if !isCall || call.Call.StaticCallee() == nil {
+			continue
+		}
+		switch fullName(call.Call.StaticCallee()) {
+		case runtimePath + "retry.ByTable":
+			if p := tableOf(call.Call.Args[0]); p != "" && pkg == "" {
+				pkg = p
+			}
+		case runtimePath + "retry.WithClassifier":
+			if f, isFn := unboxed(call.Call.Args[0]).(*ssa.Function); isFn && f.Pkg != nil {
+				pkg = f.Pkg.Pkg.Path()
+				if source, ok = sourceIn(call.Call.Args[1:]); !ok {
+					source = "?"
+				}
+			}
+		}
+	}
+	return pkg, source, pkg != ""
+}
+
+// tableOf returns the path of the generated package whose Table a value is, or "".
+func tableOf(v ssa.Value) string {
+	if u, ok := v.(*ssa.UnOp); ok {
+		if g, ok := u.X.(*ssa.Global); ok && g.Name() == "Table" && g.Pkg != nil {
+			return g.Pkg.Pkg.Path()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,298 @@
+package infer
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Kind is the kind of an [Atom].
+type Kind uint8
+
+// The kinds. Those from Param on are symbols: a caller replaces them by its own values.
+const (
+	Code      Kind = iota // Name is the path of the generated package, "#" and the code
+	Foreign               // an error without a code; Name is the function or type that made it
+	Unknown               // the analysis cannot tell; Name is the reason
+	Ended                 // the context's end, which Classify and retry.Do return unchanged
+	Param                 // the value of parameter Index of Owner
+	Free                  // the variable that closure Owner captured as Index
+	CallParam             // result Result of calling parameter Index of Owner
+	CallFree              // result Result of calling captured variable Index of Owner
+)
+
+// Atom is one possible error of a value.
+type Atom struct {
+	Kind Kind
+	Name string
+	// Const is set for a code constant, which errors.AsType does not find.
+	Const bool
+	// Below is set for an error that is only a cause. Code and CodeOf do not return its code, and
+	// errors.Is finds it, so a condition must not remove the errors above it.
+	Below bool
+
+	// These are for symbols. Ops are the operations for the values that replace the symbol.
+	Owner         string
+	Index, Result int
+	Ops           string
+}
+
+// Symbolic reports whether a caller must replace the atom.
+func (a Atom) Symbolic() bool { return a.Kind >= Param }
+
+// Set is an abstract error value: the errors that it can be. Each has a witness, the places from
+// the function to the origin. An empty or nil set is a nil error. The order is that of insertion,
+// so that all results are the same in every run.
+type Set struct {
+	atoms []Atom
+	paths [][]string
+	index map[Atom]int // nil for a small set
+}
+
+// The longest witness, and the largest set without an index.
+const (
+	maxPath  = 8
+	maxPlain = 8
+)
+
+func one(a Atom, at string) *Set { return &Set{atoms: []Atom{a}, paths: [][]string{{at}}} }
+
+func single(a Atom, path []string) *Set { return &Set{atoms: []Atom{a}, paths: [][]string{path}} }
+
+// Len returns the number of atoms.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.atoms)
+}
+
+// All returns the atoms with their witnesses.
+func (s *Set) All() iter.Seq2[Atom, []string] {
+	return func(yield func(Atom, []string) bool) {
+		if s == nil {
+			return
+		}
+		for i := range len(s.atoms) { // the set may grow meanwhile
+			if !yield(s.atoms[i], s.paths[i]) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Set) find(a Atom) int {
+	if s == nil {
+		return -1
+	}
+	if s.index == nil {
+		return slices.Index(s.atoms, a)
+	}
+	if i, ok := s.index[a]; ok {
+		return i
+	}
+	return -1
+}
+
+func (s *Set) has(a Atom) bool { return s.find(a) >= 0 }
+
+// add keeps the shortest witness of an atom, and reports whether the atom is new.
+func (s *Set) add(a Atom, path []string) bool {
+	if i := s.find(a); i >= 0 {
+		if old := s.paths[i]; len(path) < len(old) || len(path) == len(old) && slices.Compare(path, old) < 0 {
+			s.paths[i] = path
+		}
+		return false
+	}
+	s.atoms, s.paths = append(s.atoms, a), append(s.paths, path)
+	switch {
+	case s.index != nil:
+		s.index[a] = len(s.atoms) - 1
+	case len(s.atoms) > maxPlain:
+		s.index = make(map[Atom]int, 2*maxPlain)
+		for i, a := range s.atoms {
+			s.index[a] = i
+		}
+	}
+	return true
+}
+
+// addAll reports whether an atom of o is new.
+func (s *Set) addAll(o *Set) (grown bool) {
+	for a, p := range o.All() {
+		grown = s.add(a, p) || grown
+	}
+	return grown
+}
+
+// via returns the set as seen from a call at a place.
+func (s *Set) via(at string) *Set {
+	if at == "" {
+		return s
+	}
+	out := new(Set)
+	for a, p := range s.All() {
+		if len(p) < maxPath {
+			p = append([]string{at}, p...)
+		}
+		out.add(a, p)
+	}
+	return out
+}
+
+func (s *Set) equal(o *Set) bool { return s.Len() == o.Len() && s.within(o) }
+
+// within reports whether all atoms are in o.
+func (s *Set) within(o *Set) bool {
+	for a := range s.All() {
+		if !o.has(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// union returns a new set.
+func union(sets ...*Set) *Set {
+	out := new(Set)
+	for _, s := range sets {
+		out.addAll(s)
+	}
+	return out
+}
+
+// An operation changes a set. It is text, so that facts can store it: a letter and its operands,
+// which are codes.
+//
+//	-a,b  errors.Is found none of these             +a,b  errors.Is found one of these
+//	x a,b CodeOf or Code returned none of these     h a,b it returned one of these
+//	y a,b errors.AsType found no error of these     T a,b it found one somewhere in the tree
+//	t a,b the value is the error that errors.AsType found
+//	c p#s the value was classified by package p with source s, or "?" for any source
+//	b     the value became a cause
+//	u     the value was unwrapped, so its causes count
+const (
+	filters    = "-+xhyT"
+	maxFilters = 6
+)
+
+func opOf(letter byte, operands ...string) string {
+	slices.Sort(operands)
+	return string(letter) + strings.Join(operands, ",")
+}
+
+// addOp appends an operation to those of a symbol. Filters between two other operations are facts
+// about one value. So their order does not matter, and without one the result is only less exact.
+// That keeps the number of symbols small.
+func addOp(ops, op string) string {
+	list := strings.SplitAfter(ops, ";")
+	list = list[:len(list)-1]
+	op += ";"
+	first := len(list)
+	for first > 0 && strings.IndexByte(filters, list[first-1][0]) >= 0 {
+		first--
+	}
+	if strings.IndexByte(filters, op[0]) < 0 {
+		if first == len(list) && first > 0 && list[first-1] == op {
+			return ops // the operations can be repeated
+		}
+		return ops + op
+	}
+	last := list[first:]
+	at, found := slices.BinarySearch(last, op)
+	if found || len(last) == maxFilters {
+		return ops
+	}
+	return strings.Join(slices.Insert(slices.Clone(list), first+at, op), "")
+}
+
+// apply returns the set after an operation.
+func (e *Engine) apply(s *Set, op, at string) *Set {
+	if op == "" || s.Len() == 0 {
+		return s
+	}
+	var operands []string
+	if op[0] != 'c' && len(op) > 1 {
+		operands = strings.Split(op[1:], ",")
+	}
+	hidden := false // whether errors.Is may have found a cause
+	if op[0] == '+' || op[0] == 'T' {
+		for a := range s.All() {
+			hidden = hidden || a.Below && (a.Kind != Code || slices.Contains(operands, a.Name))
+		}
+	}
+	out := new(Set)
+	for a, p := range s.All() {
+		if a.Symbolic() {
+			a.Ops = addOp(a.Ops, op)
+			out.add(a, p)
+			continue
+		}
+		in := a.Kind == Code && slices.Contains(operands, a.Name)
+		keep, guess := true, false // guess: an unknown error that was found to have one of these codes
+		switch op[0] {
+		case '-':
+			keep = !in
+		case '+', 'T':
+			keep = hidden || a.Below || in && !(a.Const && op[0] == 'T')
+			guess = !keep && a.Kind == Unknown
+		case 'x':
+			keep = a.Below || !in
+		case 'h':
+			keep = a.Below || in
+			guess = a.Kind == Unknown
+		case 'y':
+			keep = !in || a.Const
+		case 't':
+			keep = in && !a.Const || a.Below && a.Kind != Unknown
+			guess = a.Kind == Unknown
+			a.Below = a.Below && !in
+		case 'b':
+			keep = a.Kind != Foreign && a.Kind != Ended
+			a.Below = true
+		case 'u':
+			a.Below = false
+		case 'c':
+			e.classify(out, a, p, op[1:], at)
+			continue
+		}
+		if keep {
+			out.add(a, p)
+		}
+		if guess {
+			for _, c := range operands {
+				out.add(Atom{Kind: Code, Name: c}, []string{at})
+			}
+		}
+	}
+	return out
+}
+
+// applyOps applies the operations of a symbol.
+func (e *Engine) applyOps(s *Set, ops, at string) *Set {
+	for op := range strings.SplitSeq(strings.TrimSuffix(ops, ";"), ";") {
+		s = e.apply(s, op, at)
+	}
+	return s
+}
+
+// classify adds what a generated package makes of an atom.
+func (e *Engine) classify(out *Set, a Atom, p []string, spec, at string) {
+	pkg, source, _ := strings.Cut(spec, "#")
+	t := e.taxonomy(pkg)
+	switch {
+	case t == nil, a.Below, a.Kind == Ended, a.Kind == Code && strings.HasPrefix(a.Name, pkg+"#"):
+		out.add(a, p)
+		return
+	case a.Kind == Unknown: // it may have any code of the taxonomy, or be the end of a context
+		out.add(a, p)
+	case a.Kind == Foreign && !strings.HasPrefix(a.Name, valuePrefix):
+		out.add(Atom{Kind: Ended, Name: "a context's end, which Classify does not change"}, p)
+	}
+	for c := range t.classified(source, at).All() {
+		out.add(c, p) // the witness is the failure that was classified
+	}
+}
+
+// valuePrefix begins the name of a failure that is not an error, such as a response.
+const valuePrefix = "value of type "

@@ -1,0 +1,185 @@
+// Package program loads a whole program and infers the errors of its functions.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/callgraph/cha"
+	"golang.org/x/tools/go/callgraph/vta"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+
+	"github.com/errgen/errgen/vet/internal/infer"
+)
+
+// Options select a program.
+type Options struct {
+	Dir      string
+	Patterns []string
+	// VTA resolves the calls of interfaces by the types that reach them, over all dependencies. It
+	// takes longer.
+	VTA bool
+}
+
+// Program is a loaded program. Its functions have summaries.
+type Program struct {
+	*infer.Engine
+	Packages []*packages.Package // without generated ones
+	Funcs    []*ssa.Function     // the declared functions
+	SSA      *ssa.Program
+}
+
+const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
+
+// Load loads the packages and infers the errors of their functions.
+func Load(ctx context.Context, o Options) (*Program, error) {
+	initial, fset, err := loadPackages(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	known, err := taxonomies(ctx, o.Dir, initial)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Engine: infer.New(fset, known)}
+	p.Whole = true
+	if p.Root, err = filepath.Abs(o.Dir); err != nil {
+		return nil, err
+	}
+	var built []*ssa.Package
+	if o.VTA {
+		p.SSA, built = ssautil.AllPackages(initial, ssa.InstantiateGenerics)
+	} else {
+		p.SSA, built = ssautil.Packages(initial, 0)
+	}
+	p.SSA.Build()
+	if o.VTA {
+		p.Callees = callees(p.SSA)
+	}
+	contracts := make(map[*types.Func]*infer.Contract)
+	for i, pkg := range initial {
+		if built[i] == nil || infer.IsGenerated(pkg.Types) {
+			continue
+		}
+		p.Packages = append(p.Packages, pkg)
+		p.AddContracts(pkg.Syntax, pkg.TypesInfo, func(f *types.Func, c *infer.Contract) { contracts[f] = c })
+		for _, fn := range infer.SourceFuncs(built[i], pkg.Syntax, pkg.TypesInfo) {
+			p.Add(fn)
+			p.Funcs = append(p.Funcs, fn)
+		}
+	}
+	p.ContractOf = func(f *types.Func) *infer.Contract { return contracts[f] }
+	p.Run()
+	return p, nil
+}
+
+func loadPackages(ctx context.Context, o Options) ([]*packages.Package, *token.FileSet, error) {
+	for _, pattern := range o.Patterns {
+		if strings.HasPrefix(pattern, "-") {
+			return nil, nil, fmt.Errorf("%q is not a pattern of packages", pattern)
+		}
+	}
+	cfg := &packages.Config{Context: ctx, Mode: mode, Dir: o.Dir, Fset: token.NewFileSet()}
+	if o.VTA {
+		cfg.Mode |= packages.NeedDeps
+	}
+	initial, err := packages.Load(cfg, o.Patterns...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("load packages: %w", err)
+	}
+	if len(initial) == 0 {
+		return nil, nil, errors.New("load packages: none match the patterns")
+	}
+	slices.SortFunc(initial, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
+	var problems []error
+	packages.Visit(initial, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			problems = append(problems, e)
+		}
+	})
+	if len(problems) > 0 {
+		return nil, nil, fmt.Errorf("load packages: %w", errors.Join(problems...))
+	}
+	return initial, cfg.Fset, nil
+}
+
+// taxonomies returns those of the generated packages that the program has or imports. Packages of
+// other modules are loaded from their source, because export data lacks the summaries.
+func taxonomies(ctx context.Context, dir string, initial []*packages.Package) (known []*infer.Taxonomy, err error) {
+	seen := make(map[string]bool)
+	add := func(p *packages.Package) error {
+		if seen[p.PkgPath] || len(p.Syntax) == 0 || !infer.IsGenerated(p.Types) {
+			return nil
+		}
+		seen[p.PkgPath] = true
+		t, err := infer.ReadTaxonomy(p.Types)
+		if err == nil {
+			known = append(known, t)
+		}
+		return err
+	}
+	for _, p := range initial {
+		if err := add(p); err != nil {
+			return nil, err
+		}
+	}
+	var missing []string
+	packages.Visit(initial, nil, func(p *packages.Package) {
+		if p.Types == nil {
+			return
+		}
+		for _, i := range p.Types.Imports() {
+			if infer.IsGenerated(i) && !seen[i.Path()] && !slices.Contains(missing, i.Path()) {
+				missing = append(missing, i.Path())
+			}
+		}
+	})
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		more, err := packages.Load(&packages.Config{Context: ctx, Mode: mode, Dir: dir}, missing...)
+		if err != nil {
+			return nil, fmt.Errorf("load generated packages: %w", err)
+		}
+		for _, p := range more {
+			if err := add(p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortFunc(known, func(a, b *infer.Taxonomy) int { return strings.Compare(a.Path, b.Path) })
+	return known, nil
+}
+
+// callees returns the callees of the calls of interfaces.
+func callees(prog *ssa.Program) func(ssa.CallInstruction) []*ssa.Function {
+	graph := vta.CallGraph(ssautil.AllFunctions(prog), cha.CallGraph(prog))
+	return func(call ssa.CallInstruction) (list []*ssa.Function) {
+		node := graph.Nodes[call.Parent()]
+		if node == nil {
+			return nil
+		}
+		for _, edge := range node.Out {
+			if edge.Site == call {
+				list = append(list, edge.Callee.Func)
+			}
+		}
+		slices.SortFunc(list, func(a, b *ssa.Function) int { return strings.Compare(a.String(), b.String()) })
+		return list
+	}
+}
+
+// Declaration returns the syntax of a declared function, or nil.
+func Declaration(fn *ssa.Function) *ast.FuncDecl {
+	decl, _ := fn.Syntax().(*ast.FuncDecl)
+	return decl
+}
