@@ -31,10 +31,10 @@ func (c *comparison) codes() {
 			}
 			change := c.lostCode(o, c.is.codes[n], fmt.Sprintf(
 				"%s: %s removed, and %s decodes to no error, because code %s is abstract", describe(o), lost, o.Value,
-				n.Key))
+				n.Name))
 			change.Hint = hint
 		case c.from[n] != o:
-			c.retired(o, "merged into "+n.Key)
+			c.retired(o, "merged into "+n.Name)
 			if !o.Abstract && c.categoryName(o.Category) != n.Category.Name {
 				c.change(idCategory, c.is.codes[n], "category", o.Category.Name, n.Category.Name,
 					fmt.Sprintf("%s of category %s now decodes to %s of category %s", o.Value, o.Category.Name, n.Value,
@@ -81,7 +81,7 @@ func (c *comparison) lostCode(o *model.Code, d *decl, message string) *Change {
 func (c *comparison) retired(o *model.Code, how string) {
 	change := c.change("", c.was.codes[o], "", o.Value, "", describe(o)+" is "+how)
 	change.Kind = kindRemoved
-	if o.Extras().Deprecated == "" && c.new.byKey[o.Key] == nil {
+	if o.Extras().Deprecated == "" && c.new.byKey[o.Name] == nil {
 		change.setRule(ruleByID(idGoRemoved))
 		lost := goNames(o) + " are"
 		if o.Abstract {
@@ -106,10 +106,10 @@ func (c *comparison) newValue(o, n *model.Code) {
 		text += ", which older programs do not know; " + o.Value + " still decodes"
 	case c.renamed[o] != "":
 		id = idCodeRenamed
-		hint = fmt.Sprintf("add %s and \"name: %s\" to %s, or reserve %s", former, o.Go, n.Key, o.Value)
+		hint = fmt.Sprintf("add %s and \"name: %s\" to %s, or reserve %s", former, o.Go, n.Name, o.Value)
 		text = fmt.Sprintf("code %s seems to be renamed to %s (%s)", o.Value, n.Value, c.renamed[o])
 		if o.Numbered && n.Numbered && o.Number == n.Number {
-			hint += " and give " + n.Key + " another number"
+			hint += " and give " + n.Name + " another number"
 		}
 	default:
 		text += ", and " + o.Value + " does not decode to it"
@@ -130,8 +130,8 @@ func (c *comparison) number(o, n *model.Code) {
 	guessed := n != nil && c.renamed[o] != "" // n may be another code that reuses the number
 	switch continued := c.continued(o) != nil; {
 	case now != nil && (now != n || guessed):
-		change := c.change(idNumberReused, c.is.codes[now], "number", o.Key, now.Key,
-			fmt.Sprintf("number %s was the number of %s, and is now the number of %s", number, o.Key, now.Key))
+		change := c.change(idNumberReused, c.is.codes[now], "number", o.Name, now.Name,
+			fmt.Sprintf("number %s was the number of %s, and is now the number of %s", number, o.Name, now.Name))
 		if now == n {
 			change.Hint = "add the alias first: the number then belongs to the same code"
 		}
@@ -141,10 +141,10 @@ func (c *comparison) number(o, n *model.Code) {
 		if n.Numbered {
 			change.New = strconv.Itoa(n.Number)
 		}
-		change.Message = fmt.Sprintf("code %s: number was %s, is %s", n.Key, number, cmp.Or(change.New, none("")))
+		change.Message = fmt.Sprintf("code %s: number was %s, is %s", n.Name, number, cmp.Or(change.New, none("")))
 	case !continued && (n != nil || c.new.reserved[o.Value]) && !c.new.tree.Reserved.HasNumber(o.Number):
 		change := c.change(idNumber, c.was.codes[o], "number", number, "",
-			fmt.Sprintf("number %s of %s is removed, and is not reserved", number, o.Key))
+			fmt.Sprintf("number %s of %s is removed, and is not reserved", number, o.Name))
 		change.numbers = []string{number}
 		change.Hint = "add " + Reservation(nil, change.numbers, "")
 	}
@@ -180,7 +180,7 @@ func (c *comparison) reservations() {
 			return change
 		}
 		change := c.change(idReserved, c.is.codes[now], key, name, "",
-			fmt.Sprintf("%s was reserved, and now belongs to code %s", name, now.Key))
+			fmt.Sprintf("%s was reserved, and now belongs to code %s", name, now.Name))
 		change.Hint = "choose another one: old logs and clients contain this one"
 		return change
 	}
@@ -235,7 +235,7 @@ func (c *comparison) factories() {
 			if change == nil || change.Levels&Source == 0 {
 				return false
 			}
-			change.Factories = append(change.Factories, missing([]string{n.Key}, change.Factories)...)
+			change.Factories = append(change.Factories, missing([]string{n.Name}, change.Factories)...)
 			return true
 		}
 		explained := func(p *decl) bool {
@@ -246,7 +246,7 @@ func (c *comparison) factories() {
 		restIs := slices.DeleteFunc(slices.Clone(is), explained)
 		same := slices.EqualFunc(restWas, restIs, func(a, b *decl) bool { return a.name == b.name })
 		oldType, newType := "", ""
-		if (o.Own == nil) != (n.Own == nil) && !slices.ContainsFunc(slices.Concat(o.OwnFields(), n.OwnFields()),
+		if (o.OwnType == nil) != (n.OwnType == nil) && !slices.ContainsFunc(slices.Concat(o.OwnFields(), n.OwnFields()),
 			func(f *model.Field) bool { return listed(cmp.Or(c.was.fields[f], c.is.fields[f])) }) {
 			oldType, newType = " *"+o.ErrorType().Type, " *"+n.ErrorType().Type
 		}
@@ -254,7 +254,7 @@ func (c *comparison) factories() {
 			continue
 		}
 		change := c.change(idFactory, c.is.codes[n], "factory", signature(n, was)+oldType, signature(n, is)+newType, "")
-		change.Message = fmt.Sprintf("code %s: factory was %s, is %s", n.Key, change.Old, change.New)
+		change.Message = fmt.Sprintf("code %s: factory was %s, is %s", n.Name, change.Old, change.New)
 		if newType != "" {
 			change.Hint = "add the field to the category, or to a new code"
 		}

@@ -56,7 +56,7 @@ func (m *matching) matchCodes() {
 	for _, find := range []func(o *model.Code) (n *model.Code, guess string){
 		func(o *model.Code) (*model.Code, string) { return m.new.byValue[o.Value], "" },
 		func(o *model.Code) (*model.Code, string) { return m.new.byAlias[o.Value], "" },
-		func(o *model.Code) (*model.Code, string) { return m.unclaimed(o, m.new.byKey[o.Key]), "" },
+		func(o *model.Code) (*model.Code, string) { return m.unclaimed(o, m.new.byKey[o.Name]), "" },
 		func(o *model.Code) (*model.Code, string) {
 			n := m.unclaimed(o, m.new.withNumberOf(o))
 			if n == nil || m.old.withNumberOf(o) != o || m.from[n] != nil ||
@@ -232,13 +232,13 @@ func (m *matching) continued(o *model.Code) *model.Code {
 }
 
 // key returns the key of a code in the new taxonomy.
-func (m *matching) key(c *model.Code) string { return cmp.Or(m.continued(c), c).Key }
+func (m *matching) key(c *model.Code) string { return cmp.Or(m.continued(c), c).Name }
 
 // codePath returns the path of a code. An old code without a successor has a separate
 // path, because another code may have its key now.
 func (m *matching) codePath(c *model.Code) string {
-	if isOld := m.old.byKey[c.Key] == c; isOld && m.continued(c) == nil {
-		return "gone code " + c.Key
+	if isOld := m.old.byKey[c.Name] == c; isOld && m.continued(c) == nil {
+		return "gone code " + c.Name
 	}
 	return "code " + m.key(c)
 }
@@ -246,9 +246,9 @@ func (m *matching) codePath(c *model.Code) string {
 // subject returns the subject of changes of a code.
 func (m *matching) subject(c *model.Code) Subject {
 	c = cmp.Or(m.continued(c), c)
-	s := Subject{Code: c.Key, Category: m.categoryName(c.Category)}
-	if o := m.from[c]; o != nil && o.Key != c.Key {
-		s.Was = o.Key
+	s := Subject{Code: c.Name, Category: m.categoryName(c.Category)}
+	if o := m.from[c]; o != nil && o.Name != c.Name {
+		s.Was = o.Name
 	}
 	return s
 }

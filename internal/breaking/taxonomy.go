@@ -37,7 +37,7 @@ func New(tree *spec.Taxonomy) *Taxonomy {
 	}
 	for _, code := range t.model.Codes {
 		first(t.byValue, code.Value, code)
-		first(t.byKey, code.Key, code)
+		first(t.byKey, code.Name, code)
 		for _, alias := range aliases(code) {
 			first(t.byAlias, alias, code)
 		}
@@ -345,12 +345,12 @@ func (l *declarations) code(owner *decl, c *model.Code) {
 		d.set("name", goNames(c))
 	}
 	if c.ReplacedBy != nil {
-		d.set("deprecated", c.Extras().Deprecated+"; use "+c.ReplacedBy.Key)
+		d.set("deprecated", c.Extras().Deprecated+"; use "+c.ReplacedBy.Name)
 	} else {
 		d.set("deprecated", c.Extras().Deprecated)
 	}
-	if c.Parent != nil {
-		d.set("parent", l.m.key(c.Parent))
+	if c.Above != nil {
+		d.set("parent", l.m.key(c.Above))
 	}
 	l.addFields(d, key+".", c.OwnFields())
 	if d.offWire { // only errors have the others
@@ -364,9 +364,9 @@ func (l *declarations) code(owner *decl, c *model.Code) {
 	d.set("audience", audience(c.Public))
 	d.set("message", l.m.message(c))
 	d.set("feedback", tree.Feedback.V)
-	d.set("set", assigned(c.Set))
+	d.set("set", assigned(c.Sets))
 	d.set("prevent", c.Extras().Prevent)
-	for _, g := range c.Groups {
+	for _, g := range c.InGroups {
 		d.each("groups", g.Name)
 	}
 	own := traits(c.Row.Traits)
@@ -374,7 +374,7 @@ func (l *declarations) code(owner *decl, c *model.Code) {
 	conditions := branchTexts(c)
 	d.set("when", strings.Join(conditions, ", then "))
 	for i, condition := range conditions {
-		for j, f := range traits(c.When[i].Row.Traits) {
+		for j, f := range traits(c.Branches[i].Row.Traits) {
 			if f.value != own[j].value {
 				f.item, f.trees = "when "+condition, append([]any{&tree.When[i]}, d.trees...)
 				d.facts = append(d.facts, f)
@@ -399,16 +399,16 @@ func traits(t taxonomy.Traits) []fact {
 // describe returns a code with its category and its number.
 func describe(c *model.Code) string {
 	if c.Numbered {
-		return fmt.Sprintf("code %s (%s, number %d)", c.Key, c.Category.Name, c.Number)
+		return fmt.Sprintf("code %s (%s, number %d)", c.Name, c.Category.Name, c.Number)
 	}
-	return fmt.Sprintf("code %s (%s)", c.Key, c.Category.Name)
+	return fmt.Sprintf("code %s (%s)", c.Name, c.Category.Name)
 }
 
 // branchTexts returns the conditions of each branch as a unique text. The order of conditions and
 // of their values has no meaning.
 func branchTexts(c *model.Code) (out []string) {
 	byText := func(a, b model.Value) int { return strings.Compare(a.JSON(), b.JSON()) }
-	for _, b := range c.When {
+	for _, b := range c.Branches {
 		var conds []string
 		for _, cond := range b.Conds {
 			cond.Values = slices.SortedFunc(slices.Values(cond.Values), byText)

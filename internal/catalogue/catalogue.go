@@ -123,7 +123,7 @@ func newSite(m *model.Package, o Options) *site {
 		if mixed {
 			p.Audience = map[bool]string{true: "public", false: "internal"}[c.Public]
 		}
-		p.Code, p.Message = explain.CodeOf(m, c), parts(c.Message.Parts, false)
+		p.Code, p.Message = explain.CodeOf(m, c), parts(c.Template.Parts, false)
 		p.Abstract = c.Abstract
 		p.Head, p.Reaction = c.Row.Reaction, &p.Code.Traits.Reaction
 		s.Codes, s.byCode[c] = append(s.Codes, p), p
@@ -132,7 +132,8 @@ func newSite(m *model.Package, o Options) *site {
 		s.list(c, "category", c.Name, c.Doc, s.codesWith(func(code *model.Code) bool { return code.Category == c }))
 	}
 	for _, g := range m.Groups {
-		s.list(g, "group", g.Name, g.Doc, s.codesWith(func(c *model.Code) bool { return slices.Contains(c.Groups, g) }))
+		inGroup := func(c *model.Code) bool { return slices.Contains(c.InGroups, g) }
+		s.list(g, "group", g.Name, g.Doc, s.codesWith(inGroup))
 	}
 	if !o.Public {
 		s.reactions()
@@ -263,9 +264,9 @@ func (s *site) relate(c *model.Code, p *page) {
 			p.Related = append(p.Related, related)
 		}
 	}
-	below := s.codesWith(func(o *model.Code) bool { return o.Parent == c })
+	below := s.codesWith(func(o *model.Code) bool { return o.Above == c })
 	add("Below this code", &page{Related: []*section{{Pages: below}}})
-	for _, g := range c.Groups {
+	for _, g := range c.InGroups {
 		add("Group "+g.Name, s.lists[g])
 	}
 	add("Category "+c.Category.Name, s.lists[c.Category])

@@ -49,8 +49,7 @@ var stages = [][]func(*checker){
 	// meaning
 	{
 		args, verbs, publicFallback, publicTexts, unfillableFields, reactionKeys, policyBounds, profiles, tiers,
-		rows, roleFields, branches,
-		examples, signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
+		rows, roleFields, branches, examples, signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
 	},
 }
 

@@ -68,8 +68,8 @@ func (c *checker) eachErrorType(visit func(fields []*model.Field, name string)) 
 		visit(k.Fields, "category "+k.Name)
 	}
 	for _, k := range c.m.Codes {
-		if k.Own != nil {
-			visit(k.Own.Fields, "code "+k.Key)
+		if k.OwnType != nil {
+			visit(k.OwnType.Fields, "code "+k.Name)
 		}
 	}
 }

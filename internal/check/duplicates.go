@@ -34,7 +34,7 @@ func duplicates(c *checker) {
 		if c.t.Numbers.V == "per_category" && i > 0 && c.m.Codes[i-1].Category != k.Category {
 			numbers = make(places)
 		}
-		claim(codes, k.Key, d.Name.Span, "code "+k.Key, "rename one of them")
+		claim(codes, k.Name, d.Name.Span, "code "+k.Name, "rename one of them")
 		if d.Number.Set {
 			claim(numbers, strconv.Itoa(d.Number.V), d.Number.Span, fmt.Sprint("number ", d.Number.V),
 				"use a number that no code has")
@@ -43,7 +43,7 @@ func duplicates(c *checker) {
 		if d.Value.Set {
 			value = d.Value
 		}
-		if d.Value.Set || codes[k.Key] == d.Name.Span {
+		if d.Value.Set || codes[k.Name] == d.Name.Span {
 			claim(values, value.V, value.Span, strconv.Quote(value.V), "give each code a value of its own")
 		}
 	}

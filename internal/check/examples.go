@@ -44,9 +44,9 @@ func examples(c *checker) {
 		for i, r := range k.Rules {
 			if !t.won[r] && !faulty[k] {
 				c.report("W-untested-rule", t.spans[r],
-					fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Key),
+					fmt.Sprintf("no example is won by rule %d of %s", i+1, k.Name),
 					fmt.Sprintf("add one to the examples of %s; if none can win, a better ranked rule always does",
-						k.Key))
+						k.Name))
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func (t *exampleRun) example(k *model.Code, written *spec.Example, x *model.Exam
 	right := v.Code == k
 	switch {
 	case x.Not && right && rule != nil:
-		t.report("E-example", at, fmt.Sprintf("the counter-example is won by rule %d of %s", rule.Place, k.Key),
+		t.report("E-example", at, fmt.Sprintf("the counter-example is won by rule %d of %s", rule.Place, k.Name),
 			"add a condition to the rule that the counter-example does not meet", seeAlso(t.spans[rule], "this rule"))
 	case x.Not:
 	case right:
@@ -65,16 +65,16 @@ func (t *exampleRun) example(k *model.Code, written *spec.Example, x *model.Exam
 			t.won[rule] = true
 		}
 		if written.Want != nil && x.Want != nil {
-			t.wantTraits(k.Key, written.Want, x.Want, v.Row)
-			t.wantContext(k.Key, written.Want, x.Want, v.Context)
+			t.wantTraits(k.Name, written.Want, x.Want, v.Row)
+			t.wantContext(k.Name, written.Want, x.Want, v.Context)
 		}
 	case rule != nil:
-		t.report("E-example", at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Key),
-			fmt.Sprintf("add a rule for it to %s, or raise the priority of the one that it has", k.Key),
+		t.report("E-example", at, fmt.Sprintf("the example is won by rule %d of %s", rule.Place, rule.Code.Name),
+			fmt.Sprintf("add a rule for it to %s, or raise the priority of the one that it has", k.Name),
 			seeAlso(t.spans[rule], "this rule"))
 	default:
 		t.report("E-example", at, "the example is won by no rule",
-			fmt.Sprintf("add a rule for it to %s, or add to the example what its rules ask for", k.Key))
+			fmt.Sprintf("add a rule for it to %s, or add to the example what its rules ask for", k.Name))
 	}
 }
 

@@ -144,7 +144,7 @@ func unfillableFields(c *checker) {
 				continue
 			}
 			report := func(at diag.Span, when string) {
-				c.report("E-unfillable", at, fmt.Sprintf("nothing gives %s its %q when it is %s", k.Key, f.Wire, when),
+				c.report("E-unfillable", at, fmt.Sprintf("nothing gives %s its %q when it is %s", k.Name, f.Wire, when),
 					"give the field a from or a default, or set it here", seeAlso(f.Decl.Name.Span, "declared here"))
 			}
 			for _, r := range k.Decl.Detect {
@@ -192,10 +192,10 @@ func publicFallback(c *checker) {
 	here := seeAlso(k.Decl.Name.Span, "here")
 	switch {
 	case !k.Public:
-		c.report("E-public-code", at, k.Key+" is internal", "give it audience: public", here)
-	case len(k.Args)+len(k.Set) > 0:
+		c.report("E-public-code", at, k.Name+" is internal", "give it audience: public", here)
+	case len(k.Args)+len(k.Sets) > 0:
 		c.report("E-public-code", at,
-			k.Key+" has parameters or set, but clients see it in place of errors without these values",
+			k.Name+" has parameters or set, but clients see it in place of errors without these values",
 			"choose a code whose message is fixed", here)
 	}
 }

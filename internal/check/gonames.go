@@ -71,8 +71,8 @@ func (c *checker) identifiers(visit func(i identifier)) {
 		if !k.Abstract {
 			i.idents = append(i.idents, k.Factory)
 		}
-		if k.Own != nil {
-			i.idents = append(i.idents, k.Own.Type)
+		if k.OwnType != nil {
+			i.idents = append(i.idents, k.OwnType.Type)
 		}
 		visit(i)
 	}

@@ -26,7 +26,7 @@ func (c *checker) eachRow(visit func(r row)) {
 		for i := range k.Decl.When {
 			w := &k.Decl.When[i]
 			if t := w.Traits; t.Retryable.Set || t.Recoverability.Set || t.Reaction != nil {
-				visit(row{k.When[i].Row, w})
+				visit(row{k.Branches[i].Row, w})
 			}
 		}
 	}
@@ -34,9 +34,9 @@ func (c *checker) eachRow(visit func(r row)) {
 
 func (r row) String() string {
 	if r.when != nil {
-		return r.Code.Key + " in this branch"
+		return r.Code.Name + " in this branch"
 	}
-	return r.Code.Key
+	return r.Code.Name
 }
 
 // at returns the place at which the branch sets one of the traits, otherwise the place at which the
@@ -149,7 +149,7 @@ func roleFields(c *checker) {
 			has := func(role model.Role) bool { return errors.WithRole(role) != nil }
 			if step != nil && !slices.ContainsFunc(n.roles, has) {
 				c.report("E-role-field", r.at(reactionAt),
-					fmt.Sprintf("%s %s, but %s has no field for it", c.describe(step), n.what, r.Code.Key),
+					fmt.Sprintf("%s %s, but %s has no field for it", c.describe(step), n.what, r.Code.Name),
 					fmt.Sprintf("give category %s %s", r.Code.Category.Name, n.hint))
 			}
 		})
@@ -166,8 +166,8 @@ func profiles(c *checker) {
 	for _, s := range c.m.Skipped {
 		var skipped []string
 		for _, row := range s.Rows {
-			if row.Code != nil && !slices.Contains(skipped, row.Code.Key) {
-				skipped = append(skipped, row.Code.Key)
+			if row.Code != nil && !slices.Contains(skipped, row.Code.Name) {
+				skipped = append(skipped, row.Code.Name)
 			}
 		}
 		if len(skipped) > 3 {

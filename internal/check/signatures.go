@@ -97,7 +97,7 @@ func quotas(c *checker) {
 		for _, name := range r.Like {
 			if name.V == limit && !names(r.Like, quota) && !covered(r) {
 				c.report("W-no-quota", name.Span,
-					"an exhausted quota becomes "+k.Key+", although a retry cannot help",
+					"an exhausted quota becomes "+k.Name+", although a retry cannot help",
 					"add a rule with like: "+quota+" to the code of exhausted quotas, with at least this priority")
 			}
 		}

@@ -15,19 +15,19 @@ import (
 func abstractCodes(c *checker) {
 	parents := make(map[*model.Code]bool)
 	for _, k := range c.m.Codes {
-		parents[k.Parent] = true
+		parents[k.Above] = true
 	}
 	for _, k := range c.m.Codes {
 		d := k.Decl
 		if !k.Abstract {
 			if !d.Message.Set {
-				c.report("E-abstract", d.Name.Span, fmt.Sprintf("code %s has no message", k.Key),
+				c.report("E-abstract", d.Name.Span, fmt.Sprintf("code %s has no message", k.Name),
 					"add a message, or set abstract: true")
 			}
 			continue
 		}
 		if !parents[k] {
-			c.report("E-abstract", d.Name.Span, "no code is below the abstract code "+k.Key,
+			c.report("E-abstract", d.Name.Span, "no code is below the abstract code "+k.Name,
 				"declare codes under its key codes, or remove abstract")
 		}
 		places := []diag.Span{d.Message.Span, d.Feedback.Span}
@@ -52,13 +52,13 @@ func abstractCodes(c *checker) {
 		for _, at := range places {
 			if at.Valid() {
 				c.report("E-abstract", at,
-					fmt.Sprintf("no error has the abstract code %s, which would need this", k.Key),
+					fmt.Sprintf("no error has the abstract code %s, which would need this", k.Name),
 					"move it to the codes below, or remove abstract", seeAlso(d.Abstract.Span, "abstract here"))
 			}
 		}
 	}
 	if f := c.m.Fallback; f != nil && f.Abstract {
-		c.report("E-abstract", c.t.Fallback.Code.Span, "no error has the abstract code "+f.Key,
+		c.report("E-abstract", c.t.Fallback.Code.Span, "no error has the abstract code "+f.Name,
 			"name a code below it")
 	}
 }
@@ -74,7 +74,7 @@ func constantValues(c *checker) {
 	for _, k := range c.m.Codes {
 		for _, a := range k.Decl.Constants {
 			i := slices.IndexFunc(c.m.Constants, func(d *model.Constant) bool { return d.Name == a.Field.V })
-			field := &model.Field{Wire: a.Field.V, Type: c.m.Constants[i].Type}
+			field := &model.Field{Wire: a.Field.V, Type: c.m.Constants[i].ValueType}
 			if _, err := resolve.Value(field, a.Value); err != nil {
 				c.report("E-constant", a.Value.Span, fmt.Sprintf("constant %s is of type %s: %s", a.Field.V,
 					c.m.Constants[i].CodeConstant.Type, err), "write such a value, or change the type")
@@ -88,7 +88,7 @@ func constantValues(c *checker) {
 	}
 	c.eachRule(func(k *model.Code, r *spec.Rule) {
 		for _, cond := range r.Conditions() {
-			unknown(cond.Match, fmt.Sprintf("code %s has no constant %q", k.Key, cond.Match.Constant.V))
+			unknown(cond.Match, fmt.Sprintf("code %s has no constant %q", k.Name, cond.Match.Constant.V))
 		}
 	})
 }

@@ -113,9 +113,9 @@ func (c *checker) placeholder(k *model.Code, text spec.Text, piece model.Part) {
 		}
 	}
 	if k.Public && text == k.Decl.Message && (f == nil || !f.Public) {
-		message, hint := piece.Name+" is internal, and "+k.Key+" is public", "give the field audience: public, or "
+		message, hint := piece.Name+" is internal, and "+k.Name+" is public", "give the field audience: public, or "
 		if f == nil {
-			message, hint = "the cause may be internal, and "+k.Key+" is public", ""
+			message, hint = "the cause may be internal, and "+k.Name+" is public", ""
 		}
 		c.report("E-public-text", at, message, hint+"remove it from the message",
 			seeAlso(cmp.Or(k.Decl.Audience.Span, k.Category.Decl.Audience.Span, c.t.Audience.Span),

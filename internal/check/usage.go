@@ -68,7 +68,7 @@ func missingDocs(c *checker) {
 	for _, k := range c.m.Categories {
 		missing(k.Doc, fmt.Sprintf("category %q", k.Name), k.Decl.Name.Span)
 		for _, one := range k.Codes {
-			missing(one.Doc, "code "+one.Key, one.Decl.Name.Span)
+			missing(one.Doc, "code "+one.Name, one.Decl.Name.Span)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func branches(c *checker) {
 			for _, cond := range w.If {
 				c.secret(fieldOf(k, cond.Field.V), cond)
 			}
-			if len(k.When) <= maxBranches {
+			if len(k.Branches) <= maxBranches {
 				c.reach(k, i)
 			}
 		}
@@ -52,18 +52,18 @@ func (c *checker) secret(f *model.Field, cond spec.Condition) {
 
 // reach reports the branch of a code with an index if no error takes it.
 func (c *checker) reach(k *model.Code, index int) {
-	written, block := k.Decl.When[index], sample.Blocked(k, k.When[index])
+	written, block := k.Decl.When[index], sample.Blocked(k, k.Branches[index])
 	switch {
 	case block == nil:
 	case block.Field != nil:
 		i := slices.IndexFunc(written.If, func(cond spec.Condition) bool { return cond.Field.V == block.Field.Wire })
 		message := "this branch never applies: no value of " + block.Field.Wire + " meets its condition"
 		if gives(k.Decl.Set, block.Field) {
-			message = fmt.Sprintf("this branch never applies: %s sets %s to another value", k.Key, block.Field.Wire)
+			message = fmt.Sprintf("this branch never applies: %s sets %s to another value", k.Name, block.Field.Wire)
 		}
 		c.report("E-when-unreachable", written.If[i].Field.Span, message, "correct the condition, or remove the branch")
 	case block.By != nil:
-		earlier := slices.Index(k.When, block.By)
+		earlier := slices.Index(k.Branches, block.By)
 		c.report("E-when-unreachable", written.Span,
 			"this branch never applies: an earlier one applies wherever its conditions hold",
 			"move it before the other one, or remove it", seeAlso(k.Decl.When[earlier].Span, "this branch"))

@@ -121,7 +121,7 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 			row = code.RowFor(ctx)
 		}
 		if row.Branch > 0 {
-			v.When, v.If = row.Branch, explain.Conditions(code.When[row.Branch-1])
+			v.When, v.If = row.Branch, explain.Conditions(code.Branches[row.Branch-1])
 		}
 		t := row.Traits
 		v.Traits = explain.TraitsOf(m, nil, t)
@@ -150,7 +150,7 @@ func made(t *taxonomy.Taxonomy, code *model.Code, ctx model.Context, ev *taxonom
 	wire := taxonomy.Wire{
 		Domain: t.Domain, Name: code.Category.Type, Category: code.Category.Name, Code: code.Value,
 		Retryable: retryable,
-		Message:   code.Message.Text(ctx, cause), Context: json.RawMessage(sample.JSON(code.Fields(), ctx)),
+		Message:   code.Template.Text(ctx, cause), Context: json.RawMessage(sample.JSON(code.Fields(), ctx)),
 	}
 	wire.Raw, _ = json.Marshal(wire)
 	return taxonomy.NewUnknown(t, wire)

@@ -307,7 +307,7 @@ func findCode(m *model.Package, name string) *model.Code {
 	number, err := strconv.Atoi(name)
 	named := func(c *model.Code) bool {
 		goName := strings.TrimPrefix(name, m.Name+".")
-		return c.Key == name || c.Value == name || c.Const == goName || c.Factory == goName && !c.Abstract ||
+		return c.Name == name || c.Value == name || c.Const == goName || c.Factory == goName && !c.Abstract ||
 			err == nil && c.Numbered && c.Number == number
 	}
 	aliased := func(c *model.Code) bool {
@@ -325,7 +325,7 @@ func findCode(m *model.Package, name string) *model.Code {
 func explained(m *model.Package) []string {
 	var names []string
 	for _, c := range m.Codes {
-		names = slices.Concat(names, []string{c.Key, c.Value}, c.Extras().Aliases, c.Extras().Names)
+		names = slices.Concat(names, []string{c.Name, c.Value}, c.Extras().Aliases, c.Extras().Names)
 	}
 	for _, c := range m.Categories {
 		names = append(names, c.Name, c.Type)

@@ -279,7 +279,7 @@ func problemDocument(t *testing.T, public *model.Package, c *model.Code, x sampl
 	b, err := json.Marshal(map[string]any{
 		"type": "https://shapes.example.com/errors/" + c.Value, "title": c.Doc, "status": status, "detail": x.Message(),
 		"instance": "/shapes/1", "domain": "shapes.example.com", "code": c.Value, "retryable": row.Retryable,
-		"context": json.RawMessage(sample.JSON(public.CodeByKey(c.Key).Fields(), x.Context)),
+		"context": json.RawMessage(sample.JSON(public.CodeByKey(c.Name).Fields(), x.Context)),
 	})
 	require.NoError(t, err)
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(b)))

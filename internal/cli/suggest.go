@@ -70,7 +70,7 @@ func (s *session) known(o *options, args []string) (*detect.Rules, suggest.Optio
 	}
 	wanted.Sources, wanted.Ops = namesOf(l.model.Taxonomy.Sources), namesOf(l.model.Taxonomy.Ops)
 	for _, c := range l.model.Codes {
-		wanted.Names = append(wanted.Names, c.Key, c.Value, c.Go)
+		wanted.Names = append(wanted.Names, c.Name, c.Value, c.Go)
 		wanted.Names = slices.Concat(wanted.Names, c.Extras().Aliases, c.Extras().Names)
 	}
 	return detection.Rules(l.model), wanted, nil

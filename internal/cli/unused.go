@@ -39,7 +39,7 @@ func (s *session) unused(o *options, args []string) error {
 	given := givenCodes(l.model.Decl)
 	var findings []diag.Finding
 	for _, c := range l.model.Codes {
-		if !c.Abstract && !isCreated(uses, c) && len(c.Rules) == 0 && !given[c.Key] {
+		if !c.Abstract && !isCreated(uses, c) && len(c.Rules) == 0 && !given[c.Name] {
 			findings = append(findings, s.unusedCode(c, uses))
 		}
 	}
@@ -77,7 +77,7 @@ func givenCodes(t *spec.Taxonomy) map[string]bool {
 func (s *session) unusedCode(c *model.Code, uses gouse.Uses) diag.Finding {
 	f := diag.Finding{
 		ID: "unused", Severity: diag.Warning, Span: c.Decl.Name.Span,
-		Message: fmt.Sprintf("nothing creates %s: no Go code calls %s, and no rule gives it", c.Key, c.Factory),
+		Message: fmt.Sprintf("nothing creates %s: no Go code calls %s, and no rule gives it", c.Name, c.Factory),
 		Hint: `call it, or remove it if it was never released; otherwise set "deprecated" for a release, then ` +
 			"remove the code and reserve it: " + reservation(c),
 	}

@@ -27,7 +27,7 @@ func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (code *mode
 	ctx = make(model.Context)
 	context, _ := gen.Filled(m.Taxonomy.Fields(taxonomy.At(code.Category.Index, uint16(code.Ordinal))), ev)
 	read(ctx, code.Fields(), context)
-	for _, x := range slices.Concat(set, code.Set) {
+	for _, x := range slices.Concat(set, code.Sets) {
 		ctx[x.Field] = x.Value
 	}
 	return code, ctx

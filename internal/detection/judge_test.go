@@ -94,7 +94,7 @@ func TestJudge(t *testing.T) {
 				rule = v.Rule.Name
 			}
 			assert.Equal(t, tt.rule, rule)
-			assert.Equal(t, tt.code, v.Code.Key)
+			assert.Equal(t, tt.code, v.Code.Name)
 			assert.Equal(t, tt.ctx, shown(v.Context))
 			assert.Same(t, v.Code.RowFor(v.Context), v.Row)
 		})

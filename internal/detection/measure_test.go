@@ -114,7 +114,7 @@ func (m *measured) measure(t *testing.T, messages []message) {
 		}
 		got := ""
 		if rule := judge.Of(&ev).Rule; rule != nil && len(rule.Like)+len(rule.Text)+len(rule.Contains) > 0 {
-			got = rule.Code.Key
+			got = rule.Code.Name
 		}
 		if scores[msg.Class] == nil {
 			scores[msg.Class] = new(score)

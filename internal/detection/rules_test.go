@@ -37,7 +37,7 @@ func TestRank(t *testing.T) {
 			rules := detection.Rules(m).Rules
 			for i, r := range rules {
 				of := m.Categories[r.Row.Category()].Codes[r.Row.Code()-1]
-				code := of.Key
+				code := of.Name
 				order += code
 				derived[r.Derived] = code[0]
 				assert.Equal(t, code+"/1", r.Name)

@@ -19,7 +19,7 @@ func (g *generator) category(f *jen.File, c *model.Category) {
 	for _, code := range c.Codes {
 		switch {
 		case code.Abstract:
-		case code.Own == nil:
+		case code.OwnType == nil:
 			declare(f, factory(code))
 		default:
 			g.ownType(f, code)
@@ -82,7 +82,7 @@ func factory(c *model.Code) jen.Code {
 func factoryValues(c *model.Code) jen.Code {
 	values := []jen.Code{keyed("base", genName("Of").Call(jen.Id(c.Const)))}
 	for i, f := range c.Fields() {
-		if c.Own != nil && i == len(c.Category.Fields) {
+		if c.OwnType != nil && i == len(c.Category.Fields) {
 			values = []jen.Code{embedded(c, jen.Values(values...))}
 		}
 		if c.Takes(f) {
@@ -96,7 +96,7 @@ func factoryValues(c *model.Code) jen.Code {
 
 // embedded returns the element that sets the category's part of an error of a code with fields.
 func embedded(c *model.Code, values jen.Code) jen.Code {
-	own := c.Own.OwnFields
+	own := c.OwnType.OwnFields
 	return keyed(own, jen.Id(own).Values(jen.Id(c.Category.Type).Add(values)))
 }
 
@@ -229,7 +229,7 @@ func (g *generator) tableCode(c *model.Code) []literal {
 	}
 	fields := each(code.Own.Fields, func(f taxonomy.Field) literal { return g.value(reflect.ValueOf(f), false) })
 	own := braces([]literal{
-		element("Name", raw(quote(code.Own.Name))), element("Zero", raw("(*"+c.Own.Type+")(nil)")),
+		element("Name", raw(quote(code.Own.Name))), element("Zero", raw("(*"+c.OwnType.Type+")(nil)")),
 		element("Fields", concat(raw("[]"), qualified(taxonomyPath, "Field"), braces(fields, true)))}, true)
 	code.Own = nil
 	return append(g.elements(reflect.ValueOf(code)),
@@ -244,8 +244,8 @@ func (g *generator) categoryRules(c *model.Category) jen.Code {
 		if len(code.Rules) > 0 {
 			lists = append(lists, keyed(code.Const, onLines(codes(code.Rules, func(r *model.Rule) *jen.Statement {
 				var more []literal
-				if len(r.Set)+len(code.Set) > 0 {
-					more = append(more, element("Apply", expression(apply(code, r.Set, code.Set), "apply")))
+				if len(r.Set)+len(code.Sets) > 0 {
+					more = append(more, element("Apply", expression(apply(code, r.Set, code.Sets), "apply")))
 				}
 				return g.fields(reflect.ValueOf(codeRule(r)), more...).code()
 			})...)))
@@ -259,7 +259,7 @@ func (g *generator) categoryRules(c *model.Category) jen.Code {
 
 // belowMethods returns the methods that match codes above a code, or nil if no code has a parent.
 func belowMethods(c *model.Category) jen.Code {
-	if !slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Parent != nil }) {
+	if !slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Above != nil }) {
 		return nil
 	}
 	matches := func(code *jen.Statement) *jen.Statement {

@@ -44,16 +44,16 @@ func (g *generator) errorOf(c *model.Category) []jen.Code {
 	base := keyed("base", genName("Made").Types(jen.Id(c.CodeType)).Call(jen.Id("code"), jen.Id("ev").Dot("Err")))
 	values := fill([]jen.Code{base}, c.Fields)
 	plain := jen.Return(addressOf(c.Type).Add(values))
-	isPlain := func(code *model.Code) bool { return code.Own == nil && classifiesCode(g.m, code) }
+	isPlain := func(code *model.Code) bool { return code.OwnType == nil && classifiesCode(g.m, code) }
 	var owns []*model.Code
 	for _, code := range c.Codes {
-		if code.Own != nil && classifiesCode(g.m, code) {
+		if code.OwnType != nil && classifiesCode(g.m, code) {
 			owns = append(owns, code)
 		}
 	}
 	own := func(code *model.Code) jen.Code {
-		return jen.Return(addressOf(code.Own.Type).
-			Add(fill([]jen.Code{embedded(code, values)}, ownFields(g.m, code.Own))))
+		return jen.Return(addressOf(code.OwnType.Type).
+			Add(fill([]jen.Code{embedded(code, values)}, ownFields(g.m, code.OwnType))))
 	}
 	last := jen.Code(plain)
 	if !slices.ContainsFunc(c.Codes, isPlain) {

@@ -25,8 +25,8 @@ func (d *testData) categoryTests(f *jen.File, c *model.Category) {
 		jen.Index().Add(gentestName("Code"), onLines(specified...)))}
 	body = append(body, enumTests(typesOf(ownFields(d.m, c)).enums)...)
 	for _, code := range c.Codes {
-		if code.Own != nil {
-			body = append(body, enumTests(typesOf(ownFields(d.m, code.Own)).enums)...)
+		if code.OwnType != nil {
+			body = append(body, enumTests(typesOf(ownFields(d.m, code.OwnType)).enums)...)
 		}
 	}
 	declare(f, d.test("Test"+c.Type, body...))
@@ -38,7 +38,7 @@ func fieldTexts(fields []taxonomy.Field) []jen.Code {
 
 // code returns the specification of a code. Its cases test the odd values of the given fields.
 func (d *testData) code(c *model.Code, odd []*model.Field) jen.Code {
-	inOrder := slices.SortedFunc(slices.Values(c.Groups), func(a, b *model.Group) int { return a.Bit - b.Bit })
+	inOrder := slices.SortedFunc(slices.Values(c.InGroups), func(a, b *model.Group) int { return a.Bit - b.Bit })
 	groups := each(inOrder, func(g *model.Group) string { return g.Name })
 	elements := []jen.Code{
 		keyed("Code", jen.Id(c.Const)),
@@ -55,11 +55,11 @@ func (d *testData) code(c *model.Code, odd []*model.Field) jen.Code {
 		}
 	}
 	addTexts("Aliases", c.Extras().Aliases)
-	if c.Own != nil {
+	if c.OwnType != nil {
 		addTexts("Fields", each(c.Code.Own.Fields, tabletext.Field))
 	}
 	var branches []string
-	for _, b := range c.When {
+	for _, b := range c.Branches {
 		if b.Row != c.Row {
 			branches = append(branches, d.rows[b.Row])
 		}
@@ -68,8 +68,8 @@ func (d *testData) code(c *model.Code, odd []*model.Field) jen.Code {
 	addTexts("Rules", each(c.Rules, func(r *model.Rule) string {
 		return r.Name + ": " + tabletext.Rule(d.rules, r.Name)
 	}))
-	if c.Parent != nil {
-		elements = append(elements, keyed("Parent", jen.Id(c.Parent.Const)))
+	if c.Above != nil {
+		elements = append(elements, keyed("Parent", jen.Id(c.Above.Const)))
 	}
 	if !c.Abstract {
 		add("Cases", "Case", codes(sample.Cases(c, odd), d.caseOf))

@@ -12,8 +12,8 @@ import (
 func messageMethod(c *model.Category) jen.Code {
 	return appendMethod(c.Type, "AppendMessage").Add(messageBody(func(g *jen.Group) {
 		for _, code := range c.Codes {
-			if code.Own == nil && !code.Abstract {
-				g.Add(messageCase(code, code.Message))
+			if code.OwnType == nil && !code.Abstract {
+				g.Add(messageCase(code, code.Template))
 			}
 		}
 		g.Default().Block(assignments("m", []step{calling("NoCode", jen.Lit(c.Name))})...)
@@ -24,7 +24,7 @@ func messageMethod(c *model.Category) jen.Code {
 func ownMessage(c *model.Category) jen.Code {
 	coded := call{"Coded", []jen.Code{jen.Id("dst"), jen.Uint16().Call(errorCode()), jen.Lit(c.Name)}}
 	return appendMethod(c.Type, "AppendMessage").
-		Add(builderBody("m", newMessage(), messageSteps(c.Codes[0].Message), coded))
+		Add(builderBody("m", newMessage(), messageSteps(c.Codes[0].Template), coded))
 }
 
 // feedbackMethod returns the method that appends the text of codes for the provider. It returns nil

@@ -41,7 +41,7 @@ func contextBuilder(receiver, typ string, fields []*model.Field) jen.Code {
 
 // ownType makes the type of a code's errors, its factory and its methods.
 func (g *generator) ownType(f *jen.File, code *model.Code) {
-	c := code.Own
+	c := code.OwnType
 	fields := ownFields(g.m, c)
 	doc := c.Type + " is an error of [" + code.Const + "], and has the context of [" + code.Category.Type + "] too."
 	declare(f, documented(doc,

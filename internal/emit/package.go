@@ -63,7 +63,7 @@ func baseType() jen.Code {
 
 // constantFunction returns the function that returns the nth constant of an error's code.
 func constantFunction(n int, c *model.Constant) jen.Code {
-	typ := valueType(&model.Field{Type: c.Type})
+	typ := valueType(&model.Field{Type: c.ValueType})
 	doc := about(c.Function+" returns the constant "+c.Name+" of the code of err, if it has one", c.Doc, ".")
 	return documented(doc, jen.Func().Id(c.Function).
 		Params(jen.Err().Error()).Params(jen.Id("value").Add(typ), jen.Id("ok").Bool()).
@@ -197,15 +197,15 @@ func (g *generator) detection() jen.Code {
 	}
 	var sources []jen.Code
 	for _, s := range m.Taxonomy.Sources {
-		if c := m.SourceFallbacks[s.Name]; c != nil && len(c.Set) > 0 {
-			sources = append(sources, jen.Values(keyed("Source", str(s.Name)), keyed("Apply", apply(c, c.Set))))
+		if c := m.SourceFallbacks[s.Name]; c != nil && len(c.Sets) > 0 {
+			sources = append(sources, jen.Values(keyed("Source", str(s.Name)), keyed("Apply", apply(c, c.Sets))))
 		}
 	}
 	if len(sources) > 0 {
 		add("Sources", jen.Index().Add(detectName("SourceApply"), onLines(sources...)))
 	}
-	if c := m.Fallback; c != nil && len(m.FallbackSet)+len(c.Set) > 0 {
-		add("FallbackApply", apply(c, m.FallbackSet, c.Set))
+	if c := m.Fallback; c != nil && len(m.FallbackSet)+len(c.Sets) > 0 {
+		add("FallbackApply", apply(c, m.FallbackSet, c.Sets))
 	}
 	return jen.Var().Id("detection").Op("=").Add(detectName("Detection"), onLines(elements...))
 }

@@ -37,12 +37,12 @@ func rowMethod(c *model.Category) jen.Code {
 
 // hasBranches reports whether a branch of the code selects a row other than the row of the code.
 func hasBranches(c *model.Code) bool {
-	return slices.ContainsFunc(c.When, func(b *model.Branch) bool { return b.Row != c.Row })
+	return slices.ContainsFunc(c.Branches, func(b *model.Branch) bool { return b.Row != c.Row })
 }
 
 // selectsInternally reports whether clients cannot select the branch of a public code.
 func selectsInternally(c *model.Code) bool {
-	return c.Public && slices.ContainsFunc(c.When, func(b *model.Branch) bool {
+	return c.Public && slices.ContainsFunc(c.Branches, func(b *model.Branch) bool {
 		return slices.ContainsFunc(b.Conds, func(cond model.Cond) bool { return !cond.Field.Public })
 	})
 }
@@ -51,7 +51,7 @@ func selectsInternally(c *model.Code) bool {
 // do not return.
 func rowChoice(c *model.Code) []jen.Code {
 	t := branchTests{valued: map[*model.Field]bool{}}
-	for _, b := range c.When {
+	for _, b := range c.Branches {
 		for _, cond := range b.Conds {
 			t.add(cond)
 		}
@@ -70,15 +70,15 @@ func rowChoice(c *model.Code) []jen.Code {
 	if len(reads) == 1 {
 		clauses, reads = reads, nil
 	}
-	if len(c.When) == 1 {
-		clauses = append(clauses, t.all(c.When[0].Conds))
-		return append(reads, jen.If(clauses...).Block(row(c.When[0])))
+	if len(c.Branches) == 1 {
+		clauses = append(clauses, t.all(c.Branches[0].Conds))
+		return append(reads, jen.If(clauses...).Block(row(c.Branches[0])))
 	}
 	if len(clauses) > 0 {
 		clauses = append(clauses, jen.Empty())
 	}
 	return append(reads, jen.Switch(clauses...).BlockFunc(func(g *jen.Group) {
-		for _, b := range c.When {
+		for _, b := range c.Branches {
 			if choice := g.Case(t.all(b.Conds)); b.Row == c.Row {
 				choice.Comment("// as the code itself")
 			} else {

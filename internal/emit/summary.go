@@ -55,10 +55,10 @@ func codeSummary(c *model.Code) summary.Code {
 	if !c.Abstract {
 		s.Factory = c.Factory
 	}
-	if c.Parent != nil {
-		s.Parent = c.Parent.Value
+	if c.Above != nil {
+		s.Parent = c.Above.Value
 	}
-	for _, g := range c.Groups {
+	for _, g := range c.InGroups {
 		s.Groups = append(s.Groups, g.Name)
 	}
 	for _, r := range c.Rules {
@@ -82,7 +82,7 @@ func ruleSources(r *model.Rule) []string {
 }
 
 func retryable(c *model.Code) string {
-	for _, b := range c.When {
+	for _, b := range c.Branches {
 		if b.Row.Retryable != c.Row.Retryable {
 			return summary.Depends
 		}

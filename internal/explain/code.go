@@ -118,8 +118,8 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	d.Names = extras.Names
 	d.Prevent = Prevention(extras.Prevent)
 	d.HelpURL = m.HelpPage(c)
-	if c.Key != c.Value {
-		d.Key = c.Key
+	if c.Name != c.Value {
+		d.Key = c.Name
 	}
 	if c.Numbered {
 		d.Number = &c.Number
@@ -127,8 +127,8 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	if !c.Abstract {
 		d.Factory = m.Name + "." + c.Factory + "(" + strings.Join(params, ", ") + ")"
 	}
-	if c.Parent != nil {
-		d.Parent = c.Parent.Value
+	if c.Above != nil {
+		d.Parent = c.Above.Value
 	}
 	for i, v := range c.Constants {
 		if v != nil {
@@ -146,10 +146,10 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value
 	}
-	for _, g := range c.Groups {
+	for _, g := range c.InGroups {
 		d.Groups = append(d.Groups, g.Name)
 	}
-	for _, b := range c.When {
+	for _, b := range c.Branches {
 		d.When = append(d.When, Branch{If: Conditions(b), Traits: TraitsOf(m, nil, b.Row.Traits)})
 	}
 	for _, p := range m.Profiles {
@@ -178,7 +178,7 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 			d.Examples = append(d.Examples, x.Doc)
 		}
 	}
-	for _, s := range c.Set {
+	for _, s := range c.Sets {
 		if d.Set == nil {
 			d.Set = make(map[string]string)
 		}

@@ -66,7 +66,7 @@ func Names(m *model.Package) []Name {
 	}
 	for _, g := range m.Groups {
 		add(Name{Kind: "group", Name: g.Name, Doc: g.Doc},
-			func(c *model.Code) bool { return slices.Contains(c.Groups, g) })
+			func(c *model.Code) bool { return slices.Contains(c.InGroups, g) })
 	}
 	for _, p := range m.Profiles {
 		add(Name{Kind: "profile", Name: p.Name, Doc: p.Doc}, func(c *model.Code) bool {

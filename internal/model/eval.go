@@ -36,7 +36,7 @@ func (ctx Context) Get(f *Field) (Value, bool) {
 // RowFor returns the row of an error of code c with a context: that of the first branch that holds,
 // otherwise that of the code.
 func (c *Code) RowFor(ctx Context) *Row {
-	for _, b := range c.When {
+	for _, b := range c.Branches {
 		if b.Holds(ctx) {
 			return b.Row
 		}

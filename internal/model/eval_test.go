@@ -102,7 +102,7 @@ func TestRowFor(t *testing.T) {
 	is := func(n int64) []Cond { return []Cond{{Field: f, Values: []Value{{Type: Int, Int: n}}}} }
 	own, first, second := &Row{Index: 2}, &Row{Index: 3}, &Row{Index: 4}
 	code := &Code{Row: own,
-		When: []*Branch{{Conds: is(1), Row: first}, {Conds: is(1), Row: second}, {Conds: is(2), Row: second}}}
+		Branches: []*Branch{{Conds: is(1), Row: first}, {Conds: is(1), Row: second}, {Conds: is(2), Row: second}}}
 	assert.Same(t, own, code.RowFor(nil))
 	assert.Same(t, first, code.RowFor(Context{f: {Type: Int, Int: 1}}))
 	assert.Same(t, second, code.RowFor(Context{f: {Type: Int, Int: 2}}))

@@ -52,16 +52,16 @@ func (c *Category) WithRole(role Role) *Field {
 	return c.Fields[i]
 }
 
-// ErrorType returns the type of the code's errors: Own, or that of the category.
+// ErrorType returns the type of the code's errors: OwnType, or that of the category.
 func (c *Code) ErrorType() *Category {
-	if c.Own != nil {
-		return c.Own
+	if c.OwnType != nil {
+		return c.OwnType
 	}
 	return c.Category
 }
 
-// Extends reports whether c is the separate type of one code; see [Code.Own].
-func (c *Category) Extends() bool { return len(c.Codes) == 1 && c.Codes[0].Own == c }
+// Extends reports whether c is the separate type of one code; see [Code.OwnType].
+func (c *Category) Extends() bool { return len(c.Codes) == 1 && c.Codes[0].OwnType == c }
 
 // Fields returns the fields of the code's errors, those of the category first.
 func (c *Code) Fields() []*Field { return c.ErrorType().Fields }
@@ -74,7 +74,7 @@ func (c *Code) Takes(f *Field) bool { return slices.Contains(c.Args, f) }
 
 // Fixed returns the value that the code sets for f, if it sets one.
 func (c *Code) Fixed(f *Field) (Value, bool) {
-	for _, s := range c.Set {
+	for _, s := range c.Sets {
 		if s.Field == f {
 			return s.Value, true
 		}
@@ -85,7 +85,7 @@ func (c *Code) Fixed(f *Field) (Value, bool) {
 // Rows returns the row of the code, and those of its branches.
 func (c *Code) Rows() []*Row {
 	rows := []*Row{c.Row}
-	for _, b := range c.When {
+	for _, b := range c.Branches {
 		rows = append(rows, b.Row)
 	}
 	return rows
@@ -98,7 +98,7 @@ func (p *Package) HelpPage(c *Code) string {
 
 // CodeByKey returns the code under a key of the taxonomy, or nil.
 func (p *Package) CodeByKey(key string) *Code {
-	return find(p.Codes, func(c *Code) bool { return c.Key == key })
+	return find(p.Codes, func(c *Code) bool { return c.Name == key })
 }
 
 // CategoryByName returns the category of that name, or nil.

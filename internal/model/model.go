@@ -77,8 +77,8 @@ type Group struct {
 // Constant is a value that codes have, and the function that returns it.
 type Constant struct {
 	taxonomy.CodeConstant
-	Type     Type
-	Function string // SQLState
+	ValueType Type
+	Function  string // SQLState
 }
 
 // Method is a method of the generated interface of strategies or of checks.
@@ -206,35 +206,36 @@ type Object struct {
 	Fields []*Field
 }
 
-// Code is a code constant and its factory. It embeds the code's entry in the table.
+// Code is a code constant and its factory. It embeds the code's entry in the table, and its other
+// fields have other names.
 type Code struct {
 	*taxonomy.Code
 	Decl     *spec.Code // as the taxonomy declares it
 	Index    int        // in Package.Codes
 	Ordinal  int        // in its category, from 1: the Go value
 	Category *Category
-	// Own is the type of the code's errors if the code has fields, otherwise nil. It is a copy of
+	// OwnType is the type of the code's errors if the code has fields, otherwise nil. It is a copy of
 	// the category with this code only, and with the fields of the code after its fields.
-	Own *Category
+	OwnType *Category
 
-	Key     string // in the taxonomy
+	Name    string // in the taxonomy
 	Go      string // ProviderAPIError
 	Const   string // CodeProviderAPIError
 	Factory string // NewProviderAPIError
 
 	Numbered   bool // Number is given; it may be 0
 	ReplacedBy *Code
-	Groups     []*Group
+	InGroups   []*Group
 
-	Message   Template  // parsed; Code.Message is its text
+	Template  Template  // of Message, parsed
 	Feedback  *Template // nil: message and resolution
 	Args      []*Field  // the factory's parameters
-	Parent    *Code     // the code above this one, or nil
+	Above     *Code     // the code above this one, or nil
 	Constants []*Value  // in the order of Package.Constants; nil for an absent one
-	Set       []FieldValue
+	Sets      []FieldValue
 
 	Row      *Row
-	When     []*Branch
+	Branches []*Branch
 	Rules    []*Rule
 	Examples []*Example // the examples, then the counter-examples
 }

@@ -20,13 +20,13 @@ func (p *Package) PublicOnly() *Package {
 			public := *code
 			public.Category = &category
 			public.Args = publicFields(code.Args)
-			if code.Own != nil {
-				own := *code.Own
+			if code.OwnType != nil {
+				own := *code.OwnType
 				own.Fields, own.Codes = publicFields(own.Fields), []*Code{&public}
-				public.Own = &own
+				public.OwnType = &own
 			}
 			public.Constants = nil
-			public.Set = slices.DeleteFunc(slices.Clone(code.Set), func(s FieldValue) bool { return !s.Field.Public })
+			public.Sets = slices.DeleteFunc(slices.Clone(code.Sets), func(s FieldValue) bool { return !s.Field.Public })
 			category.Codes = append(category.Codes, &public)
 			copies[code] = &public
 		}
@@ -36,7 +36,7 @@ func (p *Package) PublicOnly() *Package {
 		}
 	}
 	for _, c := range out.Codes {
-		c.ReplacedBy, c.Parent = copies[c.ReplacedBy], copies[c.Parent]
+		c.ReplacedBy, c.Above = copies[c.ReplacedBy], copies[c.Above]
 	}
 	return &out
 }
@@ -48,14 +48,14 @@ func (p *Package) ErrorTypes() []*Category {
 	for _, c := range p.Categories {
 		shared := *c
 		shared.Codes = slices.DeleteFunc(slices.Clone(c.Codes), func(c *Code) bool {
-			return c.Abstract || c.Own != nil
+			return c.Abstract || c.OwnType != nil
 		})
 		if len(shared.Codes) > 0 {
 			types = append(types, &shared)
 		}
 		for _, code := range c.Codes {
-			if code.Own != nil && !code.Abstract {
-				types = append(types, code.Own)
+			if code.OwnType != nil && !code.Abstract {
+				types = append(types, code.OwnType)
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func (b *builder) vocabulary() {
 		typ, _ := model.TypeOf(d.Type.V)
 		c := &model.Constant{
 			CodeConstant: taxonomy.CodeConstant{Name: d.Name.V, Type: d.Type.V, Doc: d.Doc.V, Wire: d.Wire.V},
-			Type:         typ, Function: exported(d.GoName.Or(d.Name.V), i+1),
+			ValueType:    typ, Function: exported(d.GoName.Or(d.Name.V), i+1),
 		}
 		b.pkg.Constants, t.Constants = append(b.pkg.Constants, c), append(t.Constants, c.CodeConstant)
 	}

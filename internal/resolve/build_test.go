@@ -120,13 +120,13 @@ func TestBuildEverything(t *testing.T) {
 		names(p.Enums, func(e *model.Enum) string { return e.Type }))
 	assert.Equal(t, []string{"WorkDecisionBlock", "WorkDecisionAskUser"},
 		names(p.Enums[1].Values, func(v model.EnumValue) string { return v.Const }))
-	assert.Equal(t, "PROVIDER_CRASH", p.Fallback.Key)
+	assert.Equal(t, "PROVIDER_CRASH", p.Fallback.Name)
 	assert.Equal(t, "unmatched", p.FallbackSet[0].Field.Wire)
 	assert.Equal(t, "again", p.Taxonomy.Uncategorized.Name)
 
 	crash := p.CodeByKey("PROVIDER_CRASH")
 	assert.Equal(t, taxonomy.SeverityHigh, crash.Row.Severity)
-	assert.Equal(t, crash.When[0].Row.Traits, p.Rows[0].Traits, "the fallback's branch on unmatched")
+	assert.Equal(t, crash.Branches[0].Row.Traits, p.Rows[0].Traits, "the fallback's branch on unmatched")
 	assert.Equal(t, taxonomy.SeverityMedium, p.Rows[0].Severity)
 	assert.Equal(t, taxonomy.Traits{
 		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure, HTTP: 502,
@@ -136,10 +136,10 @@ func TestBuildEverything(t *testing.T) {
 
 	api := p.CodeByKey("PROVIDER_API_ERROR")
 	assert.Equal(t, []string{"provider", "rawError"}, names(api.Args, func(f *model.Field) string { return f.Wire }))
-	assert.Same(t, api.Row, api.When[0].Row, "a branch that changes nothing")
-	assert.Equal(t, 1, api.When[1].Row.At.Branch(), "the first branch with a row")
-	assert.EqualValues(t, 3, api.When[1].Row.GRPC)
-	assert.Equal(t, taxonomy.Permanent, api.When[1].Row.Recoverability)
+	assert.Same(t, api.Row, api.Branches[0].Row, "a branch that changes nothing")
+	assert.Equal(t, 1, api.Branches[1].Row.At.Branch(), "the first branch with a row")
+	assert.EqualValues(t, 3, api.Branches[1].Row.GRPC)
+	assert.Equal(t, taxonomy.Permanent, api.Branches[1].Row.Recoverability)
 
 	limit := p.CodeByKey("PROVIDER_RATE_LIMIT")
 	assert.Equal(t, "provider.rate_limit", limit.Value)
@@ -300,7 +300,7 @@ categories:
 `)
 	got := map[string][]string{}
 	for _, c := range p.Codes {
-		got[c.Key] = names(c.Args, func(f *model.Field) string { return f.Wire })
+		got[c.Name] = names(c.Args, func(f *model.Field) string { return f.Wire })
 	}
 	assert.Equal(
 		t, map[string][]string{"DEFAULT": {"g", "a", "c"}, "FIXED": {"g", "a"}, "ORDERED": {"c", "b"}, "NONE": nil},
@@ -328,9 +328,9 @@ categories:
 		for _, f := range c.OwnFields() {
 			public = append(public, f.Public)
 			if f.Object != nil {
-				assert.Equal(t, f.Public, f.Object.Fields[0].Public, "%s.%s", c.Key, f.Wire)
+				assert.Equal(t, f.Public, f.Object.Fields[0].Public, "%s.%s", c.Name, f.Wire)
 			}
 		}
-		assert.Equal(t, want[c.Key], public, c.Key)
+		assert.Equal(t, want[c.Name], public, c.Name)
 	}
 }

@@ -23,18 +23,18 @@ func (b *builder) code(c *model.Category, d *spec.Code) {
 	}
 	code := &model.Code{
 		Code: entry, Decl: d, Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
-		Key: d.Name.V, Go: name, Const: "Code" + name, Factory: "New" + name,
+		Name: d.Name.V, Go: name, Const: "Code" + name, Factory: "New" + name,
 	}
 	entry.Public = b.audienceOf(code) == public
-	if code.Key != entry.Value {
-		entry.Key = code.Key
+	if code.Name != entry.Value {
+		entry.Key = code.Name
 	}
 	if len(d.Fields) > 0 {
 		b.ownFields(code)
 	}
 	c.Codes = append(c.Codes, code)
 	b.pkg.Codes = append(b.pkg.Codes, code)
-	putFirst(&b.codes, code.Key, code)
+	putFirst(&b.codes, code.Name, code)
 }
 
 // ownFields gives a code a separate type with additional fields.
@@ -51,7 +51,7 @@ func (b *builder) ownFields(code *model.Code) {
 		owner.params.take(f.Param)
 	}
 	own.Fields = slices.Concat(own.Fields, b.fields(owner, d.Fields))
-	code.Own = &own
+	code.OwnType = &own
 }
 
 // codeName returns the end of the Go names of a code: GitCommit for CodeGitCommit.
@@ -66,20 +66,20 @@ func codeName(d *spec.Code, n int) string {
 func (b *builder) codeBody(c *model.Code) {
 	d := c.Decl
 	c.Numbered, c.ReplacedBy = d.Number.Set, b.codes[d.ReplacedBy.V]
-	c.Message = templateOf(c, d.Message.V)
+	c.Template = templateOf(c, d.Message.V)
 	if d.Feedback.Set {
 		feedback := templateOf(c, d.Feedback.V)
 		c.Feedback = &feedback
 	}
-	c.Set, c.Constants = assignments(c, d.Set), b.constantsOf(d)
+	c.Sets, c.Constants = assignments(c, d.Set), b.constantsOf(d)
 	c.Args = args(c)
-	c.Code.Set = model.SetJSON(c.Set)
+	c.Code.Set = model.SetJSON(c.Sets)
 	extra := taxonomy.Extras{
 		Deprecated: d.Deprecated.V, Aliases: written(d.Aliases), Names: written(d.Names),
 		Prevent: prevention(d.Prevent),
 	}
 	if d.Parent > 0 {
-		c.Parent = c.Category.Codes[d.Parent-1]
+		c.Above = c.Category.Codes[d.Parent-1]
 	}
 	if c.ReplacedBy != nil {
 		extra.ReplacedBy = c.ReplacedBy.Value
@@ -92,12 +92,12 @@ func (b *builder) codeBody(c *model.Code) {
 	}
 	for _, name := range d.Groups {
 		if g := b.groups[name.V]; g != nil {
-			c.Groups = append(c.Groups, g)
+			c.InGroups = append(c.InGroups, g)
 			c.Code.Groups |= 1 << g.Bit
 		}
 	}
-	if c.Own != nil {
-		c.Code.Own = &taxonomy.OwnType{Name: c.Own.Type, Fields: tableFields(c.OwnFields())}
+	if c.OwnType != nil {
+		c.Code.Own = &taxonomy.OwnType{Name: c.OwnType.Type, Fields: tableFields(c.OwnFields())}
 	}
 	for _, f := range c.Args {
 		if !f.Required {
@@ -115,7 +115,7 @@ func (b *builder) constantsOf(d *spec.Code) []*model.Value {
 	for _, a := range d.Constants {
 		for i, c := range b.pkg.Constants {
 			if c.Name == a.Field.V {
-				v, _ := Value(&model.Field{Type: c.Type}, a.Value)
+				v, _ := Value(&model.Field{Type: c.ValueType}, a.Value)
 				out[i] = &v
 			}
 		}

@@ -25,7 +25,7 @@ func sound(t *testing.T, tree *spec.Taxonomy, p *model.Package) {
 		require.Len(t, c.Fields, len(tree.Fields)+len(tree.Categories[i].Fields))
 		for j, code := range c.Codes {
 			decl := &tree.Categories[i].Codes[j]
-			require.Len(t, code.When, len(decl.When))
+			require.Len(t, code.Branches, len(decl.When))
 			require.Len(t, code.Rules, len(decl.Detect))
 			require.Len(t, code.Examples, len(decl.Examples)+len(decl.NotExamples))
 			soundCode(t, code)
@@ -54,7 +54,7 @@ func sound(t *testing.T, tree *spec.Taxonomy, p *model.Package) {
 func soundCode(t *testing.T, code *model.Code) {
 	t.Helper()
 	require.NotNil(t, code.Row)
-	for _, b := range code.When {
+	for _, b := range code.Branches {
 		require.NotNil(t, b.Row)
 		for _, c := range b.Conds {
 			require.NotNil(t, c.Field)
@@ -67,7 +67,7 @@ func soundCode(t *testing.T, code *model.Code) {
 		require.Same(t, code, r.Code)
 		require.NotContains(t, r.Doc, "\n")
 	}
-	for _, part := range code.Message.Parts {
+	for _, part := range code.Template.Parts {
 		require.False(t, part.Field != nil && part.Cause)
 	}
 }

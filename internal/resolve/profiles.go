@@ -244,9 +244,9 @@ func (s *profile) layers(row *model.Row) []*spec.Overlay {
 	if code == nil {
 		return nil
 	}
-	keys := []string{code.Key, code.Category.Name}
+	keys := []string{code.Name, code.Category.Name}
 	for _, g := range s.pkg.Groups {
-		if slices.Contains(code.Groups, g) {
+		if slices.Contains(code.InGroups, g) {
 			keys = append(keys, "@"+g.Name)
 		}
 	}

@@ -54,7 +54,7 @@ func overlaid(t *testing.T, profile string) (*model.Package, *model.Profile, map
 	require.NotNil(t, it)
 	got := map[string]string{}
 	for _, row := range p.Rows[2:] {
-		name := row.Code.Key
+		name := row.Code.Name
 		if row.Branch > 0 {
 			name += "." + string(rune('0'+row.Branch))
 		}
@@ -256,7 +256,7 @@ func TestProfileSkips(t *testing.T) {
 				for _, row := range skipped.Rows {
 					name := ""
 					if row.Code != nil {
-						name = row.Code.Key
+						name = row.Code.Name
 					}
 					if row.Branch > 0 {
 						name += "." + strconv.Itoa(row.Branch)

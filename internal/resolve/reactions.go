@@ -135,7 +135,7 @@ func (b *builder) collect() {
 	b.list(b.pkg.Taxonomy.Uncategorized, "")
 	for _, c := range b.pkg.Codes {
 		b.list(c.Row.Reaction, "")
-		for _, branch := range c.When {
+		for _, branch := range c.Branches {
 			b.list(branch.Row.Reaction, "")
 		}
 	}

@@ -138,7 +138,7 @@ categories:
 	assert.Equal(t, "policyWork work", p.Policies[0].Var+" "+p.Policies[0].Value.Name)
 	a, b := p.CodeByKey("A"), p.CodeByKey("B")
 	assert.Equal(t, "reactionWork work", variable(p, a.Row.Reaction)+" "+a.Row.Reaction.Name)
-	assert.Equal(t, "B.when1", b.When[0].Row.Reaction.Name)
+	assert.Equal(t, "B.when1", b.Branches[0].Row.Reaction.Name)
 	assert.Equal(t, "uncategorized", p.Taxonomy.Uncategorized.Name)
 }
 
@@ -176,10 +176,10 @@ categories:
 	assert.Equal(t, want, a.Row.Traits)
 	want.Severity, want.HTTP = taxonomy.SeverityHigh, 404
 	assert.Equal(t, want, b.Row.Traits)
-	assert.Same(t, b.Row, b.When[0].Row, "says what the code says")
+	assert.Same(t, b.Row, b.Branches[0].Row, "says what the code says")
 	want.Retryable, want.Recoverability, want.Reaction = false, taxonomy.Permanent, block
-	assert.Equal(t, want, b.When[1].Row.Traits)
-	assert.Same(t, b.Row, b.When[2].Row, "recoverability as it follows from the flag")
+	assert.Equal(t, want, b.Branches[1].Row.Traits)
+	assert.Same(t, b.Row, b.Branches[2].Row, "recoverability as it follows from the flag")
 	assert.Equal(t, []int{0, 0, 1}, collect(p.Rows[2:], func(r *model.Row) int { return r.At.Branch() }))
 }
 

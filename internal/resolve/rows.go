@@ -42,14 +42,14 @@ func (b *builder) rows() {
 	for _, c := range b.pkg.Codes {
 		own, shared := c.Decl.Traits, c.Category.Decl.Traits
 		b.reaction(shared.Reaction, c.Category.Name, c.Category.Const[len("Category"):])
-		b.reaction(own.Reaction, c.Key, c.Go)
+		b.reaction(own.Reaction, c.Name, c.Go)
 		at := taxonomy.At(c.Category.Index, uint16(c.Ordinal))
 		c.Row = b.addRow(model.Row{At: at, Code: c}, own.Over(shared))
 		c.Traits = c.Row.Traits
 	}
 	for _, c := range b.pkg.Codes {
-		c.When = branches(c)
-		for i, branch := range c.When {
+		c.Branches = branches(c)
+		for i, branch := range c.Branches {
 			branch.Row = b.branchRow(c, i)
 		}
 	}
@@ -66,7 +66,7 @@ func (b *builder) addRow(row model.Row, declared spec.Traits) *model.Row {
 // branchRow returns the row of branch i of a code: the code's row if the branch changes no trait.
 func (b *builder) branchRow(c *model.Code, i int) *model.Row {
 	own, nth := c.Decl.When[i].Traits, strconv.Itoa(i+1)
-	b.reaction(own.Reaction, c.Key+".when"+nth, c.Go+"When"+nth)
+	b.reaction(own.Reaction, c.Name+".when"+nth, c.Go+"When"+nth)
 	declared := own.Over(c.Decl.Traits).Over(c.Category.Decl.Traits)
 	traits := b.traits(declared)
 	if traits == c.Row.Traits {
@@ -81,7 +81,7 @@ func (b *builder) branchRow(c *model.Code, i int) *model.Row {
 func (b *builder) unknownRows(unknown, permanent *model.Row) {
 	if code := b.pkg.Fallback; code != nil {
 		ctx := make(model.Context)
-		for _, set := range [][]model.FieldValue{b.pkg.FallbackSet, code.Set} {
+		for _, set := range [][]model.FieldValue{b.pkg.FallbackSet, code.Sets} {
 			for _, s := range set {
 				ctx[s.Field] = s.Value
 			}

@@ -29,7 +29,7 @@ func (b *builder) detection(c *model.Code) {
 
 func rule(code *model.Code, d *spec.Rule, place int) *model.Rule {
 	r := &model.Rule{
-		Name: code.Key + "/" + strconv.Itoa(place), Place: place, Code: code, Doc: d.Raw.Flow(),
+		Name: code.Name + "/" + strconv.Itoa(place), Place: place, Code: code, Doc: d.Raw.Flow(),
 		Priority: d.Priority.V, Set: assignments(code, d.Set),
 		Text: written(d.Text), Contains: written(d.Contains),
 	}

@@ -10,7 +10,7 @@ import (
 // with each tested field at and around its bounds, and absent.
 func (s *set) branches(code *model.Code) {
 	conds := conditions(code)
-	for _, b := range code.When {
+	for _, b := range code.Branches {
 		hit, block := decidedBy(code, b, conds)
 		if block != nil {
 			continue
@@ -41,7 +41,7 @@ func tested(branches ...*model.Branch) []*model.Field {
 // conditions returns the conditions of all branches of a code by field.
 func conditions(code *model.Code) map[*model.Field][]model.Cond {
 	out := map[*model.Field][]model.Cond{}
-	for _, b := range code.When {
+	for _, b := range code.Branches {
 		for _, c := range b.Conds {
 			out[c.Field] = append(out[c.Field], c)
 		}
@@ -70,7 +70,7 @@ const maxTries = 1 << 14
 // earlier branch. Without such a case, decidedBy returns the reason. It tries values of the fields
 // that b tests, and then also of the fields that earlier branches test.
 func decidedBy(code *model.Code, b *model.Branch, conds map[*model.Field][]model.Cond) (Case, *Block) {
-	own, upTo := tested(b), code.When[:slices.Index(code.When, b)+1]
+	own, upTo := tested(b), code.Branches[:slices.Index(code.Branches, b)+1]
 	fields := tested(append([]*model.Branch{b}, upTo...)...)
 	changes := make(map[*model.Field][]change)
 	for _, f := range fields {
@@ -127,11 +127,11 @@ func meets(c Case, b *model.Branch, f *model.Field) bool {
 
 // first returns the first branch that holds, or nil.
 func first(code *model.Code, c Case) *model.Branch {
-	i := slices.IndexFunc(code.When, func(b *model.Branch) bool { return b.Holds(c.Context) })
+	i := slices.IndexFunc(code.Branches, func(b *model.Branch) bool { return b.Holds(c.Context) })
 	if i < 0 {
 		return nil
 	}
-	return code.When[i]
+	return code.Branches[i]
 }
 
 // change returns a case with another value of a field.

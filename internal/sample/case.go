@@ -22,7 +22,7 @@ type Case struct {
 }
 
 // Message returns the expected message of the error.
-func (c Case) Message() string { return c.Code.Message.Text(c.Context, c.cause()) }
+func (c Case) Message() string { return c.Code.Template.Text(c.Context, c.cause()) }
 
 // Feedback returns the expected feedback for the error. If the code declares none, it returns "".
 func (c Case) Feedback() string {

@@ -15,7 +15,7 @@ func Cases(code *model.Code, odd []*model.Field) []Case {
 	s.add(Base(code))
 	s.texts(code)
 	s.variants(code, odd)
-	if code.Ordinal == 1 || code.Own != nil {
+	if code.Ordinal == 1 || code.OwnType != nil {
 		s.add(Full(code))
 	}
 	return s.cases
@@ -121,9 +121,9 @@ func placeholders(code *model.Code) []model.Part {
 // templates returns the texts of a code.
 func templates(code *model.Code) []model.Template {
 	if code.Feedback == nil {
-		return []model.Template{code.Message}
+		return []model.Template{code.Template}
 	}
-	return []model.Template{code.Message, *code.Feedback}
+	return []model.Template{code.Template, *code.Feedback}
 }
 
 // flat returns the placeholders in parts and in their optional parts.

@@ -29,10 +29,10 @@ func Hosts(c *model.Category) map[*model.Code][]*model.Field {
 		}
 	}
 	for _, code := range c.Codes {
-		if code.Own == nil {
+		if code.OwnType == nil {
 			continue
 		}
-		for _, f := range code.Own.Fields[len(c.Fields):] {
+		for _, f := range code.OwnType.Fields[len(c.Fields):] {
 			if _, fixed := code.Fixed(f); !fixed && (!f.Required || code.Takes(f)) {
 				hosts[code] = append(hosts[code], f)
 			}

@@ -226,7 +226,7 @@ func (w *writer) tables() {
 			http = fmt.Sprintf(" http: %d,", c.Row.HTTP)
 		}
 		groups := []string{}
-		for _, g := range c.Groups {
+		for _, g := range c.InGroups {
 			groups = append(groups, quote(g.Name))
 		}
 		w.doc("  ", c.Doc, deprecation(c))
@@ -252,7 +252,7 @@ func (w *writer) tables() {
 	for _, g := range w.model.Groups {
 		var in []string
 		for _, c := range w.model.Codes {
-			if slices.Contains(c.Groups, g) && !c.Abstract {
+			if slices.Contains(c.InGroups, g) && !c.Abstract {
 				in = append(in, quote(c.Value))
 			}
 		}
