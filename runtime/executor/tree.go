@@ -178,7 +178,7 @@ func (h *Host) judge(ctx context.Context, e *Effect, changes []Change, out *Outc
 			v = verdicts[i]
 		}
 		switch {
-		case c.Escapes, v == 0, v > Forbidden:
+		case c.Escapes, c.Copies != "", v == 0, v > Forbidden:
 			v = Forbidden
 		case v == NeedsAsk && approved[c.Path]:
 			v = Allowed

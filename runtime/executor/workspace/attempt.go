@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -38,16 +39,14 @@ type attemptNote struct {
 // changes, restores the files, and returns the error. An attempt that a killed process began is saved
 // and restored first. If ctx ends, the restore still happens.
 func (s *Space) Attempt(ctx context.Context, a Attempt) (done AttemptResult, err error) {
-	if killed := s.state.Attempt; killed != nil {
-		if _, err := s.undoAttempt(ctx, killed.Name, killed.Base); err != nil {
-			return done, err
-		}
-	}
-	base, err := s.Snapshot(ctx)
+	after := context.WithoutCancel(ctx)
+	base, err := operate(s, opSave, func() executor.Tree {
+		s.undoAttempt(ctx)
+		s.state.Attempt = &attemptNote{a.Name, s.snapshot(ctx)}
+		s.saveState()
+		return s.state.Attempt.Base
+	})
 	if err != nil {
-		return done, err
-	}
-	if err := s.recordAttempt(&attemptNote{a.Name, base}); err != nil {
 		return done, err
 	}
 	for _, step := range []func(context.Context) error{a.Fix, a.Check} {
@@ -57,64 +56,37 @@ func (s *Space) Attempt(ctx context.Context, a Attempt) (done AttemptResult, err
 		if err = s.BeforeCall(ctx); err == nil {
 			err = step(ctx)
 		}
-		var bad error
-		done.Changes, bad = s.judgeAttempt(context.WithoutCancel(ctx), a, base)
+		changes, bad := operate(s, opDetect, func() []executor.Change {
+			return s.describe(after, string(base), string(s.snapshot(after)))
+		})
+		if done.Changes = changes; bad == nil && a.Judge != nil {
+			bad = a.Judge(changes)
+		}
 		err = errors.Join(err, bad)
 	}
-	if err != nil {
-		var left error
-		if done.Saved, left = s.undoAttempt(context.WithoutCancel(ctx), a.Name, base); left != nil {
-			return done, errors.Join(err, left)
-		}
-	}
-	return done, errors.Join(err, s.recordAttempt(nil))
-}
-
-// judgeAttempt returns the changes since base, and an error if one is not allowed.
-func (s *Space) judgeAttempt(ctx context.Context, a Attempt, base executor.Tree) ([]executor.Change, error) {
-	now, err := s.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := s.Diff(ctx, base, now)
-	if err == nil && a.Judge != nil {
-		err = a.Judge(changes)
-	}
-	return changes, err
-}
-
-// undoAttempt saves what differs from base and restores it.
-func (s *Space) undoAttempt(ctx context.Context, name string, base executor.Tree) (saved string, err error) {
-	for range 3 { // a restored .gitignore can reveal files
-		now, err := s.Snapshot(ctx)
+	left := s.operate(opSave, func() {
 		if err != nil {
-			return saved, err
+			done.Saved = s.undoAttempt(after)
 		}
-		changes, err := s.Diff(ctx, base, now)
-		if err != nil || len(changes) == 0 {
-			return saved, err
+		if s.err == nil {
+			s.state.Attempt = nil
+			s.saveState()
 		}
-		ref, err := s.Save(ctx, name, base, now)
-		if err != nil {
-			return saved, err
-		}
-		if saved == "" {
-			saved = ref
-		}
-		var paths []string
-		for _, c := range changes {
-			paths = append(paths, c.Path)
-		}
-		if _, err := s.Restore(ctx, base, paths); err != nil {
-			return saved, err
-		}
-	}
-	return saved, nil
-}
-
-func (s *Space) recordAttempt(note *attemptNote) error {
-	return s.operate(opSave, func() error {
-		s.state.Attempt = note
-		return s.saveState()
 	})
+	return done, errors.Join(err, left)
+}
+
+// undoAttempt saves what differs since the beginning of an attempt, and restores it.
+func (s *Space) undoAttempt(ctx context.Context) (saved string) {
+	note := s.state.Attempt
+	for i := 0; note != nil && i < 3; i++ { // a restored .gitignore can reveal files
+		now := s.snapshot(ctx)
+		changes := s.diff(ctx, string(note.Base), string(now))
+		if len(changes) == 0 {
+			break
+		}
+		saved = cmp.Or(saved, s.save(ctx, note.Name, note.Base, now))
+		s.restore(ctx, string(note.Base), pathsOf(changes))
+	}
+	return saved
 }

@@ -3,9 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -18,294 +16,179 @@ import (
 )
 
 // make makes the clone. If the process is killed before the end, it is made again.
-func (s *Space) make(ctx context.Context) error {
-	if err := os.RemoveAll(s.home); err != nil {
-		return err
-	}
-	if err := atomicfile.MakeDir(s.home); err != nil {
-		return err
-	}
-	if err := os.WriteFile(s.file("unfinished"), nil, 0o600); err != nil {
-		return err
-	}
+func (s *Space) make(ctx context.Context) {
 	s.state = state{Root: s.root}
-	steps := []func(context.Context) error{s.findBase, s.clone, s.copyRemotes, s.writeConfig, s.checkOut, s.subModules,
-		s.share, s.firstAgentGit, s.setUp, s.recordIgnored}
+	s.findBase(ctx)
+	s.do(func() error { return os.RemoveAll(s.home) })
+	s.do(func() error {
+		s.made = true
+		return atomicfile.MakeDir(s.file("tree"))
+	})
+	s.do(func() error { return os.WriteFile(s.file("unfinished"), nil, 0o600) })
+	s.clone(ctx)
+	s.writeConfig(ctx)
 	if s.opts.InPlace {
-		steps = []func(context.Context) error{s.findBase, s.requireClean, s.clone,
-			s.writeConfig, s.readBase, s.recordIgnored}
-	} else if err := os.Mkdir(s.Dir(), 0o777); err != nil {
-		return err
+		s.requireClean(ctx)
+		s.own(ctx, "read-tree", s.state.Base) // the working tree has its files
+	} else {
+		s.own(ctx, "-c", "checkout.workers=0", "read-tree", "-m", "-u", s.state.Base)
+		s.writeConfig(ctx) // refuses a filter of the base
+		s.subModules(ctx, s.root, s.user, s.state.Base, "")
+		s.share()
+		s.renewAgentGit(ctx, true)
+		s.setUp(ctx)
 	}
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	return errors.Join(s.saveState(), os.Remove(s.file("unfinished")))
+	s.recordIgnored(ctx)
+	s.saveState()
+	s.do(func() error { return os.Remove(s.file("unfinished")) })
 }
 
 // findBase finds the commit with which the run begins, and checks the name of its branch.
-func (s *Space) findBase(ctx context.Context) (err error) {
-	if s.state.Ref, err = s.users(ctx, 1, "symbolic-ref", "-q", "HEAD"); err != nil {
-		return err
-	}
+func (s *Space) findBase(ctx context.Context) {
+	s.state.Ref, _ = s.try(ctx, command{at: inUsers, args: []string{"symbolic-ref", "-q", "HEAD"}})
 	rev := "HEAD"
 	if !s.opts.InPlace {
 		rev = cmp.Or(s.opts.Base, rev)
 	}
-	s.state.Base, err = s.users(ctx, 1, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
-	switch {
-	case err != nil:
-		return err
+	switch s.state.Base = s.find(ctx, inUsers, rev+"^{commit}"); {
 	case s.state.Base == "" && rev == "HEAD":
-		return fault("layout", "the repository has no commit: make the first one", nil, s.root)
+		s.fail("layout", "the repository has no commit: make the first one", s.root)
 	case s.state.Base == "":
-		return fault("name", "the repository has no commit "+rev, nil)
+		s.fail("name", "the repository has no commit "+rev)
 	case s.opts.InPlace:
-		return nil
+		return
 	}
-	branches, err := s.users(ctx, 0, "for-each-ref", "--format=%(refname)", "refs/heads")
-	for name := range strings.SplitSeq(branches, "\n") {
-		short := strings.TrimPrefix(name, "refs/heads/")
-		if name == s.ref() && !s.isAncestor(ctx, name, s.state.Base) {
-			return fault("name", fmt.Sprintf("the branch %s has commits that %.7s does not have: merge or delete it",
-				short, s.state.Base), nil)
-		}
-		if strings.HasPrefix(name, s.ref()+"/") || strings.HasPrefix(s.ref(), name+"/") {
-			return fault("name", "the branch "+s.opts.Branch+" cannot exist beside the branch "+short, nil)
+	for name := range strings.SplitSeq(s.users(ctx, "for-each-ref", "--format=%(refname)", "refs/heads"), "\n") {
+		inside := strings.HasPrefix(name, s.ref()+"/") || name != "" && strings.HasPrefix(s.ref(), name+"/")
+		if inside || name == s.ref() && !s.isAncestor(ctx, inUsers, name, s.state.Base) {
+			s.fail("name", fmt.Sprintf("the branch %s is in the way of %s: merge, delete or rename it", short(name),
+				s.opts.Branch))
 		}
 	}
-	if err != nil {
-		return err
+	if dirty := s.personChanges(ctx, "-unormal"); len(dirty) > 0 {
+		s.warnings = append(s.warnings, fmt.Sprintf("the run begins at %.7s without your %s", s.state.Base,
+			text.Count(len(dirty), "uncommitted file")))
 	}
-	dirty, err := s.list(ctx, command{at: inUsers, args: []string{"status", "--porcelain=v1", "-z", "--no-renames",
-		"--ignore-submodules=all"}})
-	if len(dirty) > 0 {
-		verb := "are"
-		if len(dirty) == 1 {
-			verb = "is"
-		}
-		s.warnings = append(s.warnings, fmt.Sprintf("the run begins at %.7s; your %s %s not part of it", s.state.Base,
-			text.Count(len(dirty), "uncommitted file"), verb))
-	}
-	return err
+}
+
+// personChanges returns what git status reports in the person's working tree.
+func (s *Space) personChanges(ctx context.Context, untracked string) []string {
+	return s.list(ctx, inUsers, "status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", untracked)
 }
 
 // clone makes the run's repository, with the branch of the run at the base. Git links the objects,
 // or copies them from another disk. It cannot link if objects are symbolic links, or are packed
 // meanwhile.
-func (s *Space) clone(ctx context.Context) error {
-	args := []string{"clone", "-q", "--bare", "--template=", "--no-reject-shallow"}
-	for _, local := range []string{"--local", "--no-local"} {
-		_, err := s.git(ctx, command{at: anywhere, dir: s.home,
-			args: append(args[:len(args):len(args)], local, "--", s.common, s.gitDir())})
-		if err == nil {
-			break
-		}
-		if local == "--no-local" || ctx.Err() != nil {
-			return err
-		}
-		if err := os.RemoveAll(s.gitDir()); err != nil {
-			return err
-		}
+func (s *Space) clone(ctx context.Context) {
+	args := []string{"clone", "-q", "--bare", "--template=", "--no-reject-shallow", "--local", "--",
+		s.common, s.gitDir()}
+	if _, ok := s.try(ctx, command{at: anywhere, dir: s.home, args: args}); !ok {
+		s.do(func() error { return os.RemoveAll(s.gitDir()) })
+		args[5] = "--no-local"
+		s.git(ctx, command{at: anywhere, dir: s.home, args: args})
 	}
-	settings, err := s.own(ctx, "config", "--local", "--list")
-	if err != nil {
-		return err
-	}
-	for line := range strings.SplitSeq(settings, "\n") {
+	for line := range strings.SplitSeq(s.own(ctx, "config", "--local", "--list"), "\n") {
 		if key, _, _ := strings.Cut(line, "="); slices.Contains(probed, key) {
 			s.state.Probed = append(s.state.Probed, line)
 		}
 	}
-	if _, err := s.own(ctx, "cat-file", "-e", s.state.Base); err != nil { // no branch has it
-		if _, err := s.own(ctx, "fetch", "-q", "--no-tags", s.user, s.state.Base); err != nil {
-			return err
-		}
+	if s.find(ctx, inRun, s.state.Base+"^{commit}") == "" { // no branch has it
+		s.own(ctx, "fetch", "-q", "--no-tags", "--no-write-fetch-head", s.user, s.state.Base)
 	}
-	_, err = s.own(ctx, "symbolic-ref", "HEAD", s.ref())
-	if err == nil {
-		_, err = s.own(ctx, "update-ref", s.ref(), s.state.Base)
-	}
-	return err
-}
-
-// copyRemotes copies the remote-tracking branches, for commands such as git diff origin/main.
-func (s *Space) copyRemotes(ctx context.Context) error {
-	refs, err := s.users(ctx, 0, "for-each-ref", "--format=%(objectname) %(refname)", "refs/remotes")
-	if err != nil || refs == "" {
-		return err
-	}
-	var ids, input strings.Builder
-	for line := range strings.Lines(refs) {
-		id, _, _ := strings.Cut(line, " ")
-		ids.WriteString(id + "\n")
-	}
-	found, err := s.line(ctx, command{args: []string{"cat-file", "--batch-check"},
-		stdin: strings.NewReader(ids.String())})
-	if err != nil {
-		return err
-	}
-	there := strings.Split(found, "\n")
-	for i, line := range strings.Split(refs, "\n") {
-		id, name, _ := strings.Cut(line, " ")
-		if i < len(there) && !strings.HasSuffix(there[i], " missing") { // a shallow clone lacks objects
-			fmt.Fprintf(&input, "create %s %s\n", name, id)
-		}
-	}
-	if _, err := s.line(ctx, command{args: []string{"update-ref", "--stdin"},
-		stdin: strings.NewReader(input.String())}); err != nil {
-		return err
-	}
-	_, err = s.own(ctx, "pack-refs", "--all")
-	return err
-}
-
-// checkOut writes the files of the base.
-func (s *Space) checkOut(ctx context.Context) error {
-	if _, err := s.own(ctx, "-c", "checkout.workers=0", "read-tree", "-m", "-u", s.state.Base); err != nil {
-		return err
-	}
-	return s.writeConfig(ctx) // a filter can be in the base
+	// For commands such as git diff origin/main. If the repository lacks objects, git can refuse.
+	s.try(ctx, command{args: []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", s.common,
+		"+refs/remotes/*:refs/remotes/*"}})
+	s.own(ctx, "pack-refs", "--all")
+	s.own(ctx, "symbolic-ref", "HEAD", s.ref())
+	s.own(ctx, "update-ref", s.ref(), s.state.Base)
 }
 
 // subModules writes the files of submodules as plain files. Git does not look at them: a change is
 // neither found nor delivered.
-func (s *Space) subModules(ctx context.Context) error {
-	return s.subModulesOf(ctx, s.root, s.user, s.state.Base, "")
-}
-
-func (s *Space) subModulesOf(ctx context.Context, root, git, commit, prefix string) error {
-	entries, err := s.list(ctx, command{at: anywhere, dir: root, env: []string{"GIT_DIR=" + git},
-		args: []string{"ls-tree", "-r", "-z", "--full-tree", commit}})
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
+func (s *Space) subModules(ctx context.Context, root, git, commit, prefix string) {
+	c := command{at: anywhere, dir: root, env: []string{"GIT_DIR=" + git}, args: []string{"ls-tree", "-r", "-z",
+		"--full-tree", commit}}
+	for _, e := range parts(s.git(ctx, c)) {
 		info, p, _ := strings.Cut(e, "\t")
 		fields := strings.Fields(info)
-		sub := filepath.Join(root, filepath.FromSlash(p))
-		if fields[0] != modeModule || !exists(filepath.Join(sub, ".git")) {
+		sub := command{at: anywhere, dir: filepath.Join(root, filepath.FromSlash(p))}
+		if fields[0] != modeModule || !exists(filepath.Join(sub.dir, ".git")) {
 			continue // the person has not checked it out
 		}
-		subGit, err := s.line(ctx, command{at: anywhere, dir: sub, args: []string{"rev-parse", "--absolute-git-dir"}})
-		if err != nil {
-			return err
-		}
+		sub.args = []string{"rev-parse", "--absolute-git-dir"}
+		subGit := s.git(ctx, sub)
+		sub.env = []string{"GIT_DIR=" + subGit, "GIT_INDEX_FILE=" + s.file("module.index")}
+		sub.args = []string{"read-tree", fields[2]}
+		s.git(ctx, sub)
 		name := path.Join(prefix, p)
-		env := []string{"GIT_DIR=" + subGit, "GIT_INDEX_FILE=" + s.file("module.index")}
-		for _, args := range [][]string{{"read-tree", fields[2]},
-			{"checkout-index", "-a", "-f", "--prefix=" + filepath.Join(s.Dir(), filepath.FromSlash(name)) + "/"}} {
-			if _, err := s.git(ctx, command{at: anywhere, dir: sub, env: env, args: args}); err != nil {
-				return err
-			}
-		}
-		if err := s.subModulesOf(ctx, sub, subGit, fields[2], name); err != nil {
-			return err
-		}
+		sub.args = []string{"checkout-index", "-a", "-f",
+			"--prefix=" + filepath.Join(s.Dir(), filepath.FromSlash(name)) + "/"}
+		s.git(ctx, sub)
+		s.subModules(ctx, sub.dir, subGit, fields[2], name)
 	}
-	return nil
 }
 
 // share copies and links ignored files and directories of the person's.
-func (s *Space) share(context.Context) error {
+func (s *Space) share() {
 	for i, p := range slices.Concat(s.opts.Share, s.opts.Link) {
-		if !filepath.IsLocal(p) {
-			return fault("clone", "not a path in the working tree: "+p, nil, p)
-		}
 		from, to := filepath.Join(s.root, p), filepath.Join(s.Dir(), p)
-		if !exists(from) {
-			continue
-		}
-		if exists(to) {
-			return fault("clone", "git tracks "+p+", so it cannot be shared", nil, p)
-		}
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-			return err
-		}
-		beforeStep("share " + p)
-		copyFiles := copyTree
-		if i >= len(s.opts.Share) {
-			copyFiles = os.Symlink
-		}
-		if err := copyFiles(from, to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// copyTree copies a file or a directory with modes and times. It skips pipes, sockets and devices.
-func copyTree(from, to string) error {
-	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, name)
-		if err != nil {
-			return err
-		}
-		dest := filepath.Join(to, rel)
 		switch {
-		case d.IsDir():
-			return os.Mkdir(dest, info.Mode().Perm()|0o700)
-		case d.Type()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(name)
-			if err != nil {
-				return err
-			}
-			return os.Symlink(target, dest)
-		case !d.Type().IsRegular():
-			return nil
+		case !filepath.IsLocal(p):
+			s.fail("clone", "not a path in the working tree: "+p, p)
+		case exists(from) && exists(to):
+			s.fail("clone", "git tracks "+p+", so it cannot be shared", p)
+		case exists(from):
+			s.do(func() error { return os.MkdirAll(filepath.Dir(to), 0o777) })
+			s.do(func() error {
+				beforeStep("share " + p)
+				if i >= len(s.opts.Share) {
+					return os.Symlink(from, to)
+				}
+				return copyTree(from, to)
+			})
 		}
-		return errors.Join(copyFile(name, dest, info.Mode().Perm()), os.Chtimes(dest, info.ModTime(), info.ModTime()))
-	})
+	}
 }
 
-func copyFile(from, to string, mode fs.FileMode) error {
-	in, err := os.Open(from)
-	if err != nil {
+// copyTree copies a file or directory.
+func copyTree(from, to string) error {
+	info, err := os.Lstat(from)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return os.CopyFS(to, os.DirFS(from))
+	case info.Mode()&fs.ModeSymlink != 0:
+		if from, err = os.Readlink(from); err == nil {
+			err = os.Symlink(from, to)
+		}
 		return err
 	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
+	content, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, content, info.Mode().Perm())
 	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return err
 }
 
 // setUp runs the commands that complete the clone. They can change the agent's .git.
-func (s *Space) setUp(ctx context.Context) error {
+func (s *Space) setUp(ctx context.Context) {
 	for _, argv := range s.opts.Setup {
-		if len(argv) == 0 {
-			continue
-		}
-		c := command{dir: s.Dir(), at: anywhere}
-		if _, err := s.program(ctx, argv[0], argv[1:], c); err != nil {
-			return fault("setup", "", err)
+		if s.err == nil && len(argv) > 0 {
+			s.program(ctx, argv[0], argv[1:], command{at: anywhere, dir: s.Dir()})
+			s.retype("setup")
 		}
 	}
-	return nil
 }
 
 // recordIgnored records what is ignored at the beginning: shared files and results of the setup.
-func (s *Space) recordIgnored(ctx context.Context) error {
-	entries, err := s.list(ctx, command{args: []string{"status", "--porcelain=v1", "-z", "--ignored=matching",
-		"--ignore-submodules=all"}})
-	for _, e := range entries {
+func (s *Space) recordIgnored(ctx context.Context) {
+	for _, e := range s.list(ctx, inRun, statusArgs...) {
 		if p, ok := strings.CutPrefix(e, "!! "); ok {
 			s.state.Ignored = append(s.state.Ignored, strings.TrimSuffix(p, "/"))
 		}
 	}
 	slices.Sort(s.state.Ignored)
-	return err
 }
 
 // wasIgnored reports whether a file was ignored at the beginning, itself or with its directory.

@@ -30,16 +30,12 @@ var programKeys = regexp.MustCompile(`^(filter\..*\.(clean|smudge|process)|gpg(\
 
 // writeConfig writes the configuration of the run's repository, from that of the person's. It has no
 // remotes and no hooks.
-func (s *Space) writeConfig(ctx context.Context) error {
-	entries, err := s.list(ctx, command{at: inUsers, args: []string{"config", "--list", "-z", "--show-scope"}})
-	if err != nil {
-		return err
-	}
+func (s *Space) writeConfig(ctx context.Context) {
+	entries := s.list(ctx, inUsers, "config", "--list", "-z", "--show-scope")
 	var b strings.Builder
 	s.lfs = filepath.Join(s.common, "lfs")
 	b.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tprotectNTFS = false\n" +
-		"\tprotectHFS = false\n" +
-		"[extensions]\n\tobjectFormat = " + s.format + "\n")
+		"\tprotectHFS = false\n[extensions]\n\tobjectFormat = " + s.format + "\n")
 	for _, line := range s.state.Probed {
 		key, value, _ := strings.Cut(line, "=")
 		writeSetting(&b, key, value)
@@ -53,42 +49,41 @@ func (s *Space) writeConfig(ctx context.Context) error {
 				s.lfs = filepath.Join(s.common, s.lfs)
 			}
 		case slices.ContainsFunc(copied, func(begin string) bool { return strings.HasPrefix(key, begin) }):
-			if programKeys.MatchString(key) {
-				if p := s.programInTree(value); p != "" {
-					return fault("layout",
-						key+" runs a program of the working tree, which an agent can change: "+value, nil, p)
-				}
+			if file := s.programInTree(value); file != "" && programKeys.MatchString(key) {
+				s.fail("layout", key+" runs a file of the working tree, which an agent can change: "+value, file)
 			}
 			writeSetting(&b, key, value)
 		}
 	}
-	if err := linkFiles(filepath.Join(s.lfs, "objects"), s.file("git/lfs/objects")); err != nil {
-		return err
-	}
 	writeSetting(&b, "lfs.storage", s.file("git/lfs"))
-	if err := atomicfile.Replace(s.file("git/config"), []byte(b.String())); err != nil {
+	s.do(func() error { return linkFiles(filepath.Join(s.lfs, "objects"), s.file("git/lfs/objects")) })
+	s.do(func() error { return atomicfile.Replace(s.file("git/config"), []byte(b.String())) })
+	for _, name := range []string{"info/exclude", "info/attributes", "info/sparse-checkout"} {
+		s.do(func() error {
+			from := s.common
+			if name == "info/sparse-checkout" {
+				from = s.user // each working tree has its own
+			}
+			content, err := os.ReadFile(filepath.Join(from, name))
+			if err != nil && !notFound(err) {
+				return err
+			}
+			for _, p := range s.opts.Link {
+				if name == "info/exclude" { // "dir/" does not match a link to a directory
+					content = append(content, "\n/"+escapePattern(filepath.ToSlash(filepath.Clean(p)))+"\n"...)
+				}
+			}
+			return writeFile(s.file("git/"+name), content)
+		})
+	}
+}
+
+// writeFile writes a file and the directories above it.
+func writeFile(name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	for _, name := range []string{"info/exclude", "info/attributes", "info/sparse-checkout"} {
-		from := s.common
-		if name == "info/sparse-checkout" {
-			from = s.user // each working tree has its own
-		}
-		content, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil && !notFound(err) {
-			return err
-		}
-		if name == "info/exclude" { // "dir/" does not match a link to a directory
-			for _, p := range s.opts.Link {
-				content = append(content, "\n/"+escapePattern(filepath.ToSlash(filepath.Clean(p)))+"\n"...)
-			}
-		}
-		to := s.file("git/" + name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.WriteFile(to, content, 0o600)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.WriteFile(name, content, 0o666)
 }
 
 // writeSetting writes a setting in the form of git's configuration files.
@@ -136,26 +131,21 @@ func (s *Space) programInTree(shell string) string {
 // another disk. Files of these names have one content: they are objects of Git LFS.
 func linkFiles(from, to string) error {
 	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		dest := filepath.Join(to, strings.TrimPrefix(name, from))
+		switch {
+		case err != nil:
 			return err
-		}
-		rel, err := filepath.Rel(from, name)
-		if err != nil {
-			return err
-		}
-		dest := filepath.Join(to, rel)
-		if exists(dest) {
-			return nil
-		}
-		if err := os.MkdirAll(filepath.Dir(dest), 0o777); err != nil {
-			return err
-		}
-		if os.Link(name, dest) == nil {
+		case d.IsDir():
+			return os.MkdirAll(dest, 0o777)
+		case exists(dest) || os.Link(name, dest) == nil:
 			return nil
 		}
 		part := dest + atomicfile.TempSuffix
 		_ = os.Remove(part)
-		return errors.Join(copyFile(name, part, 0o444), os.Rename(part, dest))
+		if err := copyTree(name, part); err != nil {
+			return err
+		}
+		return os.Rename(part, dest)
 	})
 	if notFound(err) {
 		return nil
@@ -164,117 +154,93 @@ func linkFiles(from, to string) error {
 }
 
 // agentFiles are the files of the agent's repository that show the last commit, by their paths.
-func (s *Space) agentFiles() (map[string]string, error) {
+func (s *Space) agentFiles() map[string]string {
 	files := map[string]string{"HEAD": "ref: " + s.ref() + "\n",
 		"objects/info/alternates": filepath.ToSlash(filepath.Join(s.gitDir(), "objects")) + "\n"}
 	for _, name := range []string{"config", "packed-refs", "info/exclude", "info/attributes", "info/sparse-checkout",
 		"shallow", s.ref()} {
-		content, err := os.ReadFile(s.file("git/" + name))
-		if err == nil {
+		if content, err := os.ReadFile(s.file("git/" + name)); err == nil {
 			files[name] = string(content)
-		} else if !notFound(err) {
-			return nil, err
 		}
 	}
-	return files, nil
+	return files
 }
-
-func (s *Space) firstAgentGit(ctx context.Context) error { return s.renewAgentGit(ctx, true) }
 
 // renewAgentGit makes the agent's repository anew, unless it shows the last commit and has the
 // configuration of the beginning. It moves the old one to old/.
-func (s *Space) renewAgentGit(ctx context.Context, always bool) error {
-	files, err := s.agentFiles()
-	if err != nil {
-		return err
+func (s *Space) renewAgentGit(ctx context.Context, always bool) {
+	if s.err != nil || s.opts.InPlace {
+		return
 	}
+	files := s.agentFiles()
 	dot := filepath.Join(s.Dir(), ".git")
 	info, err := os.Lstat(dot)
 	same := !always && err == nil && info.IsDir()
 	for name, content := range files {
-		if !same {
-			break
-		}
 		have, err := os.ReadFile(filepath.Join(dot, filepath.FromSlash(name)))
-		same = err == nil && string(have) == content
+		same = same && err == nil && string(have) == content
 	}
 	if same {
-		return nil
+		return
 	}
-	if err := s.scratchGit(ctx, s.file("agent.new"), files); err != nil {
-		return err
-	}
+	s.scratchGit(ctx, s.file("agent.new"), files)
 	if exists(dot) {
-		if err := s.moveAside(".git"); err != nil {
-			return err
-		}
+		s.moveAside(".git")
 	}
-	beforeStep("replace .git")
-	return os.Rename(s.file("agent.new"), dot)
+	s.do(func() error {
+		beforeStep("replace .git")
+		return os.Rename(s.file("agent.new"), dot)
+	})
 }
 
 // scratchGit makes a repository that borrows the objects of the run's. Its index has the files of the
 // last commit, with the times of the run's index, so that git need not read all files.
-func (s *Space) scratchGit(ctx context.Context, dir string, files map[string]string) error {
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	for _, name := range []string{"refs", "objects/pack", "info", "hooks"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
-			return err
+func (s *Space) scratchGit(ctx context.Context, dir string, files map[string]string) {
+	s.do(func() error {
+		err := os.RemoveAll(dir)
+		for _, name := range []string{"refs", "objects/pack", "hooks"} {
+			err = errors.Join(err, os.MkdirAll(filepath.Join(dir, name), 0o777))
 		}
-	}
-	for name, content := range files {
-		to := filepath.Join(dir, filepath.FromSlash(name))
-		err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.WriteFile(to, []byte(content), 0o666))
-		if err != nil {
-			return err
+		for name, content := range files {
+			err = errors.Join(err, writeFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(content)))
 		}
-	}
-	index, err := os.ReadFile(s.file("git/index"))
-	if err != nil {
-		return err
-	}
-	name := filepath.Join(dir, "index")
-	if err := os.WriteFile(name, index, 0o666); err != nil {
-		return err
-	}
-	_, err = s.git(ctx, command{env: []string{"GIT_INDEX_FILE=" + name},
+		return errors.Join(err, copyTree(s.file("git/index"), filepath.Join(dir, "index")))
+	})
+	s.git(ctx, command{env: []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")},
 		args: []string{"read-tree", "--reset", "HEAD"}})
-	return err
 }
 
 // maxOld limits the entries of old/. The oldest ones are removed.
 const maxOld = 20
 
 // moveAside moves a file or directory of the tree to old/.
-func (s *Space) moveAside(p string) error {
-	if err := os.MkdirAll(s.file("old"), 0o700); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(s.file("old"))
-	if err != nil {
-		return err
-	}
-	next := 0
-	for i, e := range entries {
-		if i <= len(entries)-maxOld {
-			if err := os.RemoveAll(s.file("old/" + e.Name())); err != nil {
-				return err
+func (s *Space) moveAside(p string) {
+	s.do(func() error {
+		entries, err := os.ReadDir(s.file("old"))
+		next := 0
+		for i, e := range entries { // sorted by age
+			if n, aerr := strconv.Atoi(e.Name()); aerr == nil {
+				next = n + 1
+			}
+			if i <= len(entries)-maxOld {
+				err = errors.Join(err, os.RemoveAll(s.file("old/"+e.Name())))
 			}
 		}
-		if n, err := strconv.Atoi(e.Name()); err == nil {
-			next = n + 1
+		if err != nil && !notFound(err) {
+			return err
 		}
-	}
-	dir := s.file(fmt.Sprintf("old/%06d", next)) // sorted by age
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
-	beforeStep("move " + p)
-	from, to := filepath.Join(s.Dir(), filepath.FromSlash(p)), filepath.Join(dir, path.Base(p))
-	if err := os.Rename(from, to); err == nil || !s.opts.InPlace {
-		return err
-	}
-	return errors.Join(copyTree(from, to), os.RemoveAll(from)) // another disk
+		from := filepath.Join(s.Dir(), filepath.FromSlash(p))
+		to := s.file(fmt.Sprintf("old/%06d/%s", next, path.Base(p)))
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		beforeStep("move " + p)
+		if err := os.Rename(from, to); err == nil || !s.opts.InPlace {
+			return err
+		}
+		if err := copyTree(from, to); err != nil { // another disk
+			return err
+		}
+		return os.RemoveAll(from)
+	})
 }

@@ -50,6 +50,8 @@ var adapted = map[string]struct {
 	"a file is renamed in case although git ignores case": {
 		files: []string{"added A.txt", "added DIRTY.txt", "removed a.txt"},
 	},
+	// An absolute link leads to the clone, and nowhere in the person's tree.
+	"links that stay in the tree": {files: []string{"added l", "added m escapes", "added n"}},
 	// A name like these is forbidden.
 	"names that other systems confuse with .git": {files: []string{"added git~1 escapes", "added x/.git./f escapes"}},
 	// A repository without a commit is refused.

@@ -21,7 +21,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The operations of evidence. Its types are listed in docs/workspace.md.
+// The operations of evidence. docs/workspace.md lists the types.
 const (
 	opPrepare = "prepare"
 	opLock    = "lock"
@@ -50,9 +50,8 @@ type command struct {
 	args  []string
 	env   []string
 	dir   string // by default the root of the files
-	stdin io.Reader
+	stdin string
 	out   io.Writer // nil returns the output
-	none  int       // the exit code of an empty result, unless 0
 	hooks bool      // hooks run, and their configuration counts
 }
 
@@ -68,8 +67,9 @@ var fixedArgs = []string{
 	"-c", "fetch.writeCommitGraph=false", "-c", "init.defaultRefFormat=files",
 }
 
-// git runs git and returns its output.
-func (s *Space) git(ctx context.Context, c command) ([]byte, error) {
+// git runs git and returns its output without the line end. After the first failure of an operation,
+// it does nothing.
+func (s *Space) git(ctx context.Context, c command) string {
 	args := fixedArgs[:len(fixedArgs):len(fixedArgs)]
 	if !c.hooks {
 		args = append(args, "-c", "core.hooksPath="+os.DevNull)
@@ -77,8 +77,16 @@ func (s *Space) git(ctx context.Context, c command) ([]byte, error) {
 	return s.program(ctx, s.opts.Binary, append(args, c.args...), c)
 }
 
-// program runs a program for a command, and returns its output.
-func (s *Space) program(ctx context.Context, path string, args []string, c command) ([]byte, error) {
+// program runs a program for a command.
+func (s *Space) program(ctx context.Context, path string, args []string, c command) (out string) {
+	s.do(func() (err error) {
+		out, err = s.start(ctx, path, args, c)
+		return err
+	})
+	return strings.TrimSuffix(out, "\n")
+}
+
+func (s *Space) start(ctx context.Context, path string, args []string, c command) (string, error) {
 	env := proc.SafeEnv("XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "GNUPGHOME", "SSH_AUTH_SOCK")
 	if c.at == inRemote {
 		env = processEnv()
@@ -90,34 +98,31 @@ func (s *Space) program(ctx context.Context, path string, args []string, c comma
 		c.dir = cmp.Or(c.dir, s.Dir())
 		env = append(env, "GIT_DIR="+s.gitDir(), "GIT_WORK_TREE="+s.Dir())
 	case inUsers, inRemote:
-		c.dir = cmp.Or(c.dir, s.root)
+		c.dir = s.root
 		env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_DIR="+s.user, "GIT_WORK_TREE="+s.root)
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errTimeout)
 	defer cancel()
 	var out bytes.Buffer
 	stderr := proc.NewTail(8 << 10)
-	run := proc.Command{Path: path, Args: args, Dir: c.dir, Env: append(env, c.env...), Stdin: c.stdin,
-		Stdout: &out, Stderr: stderr, Grace: 2 * time.Second}
+	run := proc.Command{Path: path, Args: args, Dir: c.dir, Env: append(env, c.env...),
+		Stdin: strings.NewReader(c.stdin), Stdout: &out, Stderr: stderr, Grace: 2 * time.Second}
 	if c.out != nil {
 		run.Stdout = c.out
 	}
 	name := filepath.Base(path)
-	if path == s.opts.Binary {
+	if len(c.args) > 0 {
 		name += " " + c.args[0]
 	}
 	beforeStep(name)
 	exit, err := proc.Run(limited, run)
 	text := strings.TrimSpace(stderr.String())
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
-	case err == nil && c.none != 0 && exit.Code == c.none && text == "":
-		return out.Bytes(), nil
+	if err != nil && ctx.Err() != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	ev := proc.Failure("git", s.op, path, exit, err)
 	if ev == nil {
-		return out.Bytes(), nil
+		return out.String(), nil
 	}
 	ev.Text = cmp.Or(text, ev.Text, fmt.Sprintf("%s exited with code %d", name, exit.Code))
 	ev.SetAttribute("command", name)
@@ -129,7 +134,7 @@ func (s *Space) program(ctx context.Context, path string, args []string, c comma
 	case strings.Contains(text, "No space left on device"), strings.Contains(text, "Out of diskspace"):
 		ev.Errno = "ENOSPC"
 	}
-	return nil, ev
+	return "", ev
 }
 
 var errTimeout = errors.New("the program took too long")
@@ -146,49 +151,90 @@ func processEnv() []string {
 	return env
 }
 
-// line runs git and returns its output without the line end.
-func (s *Space) line(ctx context.Context, c command) (string, error) {
-	out, err := s.git(ctx, c)
-	return strings.TrimSuffix(string(out), "\n"), err
+// do calls f, unless the operation failed. An error of f is a failure.
+func (s *Space) do(f func() error) {
+	if s.err == nil {
+		s.err = f()
+	}
+}
+
+// fail is a failure that has a type.
+func (s *Space) fail(typ, text string, files ...string) {
+	s.do(func() error { return fault(typ, text, nil, files...) })
+}
+
+// retype gives a failure of a program another type.
+func (s *Space) retype(typ string) {
+	if ev, ok := errors.AsType[*taxonomy.Evidence](s.err); ok {
+		ev.Type = typ
+	}
 }
 
 // own runs git in the run's repository.
-func (s *Space) own(ctx context.Context, args ...string) (string, error) {
-	return s.line(ctx, command{args: args})
+func (s *Space) own(ctx context.Context, args ...string) string {
+	return s.git(ctx, command{args: args})
 }
 
-// users runs git in the person's repository. The exit code none means an empty result.
-func (s *Space) users(ctx context.Context, none int, args ...string) (string, error) {
-	return s.line(ctx, command{at: inUsers, args: args, none: none})
+// users runs git in the person's repository.
+func (s *Space) users(ctx context.Context, args ...string) string {
+	return s.git(ctx, command{at: inUsers, args: args})
 }
 
-// list runs git and returns the parts of its output that end with a zero byte.
-func (s *Space) list(ctx context.Context, c command) ([]string, error) {
-	out, err := s.git(ctx, c)
-	if err != nil || len(out) == 0 {
-		return nil, err
+// try runs git and reports whether it exited with 0. Another exit code is not a failure.
+func (s *Space) try(ctx context.Context, c command) (out string, ok bool) {
+	if s.err != nil {
+		return "", false
 	}
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
+	out = s.git(ctx, c)
+	if ev, is := errors.AsType[*taxonomy.Evidence](s.err); is && ev.ExitCode.Or(0) > 0 {
+		s.err = nil
+		return "", false
+	}
+	return out, s.err == nil
+}
+
+// find returns the object that a name stands for, or "".
+func (s *Space) find(ctx context.Context, at place, name string) string {
+	id, _ := s.try(ctx, command{at: at, args: []string{"rev-parse", "--verify", "-q", "--end-of-options", name}})
+	return id
+}
+
+// isAncestor reports whether a repository has both commits, and the first one is the second one or an
+// ancestor of it.
+func (s *Space) isAncestor(ctx context.Context, at place, old, tip string) bool {
+	_, ok := s.try(ctx, command{at: at, args: []string{"merge-base", "--is-ancestor", old, tip}})
+	return ok
+}
+
+// list returns the parts of git's output that end with a zero byte.
+func (s *Space) list(ctx context.Context, at place, args ...string) []string {
+	return parts(s.git(ctx, command{at: at, args: args}))
+}
+
+func parts(out string) []string {
+	if out == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 }
 
 // zeroTerminated is the standard input of commands that read paths.
-func zeroTerminated(paths []string) io.Reader {
-	return strings.NewReader(strings.Join(paths, "\x00") + "\x00")
-}
+func zeroTerminated(paths []string) string { return strings.Join(paths, "\x00") + "\x00" }
 
 // lockPatience is how long git may hold a lock before it counts as left by a killed process.
 var lockPatience = 3 * time.Second
 
+const lockPoll = 20 * time.Millisecond
+
 // awaitLock waits until git, which can outlive the process that started it, removes its lock.
 func awaitLock(ctx context.Context, lock string) {
-	const poll = 20 * time.Millisecond
 	for until := time.Now().Add(lockPatience); exists(lock) && time.Now().Before(until) && ctx.Err() == nil; {
-		time.Sleep(poll)
+		time.Sleep(lockPoll)
 	}
 }
 
-// fault returns evidence of a failure that has a type. [Space.evidence] sets its operation. An err
-// that is evidence, or the end of a context, is returned unchanged.
+// fault returns evidence of a failure that has a type. An err that is evidence, or the end of a
+// context, is returned unchanged.
 func fault(typ, text string, err error, files ...string) error {
 	if _, known := errors.AsType[*taxonomy.Evidence](err); known || isEnd(err) {
 		return err
@@ -214,7 +260,6 @@ func (s *Space) evidence(err error) error {
 	return err
 }
 
-// isEnd reports whether err is the end of a context.
 func isEnd(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
@@ -222,6 +267,11 @@ func isEnd(err error) bool {
 // notFound reports whether a file, or a directory above it, does not exist.
 func notFound(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }
 
 // beforeStep is called before every command and every change of a file. Tests replace it.

@@ -16,30 +16,14 @@ import (
 type Clone struct {
 	// Run is the name of the run, and Home the directory of its clone.
 	Run, Home string
-	State     CloneState
-	// Size is the size of its files in bytes, without the objects that the repository has too.
+	// State is "alive" if a process has the clone, "delivered" if the person's repository has its
+	// commits, "unfinished" if it is not complete or has saved attempts only, and otherwise "dead".
+	State string
+	// Size is the size of its files in bytes, without objects of git.
 	Size int64
 	// Updated is when the run changed the clone last.
 	Updated time.Time
-	// PID is the process of a clone in use.
-	PID int
 }
-
-// CloneState is the state of a clone without regard to the state of its run.
-type CloneState string
-
-// The states of clones.
-const (
-	// Alive is the state of a clone that a process has locked.
-	Alive CloneState = "alive"
-	// Dead is the state of a clone that no process has, and whose work is not delivered.
-	Dead CloneState = "dead"
-	// Done is the state of a clone whose commits the person's repository has.
-	Done CloneState = "delivered"
-	// Unfinished is the state of a clone that is being made or removed, or that was removed except
-	// saved attempts.
-	Unfinished CloneState = "unfinished"
-)
 
 // List returns the clones of the working tree that dir is in, sorted by run. It needs no store of
 // states. An empty home is the default of [Options].
@@ -55,50 +39,37 @@ func List(ctx context.Context, dir, home string) ([]Clone, error) {
 	}
 	var all []Clone
 	for _, e := range entries {
-		if !e.IsDir() || filelock.CheckName(e.Name()) != nil {
-			continue
+		if e.IsDir() && filelock.CheckName(e.Name()) == nil {
+			of := *w
+			of.run, of.home = e.Name(), filepath.Join(parent, e.Name())
+			all = append(all, (&Space{Workspace: &of}).inspect(ctx))
 		}
-		of := *w
-		of.run, of.home = e.Name(), filepath.Join(parent, e.Name())
-		s := &Space{Workspace: &of, op: opPrepare}
-		all = append(all, s.inspect(ctx))
 	}
 	return all, err
 }
 
 // inspect describes a clone without locking it.
 func (s *Space) inspect(ctx context.Context) Clone {
-	c := Clone{Run: s.run, Home: s.home, State: Dead}
-	for _, name := range []string{"run.json", "git/index", "git/" + s.ref(), "unfinished"} {
-		if info, err := os.Stat(s.file(name)); err == nil && info.ModTime().After(c.Updated) {
-			c.Updated = info.ModTime()
-		}
-	}
-	objects := s.file("git/objects")
+	c := Clone{Run: s.run, Home: s.home, State: "dead"}
 	_ = filepath.WalkDir(s.home, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return nil //nolint:nilerr // a file can be removed meanwhile
+		own := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, s.home)), "/")
+		if err != nil || own == "git/objects" {
+			return fs.SkipDir
 		}
-		info, err := d.Info()
-		if err != nil {
-			return nil //nolint:nilerr // the same
-		}
-		if rel, ok := strings.CutPrefix(name, objects); ok {
-			if of, err := os.Stat(filepath.Join(s.common, "objects", rel)); err == nil && os.SameFile(of, info) {
-				return nil
+		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
+			c.Size += info.Size()
+			if (own == "run.json" || own == "unfinished" || own == "git/index") && info.ModTime().After(c.Updated) {
+				c.Updated = info.ModTime()
 			}
 		}
-		c.Size += info.Size()
 		return nil
 	})
-	holder, alive, _ := filelock.Taken(filepath.Dir(s.home), s.run)
-	switch head, err := s.line(ctx, s.reading("rev-parse", "--verify", "-q", "HEAD")); {
-	case alive:
-		c.State, c.PID = Alive, holder.PID
-	case !exists(s.file("run.json")):
-		c.State = Unfinished
-	case s.readState() == nil && err == nil && head != s.state.Base && s.personHas(ctx, head):
-		c.State = Done
+	if _, alive, _ := filelock.Taken(filepath.Dir(s.home), s.run); alive {
+		c.State = "alive"
+	} else if s.readState(); s.err != nil {
+		c.State = "unfinished"
+	} else if head := s.git(ctx, s.reading("rev-parse", "HEAD")); head != s.state.Base && s.personHas(ctx, head) {
+		c.State = "delivered"
 	}
 	return c
 }
@@ -110,12 +81,13 @@ func Remove(ctx context.Context, dir, run, home string) error {
 	if err != nil {
 		return err
 	}
-	s := &Space{Workspace: w, op: opPrepare}
-	if !exists(s.home) {
-		return s.evidence(fault("name", "no run of this working tree is named "+run, nil))
-	}
-	if err = s.take(ctx); err == nil {
-		err = s.remove(false)
-	}
-	return errors.Join(s.evidence(err), s.unlock())
+	s := &Space{Workspace: w}
+	err = s.operate(opPrepare, func() {
+		if !exists(s.home) {
+			s.fail("name", "no run of this working tree is named "+run)
+		}
+		s.take(ctx)
+		s.remove(false)
+	})
+	return errors.Join(err, s.unlock())
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,19 +21,20 @@ import (
 // and run one after the other. It implements [executor.Space].
 type Space struct {
 	*Workspace
-	mu       sync.Mutex
-	op       string
-	locks    []*filelock.Named
-	made     bool // Open made the clone
-	used     bool // before Open
-	warnings []string
-	state    state
-	last     executor.Tree     // of the last snapshot; "" if the files can differ from the index
-	head     string            // the commit of tracked
-	tracked  map[string]bool   // the files of the last commit
-	lfs      string            // where Git LFS stores the person's objects
-	seal     string            // identifies the run's own files since BeforeCall
-	noted    map[string]string // of the person's repository, since BeforeCall
+	mu        sync.Mutex
+	op        string
+	err       error // the first failure of the operation
+	locks     []*filelock.Named
+	made      bool // Open made the clone
+	used      bool // before Open
+	warnings  []string
+	state     state
+	last      executor.Tree     // of the last snapshot; "" if the files can differ from the index
+	trackedAt string            // the commit of tracked
+	tracked   map[string]bool   // the files of the last commit
+	lfs       string            // where Git LFS stores the person's objects
+	seal      string            // identifies the run's own files since BeforeCall
+	noted     map[string]string // of the person's repository, since BeforeCall
 }
 
 // state is the content of run.json.
@@ -68,68 +71,60 @@ func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error
 }
 
 func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
-	s := &Space{Workspace: w, op: opPrepare}
-	err := s.begin(ctx, run)
+	s := &Space{Workspace: w}
+	err := s.operate(opPrepare, func() {
+		if run != s.run {
+			s.fail("refused", "this is the clone of the run "+s.run)
+		}
+		if s.take(ctx); s.err != nil {
+			return
+		}
+		switch {
+		case exists(s.file("run.json")):
+			s.readState()
+			if s.err == nil && (s.state.Root != s.root || (s.state.Person != nil) != s.opts.InPlace) {
+				s.fail("refused", "the run belongs to another working tree, or to another mode", s.state.Root)
+			}
+		case exists(s.gitDir()) && !exists(s.file("unfinished")):
+			s.damaged("run.json is missing", nil)
+		default:
+			s.make(ctx)
+		}
+		s.resume(ctx)
+	})
 	if err == nil {
 		return s, nil
 	}
-	err = s.evidence(err)
 	if s.made {
-		err = errors.Join(err, s.remove(false))
+		err = errors.Join(err, s.operate(opPrepare, func() { s.remove(false) }))
 	}
 	return nil, errors.Join(err, s.unlock())
 }
 
-func (s *Space) begin(ctx context.Context, run string) error {
-	if run != s.run {
-		return fault("refused", "this is the clone of the run "+s.run, nil)
-	}
-	if err := s.take(ctx); err != nil {
-		return err
-	}
-	switch {
-	case exists(s.file("run.json")):
-		if err := s.readState(); err != nil {
-			return err
-		}
-		if s.state.Root != s.root || (s.state.Person != nil) != s.opts.InPlace {
-			return fault("refused", "the run belongs to another working tree, or to another mode", nil, s.state.Root)
-		}
-	case exists(s.gitDir()) && !exists(s.file("unfinished")):
-		return s.damaged("run.json is missing", nil)
-	default:
-		s.made = true
-		if err := s.make(ctx); err != nil {
-			return err
-		}
-	}
-	s.used = s.state.Used
-	return s.resume(ctx)
-}
+// Warnings returns texts about what Open found, such as files of the person's that the run does not
+// begin with.
+func (s *Space) Warnings() []string { return s.warnings }
 
 // take locks the clone, and the working tree of a run in place.
-func (s *Space) take(ctx context.Context) error {
+func (s *Space) take(ctx context.Context) {
 	parent := filepath.Dir(s.home)
-	if err := atomicfile.MakeDir(parent); err != nil {
-		return err
-	}
+	s.do(func() error { return atomicfile.MakeDir(parent) })
 	names := [][3]string{{parent, s.run, "the clone of run " + s.run}}
 	if s.opts.InPlace {
 		names = append(names, [3]string{filepath.Dir(parent), filepath.Base(parent), "the working tree"})
 	}
 	for _, name := range names {
-		lock, err := filelock.Take(ctx, name[0], name[1], name[2], s.run, filelock.DefaultPatience)
-		if ev, held := filelock.Evidence(err); held {
-			ev.Type, ev.Err = "held", ErrInUse
-			return ev
-		}
-		if err != nil {
-			s.op = opLock
+		s.do(func() error {
+			lock, err := filelock.Take(ctx, name[0], name[1], name[2], s.run, filelock.DefaultPatience)
+			if ev, held := filelock.Evidence(err); held {
+				ev.Type, ev.Err = "held", ErrInUse
+			}
+			if err == nil {
+				s.locks = append(s.locks, lock)
+			}
 			return err
-		}
-		s.locks = append(s.locks, lock)
+		})
 	}
-	return nil
 }
 
 func (s *Space) unlock() (err error) {
@@ -140,203 +135,163 @@ func (s *Space) unlock() (err error) {
 	return err
 }
 
-// damaged is the error of a clone that this package did not leave like this.
-func (s *Space) damaged(what string, err error) error {
-	if isEnd(err) {
-		return err
+// damaged is the failure of a clone that this package did not leave like this.
+func (s *Space) damaged(what string, err error) {
+	if err != nil && !isEnd(err) {
+		what += ": " + err.Error()
 	}
-	text := "the clone is damaged (" + what
-	if err != nil {
-		text += ": " + err.Error()
+	if s.err = nil; isEnd(err) {
+		s.err = err
 	}
-	return fault("clone", text+"): copy what you need from it, and remove it: "+s.home, nil, s.home)
+	s.fail("clone", "the clone is damaged ("+what+"): copy what you need from it, and remove it: "+s.home, s.home)
 }
 
 // resume completes what a killed process began.
-func (s *Space) resume(ctx context.Context) error {
+func (s *Space) resume(ctx context.Context) {
+	if s.err != nil {
+		return
+	}
 	awaitLock(ctx, s.file("git/index.lock"))
-	locks := []string{"index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"}
-	_ = filepath.WalkDir(s.file("git/refs"), func(name string, _ fs.DirEntry, err error) error {
-		if rel, rerr := filepath.Rel(s.gitDir(), name); err == nil && rerr == nil && strings.HasSuffix(name, ".lock") {
-			locks = append(locks, rel)
+	locks := []string{"git/index.lock", "git/HEAD.lock", "git/packed-refs.lock"}
+	_ = fs.WalkDir(os.DirFS(s.home), "git/refs", func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".lock") {
+			locks = append(locks, name)
 		}
 		return nil
 	})
 	for _, name := range locks {
-		_ = os.Remove(filepath.Join(s.gitDir(), name))
+		_ = os.Remove(s.file(name))
 	}
-	if err := s.verify(ctx); err != nil {
-		return err
-	}
-	for _, step := range []func(context.Context) error{
-		s.writeConfig, s.finishCommits, s.rollBack, s.finishUpdate,
-	} {
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	if s.opts.InPlace {
-		return s.publish(ctx)
-	}
-	return s.renewAgentGit(ctx, false)
+	s.verify(ctx)
+	s.writeConfig(ctx)
+	s.finishCommits(ctx)
+	s.rollBack(ctx)
+	s.finishUpdate(ctx)
+	s.publish(ctx)
+	s.renewAgentGit(ctx, false)
 }
 
 // verify fails if the clone does not have its parts.
-func (s *Space) verify(ctx context.Context) error {
-	if info, err := os.Lstat(s.Dir()); err != nil || !info.IsDir() {
-		return s.damaged("its files are missing", err)
-	}
-	if !exists(s.file("git/index")) {
-		return s.damaged("git/index is missing", nil)
-	}
-	for _, args := range [][]string{{"rev-parse", "--verify", "-q", "HEAD^{tree}"}, {"ls-files", "--", ".git"}} {
-		if _, err := s.own(ctx, args...); err != nil {
-			return s.damaged("git", err)
+func (s *Space) verify(ctx context.Context) {
+	for _, name := range []string{s.Dir(), s.file("git/index")} {
+		if _, err := os.Lstat(name); err != nil {
+			s.damaged("a part is missing", err)
+			return
 		}
 	}
-	return nil
+	s.own(ctx, "rev-parse", "--verify", "-q", "HEAD^{tree}")
+	if s.own(ctx, "ls-files", "--", ".git"); s.err != nil {
+		s.damaged("git", s.err)
+	}
 }
 
-func (s *Space) readState() error {
+func (s *Space) readState() {
 	content, err := os.ReadFile(s.file("run.json"))
 	if err == nil {
 		err = json.Unmarshal(content, &s.state)
 	}
 	if err != nil {
-		return s.damaged("run.json", err)
+		s.damaged("run.json", err)
 	}
-	return nil
 }
 
-func (s *Space) saveState() error {
-	b, err := json.Marshal(s.state)
-	if err != nil {
-		return err
-	}
-	beforeStep("write run.json")
-	return atomicfile.Replace(s.file("run.json"), b)
+func (s *Space) saveState() {
+	s.do(func() error {
+		b, err := json.Marshal(s.state)
+		if err != nil {
+			return err
+		}
+		beforeStep("write run.json")
+		return atomicfile.Replace(s.file("run.json"), b)
+	})
 }
 
 // Close unlocks the clone. If forget is set, and the person's repository has everything, it removes
 // the clone, except saved attempts.
 func (s *Space) Close(forget bool) error {
-	return s.operate(opPrepare, func() (err error) {
-		if s.locks == nil {
-			return nil
+	ctx := context.Background()
+	err := s.operate(opPrepare, func() {
+		if forget && s.locks != nil && s.isDelivered(ctx) {
+			saved := s.own(ctx, "for-each-ref", "--count=1", savedRefs)
+			s.remove(saved != "")
 		}
-		if forget {
-			var done bool
-			if done, err = s.isDelivered(context.Background()); err == nil && done {
-				err = s.remove(true)
-			}
-		}
-		return errors.Join(err, s.unlock())
 	})
+	return errors.Join(err, s.unlock())
 }
 
-// isDelivered reports whether a branch of the person's repository has the commits of the run, and
-// the files have no other change.
-func (s *Space) isDelivered(ctx context.Context) (bool, error) {
-	head, tree, err := s.headTree(ctx)
-	if err != nil {
-		return false, err
+// isDelivered reports whether the person's repository has the commits of the run, and the files have
+// no other change.
+func (s *Space) isDelivered(ctx context.Context) bool {
+	head, tree := s.head(ctx)
+	if s.err != nil || head != s.state.Base && !s.personHas(ctx, head) {
+		return false
 	}
-	if head != s.state.Base && !s.personHas(ctx, head) {
-		return false, nil
-	}
-	now, err := s.snapshot(ctx)
-	if err != nil {
-		return false, err
-	}
-	changes, err := s.describe(ctx, tree, string(now))
-	for _, c := range changes {
-		if !c.Ignored {
-			return false, err
-		}
-	}
-	return err == nil, err
+	changes := s.describe(ctx, tree, string(s.snapshot(ctx)))
+	return s.err == nil && !slices.ContainsFunc(changes, func(c executor.Change) bool { return !c.Ignored })
 }
 
-// remove removes the clone. If saved is set, and attempts are saved, their repository stays until
+// remove removes the clone, except the repository if it has saved attempts that stay. It stays until
 // the clone is made again.
-func (s *Space) remove(saved bool) error {
-	if saved {
-		out, err := s.own(context.Background(), "for-each-ref", "--count=1", savedRefs)
+func (s *Space) remove(saved bool) {
+	s.do(func() error {
+		entries, err := os.ReadDir(s.home)
 		if err != nil {
 			return err
 		}
-		saved = out != ""
-	}
-	entries, err := os.ReadDir(s.home)
-	if notFound(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(s.file("unfinished"), nil, 0o600); err != nil {
-		return err
-	}
-	beforeStep("remove run.json")
-	err = os.Remove(s.file("run.json"))
-	if notFound(err) {
-		err = nil
-	}
-	for _, e := range entries {
-		if name := e.Name(); err == nil && name != "unfinished" && (!saved || name != "git") {
-			beforeStep("remove " + name)
-			err = os.RemoveAll(s.file(name))
+		if err := os.WriteFile(s.file("unfinished"), nil, 0o600); err != nil {
+			return err
 		}
-	}
-	if err == nil && !saved {
-		err = os.RemoveAll(s.home)
-	}
-	return err
+		beforeStep("remove run.json")
+		if err := os.RemoveAll(s.file("run.json")); err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if name := e.Name(); name != "unfinished" && (!saved || name != "git") {
+				beforeStep("remove " + name)
+				err = errors.Join(err, os.RemoveAll(s.file(name)))
+			}
+		}
+		if err == nil && !saved {
+			err = os.RemoveAll(s.home)
+		}
+		return err
+	})
 }
 
 // Discard unlocks the clone after a dry run, and removes it if Open made it.
 func (s *Space) Discard() error {
-	return s.operate(opPrepare, func() (err error) {
+	err := s.operate(opPrepare, func() {
 		if s.made && s.locks != nil {
-			err = s.remove(false)
+			s.remove(false)
 		}
-		return errors.Join(err, s.unlock())
 	})
+	return errors.Join(err, s.unlock())
 }
 
 // BeforeCall prepares the clone for a provider or a check: its .git shows the last commit. It notes
 // the state of the person's repository for AfterCall.
 func (s *Space) BeforeCall(ctx context.Context) error {
-	return s.operate(opPrepare, func() (err error) {
-		if !s.opts.InPlace {
-			if err := s.renewAgentGit(ctx, false); err != nil {
-				return err
-			}
-		}
-		if s.noted, err = s.personState(ctx); err != nil {
-			return err
-		}
+	return s.operate(opPrepare, func() {
+		s.renewAgentGit(ctx, false)
+		s.noted = s.personState(ctx)
 		if !s.state.Used || s.state.Update != [2]string{} {
 			s.state.Used, s.state.Update = true, [2]string{}
-			err = s.saveState()
+			s.saveState()
 		}
-		s.seal = s.marks()
-		return err
+		if s.err == nil {
+			s.seal = s.marks()
+		}
 	})
 }
 
 // AfterCall returns what differs in the person's repository since BeforeCall: HEAD, configuration,
 // hooks, exclusions and attributes. It restores nothing, because the person can have changed them.
 func (s *Space) AfterCall(ctx context.Context) (changed []string, err error) {
-	return operate(s, opDetect, func() ([]string, error) {
+	return operate(s, opDetect, func() []string {
 		if s.noted == nil {
-			return nil, nil
+			return nil
 		}
-		now, err := s.personState(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return differences(s.noted, now), nil
+		return differences(s.noted, s.personState(ctx))
 	})
 }
 
@@ -346,31 +301,32 @@ func (s *Space) marks() string {
 	for _, name := range []string{"run.json", "git/config", "git/HEAD", "git/index", "git/info/exclude",
 		"git/info/attributes", "git/packed-refs", "git/" + s.ref(), "git/objects/info/alternates"} {
 		if info, err := os.Lstat(s.file(name)); err == nil {
-			b.WriteString(name + info.ModTime().String() + info.Mode().String())
+			fmt.Fprintln(&b, name, info.ModTime(), info.Mode())
 		}
 	}
 	return b.String()
 }
 
-// operate carries out an operation, whose errors become evidence. It fails if another process
+// operate carries out an operation, whose failure becomes evidence. It fails if another process
 // changed the run's own files during a call.
-func (s *Space) operate(op string, do func() error) error {
+func (s *Space) operate(op string, do func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.op = op
-	if s.seal != "" && s.seal != s.marks() {
-		s.seal = ""
-		return s.evidence(fault("store", "another process changed the files of the run in "+s.home+
-			": check what it did before you resume the run", nil))
+	s.op, s.err = op, nil
+	seal := s.seal
+	if s.seal = ""; seal != "" && seal != s.marks() {
+		s.fail("store", "another process changed the files of the run in "+s.home+
+			": check what it did before you resume the run")
+	} else {
+		do()
 	}
-	s.seal = ""
-	return s.evidence(do())
+	return s.evidence(s.err)
 }
 
-func operate[T any](s *Space, op string, do func() (T, error)) (done T, err error) {
-	err = s.operate(op, func() (err error) {
-		done, err = do()
-		return err
-	})
-	return done, err
+func operate[T any](s *Space, op string, do func() T) (T, error) {
+	var done, none T
+	if err := s.operate(op, func() { done = do() }); err != nil {
+		return none, err
+	}
+	return done, nil
 }

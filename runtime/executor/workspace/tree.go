@@ -1,9 +1,10 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,85 +12,78 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const absent, modeLink, modeModule = "000000", "120000", "160000"
 
 // Snapshot returns the tree of the files that git does not ignore, and of the watched ones.
 func (s *Space) Snapshot(ctx context.Context) (executor.Tree, error) {
-	return operate(s, opDetect, func() (executor.Tree, error) { return s.snapshot(ctx) })
+	return operate(s, opDetect, func() executor.Tree { return s.snapshot(ctx) })
 }
 
-func (s *Space) snapshot(ctx context.Context) (executor.Tree, error) {
+func (s *Space) snapshot(ctx context.Context) executor.Tree {
 	for range 100 { // each round reveals one level of repositories within repositories
-		changed, gone, again, err := s.compare(ctx)
-		if err != nil {
-			return "", err
+		changed, gone, again := s.compare(ctx)
+		if s.err != nil || !again && len(changed)+len(gone) == 0 && s.last != "" {
+			return s.last
 		}
 		if again {
 			continue
 		}
-		if len(changed)+len(gone) == 0 && s.last != "" {
-			return s.last, nil
-		}
 		s.last = ""
-		for _, step := range []struct {
-			paths []string
-			args  []string
-		}{
-			{gone, []string{"update-index", "--force-remove", "-z", "--stdin"}},
-			{changed, []string{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}},
-		} {
-			if len(step.paths) == 0 {
-				continue
-			}
-			if _, err := s.git(ctx, command{args: step.args, stdin: zeroTerminated(step.paths)}); err != nil {
-				return "", fault("unreadable", "", err)
-			}
-		}
+		s.updateIndex(ctx, gone, "--force-remove")
+		s.updateIndex(ctx, changed, "--add", "--remove", "--replace")
 		if len(gone) > 0 {
 			continue // a directory can be where a file was
 		}
-		tree, err := s.own(ctx, "write-tree", "--missing-ok")
-		if err != nil {
-			return "", err
+		if tree := s.own(ctx, "write-tree", "--missing-ok"); s.err == nil {
+			s.last = executor.Tree(tree)
 		}
-		s.last = executor.Tree(tree)
-		return s.last, nil
+		return s.last
 	}
-	return "", fault("unreadable", "there are more than 100 levels of repositories in the tree", nil)
+	s.fail("unreadable", "there are more than 100 levels of repositories in the tree")
+	return ""
 }
+
+// updateIndex gives the paths in the run's index the content of their files.
+func (s *Space) updateIndex(ctx context.Context, paths []string, flags ...string) {
+	if len(paths) > 0 && s.err == nil {
+		args := append(append([]string{"update-index"}, flags...), "-z", "--stdin")
+		s.git(ctx, command{args: args, stdin: zeroTerminated(paths)})
+		if ev, ok := errors.AsType[*taxonomy.Evidence](s.err); ok && ev.Type == "" {
+			s.retype("unreadable")
+		}
+	}
+}
+
+// statusArgs compare the files with the run's index.
+var statusArgs = []string{"status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames",
+	"--ignore-submodules=all"}
 
 // compare returns the files that differ from the index. It moves the .git of a nested repository
 // aside, because a commit cannot contain it. Then the next comparison finds the repository's files.
-func (s *Space) compare(ctx context.Context) (changed, gone []string, again bool, err error) {
-	entries, err := s.list(ctx, command{args: []string{"status", "--porcelain=v1", "-z", "-uall", "--ignored=matching",
-		"--no-renames", "--ignore-submodules=all"}})
-	if err != nil {
-		return nil, nil, false, err
-	}
-	for _, e := range entries {
+func (s *Space) compare(ctx context.Context) (changed, gone []string, again bool) {
+	for _, e := range s.list(ctx, inRun, statusArgs...) {
 		code, p := e[:2], e[3:]
 		name, isDir := strings.CutSuffix(p, "/")
 		switch {
 		case code == "!!":
 			changed = append(changed, s.watched(p)...)
-		case s.wasIgnored(name) && !s.watches(name) && code == "??": // a rule does not apply any more
+		case code == "??" && s.wasIgnored(name) && !s.watches(name): // its rule does not apply any more
 		case isDir || strings.EqualFold(path.Base(name), ".git"):
 			again = true
 			if isDir {
 				name = path.Join(name, ".git")
 			}
-			if err := s.moveAside(name); err != nil {
-				return nil, nil, false, err
-			}
+			s.moveAside(name)
 		case code[1] == 'D':
 			gone = append(gone, p)
 		case code[1] != ' ':
 			changed = append(changed, p)
 		}
 	}
-	return changed, gone, again, nil
+	return changed, gone, again
 }
 
 // watches reports whether an ignored file is watched.
@@ -124,52 +118,39 @@ func (s *Space) watched(p string) (files []string) {
 type change struct{ path, oldMode, newMode, oldID, newID string }
 
 // diff compares two trees or commits.
-func (s *Space) diff(ctx context.Context, from, to string) (changes []change, err error) {
-	if from == to {
-		return nil, nil
+func (s *Space) diff(ctx context.Context, from, to string) (changes []change) {
+	if s.err != nil || from == to {
+		return nil
 	}
-	fields, err := s.list(ctx, command{args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev",
-		from, to}})
-	if err != nil {
+	fields := s.list(ctx, inRun, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, to)
+	if failed := s.err; failed != nil {
+		s.err = nil
 		for _, tree := range []string{from, to} {
-			_, missing := s.own(ctx, "rev-parse", "--verify", "-q", tree+"^{tree}")
-			if missing != nil && ctx.Err() == nil {
-				text := "the clone does not have the tree " + tree + " of the state, so it was made later: "
-				return nil, fault("missing", text+s.home, nil, s.home)
+			if s.find(ctx, inRun, tree+"^{tree}") == "" {
+				s.fail("missing", "the clone does not have the tree "+tree+", so it was made after the run's state", s.home)
 			}
 		}
-		return nil, err
+		s.err = cmp.Or(s.err, failed)
 	}
-	for i := 0; i+1 < len(fields); i += 2 {
+	for i := 0; i+1 < len(fields) && s.err == nil; i += 2 {
 		c := change{path: fields[i+1]}
-		if _, err := fmt.Sscanf(fields[i], ":%s %s %s %s", &c.oldMode, &c.newMode, &c.oldID, &c.newID); err != nil {
-			return nil, err
-		}
+		_, s.err = fmt.Sscanf(fields[i], ":%s %s %s %s", &c.oldMode, &c.newMode, &c.oldID, &c.newID)
 		changes = append(changes, c)
 	}
-	return changes, nil
+	return changes
 }
 
 // Diff returns the differences between two trees, sorted by path.
 func (s *Space) Diff(ctx context.Context, from, to executor.Tree) ([]executor.Change, error) {
-	return operate(s, opDetect, func() (out []executor.Change, err error) {
-		return s.describe(ctx, string(from), string(to))
-	})
+	return operate(s, opDetect, func() []executor.Change { return s.describe(ctx, string(from), string(to)) })
 }
 
-func (s *Space) describe(ctx context.Context, from, to string) (out []executor.Change, err error) {
-	changes, err := s.diff(ctx, from, to)
-	if err != nil || len(changes) == 0 {
-		return nil, err
+func (s *Space) describe(ctx context.Context, from, to string) (out []executor.Change) {
+	changes := s.diff(ctx, from, to)
+	if len(changes) == 0 || s.err != nil {
+		return nil
 	}
-	ignored, err := s.ignored(ctx, changes)
-	if err != nil {
-		return nil, err
-	}
-	forbidden, err := s.forbiddenFiles(ctx, from, changes)
-	if err != nil {
-		return nil, err
-	}
+	ignored, forbidden := s.ignored(ctx, changes), s.forbiddenFiles(ctx, from, changes)
 	for _, c := range changes {
 		e := executor.Change{Path: c.path, Kind: executor.Modified, Hash: c.newID, Ignored: ignored[c.path]}
 		switch {
@@ -183,43 +164,42 @@ func (s *Space) describe(ctx context.Context, from, to string) (out []executor.C
 		}
 		e.Escapes = slices.ContainsFunc(strings.Split(c.path, "/"), isGitName)
 		if c.newMode == modeLink {
-			target, err := s.git(ctx, command{args: []string{"cat-file", "blob", c.newID}})
-			if err != nil {
-				return nil, err
-			}
-			e.Escapes = e.Escapes || s.escapes(path.Dir(c.path), string(target))
+			target := s.git(ctx, command{args: []string{"cat-file", "blob", c.newID}})
+			e.Escapes = e.Escapes || s.escapes(c.path, target)
 		}
 		out = append(out, e)
 	}
-	return out, nil
+	return out
 }
 
 // forbiddenFiles returns the watched files of a tree, by their content. It is empty if no file gets
 // new content. Empty files do not count.
-func (s *Space) forbiddenFiles(ctx context.Context, tree string, changes []change) (map[string]string, error) {
-	if s.opts.Watch == nil || !slices.ContainsFunc(changes, hasNewContent) {
-		return nil, nil
-	}
-	files, err := s.list(ctx, command{args: []string{"ls-tree", "-r", "-l", "-z", "--full-tree", tree}})
+func (s *Space) forbiddenFiles(ctx context.Context, tree string, changes []change) map[string]string {
 	found := map[string]string{}
-	for _, f := range files {
+	if s.opts.Watch == nil || !slices.ContainsFunc(changes, hasNewContent) {
+		return found
+	}
+	for _, f := range s.list(ctx, inRun, "ls-tree", "-r", "-l", "-z", "--full-tree", tree) {
 		info, p, _ := strings.Cut(f, "\t")
 		if fields := strings.Fields(info); s.watches(p) && len(fields) == 4 && fields[3] != "0" && fields[3] != "-" {
 			found[fields[2]] = p
 		}
 	}
-	return found, err
+	return found
 }
 
 func hasNewContent(c change) bool { return c.newMode != absent && c.newID != c.oldID }
 
 // ignored returns the paths that are not committed: those that were ignored at the beginning, or are
 // ignored now, and are not in the last commit.
-func (s *Space) ignored(ctx context.Context, changes []change) (map[string]bool, error) {
-	if err := s.readTracked(ctx); err != nil {
-		return nil, err
+func (s *Space) ignored(ctx context.Context, changes []change) map[string]bool {
+	if head, _ := s.head(ctx); s.err == nil && head != s.trackedAt {
+		s.trackedAt, s.tracked = head, map[string]bool{}
+		for _, p := range s.list(ctx, inRun, "ls-tree", "-r", "-z", "--name-only", "--full-tree", head) {
+			s.tracked[p] = true
+		}
 	}
-	out, asked := map[string]bool{}, []string{}
+	out, asked := map[string]bool{}, []string(nil)
 	for _, c := range changes {
 		if s.tracked[c.path] {
 			continue
@@ -228,57 +208,28 @@ func (s *Space) ignored(ctx context.Context, changes []change) (map[string]bool,
 			asked = append(asked, "./"+c.path) // a name can begin like a pattern
 		}
 	}
-	if len(asked) == 0 {
-		return out, nil
+	if len(asked) > 0 {
+		found, _ := s.try(ctx, command{args: []string{"check-ignore", "--no-index", "-z", "--stdin"},
+			env: []string{"GIT_LITERAL_PATHSPECS=0"}, stdin: zeroTerminated(asked)})
+		for _, p := range parts(found) {
+			out[strings.TrimPrefix(p, "./")] = true
+		}
 	}
-	found, err := s.list(ctx, command{args: []string{"check-ignore", "--no-index", "-z", "--stdin"},
-		env: []string{"GIT_LITERAL_PATHSPECS=0"}, stdin: zeroTerminated(asked), none: 1})
-	for _, p := range found {
-		out[strings.TrimPrefix(p, "./")] = true
-	}
-	return out, err
+	return out
 }
 
-// readTracked reads which files the last commit has.
-func (s *Space) readTracked(ctx context.Context) error {
-	head, err := s.headCommit(ctx)
-	if err != nil || s.tracked != nil && head == s.head {
-		return err
+// escapes reports whether a link is absolute, leads out of the tree, or leads into git's directory.
+func (s *Space) escapes(p, target string) bool {
+	if filepath.IsAbs(target) || slices.ContainsFunc(strings.Split(filepath.ToSlash(target), "/"), isGitName) {
+		return true
 	}
-	files, err := s.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", head}})
-	if err != nil {
-		return err
-	}
-	s.head, s.tracked = head, make(map[string]bool, len(files))
-	for _, p := range files {
-		s.tracked[p] = true
-	}
-	return nil
-}
-
-// escapes reports whether a link leads out of the tree, or into git's directory.
-func (s *Space) escapes(dir, target string) bool {
-	root, err := filepath.EvalSymlinks(s.Dir())
+	root, err := os.OpenRoot(s.Dir())
 	if err != nil {
 		return true
 	}
-	name := filepath.FromSlash(target)
-	if !filepath.IsAbs(name) { // joined, not cleaned: a link can come before ".."
-		name = filepath.Join(root, filepath.FromSlash(dir)) + string(filepath.Separator) + name
-	}
-	for {
-		real, err := filepath.EvalSymlinks(name)
-		if err == nil {
-			rel, err := filepath.Rel(root, real)
-			return err != nil || !filepath.IsLocal(rel) ||
-				slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), isGitName)
-		}
-		if !notFound(err) {
-			return true
-		}
-		name = strings.TrimRight(name, string(filepath.Separator))
-		name = name[:strings.LastIndexByte(name, filepath.Separator)+1]
-	}
+	defer root.Close()
+	_, err = root.Stat(p)
+	return err != nil && !notFound(err)
 }
 
 // isGitName reports whether some system confuses a name with .git.
@@ -296,37 +247,28 @@ func isGitName(name string) bool {
 
 // Accept returns a tree with the content of from in the paths, and that of base in all others.
 func (s *Space) Accept(ctx context.Context, base, from executor.Tree, paths []string) (executor.Tree, error) {
-	return operate(s, opDetect, func() (executor.Tree, error) {
-		changes, err := s.diff(ctx, string(base), string(from))
-		if err != nil {
-			return "", err
-		}
-		tree, err := s.with(ctx, string(base), only(changes, paths))
-		return executor.Tree(tree), err
+	return operate(s, opDetect, func() executor.Tree {
+		changes := only(s.diff(ctx, string(base), string(from)), paths)
+		return executor.Tree(s.with(ctx, string(base), changes))
 	})
 }
 
 // with returns a tree with changes in it.
-func (s *Space) with(ctx context.Context, base string, changes []change) (string, error) {
+func (s *Space) with(ctx context.Context, base string, changes []change) string {
 	if len(changes) == 0 {
-		return base, nil
+		return base
 	}
 	index := s.file("other.index")
 	_ = os.Remove(index + ".lock")
 	env := []string{"GIT_INDEX_FILE=" + index}
-	for _, c := range []command{{args: []string{"read-tree", base}},
-		{args: []string{"update-index", "-z", "--index-info"}, stdin: indexInfo(changes)}} {
-		c.env = env
-		if _, err := s.git(ctx, c); err != nil {
-			return "", err
-		}
-	}
-	return s.line(ctx, command{env: env, args: []string{"write-tree", "--missing-ok"}})
+	s.git(ctx, command{env: env, args: []string{"read-tree", base}})
+	s.git(ctx, command{env: env, args: []string{"update-index", "-z", "--index-info"}, stdin: indexInfo(changes)})
+	return s.git(ctx, command{env: env, args: []string{"write-tree", "--missing-ok"}})
 }
 
 // indexInfo is the input of update-index. Removals come first, because a directory can replace a
 // file.
-func indexInfo(changes []change) io.Reader {
+func indexInfo(changes []change) string {
 	var removed, added strings.Builder
 	for _, c := range changes {
 		if c.newMode == absent {
@@ -335,7 +277,7 @@ func indexInfo(changes []change) io.Reader {
 			fmt.Fprintf(&added, "%s %s\t%s\x00", c.newMode, c.newID, c.path)
 		}
 	}
-	return strings.NewReader(removed.String() + added.String())
+	return removed.String() + added.String()
 }
 
 // only returns the changes of the paths.
@@ -354,22 +296,16 @@ func pathsOf(changes []change) (paths []string) {
 	return paths
 }
 
-// headCommit returns the last commit.
-func (s *Space) headCommit(ctx context.Context) (string, error) {
-	return s.own(ctx, "rev-parse", "--verify", "-q", "HEAD")
-}
-
-// headTree returns the last commit and its tree.
-func (s *Space) headTree(ctx context.Context) (head, tree string, err error) {
-	out, err := s.own(ctx, "rev-parse", "HEAD", "HEAD^{tree}")
-	head, tree, _ = strings.Cut(out, "\n")
-	return head, tree, err
+// head returns the last commit and its tree.
+func (s *Space) head(ctx context.Context) (commit, tree string) {
+	commit, tree, _ = strings.Cut(s.own(ctx, "rev-parse", "HEAD", "HEAD^{tree}"), "\n")
+	return commit, tree
 }
 
 // Head returns the tree of the last commit.
 func (s *Space) Head(ctx context.Context) (executor.Tree, error) {
-	return operate(s, opPrepare, func() (executor.Tree, error) {
-		_, tree, err := s.headTree(ctx)
-		return executor.Tree(tree), err
+	return operate(s, opPrepare, func() executor.Tree {
+		_, tree := s.head(ctx)
+		return executor.Tree(tree)
 	})
 }

@@ -101,44 +101,38 @@ func New(ctx context.Context, dir, run string, opts Options) (*Workspace, error)
 	opts.Binary, opts.Timeout = cmp.Or(opts.Binary, "git"), cmp.Or(max(opts.Timeout, 0), 5*time.Minute)
 	opts.Branch = cmp.Or(opts.Branch, "errgen/"+run)
 	w := &Workspace{opts: opts, run: run}
-	s := &Space{Workspace: w, op: opPrepare}
-	return w, s.evidence(s.locate(ctx, dir))
+	s := &Space{Workspace: w}
+	return w, s.operate(opPrepare, func() { s.locate(ctx, dir) })
 }
 
-func (s *Space) locate(ctx context.Context, dir string) error {
-	if err := filelock.CheckName(s.run); err != nil {
-		return fault("name", filelock.NameExpected, err)
+func (s *Space) locate(ctx context.Context, dir string) {
+	s.do(func() error { return errors.Join(checkPlaceholders(s.opts.PR), checkPlaceholders(s.opts.FindPR)) })
+	if filelock.CheckName(s.run) != nil {
+		s.fail("name", filelock.NameExpected)
 	}
-	if err := errors.Join(checkPlaceholders(s.opts.PR), checkPlaceholders(s.opts.FindPR)); err != nil {
+	s.do(func() (err error) {
+		dir, err = filepath.Abs(dir)
 		return err
+	})
+	if _, ok := s.try(ctx, command{at: anywhere, dir: dir, args: []string{"check-ref-format", s.ref()}}); !ok {
+		s.fail("name", "not a valid name of a branch: "+s.opts.Branch)
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	if _, err := s.line(ctx, command{at: anywhere, dir: abs,
-		args: []string{"check-ref-format", "refs/heads/" + s.opts.Branch}}); err != nil {
-		return fault("name", "not a valid name of a branch: "+s.opts.Branch, nil)
-	}
-	out, err := s.line(ctx, command{at: anywhere, dir: abs, args: []string{"rev-parse", "--path-format=absolute",
-		"--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}})
-	if err != nil {
-		return err
-	}
-	places := strings.Split(out, "\n")
+	places := strings.Split(s.git(ctx, command{at: anywhere, dir: dir, args: []string{"rev-parse",
+		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}}), "\n")
 	if len(places) != 4 {
-		return fault("layout", "the path of the working tree contains a line end", nil, dir)
+		s.fail("layout", "the path of the working tree contains a line end", dir)
+		return
 	}
 	s.root, s.user = filepath.FromSlash(places[0]), filepath.FromSlash(places[1])
 	s.common, s.format = filepath.FromSlash(places[2]), places[3]
-	if s.home, err = homeOf(s.opts.Home, s.root); err != nil {
+	s.do(func() (err error) {
+		s.home, err = homeOf(s.opts.Home, s.root)
+		s.home = filepath.Join(s.home, s.run)
 		return err
-	}
-	s.home = filepath.Join(s.home, s.run)
+	})
 	if rel, err := filepath.Rel(s.root, s.home); err == nil && filepath.IsLocal(rel) {
-		return fault("layout", "the directory of clones is in the working tree", nil, s.home)
+		s.fail("layout", "the directory of clones is in the working tree", s.home)
 	}
-	return nil
 }
 
 // homeOf returns the directory that contains the clones of a working tree.
@@ -177,8 +171,16 @@ func (w *Workspace) Home() string { return w.home }
 // Branch returns the branch of the result in the person's repository.
 func (w *Workspace) Branch() string { return w.opts.Branch }
 
-// Exists reports whether the clone was made. It may be in use.
-func (w *Workspace) Exists() bool { return exists(w.file("run.json")) }
+// Exists reports whether the clone was made, and whether a call or a check ran in it. It may be in
+// use.
+func (w *Workspace) Exists() (made, used bool) {
+	if !exists(w.file("run.json")) {
+		return false, false
+	}
+	s := &Space{Workspace: w}
+	s.readState()
+	return true, s.err != nil || s.state.Used
+}
 
 // Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
 func (w *Workspace) Watch(watcher executor.Watcher) { w.opts.Watch = watcher }
@@ -189,8 +191,3 @@ func (w *Workspace) gitDir() string { return w.file("git") }
 
 // ref is the branch of the run in its repository, and of the result in the person's.
 func (w *Workspace) ref() string { return "refs/heads/" + w.opts.Branch }
-
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
-}
