@@ -164,7 +164,7 @@ func copyTree(from, to string) error {
 		}
 		return err
 	}
-	content, err := os.ReadFile(from)
+	content, err := atomicfile.Read(from, info.Size())
 	if err == nil {
 		err = os.WriteFile(to, content, info.Mode().Perm())
 	}

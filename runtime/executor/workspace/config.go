@@ -177,7 +177,7 @@ func (s *Space) renewAgentGit(ctx context.Context, always bool) {
 	info, err := os.Lstat(dot)
 	same := !always && err == nil && info.IsDir()
 	for name, content := range files {
-		have, err := os.ReadFile(filepath.Join(dot, filepath.FromSlash(name)))
+		have, err := atomicfile.Read(filepath.Join(dot, filepath.FromSlash(name)), int64(len(content))+1)
 		same = same && err == nil && string(have) == content
 	}
 	if same {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
 // personState returns what an agent could change in the person's repository: HEAD, and the content of
@@ -29,7 +31,7 @@ func (s *Space) personState(ctx context.Context) map[string]string {
 			if err != nil || d.IsDir() {
 				return nil //nolint:nilerr // a missing file has no state
 			}
-			content, err := os.ReadFile(name)
+			content, err := atomicfile.Read(name, 1<<20)
 			info, serr := os.Stat(name)
 			sum := sha256.Sum256(content)
 			if rel, err := filepath.Rel(s.root, name); err == nil && filepath.IsLocal(rel) {

@@ -127,7 +127,8 @@ func (s *Space) diff(ctx context.Context, from, to string) (changes []change) {
 		s.err = nil
 		for _, tree := range []string{from, to} {
 			if s.find(ctx, inRun, tree+"^{tree}") == "" {
-				s.fail("missing", "the clone does not have the tree "+tree+", so it was made after the run's state", s.home)
+				s.fail("missing", "the clone does not have the tree "+tree+": it was made after the run's state",
+					s.home)
 			}
 		}
 		s.err = cmp.Or(s.err, failed)
