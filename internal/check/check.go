@@ -32,7 +32,7 @@ func IDs() []string {
 		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-field-option
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-public-text E-public-code
 		E-arg E-unfillable E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
-		E-when-unreachable E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
+		E-when-unreachable E-operation E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
 		W-public-text W-message-verb E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule
 		W-ignore-unused`)
 }
@@ -44,12 +44,13 @@ var stages = [][]func(*checker){
 	// values
 	{
 		header, goNames, goFieldNames, fieldOptions, fieldValues, ruleValues, signatureValues, templates,
-		abstractCodes, constantValues,
+		abstractCodes, constantValues, operationAddresses,
 	},
 	// meaning
 	{
 		args, verbs, publicFallback, publicTexts, unfillableFields, reactionKeys, policyBounds, profiles, tiers,
 		rows, roleFields, branches, examples, signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
+		operationErrors,
 	},
 }
 

@@ -82,6 +82,9 @@ func (c *checker) identifiers(visit func(i identifier)) {
 	for i, d := range c.t.Constants {
 		visit(identifier{name: d.Name, given: d.GoName, key: "name", idents: []string{c.m.Constants[i].Function}})
 	}
+	for _, o := range c.m.Operations {
+		visit(identifier{name: o.Decl.Name, part: true, idents: []string{o.Var}})
+	}
 	for i, t := range c.t.Tiers {
 		visit(identifier{name: t.Name, part: true, idents: []string{c.m.Tiers[i].Const}})
 	}

@@ -31,6 +31,7 @@ type Package struct {
 	Leads      []string     // of the patterns of signatures; see [detect.Rules]
 	Enums      []*Enum      // order of first use
 	Objects    []*Object    // order of first use
+	Operations []*Operation // order of the file
 
 	Constants  []*Constant
 	Groups     []*Group
@@ -65,6 +66,16 @@ type Variable[T any] struct {
 	Var     string // reactionWait; strictReactionWait under a profile
 	Doc     string
 	Profile string // the profile that it belongs to; "" for none
+}
+
+// Operation is a call that the program offers, and the variable that describes it.
+type Operation struct {
+	Decl  *spec.Operation // as the taxonomy declares it
+	Value *taxonomy.Operation
+	Var   string // OperationPlaceOrder
+	// Codes are the codes in which it can end, all of them public, in the order of the file. They
+	// include the public fallback, which is the last one unless it is declared.
+	Codes []*Code
 }
 
 // Group is a label on codes.

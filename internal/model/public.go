@@ -38,6 +38,15 @@ func (p *Package) PublicOnly() *Package {
 	for _, c := range out.Codes {
 		c.ReplacedBy, c.Above = copies[c.ReplacedBy], copies[c.Above]
 	}
+	out.Operations = nil
+	for _, o := range p.Operations {
+		public := *o
+		public.Codes = nil
+		for _, c := range o.Codes {
+			public.Codes = append(public.Codes, copies[c])
+		}
+		out.Operations = append(out.Operations, &public)
+	}
 	return &out
 }
 

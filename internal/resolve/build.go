@@ -30,6 +30,7 @@ func Build(t *spec.Taxonomy) *model.Package {
 	b.globalFields()
 	b.categories()
 	b.fallback()
+	b.operations()
 	b.makeTable()
 	b.rows()
 	b.profiles()

@@ -93,6 +93,7 @@ const (
 	RefAttribute Ref = "attribute"
 	RefSignature Ref = "signature"
 	RefConstant  Ref = "constant"
+	RefOperation Ref = "operation"
 )
 
 // Type is the form of a value, with its details.

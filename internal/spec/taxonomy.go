@@ -86,6 +86,9 @@ type Taxonomy struct {
 	Signatures []Signature `key:"signatures" declares:"signature"`
 	// Categories. Each is a struct type of the package.
 	Categories []Category `key:"categories" required:"" declares:"category"`
+	// Calls that the program offers its clients, with the errors in which they can end. Those of `*`
+	// are of all operations.
+	Operations []Operation `key:"operations" declares:"operation"`
 	// Whether a number belongs to one code of the taxonomy, or to one code of each category.
 	Numbers Text `key:"numbers" words:"per_taxonomy per_category" default:"per_taxonomy"`
 	// Numbers and codes that no code can use again.
@@ -112,6 +115,27 @@ type Source struct {
 type Named struct {
 	Name Text `key:"*" chars:""`
 	Doc  Text `key:"="`
+}
+
+// Operation is a call that the program offers its clients. Every operation can also end in the
+// public fallback.
+type Operation struct {
+	Name Text `key:"*" chars:""`
+	// Description of the operation.
+	Doc Text `key:"doc"`
+	// Method and path, as a pattern of `net/http`: `GET /orders/{id}`.
+	HTTP Text `key:"http" chars:"any"`
+	// Full method of gRPC and Connect: `shop.v1.Orders/Get`.
+	RPC Text `key:"rpc"`
+	// Errors in which the operation can end: codes with those below them, and the public codes of
+	// categories and `@groups`.
+	Errors []Text `key:"errors" ref:"overlay" many:"" default:"those of all operations"`
+	// Whether a repeated call has the effect of one. Clients repeat a call after an unknown outcome
+	// unless this is `false`.
+	Idempotent Bool `key:"idempotent" default:"true for safe HTTP methods"`
+	// Whether no code will be added, so that clients can rely on the list. `errors` has codes only.
+	Exhaustive Bool `key:"exhaustive" default:"false"`
+	Span       diag.Span
 }
 
 // Tier is one level of the escalation ladder.

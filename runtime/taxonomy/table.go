@@ -218,6 +218,8 @@ type Taxonomy struct {
 	Sources       []Named
 	Ops           []Named
 	Tiers         []Tier
+	// Operations are the calls that the program offers.
+	Operations []*Operation
 	// Init sets the code, or 0, and the cause of a new error.
 	Init func(e Error, code uint16, cause error) `json:"-"`
 	// AppendPublic appends the public part of an error as a JSON object; nil if no code is public.
