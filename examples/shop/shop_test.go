@@ -75,6 +75,10 @@ func shopOn(t *testing.T, db *store, statuses ...int) *shop {
 	s.service = &service{store: db, gateway: &gateway{bank.URL, "key", bank.Client()}, log: log, sink: sink,
 		breakers: breaker.New(breaker.Options{})}
 
+	t.Cleanup(func() { // after the servers ended
+		assert.NotContains(t, s.log.String(), "does not declare",
+			"an operation ended in a code that it does not declare")
+	})
 	api := httptest.NewServer(s.routes())
 	t.Cleanup(api.Close)
 	s.client = &client.Client{URL: api.URL, HTTP: api.Client()}

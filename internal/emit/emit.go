@@ -68,6 +68,9 @@ func newGenerator(m *model.Package) *generator {
 	for i, c := range m.Categories {
 		g.names[m.Taxonomy.Categories[i]] = c.Table
 	}
+	for _, o := range m.Operations {
+		g.names[o.Value] = o.Var
+	}
 	return g
 }
 
@@ -103,6 +106,7 @@ func (g *generator) plan(opts Options) []file {
 		{len(g.m.Signatures) > 0, file{name: "signatures_gen.go", build: g.signatures}},
 		{len(g.m.Strategies) > 0, file{name: "strategies_gen.go", build: g.strategies}},
 		{len(g.m.Checks) > 0, file{name: "checks_gen.go", build: g.checks}},
+		{len(g.m.Operations) > 0, file{name: "operations_gen.go", build: g.operations}},
 	} {
 		if x.needed {
 			files = append(files, x.file)

@@ -266,7 +266,7 @@ func word(s string) string {
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
+		if unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])) {
 			b.WriteByte('_')
 		}
 		b.WriteRune(unicode.ToLower(r))
@@ -307,6 +307,9 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 	}
 	for _, tier := range t.Tiers {
 		add("tier", p.Text(tier))
+	}
+	for _, o := range t.Operations {
+		add("operation", p.Text(*o))
 	}
 	for _, profile := range t.Profiles {
 		add("profile", p.Text(struct {

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 
 	"github.com/errgen/errgen/runtime/internal/orders"
 	"github.com/errgen/errgen/runtime/problem"
@@ -49,4 +51,26 @@ func ExampleRespondWith() {
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/orders/o-2", nil))
 	fmt.Println(w.Code, w.Body)
 	// Output: 404 {"error":"ORDER_NOT_FOUND","message":"no order o-2"}
+}
+
+// A service logs the codes that its operations do not declare.
+func ExampleOnError() {
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string,
+		a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	report := problem.OnError(func(r *http.Request, err error) {
+		ctx := r.Context()
+		if u, ok := errors.AsType[*taxonomy.Undeclared](err); ok {
+			log.ErrorContext(ctx, "undeclared error", "operation", u.Operation, "code", u.Code)
+		}
+	})
+	getOrder := func(http.ResponseWriter, *http.Request) error { return orders.NewOrderConflict() }
+	mux := http.NewServeMux()
+	mux.Handle("GET /orders/{id}", problem.Handler(getOrder, problem.ByTable(orders.Table), report))
+	mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/orders/o-2", nil))
+	// Output: level=ERROR msg="undeclared error" operation=GetOrder code=ORDER_CONFLICT
 }

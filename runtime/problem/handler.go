@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -35,6 +36,15 @@ func RespondWith(f func(w http.ResponseWriter, r *http.Request, status int, v ta
 	return func(o *options) { o.respond = f }
 }
 
+// For sets the operation that the handler serves. By default it is the one of the table whose http
+// is the pattern of the request ([http.Request.Pattern]), also below a mux that removed a prefix.
+func For(o taxonomy.Operation) Option { return func(opts *options) { opts.operation = &o } }
+
+// HideUndeclared sends the public fallback in place of a public code that the operation does not
+// declare. By default the code is sent. In both cases the function of [OnError] receives a
+// *[taxonomy.Undeclared], which wraps the error; without that function, slog.Default logs it.
+func HideUndeclared() Option { return func(o *options) { o.hide = true } }
+
 // Panic is the cause of the error that a panic becomes. The function of [OnError] gets it by
 // errors.AsType[*problem.Panic].
 type Panic struct {
@@ -55,6 +65,10 @@ type options struct {
 	table   taxonomy.Table
 	onError func(r *http.Request, err error)
 	respond func(w http.ResponseWriter, r *http.Request, status int, v taxonomy.PublicView)
+	// operation is nil if the pattern of the request decides; hide replaces codes that it does not
+	// declare.
+	operation *taxonomy.Operation
+	hide      bool
 }
 
 var defaults options
@@ -83,9 +97,12 @@ func Handler(serve func(w http.ResponseWriter, r *http.Request) error, opts ...O
 	return &handler{optionsOf(opts), serve}
 }
 
-// logServerError logs an error that is answered with a status, if it is a server error.
+// logServerError logs an error that is answered with a status, if it is a server error, or one that
+// the operation does not declare.
 func logServerError(r *http.Request, err error, status int) {
-	if status == StatusClientClosedRequest || max(status, taxonomy.HTTPStatus(err)) < http.StatusInternalServerError {
+	_, undeclared := errors.AsType[*taxonomy.Undeclared](err)
+	if status == StatusClientClosedRequest ||
+		max(status, taxonomy.HTTPStatus(err)) < http.StatusInternalServerError && !undeclared {
 		return
 	}
 	attrs := []slog.Attr{slog.String("method", r.Method), slog.String("path", r.URL.Path),
@@ -124,6 +141,7 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 // fail reports err, and answers with it unless a response began.
 func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began bool) {
 	public, err := wire.PublicView(r.Context(), o.table, err)
+	public, err = wire.Guard(r.Context(), o.table, o.operationOf(r), o.hide, public, err)
 	v := viewOf(r, err, public)
 	if o.onError != nil {
 		o.onError(r, err)
@@ -137,6 +155,19 @@ func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began 
 	default:
 		write(w, r, v)
 	}
+}
+
+// operationOf returns the operation that a request is for, or nil.
+func (o *options) operationOf(r *http.Request) *taxonomy.Operation {
+	if o.operation != nil || r.Pattern == "" {
+		return o.operation
+	}
+	if prefix, below := strings.CutSuffix(sentPath(r), r.URL.EscapedPath()); below && prefix != "" {
+		if found := o.table.Taxonomy.OperationByRoute(r.Method, prefix, r.Pattern); found != nil {
+			return found
+		}
+	}
+	return o.table.Taxonomy.OperationByRoute(r.Method, "", r.Pattern)
 }
 
 // writer notes whether a response began. It passes on what the methods of the underlying writer

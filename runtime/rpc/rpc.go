@@ -49,6 +49,12 @@ func OnError(f func(ctx context.Context, method string, err error)) Option {
 	return func(o *details.Options) { o.OnError = f }
 }
 
+// HideUndeclared sends the public fallback in place of a code that the operation with the called
+// method does not declare. By default a server sends the code. In both cases the function of
+// [OnError] receives a *[taxonomy.Undeclared], which wraps the error; without that function,
+// slog.Default logs it.
+func HideUndeclared() Option { return func(o *details.Options) { o.Hide = true } }
+
 // Localize sets the function that returns the LocalizedMessage: its language, as in BCP 47, and its
 // text. If the text is empty, no LocalizedMessage is sent. The default is the public message in
 // "en".

@@ -31,7 +31,8 @@ var definition = taxonomy.Taxonomy{
 		{Name: "gateway", Doc: "The payment gateway.", Fallback: "PAYMENT_REFUSED"},
 		{Name: "breaker", Doc: "The circuit breaker of the gateway."},
 	},
-	Init: gen.Init, AppendPublic: gen.AppendPublic,
+	Operations: []*taxonomy.Operation{&OperationPlaceOrder, &OperationGetOrder}, Init: gen.Init,
+	AppendPublic: gen.AppendPublic,
 }
 
 // reactionPark: The order waits for the support team.

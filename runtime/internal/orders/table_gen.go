@@ -28,7 +28,8 @@ var definition = taxonomy.Taxonomy{
 		{Name: "gateway", Doc: "The payment gateway."},
 		{Name: "breaker", Doc: "A circuit breaker."},
 	},
-	Init: gen.Init, AppendPublic: gen.AppendPublic,
+	Operations: []*taxonomy.Operation{&OperationGetOrder, &OperationPlaceOrder}, Init: gen.Init,
+	AppendPublic: gen.AppendPublic,
 }
 
 // reactionBlock: Stops and waits for a person.

@@ -5,6 +5,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -19,17 +20,42 @@ func PublicView(ctx context.Context, t taxonomy.Table, err error) (taxonomy.Publ
 	if t.Taxonomy != nil {
 		err, public = t.Classify(err), t.Public
 	}
-	attributes := taxonomy.ContextAttributes(ctx)
-	if len(attributes) == 0 {
-		return public(err), err
-	}
-	err = taxonomy.Attach(err, attributes...)
+	err = taxonomy.Attach(err, taxonomy.ContextAttributes(ctx)...)
+	return withAttributes(ctx, public, err), err
+}
+
+// withAttributes returns the public view of err. The error that it shows has the attributes of the
+// context.
+func withAttributes(ctx context.Context, public func(error) taxonomy.PublicView, err error) taxonomy.PublicView {
 	v := public(err)
-	if c := v.Err(); c != nil {
+	attributes := taxonomy.ContextAttributes(ctx)
+	if c := v.Err(); c != nil && len(attributes) > 0 {
 		v = public(taxonomy.Attach(c, attributes...))
 	}
-	return v, err
+	return v
 }
+
+// Guard compares the code that a client would see with those that an operation declares. If the
+// operation does not declare it, the returned error is a *[taxonomy.Undeclared] with err; and if
+// hide is set, the view is that of the table's public fallback. A nil operation declares every
+// code.
+func Guard(ctx context.Context, t taxonomy.Table, o *taxonomy.Operation, hide bool, v taxonomy.PublicView, err error) (
+	taxonomy.PublicView, error) {
+	code := v.Code()
+	if o == nil || code == "" || o.Declares(code) {
+		return v, err
+	}
+	if hide {
+		if t.Taxonomy == nil {
+			t.Taxonomy = v.Err().Taxonomy()
+		}
+		v = withAttributes(ctx, t.Public, errHidden)
+	}
+	return v, &taxonomy.Undeclared{Operation: o.Name, Code: code, Err: err}
+}
+
+// errHidden is of no taxonomy, so its public view is the public fallback.
+var errHidden = errors.New("undeclared error")
 
 // IsNil reports whether err is nil, or a nil pointer to an error of a taxonomy, whose methods
 // panic.

@@ -24,6 +24,7 @@ type Option func(*Options)
 type Options struct {
 	Tables   []taxonomy.Table
 	Source   string // of errors that a client classifies
+	Hide     bool   // codes that the operation does not declare
 	OnError  func(ctx context.Context, method string, err error)
 	Localize func(ctx context.Context, v taxonomy.PublicView) (locale, message string)
 }
@@ -53,6 +54,7 @@ func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
 		table = o.Tables[0]
 	}
 	public, err := wire.PublicView(ctx, table, err)
+	public, err = wire.Guard(ctx, table, table.Taxonomy.OperationByRPC(method), o.Hide, public, err)
 	var a Answer
 	switch ended := ctx.Err(); {
 	case errors.Is(err, context.Canceled) && errors.Is(ended, context.Canceled):
@@ -62,10 +64,11 @@ func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
 	default:
 		a = o.Answer(ctx, public)
 	}
+	_, undeclared := errors.AsType[*taxonomy.Undeclared](err)
 	switch {
 	case o.OnError != nil:
 		o.OnError(ctx, method, err)
-	case a.Code == code.Code_UNKNOWN, a.Code == code.Code_INTERNAL, a.Code == code.Code_DATA_LOSS:
+	case undeclared, a.Code == code.Code_UNKNOWN, a.Code == code.Code_INTERNAL, a.Code == code.Code_DATA_LOSS:
 		slog.LogAttrs(ctx, slog.LevelError, "call failed", slog.String("method", method),
 			taxonomy.ReplaceAttr(nil, slog.Any("err", err)))
 	}

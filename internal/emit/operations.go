@@ -1,0 +1,10 @@
+package emit
+
+import "github.com/dave/jennifer/jen"
+
+// operations makes the file of the operations that the program offers.
+func (g *generator) operations(f *jen.File) {
+	for _, o := range g.m.Operations {
+		declare(f, documented(variableDoc(o.Var, o.Value.Doc, ""), variable(o.Var, g.print(*o.Value))))
+	}
+}
