@@ -40,6 +40,7 @@ func (c *comparison) run() {
 	c.codes()
 	c.reservations()
 	c.factories()
+	c.operationCodes()
 }
 
 // change adds a change of a declaration. If the id is empty, the change breaks nothing.

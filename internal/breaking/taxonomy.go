@@ -165,6 +165,7 @@ func declare(t *Taxonomy, m *matching) *declarations {
 	file := l.add(&decl{kind: "file", path: "file", pos: t.tree.Package.Span, trees: []any{t.tree}})
 	l.file(file)
 	l.names(file)
+	l.operations(file)
 	for _, c := range t.model.Categories {
 		l.category(file, c)
 	}
