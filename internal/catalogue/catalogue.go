@@ -1,6 +1,6 @@
 // Package catalogue writes the pages of a taxonomy: an index, and a page for each code at the path
-// in the taxonomy's help_url. Categories, groups, reactions and policies also have pages. The same
-// model always gives the same bytes.
+// in the taxonomy's help_url. Categories, groups, operations, reactions and policies also have
+// pages. The same model always gives the same bytes.
 package catalogue
 
 import (
@@ -135,6 +135,16 @@ func newSite(m *model.Package, o Options) *site {
 		inGroup := func(c *model.Code) bool { return slices.Contains(c.InGroups, g) }
 		s.list(g, "group", g.Name, g.Doc, s.codesWith(inGroup))
 	}
+	for _, x := range m.Operations {
+		p := s.list(x, "operation", x.Value.Name, x.Value.Doc, s.codesWith(func(c *model.Code) bool {
+			return slices.Contains(x.Codes, c)
+		}))
+		if p != nil {
+			for _, text := range explain.Promises(x.Value) {
+				p.Facts = append(p.Facts, fact{Text: text})
+			}
+		}
+	}
 	if !o.Public {
 		s.reactions()
 	}
@@ -169,8 +179,8 @@ func (s *site) list(key any, kind, name, doc string, codes []*page) *page {
 }
 
 // menus are the titles of the lists of pages.
-var menus = map[string]string{"category": "Categories", "group": "Groups", "reaction": "Reactions",
-	"policy": "Policies"}
+var menus = map[string]string{"category": "Categories", "group": "Groups", "operation": "Operations",
+	"reaction": "Reactions", "policy": "Policies"}
 
 // codesWith returns the pages of the codes with a property, in the order of the taxonomy.
 func (s *site) codesWith(property func(*model.Code) bool) []*page {
@@ -263,6 +273,15 @@ func (s *site) relate(c *model.Code, p *page) {
 		if len(others) > 0 {
 			p.Related = append(p.Related, related)
 		}
+	}
+	operations := &section{Title: "Operations"}
+	for _, o := range s.model.Operations {
+		if slices.Contains(o.Codes, c) {
+			operations.Pages = append(operations.Pages, s.lists[o])
+		}
+	}
+	if operations.Pages != nil {
+		p.Related = append(p.Related, operations)
 	}
 	below := s.codesWith(func(o *model.Code) bool { return o.Above == c })
 	add("Below this code", &page{Related: []*section{{Pages: below}}})

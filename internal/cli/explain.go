@@ -102,7 +102,7 @@ func (s *session) explain(o *options, args []string) error {
 	last := args[0][strings.LastIndexByte(args[0], '.')+1:]
 	hint := cmp.Or(suggestion(args[0], explained(l.model)), suggestion(last, spec.KeyNames()),
 		`; "errgen list`+argument(l.name)+`" lists the codes`)
-	return fmt.Errorf("explain: %s has no code, category, reaction, policy, group or profile %q%s",
+	return fmt.Errorf("explain: %s has no code, category, operation, reaction, policy, group or profile %q%s",
 		l.name, args[0], hint)
 }
 
@@ -128,6 +128,13 @@ func meanings(l *loaded, name string) []document {
 	for _, n := range explain.Names(m) {
 		if n.Name == name {
 			docs = append(docs, nameDoc{&n})
+		}
+	}
+	if m != nil {
+		for _, o := range m.Operations {
+			if name == o.Value.Name || name == m.Name+"."+o.Var {
+				docs = append(docs, operationDoc{explain.OperationOf(m, o)})
+			}
 		}
 	}
 	return docs
@@ -332,6 +339,9 @@ func explained(m *model.Package) []string {
 	}
 	for _, n := range explain.Names(m) {
 		names = append(names, n.Name)
+	}
+	for _, o := range m.Operations {
+		names = append(names, o.Value.Name)
 	}
 	return names
 }

@@ -41,6 +41,7 @@ func File(m *model.Package, mark string) []byte {
 	w.unions()
 	w.b.WriteString(runtime)
 	w.tables()
+	w.operations()
 	return []byte(w.b.String())
 }
 
