@@ -45,7 +45,7 @@ func TestExamplesLoad(t *testing.T) {
 
 // languagePages are the pages of the reference. Each key is on one of them.
 var languagePages = []string{"language.md", "language-codes.md", "language-fields.md", "language-reactions.md",
-	"language-detection.md", "language-agents.md"}
+	"language-detection.md", "language-agents.md", "operations.md"}
 
 var update = flag.Bool("update", false, "write the generated tables anew")
 

@@ -26,6 +26,9 @@ func docsFlags(fs *flag.FlagSet, o *options) {
 func openapiFlags(fs *flag.FlagSet, o *options) {
 	fileFlags(fs, o)
 	o.choice(fs, "write `FORM`: yaml or json", diag.Format(openapi.YAML), diag.Format(openapi.JSON))
+	fs.StringVar(&o.into, "into", "",
+		"write the errors of the operations into an OpenAPI document, `FILE`, and change nothing else")
+	fs.BoolVar(&o.check, "check", false, "with -into, report whether the document would change, and change nothing")
 }
 
 func fileFlags(fs *flag.FlagSet, o *options) {
@@ -70,6 +73,12 @@ func (s *session) make(o *options, args []string) error {
 	l, err := s.valid(args)
 	if err != nil {
 		return err
+	}
+	switch {
+	case o.into != "":
+		return s.writeInto(o, l)
+	case o.check:
+		return usagef("openapi: -check needs -into")
 	}
 	name, path := s.cmd.name, o.dir
 	if path == "" && name == "docs" {

@@ -43,6 +43,9 @@ type options struct {
 	until   string
 
 	table importer.Options
+	into  string // the OpenAPI document to edit
+	check bool   // report whether it would change
+
 	names string // the file with the names of parameters
 }
 

@@ -199,6 +199,20 @@ func decodeErrors(t *testing.T, dir string) {
 // TestOpenAPI validates the documents against OpenAPI's own schema.
 func TestOpenAPI(t *testing.T) {
 	validate := nodeTool(t, "validate-api")
+	dir := t.TempDir()
+	for version, taxonomy := range map[string]string{"3.1.0": "testdata/shapes.yaml",
+		"3.0.3": "../../examples/shop/taxonomy.yaml"} {
+		api := filepath.Join(dir, "api.yaml")
+		require.NoError(t, os.WriteFile(api, []byte(
+			"openapi: "+version+"\ninfo: {title: shop, version: '1'}\npaths:\n"+
+				"  /orders:\n    post:\n      responses:\n        '201': {description: placed}\n"+
+				"  /orders/{id}:\n    get:\n      parameters: [{name: id, in: path, "+
+				"required: true, schema: {type: string}}]\n"+
+				"      responses:\n        '200': {description: ok}\n"), 0o644))
+		status, _, stderr := call(t, "", "", "openapi", "-into", api, taxonomy)
+		require.Equal(t, exitClean, status, stderr)
+		assert.Contains(t, run(t, dir, validate, "api.yaml"), `"valid": true`, version)
+	}
 	for _, taxonomy := range []string{"testdata/shapes.yaml", "../../taxonomy.yaml",
 		"../spec/testdata/everything.yaml", "../../examples/quickstart/taxonomy.yaml"} {
 		dir := t.TempDir()

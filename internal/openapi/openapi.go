@@ -4,13 +4,16 @@ package openapi
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/sample"
 )
 
 // Format is the form of the document.
@@ -139,48 +142,76 @@ func status(r *model.Row) int {
 
 // responses returns a response for each HTTP status, in ascending order.
 func responses(m *model.Package) object {
-	codes := make(map[int][]*model.Code)
-	for _, c := range m.Codes {
-		if c.Abstract {
-			continue
-		}
-		for _, s := range statuses(c) {
-			codes[s.(int)] = append(codes[s.(int)], c)
-		}
-	}
+	codes := byStatus(slices.DeleteFunc(slices.Clone(m.Codes), func(c *model.Code) bool { return c.Abstract }))
 	var out object
-	for s := 100; s < 600; s++ {
-		if codes[s] == nil {
-			continue
-		}
-		var refs []any
-		var lines []string
-		hasRetryAfter := false
-		for _, c := range codes[s] {
-			refs = append(refs, ref("schemas", schemaName(m, c)))
-			lines = append(lines, "- `"+c.Value+"`: "+oneLine(c.Doc))
-			hasRetryAfter = hasRetryAfter || slices.ContainsFunc(c.Fields(), func(f *model.Field) bool {
-				return f.Role == model.RoleRetryAfter || f.Role == model.RoleResetAt
-			})
-		}
-		schema := object{{"oneOf", refs}}
-		if len(refs) == 1 {
-			schema = refs[0].(object)
-		}
-		response := object{{"description", strings.TrimSpace(http.StatusText(s) + ".\n\n" + strings.Join(lines, "\n"))}}
-		if hasRetryAfter {
-			response = append(response, member{"headers", object{{"Retry-After", object{
-				{"description", "Seconds to wait, or a date."}, {"schema", object{{"type", "string"}}},
-			}}}})
-		}
-		out = append(out, member{"Problem" + strconv.Itoa(s), append(response, member{"content", object{
-			{"application/problem+json", object{{"schema", schema}}},
-		}})})
+	for _, s := range slices.Sorted(maps.Keys(codes)) {
+		out = append(out, member{"Problem" + strconv.Itoa(s), response(m, s, codes[s])})
 	}
 	return append(out, member{"ProblemDefault", object{
 		{"description", "Any other error."},
 		{"content", object{{"application/problem+json", object{{"schema", ref("schemas", "Problem")}}}}},
 	}})
+}
+
+// byStatus returns the codes by the statuses of their responses.
+func byStatus(list []*model.Code) map[int][]*model.Code {
+	codes := make(map[int][]*model.Code)
+	for _, c := range list {
+		for _, s := range statuses(c) {
+			codes[s.(int)] = append(codes[s.(int)], c)
+		}
+	}
+	return codes
+}
+
+// response returns the response of the codes with a status, with an example of each.
+func response(m *model.Package, status int, codes []*model.Code) object {
+	var refs []any
+	var lines []string
+	var mapping, examples object
+	hasRetryAfter := false
+	for _, c := range codes {
+		schema := ref("schemas", schemaName(m, c))
+		refs = append(refs, schema)
+		mapping = append(mapping, member{c.Value, schema[0].value})
+		examples = append(examples, member{c.Value, object{{"value", example(m, c, status)}}})
+		lines = append(lines, "- `"+c.Value+"`: "+oneLine(c.Doc))
+		hasRetryAfter = hasRetryAfter || slices.ContainsFunc(c.Fields(), func(f *model.Field) bool {
+			return f.Role == model.RoleRetryAfter || f.Role == model.RoleResetAt
+		})
+	}
+	schema := object{{"oneOf", refs}, {"discriminator", object{{"propertyName", "code"}, {"mapping", mapping}}}}
+	if len(refs) == 1 {
+		schema = refs[0].(object)
+	}
+	response := object{{"description", strings.TrimSpace(http.StatusText(status) + ".\n\n" + strings.Join(lines,
+		"\n"))}}
+	if hasRetryAfter {
+		response = append(response, member{"headers", object{{"Retry-After", object{
+			{"description", "Seconds to wait, or a date."}, {"schema", object{{"type", "string"}}},
+		}}}})
+	}
+	return append(response, member{"content", object{
+		{"application/problem+json", object{{"schema", schema}, {"examples", examples}}},
+	}})
+}
+
+// example returns a problem document of a code, with values that its factory could take.
+func example(m *model.Package, c *model.Code, status int) object {
+	x := sample.Base(c)
+	out := object{{"type", "about:blank"}}
+	title, _, _ := strings.Cut(oneLine(c.Doc), ". ")
+	if title = strings.TrimSuffix(title, "."); m.HelpURL != "" {
+		out = object{{"type", m.HelpPage(c)}}
+	}
+	if m.HelpURL == "" || title == "" {
+		title = http.StatusText(status)
+	}
+	out = append(out, object{{"title", title}, {"status", status}}...)
+	return append(out.with("detail", x.Message()).with("domain", m.Domain), object{
+		{"code", c.Value}, {"retryable", c.Row.Retryable}, {"context", json.RawMessage(sample.JSON(c.Fields(),
+			x.Context))},
+	}...)
 }
 
 // fields returns the schema of an object with the fields.

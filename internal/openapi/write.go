@@ -52,9 +52,15 @@ func appendJSON(b []byte, doc object) []byte {
 // appendYAML appends a document as YAML, one member or item a line.
 func appendYAML(b []byte, doc object) []byte {
 	out := bytes.NewBuffer(b)
+	encode(out, doc, 2)
+	return out.Bytes()
+}
+
+// encode writes a document as YAML, one member or item a line.
+func encode(out *bytes.Buffer, doc object, indent int) {
 	var n yaml.Node
 	encoder := yaml.NewEncoder(out)
-	encoder.SetIndent(2)
+	encoder.SetIndent(indent)
 	if err := yaml.Unmarshal(appendJSON(nil, doc), &n); err != nil {
 		panic(fmt.Sprintf("openapi: %v", err)) // JSON is YAML
 	}
@@ -62,7 +68,6 @@ func appendYAML(b []byte, doc object) []byte {
 	if err := encoder.Encode(&n); err != nil {
 		panic(fmt.Sprintf("openapi: %v", err))
 	}
-	return out.Bytes()
 }
 
 // unquote removes the quotes that YAML does not need, and the braces.

@@ -1,0 +1,509 @@
+package openapi
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// owned is the member by which the schemas and responses are known that [Into] wrote.
+const owned = "x-errgen"
+
+// Into returns an OpenAPI document with the errors of m's operations: each of them gets a reference
+// for each status, and components has the responses and schemas that these need. All other bytes
+// stay as they are. Responses of earlier calls are replaced or removed; those that a person wrote
+// stay, and the remarks name them. name is the document's name in messages.
+func Into(name string, src []byte, m *model.Package) (out []byte, remarks []string, err error) {
+	d, err := parse(name, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	operations, err := d.match(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts := d.render(m)
+	for _, x := range operations {
+		remarks = append(remarks, d.respond(x, parts)...)
+	}
+	d.components(parts)
+	if err := errors.Join(d.errs...); err != nil {
+		return nil, nil, err
+	}
+	out = d.splice()
+	if err := d.verify(out); err != nil {
+		return nil, nil, err
+	}
+	return out, remarks, nil
+}
+
+// document is an OpenAPI document that is being edited.
+type document struct {
+	name    string
+	lines   []string // with their ends
+	newline string
+	step    int // spaces of indentation
+	root    *yaml.Node
+	old     bool // OpenAPI 3.0, whose schemas have no const and no lists of types
+	cuts    map[int]bool
+	inserts map[int][]string // before a line, counted from 0
+	errs    []error
+}
+
+func parse(name string, src []byte) (*document, error) {
+	d := &document{name: name, newline: "\n", step: 2, cuts: make(map[int]bool), inserts: make(map[int][]string)}
+	decoder := yaml.NewDecoder(bytes.NewReader(src))
+	var first, second yaml.Node
+	if err := decoder.Decode(&first); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if decoder.Decode(&second) == nil {
+		return nil, fmt.Errorf("%s:%d: a second document begins here; keep one in a file", name, second.Line)
+	}
+	d.root = first.Content[0]
+	d.lines = strings.SplitAfter(string(src), "\n")
+	if last := len(d.lines) - 1; d.lines[last] == "" {
+		d.lines = d.lines[:last]
+	}
+	if strings.HasSuffix(d.lines[0], "\r\n") {
+		d.newline = "\r\n"
+	}
+	for i, line := range d.lines {
+		if at := strings.IndexAny(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"),
+			"\r\u0085\u2028\u2029"); at >= 0 {
+			return nil, fmt.Errorf("%s:%d:%d: a line ends with another character than LF or CR LF: replace it", name,
+				i+1, at+1)
+		}
+	}
+	version := ""
+	if v := at(d.root, "openapi"); v != nil {
+		version = v.Value
+	}
+	d.old = strings.HasPrefix(version, "3.0")
+	if !d.old && !strings.HasPrefix(version, "3.") {
+		return nil, fmt.Errorf("%s: it is not an OpenAPI document of version 3: it has no openapi: 3.…", name)
+	}
+	if paths := at(d.root, "paths"); paths != nil && len(paths.Content) > 0 && paths.Content[0].Column > 1 {
+		d.step = paths.Content[0].Column - 1
+	}
+	return d, nil
+}
+
+func (d *document) fail(n *yaml.Node, format string, args ...any) {
+	d.errs = append(d.errs, fmt.Errorf("%s:%d:%d: %s", d.name, n.Line, n.Column, fmt.Sprintf(format, args...)))
+}
+
+// matched is an operation of the taxonomy, and its mapping in the document.
+type matched struct {
+	*model.Operation
+	key, node *yaml.Node // the method and the operation
+}
+
+// methods are the keys of a path item that have operations.
+var methods = strings.Fields("get put post delete options head patch trace")
+
+// match finds the operations of m by their names or addresses. Those without an HTTP address that
+// the document does not name are for RPC only.
+func (d *document) match(m *model.Package) (out []matched, err error) {
+	byID, byRoute := make(map[string]matched), make(map[string]matched)
+	items := make(map[string]*yaml.Node) // path items that are references, by path
+	for path, item := range pairs(at(d.root, "paths")) {
+		if at(item, "$ref") != nil {
+			items[taxonomy.Route(path.Value)] = item
+		}
+		for key, node := range pairs(item) {
+			if !slices.Contains(methods, key.Value) {
+				continue
+			}
+			x := matched{key: key, node: node}
+			byRoute[strings.ToUpper(key.Value)+" "+taxonomy.Route(path.Value)] = x
+			if id := at(node, "operationId"); id != nil {
+				byID[id.Value] = x
+			}
+		}
+	}
+	for _, o := range m.Operations {
+		route := taxonomy.Route(o.Value.HTTP)
+		_, path, _ := strings.Cut(route, " ")
+		x, found := byID[o.Value.Name]
+		if !found && o.Value.HTTP != "" {
+			x, found = byRoute[route]
+		}
+		switch {
+		case found:
+			x.Operation = o
+			out = append(out, x)
+		case items[path] != nil:
+			d.fail(items[path], "the path item of operation %s is a reference: write it in place", o.Value.Name)
+		case o.Value.HTTP != "":
+			d.errs = append(d.errs,
+				fmt.Errorf("%s: it has neither an operationId %s nor %s: add the operation, or remove "+
+					"it from the taxonomy", d.name, o.Value.Name, o.Value.HTTP))
+		}
+	}
+	return out, errors.Join(d.errs...)
+}
+
+// parts are the components, and the references of each operation by status.
+type parts struct {
+	schemas, responses object
+	of                 map[*model.Operation]map[int]string
+}
+
+// render makes the components. A name that the document has already gets an underscore.
+func (d *document) render(m *model.Package) parts {
+	p := parts{of: make(map[*model.Operation]map[int]string)}
+	used := make(map[*model.Code]bool)
+	for _, o := range m.Operations {
+		for _, c := range o.Codes {
+			used[c] = true
+		}
+	}
+	shown := *m
+	shown.Categories = nil
+	for _, c := range m.Categories {
+		category := *c
+		category.Codes = slices.DeleteFunc(slices.Clone(c.Codes), func(c *model.Code) bool { return !used[c] })
+		shown.Categories = append(shown.Categories, &category)
+	}
+	p.schemas = slices.DeleteFunc(schemas(&shown), func(x member) bool { return x.key == "Problems" })
+	for _, o := range m.Operations {
+		p.of[o] = make(map[int]string)
+		for status, codes := range byStatus(o.Codes) {
+			name := o.Value.Name + strconv.Itoa(status)
+			if len(codes) == 1 {
+				name = strings.TrimSuffix(schemaName(m, codes[0]), "Problem") + strconv.Itoa(status)
+			}
+			p.of[o][status] = name
+			if !slices.ContainsFunc(p.responses, func(x member) bool { return x.key == name }) {
+				p.responses = append(p.responses, member{name, response(m, status, codes)})
+			}
+		}
+	}
+	slices.SortFunc(p.responses, func(a, b member) int { return strings.Compare(a.key, b.key) })
+	renamed := make(map[string]string)
+	for kind, list := range map[string]object{"schemas": p.schemas, "responses": p.responses} {
+		have := at(at(d.root, "components"), kind)
+		for i, x := range list {
+			for n := at(have, list[i].key); n != nil && !isOwned(n); n = at(have, list[i].key) {
+				list[i].key += "_"
+			}
+			renamed["#/components/"+kind+"/"+x.key] = "#/components/" + kind + "/" + list[i].key
+			list[i].value = append(object{{owned, true}}, x.value.(object)...)
+		}
+	}
+	adapt := func(v any) any { return adapted(v, renamed, d.old) }
+	p.schemas, p.responses = adapt(p.schemas).(object), adapt(p.responses).(object)
+	for _, names := range p.of {
+		for status, name := range names {
+			names[status] = renamed["#/components/responses/"+name]
+		}
+	}
+	return p
+}
+
+// adapted returns a value with other references. For OpenAPI 3.0, its schemas are in the form of
+// that version.
+func adapted(v any, renamed map[string]string, old bool) any {
+	switch v := v.(type) {
+	case string:
+		return cmp.Or(renamed[v], v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = adapted(item, renamed, old)
+		}
+		return out
+	case object:
+		var out object
+		for _, x := range v {
+			list, isList := x.value.([]any)
+			switch {
+			case old && x.key == "const":
+				out = append(out, member{"enum", []any{x.value}})
+			case old && x.key == "type" && isList: // a type and null
+				out = append(out, member{"type", list[0]}, member{"nullable", true})
+			case old && x.key == "examples" && isList:
+				out = append(out, member{"example", list[0]})
+			default:
+				out = append(out, member{x.key, adapted(x.value, renamed, old)})
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// respond gives an operation its references, and returns remarks about the responses that a person
+// wrote for their statuses.
+func (d *document) respond(x matched, p parts) (remarks []string) {
+	have := at(x.node, "responses")
+	var entries []string
+	for _, status := range slices.Sorted(maps.Keys(p.of[x.Operation])) {
+		key := strconv.Itoa(status)
+		if n := at(have, key); n != nil && !d.isReference(n) {
+			remarks = append(remarks, fmt.Sprintf("%s:%d: %s of %s is left as it is, because errgen did not write it",
+				d.name, n.Line, key, x.Value.Name))
+			continue
+		}
+		entries = append(entries, fmt.Sprintf("'%s': {$ref: '%s'}", key, p.of[x.Operation][status]))
+	}
+	d.own(x.key, x.node, "responses", entries, d.isReference)
+	return remarks
+}
+
+// isReference reports whether a response is a reference to one that [Into] wrote.
+func (d *document) isReference(n *yaml.Node) bool {
+	ref := at(n, "$ref")
+	if ref == nil {
+		return false
+	}
+	name, ok := strings.CutPrefix(ref.Value, "#/components/responses/")
+	return ok && isOwned(at(at(at(d.root, "components"), "responses"), name))
+}
+
+func isOwned(n *yaml.Node) bool { return at(n, owned) != nil }
+
+// components writes the schemas and responses.
+func (d *document) components(p parts) {
+	have := at(d.root, "components")
+	if have == nil {
+		var lines []string
+		for _, part := range []struct {
+			key  string
+			list object
+		}{{"schemas", p.schemas}, {"responses", p.responses}} {
+			if len(part.list) > 0 {
+				lines = append(lines, strings.Repeat(" ", d.step)+part.key+":")
+				lines = append(lines, indented(d.entries(part.list), 2*d.step)...)
+			}
+		}
+		if lines != nil {
+			d.insert(d.end(0, 0), append([]string{"components:"}, lines...))
+		}
+		return
+	}
+	key := keyOf(d.root, "components")
+	d.own(key, have, "schemas", d.entries(p.schemas), isOwned)
+	d.own(key, have, "responses", d.entries(p.responses), isOwned)
+}
+
+// entries returns the lines of an object's members.
+func (d *document) entries(o object) []string {
+	if len(o) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	encode(&b, o, d.step)
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+}
+
+// own replaces the members of a mapping that [Into] wrote by the lines of new ones. The mapping is
+// below a key of another one; it is added if it is absent.
+func (d *document) own(outerKey, outer *yaml.Node, key string, lines []string, isOwn func(*yaml.Node) bool) {
+	n := at(outer, key)
+	switch {
+	case n == nil && len(lines) == 0:
+	case !d.isBlock(outer):
+		d.fail(outerKey, "the value of %s is not a block mapping: write each member on a line of its own, without "+
+			"anchors", outerKey.Value)
+	case n == nil:
+		indent := outer.Content[0].Column - 1
+		d.insert(d.end(outer.Content[0].Line-1, indent), indented(append([]string{key + ":"},
+			indented(lines, d.step)...), indent))
+	case n.Tag == "!!null":
+		k := keyOf(outer, key)
+		d.insert(k.Line, indented(lines, k.Column-1+d.step))
+	case !d.isBlock(n):
+		if len(lines) > 0 {
+			d.fail(n,
+				"the value of %s is not a block mapping: write each member on a line of its own, without anchors", key)
+		}
+	default:
+		indent := n.Content[0].Column - 1
+		place := d.end(n.Content[0].Line-1, indent)
+		for k, v := range pairs(n) {
+			if isOwn(v) {
+				place = min(place, k.Line-1) // the new members are where the first one was
+				for i := k.Line - 1; i < d.end(k.Line-1, k.Column); i++ {
+					d.cuts[i] = true
+				}
+			}
+		}
+		d.insert(place, indented(lines, indent))
+	}
+}
+
+// isBlock reports whether each member of a mapping begins a line, and nothing refers to it.
+func (d *document) isBlock(n *yaml.Node) bool {
+	if n.Kind != yaml.MappingNode || n.Style&yaml.FlowStyle != 0 || n.Anchor != "" || len(n.Content) == 0 {
+		return false
+	}
+	for key := range pairs(n) {
+		if key.Tag == "!!merge" || strings.TrimLeft(d.lines[key.Line-1][:min(key.Column-1, len(d.lines[key.Line-1]))],
+			" ") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// end returns the line after the last one of a block that begins at a line and whose lines have at
+// least the indentation, without blank lines at its end.
+func (d *document) end(line, indent int) int {
+	end := line + 1
+	for i := end; i < len(d.lines); i++ {
+		text := strings.TrimRight(d.lines[i], " \t\r\n")
+		switch own := len(text) - len(strings.TrimLeft(text, " ")); {
+		case text == "":
+		case own < indent || indent == 0 && (text == "..." || text == "---"):
+			return end
+		default:
+			end = i + 1
+		}
+	}
+	return end
+}
+
+// insert adds lines before a line of the document.
+func (d *document) insert(at int, lines []string) {
+	for _, line := range lines {
+		d.inserts[at] = append(d.inserts[at], line+d.newline)
+	}
+}
+
+func indented(lines []string, spaces int) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		if out[i] = line; line != "" {
+			out[i] = strings.Repeat(" ", spaces) + line
+		}
+	}
+	return out
+}
+
+// splice returns the document with its edits.
+func (d *document) splice() []byte {
+	var out bytes.Buffer
+	add := func(line string) {
+		if b := out.Bytes(); len(b) > 0 && b[len(b)-1] != '\n' {
+			out.WriteString(d.newline)
+		}
+		out.WriteString(line)
+	}
+	for i := range len(d.lines) + 1 {
+		for _, line := range d.inserts[i] {
+			add(line)
+		}
+		if i < len(d.lines) && !d.cuts[i] {
+			add(d.lines[i])
+		}
+	}
+	return out.Bytes()
+}
+
+// verify compares the edited document with the original one: without the parts that [Into] owns,
+// their values must be equal.
+func (d *document) verify(out []byte) error {
+	edited, err := parse(d.name, out)
+	if err == nil {
+		var was, is any
+		if err = errors.Join(d.strip().Decode(&was), edited.strip().Decode(&is)); err == nil &&
+			!reflect.DeepEqual(was, is) {
+			err = errors.New("its other values would change")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: its layout cannot be edited: %w", d.name, err)
+	}
+	return nil
+}
+
+// strip removes the parts that [Into] owns, and mappings that are empty then.
+func (d *document) strip() *yaml.Node {
+	drop := func(outer *yaml.Node, key string, isOwn func(*yaml.Node) bool) {
+		n := at(outer, key)
+		if n == nil || n.Kind != yaml.MappingNode && n.Tag != "!!null" {
+			return
+		}
+		var kept []*yaml.Node
+		for k, v := range pairs(n) {
+			if !isOwn(v) {
+				kept = append(kept, k, v)
+			}
+		}
+		n.Content = kept
+		if len(kept) == 0 {
+			remove(outer, key)
+		}
+	}
+	for _, item := range pairs(at(d.root, "paths")) {
+		for key, node := range pairs(item) {
+			if slices.Contains(methods, key.Value) {
+				drop(node, "responses", d.isReference)
+			}
+		}
+	}
+	drop(at(d.root, "components"), "schemas", isOwned)
+	drop(at(d.root, "components"), "responses", isOwned)
+	if n := at(d.root, "components"); n != nil && len(n.Content) == 0 {
+		remove(d.root, "components")
+	}
+	return d.root
+}
+
+func remove(n *yaml.Node, key string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			n.Content = slices.Delete(n.Content, i, i+2)
+			return
+		}
+	}
+}
+
+// pairs iterates over the members of a mapping. It follows an alias; nil has none.
+func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
+	if n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return func(yield func(key, value *yaml.Node) bool) {
+		if n == nil || n.Kind != yaml.MappingNode {
+			return
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if !yield(n.Content[i], n.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// at returns the value of a key, or nil.
+func at(n *yaml.Node, key string) *yaml.Node {
+	for k, v := range pairs(n) {
+		if k.Value == key {
+			return v
+		}
+	}
+	return nil
+}
+
+func keyOf(n *yaml.Node, key string) *yaml.Node {
+	for k := range pairs(n) {
+		if k.Value == key {
+			return k
+		}
+	}
+	return nil
+}
