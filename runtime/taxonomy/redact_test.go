@@ -19,7 +19,8 @@ var secretNames = []string{
 	"cookies", "session", "user-session", "userSession", "credential", "aws.credentials", "auth", "x-auth",
 	"basic_auth", "signature",
 	"x-hub-signature", "X-Hub-Signature-256", "bearer", "dsn", "SENTRY_DSN", "password", "db.password", "password2",
-	"clientSecret", "client_secret_key",
+	"clientSecret", "client_secret_key", "webhook", "webhook_url", "slackWebhookUrl", "webhooks", "hook", "hook-url",
+	"connection_string", "ConnectionString", "conn_string", "connStr",
 	"x-api-key", "token", strings.Repeat("x", 300) + "-password", strings.Repeat("x", 1<<20) + "_session",
 }
 
@@ -29,7 +30,7 @@ func TestNamesSecret(t *testing.T) {
 	}
 	for _, name := range []string{
 		"", "-", "1", "host", "path", "request-id", "author", "oauth", "authority", "cookie-name", "session-count",
-		"sessions-open", "auth-method",
+		"sessions-open", "auth-method", "hooks_path", "connection", "string", "webhook-id",
 		"designature", "max_tokens", "retry-after", "ratelimit-remaining-tokens", "operation", "ж", "\xff",
 	} {
 		assert.False(t, taxonomy.IsSecretName(name), name)

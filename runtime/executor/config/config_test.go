@@ -58,6 +58,7 @@ type settings struct {
 	Provider string                  `yaml:"provider"`
 	APIKey   taxonomy.Secret[string] `yaml:"api_key"`
 	Password string                  `yaml:"password"`
+	Webhook  []string                `yaml:"webhook_url"`
 	Timeout  time.Duration           `yaml:"timeout"`
 	Retries  retries                 `yaml:"retries"`
 	Mode     mode                    `yaml:"mode"`
@@ -207,6 +208,8 @@ func TestProblems(t *testing.T) {
 		{"the root", "[a]", []string{"invalid | a list | a mapping"}},
 		{"a secret's value is not told", "password: [hunter2]\napi_key: {a: hunter2}",
 			[]string{"invalid | password | a text", "invalid | api_key | a text"}},
+		{"an address that is a secret", "webhook_url: https://example.org/T0/B0",
+			[]string{"invalid | webhook_url | a list"}},
 		{"a secret in a value", "retries: https://user:hunter2@host/",
 			[]string{"invalid | retries | https://[REDACTED]@host/ | a whole number"}},
 		{"an unset variable", "provider: a${NO}", []string{"unset_variable | provider | NO"}},

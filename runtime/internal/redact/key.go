@@ -18,6 +18,8 @@ const (
 	cookieKey        // cookies up to the end of the line
 	queryKey         // a secret only in the query of a URL
 	googleKey        // a secret only in the query of a URL of googleapis.com
+	storeKey         // the address of a database, with its options
+	hookKey          // a secret only if the value is a URL, because hooks are programs, too
 	nameOnly         // prose uses the word; only [IsSecretKey] counts it
 )
 
@@ -57,18 +59,26 @@ var names = [...]name{
 	{name: "signature", word: true, kind: queryKey},
 	{name: "sig", word: true, kind: queryKey},
 	{name: "key", word: true, kind: googleKey},
+	{name: "dsn", word: true, kind: storeKey},
+	{name: "connectionstring", kind: storeKey},
+	{name: "connstring", kind: storeKey},
+	{name: "connstr", kind: storeKey},
+	{name: "webhook", kind: hookKey},
+	{name: "webhooks", kind: hookKey},
+	{name: "hook", word: true, kind: hookKey},
+	{name: "hookurl", kind: hookKey},
+	{name: "hookuri", kind: hookKey},
 
 	{name: "auth", word: true, kind: nameOnly},
 	{name: "bearer", word: true, kind: nameOnly},
 	{name: "cookies", word: true, kind: nameOnly},
 	{name: "credential", word: true, kind: nameOnly},
-	{name: "dsn", word: true, kind: nameOnly},
 	{name: "session", word: true, kind: nameOnly},
 }
 
 const (
 	minName    = 3
-	maxName    = 13
+	maxName    = 16
 	maxKey     = 48  // with the '_' and '-' in it
 	maxCommand = 64  // distance of a command from its flag
 	maxURL     = 256 // distance of a host from a parameter
@@ -114,6 +124,14 @@ var rules = [...][forms]rule{
 	},
 	queryKey:  {assignment: {anyValue, anyValue}, code: {anyValue, anyValue}},
 	googleKey: {assignment: {anyValue, anyValue}, code: {anyValue, anyValue}},
+	storeKey: {
+		assignment: {anyValue, anyValue}, code: {anyValue, anyValue},
+		mapping: {complexAddress, anyValue}, flag: {complexAddress, anyValue},
+	},
+	hookKey: {
+		assignment: {address, address}, code: {address, address},
+		mapping: {address, address}, flag: {address, address},
+	},
 }
 
 // IsSecretKey reports whether a value is a secret because its key is name.
@@ -175,7 +193,7 @@ func keyBefore(s string, i, floor int) keyKind {
 	}
 	switch kind, start := findName(s, i, floor); kind {
 	case nameOnly:
-	case plainKey, passKey, tokenKey, bareTokenKey:
+	case plainKey, passKey, tokenKey, bareTokenKey, storeKey:
 		switch {
 		case quoted:
 			return quotedKey

@@ -12,12 +12,14 @@ import (
 type need uint8
 
 const (
-	never         need = iota
-	anyValue           // at least minValue bytes, or any in quotes
-	userPassword       // user:password
-	complexPhrase      // unlike a word
-	complexWord        // unlike a word, in quotes without white space
-	randomWord         // unlike a name in source code, too
+	never          need = iota
+	anyValue            // at least minValue bytes, or any in quotes
+	userPassword        // user:password
+	address             // a URL
+	complexAddress      // a URL, or unlike a word
+	complexPhrase       // unlike a word
+	complexWord         // unlike a word, in quotes without white space
+	randomWord          // unlike a name in source code, too
 )
 
 const (
@@ -54,7 +56,11 @@ func value(s string, i int, r rule) (start, end int) {
 	case n >= complexWord && quote != "" && (judged < limit && ends(s, judged) || strings.ContainsAny(v, " \t")):
 		return -1, 0
 	}
-	return start, valueEnd(s, start, len(s), quote)
+	end = valueEnd(s, start, len(s), quote)
+	for n == address && quote == "" && hasAt(s, end, "&") { // between the parameters of its query
+		end = valueEnd(s, end+1, len(s), quote)
+	}
+	return start, end
 }
 
 // list finds the quoted values of a list in JSON, beginning at i, as one secret, so that the masked
@@ -83,13 +89,18 @@ func list(s string, i int) (int, int) {
 // metBy reports whether s, the beginning of a value, meets the need.
 func (n need) metBy(s string) bool {
 	switch {
-	case n == anyValue, len(s) >= sample:
+	case n == address:
+		return isAddress(s)
+	case n == anyValue, len(s) >= sample, n == complexAddress && isAddress(s):
 		return true
 	case n == randomWord:
 		return looksRandom(s)
 	}
 	return !isType(s) && looksComplex(s)
 }
+
+// isAddress reports whether s, the beginning of a value, is a URL.
+func isAddress(s string) bool { return strings.Contains(s, "://") || strings.Contains(s, `:\/\/`) }
 
 // looksComplex reports whether s is unlike a word: it has a digit, a capital after a small letter,
 // or a special character before its end.
