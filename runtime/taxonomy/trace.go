@@ -119,8 +119,9 @@ func (t *Traced) MarshalJSON() ([]byte, error) {
 }
 
 // ReplaceAttr makes slog log an error that wraps an error of a taxonomy as that error. The text of
-// the outer error is under "text", with secrets masked. Every other attribute is unchanged. Set it
-// as slog.HandlerOptions.ReplaceAttr.
+// the outer error is under "text", with secrets masked. An error of no taxonomy becomes its text
+// with secrets masked, if there are any. Every other attribute is unchanged. Set it as
+// slog.HandlerOptions.ReplaceAttr.
 func ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindAny {
 		return a
@@ -128,7 +129,7 @@ func ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 	err, _ := a.Value.Any().(error)
 	c, ok := First(err, nil)
 	if !ok {
-		return a
+		return masked(a, err)
 	}
 	attrs := []slog.Attr{slog.String("text", text.Beginning(errtree.TreeText(err), maxMessage))}
 	if v, ok := c.(slog.LogValuer); ok {
@@ -137,4 +138,16 @@ func ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 		attrs = append(attrs, slog.String("category", CategoryOf(c)), slog.String("code", CodeOf(c)))
 	}
 	return slog.Attr{Key: a.Key, Value: slog.GroupValue(attrs...)}
+}
+
+// masked returns an attribute without the secrets in the text of its error, which may be nil.
+func masked(a slog.Attr, err error) slog.Attr {
+	if err == nil {
+		return a
+	}
+	whole := errtree.TreeText(err)
+	if Redact(whole) == whole {
+		return a
+	}
+	return slog.String(a.Key, text.Beginning(whole, maxMessage))
 }

@@ -138,6 +138,8 @@ func TestReplaceAttr(t *testing.T) {
 		{sample.NewGitCommit(), `{"domain":"aidf","name":"WorkError","category":"work","code":"COMMIT_FAILED",` +
 			`"message":"commit failed","retryable":true,"context":{}}`},
 		{io.EOF, `"EOF"`},
+		{errors.New("dial postgres://app:hunter2@db/app"), `"dial postgres://[REDACTED]@db/app"`},
+		{error(nil), "null"},
 	} {
 		var out bytes.Buffer
 		options := &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr}
