@@ -58,7 +58,7 @@ func TestProviderError(t *testing.T) {
 			gentest.NewExample("PROVIDER_CRASH/7", 0, `{"provider":"claude-cli","signal":"SIGKILL"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Signal: "SIGKILL"}),
 			gentest.NewExample("PROVIDER_CRASH/8", 0, `{"provider":"notify","rawError":"no such channel"}`, taxonomy.Evidence{Source: "notify", Op: "notify", Text: "no such channel"}),
 			gentest.NewExample("", 0, `{"provider":"anthropic-api","rawError":"something new","unmatched":true}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Text: "something new"}),
-			gentest.NewExample("", 0, `{"provider":"unknown","unmatched":true}`, taxonomy.Evidence{}),
+			gentest.NewExample("", 0, `{"provider":"unknown","unmatched":true}`, taxonomy.Evidence{Output: "some cause"}),
 			gentest.NewExample("", 0, `{"provider":"unknown","rawError":"some cause","unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 		}},
 		{Code: CodeProviderNotAvailable, Entry: "PROVIDER_NOT_AVAILABLE 102 group=human: stop_all", Rules: []string{

@@ -51,7 +51,7 @@ func (d *testData) expectExamples() {
 			d.examples[c] = append(d.examples[c], row)
 		}
 	}
-	add(taxonomy.Evidence{}, nil)
+	add(taxonomy.Evidence{Output: sample.Cause}, nil) // the zero evidence is no failure
 	add(taxonomy.Evidence{Text: sample.Cause, Err: errors.New(sample.Cause)}, gentestName("Cause"))
 	for _, s := range d.m.Taxonomy.Sources {
 		if s.Fallback != "" {

@@ -107,8 +107,9 @@ func copyTo(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 
 // Classify returns the error of the taxonomy for raw, whose evidence [Of] collects. If only the
 // text contains a wait ("retry after 30"), the wait becomes RetryAfter, unless raw is evidence.
-// Classify returns nil for nil and for a nil pointer. It returns a cancelled context, and an error
-// of the taxonomy, unchanged, also if they are wrapped.
+// Classify returns nil for nil, for a nil pointer, and for the zero Evidence that [Of] returns for
+// them. It returns a cancelled context, and an error of the taxonomy, unchanged, also if they are
+// wrapped.
 func (r *Rules) Classify(raw any, opts []Option) error {
 	outcome, done := r.unclassified(raw)
 	o := merge(opts)
@@ -123,12 +124,13 @@ func (r *Rules) Classify(raw any, opts []Option) error {
 
 // Decide returns the index of the rule that wins for the evidence, or [NoRule], and the evidence to
 // make the error from: ev itself, or room as a copy of ev if options or the text change it. If
-// there is nothing to classify, as is nil and err is the result: nil, a cancelled context, or an
-// error of the taxonomy. If the text is longer than [DefaultTextLimit], room has a copy of its end
-// with secrets masked, so that a secret that the cut splits is not visible. Decide keeps neither ev
-// nor room. It allocates only that copy and as much as [Rules.Match].
+// there is nothing to classify, as is nil and err is the result: nil, also for the zero Evidence, a
+// cancelled context, or an error of the taxonomy. If the text is longer than [DefaultTextLimit],
+// room has a copy of its end with secrets masked, so that a secret that the cut splits is not
+// visible. Decide keeps neither ev nor room. It allocates only that copy and as much as
+// [Rules.Match].
 func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence, err error) {
-	if ev == nil {
+	if ev.IsZero() {
 		return NoRule, nil, nil
 	}
 	if ev.Err != nil && r.outcomeOf(ev.Err) != Matched {
@@ -197,7 +199,10 @@ func (r *Rules) unclassified(raw any) (outcome Outcome, done error) {
 			return NoError, nil
 		}
 	case taxonomy.Evidence:
-		if x.Err == nil {
+		switch {
+		case x.IsZero():
+			return NoError, nil
+		case x.Err == nil:
 			return Matched, nil
 		}
 		return r.outcomeOf(x.Err), x.Err

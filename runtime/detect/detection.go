@@ -98,7 +98,7 @@ func (d *Detection) Explain(raw any, opts []Option) Explanation { return d.Rules
 // Quick is a fast [Detection.Decide] for evidence that has neither a text nor a Go error, without
 // options. It returns nil if the caller must call Decide.
 func (d *Detection) Quick(ev *taxonomy.Evidence, opts []Option) *Maker {
-	if ev == nil || ev.Err != nil || ev.Text != "" || len(opts) > 0 {
+	if ev.IsZero() || ev.Err != nil || ev.Text != "" || len(opts) > 0 {
 		return nil
 	}
 	m := d.maker(d.Rules().match(ev, ""), ev.Source)

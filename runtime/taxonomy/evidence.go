@@ -59,6 +59,13 @@ type Evidence struct {
 	Err error `json:"-"`
 }
 
+// IsZero reports whether there is no evidence of a failure. It is true for nil.
+func (e *Evidence) IsZero() bool {
+	return e == nil || e.Source == "" && e.Op == "" && e.Type == "" && e.Status == 0 && e.Code == "" &&
+		e.ExitCode.IsZero() && e.Signal == "" && e.Errno == "" && e.Text == "" && e.Output == "" && len(e.Files) == 0 &&
+		e.RetryAfter.IsZero() && e.ResetAt.IsZero() && e.Credential == "" && len(e.Attributes) == 0 && e.Err == nil
+}
+
 // Attribute returns an attribute, or "" if it is absent.
 func (e *Evidence) Attribute(name string) string {
 	if e == nil || len(e.Attributes) == 0 {

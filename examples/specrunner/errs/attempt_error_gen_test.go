@@ -240,7 +240,7 @@ func TestAttemptError(t *testing.T) {
 			gentest.NewExample("", 0, `{"reporter":"agent","exitCode":1,"detail":"panic: index out of range"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "panic: index out of range"}),
 			gentest.NewExample("", 0, `{"reporter":"agent","signal":"SIGKILL"}`, taxonomy.Evidence{Source: "agent", Signal: "SIGKILL"}),
 			gentest.NewExample("", 0, `{"reporter":"agent","exitCode":1,"detail":"print TASK_FAILED when nothing helps"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "print TASK_FAILED when nothing helps"}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{}),
+			gentest.NewExample("", 0, `{"checkOutput":"some cause"}`, taxonomy.Evidence{Output: "some cause"}),
 			gentest.NewExample("", 0, `{"detail":"some cause"}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 		}},
 	})

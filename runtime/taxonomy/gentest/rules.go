@@ -58,11 +58,15 @@ func (p *Package) checkExample(t *testing.T, x Example) taxonomy.Error {
 	bare := ev
 	bare.Source, bare.Op = "", ""
 	opts := []detect.Option{detect.WithSource(taxonomy.SourceName(ev.Source)), detect.WithOp(taxonomy.OpName(ev.Op))}
+	classified := []error{explained.Err, p.Classify(&ev), p.ClassifyEvidence(&ev)}
+	if bare.IsZero() {
+		assert.NoError(t, p.ClassifyEvidence(&bare, opts...))
+	} else {
+		classified = append(classified, p.Explain(&bare, opts...).Err, p.Classify(&bare, opts...),
+			p.ClassifyEvidence(&bare, opts...))
+	}
 	var made taxonomy.Error
-	for _, err := range []error{
-		explained.Err, p.Classify(&ev), p.ClassifyEvidence(&ev),
-		p.Explain(&bare, opts...).Err, p.Classify(&bare, opts...), p.ClassifyEvidence(&bare, opts...),
-	} {
+	for _, err := range classified {
 		require.ErrorAs(t, err, &made)
 		assert.Equal(t, x.context, string(made.AppendContext(nil)), "context of %s", x)
 		assert.Equal(t, ev.Err, made.Unwrap(), "cause of %s", x)
@@ -95,6 +99,7 @@ func (p *Package) checkClassifying(t *testing.T) {
 	}
 	assert.NoError(t, p.Classify(nil))
 	assert.NoError(t, p.ClassifyEvidence(nil))
+	assert.NoError(t, p.ClassifyEvidence(&taxonomy.Evidence{}))
 	assert.NoError(t, p.Explain(nil).Err)
 	cancelled := fmt.Errorf("wrapped: %w", context.Canceled)
 	assert.Equal(t, cancelled, p.Classify(cancelled))

@@ -33,6 +33,9 @@ func Example() {
 			return classify(ctx, err, "r-1")
 		}
 		defer resp.Body.Close()
+		if resp.StatusCode < http.StatusBadRequest {
+			return nil
+		}
 		return classify(ctx, resp, "r-1")
 	}
 
@@ -44,14 +47,19 @@ func Example() {
 
 	log.ErrorContext(ctx, "failed", "err", err)
 	fmt.Println(string(taxonomy.AppendPublicJSON(nil, err)))
+	fmt.Println(classify(ctx, nil, "r-1"))
 	// Output:
 	// level=WARN msg=again call=1 wait=20ms err.name=RoomError err.category=room err.code=ROOMS_FAILED err.message="rooms are not available" err.retryable=true err.context.requestId=q-7 err.context.room=r-1 err.context.status=503
-	// level=ERROR msg=failed err.message="2 calls, stopped by not_retryable: room r-1 is sold out" err.code=ROOM_SOLD_OUT err.calls=2 err.waited=20ms err.stopped=not_retryable err.action=abort err.cause.name=RoomError err.cause.category=room err.cause.code=ROOM_SOLD_OUT err.cause.message="room r-1 is sold out" err.cause.retryable=false err.cause.context.requestId=q-7 err.cause.context.room=r-1 err.cause.context.status=400 err.cause.context.text="sorry, sold out; password=[REDACTED]"
+	// level=ERROR msg=failed err.name=RoomError err.category=room err.code=ROOM_SOLD_OUT err.message="room r-1 is sold out" err.retryable=false err.context.requestId=q-7 err.context.room=r-1 err.context.status=400 err.context.text="sorry, sold out; password=[REDACTED]" err.text="2 calls, stopped by not_retryable: room r-1 is sold out" err.calls=2 err.waited=20ms err.stopped=not_retryable err.action=abort
 	// {"category":"room","code":"ROOM_SOLD_OUT","message":"room r-1 is sold out","retryable":false,"context":{"requestId":"q-7","room":"r-1"}}
+	// <nil>
 }
 
 func classify(ctx context.Context, failure any, room string) error {
 	ev := detect.Of(failure) // an error or a response
+	if ev.IsZero() {
+		return nil
+	}
 	ev.SetAttribute("room", room)
 	return errs.ClassifyEvidence(&ev, detect.WithSource(errs.SourceUpstream), detect.WithAttributes(ctx))
 }
