@@ -14,6 +14,10 @@ const (
 	clusterGap = 6
 	// wordDistance is the greatest distance of a line with only a word of failures to the end.
 	wordDistance = 40
+	// stageDistance is the greatest distance of a line to the end, if a tool names a stage that failed.
+	stageDistance = 400
+	// excerptLength is the greatest length of an excerpt.
+	excerptLength = 200
 	// paragraphLength is the greatest length of a paragraph that may be the cause.
 	paragraphLength = 12
 	maxSide         = 5
@@ -34,6 +38,9 @@ func (t *reader) result() Result {
 		return r
 	}
 	s := t.failedSegment()
+	if r.Outcome == Unknown {
+		s = t.certainSegment()
+	}
 	if t.abort.Line > 0 && (s == nil || t.abort.Line <= s.end || t.abort.Class.Name == "timeout") {
 		r.Cause = &t.abort.Finding
 		return r
@@ -42,7 +49,7 @@ func (t *reader) result() Result {
 		return r
 	}
 	c := t.cause(s)
-	if c.Line == 0 || r.Outcome == Unknown && !isCertain(&c) {
+	if c.Line == 0 || r.Outcome == Unknown && !t.isCertain(&c) {
 		return r
 	}
 	r.Cause = &c.Finding
@@ -50,15 +57,33 @@ func (t *reader) result() Result {
 	return r
 }
 
-// isCertain reports whether a candidate is reported though nothing says that the job failed.
-func isCertain(c *candidate) bool {
+// isCertain reports whether a candidate is reported though nothing says that the job failed. A
+// short log is an excerpt that was cut out around a failure.
+func (t *reader) isCertain(c *candidate) bool {
 	switch c.Kind {
-	case Report, Diagnosis, Summary:
+	case Report, Diagnosis, Summary, Stage, Problem, Package:
 		return true
-	case Stage:
-		return c.Class.Name == ""
 	}
-	return c.level == failure || c.Kind == Problem || c.Kind == Package
+	return c.level == failure || c.Class.Name != "" && t.line <= excerptLength
+}
+
+// certainSegment returns the last segment with a certain candidate, and removes all others from it.
+func (t *reader) certainSegment() *segment {
+	for _, words := range []bool{false, true} {
+		for _, s := range slices.Backward(t.ended) {
+			problems := slices.DeleteFunc(slices.Concat(s.first, s.last.all()), func(c candidate) bool {
+				if words && c.Kind == Word {
+					t.classify(&c)
+				}
+				return !t.isCertain(&c)
+			})
+			if len(problems)+len(s.reports)+len(s.stages.list)+len(s.diagnoses) > 0 {
+				s.first, s.last, s.paragraph = problems, ring{}, candidate{}
+				return s
+			}
+		}
+	}
+	return nil
 }
 
 // failedSegment returns the segment with the cause, or nil.
@@ -114,13 +139,14 @@ func (t *reader) cause(s *segment) candidate {
 	if c := cluster(s, problems); c != nil {
 		return *c
 	}
+	stages := slices.DeleteFunc(s.stages.all(), func(c candidate) bool { return s.lastLine-c.Line > stageDistance })
 	p := s.paragraph
 	isShort := s.lastLine-p.Line < paragraphLength
-	if p.Line > s.start && isShort && (len(s.stages) == 0 || p.Line < s.stages[0].Line) {
+	if p.Line > s.start && isShort && (len(stages) == 0 || p.Line < stages[0].Line) {
 		return p
 	}
-	if len(s.stages) > 0 {
-		return s.stages[0]
+	if len(stages) > 0 {
+		return stages[0]
 	}
 	return candidate{Finding: s.exit}
 }
@@ -185,7 +211,10 @@ func cluster(s *segment, problems []candidate) *candidate {
 			pick = x
 		}
 	}
-	if pick == nil || pick.Class.Name != "" || pick.Kind != Word || s.start > 1 {
+	if pick != nil && len(s.stages.list) > 0 && s.lastLine-pick.Line > stageDistance {
+		return nil // a tool has survived it, and reports at the end what failed
+	}
+	if pick == nil || pick.Class.Name != "" || pick.Kind != Word || pick.level == failure || s.start > 1 {
 		return pick
 	}
 	// A log without segments: rather the first error of the last cluster with a class.

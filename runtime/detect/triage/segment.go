@@ -17,9 +17,9 @@ type segment struct {
 
 	diagnoses map[string]*diagnoses // by class
 	reports   []candidate           // of failed tests
-	stages    []candidate
-	first     []candidate // the first problems
-	last      ring        // the last problems after those
+	stages    ring                  // the last ones
+	first     []candidate           // the first problems
+	last      ring                  // the last problems after those
 	// paragraph is the first line after the last empty one. It is the only hint at a cause if a
 	// tool prints its message without any word of failures.
 	paragraph candidate
@@ -78,7 +78,7 @@ func (s *segment) isFailed() bool { return s.exit.Line > 0 }
 
 // mayFail reports whether the segment may be the failed one.
 func (s *segment) mayFail() bool {
-	candidates := len(s.first) + len(s.reports) + len(s.stages) + len(s.diagnoses)
+	candidates := len(s.first) + len(s.reports) + len(s.stages.list) + len(s.diagnoses)
 	return s.isFailed() || s.hasError || candidates > 0 && !s.succeeded
 }
 
@@ -110,6 +110,12 @@ func (t *reader) add(lines *[3]entry) {
 		return
 	}
 	mark := t.matcher.Mark(e.text)
+	if rest, ok := strings.CutPrefix(e.text, "##[error]"); ok && mark.Kind == Stage {
+		// GitHub's form of a failure, or of a line that a problem matcher repeats.
+		t.failed, s.hasError = true, true
+		e.text, e.level = rest, failure
+		mark = t.matcher.Mark(rest)
+	}
 	switch mark.Kind {
 	case Step:
 		t.begin(t.failed)
@@ -157,10 +163,6 @@ func (t *reader) add(lines *[3]entry) {
 // addCandidate adds the first of three lines as a candidate of the segment.
 func (t *reader) addCandidate(lines *[3]entry, mark Mark) {
 	e, s := &lines[0], t.segment
-	if strings.HasPrefix(e.text, "##[error]") { // GitHub's form of a failure, or of a repeated diagnosis
-		t.failed, s.hasError = true, true
-		e.text, e.level = e.text[len("##[error]"):], failure
-	}
 	unspecific := mark.Kind == None || mark.Kind == Word || mark.Kind == Place || mark.Kind == Problem
 	if e.level == debug || e.level == warning && mark.Kind != Report || unspecific && isWarning(e.text) ||
 		isFrame(e.text) {
@@ -172,9 +174,7 @@ func (t *reader) addCandidate(lines *[3]entry, mark Mark) {
 	}
 	switch mark.Kind {
 	case Stage:
-		if len(s.stages) < maxCandidates {
-			s.stages = append(s.stages, c)
-		}
+		s.stages.add(c)
 	case Report:
 		if len(s.reports) < maxCandidates {
 			s.reports = append(s.reports, c)
