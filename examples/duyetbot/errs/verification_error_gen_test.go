@@ -60,8 +60,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeBuildFailed, Entry: "build_failed: fix_build recoverability=recoverable severity=high; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"BUILD_FAILED/1: source: verification, type: build (88e20b1b)",
-			"BUILD_FAILED/2: source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build} (1ada5c60)",
-			"BUILD_FAILED/3: source: {present: false}, like: compile_error, priority: -4, set: {pattern: build} (dff78c69)",
+			"BUILD_FAILED/2: source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build} (ab1a7eec)",
+			"BUILD_FAILED/3: source: {present: false}, like: compile_error, priority: -4, set: {pattern: build} (27ca74c9)",
 			"BUILD_FAILED/4: source: [verification, tool], like: broken_build, priority: -3, set: {pattern: build} (b5acd1da)",
 			"BUILD_FAILED/5: source: {present: false}, like: broken_build, priority: -3, set: {pattern: build} (13b17d83)",
 		}, Cases: []gentest.Case{
@@ -83,8 +83,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeLintError, Entry: "lint_error: apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"LINT_ERROR/1: source: verification, type: lint (a5bfca34)",
-			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (ae27b69c)",
-			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (f7ff351f)",
+			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (511ea9e3)",
+			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (4b08298a)",
 			"LINT_ERROR/4: source: [verification, tool], like: located, priority: -5, set: {pattern: lint} (248c29f2)",
 			"LINT_ERROR/5: source: {present: false}, like: located, priority: -5, set: {pattern: lint} (9b28d113)",
 		}, Cases: []gentest.Case{
@@ -112,8 +112,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeTestFailure, Entry: "test_failure: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"TEST_FAILURE/1: source: verification, type: test (a791b36f)",
-			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (7a1dd42e)",
-			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (21067b14)",
+			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (2d73e368)",
+			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (50ab05aa)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewTestFailure("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

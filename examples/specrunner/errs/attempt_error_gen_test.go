@@ -113,7 +113,7 @@ func TestAttemptError(t *testing.T) {
 		}},
 		{Code: CodeTestFailure, Entry: "TEST_FAILURE: explain_and_retry retryable", Rules: []string{
 			"TEST_FAILURE/1: source: post_done, type: tests (203ee3dc)",
-			"TEST_FAILURE/2: source: post_done, like: test_failure (1396fb5d)",
+			"TEST_FAILURE/2: source: post_done, like: test_failure (5245c28f)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTestFailure(), 0, "tests failed", "{}").Feedback("The tests fail after your last attempt. Make them pass."),
 			gentest.NewCase(NewTestFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), 0, "tests failed: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`).Hints(`output="some checkOutput"`).Feedback("The tests fail after your last attempt. Make them pass. some checkOutput some detail\nsecond line"),
@@ -136,7 +136,7 @@ func TestAttemptError(t *testing.T) {
 		}},
 		{Code: CodeLintFailure, Entry: "LINT_FAILURE: explain_and_retry retryable", Rules: []string{
 			"LINT_FAILURE/1: source: post_done, type: lint (72f95ec)",
-			"LINT_FAILURE/2: source: post_done, like: lint_finding (b5fe709d)",
+			"LINT_FAILURE/2: source: post_done, like: lint_finding (8dafb4f0)",
 			`LINT_FAILURE/3: source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'] (e4293283)`,
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLintFailure(), 0, "the linters object", "{}").Feedback("The linters object to your last attempt. Fix what they name."),
