@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/errgen/errgen/runtime/internal/filelock"
 )
@@ -39,11 +40,18 @@ func (s *Space) deliver(ctx context.Context) (tip, branch string) {
 }
 
 // fetch brings objects of the run to the person's repository, and moves a branch if the
-// specification has one.
+// specification has one. It can fail for a moment while the person's git is at work.
 func (s *Space) fetch(ctx context.Context, spec string) {
 	s.do(func() error { return linkFiles(s.file("git/lfs/objects"), filepath.Join(s.lfs, "objects")) })
-	s.users(ctx, "-c", "fetch.fsckObjects=true", "fetch", "-q", "--no-tags", "--no-write-fetch-head",
-		"--no-auto-maintenance", "--recurse-submodules=no", "--", s.gitDir(), spec)
+	c := command{at: inUsers, args: []string{"-c", "fetch.fsckObjects=true", "fetch", "-q", "--no-tags",
+		"--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--", s.gitDir(), spec}}
+	for range 2 {
+		if _, ok := s.try(ctx, c); ok || s.err != nil {
+			return
+		}
+		time.Sleep(5 * lockPoll)
+	}
+	s.git(ctx, c)
 }
 
 // whileDelivering calls f while no other run delivers to the working tree. So a lock of git's index
@@ -106,7 +114,9 @@ func (s *Space) forward(ctx context.Context, tip string) (why, next string) {
 	if !ok {
 		why = "git merge --ff-only refuses"
 	}
-	s.undoForward(undisturbed)
+	if s.undoForward(undisturbed); why == "" {
+		next = ""
+	}
 	return why, next
 }
 

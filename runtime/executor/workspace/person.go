@@ -73,7 +73,8 @@ func (s *Space) requireSamePerson(ctx context.Context) {
 		return
 	}
 	now := s.personState(ctx)
-	if head := strings.Fields(now["HEAD"]); len(head) == 2 && s.isAncestor(ctx, inRun, head[1], "HEAD") {
+	ref, head, _ := strings.Cut(now["HEAD"], " ")
+	if strings.HasPrefix(s.state.Person["HEAD"], ref+" ") && s.isAncestor(ctx, inRun, head, "HEAD") {
 		now["HEAD"] = s.state.Person["HEAD"] // a commit of the run
 	}
 	if changed := differences(s.state.Person, now); len(changed) > 0 {
