@@ -25,11 +25,11 @@ func (g *generator) category(f *jen.File, c *model.Category) {
 			g.ownType(f, code)
 		}
 	}
-	if c.OwnBase != "" {
-		ownBase(f, c)
+	if c.Embedded != "" {
+		declare(f, embeddedType(c), contextBuilder("e", c.Type, c.Fields))
 	}
 	declare(f, jen.Comment("// Each With method returns a copy of e with the value."),
-		withMethods(append(setters(c.Fields), causeSetter()), c.Type), messageMethod(c), feedbackMethod(c),
+		withMethods(setters(c.Fields, "e"), c.Type), messageMethod(c), feedbackMethod(c),
 		g.contextMethod(c), publicContextMethod(c), belowMethods(c), codeMethods(c), errorMethods(c),
 		rowMethod(c), hintsMethod(c), g.categoryTable(c), g.categoryRules(c),
 		categorySummary(c))
@@ -96,8 +96,7 @@ func factoryValues(c *model.Code) jen.Code {
 
 // embedded returns the element that sets the category's part of an error of a code with fields.
 func embedded(c *model.Code, values jen.Code) jen.Code {
-	own := c.OwnType.OwnFields
-	return keyed(own, jen.Id(own).Values(jen.Id(c.Category.Type).Add(values)))
+	return keyed(c.Category.Embedded, jen.Id(c.Category.Embedded).Add(values))
 }
 
 // parameters returns fields as parameters. Adjacent parameters of one type share the type.
@@ -135,28 +134,24 @@ func withMethods(list []setter, typ string) jen.Code {
 	})...)
 }
 
-// setter is a With method: its name, its parameter, and the statement that changes e.
+// setter is a With method: its name, its parameter, and the statement that changes an error.
 type setter struct {
 	method        string
 	param, change jen.Code
 }
 
-// setters returns the With methods for the fields that are not required.
-func setters(fields []*model.Field) []setter {
+// setters returns the With methods for the fields that are not required, and for the cause. name is
+// the variable of the error that they change.
+func setters(fields []*model.Field, name string) []setter {
 	var out []setter
 	for _, f := range fields {
 		if !f.Required {
 			out = append(out, setter{"With" + f.Go, jen.Id(f.Param).Add(valueType(f)),
-				jen.Id("e").Dot(f.Go).Op("=").Add(converted(f, jen.Id(f.Param)))})
+				jen.Id(name).Dot(f.Go).Op("=").Add(converted(f, jen.Id(f.Param)))})
 		}
 	}
-	return out
-}
-
-// causeSetter is the With method for the cause.
-func causeSetter() setter {
-	return setter{"WithCause", jen.Id("cause").Error(),
-		genName("SetCause").Call(jen.Op("&").Id("e").Dot("base"), jen.Id("cause"))}
+	return append(out, setter{"WithCause", jen.Id("cause").Error(),
+		genName("SetCause").Call(jen.Op("&").Id(name).Dot("base"), jen.Id("cause"))})
 }
 
 // appendMethod begins a method of errors that appends to bytes.

@@ -6,30 +6,14 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// A code with fields has a separate type. A taxonomy can have a thousand of these types, so their
-// common methods are in one type for each category, which they embed.
+// A code with fields has a separate type, which embeds that of its category. A taxonomy can have a
+// thousand of these types. Their methods are written out, because the compiler takes three times as
+// long for methods of a generic type that they embed.
 
-// ownBase declares the types that the types of codes embed, and their methods.
-func ownBase(f *jen.File, c *model.Category) {
-	of := func(name string) *jen.Statement {
-		return jen.Func().Params(jen.Id("o").Op("*").Id(c.OwnBase).Types(jen.Id("P"))).Id(name)
-	}
-	outer := genName("Outer").Types(jen.Id("P")).Call(jen.Id("o"))
-	declare(f,
-		documented(c.Embedded+" is "+c.Type+" under a name that is not exported, so only this package sets it.",
-			jen.Type().Id(c.Embedded).Op("=").Id(c.Type)),
-		documented(c.OwnFields+" holds the fields of the category in the errors of codes with fields.",
-			jen.Type().Id(c.OwnFields).Struct(jen.Id(c.Embedded))),
-		documented(c.OwnBase+" has the common methods of the errors of codes with fields. It is their first field, "+
-			"and P is their pointer type.", jen.Type().Id(c.OwnBase).Types(jen.Id("P").Any()).Struct()),
-		adjacent(append([]jen.Code{of("Error").Params().String().Add(returning(genName("OwnText").Call(outer)))},
-			encodingMethods(of, outer)...)...),
-		adjacent(codes(append(setters(c.Fields), causeSetter()), func(s setter) jen.Code {
-			change := jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Add(inLine(s.change))
-			return of(s.method).Params(s.param).Id("P").
-				Add(returning(genName("WithOuter").Types(jen.Id("P")).Call(jen.Id("o"), change)))
-		})...),
-		contextBuilder("e", c.Type, c.Fields))
+// embeddedType returns the alias of a category's type that the types of codes embed.
+func embeddedType(c *model.Category) jen.Code {
+	return documented(c.Embedded+" is "+c.Type+" under a name that is not exported, so only this package sets it.",
+		jen.Type().Id(c.Embedded).Op("=").Id(c.Type))
 }
 
 // contextBuilder returns the method that appends fields to a JSON object.
@@ -46,12 +30,11 @@ func (g *generator) ownType(f *jen.File, code *model.Code) {
 	doc := c.Type + " is an error of [" + code.Const + "], and has the context of [" + code.Category.Type + "] too."
 	declare(f, documented(doc,
 		jen.Type().Id(c.Type).StructFunc(func(g *jen.Group) {
-			g.Id(c.OwnBase).Types(jen.Op("*").Id(c.Type))
-			g.Id(c.OwnFields)
+			g.Id(c.Embedded)
 			structFields(g, fields, false)
 		})))
 	g.fieldTypes(f, typesOf(fields), classifiesCode(g.m, code))
-	declare(f, factory(code), ownMessage(c), g.contextMethod(c), withMethods(setters(fields), c.Type),
+	declare(f, factory(code), ownMessage(c), g.contextMethod(c), ownMethods(c), copyMethods(c),
 		publicContextMethod(c), feedbackMethod(c))
 	if hasBranches(code) {
 		declare(f, rowMethod(c))
@@ -59,6 +42,22 @@ func (g *generator) ownType(f *jen.File, code *model.Code) {
 	if len(hints(c)) > len(hints(code.Category)) {
 		declare(f, hintsMethod(c))
 	}
+}
+
+// ownMethods returns the methods that print, encode and decode an error of a code with fields.
+func ownMethods(c *model.Category) jen.Code {
+	of := func(name string) *jen.Statement { return pointerMethod("e", c.Type, name) }
+	return adjacent(append([]jen.Code{of("Error").Params().String().
+		Add(returning(genName("OwnText").Call(jen.Id("e"))))}, encodingMethods(of, jen.Id("e"))...)...)
+}
+
+// copyMethods returns the With methods of an error of a code with fields. They do not call gen.With,
+// because the compiler would make a function of it, and methods, for the form of each struct.
+func copyMethods(c *model.Category) jen.Code {
+	return adjacent(codes(setters(c.Fields, "c"), func(s setter) jen.Code {
+		return pointerMethod("e", c.Type, s.method).Params(s.param).Op("*").Id(c.Type).
+			Add(inLine(jen.Id("c").Op(":=").Op("*").Id("e"), s.change, jen.Return(jen.Op("&").Id("c"))))
+	})...)
 }
 
 // classifiesCode reports whether evidence can become an error of the code.

@@ -123,10 +123,9 @@ type Category struct {
 	Doc        string
 	Fields     []*Field // those of every category first
 	Codes      []*Code
-	// Embedded (storageError) is an alias of Type. The errors of codes with fields embed the types
-	// OwnBase (storageOwn), which has their common methods, and OwnFields (storageFields), which
-	// has the category's context. All three are "" if no code has fields.
-	Embedded, OwnBase, OwnFields string
+	// Embedded (storageError) is an alias of Type, which the errors of codes with fields embed. It is
+	// "" if no code has fields.
+	Embedded string
 }
 
 // Type is the type of a field.

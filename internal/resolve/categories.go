@@ -43,8 +43,6 @@ func (b *builder) category(d *spec.Category, files idents) {
 	own := b.fields(owner, d.Fields)
 	if slices.ContainsFunc(d.Codes, func(d spec.Code) bool { return len(d.Fields) > 0 }) {
 		c.Embedded = b.idents.take(unexported(typ, n+1))
-		c.OwnBase = b.idents.take(unexported(base, n+1) + "Own")
-		c.OwnFields = b.idents.take(unexported(base, n+1) + "Fields")
 	}
 	c.Fields = append(append(c.Fields, b.pkg.Fields...), own...)
 	b.pkg.Taxonomy.Categories = append(b.pkg.Taxonomy.Categories, &taxonomy.Category{

@@ -2,9 +2,7 @@ package gen
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
-	"unsafe"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -189,23 +187,6 @@ func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 		return ""
 	}
 	return taxonomy.CategoryOf(c)
-}
-
-// Errors of codes with fields have separate types. Their first field has a common type, so that
-// hundreds of types share its methods. The functions below convert a pointer to that field to the
-// error that contains it, because a pointer to a struct is also a pointer to its first field.
-// Generated packages use the type of the field nowhere else; package gentest checks this.
-
-// Outer returns the error whose first field o points to. P is its pointer type.
-func Outer[P, F any](o *F) taxonomy.Error { return any(*(*P)(unsafe.Pointer(&o))).(taxonomy.Error) }
-
-// WithOuter returns a copy of the error whose first field o points to, after a change of its second
-// field, the error of the category. Because the first field has no size, both have one address.
-func WithOuter[P, F, E any](o *F, change func(e *E)) P {
-	copied := reflect.New(reflect.TypeFor[P]().Elem())
-	copied.Elem().Set(reflect.ValueOf(Outer[P](o)).Elem())
-	change((*E)(copied.UnsafePointer()))
-	return copied.Interface().(P)
 }
 
 // OwnText returns the message of e.

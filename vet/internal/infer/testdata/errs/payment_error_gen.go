@@ -37,14 +37,13 @@ func NewDeclined() *PaymentError {
 
 // ExpiredError is an error of [CodeExpired], and has the context of [PaymentError] too.
 type ExpiredError struct {
-	paymentOwn[*ExpiredError]
-	paymentFields
+	paymentError
 	Year int // The year.
 }
 
 // NewExpired returns a [CodeExpired].
 func NewExpired(year int) *ExpiredError {
-	return &ExpiredError{paymentFields: paymentFields{PaymentError{base: gen.Of(CodeExpired)}}, Year: year}
+	return &ExpiredError{paymentError: paymentError{base: gen.Of(CodeExpired)}, Year: year}
 }
 
 func (e *ExpiredError) AppendMessage(dst []byte) []byte {
@@ -55,31 +54,24 @@ func (e *ExpiredError) AppendContext(dst []byte) []byte {
 	return e.paymentError.appendContext(gen.Object(dst)).Int("year", taxonomy.Some(e.Year)).Close()
 }
 
+func (e *ExpiredError) Error() string                 { return gen.OwnText(e) }
+func (e *ExpiredError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ExpiredError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ExpiredError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ExpiredError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ExpiredError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+
+func (e *ExpiredError) WithCause(cause error) *ExpiredError {
+	c := *e
+	gen.SetCause(&c.base, cause)
+	return &c
+}
+
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *ExpiredError) AppendPublicContext(dst []byte) []byte { return e.AppendContext(dst) }
 
 // paymentError is PaymentError under a name that is not exported, so only this package sets it.
 type paymentError = PaymentError
-
-// paymentFields holds the fields of the category in the errors of codes with fields.
-type paymentFields struct {
-	paymentError
-}
-
-// paymentOwn has the common methods of the errors of codes with fields. It is their first field,
-// and P is their pointer type.
-type paymentOwn[P any] struct{}
-
-func (o *paymentOwn[P]) Error() string                 { return gen.OwnText(gen.Outer[P](o)) }
-func (o *paymentOwn[P]) Format(s fmt.State, verb rune) { gen.Format(s, verb, gen.Outer[P](o)) }
-func (o *paymentOwn[P]) LogValue() slog.Value          { return gen.LogValue(gen.Outer[P](o)) }
-func (o *paymentOwn[P]) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, gen.Outer[P](o)) }
-func (o *paymentOwn[P]) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(gen.Outer[P](o)) }
-func (o *paymentOwn[P]) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, gen.Outer[P](o)) }
-
-func (o *paymentOwn[P]) WithCause(cause error) P {
-	return gen.WithOuter[P](o, func(e *PaymentError) { gen.SetCause(&e.base, cause) })
-}
 
 func (e *PaymentError) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
