@@ -93,13 +93,21 @@ func TestTypeScript(t *testing.T) {
 	require.True(t, found && ends)
 	for name, text := range map[string]string{
 		"package.json": `{"type": "module"}`, "use.ts": string(use), "pay.ts": example,
-		"read.ts": `import { parseError } from "./errs.js";
+		"operation.ts": `import { parsePlaceShapeError, type PlaceShapeError } from "./shapes.js";
+declare const process: { argv: string[] };
+const known = (error: PlaceShapeError): "SHAPE_BROKEN" | "SHAPE_LATE" => error.code;
+for (const value of JSON.parse(process.argv[2] ?? "[]") as unknown[]) {
+  const error = parsePlaceShapeError(value);
+  console.log(JSON.stringify(error.code === undefined ? error : { code: known(error), context: error.context }));
+}
+`, "read.ts": `import { parseError } from "./errs.js";
 declare const process: { argv: string[] };
 for (const text of JSON.parse(process.argv[2] ?? "[]") as unknown[]) console.log(JSON.stringify(parseError(text)));
 `} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	run(t, dir, tsc, append(strict, "use.ts", "pay.ts", "read.ts")...)
+	run(t, dir, tsc, append(strict, "use.ts", "pay.ts", "read.ts", "operation.ts")...)
+	t.Run("operations", func(t *testing.T) { decodeOperations(t, dir) })
 	t.Run("types", func(t *testing.T) { decodeShapes(t, dir) })
 	t.Run("codes", func(t *testing.T) { decodeErrors(t, dir) })
 }
@@ -172,6 +180,32 @@ func decodeShapes(t *testing.T, dir string) {
 		inputs = append(inputs, tt.input)
 	}
 	for i, got := range decoded(t, dir, "use.js", inputs...) {
+		assert.Equal(t, tests[i].want, got, tests[i].name)
+	}
+}
+
+// decodeOperations decodes errors of an operation: codes that it declares, and others.
+func decodeOperations(t *testing.T, dir string) {
+	type object = map[string]any
+	tests := []struct {
+		name  string
+		input any
+		want  object
+	}{
+		{"a declared code", object{"code": "SHAPE_LATE"},
+			object{"code": "SHAPE_LATE", "context": object{"text": "", "wide": "0"}}},
+		{"an undeclared code", `{"code":"SIZE_ZERO","status":500}`, object{"message": "", "retryable": false,
+			"sentCode": "SIZE_ZERO", "sent": object{"code": "SIZE_ZERO", "status": 500.0},
+			"problem": object{"status": 500.0}}},
+		{"an unknown code", object{"code": "NEW"}, object{"message": "", "retryable": false, "sentCode": "NEW",
+			"sent": object{"code": "NEW"}}},
+		{"not JSON", "<html>", object{"message": "", "retryable": false, "sent": "<html>"}},
+	}
+	var inputs []any
+	for _, tt := range tests {
+		inputs = append(inputs, tt.input)
+	}
+	for i, got := range decoded(t, dir, "operation.js", inputs...) {
 		assert.Equal(t, tests[i].want, got, tests[i].name)
 	}
 }

@@ -48,15 +48,17 @@ export function hasCode<C extends Code>(error: AppError | UnknownError, ...list:
  * error of this taxonomy, or does not fit it, is an UnknownError.
  */
 export function parseError(json: unknown): AppError | UnknownError {
-  let value = json;
-  if (typeof json === "string") {
-    try {
-      value = JSON.parse(json.replace(wideNumbers, (match, number: string | undefined) => number ? `"${number}"` : match));
-    } catch {
-      return unknownError(json, {});
-    }
+  return read(parsed(json), 32);
+}
+
+// The value of a text; a text that is not JSON stays.
+function parsed(json: unknown): unknown {
+  if (typeof json !== "string") return json;
+  try {
+    return JSON.parse(json.replace(wideNumbers, (match, number: string | undefined) => number ? `"${number}"` : match));
+  } catch {
+    return json;
   }
-  return read(value, 32);
 }
 
 // Strings, which stay, and integers that a number cannot hold exactly, which become strings.
