@@ -102,8 +102,11 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		}
 		env.exclusive = true
 	}
-	if e.cfg.Store == nil || e.cfg.DryRun { // a dry run saves nothing
+	if e.cfg.DryRun { // it saves nothing
 		return nil
+	}
+	if e.cfg.Store == nil {
+		return e.fits(nil)
 	}
 	var saved *RunState
 	err := contain(sourceExecutor, OpLock, func() (err error) {
@@ -119,7 +122,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		if reopen != nil {
 			Reopen(s, e.loop, *reopen)
 		}
-		return nil
+		return e.fits(nil)
 	case saved.Version != StateVersion:
 		return refusal(fmt.Sprintf("the state has version %d, not %d", saved.Version, StateVersion))
 	case saved.Dir != s.Dir:
@@ -128,6 +131,10 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		env.state = saved
 		if !reopen.permits(saved) { // the result has the question
 			return nil
+		}
+		if err := e.fits(saved); err != nil {
+			env.state = s
+			return err
 		}
 		saved.Task = task
 		Reopen(saved, e.loop, *reopen)
@@ -140,8 +147,30 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	if saved.Task.ID != task.ID || taxonomy.Redact(saved.Task.Prompt) != taxonomy.Redact(task.Prompt) {
 		return refusal("the run was begun with another task")
 	}
+	if saved.Step != StepOver {
+		if err := e.fits(saved); err != nil {
+			return err
+		}
+	}
 	saved.Task = task
 	env.state = saved
+	return nil
+}
+
+// fits returns an error if the working tree does not belong to the saved state, which is nil for a
+// new run.
+func (e *Executor) fits(saved *RunState) error {
+	tree, ok := e.cfg.Workspace.(Persistent)
+	if !ok {
+		return nil
+	}
+	switch made, used := tree.Exists(); {
+	case saved == nil && used:
+		return refusal("the store has no state of the run, but its working tree exists: use the store with which " +
+			"the run began, or remove " + e.host.dir() + " or begin a run with another name")
+	case saved != nil && saved.Checked != "" && !made:
+		return e.host.missingTree()
+	}
 	return nil
 }
 

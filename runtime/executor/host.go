@@ -161,7 +161,10 @@ func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error
 	case OpLoadConfig:
 		return h.cfg.Setup(ctx)
 	case OpLock:
-		return h.lock(ctx, e.Run)
+		if e.Trees.Checked != "" {
+			return h.reopen(ctx, e.Run, out)
+		}
+		return h.lock(ctx, e.Run, out)
 	case OpResume:
 		return h.endProcesses(ctx, e)
 	case OpAvailable:
@@ -195,7 +198,7 @@ func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error
 	return h.onTree(ctx, e, out)
 }
 
-func (h *Host) lock(ctx context.Context, run string) error {
+func (h *Host) lock(ctx context.Context, run string, out *Outcome) error {
 	if h.space(run) != nil {
 		return nil
 	}
@@ -203,10 +206,28 @@ func (h *Host) lock(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
+	if w, ok := sp.(Warner); ok {
+		out.Warnings = append(out.Warnings, w.Warnings()...)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.spaces[run] = sp
 	return nil
+}
+
+// reopen opens the working tree of a run that has one. A process on another host does not have it.
+func (h *Host) reopen(ctx context.Context, run string, out *Outcome) error {
+	if tree, ok := h.cfg.Workspace.(Persistent); ok && h.space(run) == nil {
+		if made, _ := tree.Exists(); !made {
+			return h.missingTree()
+		}
+	}
+	return h.lock(ctx, run, out)
+}
+
+func (h *Host) missingTree() error {
+	return refusal("the working tree of the run is missing: restore " + h.dir() +
+		", or begin a run with another name")
 }
 
 // endProcesses ends the processes that a dead process of the run left running.
@@ -341,11 +362,12 @@ func WithHooks(ctx context.Context, emit func(Event), started func(Running) erro
 
 // Attach opens the working tree of a run, if this process does not have it open. A loop in another
 // environment, where several processes carry out the effects of one run, calls it before an effect.
+// It makes no working tree.
 func (h *Host) Attach(ctx context.Context, run string) error {
 	if h.cfg.Workspace == nil {
 		return nil
 	}
-	return contain(sourceGit, OpLock, func() error { return h.lock(ctx, run) })
+	return contain(sourceGit, OpLock, func() error { return h.reopen(ctx, run, &Outcome{}) })
 }
 
 // Release unlocks the working tree of a run. If the run is completed and all changes are checked,

@@ -19,7 +19,8 @@ func (l *Loop) lock(s *RunState, _ *Iteration) (Effect, continuation) {
 	if !l.cfg.Workspace {
 		return Effect{}, to(next)
 	}
-	return Effect{Op: OpLock, Source: sourceExecutor, Graced: s.Iter.Open}, to(next)
+	e := Effect{Op: OpLock, Source: sourceExecutor, Graced: s.Iter.Open, Trees: Trees{Checked: s.Checked}}
+	return e, to(next)
 }
 
 // clean ends the processes that a dead process left running.

@@ -35,6 +35,20 @@ type Watchable interface {
 	Watch(w Watcher)
 }
 
+// Persistent is a [Workspace] whose working tree outlives the process. If the store and the working
+// tree do not fit, the executor refuses the run: a state without its working tree, and a working tree
+// in which a call ran without its state.
+type Persistent interface {
+	// Exists reports whether the working tree was made, and used whether a call or a check was about
+	// to run in it.
+	Exists() (made, used bool)
+}
+
+// Warner is a [Space] with warnings about what Open found. The run reports them.
+type Warner interface {
+	Warnings() []string
+}
+
 // Space is the open working tree of one run. Paths are relative to its root, slash-separated and
 // clean. Errors should be a *[taxonomy.Evidence] of source "git".
 //

@@ -23,7 +23,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/executor/plan/verify"
 	"github.com/errgen/errgen/runtime/executor/scope"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"orchestrator.example.com/runner/errs"
 )
@@ -42,7 +42,8 @@ type planSubject struct {
 // planGame is one story that is played.
 type planGame struct {
 	t       *testing.T
-	dir     string
+	dir     string // the person's repository
+	clone   string // the working tree of the plan
 	begun   string // the first commit
 	clock   *planClock
 	tiers   map[string]*planTier
@@ -96,13 +97,13 @@ func (g *planGame) configure(s PlanStory) *plan.Plan {
 		require.NoError(g.t, err)
 	}
 	address := g.serve(s.Facts.ServiceAfter)
-	facts, err := verify.Open(g.dir)
+	tree, err := workspace.New(g.t.Context(), g.dir, "run", workspace.Options{Home: g.t.TempDir()})
 	require.NoError(g.t, err)
-	g.t.Cleanup(func() { _ = facts.Close() })
+	g.clone = tree.Dir()
 	states := g.t.TempDir()
 	g.cfg = plan.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)),
-		Tiers: map[string]executor.Provider{}, Facts: facts, Clock: g.clock,
+		Tiers: map[string]executor.Provider{}, Facts: verify.New(g.clone), Workspace: tree, Clock: g.clock,
 		Store: func() executor.Store { return filestore.New(states) },
 	}
 	for _, name := range []string{"haiku", "sonnet", "opus"} {
@@ -116,8 +117,6 @@ func (g *planGame) configure(s PlanStory) *plan.Plan {
 		require.NoError(g.t, err)
 		g.cfg.Guard = func([]string) (executor.Guard, error) { return guard, nil }
 	}
-	g.cfg.Workspace, err = gittree.New(g.t.Context(), g.dir, gittree.Options{})
-	require.NoError(g.t, err)
 	return planOf(s.Plan, address, s.Facts.Reviews != nil)
 }
 
@@ -181,12 +180,22 @@ func (g *planGame) outcome(r *plan.Result) PlanOutcome {
 			o.Question += fmt.Sprint("\n", t.Tier, " ", t.Code, " ", t.Report)
 		}
 	}
-	for _, commit := range strings.Split(g.git("log", "--reverse", "--format=%x00", "--name-only"), "\x00")[2:] {
+	result := "HEAD"
+	if g.git("branch", "--list", "errgen/run") != "" {
+		result = "errgen/run"
+	}
+	log := g.git("log", "--reverse", "--format=%x00", "--name-only", result)
+	for _, commit := range strings.Split(log, "\x00")[2:] {
 		o.Commits = append(o.Commits, strings.Fields(commit))
+	}
+	place := g.dir
+	if _, err := os.Stat(g.clone); err == nil {
+		g.dir = g.clone
 	}
 	g.git("add", "--all", "--intent-to-add")
 	o.Tree = strings.Fields(g.git("diff", "--name-only", "--diff-filter=d", g.begun))
 	g.git("reset", "-q")
+	g.dir = place
 	return o
 }
 
@@ -211,8 +220,12 @@ func (g *planGame) git(args ...string) string {
 
 func (g *planGame) write(files map[string]string) {
 	g.t.Helper()
+	dir := g.dir
+	if _, err := os.Stat(g.clone); err == nil {
+		dir = g.clone
+	}
 	for path, content := range files {
-		full := filepath.Join(g.dir, filepath.FromSlash(path))
+		full := filepath.Join(dir, filepath.FromSlash(path))
 		err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(content), 0o600))
 		if err != nil {
 			g.t.Error(err)

@@ -21,7 +21,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/executor/plan/verify"
 	"github.com/errgen/errgen/runtime/executor/temporal"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"orchestrator.example.com/runner/errs"
 )
@@ -34,6 +34,8 @@ type planWorker struct {
 	Address, Queue, Dir string
 	// At is the point at which the process kills itself, counted from 1 over all processes.
 	At int
+
+	clone string
 }
 
 func workOnPlans(text string) error {
@@ -45,26 +47,21 @@ func workOnPlans(text string) error {
 	if err != nil {
 		return err
 	}
-	runner, err := plan.New(w.config())
-	if err != nil {
-		return err
-	}
-	return temporal.NewWorker(c, w.Queue, nil, temporal.Options{Plans: runner, Heartbeat: time.Second,
+	plans := func(string) (*plan.Runner, error) { return plan.New(w.config()) }
+	return temporal.NewWorker(c, w.Queue, nil, temporal.Options{Plans: plans, Heartbeat: time.Second,
 		Worker: worker.Options{StickyScheduleToStartTimeout: time.Second}}).Run(worker.InterruptCh())
 }
 
 func (w *planWorker) config() plan.Config {
-	tree, err := gittree.New(context.Background(), filepath.Join(w.Dir, "tree"), gittree.Options{})
+	tree, err := workspace.New(context.Background(), filepath.Join(w.Dir, "tree"), w.Queue,
+		workspace.Options{Home: filepath.Join(w.Dir, "clones")})
 	if err != nil {
 		panic(err)
 	}
-	facts, err := verify.Open(filepath.Join(w.Dir, "tree"))
-	if err != nil {
-		panic(err)
-	}
+	w.clone = tree.Dir()
 	return plan.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, ReviewPlan: true,
-		Tiers: map[string]executor.Provider{"haiku": w, "sonnet": w}, Facts: pointedFacts{facts, w},
+		Tiers: map[string]executor.Provider{"haiku": w, "sonnet": w}, Facts: pointedFacts{verify.New(w.clone), w},
 	}
 }
 
@@ -97,7 +94,7 @@ func (w *planWorker) Call(_ context.Context, r executor.Request) (executor.Answe
 		return executor.Answer{Text: "REVIEW PASSED " + r.Mark}, nil
 	}
 	w.point("before call " + r.Run)
-	out := filepath.Join(w.Dir, "tree", strings.TrimPrefix(r.Run, w.Queue+"."))
+	out := filepath.Join(w.clone, strings.TrimPrefix(r.Run, w.Queue+"."))
 	err := os.WriteFile(out, []byte("half"), 0o600)
 	w.point("in call " + r.Run)
 	if err == nil {
@@ -146,7 +143,7 @@ func TestPlanKilledOnServer(t *testing.T) {
 func playKilled(t *testing.T, p *plan.Plan, at int) (*planWorker, string) {
 	t.Helper()
 	c := dial(t)
-	w := &planWorker{devserver.Address(t), queueOf(t), t.TempDir(), at}
+	w := &planWorker{Address: devserver.Address(t), Queue: queueOf(t), Dir: t.TempDir(), At: at}
 	g := &planGame{t: t, dir: filepath.Join(w.Dir, "tree")}
 	g.write(map[string]string{"old": "old"})
 	g.begin()

@@ -179,7 +179,7 @@ func planInEnvironment(ctx context.Context, g *planGame, p *plan.Plan, a *plan.A
 			g.states[s.Task.Run] = s
 		}
 	})
-	temporal.Register(env, nil, temporal.Options{Plans: runner})
+	temporal.Register(env, nil, temporal.Options{Plans: plansOf(runner)})
 	env.ExecuteWorkflow(temporal.PlanName, temporal.PlanInput{Name: "run", Plan: p, Answer: a, States: g.states})
 	err = env.GetWorkflowResult(&res)
 	for i := range res.Steps {
@@ -198,7 +198,7 @@ func TestPlansOnServer(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		o := temporal.Options{Plans: runner, Heartbeat: time.Second, MaxEvents: 40} // of a history
+		o := temporal.Options{Plans: plansOf(runner), Heartbeat: time.Second, MaxEvents: 40} // of a history
 		w := temporal.NewWorker(c, name, nil, o)
 		if err := w.Start(); err != nil {
 			return nil, err
@@ -226,9 +226,11 @@ func TestPlansOnServer(t *testing.T) {
 			return nil, err
 		}
 		for _, cfg := range []plan.Config{g.cfg, other} {
-			if o.Plans, err = plan.New(cfg); err != nil {
+			other, err := plan.New(cfg)
+			if err != nil {
 				return nil, err
 			}
+			o.Plans = plansOf(other)
 			replayer := worker.NewWorkflowReplayer()
 			temporal.RegisterWorkflows(replayer, nil, o)
 			for _, run := range histories {
@@ -240,4 +242,8 @@ func TestPlansOnServer(t *testing.T) {
 	planSuite(t, planSubject{play}, "walkthrough", "a person carries the step out", "review finds",
 		"the plan is reviewed", "the plan is reviewed once", "cancelled, then run again",
 		"the same error in three steps")
+}
+
+func plansOf(runner *plan.Runner) func(string) (*plan.Runner, error) {
+	return func(string) (*plan.Runner, error) { return runner, nil }
 }

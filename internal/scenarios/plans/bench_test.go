@@ -13,7 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/executor/plan/verify"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/retry"
 
 	"orchestrator.example.com/runner/errs"
@@ -58,23 +58,22 @@ func BenchmarkEntryPoints(b *testing.B) {
 			cmd.Dir = dir
 			require.NoError(b, cmd.Run())
 		}
-		facts, err := verify.Open(dir)
-		require.NoError(b, err)
-		defer facts.Close()
-		tree, err := gittree.New(b.Context(), dir, gittree.Options{})
-		require.NoError(b, err)
-		r, err := plan.New(plan.Config{
-			Table: errs.Table, Classify: detect.Classifier(errs.Explain), Facts: facts, Workspace: tree,
-			Tiers: map[string]executor.Provider{"haiku": work},
-			Store: func() executor.Store { return filestore.New(states) },
-		})
-		require.NoError(b, err)
+		home := b.TempDir()
 		criteria := []plan.Criterion{{Files: "*", Max: 9}}
 		p := &plan.Plan{Steps: []plan.Step{{ID: "1", Instructions: "x", Criteria: criteria}}}
 		n := 0
 		for b.Loop() {
 			n++
-			res, err := r.Run(b.Context(), "run"+strconv.Itoa(n), p)
+			run := "run" + strconv.Itoa(n)
+			tree, err := workspace.New(b.Context(), dir, run, workspace.Options{Home: home})
+			require.NoError(b, err)
+			r, err := plan.New(plan.Config{
+				Table: errs.Table, Classify: detect.Classifier(errs.Explain), Facts: verify.New(tree.Dir()),
+				Workspace: tree, Tiers: map[string]executor.Provider{"haiku": work},
+				Store: func() executor.Store { return filestore.New(states) },
+			})
+			require.NoError(b, err)
+			res, err := r.Run(b.Context(), run, p)
 			require.NoError(b, err)
 			require.Equal(b, "completed", res.Status)
 		}

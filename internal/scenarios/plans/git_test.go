@@ -1,9 +1,11 @@
 package plans_test
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,8 +14,9 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/executor/plan/verify"
 	"github.com/errgen/errgen/runtime/executor/scope"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 )
 
 // inGit makes the kit work in a repository of git, with states on disk.
@@ -24,16 +27,18 @@ func (k *kit) inGit() {
 	} {
 		k.git(args...)
 	}
-	tree, err := gittree.New(k.t.Context(), k.tree.dir, gittree.Options{})
+	tree, err := workspace.New(k.t.Context(), k.tree.dir, "run", workspace.Options{Home: k.t.TempDir(),
+		Share: []string{".env"}})
 	require.NoError(k.t, err)
-	k.cfg.Workspace = &pointedTree{tree, k}
+	k.repository, k.tree.dir = k.tree.dir, tree.Dir()
+	k.cfg.Workspace, k.cfg.Facts = &pointedTree{tree, k}, verify.New(tree.Dir())
 	states := k.t.TempDir()
 	k.cfg.Store = func() executor.Store { return &pointedStore{filestore.New(states), k} }
 }
 
 func (k *kit) git(args ...string) string {
 	cmd := exec.Command("git", args...)
-	cmd.Dir = k.tree.dir
+	cmd.Dir = cmp.Or(k.repository, k.tree.dir)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(k.t, err, string(out))
@@ -48,7 +53,7 @@ func (k *kit) inRepository() string {
 
 // pointedTree and pointedStore have points before and after their operations.
 type pointedTree struct {
-	*gittree.Workspace
+	*workspace.Workspace
 	kit *kit
 }
 
@@ -128,10 +133,12 @@ func TestKilledInGit(t *testing.T) {
 func TestForbiddenIgnoredFile(t *testing.T) {
 	k, p := newKit(t), onePlan()
 	k.tree.write(".gitignore", ".env\n")
-	k.inGit()
 	k.tree.write(".env", "KEY=1")
+	k.inGit()
 	k.cfg.Guard = func([]string) (executor.Guard, error) { return scope.New(scope.Config{Forbidden: []string{".env"}}) }
 	k.haiku.do = k.writes(done, "out=done", ".env=mine")
 	assert.Equal(t, "1:UNEXPECTED_RESULT>verify completed sonnet", path(k.run(p).Steps[0]))
-	assert.Equal(t, "KEY=1", k.tree.files()[".env"])
+	env, err := os.ReadFile(filepath.Join(k.repository, ".env"))
+	require.NoError(t, err)
+	assert.Equal(t, "KEY=1", string(env))
 }

@@ -54,6 +54,7 @@ func (a *agent) Call(_ context.Context, r executor.Request) (executor.Answer, er
 // kit is a plan's surroundings: a directory, three tiers that each write done to the file out, real
 // facts, and a store.
 type kit struct {
+	repository          string // of the person, if the kit works in git
 	t                   *testing.T
 	tree                *tree
 	haiku, sonnet, opus *agent
@@ -83,9 +84,7 @@ func newKit(t *testing.T) *kit {
 		point: func(string) {}, saved: func(*executor.RunState) {},
 		died: func() {}}
 	k.haiku, k.sonnet, k.opus = k.agent("p-haiku"), k.agent("p-sonnet"), k.agent("p-opus")
-	facts, err := verify.Open(dir)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = facts.Close() })
+	facts := verify.New(dir)
 	at := func(what string) { k.point(what) }
 	k.tree.point = at
 	k.cfg = plan.Config{

@@ -102,9 +102,7 @@ func committed(t *testing.T, head map[string]string) *verify.Facts {
 	for path, content := range head {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(content), 0o600))
 	}
-	facts, err := verify.Open(dir)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = facts.Close() })
+	facts := verify.New(dir)
 	return facts
 }
 

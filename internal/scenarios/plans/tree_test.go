@@ -184,7 +184,7 @@ func (s *space) Head(context.Context) (executor.Tree, error) { return s.store(s.
 
 func (s *space) Commit(_ context.Context, c executor.Commit) (id string, err error) {
 	err = s.do("commit", func() {
-		key := fmt.Sprint(s.run, " ", c.Attempt)
+		key := fmt.Sprint(s.run, " ", c.Step, " ", c.Attempt)
 		if id = s.commits[key]; id != "" {
 			return
 		}

@@ -7,7 +7,7 @@
 //	runner, err := plan.New(plan.Config{
 //		Table: errs.Table, Classify: detect.Classifier(errs.Explain),
 //		Tiers:     map[string]executor.Provider{"haiku": haiku, "sonnet": sonnet},
-//		Facts:     facts, // of verify.Open(dir)
+//		Facts:     verify.New(tree.Dir()),
 //		Workspace: tree, Store: store,
 //	})
 //	result, err := runner.Run(ctx, "nightly", p)

@@ -37,7 +37,11 @@ type Config struct {
 	Tiers map[string]executor.Provider
 	Facts Verifier
 
+	// Workspace is the working tree of the plan, which all its steps share. Its run has the plan's
+	// name.
 	Workspace executor.Workspace
+	// KeepBranch leaves the commits of a completed plan on their branch; see executor.Config.
+	KeepBranch bool
 	// Store returns a new store for each run. The run of a review is open inside that of its step.
 	Store func() executor.Store
 	// Guard returns the guard of a step that may change only files that match the patterns. Without
@@ -140,7 +144,10 @@ type Result struct {
 	Status   string       `json:"status"` // completed, blocked, failed or cancelled
 	Steps    []StepResult `json:"steps"`
 	Question *Question    `json:"question,omitempty"` // if the plan is blocked or failed
-	Warnings []string     `json:"warnings,omitempty"`
+	// Branch is the branch of the person's repository that has the commits. It is empty if there are
+	// none, or the branch that the person has checked out has them.
+	Branch   string   `json:"branch,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // StepResult is the state of a step.
@@ -202,6 +209,13 @@ func (r *Runner) CarryOut(name string, p *Plan, answer *Answer, runs Runs) (*Res
 		return nil, fmt.Errorf("the plan has no step %s to answer", text.Quote(answer.Step, 40))
 	}
 	res := &Result{Run: name, Status: "completed"}
+	end := func() (*Result, error) {
+		ended := runs.End(Ending{Name: name, Plan: p, Completed: res.Status == "completed"})
+		if res.Branch, res.Warnings = ended.Branch, ended.Warnings; ended.Failed && res.Status == "completed" {
+			res.Status = "blocked"
+		}
+		return res, nil
+	}
 	var before []*executor.RunState
 	prepared := false
 	for i := range p.Steps {
@@ -247,21 +261,9 @@ func (r *Runner) CarryOut(name string, p *Plan, answer *Answer, runs Runs) (*Res
 		for _, open := range p.Steps[i+1:] {
 			res.Steps = append(res.Steps, StepResult{ID: open.ID, Status: "open"})
 		}
-		return res, nil
+		return end()
 	}
-	res.Warnings = runs.Verify(p)
-	return res, nil
-}
-
-// Verify returns a warning for each criterion of the steps that does not hold any more, because a
-// later step may have broken an earlier one.
-func (r *Runner) Verify(ctx context.Context, p *Plan) (warnings []string) {
-	for i := range p.Steps {
-		for _, ev := range r.cfg.Facts.Criteria(ctx, p.Steps[i].Criteria) {
-			warnings = append(warnings, "step "+p.Steps[i].ID+" does not hold any more: "+ev.Masked().Text)
-		}
-	}
-	return warnings
+	return end()
 }
 
 const inARow = 3

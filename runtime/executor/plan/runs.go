@@ -13,8 +13,8 @@ type Runs interface {
 	Peek(run string) (*executor.RunState, error)
 	// Run runs or resumes a step to its end, with the executor of [Runner.Executor].
 	Run(p Part, task executor.Task, how executor.Reopening) (*executor.RunState, error)
-	// Verify returns the result of [Runner.Verify].
-	Verify(p *Plan) []string
+	// End returns the result of [Runner.End].
+	End(e Ending) Ended
 }
 
 // Part is a run of a plan, as plain data: a step, or a review.
@@ -72,4 +72,4 @@ func (l *local) Run(p Part, task executor.Task, how executor.Reopening) (*execut
 	return e.Reopen(l.ctx, task, how).State, nil
 }
 
-func (l *local) Verify(p *Plan) []string { return l.Runner.Verify(l.ctx, p) }
+func (l *local) End(e Ending) Ended { return l.Runner.End(l.ctx, e) }

@@ -19,7 +19,7 @@ type work struct {
 	*Runner
 	Part
 	step *Step
-	tree *openTree
+	tree *stepTree
 }
 
 // Executor returns the executor of a run of a plan. Its tiers are the run's ladder.
@@ -48,7 +48,7 @@ func (r *Runner) Executor(p Part) (*executor.Executor, error) {
 }
 
 func (w *work) configureStep(cfg *executor.Config) error {
-	w.tree = &openTree{Workspace: w.cfg.Workspace}
+	w.tree = &stepTree{Workspace: w.cfg.Workspace, plan: w.Name, step: w.step.ID, begun: w.Begun}
 	cfg.Workspace, cfg.Validator = w.tree, w
 	cfg.Checks = []executor.Phase{executor.PreCommit}
 	if w.Plan.Review || w.step.Review {
@@ -146,6 +146,13 @@ func (w *work) prepare(ctx context.Context) error {
 			return &taxonomy.Evidence{Source: "check", Op: "clean", Type: "unclean", Files: paths,
 				Text: "the working tree has changes that are not committed: " + strings.Join(paths, " ")}
 		}
+	}
+	if w.tree.space == nil { // the facts are those of the working tree
+		space, err := w.tree.Open(ctx, w.Name)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = space.Close(false) }()
 	}
 	needs, open := slices.Clone(w.Plan.Needs), map[string]bool{}
 	for _, s := range w.Plan.Steps[w.Step:] {

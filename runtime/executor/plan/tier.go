@@ -66,26 +66,6 @@ func (t *tier) End(ctx context.Context, p executor.Process) error {
 	return nil
 }
 
-// openTree is a workspace that keeps the space of its run, for the checks of a step.
-type openTree struct {
-	executor.Workspace
-	space executor.Space
-}
-
-// Open implements executor.Workspace.
-func (w *openTree) Open(ctx context.Context, run string) (executor.Space, error) {
-	space, err := w.Workspace.Open(ctx, run)
-	w.space = space
-	return space, err
-}
-
-// Watch implements executor.Watchable.
-func (w *openTree) Watch(watcher executor.Watcher) {
-	if tree, ok := w.Workspace.(executor.Watchable); ok {
-		tree.Watch(watcher)
-	}
-}
-
 type startedKey struct{}
 
 // Started returns the function that a [Verifier] calls immediately after it starts a process. If

@@ -17,7 +17,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/recovery"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
@@ -56,12 +56,12 @@ func newHandler(recoverer executor.Recoverer, sink report.Sink) (*recovery.Handl
 }
 
 func newStrategies(ctx context.Context, dir string) (*recovery.Standard, error) {
-	work, err := gittree.New(ctx, dir, gittree.Options{})
+	tree, err := recovery.NewTree(ctx, dir, workspace.Options{})
 	if err != nil {
 		return nil, err
 	}
 	return recovery.New(recovery.Options{
-		Tree: recovery.NewTree(work),
+		Tree: tree,
 		Tools: map[string]recovery.Tool{
 			"lint": {
 				Fix:   []validate.Command{{Args: []string{"npx", "eslint", "--fix", "--", "{files}"}}},

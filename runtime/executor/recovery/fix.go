@@ -12,7 +12,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/internal/finding"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -163,11 +163,7 @@ func fixThenCheck(a *attempt) error {
 	case a.opts.Tree == nil:
 		return &Error{Message: "Not run: " + ErrNoTree.Error(), Err: ErrNoTree}
 	}
-	commands, err := a.filled(tool.Fix)
-	if err == nil {
-		err = a.change(commands, tool.Check)
-	}
-	if err != nil {
+	if err := a.change(tool, a.filled); err != nil {
 		return a.failure("Failed to apply "+a.Fixes, err)
 	}
 	a.Message = "Applied " + a.Fixes
@@ -194,8 +190,10 @@ func installThenCheck(a *attempt) error {
 		return &Error{Err: ErrNotAllowed,
 			Message: "Did not install " + text.Quote(name, maxShown) + ": " + ErrNotAllowed.Error()}
 	}
-	commands := replaced(tool.Fix, PlaceholderPackage, []string{name})
-	if err := a.change(commands, tool.Check); err != nil {
+	fill := func(commands []validate.Command) ([]validate.Command, error) {
+		return replaced(commands, PlaceholderPackage, []string{name}), nil
+	}
+	if err := a.change(tool, fill); err != nil {
 		return a.failure("Failed to install dependency", err)
 	}
 	a.Message = "Installed dependency: " + name
@@ -204,7 +202,7 @@ func installThenCheck(a *attempt) error {
 
 // failure returns an error with the last line of output and the reference of reverted changes.
 func (a *attempt) failure(message string, cause error) error {
-	if known, ok := cause.(*Error); ok {
+	if known, ok := errors.AsType[*Error](cause); ok {
 		return known
 	}
 	message += ": " + text.Error(cause, maxShown)
@@ -217,9 +215,10 @@ func (a *attempt) failure(message string, cause error) error {
 	return &Error{Message: message, Err: cause}
 }
 
-// change runs commands and a check as one attempt of the tree. Without a tree, changes are not
-// reverted.
-func (a *attempt) change(commands, check []validate.Command) error {
+// change runs the commands of a tool, as fill completes them, and its check. In a tree, a change that
+// fails is reverted. A package outside of a run is installed in the directory of commands, because a
+// clone would not deliver the files of the package, which git ignores.
+func (a *attempt) change(tool Tool, fill func([]validate.Command) ([]validate.Command, error)) error {
 	select {
 	case a.busy <- struct{}{}:
 		defer func() { <-a.busy }()
@@ -227,37 +226,53 @@ func (a *attempt) change(commands, check []validate.Command) error {
 		return context.Cause(a.ctx)
 	}
 	lenient := a.strategy.Action == ActionFix
-	fix := func(ctx context.Context) error { return a.runAll(ctx, commands, lenient) }
+	fix := func(ctx context.Context) error {
+		commands, err := fill(tool.Fix)
+		if err != nil {
+			return err
+		}
+		return a.runAll(ctx, commands, lenient)
+	}
 	verify := func(ctx context.Context) error {
-		if err := a.runAll(ctx, check, false); err != nil {
+		if err := a.runAll(ctx, tool.Check, false); err != nil {
 			a.note(DataCheck, "failed")
 			return err
 		}
-		if len(check) > 0 {
+		if len(tool.Check) > 0 {
 			a.note(DataCheck, "passed")
 		}
 		return nil
 	}
-	if a.opts.Tree == nil {
+	a.dir = a.opts.Dir
+	if a.opts.Tree == nil || !lenient && !a.opts.Tree.has(a.failed.Run) {
 		return errors.Join(fix(a.ctx), verify(a.ctx))
 	}
-	done, err := a.opts.Tree.attempt(a.ctx, a.failed.Run, a.opts.Clock, gittree.Attempt{Fix: fix,
-		Name:  fmt.Sprintf("%s-%d", a.Strategy, a.At.UnixMilli()),
-		Judge: a.judge, Check: verify})
-	var paths []string
-	for _, c := range done.Changes[:min(len(done.Changes), 20)] {
-		paths = append(paths, text.Quote(c.Path, maxShown))
-	}
-	a.note(DataChanged, strings.Join(paths, ", "))
-	a.note(DataSaved, done.Saved)
+	name := fmt.Sprintf("%s-%d", a.Strategy, a.At.UnixMilli())
+	branch, err := a.opts.Tree.within(a.ctx, a.failed.Run, "fix-"+name, a.opts.Dir,
+		func(space *workspace.Space, dir string) error {
+			a.dir = dir
+			done, err := space.Attempt(a.ctx, workspace.Attempt{Name: name, Fix: fix, Judge: a.judge, Check: verify})
+			var paths []string
+			for _, c := range done.Changes[:min(len(done.Changes), 20)] {
+				paths = append(paths, text.Quote(c.Path, maxShown))
+			}
+			a.note(DataChanged, strings.Join(paths, ", "))
+			a.note(DataSaved, done.Saved)
+			return err
+		})
+	a.note(DataBranch, branch)
 	return err
 }
 
 // runAll runs commands until one fails. If lenient, it continues after a command that exited with a
 // failure.
 func (a *attempt) runAll(ctx context.Context, commands []validate.Command, lenient bool) error {
+	runner, err := validate.New(validate.Config{Dir: a.dir, Env: a.opts.Env, Limit: a.opts.Limit})
+	if err != nil {
+		return err
+	}
 	for _, c := range commands {
-		result := a.runner.Run(ctx, a.Strategy, c)
+		result := runner.Run(ctx, a.Strategy, c)
 		a.note(DataCommand, result.Command)
 		a.note(DataOutput, result.Output)
 		if result.Err == nil {
@@ -275,7 +290,7 @@ func (a *attempt) runAll(ctx context.Context, commands []validate.Command, lenie
 }
 
 // judge returns an error if a change is not allowed.
-func (a *attempt) judge(changes []gittree.Change) error {
+func (a *attempt) judge(changes []executor.Change) error {
 	verdicts := slices.Repeat([]executor.Verdict{executor.Allowed}, len(changes))
 	if a.opts.Guard != nil {
 		var err error
@@ -314,7 +329,7 @@ func (a *attempt) filled(commands []validate.Command) ([]validate.Command, error
 	}) {
 		return commands, nil
 	}
-	root, err := os.OpenRoot(a.opts.Dir)
+	root, err := os.OpenRoot(a.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +344,7 @@ func (a *attempt) filled(commands []validate.Command) ([]validate.Command, error
 		}
 	}
 	for _, name := range named[:min(len(named), 256)] {
-		if name, ok := fileIn(root, a.opts.Dir, name); ok && !slices.Contains(files, name) && len(files) < 16 {
+		if name, ok := fileIn(root, a.dir, name); ok && !slices.Contains(files, name) && len(files) < 16 {
 			files = append(files, name)
 		}
 	}

@@ -60,12 +60,13 @@ const (
 type Options struct {
 	// Tools are the commands of the host by key: install, lint, types, tests and build.
 	Tools map[string]Tool
-	// Tree reverts fixes that fail their check. Without it no fix runs.
+	// Tree has the clones in which fixes run. Without it no fix runs.
 	Tree *Tree
 	// Guard judges the changes of a command. A fix fails if the guard does not allow a change, if
 	// git itself changed, or if a link leads out of the tree. Nil allows other changes.
 	Guard executor.Guard
-	// Dir is the directory of commands; the default is the root of the tree.
+	// Dir is the directory of commands; the default is that of the tree. In a clone, commands run in
+	// the same directory of the clone.
 	Dir string
 	// Env adds to the safe environment of commands: "NAME=value", or "NAME" for the value of this
 	// process. Limit is the longest time of a command; 0 is validate.DefaultLimit.
@@ -122,7 +123,7 @@ func New(o Options) (*Standard, error) {
 	}
 	s := &Standard{opts: o, busy: make(chan struct{}, 1)}
 	if o.Dir == "" && o.Tree != nil {
-		s.opts.Dir = o.Tree.Dir()
+		s.opts.Dir = o.Tree.dir
 	}
 	if len(o.Tools) == 0 {
 		return s, nil
@@ -234,6 +235,7 @@ type attempt struct {
 	Record
 	ctx    context.Context
 	failed taxonomy.RecoveryRequest
+	dir    string // of the commands
 }
 
 // note adds a value to the record's data, unless it is empty.
@@ -278,6 +280,7 @@ const (
 	DataFile    = "file"    // the files that commands got
 	DataChanged = "changed" // the first of the changed paths
 	DataSaved   = "saved"   // the reference of changes that were reverted
+	DataBranch  = "branch"  // the branch of a fix that could not be forwarded, and why
 	DataCheck   = "check"   // passed or failed
 )
 

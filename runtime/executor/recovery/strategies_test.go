@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/recovery"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -243,9 +244,9 @@ func tree(t *testing.T) (dir string, _ *recovery.Tree) {
 		{"add", "."}, {"commit", "-qm", "begin"}} {
 		git(t, dir, args...)
 	}
-	w, err := gittree.New(t.Context(), dir, gittree.Options{})
+	tr, err := recovery.NewTree(t.Context(), dir, workspace.Options{Home: t.TempDir()})
 	require.NoError(t, err)
-	return w.Dir(), recovery.NewTree(w)
+	return dir, tr
 }
 
 // git runs git and returns its output.
@@ -333,6 +334,8 @@ func TestFixes(t *testing.T) {
 			t.Parallel()
 			dir, tr := tree(t)
 			write(t, dir, "fix.sh", `echo "$(cat "$1") x" >"$1"`)
+			git(t, dir, "add", ".")
+			git(t, dir, "commit", "-qm", "fix.sh")
 			strategy := tt.strategy
 			if strategy == "" {
 				strategy = "apply_lint_fix"
@@ -364,27 +367,47 @@ func TestFixes(t *testing.T) {
 	assert.ErrorIs(t, err, recovery.ErrNoTree)
 }
 
-// TestFixInARun uses the store of the executor's run, which has the working tree.
+// TestFixInARun runs a fix in the clone of the executor's run. Outside of the run, a fix has a clone of
+// its own at the same time.
 func TestFixInARun(t *testing.T) {
 	dir, tr := tree(t)
-	tr.Wait = -1
-	space, err := tr.Open(t.Context(), "run-1")
+	w, err := workspace.New(t.Context(), dir, "run-1", workspace.Options{Home: t.TempDir()})
 	require.NoError(t, err)
+	space, err := tr.Track(w).Open(t.Context(), "run-1")
+	require.NoError(t, err)
+	check := line("false")
 	options := recovery.Options{
-		Tree:  tr,
-		Tools: map[string]recovery.Tool{"lint": {Fix: line("echo worse >a.js"), Check: line("false")}},
+		Tree: tr, Tools: map[string]recovery.Tool{"lint": {Fix: line("echo worse >a.js"), Check: check}},
 	}
 	f := failed("x")
 	f.Run = "run-1"
 	got, err := run(t, options, "apply_lint_fix", f)
 	require.Error(t, err)
 	assert.NotEmpty(t, got.Data[recovery.DataSaved])
-	assert.Equal(t, "bad", read(t, dir, "a.js"))
+	assert.Equal(t, "bad", read(t, w.Dir(), "a.js"))
+	options.Tools["lint"] = recovery.Tool{Fix: line("echo good >a.js"), Check: line("true")}
+	_, err = run(t, options, "apply_lint_fix", f)
+	require.NoError(t, err)
+	assert.Equal(t, "good\n", read(t, w.Dir(), "a.js"))
+	assert.Equal(t, "bad", read(t, dir, "a.js"), "the run delivers it")
+
 	_, err = run(t, options, "apply_lint_fix", failed("x"))
-	assert.ErrorIs(t, err, gittree.ErrInUse, "without the run the working tree is held")
+	require.NoError(t, err)
+	assert.Equal(t, "good\n", read(t, dir, "a.js"))
 	require.NoError(t, space.Close(true))
-	_, err = run(t, options, "apply_lint_fix", failed("x"))
-	assert.NotErrorIs(t, err, gittree.ErrInUse)
+}
+
+// TestFixThatCannotBeForwarded leaves a fix on its branch if a file of the person's is in the way.
+func TestFixThatCannotBeForwarded(t *testing.T) {
+	dir, tr := tree(t)
+	write(t, dir, "a.js", "a person's")
+	got, err := run(t, recovery.Options{Tree: tr, Tools: map[string]recovery.Tool{
+		"lint": {Fix: line("echo good >a.js"), Check: line("true")}}}, "apply_lint_fix", failed("x"))
+	require.NoError(t, err)
+	assert.Equal(t, "a person's", read(t, dir, "a.js"))
+	branch, why, _ := strings.Cut(got.Data[recovery.DataBranch], ", because ")
+	assert.Equal(t, "good\n", git(t, dir, "show", branch+":a.js"))
+	assert.Contains(t, why, "git merge "+branch)
 }
 
 type idle struct{ executor.Provider }
@@ -423,12 +446,12 @@ func TestFixAfterACommit(t *testing.T) {
 	for range 2 {
 		_, err := run(t, options, "apply_lint_fix", failed("x"))
 		require.NoError(t, err)
+		git(t, dir, "commit", "-q", "--allow-empty", "-m", "a person's")
 		heads = append(heads, git(t, dir, "rev-parse", "HEAD"))
-		git(t, dir, "commit", "-qam", "a person's")
 	}
-	assert.NotEqual(t, heads[0], heads[1])
-	assert.Equal(t, heads[1], git(t, dir, "rev-parse", "HEAD~"))
-	assert.NoDirExists(t, filepath.Join(dir, ".git", "errgen", "recovery"))
+	assert.Equal(t, heads[0], git(t, dir, "rev-parse", "HEAD~2"))
+	assert.Equal(t, "badgood\ngood\n", read(t, dir, "a.js"))
+	assert.Empty(t, git(t, dir, "branch", "--list", "errgen/*"))
 }
 
 // D99, D100, B-D17: only a listed package is installed, and nothing else of the failure is used.

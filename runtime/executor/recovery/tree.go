@@ -3,56 +3,57 @@ package recovery
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/gittree"
-	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/executor/workspace"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// Tree is a working tree in which strategies run fixes. If it is the Workspace of an executor, a
-// fix for a failure of a run uses the space of the run. Any other fix takes the working tree under
-// the name "recovery".
+// Tree is where strategies run fixes. A fix for a failure of a run works in the clone of the run, if
+// the run's workspace is one of [Tree.Track]. Any other fix works in a clone of its own. If its check
+// passes, it is committed, and the person's branch is forwarded to it.
 type Tree struct {
-	*gittree.Workspace
-	// Wait is how long a fix waits for another run or fix to release the working tree; 0 is 10
-	// minutes.
-	Wait time.Duration
+	dir  string
+	opts workspace.Options
 
 	mu   sync.Mutex
-	open map[string]*gittree.Space // by run
+	open map[string]*workspace.Space // by run
 }
 
-// NewTree returns a tree of a workspace.
-func NewTree(w *gittree.Workspace) *Tree {
-	return &Tree{Workspace: w, open: map[string]*gittree.Space{}}
+// NewTree returns the tree of the repository that dir is in.
+func NewTree(ctx context.Context, dir string, opts workspace.Options) (*Tree, error) {
+	_, err := workspace.New(ctx, dir, "fix", opts)
+	return &Tree{dir: dir, opts: opts, open: map[string]*workspace.Space{}}, err
 }
 
-// Open takes the working tree for a run, and tracks the run until its space is closed.
-func (t *Tree) Open(ctx context.Context, run string) (executor.Space, error) {
-	space, err := t.openSpace(ctx, run)
+// Track returns the workspace of a run, in which fixes for failures of the run work.
+func (t *Tree) Track(w *workspace.Workspace) executor.Workspace { return &trackedTree{w, t} }
+
+type trackedTree struct {
+	*workspace.Workspace
+	tree *Tree
+}
+
+// Open opens the clone of the run, and tracks it until it is closed.
+func (w *trackedTree) Open(ctx context.Context, run string) (executor.Space, error) {
+	opened, err := w.Workspace.Open(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.open[run] = space
-	return &trackedSpace{space, t, run}, nil
+	space := opened.(*workspace.Space)
+	w.tree.mu.Lock()
+	defer w.tree.mu.Unlock()
+	w.tree.open[run] = space
+	return &trackedSpace{space, w.tree, run}, nil
 }
 
-// openSpace opens the workspace and returns its concrete space.
-func (t *Tree) openSpace(ctx context.Context, run string) (*gittree.Space, error) {
-	space, err := t.Workspace.Open(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	return space.(*gittree.Space), nil
-}
-
-// trackedSpace is the space of a run. Its tree tracks it until it is closed.
+// trackedSpace is the clone of a run. Its tree tracks it until it is closed.
 type trackedSpace struct {
-	*gittree.Space
+	*workspace.Space
 	tree *Tree
 	run  string
 }
@@ -75,37 +76,88 @@ func (s *trackedSpace) untrack() {
 	delete(s.tree.open, s.run)
 }
 
-const (
-	ownRun   = "recovery"
-	lockPoll = 200 * time.Millisecond
-)
+// has reports whether the clone of a run is open.
+func (t *Tree) has(run string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.open[run] != nil
+}
 
-// attempt runs a fix in the space of a run that is open, or otherwise in a new space.
-func (t *Tree) attempt(ctx context.Context, run string, clock retry.Clock, a gittree.Attempt) (
-	gittree.AttemptResult, error) {
+// within runs f in the clone of a run that is open, or otherwise in a new clone. Dir is the directory
+// of commands in the person's working tree; f gets the same directory of the clone.
+func (t *Tree) within(ctx context.Context, run, name, dir string,
+	f func(space *workspace.Space, dir string) error,
+) (delivered string, err error) {
 	t.mu.Lock()
 	space := t.open[run]
 	t.mu.Unlock()
 	if space != nil {
-		return space.Attempt(ctx, a)
+		return "", f(space, inside(space, dir))
 	}
-	wait := t.Wait
-	if wait == 0 {
-		wait = 10 * time.Minute
+	w, err := workspace.New(ctx, t.dir, name, t.opts)
+	if err != nil {
+		return "", err
 	}
-	until := clock.Now().Add(wait)
-	for {
-		space, err := t.openSpace(ctx, ownRun)
-		if err == nil {
-			done, err := space.Attempt(ctx, a)
-			// The next fix begins with a new baseline, because a person can commit in between.
-			return done, errors.Join(err, space.Close(true))
-		}
-		if !errors.Is(err, gittree.ErrInUse) || !clock.Now().Before(until) {
-			return gittree.AttemptResult{}, err
-		}
-		if err := clock.Sleep(ctx, lockPoll); err != nil {
-			return gittree.AttemptResult{}, err
+	opened, err := w.Open(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	space = opened.(*workspace.Space)
+	if err = f(space, inside(space, dir)); err == nil {
+		delivered, err = deliver(ctx, space, name)
+	}
+	return delivered, errors.Join(err, space.Close(true))
+}
+
+// inside returns the directory of a clone that corresponds to one of the person's working tree. It is
+// the root of the clone if dir is empty, or is in neither of them.
+func inside(space *workspace.Space, dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for _, root := range []string{space.Root(), space.Dir()} {
+		if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
+			return filepath.Join(space.Dir(), rel)
 		}
 	}
+	return space.Dir()
+}
+
+// deliver commits a fix and forwards the person's branch to it. If that is impossible, it returns the
+// branch of the fix, and why.
+func deliver(ctx context.Context, space *workspace.Space, name string) (string, error) {
+	head, err := space.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	now, err := space.Snapshot(ctx)
+	if err != nil {
+		return "", err
+	}
+	changes, err := space.Diff(ctx, head, now)
+	if err != nil {
+		return "", err
+	}
+	var paths []string
+	for _, c := range changes {
+		if !c.Ignored {
+			paths = append(paths, c.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return "", nil
+	}
+	title := "Fix " + text.Count(len(paths), "file") + " (" + strings.TrimPrefix(name, "fix-") + ")"
+	if _, err := space.Commit(ctx, executor.Commit{Attempt: 1, Tree: now, Paths: paths, Message: title}); err != nil {
+		return "", err
+	}
+	branch, err := space.Deliver(ctx)
+	if err != nil {
+		return "", err
+	}
+	why, next, err := space.Forward(ctx)
+	if err != nil || why == "" {
+		return "", err
+	}
+	return fmt.Sprintf("%s, because %s: %s", branch, why, next), nil
 }

@@ -14,22 +14,24 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/scope"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 )
 
 // mortal is everything around a run on the working tree of a folder. It has points before, in and
 // after the effects, and kills its process at one of them.
-type mortal struct{ folder string }
+type mortal struct{ folder, work string }
 
-func (m mortal) configure(cfg *executor.Config) error {
+func (m mortal) configure(cfg *executor.Config, run string) error {
 	paths, err := scope.New(scope.Config{Forbidden: []string{"forbidden/**"}})
 	if err != nil {
 		return err
 	}
-	tree, err := gittree.New(context.Background(), filepath.Join(m.folder, "tree"), gittree.Options{Watch: paths})
+	tree, err := workspace.New(context.Background(), filepath.Join(m.folder, "tree"), run,
+		workspace.Options{Home: filepath.Join(m.folder, "clones")})
 	if err != nil {
 		return err
 	}
+	m.work = tree.Dir()
 	cfg.Provider, cfg.Validator, cfg.Guard, cfg.Deliver = m, m, paths, executor.DeliverPush
 	cfg.Workspace = mortalTree{tree, m}
 	return nil
@@ -52,7 +54,7 @@ func (m mortal) point(what string) {
 }
 
 func (m mortal) write(path, content string) error {
-	path = filepath.Join(m.folder, "tree", path)
+	path = filepath.Join(m.work, path)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func (m mortal) Validate(_ context.Context, c executor.Check) error {
 }
 
 type mortalTree struct {
-	*gittree.Workspace
+	*workspace.Workspace
 	mortal
 }
 
@@ -131,6 +133,18 @@ func (s mortalSpace) Commit(ctx context.Context, c executor.Commit) (string, err
 	return s.Space.Commit(ctx, c)
 }
 
+func (s mortalSpace) Deliver(ctx context.Context) (string, error) {
+	s.point("before deliver")
+	defer s.point("after deliver")
+	return s.Space.Deliver(ctx)
+}
+
+func (s mortalSpace) Forward(ctx context.Context) (why, next string, err error) {
+	s.point("before forward")
+	defer s.point("after forward")
+	return s.Space.Forward(ctx)
+}
+
 func (s mortalSpace) Push(ctx context.Context) error {
 	s.point("before push")
 	defer s.point("after push")
@@ -141,7 +155,7 @@ func (s mortalSpace) Push(ctx context.Context) error {
 func newMortal(t *testing.T) *stage {
 	s := newStage(t)
 	tree := filepath.Join(s.folder, "tree")
-	require.NoError(t, mortal{s.folder}.write("old", "old"))
+	require.NoError(t, mortal{s.folder, tree}.write("old", "old"))
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"}, {"config", "user.name", "T"}, {"config", "user.email", "t@example.com"},
 		{"add", "."}, {"commit", "-q", "-m", "begin"}, {"init", "-q", "--bare", "../remote"},
@@ -165,7 +179,7 @@ func gitOutput(t *testing.T, dir string, args ...string) string {
 func (s *stage) delivered() string {
 	tree, remote := filepath.Join(s.folder, "tree"), filepath.Join(s.folder, "remote")
 	return gitOutput(s.t, tree, "log", "--format=%s %T", "--name-status") +
-		gitOutput(s.t, tree, "status", "--porcelain") + gitOutput(s.t, remote, "log", "--format=%s %T", "main")
+		gitOutput(s.t, tree, "status", "--porcelain") + gitOutput(s.t, remote, "log", "--format=%s %T", "--branches")
 }
 
 func (s *stage) points() []string {
@@ -184,7 +198,8 @@ func TestServerKilledAtEachPoint(t *testing.T) {
 	require.Equal(t, executor.EndCompleted, r.EndReason)
 	points := whole.points()
 	require.Subset(t, points, []string{
-		"in_call", "after_save", "after_revert", "in_pre_commit", "after_commit", "in_pre_push", "after_push",
+		"in_call", "after_save", "after_revert", "in_pre_commit", "after_commit", "after_deliver", "in_pre_push",
+		"after_push", "after_forward",
 	})
 	want := whole.delivered()
 	for i, point := range points {

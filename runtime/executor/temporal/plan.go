@@ -29,19 +29,21 @@ type PlanInput struct {
 // plan is the workflow of a plan. Its steps are child workflows, which have their reviews as
 // children.
 func (h *host) plan(ctx workflow.Context, in PlanInput) (*plan.Result, error) {
-	if h.options.Plans == nil {
-		return nil, errNoPlans
+	runner, err := h.runner(in.Name)
+	if err != nil {
+		return nil, err
 	}
-	return h.options.Plans.CarryOut(in.Name, in.Plan, in.Answer, &children{ctx, h, &in})
+	return runner.CarryOut(in.Name, in.Plan, in.Answer, &children{ctx, h, &in})
 }
 
-// verify is the activity that checks the criteria of a plan at its end.
-func (h *host) verify(ctx context.Context, p *plan.Plan) ([]string, error) {
-	if h.options.Plans == nil {
-		return nil, errNoPlans
+// endPlan is the activity that verifies and delivers a plan at its end.
+func (h *host) endPlan(ctx context.Context, e plan.Ending) (plan.Ended, error) {
+	runner, err := h.runner(e.Name)
+	if err != nil {
+		return plan.Ended{}, err
 	}
 	defer newHeart(ctx).stop()
-	return h.options.Plans.Verify(ctx, p), nil
+	return runner.End(ctx, e), nil
 }
 
 // children carries out the runs of a plan as child workflows.
@@ -65,15 +67,16 @@ func (c *children) Run(p plan.Part, task executor.Task, how executor.Reopening) 
 	return child(c.ctx, &in)
 }
 
-func (c *children) Verify(p *plan.Plan) (warnings []string) {
-	ctx := workflow.WithActivityOptions(c.ctx, workflow.ActivityOptions{
+func (c *children) End(e plan.Ending) (out plan.Ended) {
+	ctx, _ := workflow.NewDisconnectedContext(c.ctx) // a cancelled plan delivers its commits, too
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: cmp.Or(c.options.Effect, defaultEffect),
 		HeartbeatTimeout:    cmp.Or(c.options.Heartbeat, defaultHeartbeat),
 	})
-	if err := workflow.ExecuteActivity(ctx, VerifyName, p).Get(ctx, &warnings); err != nil {
-		return []string{"the criteria were not verified at the end: " + err.Error()}
+	if err := workflow.ExecuteActivity(ctx, EndName, e).Get(ctx, &out); err != nil {
+		out.Failed, out.Warnings = true, []string{"the plan was not delivered: " + err.Error()}
 	}
-	return warnings
+	return out
 }
 
 // child carries out a run as a child workflow. A cancelled run ends before its parent.

@@ -63,18 +63,17 @@ func work(address string) error {
 		return err
 	}
 	defer c.Close()
-	e, err := host(c, os.Getenv(queueVariable), os.Getenv(folderVariable), "")
-	if err != nil {
-		return err
+	executorOf := func(run string) (*executor.Executor, error) {
+		return host(c, os.Getenv(queueVariable), os.Getenv(folderVariable), "", run)
 	}
-	return temporal.NewWorker(c, os.Getenv(queueVariable), e, temporal.Options{
-		Heartbeat: time.Second, MaxEvents: 60,
+	return temporal.NewWorker(c, os.Getenv(queueVariable), nil, temporal.Options{
+		Executor: executorOf, Heartbeat: time.Second, MaxEvents: 60,
 		Worker: worker.Options{WorkerStopTimeout: time.Second, StickyScheduleToStartTimeout: time.Second},
 	}).Run(worker.InterruptCh())
 }
 
 // host returns the executor of a worker. A folder with a working tree makes the worker mortal.
-func host(c client.Client, queue, folder, profile string) (*executor.Executor, error) {
+func host(c client.Client, queue, folder, profile, run string) (*executor.Executor, error) {
 	table := errs.Table
 	if profile != "" {
 		var err error
@@ -87,7 +86,7 @@ func host(c client.Client, queue, folder, profile string) (*executor.Executor, e
 		Admission: executor.Admission{Lanes: temporal.Lanes{Client: c, Queue: queue}},
 	}
 	if _, err := os.Stat(filepath.Join(folder, "tree")); err == nil {
-		if err := (mortal{folder}).configure(&cfg); err != nil {
+		if err := (mortal{folder: folder}).configure(&cfg, run); err != nil {
 			return nil, err
 		}
 	}
@@ -396,7 +395,7 @@ func (s *stage) replays() {
 		h.Events = append(h.Events, e)
 	}
 	for _, profile := range []string{"", "unattended"} {
-		e, err := host(s.runs.Client, s.runs.Queue, s.folder, profile)
+		e, err := host(s.runs.Client, s.runs.Queue, s.folder, profile, s.task.Run)
 		require.NoError(s.t, err)
 		replayer := worker.NewWorkflowReplayer()
 		temporal.RegisterWorkflows(replayer, e, temporal.Options{})

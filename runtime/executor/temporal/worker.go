@@ -20,8 +20,12 @@ import (
 
 // Options configure a worker. The zero Options are the defaults that are named.
 type Options struct {
-	// Plans makes the worker carry out plans too; then its executor may be nil.
-	Plans *plan.Runner
+	// Executor returns the executor of a run, for runs that each have a working tree. Then the
+	// worker's executor may be nil. It is called once for each run in this process.
+	Executor func(run string) (*executor.Executor, error)
+	// Plans returns the runner of a plan; nil if the worker carries out no plans. If the worker has
+	// plans only, its executor may be nil.
+	Plans func(name string) (*plan.Runner, error)
 	// Worker are the options of the SDK's worker.
 	Worker worker.Options
 	// Ask lets questions wait for [Runs.Approve]; without it, the executor's asker answers them.
@@ -41,9 +45,9 @@ const (
 	defaultEffect    = 10 * time.Minute
 )
 
-// NewWorker returns a worker that runs the executor's tasks from a task queue. A working tree has
-// one worker, and that worker a queue of its own. The executor must not be used otherwise
-// meanwhile.
+// NewWorker returns a worker that runs the executor's tasks from a task queue. The working tree of a
+// run is on the disk of its worker, so each host has a queue. The executor must not be used
+// otherwise meanwhile.
 func NewWorker(c client.Client, queue string, e *executor.Executor, o Options) worker.Worker {
 	w := worker.New(c, queue, o.Worker)
 	Register(w, e, o)
@@ -56,7 +60,7 @@ func Register(w worker.Registry, e *executor.Executor, o Options) {
 	h.register(w)
 	w.RegisterActivityWithOptions(h.effect, activity.RegisterOptions{Name: ActivityName})
 	w.RegisterActivityWithOptions(h.release, activity.RegisterOptions{Name: ReleaseName})
-	w.RegisterActivityWithOptions(h.verify, activity.RegisterOptions{Name: VerifyName})
+	w.RegisterActivityWithOptions(h.endPlan, activity.RegisterOptions{Name: EndName})
 }
 
 // RegisterWorkflows registers the workflows alone, for a worker.WorkflowReplayer.
@@ -65,7 +69,9 @@ func RegisterWorkflows(w worker.WorkflowRegistry, e *executor.Executor, o Option
 }
 
 func newHost(e *executor.Executor, o Options) *host {
-	return &host{executor: e, options: o, parts: map[string]*executor.Executor{}}
+	return &host{
+		executor: e, options: o, executors: map[string]*executor.Executor{}, runners: map[string]*plan.Runner{},
+	}
 }
 
 func (h *host) register(w worker.WorkflowRegistry) {
@@ -79,38 +85,55 @@ type host struct {
 	executor *executor.Executor // nil if the worker has plans only
 	options  Options
 
-	mu    sync.Mutex
-	parts map[string]*executor.Executor // of the running parts of plans, by run
+	mu        sync.Mutex
+	executors map[string]*executor.Executor // of the running runs and parts of plans
+	runners   map[string]*plan.Runner       // of the running plans
 }
 
 // of returns the executor of a run, which may be a part of a plan.
 func (h *host) of(run string, p *plan.Part) (*executor.Executor, error) {
 	switch {
+	case p == nil && h.options.Executor != nil:
+		return cached(h, h.executors, run, h.options.Executor)
 	case p == nil && h.executor == nil:
 		return nil, errors.New("the worker has no executor")
 	case p == nil:
 		return h.executor, nil
-	case h.options.Plans == nil:
-		return nil, errNoPlans
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	e := h.parts[run]
-	if e != nil {
-		return e, nil
+	runner, err := h.runner(p.Name)
+	if err != nil {
+		return nil, err
 	}
-	e, err := h.options.Plans.Executor(*p)
-	if err == nil {
-		h.parts[run] = e
-	}
-	return e, err
+	return cached(h, h.executors, run, func(string) (*executor.Executor, error) { return runner.Executor(*p) })
 }
 
-// forget removes the executor of a part that is over.
+// runner returns the runner of a plan.
+func (h *host) runner(name string) (*plan.Runner, error) {
+	if h.options.Plans == nil {
+		return nil, errNoPlans
+	}
+	return cached(h, h.runners, name, h.options.Plans)
+}
+
+// cached returns the value of a name, which create makes once.
+func cached[T any](h *host, all map[string]*T, name string, create func(string) (*T, error)) (*T, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if v := all[name]; v != nil {
+		return v, nil
+	}
+	v, err := create(name)
+	if err == nil {
+		all[name] = v
+	}
+	return v, err
+}
+
+// forget removes the executor of a run that is over.
 func (h *host) forget(run string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.parts, run)
+	delete(h.executors, run)
 }
 
 // settings returns what a new run takes from this worker.

@@ -18,7 +18,7 @@ const (
 	ActivityName = "errgen.Effect"
 	ReleaseName  = "errgen.Release"
 	PlanName     = "errgen.Plan"
-	VerifyName   = "errgen.Verify"
+	EndName      = "errgen.End"
 
 	// SignalPause has a bool: true pauses the run before its next iteration.
 	SignalPause = "pause"

@@ -22,13 +22,7 @@ func Example() {
 	if err := os.WriteFile(filepath.Join(dir, "prices.md"), page, 0o600); err != nil {
 		fmt.Println(err)
 	}
-	facts, err := verify.Open(dir)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer facts.Close()
-
+	facts := verify.New(dir)
 	findings := facts.Criteria(context.Background(), []plan.Criterion{
 		{Path: "prices.md", Sections: []string{"Prices", "Tests"}, Matches: "cents"},
 	})

@@ -24,6 +24,10 @@ const dialTimeout = 5 * time.Second
 // Needs returns evidence for each missing prerequisite: the type not_found, denied, unset_variable,
 // network or timeout, with the attributes kind and name. It never contains the value of a variable.
 func (f *Facts) Needs(ctx context.Context, op string, needs []plan.Need) []*taxonomy.Evidence {
+	return f.within(func(f *Facts) []*taxonomy.Evidence { return f.needs(ctx, op, needs) })
+}
+
+func (f *Facts) needs(ctx context.Context, op string, needs []plan.Need) []*taxonomy.Evidence {
 	var found []*taxonomy.Evidence
 	for i := range needs {
 		kind, name := needs[i].Kind()

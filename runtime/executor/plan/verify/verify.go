@@ -1,9 +1,7 @@
 // Package verify checks the facts of a plan: its prerequisites, its gate and the criteria of its
 // steps. It returns evidence of source "plan" or "check" for each fact that does not hold.
 //
-//	facts, err := verify.Open(dir)
-//	...
-//	runner, err := plan.New(plan.Config{Facts: facts, ...})
+//	runner, err := plan.New(plan.Config{Facts: verify.New(tree.Dir()), Workspace: tree, ...})
 //
 // Files are read through [os.Root], so that no path and no symbolic link leads out of the tree.
 // Commands run in the tree with the environment of [proc.SafeEnv], which has no API keys. They are
@@ -39,22 +37,25 @@ const (
 
 // Facts checks the facts of a working tree. It implements [plan.Verifier].
 type Facts struct {
-	root *os.Root
+	dir  string
 	env  []string
+	root *os.Root // during a check
 }
 
-// Open returns the facts of the tree at dir. Each entry of env adds to the environment of commands:
-// "NAME=value", or "NAME" for the value of this process.
-func Open(dir string, env ...string) (*Facts, error) {
-	root, err := os.OpenRoot(dir)
+// New returns the facts of the tree at dir, which has to exist when they are checked. Each entry of
+// env adds to the environment of commands: "NAME=value", or "NAME" for the value of this process.
+func New(dir string, env ...string) *Facts { return &Facts{dir: dir, env: env} }
+
+// within runs a check in the tree.
+func (f *Facts) within(check func(f *Facts) []*taxonomy.Evidence) []*taxonomy.Evidence {
+	root, err := os.OpenRoot(f.dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the working tree: %w", err)
+		return []*taxonomy.Evidence{{Source: "plan", Op: "prepare", Type: "not_found", Err: err,
+			Text: "open the working tree: " + err.Error()}}
 	}
-	return &Facts{root: root, env: env}, nil
+	defer root.Close()
+	return check(&Facts{f.dir, f.env, root})
 }
-
-// Close releases the tree.
-func (f *Facts) Close() error { return f.root.Close() }
 
 // End implements executor.Ender. It ends a command that a dead process left running.
 func (*Facts) End(ctx context.Context, p executor.Process) error {
@@ -64,6 +65,10 @@ func (*Facts) End(ctx context.Context, p executor.Process) error {
 // Gate runs all commands and returns evidence for each that does not exit with 0: its exit code,
 // its signal, or the type timeout, not_found or start. The text is the end of its output.
 func (f *Facts) Gate(ctx context.Context, gate []plan.Command) []*taxonomy.Evidence {
+	return f.within(func(f *Facts) []*taxonomy.Evidence { return f.gate(ctx, gate) })
+}
+
+func (f *Facts) gate(ctx context.Context, gate []plan.Command) []*taxonomy.Evidence {
 	var found []*taxonomy.Evidence
 	for _, command := range gate {
 		if ev, output := f.run(ctx, "gate", command); ev != nil {
@@ -111,6 +116,10 @@ func join(parts ...string) string { return strings.TrimSpace(strings.Join(parts,
 // missing_sections, count, size or content, with the attributes expected and actual. A command that
 // cannot be started or takes too long is evidence as in [Facts.Gate].
 func (f *Facts) Criteria(ctx context.Context, criteria []plan.Criterion) []*taxonomy.Evidence {
+	return f.within(func(f *Facts) []*taxonomy.Evidence { return f.criteria(ctx, criteria) })
+}
+
+func (f *Facts) criteria(ctx context.Context, criteria []plan.Criterion) []*taxonomy.Evidence {
 	var found []*taxonomy.Evidence
 	for i := range criteria {
 		k := &criteria[i]

@@ -33,10 +33,7 @@ func tree(t *testing.T, files map[string]string) string {
 
 func open(t *testing.T, dir string, env ...string) *verify.Facts {
 	t.Helper()
-	f, err := verify.Open(dir, env...)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = f.Close() })
-	return f
+	return verify.New(dir, env...)
 }
 
 func sh(script string) plan.Command { return plan.Command{Run: []string{"sh", "-c", script}} }
