@@ -10,8 +10,7 @@
 //
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop -resume RUN -answer "All of them."
-//	aidf -list
-//	aidf attempts [-restore] RUN [NAME [FILE...]]
+//	aidf runs | dir RUN | diff RUN | attempts RUN [NAME [FILE...]] | remove RUN...
 //
 // README.md describes tasks, configurations and flags. The exit code is 0 for a completed task, 1
 // for a task that failed, is blocked, was cancelled or could not begin, and 2 for wrong usage. An
@@ -30,6 +29,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -61,12 +61,17 @@ type options struct {
 	taskFile, repo, configFile string
 	run, resume, answer, state string
 
-	unattended, dryRun       bool
-	list, json, verbose      bool
-	story, attempts, restore bool
+	unattended, dryRun   bool
+	json, verbose, story bool
+	patch                bool
 
-	args []string // after the flags: those of the command attempts
+	command string        // one of the commands, or empty
+	older   time.Duration // of the command remove
+	args    []string      // after the flags: those of the command
 }
+
+// commands are about runs that exist.
+var commands = []string{"runs", "dir", "diff", "attempts", "remove"}
 
 // usageError is a mistake on the command line.
 type usageError string
@@ -78,6 +83,7 @@ func misuse(format string, args ...any) error { return usageError(fmt.Sprintf(fo
 // program carries out one command line.
 type program struct {
 	options
+	home       string // the configuration, if it sets where the clones are
 	out, hints io.Writer
 	screen     *terminal.Observer
 }
@@ -120,10 +126,8 @@ func (p *program) carryOut(ctx context.Context) (int, error) {
 	switch {
 	case p.story:
 		return exitOK, p.playStory(ctx)
-	case p.list:
-		return exitOK, p.listRuns(ctx)
-	case p.attempts:
-		return exitOK, p.showAttempts(ctx)
+	case p.command != "":
+		return exitOK, p.inspect(ctx)
 	}
 	return p.work(ctx)
 }
@@ -133,16 +137,19 @@ func (p *program) parse(args []string) error {
 	fs := flag.NewFlagSet("aidf", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	p.define(fs)
-	if p.attempts = len(args) > 0 && args[0] == "attempts"; p.attempts {
-		args = args[1:]
+	if len(args) > 0 && slices.Contains(commands, args[0]) {
+		p.command, args = args[0], args[1:]
 	}
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(p.out, "aidf makes an AI agent work on a task in a git repository.\n\n"+
 			"  aidf -provider NAME -task FILE [-repo DIR] [-config FILE]\n"+
 			"  aidf -provider NAME -task FILE … -resume RUN [-answer TEXT]\n"+
-			"  aidf -list\n"+
-			"  aidf attempts [-repo DIR] [-restore] RUN [NAME [FILE...]]\n"+
+			"  aidf runs [-json]                        lists the runs, and the clones of the repository\n"+
+			"  aidf dir RUN                             prints where the run works\n"+
+			"  aidf diff RUN | git apply                prints all changes of the run as a patch\n"+
+			"  aidf attempts [-patch] RUN [NAME [FILE...]]   lists or shows what was reverted\n"+
+			"  aidf remove RUN...                       removes runs with their clones; -older 720h removes old ones\n"+
 			"  aidf -story")
 		fs.SetOutput(p.out)
 		fs.PrintDefaults()
@@ -167,8 +174,8 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.state, "state", "", "the `directory` with the states of runs (default: in the user's state)")
 	fs.BoolVar(&o.unattended, "unattended", false, "ask no person; changes that need an approval are denied")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "check whether the run could begin, show the prompt, and call no provider")
-	fs.BoolVar(&o.list, "list", false, "list the runs")
-	fs.BoolVar(&o.restore, "restore", false, "restore files of the saved attempt; the tree must have no changes")
+	fs.BoolVar(&o.patch, "patch", false, "show the attempt as it is, for git apply; by default secrets are masked")
+	fs.DurationVar(&o.older, "older", 0, "remove the runs whose clone is `older`, and in no process")
 	fs.BoolVar(&o.json, "json", false, "print the result, or the list, as JSON; progress goes to standard error")
 	fs.BoolVar(&o.verbose, "v", false, "log all events to standard error")
 	fs.BoolVar(&o.story, "story", false, "play a story of failures; it needs git only")
@@ -177,17 +184,17 @@ func (o *options) define(fs *flag.FlagSet) {
 // check returns an error if flags are missing or contradict each other.
 func (o *options) check() error {
 	switch {
-	case o.attempts && len(o.args) == 0:
-		return misuse("which run? aidf attempts RUN")
-	case o.restore && !o.attempts:
-		return misuse("-restore is a flag of aidf attempts")
-	case o.restore && len(o.args) < 2:
-		return misuse("which attempt? aidf attempts -restore RUN NAME")
-	case o.attempts:
+	case o.older != 0 && o.command != "remove", o.patch && o.command != "attempts":
+		return misuse("-older is a flag of aidf remove, and -patch of aidf attempts")
+	case o.command == "runs" && len(o.args) > 0, (o.command == "dir" || o.command == "diff") && len(o.args) > 1:
+		return misuse("unexpected argument %q", o.args[len(o.args)-1])
+	case o.command != "" && o.command != "runs" && len(o.args) == 0 && o.older == 0:
+		return misuse("which run? aidf %s RUN", o.command)
+	case o.command != "":
 		return nil
 	case len(o.args) > 0:
 		return misuse("unexpected argument %q", o.args[0])
-	case o.story || o.list:
+	case o.story:
 		return nil
 	case o.taskFile == "":
 		return misuse("which task? -task FILE")

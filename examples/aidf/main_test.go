@@ -22,6 +22,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/executor/proc"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
@@ -69,6 +70,10 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`/\S*/aidf-story-\d+`), "STORY"},
 	{regexp.MustCompile(`\b[0-9a-f]{12}\b|(?m)^[0-9a-f]{7}\b`), "ID"},
+	{regexp.MustCompile(`shop-[0-9a-f]{8}`), "shop-HASH"},
+	{regexp.MustCompile(`\b[0-9a-f]{7}(\.\.|;)`), "ID$1"},
+	{regexp.MustCompile(`\b[0-9a-f]{7} 100`), "ID 100"},
+	{regexp.MustCompile(`[0-9.]+ MB`), "N MB"},
 	{regexp.MustCompile(`time=\S+`), "time=TIME"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "DATE"},
 	{regexp.MustCompile(`until (DATE|\d\d:\d\d:\d\d|\d{4}-\S+ \d\d:\d\d)`), "until TIME"},
@@ -154,8 +159,8 @@ func (a *acted) args(line string, more ...string) []string {
 	base := []string{"-task=" + a.dir + "/greeting.md", "-config=" + a.dir + "/aidf.yml", "-repo=" + a.path("."),
 		"-state=" + a.state}
 	args := strings.Fields(strings.ReplaceAll(line, "../", a.dir+"/"))
-	if len(args) > 0 && args[0] == "attempts" {
-		base, args = append([]string{"attempts"}, base...), args[1:]
+	if len(args) > 0 && slices.Contains(commands, args[0]) {
+		base, args = append([]string{args[0]}, base...), args[1:]
 	}
 	return slices.Concat(base, args, more)
 }
@@ -164,6 +169,21 @@ func (a *acted) args(line string, more ...string) []string {
 func (a *acted) do(line string, more ...string) outcome {
 	a.t.Helper()
 	return do(a.t, a.args(line, more...)...)
+}
+
+// clone returns the path of a file in the working tree of a run.
+func (a *acted) clone(run, name string) string {
+	a.t.Helper()
+	w, err := workspace.New(a.t.Context(), a.path("."), run, workspace.Options{})
+	require.NoError(a.t, err)
+	return filepath.Join(w.Dir(), name)
+}
+
+func (a *acted) readClone(run, name string) string {
+	a.t.Helper()
+	b, err := os.ReadFile(a.clone(run, name))
+	require.NoError(a.t, err)
+	return string(b)
 }
 
 func (a *acted) path(name string) string { return filepath.Join(a.dir, "shop", name) }
@@ -219,8 +239,12 @@ func TestUsage(t *testing.T) {
 		{"-tsak t.md", "-tsak"},
 		{"-task t.md -provider openai -resume b", `there is no run "b"`},
 		{"attempts", "which run?"},
-		{"attempts -restore one", "which attempt?"},
-		{"-task t.md -provider openai -restore", "-restore"},
+		{"dir", "which run?"},
+		{"diff one two", `unexpected argument "two"`},
+		{"runs one", `unexpected argument "one"`},
+		{"remove", "which run?"},
+		{"-task t.md -provider openai -patch", "-patch"},
+		{"runs -older 1h", "-older"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got := do(t, strings.Fields(c.args)...)
@@ -247,11 +271,12 @@ func TestCompleted(t *testing.T) {
 	assert.Contains(t, got.hints, "event=committed", "and so does the log")
 	assert.Contains(t, a.git("log -1 --format=%B"), "A friendlier greeting\n")
 
-	assert.Regexp(t, `one +completed +1 .* greeting +`+regexp.QuoteMeta(a.path(".")), a.do("-list").out)
-	var runs []executor.RunInfo
-	require.NoError(t, json.Unmarshal([]byte(a.do("-list -json").out), &runs))
+	assert.Regexp(t, `one +completed +1 .* greeting +`+regexp.QuoteMeta(a.clone("one", "")), a.do("runs").out)
+	var runs []runInfo
+	require.NoError(t, json.Unmarshal([]byte(a.do("runs -json").out), &runs))
 	assert.Equal(t, executor.EndCompleted, runs[0].End)
-	assert.NotContains(t, do(t, "-list").out, "one", "the default directory is another one")
+	assert.NoDirExists(t, a.clone("one", ""), "the clone of a delivered run is removed")
+	assert.NotContains(t, do(t, "runs", "-repo", a.path(".")).out, "one", "the default directory is another one")
 
 	again := a.do("-resume one")
 	assert.Equal(t, exitUsage, again.code)
@@ -286,9 +311,7 @@ func TestDryRun(t *testing.T) {
 	assert.Contains(t, got.out, "greet.txt greets the customer")
 	assert.Empty(t, a.prompts())
 	assert.Equal(t, "hello\n", a.read("greet.txt"))
-	stores, err := filepath.Glob(a.path(".git/errgen/*/config"))
-	require.NoError(t, err)
-	assert.Empty(t, stores, "its store is removed")
+	assert.Len(t, strings.Split(a.do("runs").out, "\n"), 2, "its clone is removed")
 }
 
 func TestPush(t *testing.T) {
@@ -296,7 +319,8 @@ func TestPush(t *testing.T) {
 	got := a.do("-json")
 	require.Equal(t, exitOK, got.code, got.hints)
 	assert.True(t, got.result(t).Pushed)
-	assert.Equal(t, a.git("rev-parse HEAD"), a.git("rev-parse origin/main"))
+	assert.Equal(t, a.git("rev-parse HEAD"), a.git("ls-remote origin errgen/*")[:40])
+	assert.Empty(t, a.git("branch --list errgen/*"), "main is forwarded to it")
 }
 
 // A task is completed also if its push was given up, which is a warning.

@@ -1,21 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filestore"
-	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -26,6 +20,17 @@ func writeJSON(w io.Writer, v any) error {
 	}
 	_, err = w.Write(append(b, '\n'))
 	return err
+}
+
+// commandFor returns a command about a run that can be used in any directory.
+func (p *program) commandFor(command, run string) string {
+	text := "aidf " + command + " "
+	for flag, value := range map[string]string{"-repo": p.repo, "-config": p.home} {
+		if value != "" && value != "." {
+			text += flag + " '" + strings.ReplaceAll(value, "'", `'\''`) + "' "
+		}
+	}
+	return text + run
 }
 
 // report prints the result, except the parts that the last lines of progress contain.
@@ -45,6 +50,7 @@ func (p *program) report(r *executor.Result) error {
 	for _, c := range r.Commits {
 		line("commit", c.ID[:min(len(c.ID), 12)]+" "+strings.Join(c.Paths, ", "))
 	}
+	line("branch", r.Branch)
 	if r.Pushed {
 		line("pushed", "yes")
 	}
@@ -65,12 +71,12 @@ func (p *program) report(r *executor.Result) error {
 			line("report", e.Report) // of a setup that failed, such as where a file is not YAML
 		}
 	}
+	if len(r.UncommittedFiles) > 0 && r.State != nil {
+		line("uncommitted", strings.Join(r.UncommittedFiles, ", ")+" in "+r.State.Dir+": "+p.commandFor("diff", r.Run)+
+			" | git apply")
+	}
 	if len(r.SavedRefs) > 0 {
-		command := "aidf attempts "
-		if p.repo != "." {
-			command += "-repo '" + strings.ReplaceAll(p.repo, "'", `'\''`) + "' "
-		}
-		line("attempts", "reverted work is saved: "+command+r.Run)
+		line("attempts", "reverted work is saved: "+p.commandFor("attempts", r.Run))
 	}
 	switch about := taxonomy.Describe(r.Err); {
 	case r.Question != "":
@@ -86,101 +92,4 @@ func (p *program) report(r *executor.Result) error {
 	}
 	_, err := io.WriteString(p.out, b.String())
 	return err
-}
-
-// listRuns prints the runs.
-func (p *program) listRuns(ctx context.Context) error {
-	runs, err := filestore.New(p.state).Runs(ctx)
-	if err != nil {
-		return fmt.Errorf("list the runs: %w", err)
-	}
-	if p.json {
-		return writeJSON(p.out, runs)
-	}
-	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RUN\tSTATUS\tITERATION\tLAST\tTASK\tDIRECTORY")
-	for _, r := range runs {
-		status := "not ended"
-		if r.End != "" {
-			status = string(r.End.Status())
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", r.Run, status, r.Iteration, r.Updated.Local().Format(time.DateTime),
-			printable(r.Task), printable(r.Dir))
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, r := range runs {
-		if r.Question != "" {
-			fmt.Fprintf(p.out, "run %s asks: %s\n", r.Run, printable(r.Question))
-		}
-		if len(r.Uncommitted) > 0 {
-			fmt.Fprintf(p.out, "run %s left uncommitted: %s\n", r.Run, printable(strings.Join(r.Uncommitted, ", ")))
-		}
-	}
-	return nil
-}
-
-// showAttempts lists the saved attempts of a run, or shows or restores one.
-func (p *program) showAttempts(ctx context.Context) error {
-	run, name, files := p.args[0], "", []string(nil)
-	if len(p.args) > 1 {
-		name, files = p.args[1], p.args[2:]
-	}
-	switch {
-	case name == "":
-		return p.listAttempts(ctx, run)
-	case p.restore:
-		restored, err := gittree.RestoreSaved(ctx, p.repo, run, name, files, gittree.Options{})
-		for _, f := range restored {
-			fmt.Fprintln(p.out, "restored", printable(f))
-		}
-		if err != nil || len(files) > 0 {
-			return err
-		}
-		return p.showNotRestored(ctx, run, name, restored)
-	case len(files) == 0:
-		files = []string{""} // all changes, as a patch
-	}
-	for _, f := range files {
-		var b bytes.Buffer
-		if err := gittree.ShowSaved(ctx, p.repo, run, name, f, &b, gittree.Options{}); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(p.out, printable(b.String())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// showNotRestored prints the files of an attempt that were not restored.
-func (p *program) showNotRestored(ctx context.Context, run, name string, restored []string) error {
-	all, err := gittree.Saves(ctx, p.repo, run, gittree.Options{})
-	for _, a := range all {
-		for _, c := range a.Changes {
-			if (a.Name == name || a.Ref == name) && !slices.Contains(restored, c.Path) {
-				fmt.Fprintln(p.out, "not restored, because git ignores it:", printable(c.Path))
-			}
-		}
-	}
-	return err
-}
-
-func (p *program) listAttempts(ctx context.Context, run string) error {
-	all, err := gittree.Saves(ctx, p.repo, run, gittree.Options{})
-	if err != nil {
-		return err
-	}
-	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ATTEMPT\tSAVED\tFILES")
-	for _, a := range all {
-		var files []string
-		for _, c := range a.Changes {
-			files = append(files, fmt.Sprintf("%s (%s)", c.Path, c.Kind))
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", a.Name, a.At.Local().Format(time.DateTime),
-			printable(cmp.Or(strings.Join(files, ", "), "git itself")))
-	}
-	return t.Flush()
 }

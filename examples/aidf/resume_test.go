@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,11 @@ func hanging() providertest.CLIStep {
 func (a *acted) ready() {
 	a.t.Helper()
 	await(a.t, func() bool {
-		b, err := os.ReadFile(a.path("deploy/production.yml"))
+		dirs, err := filepath.Glob(filepath.Join(os.Getenv("XDG_STATE_HOME"), "errgen/trees/*/*/tree/deploy/production.yml"))
+		if err != nil || len(dirs) == 0 {
+			return false
+		}
+		b, err := os.ReadFile(dirs[0])
 		return err == nil && strings.Contains(string(b), "300") && a.agent().PID != 0
 	})
 }
@@ -44,7 +49,7 @@ func TestKillAndResume(t *testing.T) {
 	agent := a.agent()
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	assert.Contains(t, a.do("-list").out, "not ended")
+	assert.Contains(t, a.do("runs").out, "died")
 	answered := a.do("-resume one -answer yes")
 	assert.Equal(t, exitUsage, answered.code)
 	assert.Contains(t, answered.hints, "has no question")
@@ -75,7 +80,7 @@ func TestInterrupt(t *testing.T) {
 			assert.Equal(t, executor.EndCancelled, r.EndReason)
 			assert.Zero(t, r.Failures)
 			assert.Contains(t, hints.String(), "aidf: interrupted")
-			assert.Equal(t, "replicas: 3\n", a.read("deploy/production.yml"), "the changes were judged")
+			assert.Equal(t, "replicas: 3\n", a.readClone("act", "deploy/production.yml"), "the changes were judged")
 			assert.False(t, proc.Alive(agent), "the agent was ended")
 		})
 	}
@@ -128,7 +133,7 @@ func TestAnswer(t *testing.T) {
 	got := a.do("-run one")
 	assert.Equal(t, exitFailed, got.code)
 	assert.Contains(t, got.out, "-resume one -answer")
-	assert.Contains(t, a.do("-list").out, "run one asks: Old customers, or new?")
+	assert.Contains(t, a.do("runs").out, "run one asks: Old customers, or new?")
 
 	got = a.do("-resume one -json -answer", "All of them.")
 	require.Equal(t, exitOK, got.code, got.hints)
@@ -172,23 +177,26 @@ func TestAttempts(t *testing.T) {
 	assert.NotContains(t, patch, key)
 	assert.Equal(t, "replicas: 300\n", a.do("attempts one 1 deploy/production.yml").out)
 
-	assert.Equal(t, "replicas: 3\n", a.read("deploy/production.yml"))
-	const restore = "attempts -restore one 1 deploy/production.yml"
-	assert.Contains(t, a.do(restore).hints, "docs/a.md", "the working tree has a change")
-	a.git("clean -fdq docs")
-	assert.Equal(t, "restored deploy/production.yml\n", a.do(restore).out)
-	assert.Equal(t, "replicas: 300\n", a.read("deploy/production.yml"))
-	assert.Equal(t, " M deploy/production.yml", a.git("status --short"))
-
 	for line, want := range map[string]string{
-		"attempts two": "no run", "attempts one 9": "no saved attempt",
-		"attempts one 1 missing.txt":          `has no file "missing.txt"`,
-		"attempts -restore one 1 missing.txt": "working tree has changes",
+		"attempts two": "no run", "attempts one 9": "no saved attempt", "attempts one 1 missing.txt": `has no file "missing.txt"`,
 	} {
 		got := a.do(line)
 		assert.Equal(t, exitFailed, got.code, line)
 		assert.Contains(t, got.hints, want)
 	}
+	exact := a.do("attempts -patch one 1").out
+	assert.Contains(t, exact, key)
+	a.apply(exact)
+	assert.Equal(t, "replicas: 300\n", a.read("deploy/production.yml"), "the patch can be applied")
+}
+
+// apply applies a patch to the person's working tree.
+func (a *acted) apply(patch string) {
+	a.t.Helper()
+	cmd := exec.CommandContext(a.t.Context(), "git", "apply")
+	cmd.Dir, cmd.Stdin = a.path("."), strings.NewReader(patch)
+	out, err := cmd.CombinedOutput()
+	require.NoError(a.t, err, "%s", out)
 }
 
 // pending leaves a run blocked by its check, with pending changes of greet.txt and docs/a.md.
@@ -211,15 +219,46 @@ func (a *acted) editTask(old, replacement string) {
 	a.write(path, strings.Replace(string(b), old, replacement, 1))
 }
 
-// A pending file stays pending if a person changes it, too.
+// Pending changes are judged by the scope of the process that commits them.
+func TestContinueWithAnotherScope(t *testing.T) {
+	for name, restrict := range map[string]func(a *acted){
+		"forbidden in the task": func(a *acted) { a.editTask("- `.env`", "- `.env`\n- `docs/a*`") },
+		"no longer allowed":     func(a *acted) { a.editTask("- `docs/**`", "- `docs/b.md`") },
+		"forbidden in the configuration": func(a *acted) {
+			const more = "deliver: push\nscope: {forbidden: [docs/a.md]}\n"
+			a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig+more+checked)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := pending(t)
+			a.write(a.path("check.sh"), "exit 0\n")
+			a.git("commit --quiet --all --message Fix")
+			restrict(a)
+			for range 2 {
+				a.do("-resume one -json")
+			}
+			assert.NoFileExists(t, a.path("docs/a.md"))
+			assert.Equal(t, "docs/b.md\ngreet.txt", a.git("diff --name-only HEAD~ HEAD"))
+			assert.NotContains(t, a.git("log --all --name-only"), "docs/a.md")
+			assert.Empty(t, a.git("status --short"))
+			assert.Contains(t, a.do("attempts one").out, "docs/a.md (added)")
+		})
+	}
+}
+
+// A person changes pending files in the clone. They are judged and committed like the agent's.
 func TestContinueAfterAChangeOfAPendingFile(t *testing.T) {
 	a := pending(t)
-	a.write(a.path("greet.txt"), "Hi, customer!\n")
-	require.NoError(t, os.Remove(a.path("docs/a.md")))
-	require.Equal(t, exitOK, a.do("-dry-run -run one").code, "it keeps the store of the run")
+	require.Equal(t, a.clone("one", "")+"\n", a.do("dir one").out)
+	assert.Contains(t, a.do("diff one").out, "+hi")
+	a.write(a.clone("one", "greet.txt"), "Hi, customer!\n")
+	a.write(a.clone("one", "check.sh"), "exit 0\n")
+	a.editTask("- `docs/**`", "- `docs/**`\n- `check.sh`")
+	require.NoError(t, os.Remove(a.clone("one", "docs/a.md")))
+	require.Equal(t, exitOK, a.do("-dry-run -run one").code, "it keeps the clone of the run")
 	got := a.do("-resume one -json")
 	require.Equal(t, exitOK, got.code, got.hints)
-	assert.Equal(t, "docs/b.md\ngreet.txt", a.git("diff --name-only HEAD~ HEAD"))
+	assert.Equal(t, "check.sh\ndocs/b.md\ngreet.txt", a.git("diff --name-only HEAD~ HEAD"))
 	assert.Equal(t, "Hi, customer!", a.git("show HEAD:greet.txt"))
 	assert.Empty(t, a.git("status --short"))
 }
@@ -259,7 +298,7 @@ func TestRunIsOver(t *testing.T) {
 	assert.Contains(t, got.out, "which colour?")
 	assert.Contains(t, got.out, "Answer with -resume one -answer TEXT.")
 	assert.Contains(t, a.do("-run one").hints, "run one is blocked; continue it with -resume one")
-	assert.Contains(t, a.do("-list").out, "run one asks: which colour?")
+	assert.Contains(t, a.do("runs").out, "run one asks: which colour?")
 	require.Len(t, a.prompts(), 1)
 	assert.Equal(t, exitOK, a.do("-resume one -answer Blue").code)
 	assert.Contains(t, a.prompts()[1], "You asked: which colour?\nThe answer: Blue")
@@ -271,19 +310,49 @@ func TestRunIsOver(t *testing.T) {
 	assert.Contains(t, a.do("-run a/b").hints, "1 to 100 letters")
 }
 
-func TestRestoreReportsIgnoredFiles(t *testing.T) {
-	a := begin(t, "limits: {failures: 1}\n", providertest.CLIAnswer("Bigger.").
-		Write("deploy/production.yml", "replicas: 300\n").Write(".env", "SHOP_MODE=test\n"))
+// A new run names the runs of the repository that have not ended or not delivered, also if their states
+// are elsewhere, with the command that continues, shows or removes each.
+func TestLeftovers(t *testing.T) {
+	a := begin(t, "limits: {failures: 1}\n"+checked,
+		providertest.CLIAnswer("TASK COMPLETE").Write("greet.txt", "hi\n"), done(), done(), done())
 	require.Equal(t, exitFailed, a.do("-run one").code)
-	got := a.do("attempts -restore one 1")
-	assert.Equal(t, exitOK, got.code, got.hints)
-	assert.Equal(t, "restored deploy/production.yml\nnot restored, because git ignores it: .env\n", got.out)
-	a.git("checkout -q deploy")
-	got = a.do("attempts -restore one 1 .env")
-	assert.Equal(t, exitFailed, got.code)
-	assert.Contains(t, got.hints, `git ignores the file ".env", so it is not restored`)
-	got = a.do("attempts -restore one 1 greet.txt")
-	assert.Contains(t, got.hints, `the attempt did not change the file "greet.txt"`)
+	a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig)
+	got := a.do("-run two -json")
+	require.Equal(t, exitOK, got.code, got.hints)
+	warning := strings.Join(got.result(t).Warnings, "\n")
+	for _, want := range []string{"run one is blocked", "-resume one", "aidf diff -repo", "aidf remove -repo"} {
+		assert.Contains(t, warning, want)
+	}
+	assert.NotContains(t, a.git("log --name-only"), "hi", "what one left is not part of two")
+
+	here := a.state
+	a.state = filepath.Join(a.dir, "elsewhere")
+	got = a.do("-run three -json")
+	require.Equal(t, exitOK, got.code, got.hints)
+	assert.Contains(t, strings.Join(got.result(t).Warnings, "\n"), "run one has no state in "+a.state)
+	refused := a.do("-run one -json").result(t)
+	assert.Equal(t, executor.EndRefused, refused.EndReason)
+	assert.Contains(t, refused.Error, "the store has no state of the run")
+	assert.Equal(t, "hi\n", a.readClone("one", "greet.txt"), "nothing of it is lost")
+
+	a.state = here
+	require.NoError(t, os.WriteFile(filepath.Join(here, "one.json"), []byte(`{"task`), 0o600))
+	got = a.do("-run four -json")
+	require.Equal(t, exitOK, got.code, got.hints)
+	assert.Contains(t, strings.Join(got.result(t).Warnings, "\n"), "run one has no state in")
+	assert.Equal(t, "removed one\n", a.do("remove one").out)
+	assert.NotContains(t, a.do("runs").out, "one ")
+}
+
+// A run whose clone is missing is refused, and its state stays.
+func TestCloneIsMissing(t *testing.T) {
+	a := pending(t)
+	require.NoError(t, os.RemoveAll(filepath.Dir(a.clone("one", ""))))
+	r := a.do("-resume one -json").result(t)
+	assert.Equal(t, executor.EndRefused, r.EndReason)
+	assert.Contains(t, r.Error, "the working tree of the run is missing")
+	assert.Contains(t, a.do("runs").out, "one ")
+	assert.Equal(t, "removed one\n", a.do("remove one").out)
 }
 
 // If the reader of the story ends, its temporary files are removed.

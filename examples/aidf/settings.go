@@ -9,6 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/validate"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/openai"
@@ -45,8 +46,8 @@ type settings struct {
 	FindPullRequest []string `yaml:"find_pull_request"`
 	// Remote is where to push if the branch has no upstream.
 	Remote string `yaml:"remote"`
-	// Hooks runs the repository's own hooks in commits and pushes.
-	Hooks bool `yaml:"hooks"`
+	// Workspace is where the agent works.
+	Workspace workspaceSettings `yaml:"workspace"`
 	// FileTask moves the task file to completed, blocked or failed beside it when the task ends.
 	FileTask bool `yaml:"file_task"`
 	// Continue keeps the iterations in one conversation.
@@ -55,6 +56,35 @@ type settings struct {
 	Notify    []channelSettings  `yaml:"notify"`
 	Profile   string             `yaml:"profile"`
 	Overrides taxonomy.Overrides `yaml:"overrides"`
+}
+
+// workspaceSettings are those of the clone of a run; see [workspace.Options].
+type workspaceSettings struct {
+	// Mode is clone, the default, or in_place, for containers of CI.
+	Mode string `yaml:"mode"`
+	// Home contains the clones, Base is the commit with which a run begins, Branch that of the result.
+	Home   string `yaml:"home"`
+	Base   string `yaml:"base"`
+	Branch string `yaml:"branch"`
+	// Share are ignored files that are copied into the clone, Link those that are linked, and Setup
+	// the commands that complete it.
+	Share []string   `yaml:"share"`
+	Link  []string   `yaml:"link"`
+	Setup [][]string `yaml:"setup"`
+	// Hooks runs the repository's own hooks in commits and pushes.
+	Hooks bool `yaml:"hooks"`
+	// Forward is completed, the default, which forwards the checked out branch to the result of a
+	// completed run, or never.
+	Forward string `yaml:"forward"`
+}
+
+// options returns the options of the workspace.
+func (s *settings) options() workspace.Options {
+	w := &s.Workspace
+	return workspace.Options{
+		InPlace: w.Mode == "in_place", Home: w.Home, Base: w.Base, Branch: w.Branch, Share: w.Share, Link: w.Link,
+		Setup: w.Setup, Hooks: w.Hooks, Remote: s.Remote, PR: s.PullRequest, FindPR: s.FindPullRequest,
+	}
 }
 
 // channelSettings are those of a channel to people, and of the runs that it reports.
@@ -86,6 +116,8 @@ func (s *settings) Validate() []config.Problem {
 	p.Word("deliver", s.Deliver, deliveries)
 	p.Word("scope.mode", string(s.Scope.Mode), modes)
 	p.Word("profile", s.Profile, errs.Table.ProfileNames())
+	p.Word("workspace.mode", s.Workspace.Mode, []string{"clone", "in_place"})
+	p.Word("workspace.forward", s.Workspace.Forward, []string{"completed", "never"})
 	if s.Deliver == "pull_request" && len(s.PullRequest) == 0 {
 		p = append(p, config.Problem{Field: "pull_request", Expected: "the command that opens one"})
 	}

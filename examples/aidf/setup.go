@@ -18,7 +18,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/taskfile"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -28,7 +28,7 @@ type setup struct {
 	settings settings
 	file     taskfile.Task
 	table    taxonomy.Table
-	tree     *gittree.Workspace
+	tree     *workspace.Workspace
 	scope    *scope.Scope
 	problems []error
 }
@@ -51,10 +51,14 @@ func (p *program) setUp(ctx context.Context) (executor.Config, executor.Task, []
 		cfg.Notifier = n
 	}
 	if len(s.problems) == 0 {
-		if real := evaluated(p.state); within(s.tree.Dir(), real) && !within(s.tree.GitDir(), real) {
-			return cfg, executor.Task{}, nil, misuse("-state %s is in the working tree, where the agent works", p.state)
+		root := s.tree.Root()
+		if real := evaluated(p.state); within(root, real) && !within(filepath.Join(root, ".git"), real) {
+			return cfg, executor.Task{}, nil, misuse("-state %s is in the working tree", p.state)
 		}
 		s.complete(&cfg)
+		if p.resume == "" && !p.dryRun {
+			warnings = append(warnings, p.leftovers(ctx, s.settings.Workspace.Home)...)
+		}
 	}
 	if len(s.problems) > 0 {
 		cfg.Setup = func(context.Context) error { return errors.Join(s.problems...) }
@@ -96,6 +100,7 @@ func (s *setup) load() (warnings []string) {
 		return nil
 	}
 	warnings, err := config.Load(s.configFile, &s.settings)
+	s.setHome(&s.settings)
 	s.problem(s.configFile, err)
 	if err == nil && s.provider == "" && s.settings.Provider == "" {
 		s.refuse(s.configFile, "provider", "", config.OneOf(providers), nil)
@@ -132,10 +137,7 @@ func (s *setup) open(ctx context.Context) {
 		return
 	}
 	var err error
-	s.tree, err = gittree.New(ctx, s.repo, gittree.Options{
-		Hooks: s.settings.Hooks, Remote: s.settings.Remote,
-		PR: s.settings.PullRequest, FindPR: s.settings.FindPullRequest,
-	})
+	s.tree, err = workspace.New(ctx, s.repo, s.options.run, s.settings.options())
 	s.problem("", err)
 }
 
@@ -147,12 +149,13 @@ func (s *setup) complete(cfg *executor.Config) {
 	s.newProvider(cfg)
 	s.newValidator(cfg)
 	if s.settings.FileTask {
-		filer, err := taskfile.NewFiler(taskfile.FilerConfig{Root: s.tree.Dir(), Path: evaluated(s.taskFile)})
+		filer, err := taskfile.NewFiler(taskfile.FilerConfig{Root: s.tree.Root(), Path: evaluated(s.taskFile)})
 		s.problem("", err)
 		cfg.Filer = filer
 	}
 	cfg.Workspace, cfg.Guard = s.tree, s.scope
 	cfg.Deliver = executor.Delivery(slices.Index(deliveries, cmp.Or(s.settings.Deliver, "commits")))
+	cfg.KeepBranch = s.settings.Workspace.Forward == "never"
 	cfg.Store = filestore.New(s.state)
 	cfg.Admission.Lanes = filelanes.New(filepath.Join(s.state, "lanes"), nil, nil)
 	cfg.Continue, cfg.DryRun = s.settings.Continue, s.dryRun
@@ -182,7 +185,7 @@ func (s *setup) guard() {
 		}
 		link := filepath.Join(evaluated(filepath.Dir(file)), filepath.Base(file)) // the file itself can be a link
 		for _, path := range []string{evaluated(file), link} {
-			if rel, err := filepath.Rel(s.tree.Dir(), path); err == nil && filepath.IsLocal(rel) {
+			if rel, err := filepath.Rel(s.tree.Root(), path); err == nil && filepath.IsLocal(rel) {
 				c.Forbidden = append(c.Forbidden, scope.Literal(filepath.ToSlash(rel)))
 			}
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/notify"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
@@ -142,14 +142,16 @@ func TestFaultsAreNotified(t *testing.T) {
 	}
 }
 
-// The error names the run and the process that hold the working tree.
-func TestAnotherRunIsAtWork(t *testing.T) {
+// The error names the run and the process that hold the clone.
+func TestRunIsAlive(t *testing.T) {
 	a := begin(t, "", done())
-	tree, err := gittree.New(t.Context(), a.path("."), gittree.Options{})
+	tree, err := workspace.New(t.Context(), a.path("."), "one", workspace.Options{})
 	require.NoError(t, err)
 	space, err := tree.Open(t.Context(), "one")
 	require.NoError(t, err)
-	got := a.do("-run two")
+	assert.Regexp(t, `one +alive`, a.do("runs").out)
+	assert.Contains(t, a.do("remove one").hints, strconv.Itoa(os.Getpid()))
+	got := a.do("-run one")
 	require.NoError(t, space.Close(true))
 	assert.Equal(t, exitFailed, got.code)
 	for _, word := range []string{"run one", strconv.Itoa(os.Getpid()), "what to do"} {

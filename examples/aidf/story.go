@@ -29,7 +29,7 @@ var scripts embed.FS
 // prelude defines the command aidf for the lines of a script.
 const prelude = `aidf() {
 	case $1 in
-	attempts) shift; exec "$AIDF" attempts -repo=. "$@" ;;
+	runs | dir | diff | attempts | remove) command=$1; shift; exec "$AIDF" $command -repo=. -state=../state "$@" ;;
 	*) exec "$AIDF" -task=../greeting.md -config=../aidf.yml -repo=. -state=../state "$@" ;;
 	esac
 }
@@ -84,7 +84,7 @@ func (p *program) play(ctx context.Context, self, dir, name string) error {
 		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", prelude+command)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(dir, "shop"), p.out, p.out
 		cmd.Env = append(os.Environ(), "AIDF="+self, "AIDF_STORY="+dir, "AIDF_STORY_URL="+server.URL,
-			"AIDF_STORY_KEY=sk-ant-made-up")
+			"AIDF_STORY_KEY=sk-ant-made-up", "XDG_STATE_HOME="+filepath.Join(dir, "home"))
 		if err := cmd.Run(); cmd.ProcessState == nil || ctx.Err() != nil {
 			return errors.Join(err, context.Cause(ctx))
 		}

@@ -72,7 +72,7 @@ func (p *program) find(ctx context.Context) error {
 	case err != nil:
 		return err
 	case saved == nil && resumed:
-		return misuse("there is no run %q; -list lists the runs", name)
+		return misuse("there is no run %q; aidf runs lists the runs", name)
 	case saved == nil:
 		return nil
 	case saved.End == executor.EndCompleted:

@@ -43,7 +43,8 @@ type planSubject struct {
 type planGame struct {
 	t       *testing.T
 	dir     string // the person's repository
-	clone   string // the working tree of the plan
+	name    string // of the plan
+	clone   string // its working tree
 	begun   string // the first commit
 	clock   *planClock
 	tiers   map[string]*planTier
@@ -97,15 +98,13 @@ func (g *planGame) configure(s PlanStory) *plan.Plan {
 		require.NoError(g.t, err)
 	}
 	address := g.serve(s.Facts.ServiceAfter)
-	tree, err := workspace.New(g.t.Context(), g.dir, "run", workspace.Options{Home: g.t.TempDir()})
-	require.NoError(g.t, err)
-	g.clone = tree.Dir()
 	states := g.t.TempDir()
 	g.cfg = plan.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)),
-		Tiers: map[string]executor.Provider{}, Facts: verify.New(g.clone), Workspace: tree, Clock: g.clock,
+		Tiers: map[string]executor.Provider{}, Clock: g.clock,
 		Store: func() executor.Store { return filestore.New(states) },
 	}
+	g.inClone("run")
 	for _, name := range []string{"haiku", "sonnet", "opus"} {
 		g.tiers[name] = &planTier{game: g, name: name, script: s.Tiers[name], classifies: name != "haiku"}
 		g.cfg.Tiers[name] = g.tiers[name]
@@ -118,6 +117,14 @@ func (g *planGame) configure(s PlanStory) *plan.Plan {
 		g.cfg.Guard = func([]string) (executor.Guard, error) { return guard, nil }
 	}
 	return planOf(s.Plan, address, s.Facts.Reviews != nil)
+}
+
+// inClone makes the plan of this name work in its clone.
+func (g *planGame) inClone(name string) {
+	g.t.Helper()
+	tree, err := workspace.New(g.t.Context(), g.dir, name, workspace.Options{Home: g.t.TempDir()})
+	require.NoError(g.t, err)
+	g.name, g.clone, g.cfg.Workspace, g.cfg.Facts = name, tree.Dir(), tree, verify.New(tree.Dir())
 }
 
 // serve returns the address of a service that can be reached after so many waits.
@@ -181,8 +188,8 @@ func (g *planGame) outcome(r *plan.Result) PlanOutcome {
 		}
 	}
 	result := "HEAD"
-	if g.git("branch", "--list", "errgen/run") != "" {
-		result = "errgen/run"
+	if branch := "errgen/" + g.name; g.git("branch", "--list", branch) != "" {
+		result = branch
 	}
 	log := g.git("log", "--reverse", "--format=%x00", "--name-only", result)
 	for _, commit := range strings.Split(log, "\x00")[2:] {

@@ -194,6 +194,9 @@ func TestPlansOnServer(t *testing.T) {
 	t.Parallel()
 	play := func(ctx context.Context, g *planGame, p *plan.Plan, a *plan.Answer) (*plan.Result, error) {
 		c, name := dial(g.t), queueOf(g.t)
+		if g.name != name {
+			g.inClone(name)
+		}
 		runner, err := plan.New(g.cfg)
 		if err != nil {
 			return nil, err

@@ -105,6 +105,25 @@ func (s *Store) Close() error {
 	return err
 }
 
+// Remove removes the state of a run, unless a process has the run open. If the run does not exist,
+// Remove does nothing.
+func (s *Store) Remove(ctx context.Context, run string) error {
+	if err := filelock.CheckName(run); err != nil {
+		return evidence("executor", executor.OpPrepare, s.dir, badName(err))
+	}
+	if _, err := os.Stat(s.path(run)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	lock, err := filelock.Take(ctx, s.dir, run, "run "+run, run, filelock.DefaultPatience)
+	if ev, ok := filelock.Evidence(err); ok {
+		return ev
+	}
+	if err != nil {
+		return evidence("executor", executor.OpLock, s.dir, err)
+	}
+	return errors.Join(os.Remove(s.path(run)), lock.Release())
+}
+
 // Peek returns the state of a run without locking it. If the run does not exist, the state is nil.
 func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) {
 	if err := filelock.CheckName(run); err != nil {
