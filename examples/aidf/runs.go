@@ -51,7 +51,7 @@ func (p *program) all(ctx context.Context, home string) ([]runInfo, error) {
 		}
 		if r.End == "" {
 			info.Status = statusDied
-			if info.Clone != nil && info.Clone.State == workspace.Alive {
+			if info.Clone != nil && info.Clone.State == statusAlive {
 				info.Status = statusAlive
 			}
 		}
@@ -61,7 +61,7 @@ func (p *program) all(ctx context.Context, home string) ([]runInfo, error) {
 		c := byName[name]
 		info := runInfo{RunInfo: executor.RunInfo{Run: name, Dir: c.Home, Updated: c.Updated}, Clone: c,
 			Status: statusNoState}
-		if c.State == workspace.Alive {
+		if c.State == statusAlive {
 			info.Status = statusAlive
 		}
 		runs = append(runs, info)
@@ -78,7 +78,7 @@ func (p *program) leftovers(ctx context.Context, home string) (warnings []string
 	}
 	for _, r := range runs {
 		if r.Clone == nil || r.Run == p.options.run || r.Status == statusAlive ||
-			r.Clone.State == workspace.Unfinished || r.Clone.State == workspace.Done && r.Status != statusDied {
+			r.Clone.State == "unfinished" || r.Clone.State == "delivered" && r.Status != statusDied {
 			continue
 		}
 		next := p.commandFor("diff", r.Run) + " shows its work, " + p.commandFor("remove", r.Run) + " removes it"

@@ -8,7 +8,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/config"
 	"github.com/errgen/errgen/runtime/executor/recovery"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -78,9 +78,9 @@ func (s *skill) tools(ctx context.Context) (recovery.Options, error) {
 	if len(o.Tools) == 0 {
 		return o, nil
 	}
-	w, err := gittree.New(ctx, s.dir(), gittree.Options{})
+	tree, err := recovery.NewTree(ctx, s.dir(), workspace.Options{})
 	if err == nil {
-		o.Tree = recovery.NewTree(w)
+		o.Tree = tree
 		return o, nil
 	}
 	if _, install := o.Tools["install"]; install && len(o.Tools) == 1 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -16,7 +15,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/executor/plan/verify"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/retry"
 
 	"orchestrator.example.com/runner/errs"
@@ -35,24 +34,19 @@ func TestDocsPlan(t *testing.T) {
 }
 
 func carryOut(
-	ctx context.Context, dir string, source []byte, tiers map[string]executor.Provider,
+	ctx context.Context, dir, states string, source []byte, tiers map[string]executor.Provider,
 ) (*plan.Result, error) {
 	p, problems := plan.Read(source)
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("read the plan: %v", problems)
 	}
-	facts, err := verify.Open(dir)
+	tree, err := workspace.New(ctx, dir, "nightly", workspace.Options{})
 	if err != nil {
 		return nil, err
 	}
-	defer facts.Close()
-	tree, err := gittree.New(ctx, dir, gittree.Options{})
-	if err != nil {
-		return nil, err
-	}
-	states := filepath.Join(tree.GitDir(), "errgen", "states")
 	runner, err := plan.New(plan.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Tiers: tiers, Facts: facts, Workspace: tree,
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Tiers: tiers,
+		Facts: verify.New(tree.Dir()), Workspace: tree,
 		Store: func() executor.Store { return filestore.New(states) },
 	})
 	if err != nil {

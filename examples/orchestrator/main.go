@@ -129,15 +129,10 @@ func run(ctx context.Context, args []string, out, hints io.Writer) int {
 		return fail(exitFailed, err)
 	}
 	defer remove()
-	facts, err := verify.Open(dir)
-	if err != nil {
-		return fail(exitFailed, err)
-	}
-	defer facts.Close()
 	if o.check {
-		return checkNeeds(ctx, out, facts, p)
+		return checkNeeds(ctx, out, verify.New(dir), p)
 	}
-	runner, err := o.runner(ctx, dir, facts, newTimeline(out, o.json))
+	runner, err := o.runner(ctx, dir, newTimeline(out, o.json))
 	if err != nil {
 		return fail(exitUsage, err)
 	}
@@ -163,9 +158,7 @@ func run(ctx context.Context, args []string, out, hints io.Writer) int {
 }
 
 // runner connects the plan with the tree, the tiers and the taxonomy.
-func (o *options) runner(
-	ctx context.Context, dir string, facts plan.Verifier, lines *timeline,
-) (*plan.Runner, error) {
+func (o *options) runner(ctx context.Context, dir string, lines *timeline) (*plan.Runner, error) {
 	table, err := errs.Table.Profile(taxonomy.ProfileName(o.profile))
 	if o.profile == "" {
 		table, err = errs.Table, nil
@@ -187,17 +180,20 @@ func (o *options) runner(
 	if err != nil {
 		return nil, err
 	}
-	tree, store, err := openTree(ctx, dir)
+	home := ""
+	if o.dir == "" {
+		home = dir + ".clones" // removed with the temporary directory
+	}
+	tree, store, err := openTree(ctx, dir, o.name, home)
 	if err != nil {
 		return nil, err
 	}
 	return plan.New(plan.Config{
-		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Tiers: tiers, Facts: facts,
-		Workspace: tree, Store: store, ReviewPlan: o.review, KeepWork: o.keep, Observe: lines.observe,
+		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Tiers: tiers,
+		Facts: verify.New(tree.Dir()), Workspace: tree, Store: store, ReviewPlan: o.review, KeepWork: o.keep, Observe: lines.observe,
 		Guard: func(files []string) (executor.Guard, error) {
 			return scope.New(scope.Config{Allowed: files, Forbidden: forbidden})
 		},
-		Dirty: func(ctx context.Context) ([]string, error) { return dirty(ctx, dir) },
 	})
 }
 

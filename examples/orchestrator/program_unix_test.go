@@ -56,7 +56,16 @@ func TestMain(m *testing.M) {
 	if args := os.Getenv("ORCHESTRATOR_ARGS"); args != "" {
 		os.Exit(run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	home, err := os.MkdirTemp("", "orchestrator-test-")
+	if err == nil {
+		err = os.Setenv("XDG_STATE_HOME", home) // the clones are there
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
 }
 
 // TestKilled kills the program with SIGKILL after some line of its output, and runs it again until
@@ -79,7 +88,7 @@ func TestKilled(t *testing.T) {
 				"List what the shop can do: docs/operations.md "+
 				"Describe how agents work here: reports/2.3.md Test an order without items: order_test.go",
 				strings.Join(strings.Fields(log), " "))
-			changes, err := dirty(t.Context(), dir)
+			changes, err := git(t.Context(), dir, "status", "--porcelain")
 			require.NoError(t, err)
 			assert.Empty(t, changes)
 		})
@@ -143,7 +152,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A tier changes neither a forbidden file nor the plan, and a new plan needs a clean tree.
+// A tier changes neither a forbidden file nor the plan. The person's uncommitted files are not part of
+// a plan.
 func TestTreeOfOnesOwn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shop")
 	_, _, err := openDir(t.Context(), dir, "demo/project")
@@ -162,8 +172,10 @@ func TestTreeOfOnesOwn(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "order.go"), []byte("package shop\n"), 0o600))
 	code, out := play(t, "-dir", dir, "-run", "new", "-tiers", tiersOf(t, "haiku", "docs/x.md"), "demo/plan.md")
 	assert.Equal(t, exitBlocked, code)
-	assert.Contains(t, out, "order.go")
-	assert.NotContains(t, out, "is called")
+	assert.Contains(t, out, "without your 1 uncommitt")
+	content, err := os.ReadFile(filepath.Join(dir, "order.go"))
+	require.NoError(t, err)
+	assert.Equal(t, "package shop\n", string(content))
 }
 
 // tiersOf writes the configuration of a tier that writes a file.

@@ -69,6 +69,8 @@ func describe(e *executor.Event) (what, code string) {
 		}
 	case executor.Committed:
 		return "committed " + strings.Join(e.Files, " "), ""
+	case executor.Warned:
+		return "warning: " + e.Text, ""
 	case executor.Escalated:
 		return "takes over", ""
 	case executor.RunEnded:
@@ -108,6 +110,9 @@ func printResult(out io.Writer, p *plan.Plan, res *plan.Result, again string) {
 		for _, c := range s.Commits {
 			fmt.Fprintf(out, "      committed %s\n", oneLine(strings.Join(c.Paths, " "), 200))
 		}
+	}
+	if res.Branch != "" {
+		fmt.Fprintf(out, "\nThe commits are on the branch %s.\n", res.Branch)
 	}
 	for _, w := range res.Warnings {
 		fmt.Fprintf(out, "\nwarning: %s\n", oneLine(w, 200))

@@ -8,11 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 )
 
 // openDir returns the working tree. If the directory does not exist, or is not named, it becomes a
@@ -23,7 +22,7 @@ func openDir(ctx context.Context, name, project string) (dir string, remove func
 		if dir, err = os.MkdirTemp("", "orchestrator-"); err != nil {
 			return "", remove, err
 		}
-		remove = func() { _ = os.RemoveAll(dir) }
+		remove = func() { _ = os.RemoveAll(dir); _ = os.RemoveAll(dir + ".clones") }
 	} else {
 		if dir, err = filepath.Abs(name); err != nil {
 			return "", remove, err
@@ -71,28 +70,13 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// dirty returns the changes that are not committed.
-func dirty(ctx context.Context, dir string) ([]string, error) {
-	out, err := git(ctx, dir, "status", "--porcelain", "-z", "--no-renames")
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for entry := range strings.SplitSeq(out, "\x00") {
-		if len(entry) > 3 {
-			paths = append(paths, entry[3:])
-		}
-	}
-	return paths, nil
-}
-
-// openTree returns the working tree for runs, and the store of their states. The states are in
-// git's own directory, where package gittree keeps what it needs.
-func openTree(ctx context.Context, dir string) (*gittree.Workspace, func() executor.Store, error) {
-	tree, err := gittree.New(ctx, dir, gittree.Options{})
+// openTree returns the clone in which the plan works, and the store of the states of its runs, which is
+// beside the clones of the repository.
+func openTree(ctx context.Context, dir, run, home string) (*workspace.Workspace, func() executor.Store, error) {
+	tree, err := workspace.New(ctx, dir, run, workspace.Options{Home: home})
 	if err != nil {
 		return nil, nil, err
 	}
-	states := filepath.Join(tree.GitDir(), "errgen", "states")
+	states := filepath.Dir(tree.Home()) + ".states"
 	return tree, func() executor.Store { return filestore.New(states) }, nil
 }

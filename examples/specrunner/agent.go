@@ -105,6 +105,7 @@ func (p *process) Available(context.Context) error {
 func (p *process) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
 	out, report := proc.NewTail(maxAnswer), proc.NewTail(maxReport)
 	c := p.command
+	c.Dir = cmp.Or(req.Dir, c.Dir) // the clone of the run
 	c.Stdin, c.Stdout, c.Stderr, c.Started = strings.NewReader(req.Prompt), out, report, starting(req.Started)
 	exit, err := proc.Run(ctx, c)
 	answer := executor.Answer{Text: text(out, p.mask)}

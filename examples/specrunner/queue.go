@@ -14,7 +14,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/terminal"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
@@ -317,9 +317,11 @@ func (p *program) execute(ctx context.Context, t *task, run string, attempts int
 			Iteration: iteration, Run: l.Run, Grace: l.Grace},
 	}
 	if p.settings.Git {
-		if cfg.Workspace, err = gittree.New(ctx, p.dir, gittree.Options{}); err != nil {
+		tree, err := workspace.New(ctx, p.dir, run, workspace.Options{})
+		if err != nil {
 			return nil, broken("%w", err)
 		}
+		cfg.Workspace, h.dir = tree, tree.Dir()
 		cfg.Deliver = executor.DeliverCommits
 		cfg.CommitMessage = func(t executor.Task, _ int, _ []string) string { return t.ID + ": " + t.Title }
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/executor/temporal"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 )
 
 // The samples of docs/temporal.md, which TestBlocks in docs finds. Those that need a server
@@ -43,16 +44,19 @@ func pay(context.Context, string) error {
 	return nil
 }
 
-func work(c client.Client, claude executor.Provider, tree executor.Workspace, paths executor.Guard) error {
-	e, err := executor.New(executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: decode,
-		Provider: claude, Workspace: tree, Guard: paths, Deliver: executor.DeliverCommits,
-		Admission: executor.Admission{Lanes: temporal.Lanes{Client: c, Queue: "build-7"}},
-	})
-	if err != nil {
-		return err
+func work(ctx context.Context, c client.Client, claude executor.Provider, dir string, paths executor.Guard) error {
+	executorOf := func(run string) (*executor.Executor, error) {
+		tree, err := workspace.New(ctx, dir, run, workspace.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return executor.New(executor.Config{
+			Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: decode,
+			Provider: claude, Workspace: tree, Guard: paths, Deliver: executor.DeliverCommits,
+			Admission: executor.Admission{Lanes: temporal.Lanes{Client: c, Queue: "build-7"}},
+		})
 	}
-	return temporal.NewWorker(c, "build-7", e, temporal.Options{}).Run(worker.InterruptCh())
+	return temporal.NewWorker(c, "build-7", nil, temporal.Options{Executor: executorOf}).Run(worker.InterruptCh())
 }
 
 func decode(b []byte) (error, error) { return errs.UnmarshalError(b) }
@@ -73,12 +77,15 @@ func fix(ctx context.Context, c client.Client, prompt string) (*executor.Result,
 	return runs.Result(ctx, "fix-42")
 }
 
-func workOnPlans(c client.Client, cfg plan.Config) error {
-	runner, err := plan.New(cfg)
-	if err != nil {
-		return err
+func workOnPlans(c client.Client, configOf func(name string) (plan.Config, error)) error {
+	runnerOf := func(name string) (*plan.Runner, error) {
+		cfg, err := configOf(name)
+		if err != nil {
+			return nil, err
+		}
+		return plan.New(cfg)
 	}
-	return temporal.NewWorker(c, "build-7", nil, temporal.Options{Plans: runner}).Run(worker.InterruptCh())
+	return temporal.NewWorker(c, "build-7", nil, temporal.Options{Plans: runnerOf}).Run(worker.InterruptCh())
 }
 
 func carryOut(ctx context.Context, c client.Client, p *plan.Plan, ask func(*plan.Question) string) error {

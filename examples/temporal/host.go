@@ -15,7 +15,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/temporal"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
@@ -31,23 +31,25 @@ func work(ctx context.Context, address, dir string) error {
 	if err != nil {
 		return err
 	}
-	tree, err := gittree.New(ctx, filepath.Join(dir, "tree"), gittree.Options{Watch: paths})
-	if err != nil {
-		return err
-	}
 	claude, err := claudecli.New(claudecli.Options{Path: filepath.Join(dir, "claude")})
 	if err != nil {
 		return err
 	}
-	e, err := executor.New(executor.Config{
-		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: decode, Provider: claude,
-		Workspace: tree, Guard: paths, Deliver: executor.DeliverCommits,
-		Admission: executor.Admission{Lanes: temporal.Lanes{Client: c, Queue: filepath.Base(dir)}},
-	})
-	if err != nil {
-		return err
+	executorOf := func(run string) (*executor.Executor, error) {
+		tree, err := workspace.New(ctx, filepath.Join(dir, "tree"), run,
+			workspace.Options{Home: filepath.Join(dir, "clones")})
+		if err != nil {
+			return nil, err
+		}
+		return executor.New(executor.Config{
+			Table: errs.Table, Classify: detect.Classifier(errs.Explain), Decode: decode, Provider: claude,
+			Workspace: tree, Guard: paths, Deliver: executor.DeliverCommits,
+			Admission: executor.Admission{Lanes: temporal.Lanes{Client: c, Queue: filepath.Base(dir)}},
+		})
 	}
-	w := temporal.NewWorker(c, filepath.Base(dir), e, temporal.Options{Ask: true, Heartbeat: 2 * time.Second})
+	w := temporal.NewWorker(c, filepath.Base(dir), nil, temporal.Options{
+		Executor: executorOf, Ask: true, Heartbeat: 2 * time.Second,
+	})
 	return w.Run(worker.InterruptCh())
 }
 
@@ -85,9 +87,13 @@ func (h *host) task() executor.Task {
 	return executor.Task{Run: h.name, ID: h.name, Title: "Greet from the " + h.name, Prompt: "Greet."}
 }
 
-// reads returns the content of a file of the working tree.
-func (h *host) reads(file string) string {
-	b, _ := os.ReadFile(filepath.Join(h.tree, file))
+// reads returns the content of a file of the clone in which the host's run works.
+func (h *host) reads(ctx context.Context, file string) string {
+	w, err := workspace.New(ctx, h.tree, h.name, workspace.Options{Home: filepath.Join(h.dir, "clones")})
+	if err != nil {
+		return ""
+	}
+	b, _ := os.ReadFile(filepath.Join(w.Dir(), file))
 	return string(b)
 }
 

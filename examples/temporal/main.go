@@ -104,7 +104,7 @@ func hosts(ctx context.Context, c client.Client, address, dir string) error {
 		}
 	}
 	timeline := &timeline{}
-	if err := await(ctx, func() bool { return north.reads("greet.txt") == "Hel" }); err != nil {
+	if err := await(ctx, func() bool { return north.reads(ctx, "greet.txt") == "Hel" }); err != nil {
 		return err
 	}
 	say("north: the agent has written half a file. Its worker is killed, with kill -9.")

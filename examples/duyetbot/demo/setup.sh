@@ -6,6 +6,10 @@ rm -rf work
 mkdir -p work/shop
 cd work/shop
 printf 'export const total = (items) => items.length;  \nexport const none = [];\n' >total.js
+cp ../../scripts/lint.sh . # a fix works in a clone, so the linter is part of it
 git init -q -b main .
-git add total.js
-git -c user.name=demo -c user.email=demo@example.com -c commit.gpgsign=false commit -q -m 'Count items'
+git config user.name demo
+git config user.email demo@example.com
+git config commit.gpgsign false
+git add .
+git commit -q -m 'Count items'

@@ -15,6 +15,7 @@ type stepTree struct {
 	plan, step string
 	begun      bool           // the step or an earlier one has a state
 	space      executor.Space // while it is open
+	warnings   []string       // of Open, which the preparation of the plan calls first
 }
 
 // Open implements executor.Workspace.
@@ -25,6 +26,9 @@ func (w *stepTree) Open(ctx context.Context, _ string) (executor.Space, error) {
 	space, err := w.Workspace.Open(ctx, w.plan)
 	if err != nil {
 		return nil, err
+	}
+	if found, ok := space.(executor.Warner); ok {
+		w.warnings = append(w.warnings, found.Warnings()...)
 	}
 	w.space = space
 	return &stepSpace{space, w}, nil
@@ -54,12 +58,8 @@ type stepSpace struct {
 	tree *stepTree
 }
 
-func (s *stepSpace) Warnings() []string {
-	if w, ok := s.Space.(executor.Warner); ok {
-		return w.Warnings()
-	}
-	return nil
-}
+// Warnings implements executor.Warner.
+func (s *stepSpace) Warnings() []string { return s.tree.warnings }
 
 func (s *stepSpace) Commit(ctx context.Context, c executor.Commit) (string, error) {
 	c.Step = s.tree.step
