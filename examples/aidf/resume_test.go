@@ -32,7 +32,8 @@ func hanging() providertest.CLIStep {
 func (a *acted) ready() {
 	a.t.Helper()
 	await(a.t, func() bool {
-		dirs, err := filepath.Glob(filepath.Join(os.Getenv("XDG_STATE_HOME"), "errgen/trees/*/*/tree/deploy/production.yml"))
+		const file = "errgen/trees/*/*/tree/deploy/production.yml"
+		dirs, err := filepath.Glob(filepath.Join(os.Getenv("XDG_STATE_HOME"), file))
 		if err != nil || len(dirs) == 0 {
 			return false
 		}
@@ -178,7 +179,7 @@ func TestAttempts(t *testing.T) {
 	assert.Equal(t, "replicas: 300\n", a.do("attempts one 1 deploy/production.yml").out)
 
 	for line, want := range map[string]string{
-		"attempts two": "no run", "attempts one 9": "no saved attempt", "attempts one 1 missing.txt": `has no file "missing.txt"`,
+		"attempts two": "no run", "attempts one 9": "no saved attempt", "attempts one 1 missing.txt": "missing.txt",
 	} {
 		got := a.do(line)
 		assert.Equal(t, exitFailed, got.code, line)

@@ -190,7 +190,8 @@ func (o *options) runner(ctx context.Context, dir string, lines *timeline) (*pla
 	}
 	return plan.New(plan.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Tiers: tiers,
-		Facts: verify.New(tree.Dir()), Workspace: tree, Store: store, ReviewPlan: o.review, KeepWork: o.keep, Observe: lines.observe,
+		Facts: verify.New(tree.Dir()), Workspace: tree, Store: store, ReviewPlan: o.review,
+		KeepWork: o.keep, Observe: lines.observe,
 		Guard: func(files []string) (executor.Guard, error) {
 			return scope.New(scope.Config{Allowed: files, Forbidden: forbidden})
 		},

@@ -111,7 +111,8 @@ func (r *Runner) End(ctx context.Context, e Ending) (out Ended) {
 	if e.Completed {
 		for i := range e.Plan.Steps {
 			for _, ev := range r.cfg.Facts.Criteria(ctx, e.Plan.Steps[i].Criteria) {
-				out.Warnings = append(out.Warnings, "step "+e.Plan.Steps[i].ID+" does not hold any more: "+ev.Masked().Text)
+				broken := "step " + e.Plan.Steps[i].ID + " does not hold any more: " + ev.Masked().Text
+				out.Warnings = append(out.Warnings, broken)
 			}
 		}
 	}

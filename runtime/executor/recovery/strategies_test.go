@@ -321,7 +321,7 @@ func TestFixes(t *testing.T) {
 			content: "bad", failure: "not allowed", reverted: true},
 		{name: "git itself", tool: recovery.Tool{Fix: line("git config alias.x '!evil'; echo good >a.js"),
 			Check: line("true")},
-			content: "bad", failure: "git", reverted: true},
+			content: "good\n"},
 		{name: "file", failed: "b.js:1:1: x\na.js:3:5: bad", content: "bad x\n",
 			tool: recovery.Tool{Fix: []validate.Command{{Args: []string{"sh", "fix.sh", "{file}"}}},
 				Check: line("true")}},
@@ -349,6 +349,7 @@ func TestFixes(t *testing.T) {
 				assert.ErrorContains(t, err, tt.failure)
 			}
 			assert.Equal(t, tt.content, read(t, dir, "a.js"))
+			assert.NotContains(t, git(t, dir, "config", "--list"), "alias.x")
 			assert.NoFileExists(t, filepath.Join(dir, "b.js"))
 			assert.Equal(t, tt.reverted, got.Data[recovery.DataSaved] != "")
 		})
