@@ -12,12 +12,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // columnKeys are the keys of a mapping. Constants also have keys: constant.NAME.
 var columnKeys = strings.Fields(
-	"code number message doc resolution http groups names deprecated retryable category rows")
+	"code number message doc resolution http grpc groups names deprecated retryable category rows")
 
 const constantKey = "constant."
 
@@ -75,15 +77,12 @@ func Read(name string, src []byte, o Options) (*Table, error) {
 		return nil, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(columns)) {
-		hasColumn := func(row spec.Pairs) bool { // a value can be null
-			return slices.ContainsFunc(row, func(p spec.Pair) bool {
-				return slices.Contains(strings.Split(columns[key], "|"), p.Key)
-			})
-		}
+		hasColumn := func(row spec.Pairs) bool { return hasPath(row, columns[key]) }
 		if f.category == "" && key != "rows" && len(rows) > 0 && !slices.ContainsFunc(rows, hasColumn) {
-			return nil, missingColumn(1, slices.Concat(rows...), key, columns[key])
+			return nil, missingColumn("no row has a", slices.Concat(rows...), key, columns[key])
 		}
 	}
+	t.hexNumbers(rows, columns)
 	for i, row := range rows {
 		if err := t.row(&f, i+1, row, columns); err != nil {
 			return nil, err
@@ -92,8 +91,53 @@ func Read(name string, src []byte, o Options) (*Table, error) {
 	return t, t.finish()
 }
 
-// missingColumn returns the error for a row that does not have the column of a key.
-func missingColumn(n int, row spec.Pairs, key, name string) error {
+// hexNumbers rewrites the numbers of a table as decimal numbers, if all of them are hexadecimal, and
+// one of them cannot be decimal.
+func (t *Table) hexNumbers(rows []spec.Pairs, columns map[string]string) {
+	if !t.mapped {
+		return
+	}
+	isHex := false
+	for _, row := range rows {
+		digits := strings.ToLower(strings.TrimSpace(text(column(row, columns, "number"))))
+		if digits == "" {
+			continue
+		}
+		if _, err := strconv.ParseUint(strings.TrimPrefix(digits, "0x"), 16, 32); err != nil {
+			return
+		}
+		isHex = isHex || strings.ContainsAny(digits, "abcdefx")
+	}
+	if t.hex = isHex; isHex {
+		t.Notes.add(cmp.Or(columns["number"], "number"), "columns of numbers that are read as hexadecimal")
+	}
+}
+
+// hasPath reports whether a row has a column, or a value in it by a path such as error.text. The
+// value can be null.
+func hasPath(row spec.Pairs, path string) bool {
+	if slices.ContainsFunc(row, func(p spec.Pair) bool { return p.Key == path }) {
+		return true
+	}
+	name, rest, ok := strings.Cut(path, ".")
+	below, isMap := row.Get(name).(spec.Pairs)
+	return ok && isMap && hasPath(below, rest)
+}
+
+// valueAt returns the value of a column or path, or nil.
+func valueAt(row spec.Pairs, path string) any {
+	if value := row.Get(path); value != nil {
+		return value
+	}
+	name, rest, _ := strings.Cut(path, ".")
+	if below, ok := row.Get(name).(spec.Pairs); ok {
+		return valueAt(below, rest)
+	}
+	return nil
+}
+
+// missingColumn returns the error for rows that do not have the column of a key.
+func missingColumn(which string, row spec.Pairs, key, name string) error {
 	var names, quoted []string
 	for _, p := range row {
 		if column := clean(p.Key); !slices.Contains(names, column) {
@@ -102,13 +146,13 @@ func missingColumn(n int, row spec.Pairs, key, name string) error {
 	}
 	hint := cmp.Or(diag.DidYouMean(name, names),
 		fmt.Sprintf("map one of %s with -map %s=COLUMN", strings.Join(quoted, ", "), key))
-	return fmt.Errorf("row %d has no column %q; %s", n, name, hint)
+	return fmt.Errorf("%s column %q; %s", which, name, hint)
 }
 
 // column returns the value of a key in a row. A column that is not mapped has the name of its key.
 func column(row spec.Pairs, columns map[string]string, key string) (value any) {
 	for name := range strings.SplitSeq(cmp.Or(columns[key], key), "|") {
-		if value = row.Get(name); value != nil {
+		if value = valueAt(row, name); value != nil {
 			break
 		}
 	}
@@ -123,7 +167,7 @@ func (t *Table) row(f *format, n int, row spec.Pairs, columns map[string]string)
 		if row.Get(name) != nil {
 			return fmt.Errorf("row %d: column %q is empty; set another column with -map code=COLUMN", n, name)
 		}
-		return missingColumn(n, row, "code", name)
+		return missingColumn(fmt.Sprintf("row %d has no", n), row, "code", name)
 	}
 	known := slices.Concat(columnKeys, strings.FieldsFunc(strings.Join(slices.Collect(maps.Values(columns)), "|"),
 		func(r rune) bool { return r == '|' }), []string{"section"})
@@ -144,20 +188,36 @@ func (t *Table) row(f *format, n int, row spec.Pairs, columns map[string]string)
 
 // code returns the code of a row, with those below it.
 func (t *Table) code(parent string, row spec.Pairs, columns map[string]string) *Code {
-	value := func(key string) string { return strings.TrimSpace(text(column(row, columns, key))) }
+	value := func(key string) string { return strings.TrimSpace(strings.Join(texts(column(row, columns, key)), " ")) }
 	k := &Code{
-		Name: parent + value("code"), Number: number(value("number")),
+		Name: parent + value("code"), Number: t.number(value("number")),
 		Message: strings.Join(texts(column(row, columns, "message")), "\n"), Doc: value("doc"),
 		Resolution: value("resolution"), Deprecated: value("deprecated"),
 	}
-	unread := func(key string) { t.Notes.add(k.Name, "values of %s that cannot be read: left out", key) }
+	unread := func(key string) {
+		t.Notes.add(k.Name, "values of %s that cannot be read: left out", key)
+		k.unread = append(k.unread, key)
+	}
 	if k.Number == nil && t.mapped && value("number") != "" {
 		unread("number")
 	}
-	if http := number(cmp.Or(value("http"), "0")); http != nil {
-		k.HTTP = *http
-	} else {
-		unread("http")
+	if status := words(value("http")); len(status) > 0 {
+		if http := number(status[0]); http != nil {
+			k.HTTP = *http
+		} else {
+			unread("http")
+		}
+		if len(status) > 1 {
+			t.Notes.add(k.Name, "further HTTP statuses: left out")
+		}
+	}
+	if status := value("grpc"); status != "" {
+		i := slices.IndexFunc(taxonomy.GRPCWords(), func(word string) bool {
+			return strings.EqualFold(word, status) || goName(word) == goName(status)
+		})
+		if k.GRPC = resolve.GRPCWord(uint8(max(0, i))); k.GRPC == "" {
+			unread("grpc")
+		}
 	}
 	var err error
 	if k.Retryable, err = strconv.ParseBool(strings.ToLower(cmp.Or(value("retryable"), "0"))); err != nil {
@@ -175,7 +235,10 @@ func (t *Table) code(parent string, row spec.Pairs, columns map[string]string) *
 		}
 	}
 	for _, c := range t.Constants {
-		if v := value(constantKey + c.Name); v != "" {
+		v := value(constantKey + c.Name)
+		if yes, err := strconv.ParseBool(strings.ToLower(v)); err == nil && c.Type == "bool" {
+			k.Constants = append(k.Constants, spec.Pair{Key: c.Name, Value: yes})
+		} else if v != "" {
 			k.Constants = append(k.Constants, spec.Pair{Key: c.Name, Value: v})
 		}
 	}
@@ -215,6 +278,15 @@ func words(v any) []string {
 		return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' || r == ' ' })
 	}
 	return texts(v)
+}
+
+// number returns the number of a code.
+func (t *Table) number(s string) *int {
+	digits, hasPrefix := strings.CutPrefix(strings.ToLower(s), "0x")
+	if n, err := strconv.ParseUint(digits, 16, 32); err == nil && (t.hex || hasPrefix) {
+		return new(int(n))
+	}
+	return number(s)
 }
 
 // number returns the integer in s, or nil if s is not a decimal integer. Tables of numbers with

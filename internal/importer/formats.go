@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,7 +49,14 @@ var formats = []format{
 		},
 	}, {
 		name: "mongodb", doc: "Errors of MongoDB.", category: "mongodb", read: readMongoDB,
-		columns: map[string]string{"code": "name", "number": "code", "groups": "categories"},
+		columns: map[string]string{
+			"code": "name", "number": "code", "groups": "categories", "constant.extra": "extra",
+			"constant.extra_is_optional": "extraIsOptional",
+		},
+		constants: []Constant{
+			{"extra", "string", "The type of the additional information."},
+			{"extra_is_optional", "bool", "Whether errors can lack the additional information."},
+		},
 	}, {
 		name: "spark", doc: "Error conditions of Spark.", category: "spark", params: "angles", read: readJSON,
 		columns: map[string]string{
@@ -277,7 +285,7 @@ func rowsOf(value any) (rows []spec.Pairs, ok bool) {
 			if _, isList := e.Value.([]any); isList {
 				return nil, false
 			}
-			rows = append(rows, append(rowOf(e.Value), spec.Pair{Key: "key", Value: e.Key}))
+			rows = append(rows, append(spec.Pairs{{Key: "key", Value: e.Key}}, rowOf(e.Value)...))
 		}
 		return rows, true
 	}
@@ -313,6 +321,11 @@ func orderedJSON(d *json.Decoder) any {
 		}
 		_, _ = d.Token()
 		return members
+	}
+	if n, ok := token.(json.Number); ok && strings.ContainsAny(n.String(), "eE") { // 1e5 has the form of a hex number
+		if f, err := n.Float64(); err == nil && f == math.Trunc(f) {
+			return strconv.FormatFloat(f, 'f', -1, 64)
+		}
 	}
 	return fmt.Sprint(token)
 }

@@ -113,6 +113,29 @@ func TestColumns(t *testing.T) {
 			want: []string{"categories: # errgen:ignore W-message-verb, W-no-doc -- as in the table\n",
 				"message: '%s of %[[1]]s: %d %.64s %q %v%% [[x]] {{y}}'"},
 		}, {
+			name: "hexadecimal numbers", format: "json", columns: "code=id,number=no",
+			table: `[{"id": "A", "no": "10"}, {"id": "B", "no": "1F"}, {"id": "C", "no": ""}]`,
+			want:  []string{"number: 16", "number: 31"},
+			notes: importer.Notes{{What: "columns of numbers that are read as hexadecimal", Codes: []string{"no"}}},
+		}, {
+			name: "numbers with a prefix, and one that is not a number", format: "json", columns: "code=id,number=no",
+			table: `[{"id": "A", "no": "0x10"}, {"id": "B", "no": 12}, {"id": "C", "no": "x"}, {"id": "D", "no": 1e3}]`,
+			want:  []string{"number: 16", "number: 12", "number: 1000"},
+			notes: importer.Notes{{What: "values of number that cannot be read: left out", Codes: []string{"C"}}},
+		}, {
+			name: "the name of a row that has a column key", format: "json", columns: "code=key",
+			table: `{"A": {"key": "x"}, "B": {"key": "y"}}`, want: []string{"\n      A:", "\n      B:"},
+		}, {
+			name: "paths in a row", format: "json", columns: "code=id,message=error.text,http=error.status.http",
+			table: `[{"id": "A", "error": {"text": "no user", "status": {"http": [404, 410]}}}, {"id": "B"}]`,
+			want:  []string{"message: no user", "http: 404"},
+			notes: importer.Notes{{What: "further HTTP statuses: left out", Codes: []string{"A"}}},
+		}, {
+			name: "statuses of gRPC", format: "csv", columns: "code=id,grpc=status",
+			table: "id,status\nA,NOT_FOUND\nB,AlreadyExists\nC,Gone\n",
+			want:  []string{"grpc: NOT_FOUND", "grpc: ALREADY_EXISTS"},
+			notes: importer.Notes{{What: "values of grpc that cannot be read: left out", Codes: []string{"C"}}},
+		}, {
 			name: "angles", format: "csv", table: "id,text\nA,<name> is <0>\n", columns: "code=id,message=text",
 			options: importer.Options{Params: []string{"angles"}},
 			want:    []string{"message: '{name} is <0>'"},

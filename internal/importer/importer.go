@@ -4,6 +4,7 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type Table struct {
 	numbersPerCategory bool   // numbers are unique in a category only
 	identity           string // the constant that a code keeps when it is renamed
 	mapped             bool   // the user maps the columns
+	hex                bool   // numbers are hexadecimal
 }
 
 // Constant declares a value that each code of the table has.
@@ -45,6 +47,7 @@ type Group struct{ Name, Doc string }
 // Category is a section of the table.
 type Category struct {
 	Key, Doc string
+	Type     string // of errors in Go; "" if the key gives a name that no other category has
 	Codes    []*Code
 }
 
@@ -56,11 +59,14 @@ type Code struct {
 	Doc, Resolution, Message string
 	Deprecated               string
 	HTTP                     int
+	GRPC                     string
 	Retryable                bool
 	Groups, Names            []string
 	Constants                spec.Pairs
 	Fields                   []Field
 	Codes                    []*Code // of an abstract code
+
+	unread []string // keys whose values in the table are left out, because they cannot be read
 }
 
 // Field is a parameter of a message.
@@ -93,13 +99,29 @@ func (n *Notes) add(code, format string, args ...any) {
 func (t *Table) category(name, doc string) *Category {
 	key := identifier(name, "category")
 	for _, c := range t.Categories {
-		if goName(c.Key) == goName(key) {
+		if c.Key == key {
 			return c
 		}
 	}
-	c := &Category{Key: key, Doc: clean(doc)}
+	c := &Category{Key: key, Doc: clean(doc), Type: freeType(key, t.hasType)}
 	t.Categories = append(t.Categories, c)
 	return c
+}
+
+// hasType reports whether a category of the table has a Go type, without regard to case.
+func (t *Table) hasType(name string) bool {
+	return slices.ContainsFunc(t.Categories, func(c *Category) bool { return goName(cmp.Or(c.Type, c.Key)) == name })
+}
+
+// freeType returns the Go type of a category if its key gives one that is taken: the keys of two
+// categories can differ in case only.
+func freeType(key string, taken func(name string) bool) string {
+	name, base := "", goName(key)
+	for n := 2; taken(cmp.Or(goName(name), base)); n++ {
+		ident, _ := naming.Suffix(key)
+		name = fmt.Sprint(ident, n)
+	}
+	return name
 }
 
 // finish gives the codes their keys, and removes values that a taxonomy cannot express.
@@ -213,8 +235,7 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 func (f *finisher) unique(key string, isType bool) string {
 	for n, name := 2, key; ; n++ {
 		ident := goName(name)
-		isCategory := func(c *Category) bool { return goName(c.Key) == ident }
-		if !f.keys[ident] && !(isType && slices.ContainsFunc(f.t.Categories, isCategory)) {
+		if !f.keys[ident] && !(isType && f.t.hasType(ident)) {
 			f.keys[ident] = true
 			return name
 		}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,14 +29,15 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &update{t: t, doc: doc, root: doc.Root(), places: make(map[*Category]string)}
+	u := &update{t: t, doc: doc, root: doc.Root(), types: make(map[string]bool), places: make(map[*Category]string),
+		bases: make(map[*Code]digests)}
 	if u.categories = u.root.Map("categories"); u.categories == nil {
 		return nil, nil, errors.New("the file has no categories")
 	}
-	u.record = make(map[string]map[string]string)
+	u.record = make(map[string]digests)
 	if record := u.root.Map(recordKey); record != nil {
 		for _, e := range record.Pairs() {
-			u.record[e.Key] = make(map[string]string)
+			u.record[e.Key] = make(digests)
 			for word := range strings.FieldsSeq(text(e.Value)) {
 				key, value, _ := strings.Cut(word, "=")
 				u.record[e.Key][key] = value
@@ -56,7 +58,7 @@ func (t *Table) Update(name string, src []byte) ([]byte, Notes, error) {
 			u.add(r)
 		}
 	}
-	u.remove(rows)
+	u.remove()
 	u.vocabulary(references(src))
 	u.writeRecord(rows)
 	// A file with warnings lost the comment by hand. In a file that no import wrote, the comment
@@ -70,12 +72,38 @@ type update struct {
 	doc        *spec.Document
 	root       *spec.Node
 	categories *spec.Node
-	record     map[string]map[string]string // digests of the last import, by row and key
+	record     map[string]digests // of the last import, by row
+	bases      map[*Code]digests  // of the last import, by the code of the table now
 	entries    []*entry
 	matched    map[*Code]*entry
-	retired    []int                // numbers that codes no longer have
+	retired    []place              // numbers that codes no longer have
+	types      map[string]bool      // Go types of categories, without regard to case
 	places     map[*Category]string // names of categories in the taxonomy
 	changes    Notes
+}
+
+// digests are those of the values of a row, by key.
+type digests map[string]string
+
+// place is a number where it is unique: in the taxonomy, or in a category.
+type place struct {
+	category string
+	number   int
+}
+
+func (u *update) place(category string, number int) place {
+	if !u.t.numbersPerCategory {
+		category = ""
+	}
+	return place{category, number}
+}
+
+// item returns the entry of the reserved numbers for a number.
+func (p place) item() any {
+	if p.category == "" {
+		return p.number
+	}
+	return spec.Flow{{Key: "from", Value: p.number}, {Key: "category", Value: p.category}}
 }
 
 // merge updates a code, key by key.
@@ -86,8 +114,12 @@ func (u *update) merge(r row, e *entry) {
 		base = u.record[e.row]
 		u.rename(r, e)
 	}
+	u.bases[r.code] = base
 	if base[placeKey] != "" && base[placeKey] != digest(r.category.Key) && base[placeKey] == digest(e.category) {
-		to := u.place(r)
+		to := u.home(r)
+		if n := number(text(e.get("number"))); n != nil && u.t.numbersPerCategory && to.category != e.category {
+			u.retired = append(u.retired, u.place(e.category, *n))
+		}
 		e.in.Move(e.key, to.in, r.before)
 		e.in, e.category, e.parent = to.in, to.category, to.parent
 		u.changes.add(e.key+": now in "+to.category, noteChanged)
@@ -111,7 +143,7 @@ func (u *update) merge(r row, e *entry) {
 	after, changed := "", []string(nil)
 	kept := false // whether the message is kept, and with it the fields
 	for _, key := range keys {
-		if key == "value" || kept && key == "fields" {
+		if key == "value" || kept && key == "fields" || slices.Contains(r.code.unread, key) {
 			continue
 		}
 		// The value of the table, the value of the taxonomy, and the digest of the last import.
@@ -120,13 +152,13 @@ func (u *update) merge(r row, e *entry) {
 		if !isWritten {
 			ours = inherited
 		}
-		if key == "number" && number(text(ours)) != nil && canonical(now) != canonical(ours) {
-			u.retired = append(u.retired, *number(text(ours)))
-		}
 		unchanged := digest(now) == last || now == nil && last == ""
 		switch {
 		case unchanged, digest(now) == digest(ours):
 		case last == "" && !isWritten, last != "" && digest(ours) == last && (isWritten || now != nil):
+			if n := number(text(ours)); key == "number" && n != nil {
+				u.retired = append(u.retired, u.place(e.category, *n))
+			}
 			if now == nil || digest(now) == digest(inherited) {
 				node.Delete(key)
 			} else {
@@ -161,12 +193,12 @@ func (u *update) rename(r row, e *entry) {
 	if node == nil {
 		return
 	}
-	u.unreserve(r.code)
+	u.unreserve(r)
 	u.freeName(r.code.Name)
 	node.Append("aliases", e.row)
-	if e.key == identifier(e.row, "code") && u.entryNamed(r.code.Key) == nil {
+	if e.key == identifier(e.row, "code") && !u.isTaken(r.code.Key, len(r.code.Fields) > 0, e) {
 		e.in.Rename(e.key, r.code.Key)
-		e.key = r.code.Key
+		e.key, e.ident = r.code.Key, goName(r.code.Key)
 	}
 	if e.key == r.code.Name {
 		node.Delete("value")
@@ -175,13 +207,12 @@ func (u *update) rename(r row, e *entry) {
 	}
 }
 
-func (u *update) entryNamed(key string) *entry {
-	for _, e := range u.entries {
-		if e.key == key {
-			return e
-		}
-	}
-	return nil
+// isTaken reports whether a key has the Go name of a code other than e, or, if the code has fields, of
+// a category.
+func (u *update) isTaken(key string, isType bool, e *entry) bool {
+	ident := goName(key)
+	return isType && u.types[ident] ||
+		slices.ContainsFunc(u.entries, func(other *entry) bool { return other != e && other.ident == ident })
 }
 
 // freeName removes a name from the aliases of codes, because another code has it now.
@@ -211,9 +242,9 @@ func (u *update) inherited(e *entry, key string) any {
 	return u.categories.Map(e.category).Get(key)
 }
 
-// place returns an entry in the place of a row, without a key. It adds the category if the taxonomy
+// home returns an entry in the place of a row, without a key. It adds the category if the taxonomy
 // does not have it.
-func (u *update) place(r row) entry {
+func (u *update) home(r row) entry {
 	if e := u.matched[r.parent]; e != nil && e.node() != nil {
 		return entry{category: e.category, parent: e, in: section(e.node(), "codes", "codes")}
 	}
@@ -229,7 +260,9 @@ func (u *update) place(r row) entry {
 			}
 		}
 		if u.categories.Map(name) == nil {
-			u.categories.Set(name, u.before(r.category), (&Category{Doc: r.category.Doc}).pairs())
+			c := &Category{Doc: r.category.Doc, Type: freeType(name, func(ident string) bool { return u.types[ident] })}
+			u.categories.Set(name, u.before(r.category), c.pairs())
+			u.types[goName(cmp.Or(c.Type, name))] = true
 		}
 		u.places[r.category] = name
 	}
@@ -274,13 +307,13 @@ func (u *update) add(r row) {
 		return // it was removed by hand
 	}
 	key := r.code.Key
-	for n := 2; u.entryNamed(key) != nil; n++ {
+	for n := 2; u.isTaken(key, len(r.code.Fields) > 0, nil); n++ {
 		key = fmt.Sprintf("%s_%d", r.code.Key, n)
 	}
-	u.unreserve(r.code)
+	u.unreserve(r)
 	u.freeName(r.code.Name)
-	e, k := u.place(r), *r.code
-	e.key, e.row, e.taken, k.Key = key, k.Name, true, key
+	e, k := u.home(r), *r.code
+	e.key, e.ident, e.row, e.taken, k.Key = key, goName(key), k.Name, true, key
 	e.in.Set(key, r.before, slices.DeleteFunc(k.pairs(), func(p spec.Pair) bool {
 		return digest(p.Value) == digest(u.inherited(&e, p.Key))
 	}))
@@ -291,14 +324,15 @@ func (u *update) add(r row) {
 
 // unreserve removes the name and the number of a code from the reserved ones, because the table has
 // the code again.
-func (u *update) unreserve(k *Code) {
-	reserved := u.root.Map("reserved")
+func (u *update) unreserve(r row) {
+	k, reserved := r.code, u.root.Map("reserved")
 	if reserved == nil || reserved.Remove("codes", func(item any) bool { return isNamed(item, k) }) == 0 {
 		return
 	}
 	u.t.Notes.add(k.Name, "reserved codes that are in the table again: no longer reserved")
 	if k.Number != nil {
-		reserved.Remove("numbers", func(item any) bool { return text(item) == strconv.Itoa(*k.Number) })
+		number := u.place(r.category.Key, *k.Number)
+		reserved.Remove("numbers", func(item any) bool { return canonical(item) == canonical(number.item()) })
 	}
 }
 
@@ -332,15 +366,13 @@ func (u *update) withoutReserved(rows []row) []row {
 // dropNumbers removes reserved numbers from the rows, because other codes had them. A code that
 // returns keeps its number, unless it is in a range.
 func (u *update) dropNumbers(rows []row) {
-	if u.t.numbersPerCategory {
-		return
-	}
 	codes, numbers := u.reserved("codes"), u.reserved("numbers")
 	for _, r := range rows {
 		k := r.code
 		returns := slices.ContainsFunc(codes, func(item any) bool { return isNamed(item, k) })
 		if k.Number != nil && slices.ContainsFunc(numbers, func(item any) bool {
-			return !(returns && text(item) != "") && includes(item, *k.Number)
+			number := u.place(r.category.Key, *k.Number)
+			return !(returns && canonical(item) == canonical(number.item())) && number.isIn(item)
 		}) {
 			u.t.Notes.add(k.Name, "numbers that are reserved: left out")
 			k.Number = nil
@@ -356,15 +388,20 @@ func (u *update) reserved(key string) (items []any) {
 	return items
 }
 
-// includes reports whether an item of the reserved numbers is a number, or a range that has it.
-func includes(item any, n int) bool {
-	p, _ := item.(spec.Pairs)
-	from, to := number(text(p.Get("from"))), number(text(p.Get("to")))
-	return text(item) == strconv.Itoa(n) || from != nil && to != nil && *from <= n && n <= *to
+// isIn reports whether an item of the reserved numbers is a number, or a range that has it.
+func (p place) isIn(item any) bool {
+	body, isRange := item.(spec.Pairs)
+	if !isRange {
+		return text(item) == strconv.Itoa(p.number)
+	}
+	from, category := text(body.Get("from")), text(body.Get("category"))
+	first, last := number(from), number(cmp.Or(text(body.Get("to")), from))
+	return first != nil && last != nil && *first <= p.number && p.number <= *last &&
+		(category == "" || category == p.category)
 }
 
 // remove removes the codes that the table no longer has, and reserves their names and numbers.
-func (u *update) remove(rows []row) {
+func (u *update) remove() {
 	var codes, numbers []any
 	for _, e := range u.entries {
 		if e.taken || u.record[e.row] == nil || e.node() == nil {
@@ -380,15 +417,21 @@ func (u *update) remove(rows []row) {
 			}
 		}
 		if n := number(text(e.get("number"))); n != nil {
-			u.retired = append(u.retired, *n)
+			u.retired = append(u.retired, u.place(e.category, *n))
 		}
 		e.in.Delete(e.key)
 		u.changes.add(e.key, noteRemoved)
 	}
+	inUse := make(map[place]bool)
+	for _, e := range u.entries {
+		if n := number(text(e.get("number"))); n != nil {
+			inUse[u.place(e.category, *n)] = true
+		}
+	}
 	for _, n := range u.retired {
-		inUse := slices.ContainsFunc(rows, func(r row) bool { return r.code.Number != nil && *r.code.Number == n })
-		if !inUse && !u.t.numbersPerCategory && !slices.Contains(numbers, any(n)) {
-			numbers = append(numbers, n)
+		isReserved := slices.ContainsFunc(u.reserved("numbers"), n.isIn)
+		if !inUse[n] && !isReserved {
+			numbers, inUse[n] = append(numbers, n.item()), true
 		}
 	}
 	for _, e := range u.entries {
@@ -479,7 +522,13 @@ func (t *Table) canDeclare(name reference, value any) bool {
 func (u *update) writeRecord(rows []row) {
 	var record spec.Pairs
 	for _, r := range rows {
-		record = append(record, spec.Pair{Key: r.code.Name, Value: r.digests()})
+		text := r.digests()
+		for _, key := range r.code.unread { // the value of an earlier table stays
+			if last := u.bases[r.code][key]; last != "" {
+				text += " " + key + "=" + last
+			}
+		}
+		record = append(record, spec.Pair{Key: r.code.Name, Value: text})
 	}
 	old := u.root.Map(recordKey)
 	switch {

@@ -477,3 +477,152 @@ func TestUpdateBelow(t *testing.T) {
 		assert.Empty(t, findings, i)
 	}
 }
+
+// TestUpdateOfTables imports two versions of a table into one file.
+func TestUpdateOfTables(t *testing.T) {
+	const mapped = "code=id,message=text,number=no,http=status"
+	for _, tt := range []struct {
+		name, format  string
+		columns       string
+		first, second string
+		edits         []string // of the first taxonomy
+		want          []string
+		absent        []string
+		changes       importer.Notes
+		notes         importer.Notes
+	}{
+		{
+			name: "names of categories that differ in case", format: "tidb",
+			first: tidb("kv:1062", "duplicate entry"),
+			second: tidb("KV:1062", "other entry") + tidb("kv:1062", "duplicate entry") +
+				tidb("KV:NotLeader", "not a leader"),
+			want: []string{
+				"  kv:\n    doc: Errors of the category kv.\n    codes:\n" +
+					"      kv_1062:\n        number: 1062\n",
+				"  KV:\n    type: Kv2\n    doc: Errors of the category KV.\n    codes:\n" +
+					"      KV_1062_2:\n        number: 1062\n        value: KV:1062\n        message: other entry\n" +
+					"      KV_NotLeader:\n",
+			},
+			changes: importer.Notes{{What: "added", Codes: []string{"KV_1062_2", "KV_NotLeader"}}},
+		}, {
+			name: "removed numbers that are unique in a category", format: "tidb",
+			first:  tidb("a:1", "one of a") + tidb("b:1", "one of b") + tidb("a:2", "two of a"),
+			second: tidb("b:1", "one of b") + tidb("a:2", "two of a"),
+			want: []string{"reserved:\n  numbers:\n    - {from: 1, category: a}\n  codes: ['a:1', a_1]\n",
+				"        value: b:1\n"},
+			changes: importer.Notes{{What: "removed, now reserved", Codes: []string{"a_1"}}},
+		}, {
+			name: "a new name for a number of a category", format: "tidb",
+			first:  tidb("a:1", "one of a") + tidb("a:2", "two of a"),
+			second: "[\"DM-a-1\"]\nmessage='one of a'\n" + tidb("a:2", "two of a"),
+			want:   []string{"      DM-a-1:\n        number: 1\n", "aliases: ['a:1']"},
+			absent: []string{"reserved"},
+			changes: importer.Notes{
+				{What: "renamed", Codes: []string{"a:1 to DM-a-1"}},
+			},
+		}, {
+			name: "a number that was edited by hand", format: "csv", columns: mapped,
+			first:  "id,text,no,status\nA,a,1,\nB,b,2,\n",
+			second: "id,text,no,status\nA,a,7,\nB,b,2,\n",
+			edits:  []string{"number: 1", "number: 9"},
+			want:   []string{"number: 9"}, absent: []string{"reserved", "number: 7"},
+			changes: importer.Notes{{What: "changed by the table and by hand, kept", Codes: []string{"A: number"}}},
+		}, {
+			name: "a status that gains a second value", format: "csv", columns: mapped,
+			first:  "id,text,no,status\nA,a,1,400\nB,b,2,404\n",
+			second: "id,text,no,status\nA,a,1,400 406\nB,b,2,404\n",
+			want:   []string{"http: 400"},
+			notes:  importer.Notes{{What: "further HTTP statuses: left out", Codes: []string{"A"}}},
+		}, {
+			name: "values that become unreadable", format: "csv", columns: mapped,
+			first:  "id,text,no,status\nA,a,1,400\nB,b,2,404\n",
+			second: "id,text,no,status\nA,a,-,4xx\nB,b,2,404\n",
+			want:   []string{"number: 1", "http: 400"}, absent: []string{"reserved"},
+			notes: importer.Notes{
+				{What: "values of number that cannot be read: left out", Codes: []string{"A"}},
+				{What: "values of http that cannot be read: left out", Codes: []string{"A"}},
+			},
+		}, {
+			name: "renames of codes without numbers", format: "csv", columns: "code=id,message=text",
+			first:  "id,text\nA,the disk is full\nB,same text\nC,same text\nWORD,word\n",
+			second: "id,text\nDISK_FULL,the disk is full\nD,same text\nE,same text\nVERB,word\n",
+			want: []string{"      DISK_FULL:\n        message: the disk is full\n        aliases: [A]\n",
+				"codes: [B, C, WORD]"},
+			changes: importer.Notes{
+				{What: "renamed", Codes: []string{"A to DISK_FULL"}},
+				{What: "added", Codes: []string{"D", "E", "VERB"}},
+				{What: "removed, now reserved", Codes: []string{"B", "C", "WORD"}},
+			},
+		}, {
+			name: "a number with another meaning", format: "csv", columns: mapped,
+			first:  "id,text,no,status\nDISK_FULL,disk full,1,\nB,b,2,\n",
+			second: "id,text,no,status\nUSER_GONE,no user,1,\nB,b,2,\n",
+			want:   []string{"aliases: [DISK_FULL]"},
+			changes: importer.Notes{
+				{What: "renamed", Codes: []string{"DISK_FULL to USER_GONE"}},
+			},
+			notes: importer.Notes{{
+				What: "renamed, because the number is the same, but with another message: if the meaning is another, " +
+					"remove the alias",
+				Codes: []string{"DISK_FULL to USER_GONE"},
+			}},
+		}, {
+			name: "a number that goes to another code", format: "csv", columns: mapped,
+			first:  "id,text,no,status\nA,a,50,\n",
+			second: "id,text,no,status\nA,a,262,\nB,b,50,\n",
+			want:   []string{"number: 262", "number: 50"}, absent: []string{"reserved"},
+			changes: importer.Notes{
+				{What: "changed", Codes: []string{"A: number"}}, {What: "added", Codes: []string{"B"}},
+			},
+			notes: importer.Notes{{
+				What:  "numbers that another code had: old logs contain them with the former meaning",
+				Codes: []string{"50 of A, now of B"},
+			}},
+		}, {
+			name: "a new code whose key differs in case from another", format: "csv", columns: "code=id,message=text",
+			first:   "id,text\nfoo,first text\n",
+			second:  "id,text\nFOO,second text\nfoo,first text\n",
+			want:    []string{"      FOO_2:\n        value: FOO\n        message: second text\n"},
+			changes: importer.Notes{{What: "added", Codes: []string{"FOO_2"}}},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var o importer.Options
+			if tt.columns != "" {
+				columns, err := importer.ParseColumns(tt.columns)
+				require.NoError(t, err)
+				o.Columns = columns
+			}
+			first, err := importer.Read(tt.format, []byte(tt.first), o)
+			require.NoError(t, err)
+			before := edit(t, string(first.New()), tt.edits...)
+			second, err := importer.Read(tt.format, []byte(tt.second), o)
+			require.NoError(t, err)
+			after, changes, err := second.Update("taxonomy.yaml", []byte(before))
+			require.NoError(t, err)
+			for _, want := range tt.want {
+				assert.Contains(t, withoutRecord(after), want)
+			}
+			for _, absent := range tt.absent {
+				assert.NotContains(t, withoutRecord(after), absent)
+			}
+			assert.ElementsMatch(t, tt.changes, changes)
+			assert.Equal(t, tt.notes, second.Notes)
+			_, findings := check.Load("taxonomy.yaml", after)
+			assert.Empty(t, findings)
+			second, err = importer.Read(tt.format, []byte(tt.second), o)
+			require.NoError(t, err)
+			again, changes, err := second.Update("taxonomy.yaml", after)
+			require.NoError(t, err)
+			assert.Equal(t, string(after), string(again), "a second import")
+			assert.Empty(t, changes)
+			third, err := importer.Read(tt.format, []byte(tt.first), o)
+			require.NoError(t, err)
+			_, _, err = third.Update("taxonomy.yaml", after)
+			require.NoError(t, err, "back to the first table")
+		})
+	}
+}
+
+// tidb returns a row of TiDB's table.
+func tidb(code, message string) string { return fmt.Sprintf("[%q]\nerror = %q\n", code, message) }

@@ -105,6 +105,9 @@ func (t *Table) rows() []row {
 
 func (c *Category) pairs() spec.Pairs {
 	var out, codes spec.Pairs
+	if c.Type != "" {
+		out = append(out, spec.Pair{Key: "type", Value: c.Type})
+	}
 	if c.Doc != "" {
 		out = append(out, spec.Pair{Key: "doc", Value: c.Doc})
 	}
@@ -152,6 +155,7 @@ func (k *Code) pairs() spec.Pairs {
 	set("fields", fieldPairs(k.Fields), len(k.Fields) > 0)
 	set("groups", values(k.Groups), len(k.Groups) > 0)
 	set("http", k.HTTP, k.HTTP != 0)
+	set("grpc", k.GRPC, k.GRPC != "")
 	set("retryable", true, k.Retryable)
 	set("reaction", retryReaction, k.Retryable)
 	return out
