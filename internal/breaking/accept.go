@@ -11,7 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/errgen/errgen/internal/diag"
-	pages "github.com/errgen/errgen/internal/rules"
 )
 
 // AcceptFile is the name of the file of accepted changes, beside taxonomy.yaml.
@@ -107,18 +106,10 @@ func (a *Acceptances) entry(node *yaml.Node) {
 	case badGlob != nil:
 		a.fail(nodeSpan(node), "", "subject: %s is not a valid pattern", e.subject)
 	case Levels(e.id) == 0:
-		a.fail(nodeSpan(node), SuggestID(e.id, IDs()), "id: %s is not the id of a change", e.id)
+		a.fail(nodeSpan(node), diag.DidYouMean(e.id, IDs()), "id: %s is not the id of a change", e.id)
 	default:
 		a.entries = append(a.entries, e)
 	}
-}
-
-// SuggestID returns the hint for an id that is not in the list, or "".
-func SuggestID(id string, list []string) string {
-	if now, _ := pages.Replaced(id); now != "" {
-		return "it is now " + now
-	}
-	return diag.DidYouMean(id, list)
 }
 
 // matches reports whether the entry is about a change.

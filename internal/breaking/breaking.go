@@ -105,7 +105,8 @@ type Change struct {
 	Old, New  string   // empty if absent
 	Factories []string // the codes whose factories change with a field
 
-	codes, numbers []string // to reserve
+	codes   []string // to reserve
+	numbers []ReservedNumber
 }
 
 // Level returns the first of the change's levels: wire before source before behaviour.

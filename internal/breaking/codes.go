@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 // codes reports the values, aliases and numbers of old codes that are removed or changed. No error
@@ -59,10 +60,10 @@ func (c *comparison) removedCode(o *model.Code) {
 			change.codes = append(change.codes, alias)
 		}
 	}
-	if o.Numbered && !c.new.tree.Reserved.HasNumber(o.Number) && c.new.withNumberOf(o) == nil {
-		change.numbers = []string{strconv.Itoa(o.Number)}
+	if o.Numbered && !c.isReserved(o) && c.withNumberOf(o) == nil {
+		change.numbers = c.reservedNumber(o.Number, c.categoryName(o.Category))
 	}
-	change.Hint = "reserve it: " + Reservation(change.codes, change.numbers, " ") +
+	change.Hint = "reserve it: " + Reservation(&spec.Reserved{}, change.codes, change.numbers, " ") +
 		"; or make it an alias of the code that replaces it"
 }
 
@@ -121,32 +122,55 @@ func (c *comparison) newValue(o, n *model.Code) {
 	}
 }
 
-// number reports a number that another code has now, that its code lost, or that is free.
+// withNumberOf returns the new code that has the number of an old one, or nil.
+func (c *comparison) withNumberOf(o *model.Code) *model.Code {
+	return c.new.byNumber[fmt.Sprint(c.new.scope(c.categoryName(o.Category)), " ", o.Number)]
+}
+
+// isReserved reports whether the number of an old code is reserved.
+func (c *comparison) isReserved(o *model.Code) bool {
+	return c.new.tree.Reserved.HasNumber(o.Number, c.categoryName(o.Category))
+}
+
+// reservedNumber returns the entry that reserves a number of a category.
+func (c *comparison) reservedNumber(number int, category string) []ReservedNumber {
+	return []ReservedNumber{{From: number, Category: c.new.scope(category)}}
+}
+
+// number reports a number that another code has now, that its code lost or gained, or that is free.
 func (c *comparison) number(o, n *model.Code) {
+	continued := c.continued(o) != nil
+	if continued && !o.Numbered && n.Numbered && c.old.withNumberOf(n) == nil &&
+		!c.old.tree.Reserved.HasNumber(n.Number, n.Category.Name) {
+		is := strconv.Itoa(n.Number)
+		c.change(idIdentifier, c.is.codes[n], "number", "", is,
+			fmt.Sprintf("code %s: number was none, is %s", n.Name, is))
+	}
 	if !o.Numbered || c.old.withNumberOf(o) != o {
 		return
 	}
-	number, now := strconv.Itoa(o.Number), c.new.withNumberOf(o)
+	number, now := strconv.Itoa(o.Number), c.withNumberOf(o)
 	guessed := n != nil && c.renamed[o] != "" // n may be another code that reuses the number
-	switch continued := c.continued(o) != nil; {
-	case now != nil && (now != n || guessed):
+	if now != nil && (now != n || guessed) {
 		change := c.change(idNumberReused, c.is.codes[now], "number", o.Name, now.Name,
 			fmt.Sprintf("number %s was the number of %s, and is now the number of %s", number, o.Name, now.Name))
 		if now == n {
 			change.Hint = "add the alias first: the number then belongs to the same code"
 		}
-	case now == n && n != nil: // unchanged
-	case continued && c.old.withNumberOf(n) == nil:
+	}
+	isNew := continued && !(n.Numbered && n.Number == o.Number) && c.old.withNumberOf(n) == nil
+	switch {
+	case isNew:
 		change := c.change(idNumber, c.is.codes[n], "number", number, "", "")
 		if n.Numbered {
 			change.New = strconv.Itoa(n.Number)
 		}
 		change.Message = fmt.Sprintf("code %s: number was %s, is %s", n.Name, number, cmp.Or(change.New, none("")))
-	case !continued && (n != nil || c.new.reserved[o.Value]) && !c.new.tree.Reserved.HasNumber(o.Number):
+	case now == nil && !continued && (n != nil || c.new.reserved[o.Value]) && !c.isReserved(o):
 		change := c.change(idNumber, c.was.codes[o], "number", number, "",
 			fmt.Sprintf("number %s of %s is removed, and is not reserved", number, o.Name))
-		change.numbers = []string{number}
-		change.Hint = "add " + Reservation(nil, change.numbers, "")
+		change.numbers = c.reservedNumber(o.Number, c.categoryName(o.Category))
+		change.Hint = "add " + Reservation(&spec.Reserved{}, nil, change.numbers, "")
 	}
 }
 
@@ -197,7 +221,7 @@ func (c *comparison) reservations() {
 		from, to := v.Bounds()
 		ends, used := []int{from}, make(map[int]bool) // the lowest free number is one of the ends
 		for _, now := range c.new.model.Codes {
-			if n := now.Number; now.Numbered && from <= n && n <= to {
+			if n := now.Number; now.Numbered && v.Has(n, now.Category.Name) {
 				ends, used[n] = append(ends, n+1), true
 				if c.old.withNumberOf(now) == nil {
 					report(strconv.Itoa(n), now, "number")
@@ -210,11 +234,11 @@ func (c *comparison) reservations() {
 		}
 		slices.Sort(ends)
 		free := func(n int) bool {
-			return from <= n && n <= to && !used[n] && !c.new.tree.Reserved.HasNumber(n)
+			return from <= n && n <= to && !used[n] && !c.new.tree.Reserved.HasNumber(n, v.Category.V)
 		}
 		if i := slices.IndexFunc(ends, free); i >= 0 {
 			number := strconv.Itoa(ends[i])
-			report(number, nil, "").numbers = []string{number}
+			report(number, nil, "").numbers = []ReservedNumber{{From: ends[i], Category: v.Category.V}}
 		}
 	}
 }
@@ -305,25 +329,66 @@ func (c *comparison) reportRenamed() {
 	}
 }
 
-// Reservation returns the key that reserves codes and numbers, or "" if both are empty.
-func Reservation(codes, numbers []string, separator string) string {
-	var out []string
-	if len(numbers) > 0 {
-		out = append(out, "numbers: ["+strings.Join(numbers, ", ")+"]")
+// ReservedNumber is an entry of the reserved numbers, with the keys of the language.
+type ReservedNumber struct {
+	From     int    `yaml:"from"`
+	To       *int   `yaml:"to,omitempty"`
+	Category string `yaml:"category,omitempty"`
+	Reason   string `yaml:"reason,omitempty"`
+}
+
+// MarshalYAML returns the shortest form.
+func (n ReservedNumber) MarshalYAML() (any, error) {
+	if n == (ReservedNumber{From: n.From}) {
+		return n.From, nil
 	}
-	if len(codes) > 0 {
-		out = append(out, "codes: "+yamlList(codes...))
-	}
-	if len(out) == 0 {
+	type plain ReservedNumber
+	return plain(n), nil
+}
+
+// Reservation returns the key that reserves codes and numbers, or "" if there are none. It contains
+// what the taxonomy reserves already, because a file has one key `reserved`.
+func Reservation(present *spec.Reserved, codes []string, numbers []ReservedNumber, separator string) string {
+	if len(codes)+len(numbers) == 0 {
 		return ""
+	}
+	var allNumbers, allCodes []any
+	for _, n := range present.Numbers {
+		item := ReservedNumber{From: n.From.V, Category: n.Category.V, Reason: n.Reason.V}
+		if n.To.Set {
+			item.To = &n.To.V
+		}
+		allNumbers = append(allNumbers, item)
+	}
+	for _, n := range numbers {
+		if !slices.Contains(allNumbers, any(n)) {
+			allNumbers = append(allNumbers, n)
+		}
+	}
+	for _, code := range present.Codes {
+		if code.Reason.V == "" {
+			allCodes = append(allCodes, code.Name.V)
+			continue
+		}
+		allCodes = append(allCodes, struct{ Name, Reason string }{code.Name.V, code.Reason.V})
+	}
+	for _, code := range codes {
+		allCodes = append(allCodes, code)
+	}
+	var out []string
+	if len(allNumbers) > 0 {
+		out = append(out, "numbers: "+yamlList(allNumbers...))
+	}
+	if len(allCodes) > 0 {
+		out = append(out, "codes: "+yamlList(allCodes...))
 	}
 	return "reserved: {" + strings.Join(out, ","+separator) + "}"
 }
 
-// yamlList returns texts as a list on one line.
-func yamlList(texts ...string) string {
-	b, _ := yaml.Marshal(struct { // texts always encode
-		List []string `yaml:"list,flow"`
-	}{texts})
+// yamlList returns values as a list on one line.
+func yamlList[T any](values ...T) string {
+	b, _ := yaml.Marshal(struct { // such values always encode
+		List []T `yaml:"list,flow"`
+	}{values})
 	return strings.TrimSpace(strings.TrimPrefix(string(b), "list:"))
 }

@@ -194,6 +194,9 @@ func (c *comparison) values(o, n *decl) {
 			continue
 		}
 		r.hint = strings.ReplaceAll(r.hint, "NAME", cmp.Or(o.goName, fmt.Sprint(was.value)))
+		if was.original != "" {
+			differences[0].old = was.original
+		}
 		found[r.id] = append(found[r.id], differences...)
 		change := changes[r.id]
 		if change == nil {
@@ -294,6 +297,9 @@ func none(other string) string {
 // wordDiff returns the new text with removed words as [-…-] and added words as {+…+}.
 func wordDiff(old, new string) string {
 	was, is := strings.Fields(old), strings.Fields(new)
+	if slices.Equal(was, is) { // only spaces and line breaks differ
+		return fmt.Sprintf("was %q, is %q", old, new)
+	}
 	n := 0
 	for n < min(len(was), len(is)) && was[n] == is[n] {
 		n++

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 // Report is a printable result of a comparison.
@@ -16,6 +17,8 @@ type Report struct {
 	Against string // the released taxonomy
 	Source  *diag.Source
 	Changes []Change
+	// Reserved are the reservations of the new taxonomy.
+	Reserved spec.Reserved
 	// Acceptances and Findings are the file of accepted changes and the findings about it.
 	Acceptances *diag.Source
 	Findings    []diag.Finding
@@ -158,12 +161,17 @@ func (r Report) Text(w io.Writer) error {
 			cut, list = cut || n > maxShown, list[n:]
 		}
 	}
-	var codes, numbers []string
+	var codes []string
+	var numbers []ReservedNumber
 	for _, c := range r.Changes {
 		codes, numbers = append(codes, c.codes...), append(numbers, c.numbers...)
 	}
-	if block := Reservation(codes, numbers, "\n           "); block != "" {
-		fmt.Fprintf(&b, "\nto reserve the removed codes and numbers, add:\n%s\n", block)
+	if block := Reservation(&r.Reserved, codes, numbers, "\n           "); block != "" {
+		how := "add"
+		if len(r.Reserved.Codes)+len(r.Reserved.Numbers) > 0 {
+			how = "replace the key `reserved` by"
+		}
+		fmt.Fprintf(&b, "\nto reserve the removed codes and numbers, %s:\n%s\n", how, block)
 	}
 	if cut {
 		b.WriteString("\n-v prints every change with its line\n")

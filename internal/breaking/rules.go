@@ -17,11 +17,15 @@ const (
 	idAlias        = "E-break-alias"
 	idNumber       = "E-break-number"
 	idNumberReused = "E-break-number-reused"
+	idIdentifier   = "W-changed-identifier"
 	idCategory     = "E-break-category"
 	idFactory      = "E-break-factory"
 	idFieldRenamed = "E-break-field-renamed"
 	idFieldType    = "E-break-field-type"
 )
+
+// identifierHint is the hint of idIdentifier.
+const identifierHint = "clients see it from now on, and changing it later breaks them"
 
 // when is a set of differences of a value or of a declaration.
 type when uint8
@@ -57,6 +61,7 @@ var rules = []rule{
 	{id: idAlias, levels: Wire, hint: "keep it an alias, or reserve it"},
 	{id: idNumber, levels: Wire, hint: "numbers are published: keep it"},
 	{id: idNumberReused, levels: Wire, hint: "use the next free number"},
+	{id: idIdentifier, levels: Wire, hint: identifierHint},
 	{id: idCategory, levels: Wire | Source, hint: "make it an alias of a code of its own category, or reserve it"},
 	{id: idFactory, levels: Source, hint: `keep "args", or give the new parameters to another code`},
 	{id: idFieldRenamed, levels: Wire | Source},
@@ -124,6 +129,7 @@ var rules = []rule{
 		"clients see it: give the different case a code"},
 	{"code.constants", changed | removed, "E-break-constant", Wire,
 		"constants are published: keep it, or declare a new one"},
+	{"code.constants", added, idIdentifier, Wire, identifierHint},
 	{"code.deprecated", added | fresh, "", 0, ""},
 	{"code.message code.feedback", always, "W-changed-message", Behaviour, ""},
 	{"code.set", always, "W-changed-set", Behaviour, ""},

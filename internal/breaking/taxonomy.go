@@ -52,13 +52,17 @@ func New(tree *spec.Taxonomy) *Taxonomy {
 	return t
 }
 
-// numberKey returns the number of a code, with its category if numbers are unique in a category
-// only.
-func (t *Taxonomy) numberKey(c *model.Code) string {
+// scope returns a category if numbers are unique in a category only, otherwise "".
+func (t *Taxonomy) scope(category string) string {
 	if t.tree.Numbers.V == "per_category" {
-		return fmt.Sprintf("%s %d", c.Category.Name, c.Number)
+		return category
 	}
-	return strconv.Itoa(c.Number)
+	return ""
+}
+
+// numberKey returns the number of a code with its scope.
+func (t *Taxonomy) numberKey(c *model.Code) string {
+	return fmt.Sprint(t.scope(c.Category.Name), " ", c.Number)
 }
 
 // withNumberOf returns the code that has the number of c, or nil. c can be of the other taxonomy.
@@ -106,7 +110,9 @@ type fact struct {
 	key   string // of the language
 	item  string // of the several values under the key: a word of an enum, a group
 	value any
-	trees []any // if they differ from those of the declaration
+	// original is a text that value has with the names of the new taxonomy.
+	original string
+	trees    []any // if they differ from those of the declaration
 }
 
 // name returns the name of the value in messages: the item hung of groups is "group hung".
@@ -363,7 +369,7 @@ func (l *declarations) code(owner *decl, c *model.Code) {
 		}
 	}
 	d.set("audience", audience(c.Public))
-	d.set("message", l.m.message(c))
+	d.facts = append(d.facts, fact{key: "message", value: l.m.message(c), original: c.Code.Message})
 	d.set("feedback", tree.Feedback.V)
 	d.set("set", assigned(c.Sets))
 	d.set("prevent", c.Extras().Prevent)

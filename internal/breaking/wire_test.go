@@ -1,10 +1,16 @@
 package breaking_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/breaking"
+	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 func TestHeader(t *testing.T) {
@@ -122,6 +128,20 @@ func TestNumbers(t *testing.T) {
 			"categories: {a: {codes: {A: {message: a, number: 1}, C: {message: c}}}, b: {codes: {D: {message: d}}}}",
 			"categories: {a: {codes: {C: {message: c}}}, b: {codes: {B: {message: b, number: 1}, D: {message: d}}}}",
 			`1:14 E-break-code-removed, 1:81 E-break-number-reused`},
+		{"reused by another code, so that its code has a new one", codes("A: {message: a, number: 50}"),
+			codes("B: {message: b, number: 50}, A: {message: a, number: 262}"),
+			`1:51 E-break-number-reused, 1:80 E-break-number`},
+		{"gained", codes("A: {message: a}"), codes("A: {message: a, number: 7}"), `1:51 W-changed-identifier`},
+		{"gained by a code that is renamed", codes("A: {message: a b}"), codes("B: {message: a b, number: 7}"),
+			`1:27 E-break-code-renamed, 1:53 W-changed-identifier`},
+		{"unique in a category that is renamed",
+			"numbers: per_category\ncategories: {a: {codes: {A: {message: a, number: 1}}}}",
+			"numbers: per_category\ncategories: {b: {codes: {A: {message: a, number: 1}}}}",
+			`2:14 E-break-category, 2:14 E-break-go-name`},
+		{"unique in a category, and reserved in another",
+			"numbers: per_category\ncategories: {a: {codes: {A: {message: a, number: 1}, B: {message: b}}}}",
+			"numbers: per_category\nreserved: {codes: [A], numbers: [{from: 1, category: c}]}\n" +
+				"categories: {a: {codes: {B: {message: b}}}}", `3:14 E-break-go-removed, 3:14 E-break-number`},
 		{"of a removed code, used by an old one", codes("A: {message: a, number: 1}, B: {message: b}"),
 			codes("B: {message: b, number: 1}"), `1:14 E-break-code-removed, 1:51 E-break-number-reused`},
 		{"that of a code that is gone", codes("A: {message: a, number: 1, deprecated: no}, B: {message: b}"),
@@ -225,4 +245,49 @@ func TestStatus(t *testing.T) {
 		{"in a profile", codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 500}}}}",
 			codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 503}}}}", `2:12 E-break-status`},
 	})
+}
+
+// TestReservationToPaste adds the reservation of a report to the file, which has no finding then.
+func TestReservationToPaste(t *testing.T) {
+	const header = "errgen: 1\npackage: errs\nnumbers: per_category\n"
+	const reserved = "reserved: {numbers: [{from: 7, to: 9, reason: \"Old: all.\"}], " +
+		"codes: [{name: X, reason: Never.}, 'y:z']}\n"
+	old := header + reserved + "categories:\n" +
+		"  a: {codes: {A: {message: a, number: 5}, B: {message: b}}}\n" +
+		"  'b-c': {codes: {C: {message: c, number: 5}, D: {message: d, number: 6, aliases: ['on']}}}\n"
+	rest := "categories:\n  a: {codes: {B: {message: b, number: 6}}}\n  'b-c': {codes: {E: {message: e}}}\n"
+	tree, _ := spec.Parse("t.yaml", []byte(header+reserved+rest))
+	was, _ := spec.Parse("t.yaml", []byte(old))
+	report := breaking.Report{Source: diag.NewSource("t.yaml", nil), Reserved: tree.Reserved,
+		Changes: breaking.Compare(breaking.New(was), breaking.New(tree))}
+	var b strings.Builder
+	require.NoError(t, report.Text(&b))
+	_, block, found := strings.Cut(b.String(), "replace the key `reserved` by:\n")
+	require.True(t, found, b.String())
+	_, findings := check.Load("t.yaml", []byte(header+block+rest))
+	assert.Empty(t, findings, block)
+	tree, _ = spec.Parse("t.yaml", []byte(header+block+rest))
+	for _, c := range breaking.Compare(breaking.New(was), breaking.New(tree)) {
+		assert.NotEqual(t, "E-break-code-removed", c.ID)
+		assert.NotEqual(t, "E-break-reserved", c.ID)
+	}
+}
+
+// TestOldMessages compares messages: the old text is the one that was released.
+func TestOldMessages(t *testing.T) {
+	for _, tt := range []struct{ name, was, is, old, new string }{
+		{"a renamed field", "A: {fields: {id: {type: string}}, message: 'no[ {id}]'}",
+			"A: {fields: {user: {type: string}}, message: 'none[ {user}]'}", "no[ {id}]", "none[ {user}]"},
+		{"a space", `A: {message: "a b"}`, `A: {message: "a\nb"}`, "a b", "a\nb"},
+	} {
+		for _, c := range compare(t, codes(tt.was), codes(tt.is)) {
+			if c.ID == "W-changed-message" {
+				assert.Equal(t, []string{tt.old, tt.new}, []string{c.Old, c.New}, tt.name)
+				assert.NotContains(t, c.Message, "\n")
+				if tt.name == "a space" {
+					assert.Contains(t, c.Message, `was "a b", is "a\nb"`)
+				}
+			}
+		}
+	}
 }

@@ -76,7 +76,7 @@ func Tree(t *spec.Taxonomy, findings []diag.Finding) (*model.Package, []diag.Fin
 		}
 		findings = append(findings, c.findings...)
 	}
-	findings = applyIgnores(t.Ignores, findings)
+	findings = ApplyIgnores(t, findings, func(id string) bool { return id != IDUnusedCode })
 	diag.Sort(findings)
 	if diag.HasErrors(findings) {
 		return nil, findings
@@ -84,9 +84,15 @@ func Tree(t *spec.Taxonomy, findings []diag.Finding) (*model.Package, []diag.Fin
 	return m, findings
 }
 
-// applyIgnores removes warnings that a comment ignores, and adds warnings of unused comments. If a
-// finding is an error, the warnings are incomplete, so unused comments are not reported.
-func applyIgnores(ignores []spec.Ignore, findings []diag.Finding) []diag.Finding {
+// IDUnusedCode is the id of the findings of the command unused. [Load] does not make them, because
+// they depend on the Go code of a module.
+const IDUnusedCode = "W-unused-code"
+
+// ApplyIgnores removes warnings that a comment of the taxonomy ignores. It adds warnings of unused
+// comments, for the ids that the caller finds. If a finding is an error, the warnings are
+// incomplete, so unused comments are not reported.
+func ApplyIgnores(t *spec.Taxonomy, findings []diag.Finding, finds func(id string) bool) []diag.Finding {
+	ignores := t.Ignores
 	used := make(map[diag.Span]bool) // by the place of the id in its comment
 	kept := slices.DeleteFunc(findings, func(f diag.Finding) bool {
 		ignored := false
@@ -104,7 +110,7 @@ func applyIgnores(ignores []spec.Ignore, findings []diag.Finding) []diag.Finding
 	}
 	for _, g := range ignores {
 		for _, id := range g.IDs {
-			if !used[id.Span] {
+			if !used[id.Span] && finds(id.V) {
 				kept = append(kept, unusedIgnore(id))
 			}
 		}
@@ -118,13 +124,11 @@ func unusedIgnore(id spec.Text) diag.Finding {
 		ID: "W-ignore-unused", Severity: diag.Warning, Span: id.Span,
 		Message: "nothing here causes " + id.V, Hint: "remove the comment",
 	}
-	if slices.Contains(IDs(), id.V) {
+	if slices.Contains(rules.IDs(), id.V) {
 		return f
 	}
 	f.Message = "there is no warning " + id.V
-	if now, retired := rules.Replaced(id.V); retired && now == "" {
-		f.Message = id.V + " is no longer checked"
-	} else if near := diag.DidYouMean(id.V, IDs()); near != "" {
+	if near := diag.DidYouMean(id.V, rules.IDs()); near != "" {
 		f.Hint = near
 	}
 	return f

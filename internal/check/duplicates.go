@@ -87,8 +87,12 @@ func reservedNames(c *checker) {
 			c.report("E-value", n.To.Span, fmt.Sprintf("the range ends at %d, before it begins", to),
 				"give the first number under from, the last under to")
 		}
+		if n.Category.Set && c.t.Numbers.V != "per_category" {
+			c.report("E-value", n.Category.Span, "numbers belong to one code of the taxonomy",
+				`remove the category, or set "numbers: per_category"`)
+		}
 		for _, k := range c.m.Codes {
-			if d := k.Decl.Number; d.Set && from <= d.V && d.V <= to {
+			if d := k.Decl.Number; d.Set && n.Has(d.V, k.Category.Name) {
 				report(fmt.Sprint("number ", d.V), d.Span, n.Span, n.Reason.V)
 			}
 		}

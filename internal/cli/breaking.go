@@ -38,7 +38,7 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 		for id := range strings.SplitSeq(value, ",") {
 			id = strings.TrimSpace(id)
 			if !slices.Contains(breaking.ExceptIDs(), id) {
-				hint := breaking.SuggestID(id, breaking.ExceptIDs())
+				hint := diag.DidYouMean(id, breaking.ExceptIDs())
 				return fmt.Errorf("unknown change %q%s", id, strings.TrimSuffix("; "+hint, "; "))
 			}
 			o.except = append(o.except, id)
@@ -89,7 +89,8 @@ func (s *session) breaking(o *options, args []string) error {
 		return err
 	}
 	all := breaking.Compare(breaking.New(old.tree), breaking.New(now.tree))
-	report := breaking.Report{Against: o.against, Source: now.source, Acceptances: accepted.Source}
+	report := breaking.Report{Against: o.against, Source: now.source, Reserved: now.tree.Reserved,
+		Acceptances: accepted.Source}
 	report.Changes, report.Findings = accepted.Apply(all, s.now())
 	report.Changes = slices.DeleteFunc(report.Changes, func(c breaking.Change) bool {
 		return o.levels != 0 && c.Levels&o.levels == 0 || slices.Contains(o.except, c.ID) ||

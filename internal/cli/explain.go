@@ -80,6 +80,9 @@ func (s *session) explain(o *options, args []string) error {
 		return err
 	}
 	docs := meanings(l, args[0])
+	if page, ok := rules.Page(args[0]); ok && len(docs) == 0 && len(args) == 1 {
+		return s.print(o, newRuleDoc(page))
+	}
 	switch {
 	case len(docs) > 0 && (err == nil || len(args) == 1):
 		return s.print(o, docs...)
@@ -169,19 +172,21 @@ type reservedDoc struct {
 	Name   string `json:"name"`
 	Kind   string `json:"kind"`
 	Reason string `json:"reason,omitempty"`
+	// Category is that of a number that other categories can use.
+	Category string `json:"category,omitempty"`
 }
 
 // reserved returns the entries of `reserved` for a name or a number.
 func reserved(l *loaded, name string) (docs []document) {
 	for _, r := range l.tree.Reserved.Codes {
 		if r.Name.V == name {
-			docs = append(docs, &reservedDoc{name, "reserved code", r.Reason.V})
+			docs = append(docs, &reservedDoc{Name: name, Kind: "reserved code", Reason: r.Reason.V})
 		}
 	}
 	number, err := strconv.Atoi(name)
 	for _, r := range l.tree.Reserved.Numbers {
-		if from, to := r.Bounds(); err == nil && from <= number && number <= to {
-			docs = append(docs, &reservedDoc{name, "reserved number", r.Reason.V})
+		if err == nil && r.Has(number, r.Category.V) {
+			docs = append(docs, &reservedDoc{name, "reserved number", r.Reason.V, r.Category.V})
 		}
 	}
 	return docs
@@ -192,6 +197,9 @@ func (d *reservedDoc) text() []byte {
 	doc := "A former code. No code can have this name."
 	if d.Kind == "reserved number" {
 		doc = "No code can have this number."
+		if d.Category != "" {
+			doc = "No code of the category " + d.Category + " can have this number."
+		}
 	}
 	p.title(d.Name, d.Kind, doc)
 	if d.Reason != "" {
@@ -356,8 +364,7 @@ type ruleDoc struct {
 func newRuleDoc(page string) *ruleDoc {
 	title, _, _ := strings.Cut(page, "\n")
 	id := strings.TrimPrefix(title, "# ")
-	now, _ := rules.Replaced(id)
-	return &ruleDoc{ID: id, Severity: diag.SeverityOf(cmp.Or(now, id)).String(), Page: page}
+	return &ruleDoc{ID: id, Severity: diag.SeverityOf(id).String(), Page: page}
 }
 
 func (d *ruleDoc) text() []byte {

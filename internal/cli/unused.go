@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/errgen/errgen/internal/breaking"
+	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/gouse"
 	"github.com/errgen/errgen/internal/model"
@@ -38,11 +38,22 @@ func (s *session) unused(o *options, args []string) error {
 	}
 	given := givenCodes(l.model.Decl)
 	var findings []diag.Finding
+	var deprecated []*model.Code
 	for _, c := range l.model.Codes {
-		if !c.Abstract && !isCreated(uses, c) && len(c.Rules) == 0 && !given[c.Name] {
-			findings = append(findings, s.unusedCode(c, uses))
+		switch {
+		case c.Abstract || isCreated(uses, c) || len(c.Rules) > 0 || given[c.Name]:
+		case c.Extras().Deprecated != "": // kept for a release, so that old programs and logs are read
+			deprecated = append(deprecated, c)
+		default:
+			findings = append(findings, s.unusedCode(l.tree, c, uses))
 		}
 	}
+	if len(deprecated) > 0 {
+		s.note("%d deprecated and not created; when no program has them any more, remove them: %s",
+			len(deprecated), reservation(l.tree, deprecated...))
+	}
+	findings = check.ApplyIgnores(l.tree, findings, func(id string) bool { return id == check.IDUnusedCode })
+	diag.Sort(findings)
 	return s.printFindings(o, s.Stdout, len(findings) > 0, diag.FileFindings{Source: l.source, Findings: findings})
 }
 
@@ -74,15 +85,12 @@ func givenCodes(t *spec.Taxonomy) map[string]bool {
 	return given
 }
 
-func (s *session) unusedCode(c *model.Code, uses gouse.Uses) diag.Finding {
+func (s *session) unusedCode(t *spec.Taxonomy, c *model.Code, uses gouse.Uses) diag.Finding {
 	f := diag.Finding{
-		ID: "unused", Severity: diag.Warning, Span: c.Decl.Name.Span,
+		ID: check.IDUnusedCode, Severity: diag.Warning, Span: c.Decl.Name.Span,
 		Message: fmt.Sprintf("nothing creates %s: no Go code calls %s, and no rule gives it", c.Name, c.Factory),
 		Hint: `call it, or remove it if it was never released; otherwise set "deprecated" for a release, then ` +
-			"remove the code and reserve it: " + reservation(c),
-	}
-	if c.Extras().Deprecated != "" {
-		f.Hint = "remove the code and reserve it: " + reservation(c)
+			"remove the code and reserve it: " + reservation(t, c),
 	}
 	if at := uses[c.Const]; len(at) > 0 {
 		file := at[0].Filename
@@ -96,11 +104,19 @@ func (s *session) unusedCode(c *model.Code, uses gouse.Uses) diag.Finding {
 	return f
 }
 
-// reservation returns the entry of `reserved` for a code.
-func reservation(c *model.Code) string {
-	var numbers []string
-	if c.Numbered {
-		numbers = []string{strconv.Itoa(c.Number)}
+// reservation returns the key `reserved` of the taxonomy with some codes.
+func reservation(t *spec.Taxonomy, list ...*model.Code) string {
+	var numbers []breaking.ReservedNumber
+	var codes []string
+	for _, c := range list {
+		if c.Numbered {
+			number := breaking.ReservedNumber{From: c.Number}
+			if t.Numbers.V == "per_category" {
+				number.Category = c.Category.Name
+			}
+			numbers = append(numbers, number)
+		}
+		codes = slices.Concat(codes, []string{c.Value}, c.Extras().Aliases, c.Extras().Names)
 	}
-	return breaking.Reservation(slices.Concat([]string{c.Value}, c.Extras().Aliases, c.Extras().Names), numbers, " ")
+	return breaking.Reservation(&t.Reserved, codes, numbers, " ")
 }

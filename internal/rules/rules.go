@@ -5,7 +5,6 @@ package rules
 
 import (
 	"embed"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -16,17 +15,11 @@ var pages embed.FS
 
 const suffix = ".md"
 
-// Page returns the page about a finding as Markdown. Case does not count in the id. The page of an
-// id that was replaced names the new id, and continues with its page.
+// Page returns the page about a finding as Markdown. Case does not count in the id. The name of a
+// command that makes findings of one kind stands for their id.
 func Page(id string) (string, bool) {
-	if now, old := Replaced(id); old {
-		title := "# " + strings.ToUpper(id[:1]) + strings.ToLower(id[1:]) + "\n\n"
-		page, ok := Page(now)
-		if !ok {
-			return title + "This is no longer checked.\n", true
-		}
-		_, text, _ := strings.Cut(page, "\n\n")
-		return title + fmt.Sprintf("This is now %s.\n\n", now) + text, true
+	if id == "unused" {
+		id = "W-unused-code"
 	}
 	for _, known := range IDs() {
 		if strings.EqualFold(id, known) {

@@ -35,7 +35,9 @@ type ReservedNumber struct {
 	// First number of the range.
 	From Int `key:"from" required:""`
 	// Last number of the range.
-	To Int `key:"to" required:""`
+	To Int `key:"to" default:"from"`
+	// Category of the former codes, if numbers are unique in a category only.
+	Category Text `key:"category" chars:"" default:"all categories"`
 	// Why the numbers are reserved.
 	Reason Text `key:"reason"`
 	Span   diag.Span
@@ -54,12 +56,15 @@ type ReservedCode struct {
 // Bounds returns the first and the last number.
 func (n ReservedNumber) Bounds() (from, to int) { return n.From.V, n.To.Or(n.From.V) }
 
-// HasNumber reports whether a number is reserved.
-func (r *Reserved) HasNumber(number int) bool {
-	return slices.ContainsFunc(r.Numbers, func(n ReservedNumber) bool {
-		from, to := n.Bounds()
-		return from <= number && number <= to
-	})
+// Has reports whether a number is reserved in a category. The category "" stands for all.
+func (n ReservedNumber) Has(number int, category string) bool {
+	from, to := n.Bounds()
+	return from <= number && number <= to && (n.Category.V == "" || n.Category.V == category)
+}
+
+// HasNumber reports whether a number is reserved in a category. The category "" stands for all.
+func (r *Reserved) HasNumber(number int, category string) bool {
+	return slices.ContainsFunc(r.Numbers, func(n ReservedNumber) bool { return n.Has(number, category) })
 }
 
 // nest moves nested codes into the list of their category, each after its parent, with inherited
