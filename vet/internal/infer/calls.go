@@ -43,7 +43,10 @@ func (e *Engine) callResult(call ssa.CallInstruction, j int) *Set {
 		return e.callTarget(target{fn: fn}, j, common.Args, b, at)
 	}
 	if s := e.imported(fn); s != nil && j < len(s.Results) {
-		return e.instantiate(s.Results[j].set(), fn, common.Args, nil, b, at)
+		return e.callTarget(target{fn: fn}, j, common.Args, b, at)
+	}
+	if e.methodOfContainer(fn) != notContainer {
+		return e.loaded(common, at)
 	}
 	return e.foreignCall(fullName(fn), common, b, at)
 }
@@ -263,7 +266,7 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 		return one(Atom{Kind: Ended, Name: "context.Context.Err"}, at)
 	}
 	contract := e.ContractOf(m)
-	impls, complete := e.implementations(call)
+	impls, complete, exact := e.implementations(call)
 	for _, f := range impls {
 		args := append([]ssa.Value{common.Value}, common.Args...)
 		e.site(f, call, args, nil)
@@ -275,6 +278,7 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	case !wanted:
 	case contract != nil:
 		return e.promised(contract, at)
+	case exact:
 	case pkg != nil && !e.packages[pkg.Path()] && (e.Whole || !e.seesCodes(pkg)):
 		return union(out, e.foreignCall(m.FullName(), common, b, at))
 	case !complete:
@@ -319,26 +323,26 @@ func (e *Engine) CodeNamed(word string) string {
 }
 
 // implementations returns the functions of the scope that an interface call can reach, and whether
-// there are no others.
-func (e *Engine) implementations(call ssa.CallInstruction) (list []*ssa.Function, complete bool) {
+// there are no others in the program. It is exact if the types of the value are visible.
+func (e *Engine) implementations(call ssa.CallInstruction) (list []*ssa.Function, complete, exact bool) {
 	if e.Callees != nil {
 		for _, f := range e.Callees(call) {
 			if e.inScope(f) {
 				list = append(list, origin(f))
 			}
 		}
-		return list, true
+		return list, true, false
 	}
 	common := call.Common()
 	if found, ok := concreteTypes(common.Value, make(map[ssa.Value]bool)); ok {
 		for _, t := range found {
 			list = append(list, e.method(t, common.Method)...)
 		}
-		return list, len(list) == len(found)
+		return list, len(list) == len(found), len(list) == len(found) && len(list) > 0
 	}
 	iface, ok := common.Value.Type().Underlying().(*types.Interface)
 	if !ok {
-		return nil, false
+		return nil, false, false
 	}
 	key := common.Value.Type().String() + "." + common.Method.Name()
 	list, ok = e.impls[key]
@@ -350,7 +354,7 @@ func (e *Engine) implementations(call ssa.CallInstruction) (list []*ssa.Function
 		}
 		e.impls[key] = list
 	}
-	return list, e.Whole && len(list) > 0
+	return list, e.Whole && len(list) > 0, false
 }
 
 // method returns the function of the scope that a type's method is, if any.

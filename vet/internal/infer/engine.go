@@ -415,6 +415,9 @@ func (e *Engine) stores(fn *ssa.Function) (changed bool) {
 					}
 				}
 			case *ssa.Call:
+				if e.storeInContainer(i) {
+					changed = true
+				}
 				for j := range max(1, i.Call.Signature().Results().Len()) {
 					e.callResult(i, j)
 				}

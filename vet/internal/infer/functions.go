@@ -245,7 +245,7 @@ func (e *Engine) callbackArgument(fn *ssa.Function, i int, at string) *Set {
 			}
 		}
 	}
-	if !found && (e.final || len(e.passed[fn]) == 0) {
+	if !found && e.final {
 		return one(Atom{Kind: Unknown, Name: callbackReason}, at)
 	}
 	return out
@@ -276,10 +276,10 @@ func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock
 		a.Result = j
 		return one(a, at)
 	case e.inScope(t.fn):
-		return e.instantiate(e.result(t.fn, j), t.fn, args, t.bind, b, at)
+		return e.kept(t.fn, j, e.instantiate(e.result(t.fn, j), t.fn, args, t.bind, b, at), at)
 	}
 	if s := e.imported(t.fn); s != nil && j < len(s.Results) {
-		return e.instantiate(s.Results[j].set(), t.fn, args, nil, b, at)
+		return e.kept(t.fn, j, e.instantiate(s.Results[j].set(), t.fn, args, nil, b, at), at)
 	}
 	if o, ok := origin(t.fn).Object().(*types.Func); ok && o.Pkg() != nil {
 		if tax := e.taxonomy(o.Pkg().Path()); tax != nil {
@@ -289,6 +289,26 @@ func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock
 		}
 	}
 	return one(Atom{Kind: Foreign, Name: fullName(t.fn)}, at)
+}
+
+// kept returns the result of a call if the function keeps its contract: callers rely on it, and only
+// the end of a context is added. Without a contract it returns s.
+func (e *Engine) kept(fn *ssa.Function, j int, s *Set, at string) *Set {
+	obj, ok := origin(fn).Object().(*types.Func)
+	if !ok || j != fn.Signature.Results().Len()-1 {
+		return s
+	}
+	contract := e.ContractOf(obj.Origin())
+	if contract == nil {
+		return s
+	}
+	out := e.promised(contract, at)
+	for a, p := range s.All() {
+		if a.Kind == Ended {
+			out.add(a, p)
+		}
+	}
+	return out
 }
 
 func (f Fact) set() *Set {

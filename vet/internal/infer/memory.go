@@ -421,7 +421,7 @@ func (e *Engine) symbolOfClosure(a Atom, f *ssa.Function, mc *ssa.MakeClosure, p
 	switch {
 	case !found && a.Kind == Param:
 		out.addAll(e.callbackArgument(f, a.Index, p[0]))
-	case !found:
+	case !found && e.final:
 		out.add(Atom{Kind: Unknown, Name: callbackReason}, p)
 	}
 	return out

@@ -73,6 +73,7 @@ func models() map[string]func(*modelled) *Set {
 		"errors.Join":   func(c *modelled) *Set { return c.joined(c.rest(0)).via(c.at) },
 		"errors.Unwrap": func(c *modelled) *Set { return c.e.apply(c.arg(0), "u", c.at) },
 		"fmt.Errorf":    errorf,
+		"cmp.Or":        func(c *modelled) *Set { return c.rest(0) },
 		"context.Cause": func(c *modelled) *Set {
 			return union(c.one(Ended, "context.Cause"), c.e.cells[causeCell])
 		},

@@ -198,21 +198,22 @@ func (e *Engine) wrapper(t types.Type, v ssa.Value, at string) *Set {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		alloc, _ = load.X.(*ssa.Alloc)
 	}
+	literal := alloc != nil && onlyStored(alloc)
 	for i := range st.NumFields() {
 		if typ := st.Field(i).Type(); !e.carries(typ) || !e.isError(typ) && !isContainer(typ) {
 			continue
 		}
 		follows = follows || e.ours(t)
 		stored := storesIn(alloc, i)
-		for _, s := range stored { // a literal
+		for _, s := range stored {
 			out.addAll(e.valueAt(s.Val, s.Block()))
 			follows = true
 		}
-		if len(stored) == 0 {
+		if len(stored) == 0 && !literal {
 			out.addAll(e.cells[fieldKey(t, i)])
 		}
 	}
-	if !follows {
+	if !follows || literal && out.Len() == 0 { // without a cause it is an error of its own
 		return foreign
 	}
 	return out
@@ -222,6 +223,19 @@ func (e *Engine) hasMethod(t types.Type, name string) bool {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	_, ok := obj.(*types.Func)
 	return ok
+}
+
+// onlyStored reports whether a variable is a literal that no other function fills.
+func onlyStored(alloc *ssa.Alloc) bool {
+	return !slices.ContainsFunc(*alloc.Referrers(), func(r ssa.Instruction) bool {
+		switch r := r.(type) {
+		case *ssa.FieldAddr, *ssa.MakeInterface, *ssa.Return, *ssa.UnOp, *ssa.DebugRef:
+			return false
+		case *ssa.Store:
+			return r.Addr == alloc
+		}
+		return true
+	})
 }
 
 // storesIn returns the stores in a field of a variable.
