@@ -280,7 +280,12 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 		return e.promised(contract, at)
 	case exact:
 	case pkg != nil && !e.packages[pkg.Path()] && (e.Whole || !e.seesCodes(pkg)):
-		return union(out, e.foreignCall(m.FullName(), common, b, at))
+		out = union(out, e.foreignCall(m.FullName(), common, b, at))
+		if !e.Whole { // no test is dead because of it
+			reason := "implementations of " + m.FullName() + " in other packages"
+			out.add(Atom{Kind: Unknown, Name: reason, Below: true}, []string{at})
+		}
+		return out
 	case !complete:
 		out.add(Atom{Kind: Unknown, Name: "interface call " + shortName(m)}, []string{at})
 	}

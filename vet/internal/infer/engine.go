@@ -80,6 +80,8 @@ type Engine struct {
 	funcCells  map[string][]ssa.Value // the functions that are stored in cells
 	fieldUses  map[string][]*ssa.FieldAddr
 	impls      map[string][]*ssa.Function
+	named      map[*ssa.Function]bool // the functions that the scope calls or uses as values
+	invoked    map[string]bool        // the methods that calls of interfaces name
 
 	summaries map[*ssa.Function][]*Set
 	values    map[ssa.Value]*Set
@@ -88,13 +90,16 @@ type Engine struct {
 	sites     map[*ssa.Function]*sites           // the calls of a function
 	through   map[passKey]*sites                 // the calls of a parameter
 	passed    map[*ssa.Function]map[passKey]bool // the parameters that a function is passed as
-	final     bool                               // the callers are known: a function without any is open
+	// final is set after the first round, which registers all calls: a function without any is open.
+	final bool
 
 	// These are kept for one round, Last for the next one, because a cycle needs a beginning.
 	narrowed               map[placeKey]*Set
 	memories, lastMemories map[memKey]*Set
 	closed, lastClosed     map[Atom]*Set
 	targets                map[ssa.Value][]target
+	resolving              map[ssa.Value]bool
+	cyclic                 bool // a value was needed while it was resolved
 	expanding              map[string]bool
 	predicates             map[passKey]*Predicate
 }
@@ -143,11 +148,13 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		byID: make(map[string]*ssa.Function), packages: make(map[string]bool), byName: make(map[string][]*ssa.Function),
 		closures: make(map[*ssa.Function]*ssa.MakeClosure), funcCells: make(map[string][]ssa.Value),
 		fieldUses: make(map[string][]*ssa.FieldAddr), impls: make(map[string][]*ssa.Function),
+		named: make(map[*ssa.Function]bool), invoked: make(map[string]bool),
 		summaries: make(map[*ssa.Function][]*Set), values: make(map[ssa.Value]*Set), done: make(map[ssa.Value]int),
 		cells: make(map[string]*Set), sites: make(map[*ssa.Function]*sites), through: make(map[passKey]*sites),
 		passed: make(map[*ssa.Function]map[passKey]bool), narrowed: make(map[placeKey]*Set),
 		memories: make(map[memKey]*Set), lastMemories: make(map[memKey]*Set),
 		closed: make(map[Atom]*Set), lastClosed: make(map[Atom]*Set), targets: make(map[ssa.Value][]target),
+		resolving: make(map[ssa.Value]bool),
 		expanding: make(map[string]bool), predicates: make(map[passKey]*Predicate),
 		models: models(),
 	}
@@ -236,8 +243,16 @@ func (e *Engine) addInstruction(i ssa.Instruction) {
 			e.funcCells[k] = append(e.funcCells[k], i.Val)
 		}
 	}
+	if c, ok := i.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
+		e.invoked[c.Common().Method.Name()] = true
+	}
 	for _, operand := range i.Operands(nil) {
-		if f, ok := (*operand).(*ssa.Function); ok && f.Synthetic != "" && f.Pkg == nil && f.Origin() == nil {
+		f, ok := (*operand).(*ssa.Function)
+		if !ok {
+			continue
+		}
+		e.named[origin(f)] = true
+		if f.Synthetic != "" && f.Pkg == nil && f.Origin() == nil {
 			e.Add(f) // a thunk or a wrapper
 		}
 	}
@@ -257,8 +272,8 @@ func (e *Engine) Run() {
 			e.Open = true
 			return
 		}
-		e.final = e.final || !changed
 		changed = false
+		e.final = e.Rounds > 0
 		e.Rounds++
 		clear(e.narrowed)
 		clear(e.memories)
@@ -273,7 +288,9 @@ func (e *Engine) Run() {
 			}
 		}
 		for _, fn := range order {
-			changed = changed || e.phisGrow(fn)
+			if !changed && e.phisGrow(fn) {
+				changed = true
+			}
 		}
 	}
 }
@@ -587,7 +604,7 @@ func (e *Engine) isError(t types.Type) bool { return types.Implements(t, e.errTy
 
 // close replaces all symbols by the values of all known callers.
 func (e *Engine) close(s *Set) *Set {
-	if !slices.ContainsFunc(s.list(), Atom.Symbolic) {
+	if !s.symbolic() {
 		return s
 	}
 	out := new(Set)
@@ -609,11 +626,13 @@ func (e *Engine) close(s *Set) *Set {
 	return out
 }
 
-func (s *Set) list() []Atom {
-	if s == nil {
-		return nil
+func (s *Set) symbolic() bool {
+	for a := range s.All() {
+		if a.Symbolic() {
+			return true
+		}
 	}
-	return s.atoms
+	return false
 }
 
 // callers returns the values of a symbol at all known calls of its owner.
@@ -655,7 +674,11 @@ func (e *Engine) callers(a Atom) *Set {
 
 // openTo reports whether there may be calls of a function that the scope does not have.
 func (e *Engine) openTo(fn *ssa.Function) bool {
-	return fn.Parent() == nil && (e.final && len(e.sites[fn].all()) == 0 || !e.Whole && token.IsExported(fn.Name()))
+	if fn.Parent() != nil {
+		return false
+	}
+	method := fn.Signature.Recv() != nil && e.invoked[fn.Name()]
+	return !e.named[fn] && !method || e.final && len(e.sites[fn].all()) == 0 || !e.Whole && token.IsExported(fn.Name())
 }
 
 func (e *Engine) parameterName(fn *ssa.Function, i int) string {

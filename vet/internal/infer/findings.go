@@ -211,6 +211,8 @@ func (c *checker) checkContract(name string, declared []string, s *Set, pos toke
 	found, complete := make(map[string]bool), true
 	for a, p := range s.All() {
 		switch {
+		case a.Below && a.Kind == Unknown:
+			complete = false
 		case a.Below || a.Kind == Ended:
 		case a.Kind == Code:
 			found[a.Name] = true

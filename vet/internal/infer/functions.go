@@ -18,14 +18,25 @@ type target struct {
 	unknown string      // the reason
 }
 
-// resolve returns the functions that a value can be. A value that is being resolved has none, so
-// every value is visited once.
+// resolve returns the functions that a value can be. In a cycle, a value that is being resolved has
+// none, and the results on the way are not kept, because they lack its functions.
 func (e *Engine) resolve(v ssa.Value) []target {
-	all, ok := e.targets[v]
-	if !ok {
-		e.targets[v] = nil
-		all = e.findTargets(v)
+	if all, ok := e.targets[v]; ok {
+		return all
+	}
+	if e.resolving[v] {
+		e.cyclic = true
+		return nil
+	}
+	e.resolving[v] = true
+	outermost := len(e.resolving) == 1
+	all := e.findTargets(v)
+	delete(e.resolving, v)
+	if !e.cyclic || outermost {
 		e.targets[v] = all
+	}
+	if outermost {
+		e.cyclic = false
 	}
 	return all
 }

@@ -41,8 +41,11 @@ func (e *Engine) AddContracts(files []*ast.File, info *types.Info, found func(*t
 	}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
-			if iface, ok := n.(*ast.InterfaceType); ok {
-				for _, m := range iface.Methods.List {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				add(n.Name, n.Doc)
+			case *ast.InterfaceType:
+				for _, m := range n.Methods.List {
 					if len(m.Names) == 1 {
 						add(m.Names[0], m.Doc)
 					}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unique"
 )
 
 // Kind is the kind of an [Atom].
@@ -44,10 +45,13 @@ func (a Atom) Symbolic() bool { return a.Kind >= Param }
 // the function to the origin. An empty or nil set is a nil error. The order is that of insertion,
 // so that all results are the same in every run.
 type Set struct {
-	atoms []Atom
+	atoms []atomRef
 	paths [][]string
-	index map[Atom]int // nil for a small set
+	index map[atomRef]int // nil for a small set
 }
+
+// atomRef is a unique pointer to an atom, which is quick to compare.
+type atomRef = unique.Handle[Atom]
 
 // The longest witness, and the largest set without an index.
 const (
@@ -55,9 +59,11 @@ const (
 	maxPlain = 8
 )
 
-func one(a Atom, at string) *Set { return &Set{atoms: []Atom{a}, paths: [][]string{{at}}} }
+func one(a Atom, at string) *Set { return single(a, []string{at}) }
 
-func single(a Atom, path []string) *Set { return &Set{atoms: []Atom{a}, paths: [][]string{path}} }
+func single(a Atom, path []string) *Set {
+	return &Set{atoms: []atomRef{unique.Make(a)}, paths: [][]string{path}}
+}
 
 // Len returns the number of atoms.
 func (s *Set) Len() int {
@@ -74,14 +80,14 @@ func (s *Set) All() iter.Seq2[Atom, []string] {
 			return
 		}
 		for i := range len(s.atoms) { // the set may grow meanwhile
-			if !yield(s.atoms[i], s.paths[i]) {
+			if !yield(s.atoms[i].Value(), s.paths[i]) {
 				return
 			}
 		}
 	}
 }
 
-func (s *Set) find(a Atom) int {
+func (s *Set) find(a atomRef) int {
 	if s == nil {
 		return -1
 	}
@@ -94,10 +100,10 @@ func (s *Set) find(a Atom) int {
 	return -1
 }
 
-func (s *Set) has(a Atom) bool { return s.find(a) >= 0 }
-
 // add keeps the shortest witness of an atom, and reports whether the atom is new.
-func (s *Set) add(a Atom, path []string) bool {
+func (s *Set) add(a Atom, path []string) bool { return s.addRef(unique.Make(a), path) }
+
+func (s *Set) addRef(a atomRef, path []string) bool {
 	if i := s.find(a); i >= 0 {
 		if old := s.paths[i]; len(path) < len(old) || len(path) == len(old) && slices.Compare(path, old) < 0 {
 			s.paths[i] = path
@@ -109,7 +115,7 @@ func (s *Set) add(a Atom, path []string) bool {
 	case s.index != nil:
 		s.index[a] = len(s.atoms) - 1
 	case len(s.atoms) > maxPlain:
-		s.index = make(map[Atom]int, 2*maxPlain)
+		s.index = make(map[atomRef]int, 2*maxPlain)
 		for i, a := range s.atoms {
 			s.index[a] = i
 		}
@@ -119,8 +125,11 @@ func (s *Set) add(a Atom, path []string) bool {
 
 // addAll reports whether an atom of o is new.
 func (s *Set) addAll(o *Set) (grown bool) {
-	for a, p := range o.All() {
-		grown = s.add(a, p) || grown
+	if o == nil || o == s {
+		return false
+	}
+	for i, a := range o.atoms {
+		grown = s.addRef(a, o.paths[i]) || grown
 	}
 	return grown
 }
@@ -131,11 +140,15 @@ func (s *Set) via(at string) *Set {
 		return s
 	}
 	out := new(Set)
-	for a, p := range s.All() {
+	if s == nil {
+		return out
+	}
+	for i, a := range s.atoms {
+		p := s.paths[i]
 		if len(p) < maxPath {
 			p = append([]string{at}, p...)
 		}
-		out.add(a, p)
+		out.addRef(a, p)
 	}
 	return out
 }
@@ -144,8 +157,11 @@ func (s *Set) equal(o *Set) bool { return s.Len() == o.Len() && s.within(o) }
 
 // within reports whether all atoms are in o.
 func (s *Set) within(o *Set) bool {
-	for a := range s.All() {
-		if !o.has(a) {
+	if s == nil {
+		return true
+	}
+	for _, a := range s.atoms {
+		if o.find(a) < 0 {
 			return false
 		}
 	}
