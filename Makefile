@@ -56,7 +56,7 @@ run: ## generate gen/errs from taxonomy.yaml and run the programs that use it
 .PHONY: test
 test: export TESTS = . $(USERS) $(BROWSER)
 test: export ALONE = $(NESTED)
-test: lint check ## lint, check, and run the tests of all modules, the long ones in short form
+test: lint errgenvet check ## lint, check, and run the tests of all modules, the long ones in short form
 	GO=$(GO) .ci/test '$(RACED)' -short -vet=off -timeout=10m $(TESTFLAGS) -- $(RACE)
 
 .PHONY: soak
@@ -113,6 +113,14 @@ lint: ## check the format, vet each module without the workspace, run staticchec
 	@for system in $(SYSTEMS); do \
 		echo "go vet for $$system"; \
 		CGO_ENABLED=0 GOOS=$$system $(GO) vet $(PORTABLE) || exit 1; \
+	done
+
+.PHONY: errgenvet
+errgenvet: ## check the errors of the runtime and the examples with errgenvet
+	$(GO) build -o build/errgenvet ./vet/cmd/errgenvet
+	build/errgenvet ./runtime/... ./gen/... ./examples/errs
+	@for module in $(filter examples/%,$(USERS)); do \
+		echo "build/errgenvet -C $$module"; build/errgenvet -C $$module || exit 1; \
 	done
 
 .PHONY: bench

@@ -65,7 +65,6 @@ func pay(order string, cents int64) error {
 
 func askAbout(p *printer, err error) {
 	p.line("errors.Is(err, CodePaymentGatewayFailed): %t", errors.Is(err, errs.CodePaymentGatewayFailed))
-	p.line("errors.Is(err, CodePaymentDeclined):      %t", errors.Is(err, errs.CodePaymentDeclined))
 	p.line("errors.Is(err, io.ErrUnexpectedEOF):      %t", errors.Is(err, io.ErrUnexpectedEOF))
 	if pe, ok := errors.AsType[*errs.PaymentError](err); ok {
 		p.line("order %s, %d cents, status %d", pe.OrderID, pe.AmountCents, pe.Status.Or(0))

@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(200) // a run is short
+	debug.SetGCPercent(75) // programs are large, and memory costs more than the time of collecting
 	args := os.Args[1:]
 	if vets(args) {
 		unitchecker.Main(vet.Analyzer)

@@ -58,7 +58,7 @@ func (e *Engine) memory(addr ssa.Value, at ssa.Instruction) *Set {
 						s.addAll(e.memoryEdge(e.memoryBlock(in[p], addr, p, nil), addr, p, b))
 					}
 				}
-				if in[b] == nil || !s.equal(in[b]) {
+				if in[b] == nil || !s.within(in[b]) {
 					in[b], changed = union(in[b], s), true
 				}
 			}

@@ -48,16 +48,22 @@ type Set struct {
 	atoms []atomRef
 	paths [][]string
 	index map[atomRef]int // nil for a small set
+	// foreign counts the foreign errors. A set names the first ones only.
+	foreign int
 }
 
 // atomRef is a unique pointer to an atom, which is quick to compare.
 type atomRef = unique.Handle[Atom]
 
-// The longest witness, and the largest set without an index.
+// The longest witness, the largest set without an index, and the most foreign errors in a set.
 const (
-	maxPath  = 8
-	maxPlain = 8
+	maxPath    = 8
+	maxPlain   = 8
+	maxForeign = 24
 )
+
+// otherForeign stands for the foreign errors that a set does not name.
+var otherForeign = unique.Make(Atom{Kind: Foreign, Name: "other packages"})
 
 func one(a Atom, at string) *Set { return single(a, []string{at}) }
 
@@ -110,6 +116,11 @@ func (s *Set) addRef(a atomRef, path []string) bool {
 		}
 		return false
 	}
+	if a.Value().Kind == Foreign {
+		if s.foreign++; s.foreign > maxForeign && a != otherForeign {
+			return s.addRef(otherForeign, path)
+		}
+	}
 	s.atoms, s.paths = append(s.atoms, a), append(s.paths, path)
 	switch {
 	case s.index != nil:
@@ -153,15 +164,13 @@ func (s *Set) via(at string) *Set {
 	return out
 }
 
-func (s *Set) equal(o *Set) bool { return s.Len() == o.Len() && s.within(o) }
-
 // within reports whether all atoms are in o.
 func (s *Set) within(o *Set) bool {
 	if s == nil {
 		return true
 	}
 	for _, a := range s.atoms {
-		if o.find(a) < 0 {
+		if o.find(a) < 0 && (a.Value().Kind != Foreign || o.find(otherForeign) < 0) {
 			return false
 		}
 	}
