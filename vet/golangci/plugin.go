@@ -16,6 +16,8 @@ func New(any) (register.LinterPlugin, error) { return plugin{}, nil }
 
 type plugin struct{}
 
-func (plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) { return []*analysis.Analyzer{vet.Analyzer}, nil }
+func (plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) {
+	return []*analysis.Analyzer{vet.Analyzer}, nil
+}
 
 func (plugin) GetLoadMode() string { return register.LoadModeTypesInfo }
