@@ -64,6 +64,14 @@ type site struct {
 	paths  *paths
 	byCode map[*model.Code]*page
 	lists  map[any]*page // by category, group, reaction and policy
+	former []former
+}
+
+// former is a page at the address of a former value of a code, so that links in old responses and
+// logs still work.
+type former struct {
+	Path, Name string
+	Page       *page
 }
 
 // section is a list of pages under a title. If All is not nil, it is the page with the complete
@@ -147,6 +155,11 @@ func newSite(m *model.Package, o Options) *site {
 	}
 	if !o.Public {
 		s.reactions()
+	}
+	for _, c := range m.Codes {
+		for _, alias := range c.Extras().Aliases {
+			s.former = append(s.former, former{s.paths.claim("code", alias), alias, s.byCode[c]})
+		}
 	}
 	for _, c := range m.Codes {
 		if p := s.byCode[c]; p != nil {

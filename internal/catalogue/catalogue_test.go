@@ -244,3 +244,32 @@ func TestProfileOfBranch(t *testing.T) {
 	assert.Contains(t, changes, "Reaction")
 	assert.NotContains(t, changes, "Severity")
 }
+
+// TestFormerCodes looks for the pages at the addresses of aliases.
+func TestFormerCodes(t *testing.T) {
+	m := load(t, []byte("errgen: 1\npackage: errs\ndomain: x.org\nhelp_url: https://x.org/errors/{code}\n"+
+		"categories: {io: {codes: {EOF: {message: end of file, aliases: [THE_END]}}}}\n"))
+	for format, want := range map[Format][2]string{
+		HTML:     {"THE_END/index.html", `<a href="../EOF/index.html">EOF</a>`},
+		Markdown: {"THE_END.md", "[EOF](EOF.md)"},
+	} {
+		files := byName(Files(m, Options{Format: format, Mark: "a mark"}))
+		assert.Contains(t, files[want[0]], want[1], format)
+		assert.Contains(t, files[want[0]], "a mark", format)
+	}
+}
+
+// TestDocsOfInternalCategories removes the docs of internal categories from public pages.
+func TestDocsOfInternalCategories(t *testing.T) {
+	m := load(t, []byte("errgen: 1\npackage: errs\ncategories:\n"+
+		"  io: {doc: For the team., codes: {EOF: {message: end of file, audience: public}}}\n"+
+		"  net: {doc: For clients., audience: public, codes: {LOST: {message: lost}}}\n"))
+	for _, format := range formats {
+		var all strings.Builder
+		for _, f := range byName(Files(m.PublicOnly(), Options{Format: format, Public: true})) {
+			all.WriteString(f)
+		}
+		assert.NotContains(t, all.String(), "For the team.", format)
+		assert.Contains(t, all.String(), "For clients.", format)
+	}
+}

@@ -45,6 +45,14 @@ func (s *site) html() []output.File {
 		}
 		files[p.Path] = b.Bytes()
 	}
+	for _, f := range s.former {
+		to := template.HTMLEscapeString(relative(f.Path, f.Page.Path))
+		name := template.HTMLEscapeString(f.Page.Name)
+		files[f.Path] = fmt.Appendf(nil, "<!doctype html>%s\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"+
+			"<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<title>%s</title>\n"+
+			"<p>%[4]s is now <a href=\"%[2]s\">%[3]s</a>.</p>\n", f.Page.Comment(), to, name,
+			template.HTMLEscapeString(f.Name))
+	}
 	return sorted(files)
 }
 

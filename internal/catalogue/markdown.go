@@ -25,6 +25,10 @@ func (s *site) markdown() []output.File {
 		}
 		files[p.Path] = append(bytes.TrimSpace(b.Bytes()), '\n')
 	}
+	for _, f := range s.former {
+		files[f.Path] = fmt.Appendf(nil, "<!-- %s -->\n\n# %s\n\nThis code is now [%s](%s).\n", s.Mark,
+			escapeMarkdown(f.Name), escapeMarkdown(f.Page.Name), relative(f.Path, f.Page.Path))
+	}
 	return sorted(files)
 }
 

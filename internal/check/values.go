@@ -20,6 +20,10 @@ import (
 // wrongValue reports a value that is not valid for a field, with the error of [resolve.Value].
 func (c *checker) wrongValue(at diag.Span, name string, f *model.Field, text string, err error) {
 	hint := "write a value of type " + f.Type.String()
+	switch f.Type.String() {
+	case "object", "objects", "violations":
+		hint = "remove it: the program sets this field"
+	}
 	if f.Type == model.EnumType {
 		hint = c.suggest(text, f.Enum.Words(), "write one of its words")
 	}

@@ -138,7 +138,7 @@ func decodeShapes(t *testing.T, dir string) {
 	zero := map[string]any{"text": "", "wide": "0"} // an absent required enum is undefined
 	type object = map[string]any
 	unknown := func(sent object) object {
-		return object{"message": "", "retryable": false, "sentCode": sent["code"], "sent": sent}
+		return object{"message": "unknown error", "retryable": false, "sentCode": sent["code"], "sent": sent}
 	}
 	tests := []struct {
 		name  string
@@ -172,8 +172,10 @@ func decodeShapes(t *testing.T, dir string) {
 		{"a wrong type", `{"code":"SHAPE_LATE","context":{"list":"a"}}`,
 			unknown(object{"code": "SHAPE_LATE", "context": object{"list": "a"}})},
 		{"a name of Object", `{"code":"constructor"}`, unknown(object{"code": "constructor"})},
-		{"not JSON", "<html>", object{"message": "", "retryable": false, "sent": "<html>"}},
-		{"null", nil, object{"message": "", "retryable": false, "sent": nil}},
+		{"not JSON", "<html>", object{"message": "unknown error", "retryable": false, "sent": "<html>"}},
+		{"an HTML page", "<html><title>502 Bad\n Gateway</title>", object{"message": "502 Bad Gateway", "retryable": false,
+			"sent": "<html><title>502 Bad\n Gateway</title>"}},
+		{"null", nil, object{"message": "unknown error", "retryable": false, "sent": nil}},
 	}
 	var inputs []any
 	for _, tt := range tests {
@@ -194,12 +196,12 @@ func decodeOperations(t *testing.T, dir string) {
 	}{
 		{"a declared code", object{"code": "SHAPE_LATE"},
 			object{"code": "SHAPE_LATE", "context": object{"text": "", "wide": "0"}}},
-		{"an undeclared code", `{"code":"SIZE_ZERO","status":500}`, object{"message": "", "retryable": false,
+		{"an undeclared code", `{"code":"SIZE_ZERO","status":500}`, object{"message": "HTTP 500", "status": 500.0, "retryable": false,
 			"sentCode": "SIZE_ZERO", "sent": object{"code": "SIZE_ZERO", "status": 500.0},
 			"problem": object{"status": 500.0}}},
-		{"an unknown code", object{"code": "NEW"}, object{"message": "", "retryable": false, "sentCode": "NEW",
+		{"an unknown code", object{"code": "NEW"}, object{"message": "unknown error", "retryable": false, "sentCode": "NEW",
 			"sent": object{"code": "NEW"}}},
-		{"not JSON", "<html>", object{"message": "", "retryable": false, "sent": "<html>"}},
+		{"not JSON", "<html>", object{"message": "unknown error", "retryable": false, "sent": "<html>"}},
 	}
 	var inputs []any
 	for _, tt := range tests {

@@ -13,6 +13,9 @@ func (p *Package) PublicOnly() *Package {
 	for _, c := range p.Categories {
 		category := *c
 		category.Fields, category.Codes = publicFields(c.Fields), nil
+		if c.Decl.Audience.Or(p.Decl.Audience.V) != "public" {
+			category.Doc = "" // for the team
+		}
 		for _, code := range c.Codes {
 			if !code.Public {
 				continue

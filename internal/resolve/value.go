@@ -66,7 +66,7 @@ func Value(f *model.Field, lit spec.Literal) (model.Value, error) {
 	case f.Type == model.EnumType:
 		err = fmt.Errorf("expected one of %s", strings.Join(f.Enum.Words(), ", "))
 	case forms[f.Type] == "":
-		err = fmt.Errorf("a value of type %s cannot be written here", f.Type)
+		err = fmt.Errorf("a taxonomy cannot contain a value of type %s", f.Type)
 	default:
 		err = fmt.Errorf("expected %s", forms[f.Type])
 	}

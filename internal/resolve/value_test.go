@@ -88,7 +88,7 @@ func TestValueRefuses(t *testing.T) {
 		{"number in list", model.Strings, list(number("1")), "list of texts"},
 		{"no such word", model.EnumType, str("BLUE"), "one of RED, 4"},
 		{"list for enum", model.EnumType, list(str("RED")), "one of RED, 4"},
-		{"object", model.ObjectType, spec.Literal{Kind: spec.LitMap}, "a value of type object cannot be written here"},
+		{"object", model.ObjectType, spec.Literal{Kind: spec.LitMap}, "a taxonomy cannot contain a value of type object"},
 		{"nan in json", model.JSON, list(lit(spec.LitFloat, ".nan")), "JSON"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

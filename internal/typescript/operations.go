@@ -20,17 +20,19 @@ func (w *writer) operations() {
 		w.linef("")
 		w.doc("", fmt.Sprintf("Reads an error of %s, as parseError does. A code that the operation does not declare "+
 			"becomes an UnknownError.", o.Value.Name))
-		w.linef("export function parse%s(json: unknown): %[1]s | UnknownError {", name)
-		w.linef("  return narrowed<%s>(json, %s);", name, quoted(codes, ", "))
+		w.linef("export function parse%s(json: unknown, status?: number): %[1]s | UnknownError {", name)
+		w.linef("  return narrowed<%s>(json, status, %s);", name, quoted(codes, ", "))
 		w.linef("}")
 	}
 }
 
 // narrowed is the function that the readers of operations call.
 const narrowed = `
-function narrowed<E extends AppError>(json: unknown, ...declared: string[]): E | UnknownError {
+function narrowed<E extends AppError>(
+  json: unknown, status: number | undefined, ...declared: string[]
+): E | UnknownError {
   const value = parsed(json);
   const error = read(value, 32);
   const known = error.code !== undefined && declared.includes(error.code);
-  return known ? error as E : unknownError(value, isObject(value) ? value : {});
+  return known ? error as E : described(unknownError(value, isObject(value) ? value : {}), json, status);
 }`

@@ -23,6 +23,8 @@ export interface Problem {
 export interface UnknownError extends TypedError {
   readonly code: undefined;
   readonly category: undefined;
+  /** The HTTP status: that of the problem document, or the one that parseError was given. */
+  readonly status?: number;
   /** The code that was sent, if there was one. */
   readonly sentCode?: string;
   /** What was sent, as it was parsed. */
@@ -45,10 +47,25 @@ export function hasCode<C extends Code>(error: AppError | UnknownError, ...list:
 /**
  * Reads an error: the JSON that Go wrote, or a problem document, as text or as a parsed value. Text is
  * better, because JSON.parse rounds integers beyond 2^53. It never throws: anything that is not an
- * error of this taxonomy, or does not fit it, is an UnknownError.
+ * error of this taxonomy, or does not fit it, is an UnknownError. The message of an HTML page is its
+ * title, and that of anything else without one is the status of the response.
  */
-export function parseError(json: unknown): AppError | UnknownError {
-  return read(parsed(json), 32);
+export function parseError(json: unknown, status?: number): AppError | UnknownError {
+  const error = read(parsed(json), 32);
+  return error.code === undefined ? described(error, json, status) : error;
+}
+
+// An unknown error with the status and a message of the response.
+function described(error: UnknownError, json: unknown, status?: number): UnknownError {
+  const known = error.problem?.status ?? status;
+  const message = error.message || error.problem?.title || title(json) || (known ? `HTTP ${known}` : "unknown error");
+  return { ...error, message, ...(known ? { status: known } : {}) };
+}
+
+// The title of an HTML page.
+function title(page: unknown): string {
+  const found = typeof page === "string" ? /<title[^>]*>([^<]{1,200})/i.exec(page.slice(0, 10000)) : null;
+  return found?.[1]?.trim().replace(/\s+/g, " ") ?? "";
 }
 
 // The value of a text; a text that is not JSON stays.
