@@ -173,7 +173,8 @@ func decodeShapes(t *testing.T, dir string) {
 			unknown(object{"code": "SHAPE_LATE", "context": object{"list": "a"}})},
 		{"a name of Object", `{"code":"constructor"}`, unknown(object{"code": "constructor"})},
 		{"not JSON", "<html>", object{"message": "unknown error", "retryable": false, "sent": "<html>"}},
-		{"an HTML page", "<html><title>502 Bad\n Gateway</title>", object{"message": "502 Bad Gateway", "retryable": false,
+		{"an HTML page", "<html><title>502 Bad\n Gateway</title>", object{
+			"message": "502 Bad Gateway", "retryable": false,
 			"sent": "<html><title>502 Bad\n Gateway</title>"}},
 		{"null", nil, object{"message": "unknown error", "retryable": false, "sent": nil}},
 	}
@@ -196,11 +197,12 @@ func decodeOperations(t *testing.T, dir string) {
 	}{
 		{"a declared code", object{"code": "SHAPE_LATE"},
 			object{"code": "SHAPE_LATE", "context": object{"text": "", "wide": "0"}}},
-		{"an undeclared code", `{"code":"SIZE_ZERO","status":500}`, object{"message": "HTTP 500", "status": 500.0, "retryable": false,
+		{"an undeclared code", `{"code":"SIZE_ZERO","status":500}`, object{
+			"message": "HTTP 500", "status": 500.0, "retryable": false,
 			"sentCode": "SIZE_ZERO", "sent": object{"code": "SIZE_ZERO", "status": 500.0},
 			"problem": object{"status": 500.0}}},
-		{"an unknown code", object{"code": "NEW"}, object{"message": "unknown error", "retryable": false, "sentCode": "NEW",
-			"sent": object{"code": "NEW"}}},
+		{"an unknown code", object{"code": "NEW"}, object{
+			"message": "unknown error", "retryable": false, "sentCode": "NEW", "sent": object{"code": "NEW"}}},
 		{"not JSON", "<html>", object{"message": "unknown error", "retryable": false, "sent": "<html>"}},
 	}
 	var inputs []any
