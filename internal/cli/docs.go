@@ -70,6 +70,9 @@ var makers = []string{"docs", "typescript", "openapi"}
 
 // make runs one of the makers. Without -o it prints the file of typescript and openapi.
 func (s *session) make(o *options, args []string) error {
+	if o.signatures {
+		return s.signatureMatcher(o, args)
+	}
 	l, err := s.valid(args)
 	if err != nil {
 		return err

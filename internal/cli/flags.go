@@ -36,6 +36,8 @@ type options struct {
 	outcome  triage.Outcome // of the job
 	record   string
 
+	signatures bool // in place of a taxonomy
+
 	against string         // the released taxonomy
 	levels  breaking.Level // that are printed; 0 is all
 	except  []string       // ids of changes that are not printed

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +21,10 @@ import (
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sample"
+	"github.com/errgen/errgen/internal/signature"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
+	"github.com/errgen/errgen/signatures"
 )
 
 // nodeTool returns a program that "make node" installs, and skips the test without it.
@@ -337,4 +340,52 @@ func problemDocument(t *testing.T, public *model.Package, c *model.Code, x sampl
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(b)))
 	require.NoError(t, err)
 	return v
+}
+
+// TestSignatureMatcher runs the matcher of "errgen typescript -signatures" on all examples and
+// counter-examples of the library, and compares it with Go's.
+func TestSignatureMatcher(t *testing.T) {
+	tsc, dir := nodeTool(t, "tsc"), t.TempDir()
+	writeOutput(t, dir, "signatures.ts", "typescript", "-signatures")
+	library, err := signatures.Library()
+	require.NoError(t, err)
+	m, err := signature.NewMatcher(library)
+	require.NoError(t, err)
+	var inputs []map[string]any
+	var want []string
+	for _, s := range library {
+		for _, x := range slices.Concat(s.Examples, s.NotExamples) {
+			ev := taxonomy.Evidence{Source: x.Source, Op: x.Op, Status: x.Status, Type: x.Type, Code: x.Code,
+				Signal: x.Signal, Errno: x.Errno, Text: x.Text, Attributes: x.Attributes}
+			in := map[string]any{"source": x.Source, "op": x.Op, "status": x.Status, "type": x.Type, "code": x.Code,
+				"signal": x.Signal, "errno": x.Errno, "text": x.Text, "attributes": x.Attributes}
+			if x.ExitCode != nil {
+				ev.ExitCode = taxonomy.Some(*x.ExitCode)
+				in["exitCode"] = *x.ExitCode
+			}
+			inputs = append(inputs, in)
+			name := ""
+			if winner := m.Match(&ev); winner != nil {
+				name = winner.Name
+			}
+			want = append(want, name)
+		}
+	}
+	b, err := json.Marshal(inputs)
+	require.NoError(t, err)
+	for name, text := range map[string]string{
+		"package.json": `{"type": "module"}`, "inputs.json": string(b), "read.js": `import { readFileSync } from "node:fs";
+import { signatureOf } from "./signatures.js";
+const inputs = JSON.parse(readFileSync("inputs.json", "utf8"));
+console.log(JSON.stringify(inputs.map((x) => signatureOf({ ...x, attributes: x.attributes ?? {} }) ?? "")));
+`} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	run(t, dir, tsc, append(strict, "signatures.ts")...)
+	var got []string
+	require.NoError(t, json.Unmarshal([]byte(run(t, dir, "node", "read.js")), &got))
+	require.Len(t, got, len(want))
+	for i := range want {
+		assert.Equal(t, want[i], got[i], "%+v", inputs[i])
+	}
 }
