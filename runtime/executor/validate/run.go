@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strconv"
 	"strings"
@@ -49,13 +50,15 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
 	defer cancel()
-	out := proc.NewTail(v.config.Output)
+	out, cause := proc.NewTail(v.config.Output), newCauseFinder()
+	output := io.MultiWriter(out, cause)
 	path, args := command.Program()
 	exit, err := proc.Run(limited, proc.Command{
 		Path: path, Args: args, Dir: v.config.Dir, Env: proc.SafeEnv(v.config.Env...),
-		Stdout: out, Stderr: out, Grace: v.config.Grace, Started: processHook(started), Sweep: true,
+		Stdout: output, Stderr: output, Grace: v.config.Grace, Started: processHook(started), Sweep: true,
 	})
 	result := Result{Command: command.String(), Output: outputOf(out)}
+	explained := cause.end(result.Output)
 	ended := limited.Err() != nil && errors.Is(err, limited.Err())
 	if ended && errors.Is(ctx.Err(), context.Canceled) {
 		result.Err = fmt.Errorf("%s: %w", strings.Replace(op, "_", " ", 1), err)
@@ -66,7 +69,7 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 		return result
 	}
 	ev.Attributes["command"] = result.Command
-	ev.Output = result.Output
+	result.Output, ev.Output = explained, explained
 	switch {
 	case ended:
 		// This package ended the command, so exit code and signal have no meaning.

@@ -39,7 +39,8 @@ type Config struct {
 	PreCommit, PrePush, PrePR []Command
 	// Limit is the time limit of a command without Command.Limit; 0 is DefaultLimit.
 	Limit time.Duration
-	// Output limits the kept output of a command, in bytes from its end; 0 is DefaultOutput. If a
+	// Output limits the kept output of a command, in bytes from its end; 0 is DefaultOutput. The
+	// output of a command that failed begins with the line that is the cause, if it is found. If a
 	// command prints more, secrets in the kept part are masked.
 	Output int
 	// Env adds to the commands' environment: "NAME=value", or "NAME" for this process's value.
