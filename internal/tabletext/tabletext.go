@@ -167,22 +167,23 @@ func (p *Printer) value(f reflect.Value) string {
 	return fmt.Sprint(f.Interface())
 }
 
+// elsewhere are the fields of a code that its text does not contain, because other rows of the
+// generated tests, or no tests, compare them. Code prints all others.
+var elsewhere = strings.Fields(`
+	Key Parent Groups Message Doc Resolution Set Takes Extra Own Traits When Profiles Aliases`)
+
 // Code prints a code with the names of its groups.
 func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
-	if len(groups) == 0 {
-		groups = nil
-	}
-	x := c.Extras()
 	var words []string
-	for _, f := range []struct {
-		name  string
-		value any
-	}{
-		{"value", c.Value}, {"number", c.Number}, {"number_zero", c.NumberZero}, {"names", x.Names},
-		{"abstract", c.Abstract}, {"constants", x.Constants}, {"group", groups}, {"since", c.Since},
-		{"deprecated", x.Deprecated}, {"replaced_by", x.ReplacedBy}, {"prevent", x.Prevent}, {"public", c.Public},
-	} {
-		words = p.add(words, f.name, reflect.ValueOf(f.value))
+	for _, part := range []reflect.Value{reflect.ValueOf(*c), reflect.ValueOf(*c.Extras())} {
+		for i := range part.NumField() {
+			if name := part.Type().Field(i).Name; !slices.Contains(elsewhere, name) {
+				words = p.add(words, snake(name), part.Field(i))
+			}
+		}
+	}
+	if len(groups) > 0 {
+		words = append(words, "group="+p.value(reflect.ValueOf(groups)))
 	}
 	return strings.Join(words, " ")
 }

@@ -83,7 +83,7 @@ func TestRow(t *testing.T) {
 func TestCode(t *testing.T) {
 	p := tabletext.NewPrinter()
 	assert.Equal(t, "A", p.Code(&taxonomy.Code{Value: "A", Doc: "A doc.", Message: "m"}, nil))
-	assert.Equal(t, `A 7 group=[x y] deprecated="no use" replaced_by=B prevent=(throttle=2s)`,
+	assert.Equal(t, `A 7 deprecated="no use" replaced_by=B prevent=(throttle=2s) group=[x y]`,
 		p.Code(&taxonomy.Code{
 			Value: "A", Number: 7, Extra: &taxonomy.Extras{Deprecated: "no use", ReplacedBy: "B",
 				Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second}},

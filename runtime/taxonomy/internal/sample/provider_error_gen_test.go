@@ -22,7 +22,7 @@ func TestProviderError(t *testing.T) {
 		"rawError string max_length=2000 scrub keep_tail",
 		"token string sensitive",
 	}, []gentest.Code{
-		{Code: CodeProviderCrash, Entry: "PROVIDER_CRASH group=network since=v1.0: again retryable severity=high kind=failure http=502 grpc=14; strict: block", When: []string{"again retryable severity=medium kind=failure http=502 grpc=14; strict: block"}, Cases: []gentest.Case{
+		{Code: CodeProviderCrash, Entry: "PROVIDER_CRASH since=v1.0 group=network: again retryable severity=high kind=failure http=502 grpc=14; strict: block", When: []string{"again retryable severity=medium kind=failure http=502 grpc=14; strict: block"}, Cases: []gentest.Case{
 			gentest.NewCase(NewProviderCrash("some provider"), 0, "provider some provider crashed", `{"provider":"some provider"}`),
 			gentest.NewCase(NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`),
 			gentest.NewCase(NewProviderCrash("").WithRawError(""), 0, "provider  crashed", `{"provider":"","rawError":""}`),

@@ -12,11 +12,11 @@ func TestOrderError(t *testing.T) {
 	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError: Orders.", []string{
 		"orderId string public",
 	}, []gentest.Code{
-		{Code: CodeNotFound, Entry: "NOT_FOUND group=gone public: abort", Cases: []gentest.Case{
+		{Code: CodeNotFound, Entry: "NOT_FOUND public group=gone: abort", Cases: []gentest.Case{
 			gentest.NewCase(NewNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
 			gentest.NewCase(NewNotFound(""), 0, "no order", `{"orderId":""}`),
 		}},
 		{Code: CodeExists, Entry: "EXISTS public: abort", Cases: []gentest.Case{gentest.NewCase(NewExists(), 0, "exists", "{}")}},
-		{Code: CodeClosed, Entry: "CLOSED group=gone public: abort", Cases: []gentest.Case{gentest.NewCase(NewClosed(), 0, "closed", "{}")}},
+		{Code: CodeClosed, Entry: "CLOSED public group=gone: abort", Cases: []gentest.Case{gentest.NewCase(NewClosed(), 0, "closed", "{}")}},
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 func TestPaymentError(t *testing.T) {
 	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError: Payments.", nil, []gentest.Code{
-		{Code: CodePayment, Entry: "PAYMENT abstract public: abort"},
+		{Code: CodePayment, Entry: "PAYMENT public abstract: abort"},
 		{Code: CodeDeclined, Entry: "DECLINED public: abort", Parent: CodePayment, Cases: []gentest.Case{gentest.NewCase(NewDeclined(), 0, "declined", "{}")}},
 		{Code: CodeExpired, Entry: "EXPIRED public: abort", Fields: []string{"year int required public"}, Parent: CodeDeclined, Cases: []gentest.Case{gentest.NewCase(NewExpired(3), 0, "the card expired in 3", `{"year":3}`)}},
 	})
