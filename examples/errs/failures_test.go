@@ -69,7 +69,7 @@ func TestProcessFailures(t *testing.T) {
 			ev: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Signal: "SIGKILL",
 				Attributes: attrs("iteration", "3", "timeout_ms", "300000", "elapsed_ms", "300012")},
 			code: "ITERATION_TIMEOUT", retryable: true, reaction: "again",
-			message: "iteration 3 exceeded the limit of 5m0s after 5m0.012s",
+			message: "iteration 3 exceeded the limit of 5m after 5m",
 			context: `{"timeoutMs":300000,"iteration":3,"elapsedMs":300012}`,
 		},
 		{
@@ -310,7 +310,7 @@ func TestAPIFailures(t *testing.T) {
 				openai(0, "timeout", "", ""),
 				func(ev *taxonomy.Evidence) { ev.Attributes = attrs("timeout_ms", "60000") }),
 			code: "OPERATION_TIMEOUT", retryable: true, reaction: "again",
-			message: "operation exceeded the limit of 1m0s", context: `{"timeoutMs":60000}`,
+			message: "operation exceeded the limit of 1m", context: `{"timeoutMs":60000}`,
 		},
 		{
 			name: "B-A23: outside an iteration",
@@ -318,7 +318,7 @@ func TestAPIFailures(t *testing.T) {
 				openai(0, "timeout", "", ""),
 				func(ev *taxonomy.Evidence) { ev.Attributes = attrs("iteration", "0", "timeout_ms", "60000") }),
 			code: "OPERATION_TIMEOUT", retryable: true, reaction: "again",
-			message: "operation exceeded the limit of 1m0s",
+			message: "operation exceeded the limit of 1m",
 		},
 		{
 			name: "A128 A131: anything else", ev: anthropic(0, "", "something new"), code: "PROVIDER_CRASH",

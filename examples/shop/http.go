@@ -20,7 +20,7 @@ func (s *service) routes() http.Handler {
 		mux.Handle(pattern, problem.Handler(serve, problem.ByTable(errs.Table),
 			problem.OnError(func(r *http.Request, err error) { s.failed(r.Context(), r.Pattern, err) })))
 	}
-	return identified(mux)
+	return identified(problem.Serve(mux))
 }
 
 // identified sets the field requestId of all errors of a request.

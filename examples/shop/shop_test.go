@@ -129,6 +129,9 @@ func TestClientsGetTypedErrors(t *testing.T) {
 	}
 	assert.Equal(t, codes.AlreadyExists, status.Code(existsRPC))
 
+	_, err = s.client.Get(ctx, "o\x00")
+	assert.ErrorIs(t, err, errs.CodeInvalidText)
+
 	breakStore(t, s.store.db)
 	_, err = s.client.Get(ctx, "o-1")
 	assert.Equal(t, errs.NewInternal(), err)

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,6 +22,53 @@ import (
 )
 
 type serve = func(http.ResponseWriter, *http.Request) error
+
+func TestServe(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /orders/{id}", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.PathValue("id"))
+	})
+	mux.HandleFunc("GET /list/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) })
+	byTable := []problem.Option{problem.ByTable(orders.Table), problem.OnError(func(*http.Request, error) {})}
+	for _, c := range []struct {
+		name, method, path, accept string
+		opts                       []problem.Option
+		status                     int
+		content, code, allow       string
+	}{
+		{"a pattern", "GET", "/orders/1", "", byTable, 200, "text/plain; charset=utf-8", "", ""},
+		{"a redirect", "GET", "/list", "", byTable, 307, "text/html; charset=utf-8", "", ""},
+		{"a redirect to a clean path", "GET", "/a/../none", "", byTable, 307, "text/html; charset=utf-8", "", ""},
+		{"no path, with a rule", "GET", "/none", "", byTable, 404, problem.ContentType, "ORDER_NOT_FOUND", ""},
+		{"no path, without a table", "GET", "/none", "", nil, 404, problem.ContentType, "", ""},
+		{"another method", "POST", "/orders/1", "", byTable, 405, problem.ContentType, "", "GET, HEAD"},
+		{"plain text", "POST", "/orders/1", "text/plain", byTable, 405, "text/plain; charset=utf-8", "", "GET, HEAD"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(c.method, c.path, nil)
+			if c.accept != "" {
+				r.Header.Set("Accept", c.accept)
+			}
+			problem.Serve(mux, c.opts...).ServeHTTP(w, r)
+			assert.Equal(t, []any{c.status, c.content, c.allow},
+				[]any{w.Code, w.Header().Get("Content-Type"), w.Header().Get("Allow")})
+			var document struct{ Code, Instance, Title string }
+			if c.content == problem.ContentType {
+				require.NoError(t, json.Unmarshal(w.Body.Bytes(), &document))
+				assert.Equal(t, []string{c.code, c.path}, []string{document.Code, document.Instance})
+			}
+		})
+	}
+}
+
+func TestInstanceIsBounded(t *testing.T) {
+	for length, want := range map[int]bool{1024: true, 1025: false} {
+		w, path := httptest.NewRecorder(), "/"+strings.Repeat("a", length-1)
+		problem.Write(w, httptest.NewRequest(http.MethodGet, path, nil), orders.NewOrderNotFound())
+		assert.Equal(t, want, strings.Contains(w.Body.String(), `"instance":"`+path+`"`), length)
+		assert.Equal(t, want, strings.Contains(w.Body.String(), `"instance"`), length)
+	}
+}
 
 func TestHandler(t *testing.T) {
 	answered := func(w http.ResponseWriter, _ *http.Request) error {

@@ -121,9 +121,12 @@ func viewOf(r *http.Request, err error, public taxonomy.PublicView) view {
 	return v
 }
 
+// maxInstance bounds the path in a response, in bytes.
+const maxInstance = 1024
+
 // sentPath returns the path of the request as the client sent it, which http.StripPrefix and other
 // middleware change in r.URL. A path that begins with two slashes, which is an address of another
-// host as a reference, is "".
+// host as a reference, is "", and so is one of more than [maxInstance] bytes.
 func sentPath(r *http.Request) string {
 	path := r.URL.EscapedPath()
 	if sent, _, _ := strings.Cut(r.RequestURI, "?"); sent != path {
@@ -131,7 +134,7 @@ func sentPath(r *http.Request) string {
 			path = u.EscapedPath()
 		}
 	}
-	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || len(path) > maxInstance {
 		return ""
 	}
 	return path

@@ -139,6 +139,7 @@ var detection = detect.Detection{
 	Taxonomy: &definition,
 	From:     fromEvidence,
 	Categories: [][][]detect.CodeRule{
+		categoryRequest: requestRules,
 		categoryPayment: paymentRules,
 		categoryStore:   storeRules,
 	},
@@ -149,6 +150,8 @@ var detection = detect.Detection{
 // fromEvidence returns an error of a row's code, filled from evidence.
 func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	switch code := uint16(row.Code()); row.Category() {
+	case categoryRequest:
+		return &RequestError{base: gen.Made[RequestCode](code, ev.Err), Source: gen.NonZero(ev.Source)}
 	case categoryPayment:
 		return &PaymentError{
 			base:          gen.Made[PaymentCode](code, ev.Err),

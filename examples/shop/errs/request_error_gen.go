@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
@@ -18,6 +19,8 @@ type RequestCode uint16
 const (
 	// CodeInvalid: The request is invalid.
 	CodeInvalid RequestCode = iota + 1
+	// CodeInvalidText: A value of the request has a character that no text can have, such as NUL.
+	CodeInvalidText
 )
 
 // RequestError is an error of category request: The request cannot be carried out. Create errors
@@ -34,6 +37,11 @@ type RequestError struct {
 // NewInvalid returns a [CodeInvalid].
 func NewInvalid(violations []taxonomy.Violation) *RequestError {
 	return &RequestError{base: gen.Of(CodeInvalid), Violations: gen.CloneObjects(violations, nil)}
+}
+
+// NewInvalidText returns a [CodeInvalidText].
+func NewInvalidText() *RequestError {
+	return &RequestError{base: gen.Of(CodeInvalidText)}
 }
 
 // Each With method returns a copy of e with the value.
@@ -59,6 +67,8 @@ func (e *RequestError) AppendMessage(dst []byte) []byte {
 	switch e.Code() {
 	case CodeInvalid:
 		m = m.Text("invalid request").Begin(": ").Count(len(e.Violations)).End(" violation(s)")
+	case CodeInvalidText:
+		m = m.Text("invalid characters")
 	default:
 		m = m.NoCode("request")
 	}
@@ -122,10 +132,22 @@ var requestCategory = taxonomy.Category{
 			Doc: "The request is invalid.", Takes: []string{"violations"},
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 400, GRPC: 3},
 		},
+		CodeInvalidText: {
+			Value: "INVALID_TEXT", Public: true, Message: "invalid characters",
+			Doc:    "A value of the request has a character that no text can have, such as NUL.",
+			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 400, GRPC: 3},
+		},
+	},
+}
+
+var requestRules = [][]detect.CodeRule{
+	CodeInvalidText: {
+		{Doc: "source: postgres, code: ['22021', 22P05]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"22021", "22P05"}}}},
 	},
 }
 
 // requestSummary has the category's codes in [errgenSummary].
 const requestSummary = `
-{"const":"CodeInvalid","value":"INVALID","type":"RequestError","factory":"NewInvalid","category":"request","public":true,"retryable":"no"}
+{"const":"CodeInvalid","value":"INVALID","type":"RequestError","factory":"NewInvalid","category":"request","public":true,"retryable":"no"},
+{"const":"CodeInvalidText","value":"INVALID_TEXT","type":"RequestError","factory":"NewInvalidText","category":"request","public":true,"retryable":"no","rules":[["postgres"]]}
 `

@@ -51,6 +51,7 @@ func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &defin
 const (
 	SourceGateway taxonomy.SourceName = "gateway"
 	SourceBreaker taxonomy.SourceName = "breaker"
+	SourceHTTP    taxonomy.SourceName = "http"
 )
 
 // The policies.
@@ -117,6 +118,7 @@ var detection = detect.Detection{
 	Taxonomy: &definition,
 	From:     fromEvidence,
 	Categories: [][][]detect.CodeRule{
+		categoryOrder:   orderRules,
 		categoryRequest: requestRules,
 		categoryStore:   storeRules,
 	},
@@ -127,6 +129,8 @@ var detection = detect.Detection{
 // fromEvidence returns an error of a row's code, filled from evidence.
 func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	switch code := uint16(row.Code()); row.Category() {
+	case categoryOrder:
+		return &OrderError{base: gen.Made[OrderCode](code, ev.Err)}
 	case categoryRequest:
 		return &RequestError{base: gen.Made[RequestCode](code, ev.Err), RetryAfter: ev.RetryAfter}
 	default:

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
@@ -265,8 +266,14 @@ var orderCategory = taxonomy.Category{
 	},
 }
 
+var orderRules = [][]detect.CodeRule{
+	CodeOrderNotFound: {
+		{Doc: "source: http, status: 404", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"http"}}, {Key: detect.Status, AnyNumber: []int{404}}}},
+	},
+}
+
 // orderSummary has the category's codes in [errgenSummary].
 const orderSummary = `
-{"const":"CodeOrderNotFound","value":"ORDER_NOT_FOUND","type":"OrderError","factory":"NewOrderNotFound","category":"order","public":true,"retryable":"no"},
+{"const":"CodeOrderNotFound","value":"ORDER_NOT_FOUND","type":"OrderError","factory":"NewOrderNotFound","category":"order","public":true,"retryable":"no","rules":[["http"]]},
 {"const":"CodeOrderConflict","value":"ORDER_CONFLICT","type":"OrderError","factory":"NewOrderConflict","category":"order","public":true,"retryable":"depends"}
 `

@@ -61,7 +61,7 @@ func TestGeneratedMessage(t *testing.T) {
 		{&sample.ProviderError{}, "provider error without a code"},
 		{everything().WithCause(errors.New("x\ny")),
 			"str=s\"<\n opt=o; num=-1 opt=0; big=-1152921504606846976 opt=7; size=9223372036854775808 opt=8; " +
-				"ratio=1.5e-09 opt=0.25; flag=true opt=false; took=1.5s opt=1m0s; " +
+				"ratio=1.5e-09 opt=0.25; flag=true opt=false; took=1.5s opt=1m; " +
 				"at=2024-02-03T03:05:06.0000007Z opt=2024-02-03T03:05:06Z; secs=1.5/60 quoted=\"s\\\"<\\n\"/\"o\" " +
 				"line=s\"< mood=ASK_USER/BLOCK list=a, b/1:c " +
 				`data={"a":[1,"\u003c "]}/[] cause=x/"x\ny"`},

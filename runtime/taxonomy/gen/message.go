@@ -3,6 +3,7 @@ package gen
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
@@ -184,17 +185,18 @@ func (m MessageBuilder) Bool(opt taxonomy.Opt[bool]) MessageBuilder {
 	return m
 }
 
-// Duration appends a duration as time.Duration prints it, "1.5s".
+// Duration appends a duration as people write it, "1.5s" or "1m". It is rounded to seconds from a
+// minute on, to hundredths from a second on, and to milliseconds below.
 func (m MessageBuilder) Duration(opt taxonomy.Opt[time.Duration]) MessageBuilder {
 	d, ok := opt.Get()
 	if !ok {
 		return m.absent()
 	}
-	m.b = append(m.b, d.String()...)
+	m.b = appendDuration(m.b, d)
 	return m
 }
 
-// Millis appends a number of milliseconds as a duration, "1m30s". If it is too large for a
+// Millis appends a number of milliseconds as [MessageBuilder.Duration] does, "1m30s". If it is too large for a
 // duration, Millis appends the longest one.
 func (m MessageBuilder) Millis(opt taxonomy.Opt[int64]) MessageBuilder {
 	n, ok := opt.Get()
@@ -202,8 +204,28 @@ func (m MessageBuilder) Millis(opt taxonomy.Opt[int64]) MessageBuilder {
 		return m.absent()
 	}
 	const most = math.MaxInt64 / int64(time.Millisecond)
-	m.b = append(m.b, (time.Duration(max(-most, min(n, most))) * time.Millisecond).String()...)
+	m.b = appendDuration(m.b, time.Duration(max(-most, min(n, most)))*time.Millisecond)
 	return m
+}
+
+func appendDuration(b []byte, d time.Duration) []byte {
+	unit := time.Nanosecond
+	switch size := d.Abs(); {
+	case size >= time.Minute:
+		unit = time.Second
+	case size >= time.Second:
+		unit = 10 * time.Millisecond
+	case size >= time.Millisecond:
+		unit = time.Millisecond
+	}
+	text := d.Round(unit).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return append(b, text...)
 }
 
 // Seconds appends a duration as a decimal number of seconds without the unit.
