@@ -52,8 +52,8 @@ func TestTaxonomy(t *testing.T) {
 		"public: INTERNAL",
 		"categories: order request payment store server",
 		"sources: postgres fallback=STORE_FAILED gateway fallback=PAYMENT_REFUSED breaker",
-		`operation: PlaceOrder http="POST /orders" rpc=shop.v1.Orders/Place idempotent=no codes=[ORDER_EXISTS INVALID INTERNAL]`,
-		`operation: GetOrder http="GET /orders/{id}" rpc=shop.v1.Orders/Get idempotent=yes codes=[ORDER_NOT_FOUND INTERNAL]`,
+		`operation: PlaceOrder http="POST /orders" rpc=shop.v1.Orders/Place idempotent=no codes=[ORDER_EXISTS INVALID INVALID_TEXT INTERNAL]`,
+		`operation: GetOrder http="GET /orders/{id}" rpc=shop.v1.Orders/Get idempotent=yes codes=[ORDER_NOT_FOUND INVALID_TEXT INTERNAL]`,
 	)
 	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "order request payment store server", Categories()...)

@@ -7,11 +7,11 @@ import "github.com/errgen/errgen/runtime/taxonomy"
 // OperationPlaceOrder: Places an order.
 var OperationPlaceOrder = taxonomy.Operation{
 	Name: "PlaceOrder", Doc: "Places an order.", HTTP: "POST /orders", RPC: "shop.v1.Orders/Place",
-	Idempotent: taxonomy.No, Codes: []string{"ORDER_EXISTS", "INVALID", "INTERNAL"},
+	Idempotent: taxonomy.No, Codes: []string{"ORDER_EXISTS", "INVALID", "INVALID_TEXT", "INTERNAL"},
 }
 
 // OperationGetOrder: Returns an order.
 var OperationGetOrder = taxonomy.Operation{
 	Name: "GetOrder", Doc: "Returns an order.", HTTP: "GET /orders/{id}", RPC: "shop.v1.Orders/Get",
-	Idempotent: taxonomy.Yes, Codes: []string{"ORDER_NOT_FOUND", "INTERNAL"},
+	Idempotent: taxonomy.Yes, Codes: []string{"ORDER_NOT_FOUND", "INVALID_TEXT", "INTERNAL"},
 }
