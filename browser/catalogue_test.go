@@ -164,6 +164,19 @@ func TestCatalogueLook(t *testing.T) {
 	}
 }
 
+// TestCatalogueLayout fails if a text overlaps another one, is cut, or breaks inside a word.
+func TestCatalogueLayout(t *testing.T) {
+	dir, pages := writeCatalogue(t, aidf)
+	for _, width := range widths {
+		p := openURL(t, "file://"+dir+"/index.html", view{width: width, dark: width == 1280})
+		for _, page := range pages {
+			require.NoError(t, chromedp.Do(p, chromedp.Navigate("file://"+dir+"/"+page)))
+			eval[any](p, `document.querySelectorAll('details').forEach(d => { d.open = true })`)
+			assert.Empty(t, eval[[]string](p, layout), "%s at %d", page, width)
+		}
+	}
+}
+
 func TestCatalogueWithoutScript(t *testing.T) {
 	p := openCatalogue(t, shop, "", view{noScript: true})
 	assert.Len(t, p.texts(found), 4)

@@ -37,6 +37,9 @@ var update = flag.Bool("update", false, "take the pictures in docs/images")
 //go:embed contrast.js
 var contrast string
 
+//go:embed layout.js
+var layout string
+
 var start = time.Date(2026, time.March, 4, 6, 0, 0, 0, time.UTC)
 
 // clock is a clock that a test sets.
@@ -401,6 +404,36 @@ func TestLook(t *testing.T) {
 				assert.Empty(t, eval[[]string](p, `[...document.querySelectorAll('button:not(.bar), input, summary')]
 					.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 24).map(e => e.outerHTML.slice(0, 90))`))
 			})
+		}
+	}
+}
+
+// widths are the widths of a phone, a laptop and a wide screen.
+var widths = []int64{380, 1280, 1920}
+
+// TestLayout fails if a text of the report overlaps another one, is cut, or breaks inside a word.
+func TestLayout(t *testing.T) {
+	plain, o := sample("")
+	long, _ := sample(" of https://example.org/a/path/that/has/no/end?and=a&query=of-many-words" +
+		strings.Repeat(" and of many more words", 20))
+	long.Title = plain.Title
+	names := strings.NewReplacer(
+		"CONFIG_ENV_VAR_MISSING", "CONFIGURATION_OF_THE_ENVIRONMENT_MISSING_OR_EMPTY",
+		`"config"`, `"dependency_management"`)
+	pages := map[string][]byte{
+		"sample":     write(t, plain, o),
+		"long names": []byte(names.Replace(string(write(t, long, o)))),
+	}
+	for name, page := range pages {
+		for _, dark := range []bool{false, true} {
+			for _, width := range widths {
+				t.Run(fmt.Sprintf("%s/dark=%v/%d", name, dark, width), func(t *testing.T) {
+					p := openPage(t, page, view{dark: dark, width: width})
+					assert.Empty(t, eval[[]string](p, layout))
+					eval[any](p, `document.querySelectorAll('details').forEach(d => { d.open = true })`)
+					assert.Empty(t, eval[[]string](p, layout))
+				})
+			}
 		}
 	}
 }

@@ -15,7 +15,8 @@
     e.append(...children.flat().filter((c) => c !== undefined && c !== null && c !== ''));
     return e;
   };
-  const bdi = (text) => el('bdi', null, text);
+  // A name or a path may break after its punctuation, and nowhere else.
+  const bdi = (text) => el('bdi', null, String(text ?? '').split(/(?<=[_./:-])(?=[^\s_./:-])/).flatMap((part, i) => (i ? [el('wbr'), part] : part)));
   const whole = (n) => n.toLocaleString('en');
   const percent = ([part, all]) => (all ? `${(100 * part / all).toFixed(1)}%` : '–');
   const money = (n) => (n ? `$${n.toFixed(n < 1 ? 4 : 2)}` : '');
