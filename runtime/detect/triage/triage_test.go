@@ -81,6 +81,8 @@ func TestLog(t *testing.T) {
 			outcome: triage.Failed, line: 2},
 		{name: "an unknown outcome needs an error", log: "the tests of failed logins are missing\n"},
 		{name: "an unknown outcome with a diagnosis", log: "a.c:3:5: error: x\n", line: 1, class: "compile_error"},
+		{name: "an unknown outcome, and a failure of the network long before the end",
+			log: noHost + "\n" + strings.Repeat("building\n", 300), line: 1},
 		{name: "a log without a line feed at its end", log: noHost,
 			stated: triage.Failed, outcome: triage.Failed, line: 1, class: "dns_failure"},
 	} {
