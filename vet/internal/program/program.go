@@ -28,6 +28,8 @@ type Options struct {
 	// VTA resolves the calls of interfaces by the types that reach them, over all dependencies. It
 	// takes longer.
 	VTA bool
+	// Overlay has the contents of files that replace those on the disk, by absolute path.
+	Overlay map[string][]byte
 }
 
 // Program is a loaded program. Its functions have summaries.
@@ -89,7 +91,7 @@ func loadPackages(ctx context.Context, o Options) ([]*packages.Package, *token.F
 			return nil, nil, fmt.Errorf("%q is not a pattern of packages", pattern)
 		}
 	}
-	cfg := &packages.Config{Context: ctx, Mode: mode, Dir: o.Dir, Fset: token.NewFileSet()}
+	cfg := &packages.Config{Context: ctx, Mode: mode, Dir: o.Dir, Fset: token.NewFileSet(), Overlay: o.Overlay}
 	if o.VTA {
 		cfg.Mode |= packages.NeedDeps
 	}
