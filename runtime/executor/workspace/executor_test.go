@@ -1,0 +1,67 @@
+package workspace_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/scope"
+	"github.com/errgen/errgen/runtime/executor/workspace"
+)
+
+// agent is a provider that runs one script a call, and reports the end with the last.
+type agent struct{ scripts []string }
+
+func (*agent) Name() string                    { return "agent" }
+func (*agent) Available(context.Context) error { return nil }
+func (a *agent) Call(_ context.Context, req executor.Request) (executor.Answer, error) {
+	_, err := shell(req.Dir, a.scripts[0])
+	a.scripts = a.scripts[1:]
+	answer := executor.Answer{Text: "done"}
+	if len(a.scripts) == 0 {
+		answer.Signal = executor.SignalDone
+	}
+	return answer, err
+}
+
+// TestExecutor reverts two forbidden attempts, one of which hides the secret under an allowed name.
+// It commits the rest, and forwards the person's branch.
+func TestExecutor(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	ctx, dir := t.Context(), r.dir
+	guard, err := scope.New(
+		scope.Config{Allowed: []string{"src/**"}, Forbidden: []string{".env", "**/*.pem"}})
+	require.NoError(t, err)
+	clone, err := workspace.New(ctx, dir, "run-1", workspace.Options{Share: []string{".env"}})
+	require.NoError(t, err)
+	e, err := executor.New(executor.Config{
+		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Deliver: executor.DeliverCommits,
+		Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Provider: &agent{scripts: []string{
+			"echo S > src/s.txt; echo stolen > .env; git add -A; git commit -qm evil; git config core.fsmonitor " +
+				"'touch ../ran'",
+			"cp .env src/notes.txt",
+			"test \"$(git log --format=%s)\" = first; echo n > src/new.txt",
+		}},
+		Workspace: clone,
+		Guard:     guard,
+	})
+	require.NoError(t, err)
+	result := e.Run(ctx, executor.Task{Run: "run-1", ID: "1", Title: "Work", Prompt: "Work"})
+	require.Equal(t, executor.EndCompleted, result.EndReason, "%v %v", result.Error, result.Errors)
+	require.Len(t, result.Errors, 2)
+	for _, e := range result.Errors {
+		assert.Equal(t, "SCOPE_FORBIDDEN", e.Code)
+	}
+	assert.Equal(t, "Work\nfirst", r.sh("git log --format=%s"))
+	assert.Equal(t, "PASSWORD=secret\nn\nS", r.sh("cat .env src/new.txt src/s.txt; test ! -e src/notes.txt"))
+	assert.Equal(t, " M dirty.txt\nAM staged.txt\n?? mine.txt", r.sh("git status --porcelain"))
+	assert.NoFileExists(t, filepath.Join(clone.Home(), "ran"))
+}
