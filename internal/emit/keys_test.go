@@ -23,6 +23,9 @@ import (
 
 // keysForPeople have no effect on what is generated, found or explained here.
 var keysForPeople = map[string]string{
+	"operation.errors":                   "errgen explain prints it, and errgenvet compares it",
+	"range of numbers.category":          "internal/check compares it with the numbers of codes",
+	"range of numbers.to":                "internal/check compares it with the numbers of codes",
 	"signature.doc":                      "errgen explain prints it",
 	"signature.seen":                     "errgen explain prints it",
 	"reserved code.reason":               "errgen explain prints it",
