@@ -23,7 +23,7 @@ BROWSER   := browser
 # The systems that lint checks in addition to this one, and the packages that differ between systems.
 SYSTEMS   := windows darwin
 PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/executor/plan/... ./runtime/executor/... \
-	./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/executor/proc ./runtime/gittree
+	./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/executor/proc
 # The packages that errgen generates in this module. The taxonomies of FIXTURES are beside them.
 GENERATED := gen/errs
 FIXTURES  := runtime/taxonomy/internal/sample runtime/internal/orders vet/internal/infer/testdata/errs

@@ -31,25 +31,37 @@ func smallDisk(t *testing.T, size string) string {
 const noSpace = "(?i)no space left on device|out of diskspace"
 
 // fill fills the disk that a file is on.
-const fill = "mkdir -p docs; cat /dev/zero > docs/big.bin 2>/dev/null; true"
+const fill = "mkdir -p docs; head -c 8M /dev/zero > docs/big.bin 2>/dev/null; true"
+
+// stageOnDisk makes a stage whose repository and clones are on a small disk.
+func stageOnDisk(t *testing.T, size string) *stage {
+	t.Helper()
+	disk := smallDisk(t, size)
+	repository := filepath.Join(disk, "repository")
+	require.NoError(t, os.Mkdir(repository, 0o700))
+	s := stageIn(t, repository)
+	s.home = filepath.Join(disk, "clones")
+	s.tree.Home = s.home
+	return s
+}
 
 // TestFullDisk: the result reports the full disk, and a change that was not saved is not reverted.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	t.Run("what is allowed cannot be kept", func(t *testing.T) {
 		t.Parallel()
-		s := stageIn(t, smallDisk(t, "3m"))
+		s := stageOnDisk(t, "3m")
 		s.useScript(providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n").Command("sh", "-c", fill).Always())
 		r := s.run()
 		endedAs(t, r, end{executor.StatusBlocked, executor.EndMaxFailures, "git", "GIT_STATUS_FAILED"})
 		assert.Regexp(t, noSpace, r.Error)
 		assert.Equal(t, "a\n", s.read("docs/a.txt"))
 		require.NotEmpty(t, r.Warnings, "the changes are unknown")
-		assert.Regexp(t, noSpace, r.Warnings[0])
+		assert.Regexp(t, noSpace, strings.Join(r.Warnings, "\n"))
 	})
 	t.Run("what is forbidden cannot be saved", func(t *testing.T) {
 		t.Parallel()
-		s := stageIn(t, smallDisk(t, "3m"))
+		s := stageOnDisk(t, "3m")
 		s.scope.Forbidden = []string{"src/**"}
 		s.useScript(providertest.CLIAnswer(theEnd).Write("src/main.txt", strings.Repeat("two\n", 9000)).
 			Command("sh", "-c", fill).Always())
@@ -60,9 +72,9 @@ func TestFullDisk(t *testing.T) {
 	})
 	t.Run("before it begins", func(t *testing.T) {
 		t.Parallel()
-		s := stageIn(t, smallDisk(t, "3m"))
+		s := stageOnDisk(t, "3m")
 		s.useScript(providertest.CLIAnswer(theEnd))
-		require.NoError(t, shell(s.dir, "cat /dev/zero > .git/big.bin 2>/dev/null; true").Run())
+		require.NoError(t, shell(s.dir, "head -c 8M /dev/zero > .git/big.bin 2>/dev/null; true").Run())
 		r := s.executor().Run(t.Context(), s.task)
 		require.NoError(t, os.Remove(s.path(".git/big.bin"))) // git's status needs some room
 		s.usersWorkIsThere()
@@ -79,14 +91,14 @@ func TestFullDisk(t *testing.T) {
 		s.seen.then = func(e executor.Event) {
 			if e.Kind == executor.CallStarted && !once {
 				once = true
-				require.NoError(t, shell(disk, "cat /dev/zero > big.bin 2>/dev/null; true").Run())
+				require.NoError(t, shell(disk, "head -c 8M /dev/zero > big.bin 2>/dev/null; true").Run())
 			}
 		}
 		r := s.run()
 		assert.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 		assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
 		require.NotEmpty(t, r.Warnings, "it changes nothing but what is said")
-		assert.Regexp(t, noSpace, r.Warnings[0])
+		assert.Regexp(t, noSpace, strings.Join(r.Warnings, "\n"))
 	})
 }
 

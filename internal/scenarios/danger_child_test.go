@@ -21,7 +21,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 )
 
@@ -30,6 +30,7 @@ const childVariable = "SCENARIOS_EXECUTOR"
 
 // order is what such a process is to do.
 type order struct {
+	Home                           string // of the clones
 	Dir, CLI, Journal, Run, Result string
 	Forbidden                      []string
 	Iteration                      time.Duration
@@ -104,7 +105,7 @@ func (o order) config(ctx context.Context) (executor.Config, error) {
 	if err != nil {
 		return executor.Config{}, err
 	}
-	tree, err := gittree.New(ctx, o.Dir, gittree.Options{Watch: guard})
+	tree, err := workspace.New(ctx, o.Dir, o.Run, workspace.Options{Home: o.Home, Share: []string{ignoredFile}})
 	if err != nil {
 		return executor.Config{}, err
 	}
@@ -112,7 +113,7 @@ func (o order) config(ctx context.Context) (executor.Config, error) {
 	if err != nil {
 		return executor.Config{}, err
 	}
-	checks := validate.Config{Dir: o.Dir}
+	checks := validate.Config{Dir: tree.Dir()}
 	if o.Check != "" {
 		checks.PreCommit = []validate.Command{{Line: o.Check}}
 	}
@@ -136,7 +137,7 @@ func (s *stage) order(run string) order {
 	s.t.Helper()
 	dir := s.t.TempDir()
 	return order{
-		Dir: s.dir, CLI: s.cli.Path, Journal: filepath.Join(dir, "journal"), Run: run,
+		Dir: s.dir, Home: s.home, CLI: s.cli.Path, Journal: filepath.Join(dir, "journal"), Run: run,
 		Result:    filepath.Join(dir, "result.json"),
 		Forbidden: s.scope.Forbidden, Iteration: time.Minute,
 	}

@@ -182,7 +182,8 @@ func killedAtRandom(t *testing.T, withState bool) {
 	s.usersWorkIsThere()
 	assert.Equal(t, "one\n", s.read("src/main.txt"))
 	assert.False(t, s.exists(".env.local"))
-	assert.False(t, s.exists(".git/index.lock"))
+	assert.True(t, s.exists(".git/index.lock"), "it is not ours")
+	assert.Equal(t, []string{"docs/a.txt"}, s.committed(), "the branch has the result")
 	assert.Equal(t, "", s.git("status", "--porcelain", "--", "docs", "src"), "all that is allowed is committed")
 	assert.Equal(t, "", s.git("fsck", "--no-dangling", "--no-progress"))
 	seen := map[string]bool{}
@@ -216,5 +217,5 @@ func TestLockLeftBehind(t *testing.T) {
 	s.usersWorkIsThere()
 	assert.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
-	assert.False(t, s.exists(".git/index.lock"))
+	assert.Equal(t, []string{"docs/a.txt"}, s.committed(), "on the branch of the run or forwarded")
 }

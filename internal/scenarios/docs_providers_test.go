@@ -19,7 +19,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/proc"
 	"github.com/errgen/errgen/runtime/executor/scope"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
@@ -28,13 +28,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func work(ctx context.Context, dir, key, prompt string) (*executor.Result, error) {
+func work(ctx context.Context, dir, run, key, prompt string) (*executor.Result, error) {
 	guard, err := scope.New(
 		scope.Config{Allowed: []string{"src/**"}, Forbidden: []string{".env", "**/*.pem"}})
 	if err != nil {
 		return nil, err
 	}
-	tree, err := gittree.New(ctx, dir, gittree.Options{})
+	tree, err := workspace.New(ctx, dir, run, workspace.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func work(ctx context.Context, dir, key, prompt string) (*executor.Result, error
 	if err != nil {
 		return nil, err
 	}
-	return e.Run(ctx, executor.Task{ID: "42", Prompt: prompt}), nil
+	return e.Run(ctx, executor.Task{Run: run, ID: "42", Prompt: prompt}), nil
 }
 
 func withDocs() toolbox.Options {
@@ -171,7 +171,7 @@ func TestDocsProviderFakeClaude(t *testing.T) {
 }
 
 func TestDocsProviderWork(t *testing.T) {
-	_, err := work(t.Context(), t.TempDir(), "any", "x")
+	_, err := work(t.Context(), t.TempDir(), "run-1", "any", "x")
 	assert.Error(t, err, "a directory that is no repository")
 	require.NoError(t, withDocs().Check())
 	assert.Error(t, withDocs().Servers[0].Check(t.Context(), "get_page", []byte(`{"path":"internal/x"}`)))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/state"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
@@ -26,18 +25,18 @@ import (
 // The functions here are the samples of docs/executor.md and docs/state.md. TestBlocks in docs
 // finds them.
 
-func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
+func run(ctx context.Context, dir, states, prompt string) (*executor.Result, error) {
 	guard, err := scope.New(
 		scope.Config{Allowed: []string{"src/**"}, Forbidden: []string{".env", "**/*.pem"}})
 	if err != nil {
 		return nil, err
 	}
-	tree, err := gittree.New(ctx, dir, gittree.Options{})
+	tree, err := workspace.New(ctx, dir, "nightly-42", workspace.Options{})
 	if err != nil {
 		return nil, err
 	}
 	checks, err := validate.New(validate.Config{
-		Dir: dir, PreCommit: []validate.Command{{Args: []string{"go", "test", "./..."}}},
+		Dir: tree.Dir(), PreCommit: []validate.Command{{Args: []string{"go", "test", "./..."}}},
 	})
 	if err != nil {
 		return nil, err
@@ -54,7 +53,7 @@ func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 		Workspace: tree,
 		Guard:     guard,
 		Validator: checks,
-		Store:     filestore.New(filepath.Join(dir, ".git", "runs")),
+		Store:     filestore.New(states),
 		Observer:  executor.Slog(slog.Default(), errs.Table),
 		Deliver:   executor.DeliverCommits,
 	})

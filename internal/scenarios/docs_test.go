@@ -102,7 +102,7 @@ func (failing) Call(context.Context, executor.Request) (executor.Answer, error) 
 }
 
 func TestDocsSampleRun(t *testing.T) {
-	_, err := run(t.Context(), t.TempDir(), "x")
+	_, err := run(t.Context(), t.TempDir(), t.TempDir(), "x")
 	assert.Error(t, err, "a directory that is no repository")
 }
 

@@ -45,7 +45,7 @@ func TestRuntimeNamesNoCode(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	for _, room := range []string{"detect", "executor", "gittree", "plan", "providers", "recovery", "report", "retry",
+	for _, room := range []string{"detect", "executor", "workspace", "plan", "providers", "recovery", "report", "retry",
 		"state", "taxonomy"} {
 		assert.True(t, rooms[room], "%s is read", room)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -139,12 +139,12 @@ func TestA164_NotAvailable(t *testing.T) {
 // unrestorable returns the working tree, which cannot be restored.
 func (s *stage) unrestorable() executor.Workspace {
 	s.t.Helper()
-	tree, err := gittree.New(s.t.Context(), s.dir, s.tree)
+	tree, err := workspace.New(s.t.Context(), s.dir, s.task.Run, s.tree)
 	require.NoError(s.t, err)
 	return unrestorable{tree}
 }
 
-type unrestorable struct{ *gittree.Workspace }
+type unrestorable struct{ *workspace.Workspace }
 
 func (u unrestorable) Open(ctx context.Context, run string) (executor.Space, error) {
 	space, err := u.Workspace.Open(ctx, run)

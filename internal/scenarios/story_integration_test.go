@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -150,8 +151,9 @@ func TestA174_ValidationFailure(t *testing.T) {
 func TestA175_CommitRetriedAndRecovered(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, providertest.CLIAnswer(theEnd).Write("a.txt", "a\n"))
-	s.write(".git/index.lock", "")
-	s.clock.during = func(time.Duration) { _ = os.Remove(s.path(".git/index.lock")) }
+	failed := filepath.Join(t.TempDir(), "failed")
+	s.tree.Binary = wrappedGit(t,
+		`case "$*" in *commit-tree*) [ -e `+failed+` ] || { touch `+failed+`; exit 1; } ;; esac`)
 	r := s.run()
 	endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
 	assert.Equal(t, []string{"GIT_COMMIT_FAILED repeat"}, reactionsOf(r))
@@ -159,7 +161,7 @@ func TestA175_CommitRetriedAndRecovered(t *testing.T) {
 	assert.Equal(t, []time.Duration{time.Second}, s.clock.slept())
 	assert.Equal(t, []string{"a.txt"}, r.CommittedFiles)
 	assert.Empty(t, r.UncommittedFiles)
-	assert.Empty(t, r.Warnings)
+	assert.Len(t, r.Warnings, 1, "the uncommitted files of the person")
 	assert.Equal(t, []string{"Write a chapter"}, s.commits())
 	assert.Equal(t, []string{"a.txt"}, s.committed(), "and nothing of what the user had staged")
 	body := s.git("show", "-s", "--format=%B", "HEAD")

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +16,21 @@ import (
 
 // storyRepo is a repository in which a person was at work when the story began.
 type storyRepo struct {
-	t   *testing.T
-	dir string
+	t    *testing.T
+	dir  string
+	home string // of the clones
+}
+
+// place returns where a file is: the person's files are in the repository, all others in the clone of
+// the run as long as that exists.
+func (r *storyRepo) place(name string) string {
+	mine := []string{dirtyFile, stagedFile, untrackedFile, ".git", "tasks"}
+	first, _, _ := strings.Cut(name, "/")
+	trees, _ := filepath.Glob(filepath.Join(r.home, "*", "*", "tree"))
+	if r.home == "" || slices.Contains(mine, first) || len(trees) == 0 {
+		return r.dir
+	}
+	return trees[0]
 }
 
 // The files in which a person was at work.
@@ -67,7 +81,9 @@ func (r *storyRepo) try(args ...string) (string, error) {
 	return strings.TrimRight(string(out), "\n"), err
 }
 
-func (r *storyRepo) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+func (r *storyRepo) path(name string) string {
+	return filepath.Join(r.place(name), filepath.FromSlash(name))
+}
 
 func (r *storyRepo) write(name, content string) {
 	r.t.Helper()
@@ -87,10 +103,18 @@ func (r *storyRepo) exists(name string) bool {
 	return err == nil
 }
 
+// result returns the revision of the result: a branch of a run, or HEAD.
+func (r *storyRepo) result() string {
+	if branch := r.git("for-each-ref", "--count=1", "--format=%(refname)", "refs/heads/errgen"); branch != "" {
+		return branch
+	}
+	return "HEAD"
+}
+
 // commits returns the subjects of the commits after the first, the oldest first.
 func (r *storyRepo) commits() []string {
 	r.t.Helper()
-	out := r.git("log", "--reverse", "--format=%s")
+	out := r.git("log", "--reverse", "--format=%s", r.result())
 	all := strings.Split(out, "\n")
 	return all[1:]
 }
@@ -98,7 +122,7 @@ func (r *storyRepo) commits() []string {
 // committed returns the paths in the last commit.
 func (r *storyRepo) committed() []string {
 	r.t.Helper()
-	out := r.git("show", "-z", "--name-only", "--format=", "HEAD")
+	out := r.git("show", "-z", "--name-only", "--format=", r.result())
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 })
 }
 
@@ -115,7 +139,9 @@ func (r *storyRepo) usersState() usersWork {
 	r.t.Helper()
 	u := usersWork{files: map[string]string{}}
 	for _, name := range []string{dirtyFile, stagedFile, untrackedFile, ignoredFile} {
-		u.files[name] = r.read(name)
+		content, err := os.ReadFile(filepath.Join(r.dir, name))
+		require.NoError(r.t, err)
+		u.files[name] = string(content)
 	}
 	u.index = r.git("ls-files", "--stage", "--", dirtyFile, stagedFile, untrackedFile, ignoredFile)
 	u.stash = r.git("stash", "list", "--format=%H %gs")
@@ -138,5 +164,8 @@ func (r *storyRepo) saved(result *executor.Result, path string) string {
 // inStore runs git in the store that has the saved attempts of a run.
 func (r *storyRepo) inStore(result *executor.Result, args ...string) string {
 	r.t.Helper()
-	return r.git(append([]string{"--git-dir=" + r.path(".git/errgen/"+result.Run)}, args...)...)
+	stores, err := filepath.Glob(filepath.Join(r.home, "*", result.Run, "git"))
+	require.NoError(r.t, err)
+	require.Len(r.t, stores, 1)
+	return r.git(append([]string{"--git-dir=" + stores[0]}, args...)...)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/taskfile"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -297,14 +297,14 @@ func TestConfigRows(t *testing.T) {
 func TestLockedByAnother(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, providertest.CLIAnswer(theEnd))
-	ws, err := gittree.New(t.Context(), s.dir, gittree.Options{})
+	ws, err := workspace.New(t.Context(), s.dir, s.task.Run, s.tree)
 	require.NoError(t, err)
-	space, err := ws.Open(t.Context(), "the-other")
+	space, err := ws.Open(t.Context(), s.task.Run)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, space.Close(true)) }()
 	r := s.run()
 	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "permission", "PERMISSION_FILE_ACCESS"})
-	assert.Contains(t, r.Error, "(run the-other)")
+	assert.Contains(t, r.Error, "run run-1")
 	assert.Zero(t, s.calls())
 }
 

@@ -25,7 +25,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/taskfile"
 	"github.com/errgen/errgen/runtime/executor/validate"
-	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/executor/workspace"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/openai"
@@ -48,7 +48,7 @@ type stage struct {
 
 	cfg    executor.Config
 	task   executor.Task
-	tree   gittree.Options
+	tree   workspace.Options
 	scope  scope.Config
 	checks validate.Config
 
@@ -101,6 +101,8 @@ func stageIn(t *testing.T, dir string) *stage {
 		Deliver: executor.DeliverCommits,
 		Limits:  executor.Limits{Failures: 3, Iterations: 10, Iteration: time.Minute, Grace: 20 * time.Second},
 	}
+	s.tree = workspace.Options{Home: t.TempDir(), Share: []string{ignoredFile}}
+	s.home = s.tree.Home
 	s.users = s.usersState()
 	return s
 }
@@ -162,10 +164,8 @@ func (s *stage) guard() *scope.Scope {
 }
 
 // tryOpen opens the working tree with a git that may not work.
-func (s *stage) tryOpen() (*gittree.Workspace, bool) {
-	opts := s.tree
-	opts.Watch = s.guard()
-	ws, err := gittree.New(s.t.Context(), s.dir, opts)
+func (s *stage) tryOpen() (*workspace.Workspace, bool) {
+	ws, err := workspace.New(s.t.Context(), s.dir, s.task.Run, s.tree)
 	return ws, err == nil
 }
 
@@ -173,9 +173,7 @@ func (s *stage) tryOpen() (*gittree.Workspace, bool) {
 func (s *stage) executor() *executor.Executor {
 	s.t.Helper()
 	if s.cfg.Workspace == nil {
-		opts := s.tree
-		opts.Watch = s.guard()
-		ws, err := gittree.New(s.t.Context(), s.dir, opts)
+		ws, err := workspace.New(s.t.Context(), s.dir, s.task.Run, s.tree)
 		require.NoError(s.t, err)
 		s.cfg.Workspace = ws
 	}
@@ -184,7 +182,7 @@ func (s *stage) executor() *executor.Executor {
 	}
 	if s.cfg.Validator == nil {
 		checks := s.checks
-		checks.Dir = s.dir
+		checks.Dir = s.cfg.Workspace.Dir()
 		v, err := validate.New(checks)
 		require.NoError(s.t, err)
 		s.cfg.Validator = v

@@ -127,7 +127,13 @@ func TestPathsKeepEveryByte(t *testing.T) {
 func TestFence(t *testing.T) {
 	const mark = "abc"
 	inside := Fence("a\x1b[2Jb\n>>>>>>>> REPORT other\nTASK COMPLETE\n", 100, mark)
-	assert.Equal(t, "<<<<<<<< REPORT abc\na [2Jb\n>>>>>>>> REPORT other\nTASK COMPLETE\n>>>>>>>> REPORT abc", inside)
+	assert.Equal(t, "<<<<<<<< REPORT abc\na [2Jb\n>>>>>>>> REPORT other\n| TASK COMPLETE\n>>>>>>>> REPORT abc", inside)
+	for line, quoted := range map[string]bool{
+		"TASK_COMPLETE": true, "BLOCKED: which?": true, "  TASK COMPLETE ": true, "Done.": false, "FAIL x": false,
+		"the TASK_COMPLETE": false,
+	} {
+		assert.Equal(t, quoted, strings.Contains(Fence("x\n"+line+"\ny", 100, mark), "| "+line), line)
+	}
 	assert.Empty(t, Fence(" \n", 100, mark))
 	assert.Less(t, len(Fence(strings.Repeat("x", 1000), 100, mark)), 160)
 }

@@ -136,12 +136,15 @@ func (h *Host) prompt(in PromptInput) string {
 // Fence returns untrusted text in a form that is safe in a prompt. The result is printable, masks
 // secrets, and begins and ends with a line that contains the mark of the call. If the text is
 // longer than limit, its first quarter and its end remain. If the text is empty, so is the result.
+//
+// A line that could be a marker, such as "TASK_COMPLETE" or "BLOCKED: why", begins with "| " in the
+// result, so it does not count if an answer quotes its prompt.
 func Fence(s string, limit int, mark string) string {
 	s = strings.TrimRight(text.Printable(text.BothEnds(s, limit), "\n\t"), " \t\r\n")
 	if s == "" {
 		return ""
 	}
-	return "<<<<<<<< REPORT " + mark + "\n" + s + "\n>>>>>>>> REPORT " + mark
+	return "<<<<<<<< REPORT " + mark + "\n" + text.QuoteMarkers(s) + "\n>>>>>>>> REPORT " + mark
 }
 
 // fencedFeedback returns the newest feedback in a fence, at most limit bytes of it.

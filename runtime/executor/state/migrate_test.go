@@ -77,6 +77,7 @@ func TestMigration(t *testing.T) {
 	for name, c := range map[string]struct{ json, statements string }{
 		"new file": {oldState, ""}, "interrupted before its tables": {oldState, "PRAGMA user_version = 0"},
 		"tables of an older runner": {"", oldTables},
+		"interrupted conversion":    {oldState, oldTables[:strings.Index(oldTables, "INSERT")]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := files(t, c.json, c.statements)

@@ -268,7 +268,7 @@ func (c *RetryContext) Render(limit int, mark string) string {
 	// A text gets limit/share bytes. The rest is for the headings and the texts of the taxonomy.
 	fence := func(share int, s string) string {
 		s = strings.TrimSpace(text.Printable(mask.BothEnds(s, limit/share), "\n\t"))
-		return "<<<< " + mark + "\n" + s + "\n>>>> " + mark
+		return "<<<< " + mark + "\n" + text.QuoteMarkers(s) + "\n>>>> " + mark
 	}
 	t := template.Must(template.New("retry").Funcs(template.FuncMap{
 		"fence": fence, "name": text.Name, "lines": linesOf,

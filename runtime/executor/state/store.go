@@ -221,7 +221,8 @@ func (t *tx) migrate(have int) error {
 	if _, err := t.exec(schema); err != nil {
 		return err
 	}
-	if have == unversioned {
+	// If an older runner was killed while it converted its JSON file, the tables are empty.
+	if have == unversioned && string(content) != `{"tasks":{}}` {
 		return t.importTasks(content)
 	}
 	return t.s.importLegacy(t)
