@@ -91,9 +91,6 @@ func addressOf(name string) *jen.Statement { return jen.Op("&").Id(name) }
 // definition returns the address of the taxonomy's definition, which most methods pass on.
 func definition() *jen.Statement { return addressOf("definition") }
 
-// nilOf returns the nil pointer of a type.
-func nilOf(typ string) *jen.Statement { return jen.Parens(jen.Op("*").Id(typ)).Call(jen.Nil()) }
-
 // str returns a string as a literal; see [quote].
 func str(s string) *jen.Statement { return jen.Id(quote(s)) }
 

@@ -134,10 +134,7 @@ func TestPrompts(t *testing.T) {
 
 // The work is tried again while one of its findings is retryable. What a plan needs is not.
 func TestCombined(t *testing.T) {
-	classify := func(err error, source, op string) (error, string) {
-		return errs.Classify(err, detect.WithSource(taxonomy.SourceName(source))), ""
-	}
-	w := &work{Runner: &Runner{cfg: Config{Table: errs.Table, Classify: classify}}}
+	w := &work{Runner: &Runner{cfg: Config{Table: errs.Table, Classify: detect.Classifier(errs.Explain)}}}
 	again := &taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 500, Text: "down"}
 	stop := &taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 422, Text: "refused"}
 	for _, tt := range []struct {

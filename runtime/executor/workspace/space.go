@@ -26,7 +26,6 @@ type Space struct {
 	err       error // the first failure of the operation
 	locks     []*filelock.Named
 	made      bool // Open made the clone
-	used      bool // before Open
 	warnings  []string
 	state     state
 	last      executor.Tree     // of the last snapshot; "" if the files can differ from the index
