@@ -22,15 +22,14 @@ BENCH     := bench
 BROWSER   := browser
 # The systems that lint checks in addition to this one, and the packages that differ between systems.
 SYSTEMS   := windows darwin
-PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/executor/plan/... ./runtime/executor/... \
-	./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/executor/proc
+PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/executor/... ./runtime/internal/atomicfile
 # The packages that errgen generates in this module. The taxonomies of FIXTURES are beside them.
 GENERATED := gen/errs
 FIXTURES  := runtime/taxonomy/internal/sample runtime/internal/orders vet/internal/infer/testdata/errs
 
 # `make test` runs the tests of these packages, where goroutines meet, and of the nested modules
 # with the race detector; `make soak` runs all tests with it.
-RACED     := runtime/(executor(/(file|internal|proc|recovery|terminal).*)?$$|internal/filelock|retry)
+RACED     := runtime/(executor(/(file|internal|proc|recovery|terminal).*)?$$|retry)
 # The race detector does not see SQLite's memory, which is outside the Go heap, and checking its
 # pointers took most of the time of every test with a state. So SQLite is built without both.
 RACE      := -race -gcflags=modernc.org/...=-d=checkptr=0 -gcflags='modernc.org/sqlite/lib=-d=checkptr=0 -race=false'

@@ -129,3 +129,28 @@ func usesHarmlessly(t *testing.T, d dependency, imported string) {
 		})
 	}
 }
+
+// The runtime is two products. The packages for any program do not import those that run agents,
+// also not in their tests.
+func TestProductsAreSeparate(t *testing.T) {
+	agents := regexp.MustCompile("^" + ours + "runtime/(executor|providers)(/|$)")
+	read := 0
+	for _, module := range []string{"", "runtime/rpc", "runtime/report/export"} {
+		cmd := exec.Command("go", "list", "-f",
+			`{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`, "./...")
+		cmd.Dir = filepath.Join(root, module)
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		for line := range strings.Lines(string(out)) {
+			fields := strings.Fields(line)
+			if !strings.HasPrefix(fields[0], ours+"runtime/") || agents.MatchString(fields[0]) {
+				continue
+			}
+			read++
+			for _, imported := range fields[1:] {
+				assert.NotRegexp(t, agents, imported, fields[0])
+			}
+		}
+	}
+	assert.Greater(t, read, 20)
+}

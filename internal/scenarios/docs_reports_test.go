@@ -14,14 +14,14 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/prevent"
 	"github.com/errgen/errgen/runtime/executor/state"
+	"github.com/errgen/errgen/runtime/executor/watch"
 	"github.com/errgen/errgen/runtime/report"
 	otelreport "github.com/errgen/errgen/runtime/report/export/otel"
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
 	"github.com/errgen/errgen/runtime/report/htmlreport"
 	"github.com/errgen/errgen/runtime/report/predict"
-	"github.com/errgen/errgen/runtime/report/predict/prevent"
-	"github.com/errgen/errgen/runtime/report/watch"
 	"github.com/errgen/errgen/runtime/retry"
 )
 

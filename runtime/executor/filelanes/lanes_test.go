@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/errgen/errgen/runtime/executor/filelanes"
-	"github.com/errgen/errgen/runtime/internal/lanestest"
+	"github.com/errgen/errgen/runtime/executor/internal/lanestest"
 	"github.com/errgen/errgen/runtime/retry"
 )
 

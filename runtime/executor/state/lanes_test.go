@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/internal/lanestest"
+	"github.com/errgen/errgen/runtime/executor/internal/lanestest"
 	"github.com/errgen/errgen/runtime/retry"
 )
 

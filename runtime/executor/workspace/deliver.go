@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errgen/errgen/runtime/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 )
 
 // Deliver brings the commits of the run to the branch of the result in the person's repository, and

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/errgen/errgen/runtime/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 )
 
 // Clone describes the clone of a run.

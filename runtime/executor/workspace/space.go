@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
-	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
 // Space is the clone of a run that this process has locked. Its methods are safe for concurrent use

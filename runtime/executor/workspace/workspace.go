@@ -34,7 +34,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 )
 
 // Options configure a [Workspace]. The zero Options are complete.

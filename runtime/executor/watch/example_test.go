@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/watch"
 	"github.com/errgen/errgen/runtime/report"
-	"github.com/errgen/errgen/runtime/report/watch"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 )
 
 func TestLocks(t *testing.T) {
