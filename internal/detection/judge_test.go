@@ -29,9 +29,11 @@ categories:
       files: {type: strings, required: true, from: files}
       j: {type: json, from: attributes.j}
       e: {enum: [x, y], from: op}
-      o: {type: object, fields: {a: {type: string, required: true, from: attributes.a}, n: {type: int, default: 7}, in: {type: object, fields: {z: {type: int, from: attributes.z}}}}}
+      o: {type: object, fields: {a: {type: string, required: true, from: attributes.a}, n: {type: int, default: 7},
+	in: {type: object, fields: {z: {type: int, from: attributes.z}}}}}
     codes:
-      RULED: {message: m, when: [{if: {i: {min: 500}}, severity: high}], detect: [{source: r, set: {s: rule, i: 4}}, {source: w}]}
+      RULED: {message: m, when: [{if: {i: {min: 500}}, severity: high}], detect: [{source: r, set: {s: rule, i: 4}},
+	{source: w}]}
       FIXED: {message: m, set: {s: code}, detect: [{source: c, set: {s: rule}}]}
       LOST: {message: m, severity: low}
 `
@@ -60,7 +62,8 @@ func TestJudge(t *testing.T) {
 		code string
 		ctx  values
 	}{
-		{"nothing", taxonomy.Evidence{}, "", "LOST", values{"s": "fallback", "b": "true"}},
+		{"nothing that a rule or a field reads", taxonomy.Evidence{Text: "?"}, "", "LOST", values{"s": "fallback",
+			"b": "true"}},
 		{"the rule before the evidence", taxonomy.Evidence{Source: "r", Type: "t", Status: 9, Files: []string{"f"}},
 			"RULED/1", "RULED",
 			values{"s": "rule", "i": "4", "b": "true", "files": "f"}},
