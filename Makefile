@@ -53,14 +53,14 @@ run: ## generate gen/errs from taxonomy.yaml and run the programs that use it
 # The flags of all tests. Go test does not vet, because lint does. With -short, tests of many cases
 # run a sample of them.
 .PHONY: test
-test: export TESTS = . $(USERS) $(BROWSER)
-test: export ALONE = $(NESTED)
+test: export TESTS = . vet $(USERS) $(BROWSER)
+test: export ALONE = $(filter-out vet,$(NESTED))
 test: lint errgenvet check ## lint, check, and run the tests of all modules, the long ones in short form
 	GO=$(GO) .ci/test '$(RACED)' -short -vet=off -timeout=10m $(TESTFLAGS) -- $(RACE)
 
 .PHONY: soak
-soak: export TESTS = . $(USERS) $(BROWSER)
-soak: export ALONE = $(NESTED)
+soak: export TESTS = . vet $(USERS) $(BROWSER)
+soak: export ALONE = $(filter-out vet,$(NESTED))
 soak: lint check ## run all tests at full length with the race detector, then fuzz and mutate; takes an hour
 	GO=$(GO) .ci/test . -vet=off -timeout=60m $(TESTFLAGS) -- $(RACE)
 	$(MAKE) fuzz mutation

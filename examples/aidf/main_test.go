@@ -73,6 +73,7 @@ var masks = []struct {
 	{regexp.MustCompile(`shop-[0-9a-f]{8}`), "shop-HASH"},
 	{regexp.MustCompile(`\b[0-9a-f]{7}(\.\.|;)`), "ID$1"},
 	{regexp.MustCompile(`\b[0-9a-f]{7} 100`), "ID 100"},
+	{regexp.MustCompile(`begins at [0-9a-f]{7}\b`), "begins at ID"},
 	{regexp.MustCompile(`[0-9.]+ MB`), "N MB"},
 	{regexp.MustCompile(`time=\S+`), "time=TIME"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "DATE"},

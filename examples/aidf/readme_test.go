@@ -65,6 +65,8 @@ func TestReadme(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
+	npm := filepath.Join(filepath.Dir(a.cli.Path), "npm") // of the key setup; no project is here
+	require.NoError(t, os.WriteFile(npm, []byte("#!/bin/sh\n"), 0o755))
 	a.write(filepath.Join(a.dir, "aidf.yml"), fenced(t, "yaml"))
 	a.write(filepath.Join(a.dir, "greeting.md"), fenced(t, "markdown"))
 	var s settings

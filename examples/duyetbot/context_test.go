@@ -97,7 +97,7 @@ func TestSource(t *testing.T) {
 				"method": "GET"}},
 		{"D74", evidence{Type: "rate_limit_error"}, object{"type": "llm", "component": "openrouter"}},
 		{"D75", evidence{Attributes: attributes("tool", "bash")}, object{"type": "tool", "component": "bash"}},
-		{"D76 D161", evidence{}, object{"type": "system", "component": "unknown"}},
+		{"D76 D161", evidence{Text: "it failed"}, object{"type": "system", "component": "unknown"}},
 		{"B-D08", evidence{Status: 418}, object{"type": "network", "component": "unknown"}},
 		{"D155", evidence{Source: "skill", Type: "timeout", Attributes: attributes("skill", "deploy")},
 			object{"type": "tool", "component": "deploy"}},

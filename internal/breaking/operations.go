@@ -66,7 +66,7 @@ func (c *comparison) operationCode(id string, code *model.Code, side *declaratio
 		return
 	}
 	list := strings.Join(operations, ", ")
-	change := c.change(id, side.codes[code], "", "", list, fmt.Sprintf("code %s "+text, code.Key, list))
+	change := c.change(id, side.codes[code], "", "", list, fmt.Sprintf("code %s "+text, code.Name, list))
 	change.Key = "operations"
 	for i := range c.new.tree.Operations {
 		if d := &c.new.tree.Operations[i]; d.Name.V == operations[0] {

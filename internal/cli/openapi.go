@@ -12,15 +12,15 @@ import (
 
 // writeInto writes the errors of the operations into an OpenAPI document.
 func (s *session) writeInto(o *options, l *loaded) error {
-	switch {
-	case o.dir != "" || o.format != diag.Format(openapi.YAML) || o.readers != public:
+	if o.dir != "" || o.format != diag.Format(openapi.YAML) || o.readers != public {
 		return usagef("openapi: -into takes no -o, -format and -audience")
-	case len(l.model.Operations) == 0:
-		return fmt.Errorf("openapi: %s declares no operations", l.name)
 	}
 	src, err := os.ReadFile(s.path(o.into))
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("openapi: %w", err)
+	case len(l.model.Operations) == 0 && !bytes.Contains(src, []byte("x-errgen")):
+		return fmt.Errorf("openapi: %s declares no operations", l.name)
 	}
 	out, remarks, err := openapi.Into(o.into, src, l.model.PublicOnly())
 	if err != nil {

@@ -33,7 +33,14 @@ func Into(name string, src []byte, m *model.Package) (out []byte, remarks []stri
 	if err != nil {
 		return nil, nil, err
 	}
-	parts := d.render(m)
+	found := *m
+	found.Operations = nil
+	for _, x := range operations {
+		if x.Operation != nil {
+			found.Operations = append(found.Operations, x.Operation)
+		}
+	}
+	parts := d.render(&found)
 	for _, x := range operations {
 		remarks = append(remarks, d.respond(x, parts)...)
 	}
@@ -114,8 +121,10 @@ type matched struct {
 var methods = strings.Fields("get put post delete options head patch trace")
 
 // match finds the operations of m by their names or addresses. Those without an HTTP address that
-// the document does not name are for RPC only.
+// the document does not name are for RPC only. The other operations of the document follow, without
+// one of m, because an earlier call can have written into them.
 func (d *document) match(m *model.Package) (out []matched, err error) {
+	var all []matched
 	byID, byRoute := make(map[string]matched), make(map[string]matched)
 	items := make(map[string]*yaml.Node) // path items that are references, by path
 	for path, item := range pairs(at(d.root, "paths")) {
@@ -127,6 +136,7 @@ func (d *document) match(m *model.Package) (out []matched, err error) {
 				continue
 			}
 			x := matched{key: key, node: node}
+			all = append(all, x)
 			byRoute[strings.ToUpper(key.Value)+" "+taxonomy.Route(path.Value)] = x
 			if id := at(node, "operationId"); id != nil {
 				byID[id.Value] = x
@@ -152,6 +162,11 @@ func (d *document) match(m *model.Package) (out []matched, err error) {
 					"it from the taxonomy", d.name, o.Value.Name, o.Value.HTTP))
 		}
 	}
+	for _, x := range all {
+		if !slices.ContainsFunc(out, func(found matched) bool { return found.node == x.node }) {
+			out = append(out, x)
+		}
+	}
 	return out, errors.Join(d.errs...)
 }
 
@@ -164,6 +179,9 @@ type parts struct {
 // render makes the components. A name that the document has already gets an underscore.
 func (d *document) render(m *model.Package) parts {
 	p := parts{of: make(map[*model.Operation]map[int]string)}
+	if len(m.Operations) == 0 {
+		return p
+	}
 	used := make(map[*model.Code]bool)
 	for _, o := range m.Operations {
 		for _, c := range o.Codes {
@@ -313,8 +331,12 @@ func (d *document) entries(o object) []string {
 // below a key of another one; it is added if it is absent.
 func (d *document) own(outerKey, outer *yaml.Node, key string, lines []string, isOwn func(*yaml.Node) bool) {
 	n := at(outer, key)
+	owns := false
+	for _, v := range pairs(n) {
+		owns = owns || isOwn(v)
+	}
 	switch {
-	case n == nil && len(lines) == 0:
+	case len(lines) == 0 && !owns:
 	case !d.isBlock(outer):
 		d.fail(outerKey, "the value of %s is not a block mapping: write each member on a line of its own, without "+
 			"anchors", outerKey.Value)
@@ -326,10 +348,7 @@ func (d *document) own(outerKey, outer *yaml.Node, key string, lines []string, i
 		k := keyOf(outer, key)
 		d.insert(k.Line, indented(lines, k.Column-1+d.step))
 	case !d.isBlock(n):
-		if len(lines) > 0 {
-			d.fail(n,
-				"the value of %s is not a block mapping: write each member on a line of its own, without anchors", key)
-		}
+		d.fail(n, "the value of %s is not a block mapping: write each member on a line of its own, without anchors", key)
 	default:
 		indent := n.Content[0].Column - 1
 		place := d.end(n.Content[0].Line-1, indent)

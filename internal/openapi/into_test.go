@@ -178,6 +178,9 @@ tags: []
 	fresh, _, err := openapi.Into("api.yaml", []byte(src), rooms(t, "Book: {http: POST /bookings, errors: [CLOSED]}"))
 	require.NoError(t, err)
 	assert.Equal(t, string(fresh), string(narrow))
+	none, _, err := openapi.Into("api.yaml", wide, rooms(t, "Call: {rpc: a.B/Call}"))
+	require.NoError(t, err)
+	assert.Equal(t, src, string(none), "the document of before")
 	for line := range strings.SplitSeq(strings.TrimSuffix(src, "\n"), "\n") {
 		assert.Contains(t, string(narrow), line+"\n")
 	}

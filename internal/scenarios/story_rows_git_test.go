@@ -184,7 +184,7 @@ func TestGitRows(t *testing.T) {
 	})
 	t.Run("B-A23 a detection that fails is never no changes", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, done.Command("mv", ".git", "gone"))
+		s := newStage(t, done.Command("mv", "../git", "../gone"))
 		r := s.executor().Run(t.Context(), s.task)
 		assert.Equal(t, "GIT_STATUS_FAILED", r.Errors[0].Code, shown(r))
 		assert.NotEqual(t, executor.StatusCompleted, r.Status)
@@ -256,7 +256,8 @@ func TestCheckRows(t *testing.T) {
 			assert.Equal(t, []string{code + " correct"}, reactionsOf(r))
 			assert.Contains(t, s.prompts()[1], "FAIL: TestChapter wants docs/b.txt")
 			assert.Equal(t, "https://example.org/pr/1", r.PullRequest)
-			assert.Equal(t, s.git("rev-parse", "HEAD"), s.git("--git-dir="+remote, "rev-parse", "main"))
+			branch := "errgen/" + s.task.Run
+			assert.Equal(t, s.git("rev-parse", branch), s.git("--git-dir="+remote, "rev-parse", branch))
 		})
 	}
 }

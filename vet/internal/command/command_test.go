@@ -91,7 +91,7 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, route, 0, out)
-	assert.Regexp(t, `ORDER_NOT_FOUND +http\.go:\d+ → http\.go:\d+ → service\.go:\d+ → store\.go:\d+$`, lines[route])
+	assert.Regexp(t, `INVALID_TEXT +http\.go:\d+ → http\.go:\d+ → service\.go:\d+ → store\.go:\d+$`, lines[route])
 	assert.NotContains(t, out, "unknown(", "each error of the service and its client is known")
 }
 
