@@ -315,6 +315,19 @@ func (d *document) components(p parts) {
 	key := keyOf(d.root, "components")
 	d.own(key, have, "schemas", d.entries(p.schemas), isOwned)
 	d.own(key, have, "responses", d.entries(p.responses), isOwned)
+	if len(p.schemas) == 0 && all(have, func(n *yaml.Node) bool { return len(n.Content) > 0 && all(n, isOwned) }) {
+		d.cuts[key.Line-1] = true
+	}
+}
+
+// all reports whether a condition holds for all values of a mapping.
+func all(n *yaml.Node, is func(*yaml.Node) bool) bool {
+	for _, v := range pairs(n) {
+		if !is(v) {
+			return false
+		}
+	}
+	return true
 }
 
 // entries returns the lines of an object's members.
@@ -348,7 +361,8 @@ func (d *document) own(outerKey, outer *yaml.Node, key string, lines []string, i
 		k := keyOf(outer, key)
 		d.insert(k.Line, indented(lines, k.Column-1+d.step))
 	case !d.isBlock(n):
-		d.fail(n, "the value of %s is not a block mapping: write each member on a line of its own, without anchors", key)
+		d.fail(n, "the value of %s is not a block mapping: write each member on a line of its own, without anchors",
+			key)
 	default:
 		indent := n.Content[0].Column - 1
 		place := d.end(n.Content[0].Line-1, indent)
@@ -361,6 +375,9 @@ func (d *document) own(outerKey, outer *yaml.Node, key string, lines []string, i
 			}
 		}
 		d.insert(place, indented(lines, indent))
+		if len(lines) == 0 && all(n, isOwn) {
+			d.cuts[keyOf(outer, key).Line-1] = true
+		}
 	}
 }
 
