@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -335,4 +336,30 @@ func TestErrorCodeIsShort(t *testing.T) {
 	}
 	assert.LessOrEqual(t, lines, 60)
 	assert.Greater(t, lines, 20)
+}
+
+// Whatever clients send, operations end in codes that they declare: newShop checks the log.
+func TestRandomRequests(t *testing.T) {
+	s := newShop(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	codes := map[string]bool{}
+	for range 400 {
+		id := pick("o-1", "o-2", "%00", "%ff", "a%2fb", strings.Repeat("x", 300), "'", "o-1")
+		body := pick("", "{", "null", "[]", `{"id":"o-1"}`, `{"id":"o-1","items":["tea"],"amount_cents":1}`,
+			`{"id":"\u0000","items":["tea"],"amount_cents":1}`, `{"id":"o-3","items":["\u0000"],"amount_cents":-1}`,
+			`{"id":"`+strings.Repeat("y", r.IntN(3000))+`","items":["tea"],"amount_cents":9223372036854775807}`)
+		request, err := http.NewRequestWithContext(t.Context(), pick("GET", "HEAD", "POST", "PUT"),
+			s.client.URL+pick("/orders", "/orders/"+id, "/"+id), strings.NewReader(body))
+		require.NoError(t, err)
+		resp, err := s.client.HTTP.Do(request)
+		require.NoError(t, err)
+		var problem struct{ Code string }
+		_ = json.NewDecoder(resp.Body).Decode(&problem) // a success has no code
+		require.NoError(t, resp.Body.Close())
+		codes[problem.Code] = true
+	}
+	for _, code := range []string{"INVALID", "ORDER_EXISTS", "ORDER_NOT_FOUND", "INVALID_TEXT"} {
+		assert.True(t, codes[code], "%s was answered", code)
+	}
 }
