@@ -151,7 +151,7 @@ func TestGitRows(t *testing.T) {
 	t.Run("A110 A142 B-A07 a commit that fails names its files", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, done)
-		s.write(".git/index.lock", "")
+		s.tree.Binary = wrappedGit(t, `case "$*" in *commit-tree*) exit 1 ;; esac`)
 		r := s.run()
 		endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
 		assert.Equal(t, []string{"docs/a.txt"}, r.UncommittedFiles)
