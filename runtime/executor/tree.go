@@ -3,6 +3,7 @@ package executor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -259,5 +260,8 @@ func (h *Host) commit(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 	out.Commit.ID, err = sp.Commit(ctx, Commit{
 		Attempt: e.Attempt, Tree: e.Trees.Checked, Paths: paths, Message: taxonomy.Redact(message),
 	})
+	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && len(ev.Files) == 0 {
+		ev.Files = firstPaths(paths) // that are not committed
+	}
 	return err
 }
