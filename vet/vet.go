@@ -22,7 +22,8 @@ import (
 	"github.com/errgen/errgen/vet/internal/infer"
 )
 
-// Analyzer checks one package at a time. It learns about the functions of other packages from facts.
+// Analyzer checks one package at a time. It learns about the functions of other packages from
+// facts.
 var Analyzer = &analysis.Analyzer{
 	Name:      "errgenvet",
 	Doc:       "check the errors that functions return and handle, in programs that use packages of errgen",

@@ -51,8 +51,9 @@ func ownMethods(c *model.Category) jen.Code {
 		Add(returning(genName("OwnText").Call(jen.Id("e"))))}, encodingMethods(of, jen.Id("e"))...)...)
 }
 
-// copyMethods returns the With methods of an error of a code with fields. They do not call gen.With,
-// because the compiler would make a function of it, and methods, for the form of each struct.
+// copyMethods returns the With methods of an error of a code with fields. They do not call
+// gen.With, because the compiler would make a function of it, and methods, for the form of each
+// struct.
 func copyMethods(c *model.Category) jen.Code {
 	return adjacent(codes(setters(c.Fields, "c"), func(s setter) jen.Code {
 		return pointerMethod("e", c.Type, s.method).Params(s.param).Op("*").Id(c.Type).

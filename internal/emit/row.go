@@ -136,7 +136,7 @@ func (t *branchTests) all(conds []model.Cond) jen.Code {
 	}))
 }
 
-// terms returns the tests of one field: lists of tests, of which one of each must hold. An absent
+// terms returns the tests of one field: each list must have one test that holds. An absent
 // field matches `present: false` only.
 func (t *branchTests) terms(c model.Cond) [][]jen.Code {
 	f, field := c.Field, func() *jen.Statement { return jen.Id("e").Dot(c.Field.Go) }

@@ -150,8 +150,8 @@ func shownAs(f *model.Field) string {
 	return doc
 }
 
-// tag returns the struct tag of a field as a literal. Jennifer's Tag does not escape the name, which
-// may contain quotes.
+// tag returns the struct tag of a field as a literal. Jennifer's Tag does not escape the name,
+// which may contain quotes.
 func tag(f *model.Field) string {
 	key := f.Wire
 	switch {
@@ -219,8 +219,8 @@ func objectClone(f *model.Field) jen.Code {
 		}))
 }
 
-// ifPresent begins an if statement that declares a variable with the value of an optional field, and
-// holds if the field has one.
+// ifPresent begins an if statement that declares a variable with the value of an optional field,
+// and holds if the field has one.
 func ifPresent(variable string, field jen.Code) *jen.Statement {
 	return jen.If(jen.List(jen.Id(variable), jen.Id("ok")).Op(":=").Add(field).Dot("Get").Call(), jen.Id("ok"))
 }
@@ -268,8 +268,8 @@ func put(f *model.Field, key, value jen.Code) step {
 	}
 }
 
-// builderMethod returns the name of the builder's method for a field. The methods for fields that may
-// be left out begin with Opt.
+// builderMethod returns the name of the builder's method for a field. The methods for fields that
+// may be left out begin with Opt.
 func builderMethod(f *model.Field, name string) string {
 	if f.Required {
 		return name

@@ -15,8 +15,8 @@ var pages embed.FS
 
 const suffix = ".md"
 
-// Page returns the page about a finding as Markdown. Case does not count in the id. The name of a
-// command that makes findings of one kind stands for their id.
+// Page returns the page about a finding as Markdown. Case does not count in the id. A command
+// that makes findings of one kind can be named in place of their id.
 func Page(id string) (string, bool) {
 	if id == "unused" {
 		id = "W-unused-code"

@@ -56,13 +56,13 @@ type ReservedCode struct {
 // Bounds returns the first and the last number.
 func (n ReservedNumber) Bounds() (from, to int) { return n.From.V, n.To.Or(n.From.V) }
 
-// Has reports whether a number is reserved in a category. The category "" stands for all.
+// Has reports whether a number is reserved in a category. The category "" means any.
 func (n ReservedNumber) Has(number int, category string) bool {
 	from, to := n.Bounds()
 	return from <= number && number <= to && (n.Category.V == "" || n.Category.V == category)
 }
 
-// HasNumber reports whether a number is reserved in a category. The category "" stands for all.
+// HasNumber reports whether a number is reserved in a category. The category "" means any.
 func (r *Reserved) HasNumber(number int, category string) bool {
 	return slices.ContainsFunc(r.Numbers, func(n ReservedNumber) bool { return n.Has(number, category) })
 }

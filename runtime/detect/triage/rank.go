@@ -14,7 +14,8 @@ const (
 	clusterGap = 6
 	// wordDistance is the greatest distance of a line with only a word of failures to the end.
 	wordDistance = 40
-	// stageDistance is the greatest distance of a line to the end, if a tool names a stage that failed.
+	// stageDistance is the greatest distance of a line to the end, if a tool names a stage that
+	// failed.
 	stageDistance = 400
 	// excerptLength is the greatest length of an excerpt.
 	excerptLength = 200

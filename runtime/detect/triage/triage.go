@@ -35,7 +35,7 @@ const (
 	Package        // a package cannot be resolved, unless a rule has a better class
 	Stage          // a stage failed; the line has no reason
 	Problem        // a line that reports an error
-	Noise          // a line about a failure that is none: a name, a heading, an expected error
+	Noise          // a line that only looks like a failure: a name, a heading, an expected error
 	Word
 	Place
 )

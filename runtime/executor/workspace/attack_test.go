@@ -12,8 +12,8 @@ import (
 const plant = "printf '#!/bin/sh\\ntouch \"%s/../ran\"\\ncat\\n' \"$PWD\" > tool; chmod 755 tool; cp tool " +
 	"../old-tool; "
 
-// attack is what a hostile agent does. Nothing of it reaches the person before the delivery, nothing
-// planted runs, and an honest change is delivered afterwards.
+// attack is what a hostile agent does. Nothing of it reaches the person before the delivery,
+// nothing planted runs, and an honest change is delivered afterwards.
 type attack struct {
 	name   string
 	before string // a script of the person's

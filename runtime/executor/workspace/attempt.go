@@ -36,8 +36,8 @@ type attemptNote struct {
 }
 
 // Attempt runs a fix and checks it. If the fix, the judgement or the check fails, Attempt saves the
-// changes, restores the files, and returns the error. An attempt that a killed process began is saved
-// and restored first. If ctx ends, the restore still happens.
+// changes, restores the files, and returns the error. An attempt that a killed process began is
+// saved and restored first. If ctx ends, the restore still happens.
 func (s *Space) Attempt(ctx context.Context, a Attempt) (done AttemptResult, err error) {
 	after := context.WithoutCancel(ctx)
 	base, err := operate(s, opSave, func() executor.Tree {

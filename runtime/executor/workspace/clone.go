@@ -181,7 +181,8 @@ func (s *Space) setUp(ctx context.Context) {
 	}
 }
 
-// recordIgnored records what is ignored at the beginning: shared files and results of the setup.
+// recordIgnored records the files that are ignored at the beginning: shared files and results of
+// setup.
 func (s *Space) recordIgnored(ctx context.Context) {
 	for _, e := range s.list(ctx, inRun, statusArgs...) {
 		if p, ok := strings.CutPrefix(e, "!! "); ok {

@@ -19,9 +19,9 @@ import (
 // references decide which attempts are committed.
 const commitRefs = "refs/errgen/commits/"
 
-// Commit commits the paths with their content in the tree, on the run's branch. An attempt of a step
-// is committed once: its reference names the commit before the branch moves. If the paths do not
-// differ from the last commit, the ID is empty.
+// Commit commits the paths with their content in the tree, on the run's branch. An attempt of a
+// step is committed once: its reference names the commit before the branch moves. If the paths do
+// not differ from the last commit, the ID is empty.
 func (s *Space) Commit(ctx context.Context, c executor.Commit) (string, error) {
 	return operate(s, opCommit, func() string {
 		s.requireSamePerson(ctx)
@@ -83,8 +83,8 @@ func (s *Space) finishCommits(ctx context.Context) {
 	}
 }
 
-// runHooks runs the person's pre-commit and commit-msg hooks, and returns the message. The hooks see
-// what is committed in a repository that is removed afterwards.
+// runHooks runs the person's pre-commit and commit-msg hooks, and returns the message. The hooks
+// see the new tree in a repository that is removed afterwards.
 func (s *Space) runHooks(ctx context.Context, tree, message string) string {
 	hooks := s.git(ctx, command{at: inUsers, hooks: true,
 		args: []string{"rev-parse", "--path-format=absolute", "--git-path", "hooks"}})
@@ -119,10 +119,10 @@ func cleanMessage(s, run string) string {
 	return cmp.Or(strings.TrimSpace(text.Printable(s, "\n\t")), "errgen: run "+run)
 }
 
-// Update merges the person's last commit into the run, so that the run has what the person fixed, and
-// can be forwarded. It returns the paths that it changed, also if it is repeated before the next call.
-// It fails with type conflict, and changes nothing, if a file would have to be merged by hand or has
-// changes that are not committed.
+// Update merges the person's last commit into the run, so that the run has what the person fixed,
+// and can be forwarded. It returns the paths that it changed, also if it is repeated before the
+// next call. It fails with type conflict, and changes nothing, if a file would have to be merged by
+// hand or has changes that are not committed.
 func (s *Space) Update(ctx context.Context) (paths []string, err error) {
 	return operate(s, opPrepare, func() []string {
 		if s.opts.InPlace {
@@ -136,8 +136,8 @@ func (s *Space) Update(ctx context.Context) (paths []string, err error) {
 	})
 }
 
-// merge merges a commit of the person's with the last commit. It records the result before it changes
-// files.
+// merge merges a commit of the person's with the last commit. It records the result before it
+// changes files.
 func (s *Space) merge(ctx context.Context, head, was, theirs string) {
 	s.own(ctx, "fetch", "-q", "--no-tags", "--no-write-fetch-head", s.user, theirs)
 	next := theirs
@@ -161,8 +161,8 @@ func (s *Space) merge(ctx context.Context, head, was, theirs string) {
 	}
 }
 
-// finishUpdate gives the files that an update changes their new content, and moves the branch. If the
-// process was killed, some of them have it already.
+// finishUpdate gives the files that an update changes their new content, and moves the branch. If
+// the process was killed, some of them have it already.
 func (s *Space) finishUpdate(ctx context.Context) {
 	next := s.state.Update[1]
 	if head, was := s.head(ctx); next != "" && !s.isAncestor(ctx, inRun, next, head) {

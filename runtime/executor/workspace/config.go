@@ -28,8 +28,8 @@ var copied = []string{
 // programKeys are the settings that name programs, which git runs in the run's repository.
 var programKeys = regexp.MustCompile(`^(filter\..*\.(clean|smudge|process)|gpg(\..*)?\.program)$`)
 
-// writeConfig writes the configuration of the run's repository, from that of the person's. It has no
-// remotes and no hooks.
+// writeConfig writes the configuration of the run's repository, from that of the person's. It has
+// no remotes and no hooks.
 func (s *Space) writeConfig(ctx context.Context) {
 	entries := s.list(ctx, inUsers, "config", "--list", "-z", "--show-scope")
 	var b strings.Builder
@@ -193,8 +193,8 @@ func (s *Space) renewAgentGit(ctx context.Context, always bool) {
 	})
 }
 
-// scratchGit makes a repository that borrows the objects of the run's. Its index has the files of the
-// last commit, with the times of the run's index, so that git need not read all files.
+// scratchGit makes a repository that borrows the objects of the run's. Its index has the files of
+// the last commit, with the times of the run's index, so that git need not read all files.
 func (s *Space) scratchGit(ctx context.Context, dir string, files map[string]string) {
 	s.do(func() error {
 		err := os.RemoveAll(dir)

@@ -42,7 +42,8 @@ var adapted = map[string]struct {
 		before: "git add conf; git commit -qm conf conf", files: []string{"modified conf"},
 	},
 	"a missing file that a person's configuration includes": {files: []string{"added conf"}},
-	// A file that a new rule ignores is not found. It is not committed either, and stays in the clone.
+	// A file that a new rule ignores is not found. It is not committed either, and stays in the
+	// clone.
 	"a new rule hides nothing":      {files: []string{"modified .gitignore"}},
 	"a directory that hides itself": {files: []string{}},
 	"excluded files":                {},
@@ -63,8 +64,8 @@ var adapted = map[string]struct {
 	"a person's filter for all files": {runs: true},
 }
 
-// TestTreeChanges detects what an agent does in the clone, saves it, and reverts all of it. Nothing of
-// the person's changes, and nothing that the agent planted runs. Later work is delivered.
+// TestTreeChanges detects what an agent does in the clone, saves it, and reverts all of it. Nothing
+// of the person's changes, and nothing that the agent planted runs. Later work is delivered.
 func TestTreeChanges(t *testing.T) {
 	for _, c := range treeCases() {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,8 +15,9 @@ import (
 )
 
 // Deliver brings the commits of the run to the branch of the result in the person's repository, and
-// returns its name. That branch only moves forward. If the run has no commit, or works in place, the
-// name is empty. If the branch of the beginning contains the commits already, its name is returned.
+// returns its name. That branch only moves forward. If the run has no commit, or works in place,
+// the name is empty. If the branch of the beginning contains the commits already, its name is
+// returned.
 func (s *Space) Deliver(ctx context.Context) (branch string, err error) {
 	return operate(s, opDeliver, func() string {
 		_, branch := s.deliver(ctx)
@@ -160,9 +161,9 @@ func (s *Space) rollBack(ctx context.Context) {
 	}
 }
 
-// undoForward ends a forward. If git did not finish, it restores the files that git wrote. Before the
-// forward, each of them had the content of the last commit, so a file that is missing or has the new
-// content was written. What a person changed since stays.
+// undoForward ends a forward. If git did not finish, it restores the files that git wrote. Before
+// the forward, each of them had the content of the last commit, so a file that is missing or has
+// the new content was written. What a person changed since stays.
 func (s *Space) undoForward(ctx context.Context) {
 	if s.err != nil {
 		return

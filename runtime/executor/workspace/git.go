@@ -67,8 +67,8 @@ var fixedArgs = []string{
 	"-c", "fetch.writeCommitGraph=false", "-c", "init.defaultRefFormat=files",
 }
 
-// git runs git and returns its output without the line end. After the first failure of an operation,
-// it does nothing.
+// git runs git and returns its output without the line end. After the first failure of an
+// operation, it does nothing.
 func (s *Space) git(ctx context.Context, c command) string {
 	args := fixedArgs[:len(fixedArgs):len(fixedArgs)]
 	if !c.hooks {
@@ -193,14 +193,14 @@ func (s *Space) try(ctx context.Context, c command) (out string, ok bool) {
 	return out, s.err == nil
 }
 
-// find returns the object that a name stands for, or "".
+// find returns the ID of the object with a name, or "".
 func (s *Space) find(ctx context.Context, at place, name string) string {
 	id, _ := s.try(ctx, command{at: at, args: []string{"rev-parse", "--verify", "-q", "--end-of-options", name}})
 	return id
 }
 
-// isAncestor reports whether a repository has both commits, and the first one is the second one or an
-// ancestor of it.
+// isAncestor reports whether a repository has both commits, and the first one is the second one or
+// an ancestor of it.
 func (s *Space) isAncestor(ctx context.Context, at place, old, tip string) bool {
 	_, ok := s.try(ctx, command{at: at, args: []string{"merge-base", "--is-ancestor", old, tip}})
 	return ok

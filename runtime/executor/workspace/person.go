@@ -14,8 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
-// personState returns what an agent could change in the person's repository: HEAD, and the content of
-// configuration, hooks, exclusions and attributes, by the names that a person sees.
+// personState returns what an agent could change in the person's repository: HEAD, and the content
+// of configuration, hooks, exclusions and attributes, by the names that a person sees.
 func (s *Space) personState(ctx context.Context) map[string]string {
 	out := s.git(ctx, command{at: inUsers, hooks: true, args: []string{"rev-parse", "--path-format=absolute",
 		"--git-path", "hooks", "--git-path", "info", "--git-path", "config", "--git-path", "config.worktree", "HEAD",
@@ -58,8 +58,8 @@ func differences(was, now map[string]string) (texts []string) {
 	return texts
 }
 
-// requireClean refuses to work in place in a working tree with changes, and records the state of the
-// person's repository.
+// requireClean refuses to work in place in a working tree with changes, and records the state of
+// the person's repository.
 func (s *Space) requireClean(ctx context.Context) {
 	if dirty := s.personChanges(ctx, "-uall"); len(dirty) > 0 {
 		s.fail("refused", fmt.Sprintf("a run in place needs a clean working tree: %q", dirty[0]), dirty[0][3:])

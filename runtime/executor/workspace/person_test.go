@@ -102,8 +102,8 @@ func TestDeliverKeepsBranch(t *testing.T) {
 	assert.DirExists(t, tr.Dir(), "not everything is delivered")
 }
 
-// TestMeanwhile lets a person work during a run: nothing of it is reverted, and the run does not need
-// anything of it.
+// TestMeanwhile lets a person work during a run: nothing of it is reverted, and the run does not
+// need anything of it.
 func TestMeanwhile(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t, "git branch old")
@@ -301,7 +301,8 @@ func TestSaved(t *testing.T) {
 	require.NoError(t, next.Close(true))
 }
 
-// TestList lists the clones of a working tree without a store, writes a patch of one, and removes it.
+// TestList lists the clones of a working tree without a store, writes a patch of one, and removes
+// it.
 func TestList(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t, "")
@@ -396,7 +397,8 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestHooks runs a person's hooks only if that is configured, as they are in the person's repository.
+// TestHooks runs a person's hooks only if that is configured, as they are in the person's
+// repository.
 func TestHooks(t *testing.T) {
 	const hooks = "mkdir .husky; git config core.hooksPath .husky; for h in pre-commit commit-msg post-commit " +
 		"pre-push; do\n" +

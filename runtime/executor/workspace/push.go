@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Push delivers, and pushes the branch of the result with the remotes and credentials of the person.
-// In place, it pushes the branch that is checked out. It never forces.
+// Push delivers, and pushes the branch of the result with the remotes and credentials of the
+// person. In place, it pushes the branch that is checked out. It never forces.
 func (s *Space) Push(ctx context.Context) error {
 	return s.operate(opPush, func() {
 		s.requireSamePerson(ctx)

@@ -91,8 +91,8 @@ func (r *repo) open(run string, change ...func(*workspace.Options)) *tree {
 	return &tree{Space: s.(*workspace.Space), t: r.t, ctx: r.t.Context()}
 }
 
-// fingerprint returns a line for each file and directory of a person's, git's included: mode, inode,
-// size, time of change and content.
+// fingerprint returns a line for each file and directory of a person's, git's included: mode,
+// inode, size, time of change and content.
 func fingerprint(t testing.TB, dir string) (lines []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -105,8 +105,8 @@ func fingerprint(t testing.TB, dir string) (lines []string) {
 		}
 		inode := reflect.Indirect(reflect.ValueOf(info.Sys())).FieldByName("Ino") // invalid on Windows
 		line := fmt.Sprintf("%s %v %v %d", path, info.Mode(), inode, info.Size())
-		// Git freshens the times of an object that it finds instead of writing it, also by hard links.
-		// Git LFS makes a temporary file for each git status.
+		// Git freshens the times of an object that it finds instead of writing it, also by hard
+		// links. Git LFS makes a temporary file for each git status.
 		if !strings.Contains(path, "/objects/") && !strings.HasSuffix(path, "/.git/lfs/tmp") {
 			line += " " + info.ModTime().String()
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// Restore gives the paths the content that they have in a tree. It changes no other path, and returns
-// the resulting tree. If files changed again meanwhile, it fails with type left.
+// Restore gives the paths the content that they have in a tree. It changes no other path, and
+// returns the resulting tree. If files changed again meanwhile, it fails with type left.
 func (s *Space) Restore(ctx context.Context, to executor.Tree, paths []string) (executor.Tree, error) {
 	return operate(s, opRevert, func() executor.Tree { return s.restore(ctx, string(to), paths) })
 }
@@ -72,8 +72,8 @@ const (
 )
 
 // Save stores a tree under a name, such as the number of the attempt, and returns the reference in
-// the run's repository. It never overwrites: another tree gets the next free name, and the same trees
-// get the same reference.
+// the run's repository. It never overwrites: another tree gets the next free name, and the same
+// trees get the same reference.
 func (s *Space) Save(ctx context.Context, name string, base, tree executor.Tree) (string, error) {
 	return operate(s, opSave, func() string { return s.save(ctx, name, base, tree) })
 }
@@ -151,8 +151,8 @@ func (w *Workspace) Saved(ctx context.Context) ([]Saved, error) {
 // patchArgs make git diff-tree write a patch that git apply accepts.
 var patchArgs = []string{"diff-tree", "-r", "-p", "--binary", "--no-ext-diff", "--no-textconv"}
 
-// ShowSaved writes a file of a saved attempt to out; without a file, the attempt's changes as a patch
-// that git apply accepts.
+// ShowSaved writes a file of a saved attempt to out; without a file, the attempt's changes as a
+// patch that git apply accepts.
 func (w *Workspace) ShowSaved(ctx context.Context, name, file string, out io.Writer) error {
 	s := &Space{Workspace: w}
 	return s.operate(opSave, func() {

@@ -218,8 +218,8 @@ func (s *Space) Close(forget bool) error {
 	return errors.Join(err, s.unlock())
 }
 
-// isDelivered reports whether the person's repository has the commits of the run, and the files have
-// no other change.
+// isDelivered reports whether the person's repository has the commits of the run, and the files
+// have no other change.
 func (s *Space) isDelivered(ctx context.Context) bool {
 	head, tree := s.head(ctx)
 	if s.err != nil || head != s.state.Base && !s.personHas(ctx, head) {
@@ -229,8 +229,8 @@ func (s *Space) isDelivered(ctx context.Context) bool {
 	return s.err == nil && !slices.ContainsFunc(changes, func(c executor.Change) bool { return !c.Ignored })
 }
 
-// remove removes the clone, except the repository if it has saved attempts that stay. It stays until
-// the clone is made again.
+// remove removes the clone, except the repository if it has saved attempts that stay. It stays
+// until the clone is made again.
 func (s *Space) remove(saved bool) {
 	s.do(func() error {
 		entries, err := os.ReadDir(s.home)

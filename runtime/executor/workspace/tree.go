@@ -191,8 +191,8 @@ func (s *Space) forbiddenFiles(ctx context.Context, tree string, changes []chang
 
 func hasNewContent(c change) bool { return c.newMode != absent && c.newID != c.oldID }
 
-// ignored returns the paths that are not committed: those that were ignored at the beginning, or are
-// ignored now, and are not in the last commit.
+// ignored returns the paths that are not committed: those that were ignored at the beginning, or
+// are ignored now, and are not in the last commit.
 func (s *Space) ignored(ctx context.Context, changes []change) map[string]bool {
 	if head, _ := s.head(ctx); s.err == nil && head != s.trackedAt {
 		s.trackedAt, s.tracked = head, map[string]bool{}

@@ -38,7 +38,8 @@ func (s *session) codes() error {
 	return w.Flush()
 }
 
-// exported reports whether other packages can name a function, or a command's function can be called.
+// exported reports whether other packages can name a function, or a command's function can be
+// called.
 func exported(fn *ssa.Function) bool { return token.IsExported(fn.Name()) }
 
 func shortFunc(fn *ssa.Function) string { return infer.ShortName(fn.String()) }

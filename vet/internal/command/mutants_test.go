@@ -101,8 +101,8 @@ func findings(p *program.Program) (list []infer.Finding) {
 	return list
 }
 
-// mutants returns an edit for each error that is made, which becomes nil, and two for each test of a
-// code, which becomes false or true.
+// mutants returns an edit for each error that is made, which becomes nil, and two for each test of
+// a code, which becomes false or true.
 func mutants(t *testing.T, src []byte) (list []edit) {
 	t.Helper()
 	fset := token.NewFileSet()

@@ -199,8 +199,8 @@ func (c *checker) implementers(iface *ast.InterfaceType) {
 	}
 }
 
-// checkContract reports the differences of a contract and what is returned. An implementation of an
-// interface may return less than the contract of the interface.
+// checkContract reports the differences between a contract and the inferred set. An implementation
+// of an interface may return less than the contract of the interface.
 func (c *checker) checkContract(name string, declared []string, s *Set, pos token.Pos, exact bool) {
 	keys := make([]string, len(declared))
 	for i, word := range declared {
@@ -339,8 +339,8 @@ func (c *checker) exhaustive(n *ast.SwitchStmt) {
 	}
 }
 
-// switched returns the error whose code a switch is on, and the codes that have a case, by key or by
-// value.
+// switched returns the error whose code a switch is on, and the codes that have a case, by key or
+// by value.
 func (c *checker) switched(n *ast.SwitchStmt, tag *ast.CallExpr) (from ssa.Value, handled map[string]bool, ok bool) {
 	call := c.calls[tag.Lparen]
 	if call == nil || call.Call.StaticCallee() == nil || len(call.Call.Args) == 0 {

@@ -138,7 +138,7 @@ func (s *functionSearch) visit(v ssa.Value) {
 	}
 }
 
-// variable visits what is stored in a variable, also by closures.
+// variable visits the values that are stored in a variable, also by closures.
 func (s *functionSearch) variable(x *ssa.Alloc) {
 	for _, r := range *x.Referrers() {
 		switch r := r.(type) {
@@ -302,8 +302,8 @@ func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock
 	return one(Atom{Kind: Foreign, Name: fullName(t.fn)}, at)
 }
 
-// kept returns the result of a call if the function keeps its contract: callers rely on it, and only
-// the end of a context is added. Without a contract it returns s.
+// kept returns the result of a call if the function keeps its contract: callers rely on it, and
+// only the end of a context is added. Without a contract it returns s.
 func (e *Engine) kept(fn *ssa.Function, j int, s *Set, at string) *Set {
 	obj, ok := origin(fn).Object().(*types.Func)
 	if !ok || j != fn.Signature.Results().Len()-1 {

@@ -207,7 +207,8 @@ func (e *Engine) factory(t *Taxonomy, name string) string {
 	return ""
 }
 
-// raw returns the value of what is classified. A response, a text and evidence are foreign failures.
+// raw returns the set of an argument that is classified. A response, a text and evidence are
+// foreign failures.
 func (e *Engine) raw(v ssa.Value, b *ssa.BasicBlock, at string) *Set {
 	t := unboxed(v).Type()
 	if e.isError(t) && !isEvidence(t) || types.IsInterface(t) {
@@ -236,7 +237,8 @@ func (e *Engine) sourceOfRaw(v ssa.Value, source string) string {
 	return ""
 }
 
-// sourceField returns the source of evidence that a function fills itself; "?" if it is not certain.
+// sourceField returns the source of evidence that a function fills itself; "?" if it is not
+// certain.
 func sourceField(v ssa.Value) string {
 	alloc, ok := v.(*ssa.Alloc)
 	if !ok {
@@ -274,7 +276,8 @@ func sourceField(v ssa.Value) string {
 	return source
 }
 
-// sourceIn returns the source in the options of Classify, "" without one, and whether it is certain.
+// sourceIn returns the source in the options of Classify, "" without one, and whether it is
+// certain.
 func sourceIn(args []ssa.Value) (source string, known bool) {
 	if len(args) == 0 {
 		return "", true

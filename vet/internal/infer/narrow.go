@@ -260,8 +260,8 @@ func (e *Engine) applyPredicate(s *Set, p *Predicate, holds bool, at string) *Se
 	return out
 }
 
-// predicate returns the effect of a function on a parameter, or nil if there is none. The function
-// returns a bool, or a value and a bool.
+// predicate returns the effect of a function on a parameter, or nil if it has no effect. The
+// function returns a bool, or a value and a bool.
 func (e *Engine) predicate(fn *ssa.Function, i int) *Predicate {
 	fn = origin(fn)
 	results := fn.Signature.Results()
@@ -386,8 +386,8 @@ func sameLoad(x, v ssa.Value) bool {
 	return false
 }
 
-// typedFrom returns the error that x was taken from by errors.AsType, errors.As or an assertion, and
-// the type.
+// typedFrom returns the error that x was taken from by errors.AsType, errors.As or an assertion,
+// and the type.
 func (e *Engine) typedFrom(x ssa.Value) (ssa.Value, types.Type) {
 	switch x := x.(type) {
 	case *ssa.Extract:

@@ -56,7 +56,8 @@ func (e *Engine) AddContracts(files []*ast.File, info *types.Info, found func(*t
 	}
 }
 
-// Directive returns the operands of a directive //errgen:name in a comment, and whether it is there.
+// Directive returns the operands of a directive //errgen:name in a comment, and whether it is
+// there.
 func Directive(doc *ast.CommentGroup, name string) (operands []string, ok bool) {
 	if doc == nil {
 		return nil, false

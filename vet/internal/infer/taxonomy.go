@@ -84,7 +84,8 @@ func (t *Taxonomy) below(value string) []string {
 	})
 }
 
-// selected returns the codes of a predicate such as IsOrder or InCustomer, and whether there is one.
+// selected returns the codes of a predicate such as IsOrder or InCustomer, and whether there is
+// one.
 func (t *Taxonomy) selected(predicate string) (keys []string, ok bool) {
 	if category, found := t.Categories[predicate]; found {
 		return t.where(func(c *summary.Code) bool { return c.Category == category }), true

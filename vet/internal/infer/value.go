@@ -62,7 +62,7 @@ const (
 	maxForeign = 24
 )
 
-// otherForeign stands for the foreign errors that a set does not name.
+// otherForeign represents the foreign errors that a set does not name.
 var otherForeign = unique.Make(Atom{Kind: Foreign, Name: "other packages"})
 
 func one(a Atom, at string) *Set { return single(a, []string{at}) }

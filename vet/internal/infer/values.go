@@ -168,15 +168,16 @@ func (e *Engine) made(x *ssa.MakeInterface, at string) *Set {
 	return e.wrapper(t, x.X, at)
 }
 
-// generatedType reports whether a type is of a generated package, or its stand-in for unknown codes.
+// generatedType reports whether a type is of a generated package, or its stand-in for unknown
+// codes.
 func (e *Engine) generatedType(t types.Type) bool {
 	n, ok := types.Unalias(deref(t)).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && (e.taxonomy(n.Obj().Pkg().Path()) != nil ||
 		n.String() == runtimePath+"taxonomy.Unknown")
 }
 
-// wrapper returns the value of an error of another type: that of the errors in its fields, if it has
-// a method Unwrap.
+// wrapper returns the value of an error of another type: that of the errors in its fields, if it
+// has a method Unwrap.
 func (e *Engine) wrapper(t types.Type, v ssa.Value, at string) *Set {
 	foreign := one(Atom{Kind: Foreign, Name: types.TypeString(t, shortPkg)}, at)
 	if e.hasMethod(t, "Is") && e.ours(t) { // errors.Is may find anything
