@@ -25,7 +25,7 @@ SYSTEMS   := windows darwin
 PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/executor/... ./runtime/internal/atomicfile
 # The packages that errgen generates in this module. The taxonomies of FIXTURES are beside them.
 GENERATED := gen/errs
-FIXTURES  := runtime/taxonomy/internal/sample runtime/internal/orders vet/internal/infer/testdata/errs
+FIXTURES  := runtime/taxonomy/internal/sample runtime/internal/orders runtime/internal/booking vet/internal/infer/testdata/errs
 
 # `make test` runs the tests of these packages, where goroutines meet, and of the nested modules
 # with the race detector; `make soak` runs all tests with it.

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/errgen/errgen/runtime/problem"
+	"github.com/errgen/errgen/runtime/queue"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
@@ -75,18 +76,15 @@ func (s *service) work(ctx context.Context) error {
 func (s *service) pay(ctx context.Context, o client.Order) (state string) {
 	err := retry.Do(ctx, func(ctx context.Context) error { return s.gateway.pay(ctx, o) }, retry.ByTable(errs.Table),
 		retry.WithBreaker(s.breakers, "gateway"), retry.FailFast(), retry.WithNotify(report.CountRetries(s.sink)))
-	if err == nil {
-		return "paid"
+	if err != nil {
+		s.failed(ctx, "pay", err)
 	}
-	s.failed(ctx, "pay", err)
-	e, _ := errors.AsType[*retry.Error](err)
-	switch {
-	case e.Why == retry.StoppedCancelled, e.Reaction.Retries(): // the process ends, or the breaker is open
-		return "placed"
-	case e.Reaction.Action == taxonomy.Block:
-		return "parked"
-	}
-	return "refused"
+	return states[queue.Decide(ctx, errs.Table, err, queue.History{}).Action]
+}
+
+// states are the states of an order after its payment.
+var states = map[queue.Action]string{
+	queue.Ack: "paid", queue.Retry: "placed", queue.Park: "parked", queue.Dead: "refused",
 }
 
 // failed logs and counts an error, unless the client cancelled its request.

@@ -188,7 +188,10 @@ func (l *loop) learn(ctx context.Context, err error) {
 	l.adaptive.Learn(o)
 }
 
-func learnedCode(err error) string { return cmp.Or(taxonomy.CodeOf(err), "uncategorized") }
+// Uncategorized takes the place of the code for errors without one.
+const Uncategorized = "uncategorized"
+
+func learnedCode(err error) string { return cmp.Or(taxonomy.CodeOf(err), Uncategorized) }
 
 // failed counts a failure and waits. It returns nil if the loop continues with begin, or else the
 // result of Do. With a shared wait, begin waits instead.

@@ -57,7 +57,7 @@ type Error struct {
 	// Reaction is the reaction of the table that applies now: the first one of the chain that does
 	// not retry. Switch on its Action. If the breaker refused the next call, or the shared wait or
 	// the breaker failed, it is the reaction of the error's code, which may retry: such a call was
-	// not made. Without [ByTable], and for StoppedCancelled, it is a Reaction that aborts.
+	// not made. Without [ByTable], and for StoppedCancelled, it is the zero Reaction, which aborts.
 	Reaction taxonomy.Reaction
 
 	// hidden is an error that neither Err nor Cause need to wrap: the context's error, or what

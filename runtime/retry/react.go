@@ -19,7 +19,9 @@ var (
 	// underPolicy is the reaction to the errors that [ByPolicy] retries. It does not point to the
 	// policy in the loop, so that the loop stays off the heap.
 	underPolicy = taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential,
-		Then: taxonomy.Predeclared(taxonomy.Abort)}
+		Then: &noReaction}
+	// noReaction aborts. It has no name, because it is not from a table.
+	noReaction taxonomy.Reaction
 )
 
 // decide returns the next call, or the reason for stopping and the reaction that applies then.
@@ -101,7 +103,7 @@ func (l *loop) reaction(err error) *taxonomy.Reaction {
 	case l.table.Taxonomy == nil && l.retryable(err):
 		return &underPolicy
 	}
-	return taxonomy.Predeclared(taxonomy.Abort)
+	return &noReaction
 }
 
 // history returns the states for an error. With a table, each code has separate states.

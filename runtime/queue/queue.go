@@ -1,0 +1,221 @@
+// Package queue decides what a worker does with a job that failed: whether the queue delivers it
+// again and when, or whether it is parked for a person or ends as dead.
+//
+//	d := queue.Decide(ctx, errs.Table, err, queue.History{Attempts: n, First: first})
+//	switch d.Action {
+//	case queue.Retry:
+//		deliverAfter(d.Wait)
+//
+// The decision follows the reactions of the taxonomy, as [retry.Do] does within one call. Modules
+// below this package connect it to queues: river and jetstream.
+package queue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Action is what the worker does with a job. The zero Action acknowledges it.
+type Action uint8
+
+// The actions.
+const (
+	Ack   Action = iota // the job is done
+	Retry               // the queue delivers it again
+	Park                // the job waits for a person, who can start it again
+	Dead                // the job failed, and no repetition helps
+)
+
+var actionWords = [...]string{"ack", "retry", "park", "dead"}
+
+// String returns the action as a word.
+func (a Action) String() string {
+	if int(a) < len(actionWords) {
+		return actionWords[a]
+	}
+	return fmt.Sprintf("Action(%d)", uint8(a))
+}
+
+// History is what the queue knows about the attempts of a job.
+type History struct {
+	// Attempts counts the attempts, including the one that failed. 0 is 1.
+	Attempts int
+	// First is the time of the first attempt, from which max_elapsed of a policy is counted. If it
+	// is zero, max_elapsed has no effect.
+	First time.Time
+	// Codes are the codes of the earlier attempts, oldest first. Each code then has a separate limit.
+	// An attempt that is in Attempts but not in Codes counts for every code: its worker died, or
+	// the queue stores no codes.
+	Codes []string
+}
+
+// Decision is what the worker does with a job, and the reason.
+type Decision struct {
+	Action Action
+	// Wait is the time until the next attempt, if Action is Retry.
+	Wait time.Duration
+	// Uncounted reports that the attempt does not count, because the job was not tried: the breaker
+	// refused the call, or the worker shuts down.
+	Uncounted bool
+	// Code is the code of the error; "" without an error of a taxonomy.
+	Code string
+	// Why is the reason for which there is no retry, or for which the attempt does not count.
+	Why retry.Stop
+	// Reaction is the reaction of the table that applies.
+	Reaction taxonomy.Reaction
+	// Err is the classified error; nil after success.
+	Err error
+}
+
+// LogValue returns the action, the code, the reason and the wait. The error has its own attribute.
+func (d Decision) LogValue() slog.Value {
+	attrs := []slog.Attr{slog.String("action", d.Action.String())}
+	if d.Code != "" {
+		attrs = append(attrs, slog.String("code", d.Code))
+	}
+	if d.Why != retry.StoppedNot {
+		attrs = append(attrs, slog.String("why", d.Why.String()))
+	}
+	if d.Action == Retry {
+		attrs = append(attrs, slog.Duration("wait", d.Wait), slog.Bool("counted", !d.Uncounted))
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// uncountedWait is the wait after a refusal that has none, so that a job does not occupy a worker
+// while the breaker is open.
+const uncountedWait = time.Second
+
+// Decide returns what a worker does with a job whose attempt ended with err. ctx is the context of
+// the attempt. The options are those of [retry.Do] that concern errors, such as
+// [retry.WithClassifier]; [retry.ByTable] is set.
+//
+//   - A nil err is Ack.
+//   - A reaction that retries is Retry until its policy is exhausted, then its `then` applies:
+//     `continue` is Ack, `block` Park, and `abort` Dead. No strategy and no higher tier runs in a
+//     queue, so `recover` and `escalate` are Park.
+//   - The result of a retry.Do with a table has the reaction that applies after its calls.
+//   - A breaker's refusal is Retry after its wait, and a cancellation while ctx is cancelled is Retry
+//     without a wait. Such an attempt does not count.
+//   - A cancellation while ctx is not cancelled has the default policy of the language, because it
+//     may repeat for ever.
+func Decide(ctx context.Context, t taxonomy.Table, err error, h History, opts ...retry.Option) Decision {
+	if err == nil {
+		return Decision{}
+	}
+	next, e := retry.Decide(err, h.before, append([]retry.Option{retry.ByTable(t)}, opts...)...)
+	d := Decision{Wait: next.Wait, Code: taxonomy.CodeOf(e.Err), Why: e.Why, Reaction: e.Reaction, Err: e.Err}
+	inner, _ := errors.AsType[*retry.Error](err)
+	wait, _ := retry.RefusedFor(err)
+	switch {
+	case errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled):
+		d.Action, d.Uncounted, d.Wait, d.Why = Retry, true, 0, retry.StoppedCancelled
+	case errors.Is(err, retry.ErrRefused):
+		d.Action, d.Uncounted, d.Wait, d.Why = Retry, true, max(wait, uncountedWait), retry.StoppedRefused
+	case errors.Is(err, context.Canceled):
+		d.cancelled(h)
+	case inner != nil && inner.Reaction.Name != "" && !inner.Reaction.Retries():
+		d.Why, d.Reaction, d.Wait = inner.Why, inner.Reaction, 0
+		d.Action = actionOf(inner.Reaction.Action)
+	default:
+		d.Action = actionOf(e.Reaction.Action)
+	}
+	return d
+}
+
+// cancelled decides about a call that was cancelled although the worker runs.
+func (d *Decision) cancelled(h History) {
+	policy := taxonomy.DefaultPolicy("default")
+	next := retry.State{Calls: h.attempts() - 1}.Next(&policy, taxonomy.Opt[time.Duration]{}, nil)
+	d.Action, d.Why, d.Wait = Retry, next.Stop, next.Wait
+	if next.Stop != retry.StoppedNot {
+		d.Action = Dead
+	}
+}
+
+func actionOf(a taxonomy.Action) Action {
+	switch a {
+	case taxonomy.Retry, taxonomy.RetryOperation:
+		return Retry
+	case taxonomy.Continue:
+		return Ack
+	case taxonomy.Block, taxonomy.Escalate, taxonomy.Recover:
+		return Park
+	}
+	return Dead
+}
+
+func (h History) attempts() int { return max(1, h.Attempts) }
+
+// lost returns the earlier attempts without a code.
+func (h History) lost() int { return max(0, h.attempts()-1-len(h.Codes)) }
+
+// before returns the earlier failures that count for a code.
+func (h History) before(code string) retry.State {
+	s := retry.State{Calls: h.lost()}
+	for _, c := range h.Codes {
+		if c == code || c == "" && code == retry.Uncategorized {
+			s.Calls++
+		}
+	}
+	if !h.First.IsZero() {
+		s.Waited = time.Since(h.First)
+	}
+	return s
+}
+
+// unlimited is the number of lost attempts of a job if a policy has no limit of attempts.
+const unlimited = 1000
+
+// MaxAttempts returns the most attempts that the reactions of a table permit to a job that always
+// fails with the same code. The limit of the queue should not be lower.
+func MaxAttempts(t taxonomy.Table) int {
+	standard := taxonomy.DefaultPolicy("default")
+	most := 1
+	for row := range t.Taxonomy.Codes() {
+		calls := 1
+		for _, r := range t.Overlay.Chain(t.Row(row).Reaction) {
+			if !r.Retries() {
+				break
+			}
+			p := cmp.Or(t.Overlay.PolicyOf(r), &standard)
+			if p.MaxAttempts <= 0 {
+				return unlimited
+			}
+			calls += p.MaxAttempts - 1
+		}
+		most = max(most, calls)
+	}
+	return min(most, unlimited)
+}
+
+// Poisoned reports whether as many attempts ended without a code as the table permits at most, and
+// returns Dead for such a job. Its worker died each time, so call Poisoned before the attempt.
+func Poisoned(t taxonomy.Table, h History) (Decision, bool) {
+	if h.lost() < MaxAttempts(t) {
+		return Decision{}, false
+	}
+	ev := &taxonomy.Evidence{Type: "poison", Text: fmt.Sprintf("%d attempts ended without a result", h.lost())}
+	err := error(ev)
+	if t.Classifier != nil {
+		err = t.Classify(ev)
+	}
+	return Decision{Action: Dead, Code: taxonomy.CodeOf(err), Why: retry.StoppedAttempts, Err: err}, true
+}
+
+// Call calls f, and returns a panic as evidence of the type "panic", with its stack.
+func Call(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &taxonomy.Evidence{Type: "panic", Err: taxonomy.WithStack(fmt.Errorf("panic: %v", v))}
+		}
+	}()
+	return f()
+}

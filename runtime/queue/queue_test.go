@@ -1,0 +1,185 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/booking"
+	"github.com/errgen/errgen/runtime/queue"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/retry/breaker"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+var source = retry.WithClassifier(booking.Classify, detect.WithSource(booking.SourceCalendar))
+
+func status(n int) error { return &taxonomy.Evidence{Source: "calendar", Status: n} }
+
+func TestDecideByTheTable(t *testing.T) {
+	const ms = time.Millisecond
+	times := func(n int, code string) (codes []string) {
+		for range n {
+			codes = append(codes, code)
+		}
+		return codes
+	}
+	busy := &taxonomy.Evidence{Source: "calendar", Status: 429, RetryAfter: taxonomy.Some(70 * ms)}
+	for _, tt := range []struct {
+		name    string
+		err     error
+		history queue.History
+		want    queue.Action
+		wait    time.Duration
+		code    string
+		why     retry.Stop
+	}{
+		{name: "success", want: queue.Ack},
+		{"continue", booking.NewRoomSkipped(), queue.History{}, queue.Ack, 0, "ROOM_SKIPPED", retry.StoppedPermanent},
+		{"abort", booking.NewRoomTaken(), queue.History{}, queue.Dead, 0, "ROOM_TAKEN", retry.StoppedPermanent},
+		{"block", status(401), queue.History{}, queue.Park, 0, "CALENDAR_REFUSED", retry.StoppedPermanent},
+		{"escalate", status(422), queue.History{}, queue.Park, 0, "CALENDAR_ODD", retry.StoppedPermanent},
+		{"recover", status(409), queue.History{}, queue.Park, 0, "CALENDAR_BROKEN", retry.StoppedPermanent},
+		{"no code", errors.New("odd"), queue.History{}, queue.Park, 0, "CALENDAR_REFUSED", retry.StoppedPermanent},
+		{"marked", retry.Permanent(status(503)), queue.History{},
+			queue.Park, 0, "CALENDAR_DOWN", retry.StoppedPermanent},
+		{"retry", status(503), queue.History{}, queue.Retry, 10 * ms, "CALENDAR_DOWN", 0},
+		{"retry again", status(503), queue.History{Attempts: 2}, queue.Retry, 20 * ms, "CALENDAR_DOWN", 0},
+		{"exhausted", status(503), queue.History{Attempts: 3}, queue.Park, 0, "CALENDAR_DOWN", retry.StoppedAttempts},
+		{"other codes", status(503), queue.History{Attempts: 9, Codes: times(8, "CALENDAR_BUSY")},
+			queue.Retry, 10 * ms, "CALENDAR_DOWN", 0},
+		{"this code", status(503), queue.History{Attempts: 3, Codes: times(2, "CALENDAR_DOWN")},
+			queue.Park, 0, "CALENDAR_DOWN", retry.StoppedAttempts},
+		{"lost attempts", status(503), queue.History{Attempts: 3, Codes: times(1, "CALENDAR_BUSY")},
+			queue.Retry, 20 * ms, "CALENDAR_DOWN", 0},
+		{"hint", busy, queue.History{}, queue.Retry, 70 * ms, "CALENDAR_BUSY", 0},
+		{"next reaction of the chain", status(429), queue.History{Attempts: 3},
+			queue.Retry, time.Second, "CALENDAR_BUSY", 0},
+		{"its second call", status(429), queue.History{Attempts: 4}, queue.Retry, 2 * time.Second, "CALENDAR_BUSY", 0},
+		{"chain exhausted", status(429), queue.History{Attempts: 5},
+			queue.Dead, 0, "CALENDAR_BUSY", retry.StoppedAttempts},
+		{"elapsed", status(425), queue.History{Attempts: 2, First: time.Now().Add(-90 * time.Second)},
+			queue.Dead, 0, "CALENDAR_LATE", retry.StoppedElapsed},
+		{"cancelled call", fmt.Errorf("call: %w", context.Canceled), queue.History{}, queue.Retry, time.Second, "", 0},
+		{"cancelled again and again", context.Canceled, queue.History{Attempts: 3},
+			queue.Dead, 0, "", retry.StoppedAttempts},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := queue.Decide(t.Context(), booking.Table, tt.err, tt.history, source)
+			assert.Equal(t, tt.want.String(), d.Action.String())
+			assert.Equal(t, []any{tt.wait, tt.code, tt.why, false}, []any{d.Wait, d.Code, d.Why, d.Uncounted})
+			assert.Equal(t, tt.err == nil, d.Err == nil)
+		})
+	}
+}
+
+// The decisions of a queue are those of retry.Do for the same failures.
+func TestDecideAsDo(t *testing.T) {
+	for row, code := range booking.Table.Taxonomy.Codes() {
+		err := booking.Table.Taxonomy.New(row, nil)
+		synctest.Test(t, func(t *testing.T) {
+			var waits []time.Duration
+			done := retry.Do(t.Context(), func(context.Context) error { return err }, retry.ByTable(booking.Table),
+				retry.WithRandom(nil), retry.WithNotify(func(a retry.Attempt) { waits = append(waits, a.Wait) }))
+			e, _ := errors.AsType[*retry.Error](done)
+			first := time.Now()
+			for i, want := range waits {
+				d := queue.Decide(t.Context(), booking.Table, err, queue.History{Attempts: i + 1, First: first},
+					retry.WithRandom(nil))
+				if i == len(waits)-1 {
+					assert.NotEqual(t, queue.Retry, d.Action, code.Value)
+					assert.Equal(t, []any{e.Why, e.Reaction}, []any{d.Why, d.Reaction}, code.Value)
+					return
+				}
+				require.Equal(t, queue.Retry, d.Action, "%s: attempt %d", code.Value, i+1)
+				assert.Equal(t, want, d.Wait, code.Value)
+				time.Sleep(d.Wait)
+			}
+		})
+	}
+}
+
+func TestDecideAfterDo(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		by   retry.Option
+		want queue.Action
+		why  retry.Stop
+	}{
+		{"with a table", retry.ByTable(booking.Table), queue.Park, retry.StoppedAttempts},
+		{"with a policy", retry.ByPolicy(taxonomy.Policy{MaxAttempts: 2}), queue.Retry, retry.StoppedNot},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				err := retry.Do(t.Context(), func(context.Context) error { return status(503) }, tt.by)
+				d := queue.Decide(t.Context(), booking.Table, err, queue.History{})
+				assert.Equal(t, []any{tt.want, "CALENDAR_DOWN", tt.why}, []any{d.Action, d.Code, d.Why})
+			})
+		})
+	}
+}
+
+// A refusal and a shutdown are retried without an attempt.
+func TestDecideUncounted(t *testing.T) {
+	breakers := breaker.New(breaker.Options{})
+	policy := taxonomy.Policy{MaxAttempts: 1, Budget: &taxonomy.Budget{
+		Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: 9 * time.Second}}}
+	release, err := breakers.Acquire(t.Context(), "calendar")
+	require.NoError(t, err)
+	release(retry.Result{Failed: true, Policy: &policy})
+	_, refusal := breakers.Acquire(t.Context(), "calendar")
+	afterDo := retry.Do(t.Context(), func(context.Context) error { return nil }, retry.ByTable(booking.Table),
+		retry.WithBreaker(breakers, "calendar"), retry.FailFast())
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	cancelled := retry.Do(stopped, func(context.Context) error { return nil }, retry.ByTable(booking.Table))
+	for _, tt := range []struct {
+		name string
+		ctx  context.Context
+		err  error
+		wait time.Duration
+		why  retry.Stop
+	}{
+		{"refusal", t.Context(), refusal, 9 * time.Second, retry.StoppedRefused},
+		{"classified refusal", t.Context(), booking.Classify(refusal), time.Second, retry.StoppedRefused},
+		{"refusal of Do", t.Context(), afterDo, 9 * time.Second, retry.StoppedRefused},
+		{"shutdown", stopped, stopped.Err(), 0, retry.StoppedCancelled},
+		{"shutdown in Do", stopped, cancelled, 0, retry.StoppedCancelled},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := queue.Decide(tt.ctx, booking.Table, tt.err, queue.History{Attempts: 99})
+			assert.Equal(t, []any{queue.Retry, true, tt.why}, []any{d.Action, d.Uncounted, d.Why})
+			assert.InDelta(t, tt.wait, d.Wait, float64(time.Second))
+		})
+	}
+}
+
+// A job whose worker dies in each attempt ends after the attempts that the table permits.
+func TestPoisoned(t *testing.T) {
+	most := queue.MaxAttempts(booking.Table)
+	assert.Equal(t, 8, most)
+	_, poisoned := queue.Poisoned(booking.Table, queue.History{Attempts: most})
+	assert.False(t, poisoned)
+	_, poisoned = queue.Poisoned(booking.Table, queue.History{Attempts: 2 * most, Codes: make([]string, most)})
+	assert.False(t, poisoned)
+	d, poisoned := queue.Poisoned(booking.Table, queue.History{Attempts: most + 1})
+	assert.True(t, poisoned)
+	assert.Equal(t, []any{queue.Dead, "UNEXPECTED"}, []any{d.Action, d.Code})
+}
+
+func TestCallReturnsPanics(t *testing.T) {
+	err := queue.Call(func() error { panic("lost") })
+	d := queue.Decide(t.Context(), booking.Table, err, queue.History{})
+	assert.Equal(t, []any{queue.Dead, "UNEXPECTED"}, []any{d.Action, d.Code})
+	assert.Equal(t, "unexpected: panic: lost", d.Err.Error())
+	traced, ok := errors.AsType[*taxonomy.Traced](d.Err)
+	require.True(t, ok)
+	assert.Contains(t, fmt.Sprintf("%+v", traced), "TestCallReturnsPanics")
+}
