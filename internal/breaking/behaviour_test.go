@@ -7,6 +7,18 @@ func TestTraits(t *testing.T) {
 		{"retryable now", codes("A: {message: a}"),
 			codes("A: {message: a, retryable: true, reaction: {action: retry}}"),
 			`1:54 W-changed-retryable, 1:79 W-changed-reaction`},
+		{"effect that was none", codes("A: {message: a, effect: none}"), codes("A: {message: a, effect: unknown}"),
+			`1:51 E-break-effect`},
+		{"effect that is gone", codes("A: {message: a, effect: none}"), codes("A: {message: a}"),
+			`1:27 E-break-effect`},
+		{"effect none of a branch",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, effect: none, when: [{if: {n: 1}, " +
+				"severity: low}]}}}}",
+			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, effect: none, when: [{if: {n: 1}, " +
+				"severity: low, effect: done}]}}}}", `1:126 E-break-effect`},
+		{"another effect", codes("A: {message: a}"), codes("A: {message: a, effect: none}"), `1:51 W-changed-effect`},
+		{"an effect that was done", codes("A: {message: a, effect: done}"), codes("A: {message: a, effect: none}"),
+			`1:51 W-changed-effect`},
 		{"recoverable", codes("A: {message: a}"), codes("A: {message: a, recoverability: recoverable}"),
 			`1:59 W-changed-retryable`},
 		{"severity and kind of a category",

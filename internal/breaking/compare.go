@@ -186,7 +186,11 @@ func (c *comparison) values(o, n *decl) {
 		if len(differences) == 0 {
 			continue
 		}
-		r, ok := ruleOf(strings.TrimSuffix(n.kind+"."+f.key, "."), on)
+		path := strings.TrimSuffix(n.kind+"."+f.key, ".")
+		r, ok := ruleOf(fmt.Sprint(path, "=", was.value), on)
+		if !ok {
+			r, ok = ruleOf(path, on)
+		}
 		if offWire && (r.id != idMasking || on != removed) { // a message on the wire can contain a secret
 			r.levels &^= Wire
 		}

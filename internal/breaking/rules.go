@@ -41,7 +41,7 @@ const (
 
 // rule is the meaning of a difference. A difference without a rule breaks nothing.
 type rule struct {
-	paths  string // KIND of declarations, or KIND.KEY of their values
+	paths  string // KIND of declarations, KIND.KEY of their values, or KIND.KEY=OLD for one old value
 	on     when
 	id     string
 	levels Level
@@ -138,6 +138,9 @@ var rules = []rule{
 	{"code.parent", always, "W-changed-parent", Behaviour, "errors.Is with the code above it has another result"},
 	{"code.when", always, "W-changed-when", Behaviour, "the first branch that holds applies"},
 	{"code.retryable code.recoverability", always, "W-changed-retryable", Behaviour, ""},
+	{"code.effect=none", changed, "E-break-effect", Wire,
+		"clients repeat calls after it: add a code for the other case"},
+	{"code.effect", always, "W-changed-effect", Behaviour, "clients decide by it whether they repeat a call"},
 	{"code.severity", always, "W-changed-severity", Behaviour, ""},
 	{"code.kind", always, "W-changed-kind", Behaviour, ""},
 }

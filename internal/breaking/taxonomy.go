@@ -397,6 +397,7 @@ func traits(t taxonomy.Traits) []fact {
 		{key: "recoverability", value: t.Recoverability.String()},
 		{key: "severity", value: t.Severity.String()},
 		{key: "kind", value: t.Kind.String()},
+		{key: "effect", value: t.Effect.String()},
 		{key: "http", value: strconv.Itoa(cmp.Or(int(t.HTTP), 500))},
 		{key: "grpc", value: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")},
 		{key: "reaction", value: t.Reaction},

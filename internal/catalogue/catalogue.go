@@ -375,6 +375,7 @@ func changedTraits(t, base *explain.Traits) []fact {
 	add("Recoverability", t.Recoverability, base.Recoverability)
 	add("Severity", t.Severity, base.Severity)
 	add("Kind", t.Kind, base.Kind)
+	add("Effect", t.Effect, base.Effect)
 	add("HTTP", strconv.Itoa(t.HTTP), strconv.Itoa(base.HTTP))
 	add("gRPC", t.GRPC, base.GRPC)
 	add("Reaction", chainText(&t.Reaction), chainText(&base.Reaction))

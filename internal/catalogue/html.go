@@ -23,7 +23,7 @@ var functions = template.FuncMap{
 	"changes": func(t, base explain.Traits) []fact { return changedTraits(&t, &base) },
 	"class":   func(status int) int { return status / 100 }, "count": explain.Count, "dict": dict,
 	"join": strings.Join, "sentence": asSentence, "sentences": describeReaction, "statusText": http.StatusText,
-	"steps": steps,
+	"effect": explain.EffectSentence, "steps": steps,
 }
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(functions).ParseFS(embedded, "page/page.html"))

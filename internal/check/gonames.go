@@ -17,8 +17,8 @@ import (
 
 // methodNames are the methods of a generated error. A field of that name would hide one.
 var methodNames = strings.Fields(`
-	AppendContext AppendFeedback AppendJSON AppendMessage AppendPublicContext As Code Error Format Hints Is LogValue
-	MarshalJSON Row Taxonomy UnmarshalJSON Unwrap WithCause`)
+	AppendContext AppendFeedback AppendJSON AppendMessage AppendPublicContext As CallEffect Code Error Format Hints Is
+	LogValue MarshalJSON Row Taxonomy UnmarshalJSON Unwrap WithCause`)
 
 // unusablePackages have a meaning for the compiler or the go command.
 var unusablePackages = strings.Fields("documentation init internal main testdata vendor")

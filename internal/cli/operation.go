@@ -31,9 +31,9 @@ func (d operationDoc) text() []byte {
 		_, _ = fmt.Fprintln(w, "  "+strings.Join(cells,
 			"\t"))
 	} // a buffer accepts everything
-	row("CODE", "HTTP", "GRPC", "RETRYABLE")
+	row("CODE", "HTTP", "GRPC", "RETRYABLE", "EFFECT")
 	for _, e := range d.Errors {
-		row(e.Code, cmp.Or(positive(e.HTTP), "-"), cmp.Or(e.GRPC, "-"), yesNo(e.Retryable))
+		row(e.Code, cmp.Or(positive(e.HTTP), "-"), cmp.Or(e.GRPC, "-"), yesNo(e.Retryable), cmp.Or(e.Effect, "-"))
 	}
 	_ = w.Flush()
 	p.Write(table.Bytes())

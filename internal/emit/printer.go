@@ -247,6 +247,7 @@ var constantPrefixes = map[reflect.Type]string{
 	reflect.TypeFor[taxonomy.Stack]():      "Stack",
 	reflect.TypeFor[taxonomy.JitterKind](): "Jitter",
 	reflect.TypeFor[taxonomy.Severity]():   "Severity",
+	reflect.TypeFor[taxonomy.Effect]():     "Effect",
 }
 
 // inLineLists are the types whose lists are on one line of any length.

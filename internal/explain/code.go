@@ -55,6 +55,7 @@ type Traits struct {
 	Recoverability string   `json:"recoverability"`
 	Severity       string   `json:"severity,omitempty"`
 	Kind           string   `json:"kind,omitempty"`
+	Effect         string   `json:"effect,omitempty"`
 	HTTP           int      `json:"http,omitzero"`
 	GRPC           string   `json:"grpc,omitempty"`
 	Reaction       Reaction `json:"reaction"`
@@ -203,7 +204,7 @@ func publicFallback(m *model.Package) string {
 func TraitsOf(m *model.Package, p *taxonomy.Profile, t taxonomy.Traits) Traits {
 	return Traits{
 		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: Word(t.Severity),
-		Kind: Word(t.Kind),
+		Kind: Word(t.Kind), Effect: effectWord(t.Effect),
 		HTTP: int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Reaction: ReactionOf(m, p, t.Reaction),
 		MostCalls: MostCalls(p, t.Reaction),
 	}
@@ -306,6 +307,23 @@ func CategoryOf(m *model.Package, c *model.Category) *Category {
 		d.Context = append(d.Context, FieldOf(f))
 	}
 	return d
+}
+
+// EffectSentence describes a declared effect for clients; the word can be "".
+func EffectSentence(word string) string {
+	return map[string]string{
+		"none":    "Nothing happened.",
+		"unknown": "It is not known whether the call did its work.",
+		"done":    "The call did its work: do not repeat it.",
+	}[word]
+}
+
+// effectWord returns the word of a declared effect, or "".
+func effectWord(e taxonomy.Effect) string {
+	if e == taxonomy.EffectUnspecified {
+		return ""
+	}
+	return e.String()
 }
 
 // Word returns the word of the language for a value, or "" for the word "none".

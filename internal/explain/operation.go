@@ -24,6 +24,7 @@ type OperationError struct {
 	HTTP      int    `json:"http,omitzero"`
 	GRPC      string `json:"grpc,omitempty"`
 	Retryable bool   `json:"retryable"`
+	Effect    string `json:"effect,omitempty"`
 	Doc       string `json:"doc,omitempty"`
 }
 
@@ -35,7 +36,7 @@ func OperationOf(m *model.Package, o *model.Operation) *Operation {
 	for _, c := range o.Codes {
 		d.Errors = append(d.Errors, OperationError{Code: c.Value, HTTP: int(c.Row.HTTP),
 			GRPC:      resolve.GRPCWord(c.Row.GRPC),
-			Retryable: c.Row.Retryable, Doc: c.Doc})
+			Retryable: c.Row.Retryable, Effect: effectWord(c.Row.Effect), Doc: c.Doc})
 	}
 	return d
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sample"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Format is the form of the document.
@@ -85,6 +86,8 @@ func base(m *model.Package) object {
 		{"instance", append(text("Path of the request."), member{"format", "uri-reference"})},
 		{"code", text("Code of the error, which never changes.")},
 		{"retryable", object{{"type", "boolean"}, {"description", "Whether the same request may succeed unchanged."}}},
+		{"effect", object{{"enum", []any{"none", "unknown", "done"}},
+			{"description", "Whether the failed request did its work: no, perhaps, or yes."}}},
 		{"reaction", text("Reaction of the server, if it differs from that of the code.")},
 		{"context", object{{"type", "object"}, {"description", "Values that describe the error."}}},
 	}
@@ -106,6 +109,9 @@ func problemOf(m *model.Package, c *model.Code, context string) object {
 	if retryable := retryables(c); len(retryable) == 1 {
 		properties = append(properties, member{"retryable", object{{"const", retryable[0]}}})
 	}
+	if effects := effects(c); len(effects) == 1 && effects[0] != "" {
+		properties = append(properties, member{"effect", object{{"const", effects[0]}}})
+	}
 	properties = append(properties, member{"context", ref("schemas", context)})
 	out := object{
 		{"allOf", []any{ref("schemas", "Problem"), object{
@@ -122,6 +128,16 @@ func problemOf(m *model.Package, c *model.Code, context string) object {
 func statuses(c *model.Code) []any { return rows(c, func(r *model.Row) any { return status(r) }) }
 
 func retryables(c *model.Code) []any { return rows(c, func(r *model.Row) any { return r.Retryable }) }
+
+// effects returns the effects that a code and its branches declare; "" is unspecified.
+func effects(c *model.Code) []any {
+	return rows(c, func(r *model.Row) any {
+		if r.Effect == taxonomy.EffectUnspecified {
+			return ""
+		}
+		return r.Effect.String()
+	})
+}
 
 func rows(c *model.Code, value func(*model.Row) any) []any {
 	var out []any
@@ -208,10 +224,13 @@ func example(m *model.Package, c *model.Code, status int) object {
 		title = http.StatusText(status)
 	}
 	out = append(out, object{{"title", title}, {"status", status}}...)
-	return append(out.with("detail", x.Message()).with("domain", m.Domain), object{
-		{"code", c.Value}, {"retryable", c.Row.Retryable}, {"context", json.RawMessage(sample.JSON(c.Fields(),
-			x.Context))},
+	out = append(out.with("detail", x.Message()).with("domain", m.Domain), object{
+		{"code", c.Value}, {"retryable", c.Row.Retryable},
 	}...)
+	if c.Row.Effect != taxonomy.EffectUnspecified {
+		out = append(out, member{"effect", c.Row.Effect.String()})
+	}
+	return append(out, member{"context", json.RawMessage(sample.JSON(c.Fields(), x.Context))})
 }
 
 // fields returns the schema of an object with the fields.

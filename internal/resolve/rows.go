@@ -88,6 +88,7 @@ func (b *builder) unknownRows(unknown, permanent *model.Row) {
 		}
 		unknown.Traits = code.RowFor(ctx).Traits
 	}
+	unknown.Effect = taxonomy.EffectUnspecified // an error without a code declares nothing
 	permanent.Traits = unknown.Traits
 	permanent.Retryable, permanent.Recoverability = false, taxonomy.Permanent
 	if unknown.Reaction.Retries() {
@@ -119,6 +120,7 @@ func changedTraits(t taxonomy.Traits, d spec.Traits) taxonomy.Traits {
 	setWord(&t.Severity, d.Severity)
 	setWord(&t.Kind, d.Kind)
 	setWord(&t.Recoverability, d.Recoverability)
+	setWord(&t.Effect, d.Effect)
 	return t
 }
 

@@ -110,6 +110,7 @@ func (t Traits) Over(base Traits) Traits {
 	set(&t.Retryable, base.Retryable)
 	set(&t.Recoverability, base.Recoverability)
 	t.Reaction = cmp.Or(t.Reaction, base.Reaction)
+	set(&t.Effect, base.Effect)
 	set(&t.HTTP, base.HTTP)
 	set(&t.GRPC, base.GRPC)
 	return t

@@ -228,6 +228,10 @@ type Traits struct {
 	Recoverability Text `key:"recoverability" words:"recoverability" default:"from retryable"`
 	// What the program does about the error.
 	Reaction *ReactionRef `key:"reaction" default:"abort" variant:"^"`
+	// What the failure means for the caller of the operation that returns it: nothing happened
+	// (`none`), perhaps it did (`unknown`), or it did (`done`). It decides whether the call can be
+	// repeated.
+	Effect Text `key:"effect" words:"none unknown done" not:"overlay"`
 	// HTTP status of a response with this error.
 	HTTP Int `key:"http" range:"400..599"`
 	// gRPC status of a response with this error.

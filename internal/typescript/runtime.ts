@@ -4,11 +4,16 @@ export interface TypedError {
   readonly message: string;
   /** Whether the same call may succeed unchanged. */
   readonly retryable: boolean;
+  /** Whether the call did its work: not, perhaps, or it did. Undefined if the sender does not say. */
+  readonly effect?: Effect;
   /** What the error was caused by, if that was sent. */
   readonly cause?: AppError | UnknownError;
   /** The members of a problem document (RFC 9457), if it was one. */
   readonly problem?: Problem;
 }
+
+/** What a failure means for the caller. */
+export type Effect = "none" | "unknown" | "done";
 
 /** The members of RFC 9457. */
 export interface Problem {
@@ -96,6 +101,7 @@ function read(value: unknown, depth: number): AppError | UnknownError {
     return {
       code, category: about.category, message: text(value["message"]) ?? text(value["detail"]) ?? "",
       retryable: typeof value["retryable"] === "boolean" ? value["retryable"] : about.retryable,
+      ...effect(value),
       context: object(isObject(value["context"]) ? value["context"] : {}, contexts[contextOf[code as Code]] ?? []),
       ...cause, ...(members ? { problem: members } : {}),
     } as unknown as AppError;
@@ -109,9 +115,15 @@ function unknownError(sent: unknown, value: Fields): UnknownError {
   const members = problem(value);
   return {
     code: undefined, category: undefined, message: text(value["message"]) ?? text(value["detail"]) ?? "",
-    retryable: value["retryable"] === true, sent,
+    retryable: value["retryable"] === true, sent, ...effect(value),
     ...(code ? { sentCode: code } : {}), ...(members ? { problem: members } : {}),
   };
+}
+
+// The effect that the sender declared, if there is one.
+function effect(value: Fields): { effect?: Effect } {
+  const sent = value["effect"];
+  return sent === "none" || sent === "unknown" || sent === "done" ? { effect: sent } : {};
 }
 
 function problem(value: Fields): Problem | undefined {

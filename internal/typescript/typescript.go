@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 //go:embed runtime.ts
@@ -47,7 +48,8 @@ func File(m *model.Package, mark string) []byte {
 
 // reserved are the names that runtime.ts declares or uses.
 var reserved = []string{
-	"AppError", "UnknownError", "TypedError", "Problem", "ErrorOf", "Code", "Field", "Fields", "Extract", "Record",
+	"AppError", "UnknownError", "TypedError", "Problem", "Effect", "ErrorOf", "Code", "Field", "Fields", "Extract",
+	"Record",
 	"Readonly", "Date", "Number", "String", "Object", "Array", "JSON", "TypeError", "BigInt",
 }
 
@@ -215,7 +217,8 @@ func (w *writer) tables() {
 	w.linef("")
 	w.doc("", "What the taxonomy declares about each code.")
 	w.linef("export const codes: Readonly<Record<Code, {")
-	w.linef("  readonly category: string;\n  readonly retryable: boolean;\n  readonly http?: number;\n" +
+	w.linef("  readonly category: string;\n  readonly retryable: boolean;\n" +
+		"  readonly effect?: Effect;\n  readonly http?: number;\n" +
 		"  readonly groups: readonly string[];\n}>> = {")
 	aliases := []string{}
 	for _, c := range w.model.Codes {
@@ -226,13 +229,17 @@ func (w *writer) tables() {
 		if c.Row.HTTP != 0 {
 			http = fmt.Sprintf(" http: %d,", c.Row.HTTP)
 		}
+		effect := ""
+		if e := c.Row.Effect; e != taxonomy.EffectUnspecified {
+			effect = fmt.Sprintf(" effect: %s,", quote(e.String()))
+		}
 		groups := []string{}
 		for _, g := range c.InGroups {
 			groups = append(groups, quote(g.Name))
 		}
 		w.doc("  ", c.Doc, deprecation(c))
-		w.linef("  %s: { category: %s, retryable: %t,%s groups: [%s] },", quote(c.Value), quote(c.Category.Name),
-			c.Row.Retryable, http, strings.Join(groups, ", "))
+		w.linef("  %s: { category: %s, retryable: %t,%s%s groups: [%s] },", quote(c.Value), quote(c.Category.Name),
+			c.Row.Retryable, effect, http, strings.Join(groups, ", "))
 		for _, a := range slices.Concat(c.Extras().Aliases, c.Extras().Names) {
 			aliases = append(aliases, fmt.Sprintf("%s: %s", quote(a), quote(c.Value)))
 		}

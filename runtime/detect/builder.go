@@ -125,6 +125,9 @@ func (b *builder) evidence(from *taxonomy.Evidence) {
 	if ev.ResetAt.IsZero() {
 		ev.ResetAt = from.ResetAt
 	}
+	if ev.Effect == taxonomy.EffectUnspecified {
+		ev.Effect = from.Effect
+	}
 	for key, value := range from.Attributes {
 		b.attribute(key, value)
 	}

@@ -59,23 +59,23 @@ func TestWrite(t *testing.T) {
 			ctx: taxonomy.ContextWith(t.Context(), orders.RequestID("r-1")), path: "/", status: 429,
 			want: `{"type":"` + help + `TOO_MANY","title":"Too many requests","status":429,` +
 				`"detail":"too many requests","instance":"/","domain":"orders.example","code":"TOO_MANY",` +
-				`"retryable":true,"context":{"requestId":"r-1"}}`},
+				`"retryable":true,"effect":"none","context":{"requestId":"r-1"}}`},
 		{name: "bare code", err: orders.CodeTooMany, path: "/", status: 429,
 			want: `{"type":"` + help + `TOO_MANY","title":"Too many requests","status":429,` +
 				`"detail":"too many requests","instance":"/","domain":"orders.example","code":"TOO_MANY",` +
-				`"retryable":true,"context":{}}`},
+				`"retryable":true,"effect":"none","context":{}}`},
 		{name: "no taxonomy", err: secret, path: "/", status: 500,
 			want: `{"type":"about:blank","title":"Internal Server Error","status":500,"instance":"/"}`},
 		{name: "hint", err: orders.NewTooMany().WithRetryAfter(1200 * time.Millisecond), path: "//evil.example/x",
 			status: 429, after: "2",
 			want: `{"type":"` + help + `TOO_MANY","title":"Too many requests","status":429,` +
 				`"detail":"too many requests","domain":"orders.example","code":"TOO_MANY","retryable":true,` +
-				`"context":{"retryAfter":"1.2s"}}`},
+				`"effect":"none","context":{"retryAfter":"1.2s"}}`},
 		{name: "branch of an internal field",
 			err: orders.NewOrderConflict().WithShard("frozen"), path: "/", status: 409,
 			want: `{"type":"` + help + `ORDER_CONFLICT","title":"The order changed meanwhile","status":409,` +
 				`"detail":"order changed","instance":"/","domain":"orders.example","code":"ORDER_CONFLICT",` +
-				`"retryable":false,"reaction":"abort","context":{}}`},
+				`"retryable":false,"effect":"unknown","reaction":"abort","context":{}}`},
 		{name: "cancelled request",
 			err: fmt.Errorf("query: %w", context.Canceled), ctx: cancelled, path: "/", status: 499,
 			want: `{"type":"about:blank","title":"Client Closed Request","status":499,"instance":"/"}`},

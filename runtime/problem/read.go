@@ -105,6 +105,7 @@ func typedOf(members map[string]json.RawMessage, tables []taxonomy.Table) error 
 		return nil
 	}
 	readMember(members, "domain", &parts.Domain)
+	readMember(members, "effect", &parts.Effect)
 	readMember(members, "reaction", &parts.Reaction)
 	readMember(members, "detail", &parts.Message)
 	if table, ok := parts.Table(tables); ok {

@@ -45,7 +45,7 @@ const (
 //   - status is the code's HTTP status, else 500; it is 499 if the client cancelled the request and
 //     err says so;
 //   - detail is the public message, instance the path of the request as the client sent it;
-//   - code, domain, context and retryable are as in the error's JSON. An error of no taxonomy has
+//   - code, domain, context, retryable and effect are as in the error's JSON. An error of no taxonomy has
 //     none of them and no detail.
 //
 // Attributes of the request's context are set in the error ([taxonomy.ContextWith]), also in one
@@ -147,7 +147,8 @@ func (v *view) appendJSON(b []byte) []byte {
 		return o.Close()
 	}
 	o = o.OptEnum("domain", v.Err().Taxonomy().Domain).OptEnum("code", v.code).
-		Bool("retryable", taxonomy.Some(v.Retryable())).OptEnum("reaction", wire.Reaction(v.PublicView))
+		Bool("retryable", taxonomy.Some(v.Retryable())).OptEnum("effect", wire.Effect(v.PublicView)).
+		OptEnum("reaction", wire.Reaction(v.PublicView))
 	b = o.Close()
 	b = append(b[:len(b)-1], `,"context":`...)
 	return append(v.AppendContext(b), '}')

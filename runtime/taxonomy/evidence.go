@@ -53,6 +53,8 @@ type Evidence struct {
 	ResetAt time.Time `json:"reset_at,omitzero"`
 	// Credential names the credential that was used. It is a name, never the credential itself.
 	Credential string `json:"credential,omitempty"`
+	// Effect is what the failure means for the caller that observed it. It is never sent.
+	Effect Effect `json:"effect,omitempty"`
 	// Attributes are further facts from the source, by lower-case name.
 	Attributes map[string]string `json:"attributes,omitempty"`
 	// Err is the Go error that failed. It becomes the cause of the classified error.
@@ -63,7 +65,8 @@ type Evidence struct {
 func (e *Evidence) IsZero() bool {
 	return e == nil || e.Source == "" && e.Op == "" && e.Type == "" && e.Status == 0 && e.Code == "" &&
 		e.ExitCode.IsZero() && e.Signal == "" && e.Errno == "" && e.Text == "" && e.Output == "" && len(e.Files) == 0 &&
-		e.RetryAfter.IsZero() && e.ResetAt.IsZero() && e.Credential == "" && len(e.Attributes) == 0 && e.Err == nil
+		e.RetryAfter.IsZero() && e.ResetAt.IsZero() && e.Credential == "" && e.Effect == EffectUnspecified &&
+		len(e.Attributes) == 0 && e.Err == nil
 }
 
 // Attribute returns an attribute, or "" if it is absent.

@@ -180,6 +180,14 @@ func (v PublicView) Traits() Traits {
 // Retryable reports whether the client's call may succeed unchanged.
 func (v PublicView) Retryable() bool { return v.Traits().Retryable }
 
+// Effect returns what the failure means for the client: the effect that the code declares.
+func (v PublicView) Effect() Effect {
+	if v.c == nil {
+		return EffectUnspecified
+	}
+	return DeclaredEffect(v.c)
+}
+
 // HTTPStatus returns the HTTP status of a response with the error, as the function [HTTPStatus]
 // does.
 func (v PublicView) HTTPStatus() int {

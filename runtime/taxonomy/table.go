@@ -53,6 +53,8 @@ type Traits struct {
 	Recoverability Recoverability
 	Severity       Severity
 	Kind           Kind
+	// Effect is what the failure means for the caller of the operation that returns it.
+	Effect Effect
 }
 
 // Code describes a code of a taxonomy.

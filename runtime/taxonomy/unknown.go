@@ -24,6 +24,8 @@ type Wire struct {
 	Code      string `json:"code"`
 	Message   string `json:"message"`
 	Retryable bool   `json:"retryable"`
+	// Effect is what the sender declared.
+	Effect Effect `json:"effect,omitempty"`
 	// Context is the context as JSON, or nil.
 	Context json.RawMessage `json:"context"`
 	// Raw is the complete JSON of the error.
@@ -131,6 +133,9 @@ func (u *Unknown) Is(target error) bool {
 
 // Of reports whether the received domain is empty or that of t.
 func (u *Unknown) Of(t *Taxonomy) bool { return u.w.Domain == "" || u.w.Domain == t.Domain }
+
+// CallEffect returns the effect that the sender declared.
+func (u *Unknown) CallEffect() (effect Effect, sent bool) { return u.w.Effect, true }
 
 // Category returns the category's name on the wire.
 func (u *Unknown) Category() string { return u.w.Category }

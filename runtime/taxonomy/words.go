@@ -22,6 +22,7 @@ var (
 	jitterKindWords     = [...]string{"none", "proportional", "full", "decorrelated"}
 	recoverabilityWords = [...]string{"permanent", "retryable", "recoverable", "unknown"}
 	severityWords       = [...]string{"none", "low", "medium", "high", "critical"}
+	effectWords         = [...]string{"unspecified", "none", "unknown", "done"}
 	kindWords           = [...]string{"none", "fault", "failure"}
 	// The words of google.rpc.Code, by number.
 	grpcWords = [...]string{
@@ -169,3 +170,13 @@ func (k Kind) String() string { return word(kindWords[:], "Kind", uint8(k)) }
 
 // MarshalText returns the word of the taxonomy's language.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// String returns the word of the taxonomy's language, or "unspecified".
+func (e Effect) String() string { return word(effectWords[:], "Effect", uint8(e)) }
+
+// MarshalText returns the word of the taxonomy's language, or "unspecified".
+func (e Effect) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText reads the word of the taxonomy's language, or "unspecified". Another word is an
+// error and changes nothing.
+func (e *Effect) UnmarshalText(b []byte) error { return unword(e, effectWords[:], "effect", b) }

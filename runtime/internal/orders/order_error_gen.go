@@ -260,8 +260,8 @@ var orderCategory = taxonomy.Category{
 		},
 		CodeOrderConflict: {
 			Value: "ORDER_CONFLICT", Public: true, Message: "order[ {id}] changed", Doc: "The order changed meanwhile.",
-			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 409, GRPC: 9, Retryable: true, Recoverability: taxonomy.Retryable},
-			When:   []taxonomy.Traits{{Reaction: &reactionAbort, HTTP: 409, GRPC: 9}},
+			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 409, GRPC: 9, Retryable: true, Recoverability: taxonomy.Retryable, Effect: taxonomy.EffectNone},
+			When:   []taxonomy.Traits{{Reaction: &reactionAbort, HTTP: 409, GRPC: 9, Effect: taxonomy.EffectUnknown}},
 		},
 	},
 }

@@ -149,7 +149,7 @@ var requestCategory = taxonomy.Category{
 		},
 		CodeTooMany: {
 			Value: "TOO_MANY", Public: true, Message: "too many requests", Doc: "Too many requests.",
-			Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 8, Retryable: true, Recoverability: taxonomy.Retryable},
+			Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 8, Retryable: true, Recoverability: taxonomy.Retryable, Effect: taxonomy.EffectNone},
 		},
 		CodeInternal: {
 			Value: "INTERNAL", Public: true, Message: "internal error", Doc: "Something failed on our side.",

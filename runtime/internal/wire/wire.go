@@ -73,6 +73,7 @@ type Parts struct {
 	Code      string          `json:"code"`
 	Message   string          `json:"message"`
 	Retryable bool            `json:"retryable"`
+	Effect    string          `json:"effect,omitempty"`
 	Reaction  string          `json:"reaction,omitempty"`
 	Context   json.RawMessage `json:"context,omitempty"`
 }
@@ -100,6 +101,14 @@ func (p *Parts) Error(t taxonomy.Table) taxonomy.Error {
 		return nil
 	}
 	return e
+}
+
+// Effect returns the word of the effect that the code of a public view declares, or "".
+func Effect(v taxonomy.PublicView) string {
+	if e := v.Effect(); e != taxonomy.EffectUnspecified {
+		return e.String()
+	}
+	return ""
 }
 
 // Reaction returns the name of the reaction that a `when` branch selects for an error, if it

@@ -16,10 +16,13 @@ type Code interface {
 // Base is the part that all errors of a category have: a code and a cause. Generated packages embed
 // it under an unexported name, so that only they can set it.
 type Base[C Code] struct {
-	_     [0]func() // makes it not comparable, so that error types need no function to compare them
-	code  C
-	sent  uint8 // the branch that the sender selected, from 1; see Sent
-	cause error
+	_    [0]func() // makes it not comparable, so that error types need no function to compare them
+	code C
+	sent uint8 // the branch that the sender selected, from 1; see Sent
+	// effect is that of the call, if the error was received or classified; see CallEffect.
+	effect  taxonomy.Effect
+	hasSent bool // the effect is what the sender declared
+	cause   error
 }
 
 // Of returns the base of an error of a code.

@@ -86,6 +86,7 @@ func appendCode(dst []byte, c taxonomy.Coded) []byte {
 	t, row := c.Taxonomy(), c.Row()
 	dst = appendText(appendHead(dst, t, row), c.Error())
 	dst = strconv.AppendBool(append(dst, `","retryable":`...), t.Traits(row).Retryable)
+	dst = appendEffect(dst, t.Traits(row).Effect)
 	return append(dst, `,"context":{}}`...)
 }
 

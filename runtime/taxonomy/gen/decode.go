@@ -68,7 +68,7 @@ type envelope struct {
 	Category, Code         taxonomy.Opt[string]
 	Message                string
 	Retryable              taxonomy.Opt[bool]
-	Reaction               string
+	Effect, Reaction       string
 	Context, Cause, Causes part
 }
 
@@ -79,14 +79,14 @@ type part string
 var envelopeFields = []taxonomy.Field{
 	{Name: "domain", Type: "string"}, {Name: "name", Type: "string"}, {Name: "category", Type: "string"},
 	{Name: "code", Type: "string"}, {Name: "message", Type: "string"}, {Name: "retryable", Type: "bool"},
-	{Name: "reaction", Type: "string"}, {Name: "context", Type: "json"}, {Name: "cause", Type: "json"},
-	{Name: "causes", Type: "json"},
+	{Name: "effect", Type: "string"}, {Name: "reaction", Type: "string"}, {Name: "context", Type: "json"},
+	{Name: "cause", Type: "json"}, {Name: "causes", Type: "json"},
 }
 
 func readEnvelope(raw string) (w envelope, err error) {
 	var d decoder
-	list := [...]any{&w.Domain, &w.Name, &w.Category, &w.Code, &w.Message, &w.Retryable, &w.Reaction, &w.Context,
-		&w.Cause, &w.Causes}
+	list := [...]any{&w.Domain, &w.Name, &w.Category, &w.Code, &w.Message, &w.Retryable, &w.Effect,
+		&w.Reaction, &w.Context, &w.Cause, &w.Causes}
 	err = d.object(raw, envelopeFields, func(i int) any { return list[i] })
 	return w, err
 }
@@ -121,6 +121,7 @@ func (w *envelope) build(raw string, t *taxonomy.Taxonomy, depth int) (taxonomy.
 	if code != nil && code.Public && len(code.When) > 0 && !w.Retryable.IsZero() {
 		w.keepSent(e, code)
 	}
+	w.keepEffect(e)
 	return e, nil
 }
 
@@ -146,7 +147,8 @@ func (w *envelope) unknown(raw string, t *taxonomy.Taxonomy, cause, reason error
 	wire := taxonomy.Wire{
 		Domain: strings.Clone(w.Domain), Name: strings.Clone(w.Name), Category: strings.Clone(w.Category.Or("")),
 		Code: strings.Clone(w.Code.Or("")), Message: strings.Clone(w.Message),
-		Retryable: w.Retryable.Or(false), Raw: []byte(raw), Cause: cause, Reason: reason,
+		Retryable: w.Retryable.Or(false), Effect: EffectOfWord(w.Effect), Raw: []byte(raw), Cause: cause,
+		Reason: reason,
 	}
 	if w.Context != "" {
 		wire.Context = []byte(w.Context)

@@ -31,11 +31,11 @@ func (w *causeEncoder) error(dst []byte, e taxonomy.Error, depth int) []byte {
 	start := len(dst)
 	dst = escapeTail(e.AppendMessage(dst), start)
 	if t.Traits(row).Retryable {
-		dst = append(dst, `","retryable":true,`...)
+		dst = append(dst, `","retryable":true`...)
 	} else {
-		dst = append(dst, `","retryable":false,`...)
+		dst = append(dst, `","retryable":false`...)
 	}
-	return append(w.details(dst, e, row, depth), '}')
+	return append(w.details(append(appendEffect(dst, declaredEffect(e, t.Traits(row))), ','), e, row, depth), '}')
 }
 
 // details appends the members from the context on.

@@ -24,6 +24,9 @@ func LogValue(e taxonomy.Error) slog.Value {
 	attrs = append(attrs, slog.String("name", t.TypeName(row)),
 		slog.String("category", t.Categories[row.Category()].Name), slog.String("code", value),
 		slog.String("message", toValid(OwnText(e))), slog.Bool("retryable", t.Traits(row).Retryable))
+	if effect := declaredEffect(e, t.Traits(row)); effect != taxonomy.EffectUnspecified {
+		attrs = append(attrs, slog.String("effect", effect.String()))
+	}
 	w := causeEncoder{left: maxCauses}
 	b := append(w.details(append(make([]byte, 0, marshalSize/2), '{'), e, row, maxDepth+1), '}')
 	members := scanner{b: unsafe.String(unsafe.SliceData(b), len(b))} // b does not change any more

@@ -31,6 +31,7 @@ func appendPublic(dst []byte, e taxonomy.PublicError, row taxonomy.Row, traits *
 	} else {
 		dst = append(dst, `","retryable":false`...)
 	}
+	dst = appendEffect(dst, declaredEffect(e, traits))
 	if traits.Reaction != code.Reaction {
 		dst = appendString(append(dst, `,"reaction":`...), traits.Reaction.Name)
 	}

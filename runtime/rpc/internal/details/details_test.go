@@ -169,6 +169,25 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestEffect sends a branch that only the server can select, because its condition is internal.
+func TestEffect(t *testing.T) {
+	for name, call := range callers {
+		t.Run(name, func(t *testing.T) {
+			for _, tt := range []struct {
+				sent taxonomy.Error
+				want taxonomy.Effect
+			}{
+				{orders.NewTooMany(), taxonomy.EffectNone},
+				{orders.NewOrderConflict().WithShard("frozen"), taxonomy.EffectUnknown},
+				{orders.NewInvalid(), taxonomy.EffectUnspecified},
+			} {
+				got := call(t, t.Context(), func(context.Context) error { return tt.sent }, options...)
+				assert.Equal(t, tt.want, taxonomy.EffectOf(got, nil), "%v", tt.sent)
+			}
+		})
+	}
+}
+
 func codeOf(err error) int {
 	if e, ok := errors.AsType[*connect.Error](err); ok {
 		return int(e.Code())

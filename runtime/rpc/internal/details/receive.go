@@ -22,6 +22,11 @@ type sentError struct {
 
 func (e *sentError) Unwrap() []error { return []error{e.error, e.transport} }
 
+// CallEffect returns the effect of the decoded error: the transport's error is no other call.
+func (e *sentError) CallEffect() (effect taxonomy.Effect, sent bool) {
+	return taxonomy.EffectOf(e.error, nil), false
+}
+
 // LogValue returns the decoded error.
 func (e *sentError) LogValue() slog.Value { return slog.AnyValue(e.error) }
 
@@ -45,7 +50,7 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 		if table, ok := parts.Table(o.Tables); ok {
 			retryable, isSent := info.Metadata["retryable"]
 			parts.Retryable = retryable == "true"
-			parts.Reaction = info.Metadata["reaction"]
+			parts.Effect, parts.Reaction = info.Metadata[effectKey], info.Metadata["reaction"]
 			parts.Context = contextOf(table.Taxonomy, info, bad)
 			if e := parts.Error(table); e != nil && isSent {
 				return &sentError{error: e, transport: transport}

@@ -101,6 +101,9 @@ func (o *Options) Answer(ctx context.Context, v taxonomy.PublicView) Answer {
 	return a
 }
 
+// effectKey is the key of the effect in the metadata. A field cannot have this name.
+const effectKey = "errgen.effect"
+
 // metadata returns the public context, and the violations in it.
 func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest) {
 	var members map[string]json.RawMessage
@@ -113,6 +116,9 @@ func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest)
 		delete(members, name)
 	}
 	texts := map[string]string{"retryable": strconv.FormatBool(v.Retryable())}
+	if e := wire.Effect(v); e != "" {
+		texts[effectKey] = e
+	}
 	if r := wire.Reaction(v); r != "" {
 		texts["reaction"] = r
 	}
