@@ -12,7 +12,8 @@ export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 # The module of errgen itself, the modules nested in it, and the modules that use it. CONSUMERS are
 # those with a taxonomy of their own. go.work lists them all.
 CONSUMERS := examples/quickstart examples/shop examples/duyetbot examples/specrunner examples/orchestrator
-NESTED    := runtime/providers runtime/executor/state runtime/report/export runtime/rpc runtime/executor/temporal vet
+NESTED    := runtime/providers runtime/executor/state runtime/report/export runtime/rpc runtime/executor/temporal \
+	runtime/queue/riverqueue runtime/queue/natsqueue vet
 USERS     := internal/scenarios $(CONSUMERS) examples/aidf examples/temporal
 MODULES   := . $(NESTED) $(USERS)
 PACKAGES  := ./... $(patsubst %,./%/...,$(filter-out .,$(MODULES)))

@@ -199,7 +199,7 @@ func MaxAttempts(t taxonomy.Table) int {
 // Poisoned reports whether as many attempts ended without a code as the table permits at most, and
 // returns Dead for such a job. Its worker died each time, so call Poisoned before the attempt.
 func Poisoned(t taxonomy.Table, h History) (Decision, bool) {
-	if h.lost() < MaxAttempts(t) {
+	if h.lost() == 0 || h.lost() < MaxAttempts(t) {
 		return Decision{}, false
 	}
 	ev := &taxonomy.Evidence{Type: "poison", Text: fmt.Sprintf("%d attempts ended without a result", h.lost())}
