@@ -82,7 +82,7 @@ func place(fset *token.FileSet, pos token.Pos) string {
 }
 
 func TestFindingsOfAnalyzer(t *testing.T) {
-	g := analyze(t, testdata, "./findings", "./boundary")
+	g := analyze(t, testdata, "./findings", "./boundary", "./operations/...")
 	got := make(map[string][]string)
 	var pkgs []*packages.Package
 	for _, a := range g.Roots {
@@ -97,7 +97,7 @@ func TestFindingsOfAnalyzer(t *testing.T) {
 }
 
 func TestFindingsOfProgram(t *testing.T) {
-	p := load(t, testdata, "./findings", "./boundary")
+	p := load(t, testdata, "./findings", "./boundary", "./operations/...")
 	got := make(map[string][]string)
 	for _, pkg := range p.Packages {
 		src := infer.Source{Files: pkg.Syntax, Info: pkg.TypesInfo, FuncOf: p.SSA.FuncValue}

@@ -28,6 +28,11 @@ func packageSummary(m *model.Package) jen.Code {
 	for source, c := range m.SourceFallbacks {
 		p.SourceFallbacks[source] = c.Value
 	}
+	for _, o := range m.Operations {
+		p.Operations = append(p.Operations, summary.Operation{
+			Name: o.Value.Name, HTTP: o.Value.HTTP, RPC: o.Value.RPC, Codes: o.Value.Codes,
+		})
+	}
 	before, after, _ := strings.Cut(summary.JSON(p), `"codes":[`)
 	value := rawString(before + `"codes":[`)
 	for i, c := range m.Categories {

@@ -28,6 +28,16 @@ type Package struct {
 	SourceFallbacks map[string]string `json:"sourceFallbacks,omitempty"`
 	// Public is the code that clients see in place of an internal one, or "".
 	Public string `json:"public,omitempty"`
+	// Operations are the calls that the program offers, in the order of the taxonomy.
+	Operations []Operation `json:"operations,omitempty"`
+}
+
+// Operation describes an operation, with the values of all public codes in which it can end.
+type Operation struct {
+	Name  string   `json:"name"`
+	HTTP  string   `json:"http,omitempty"` // the method and the path, as a pattern of net/http
+	RPC   string   `json:"rpc,omitempty"`  // the full method: shop.v1.Orders/Get
+	Codes []string `json:"codes"`
 }
 
 // Code describes a code.

@@ -174,4 +174,4 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + roomSummary + `,` + requestSummary + `,` + calendarSummary + `,` + storeSummary + `,` + serverSummary + `],"categories":{"IsCalendar":"calendar","IsRequest":"request","IsRoom":"room","IsServer":"server","IsStore":"store"},"fallback":"UNEXPECTED","sourceFallbacks":{"calendar":"CALENDAR_REFUSED","postgres":"STORE_FAILED"},"public":"INTERNAL"}`
+const errgenSummary = `{"v":1,"codes":[` + roomSummary + `,` + requestSummary + `,` + calendarSummary + `,` + storeSummary + `,` + serverSummary + `],"categories":{"IsCalendar":"calendar","IsRequest":"request","IsRoom":"room","IsServer":"server","IsStore":"store"},"fallback":"UNEXPECTED","sourceFallbacks":{"calendar":"CALENDAR_REFUSED","postgres":"STORE_FAILED"},"public":"INTERNAL","operations":[{"name":"GetRoom","http":"GET /rooms/{id}","rpc":"booking.v1.Rooms/Get","codes":["ROOM_TAKEN","NOT_FOUND","INTERNAL"]}]}`

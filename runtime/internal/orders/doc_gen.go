@@ -139,4 +139,4 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + orderSummary + `,` + requestSummary + `,` + storeSummary + `],"categories":{"IsOrder":"order","IsRequest":"request","IsStore":"store"},"fallback":"UNEXPECTED","public":"INTERNAL"}`
+const errgenSummary = `{"v":1,"codes":[` + orderSummary + `,` + requestSummary + `,` + storeSummary + `],"categories":{"IsOrder":"order","IsRequest":"request","IsStore":"store"},"fallback":"UNEXPECTED","public":"INTERNAL","operations":[{"name":"GetOrder","http":"GET /orders/{id}","rpc":"orders.v1.Orders/Get","codes":["ORDER_NOT_FOUND","TOO_MANY","INTERNAL"]},{"name":"PlaceOrder","http":"POST /api/orders","rpc":"orders.v1.Orders/Place","codes":["ORDER_NOT_FOUND","ORDER_CONFLICT","TOO_MANY","INTERNAL"]}]}`

@@ -27,6 +27,10 @@ func Summary(t *testing.T, p *Package, text string) {
 			want.SourceFallbacks[s.Name] = s.Fallback
 		}
 	}
+	for _, o := range tx.Operations {
+		want.Operations = append(want.Operations,
+			summary.Operation{Name: o.Name, HTTP: o.HTTP, RPC: o.RPC, Codes: o.Codes})
+	}
 	rules := p.ruleSources()
 	for row, c := range tx.Codes() {
 		code := summary.Code{Value: c.Value, Type: tx.TypeName(row), Category: tx.Categories[row.Category()].Name,

@@ -131,3 +131,29 @@ func mutants(t *testing.T, src []byte) (list []edit) {
 	})
 	return list
 }
+
+// A handler that returns another code than its operation declares is a finding, once for HTTP and
+// once for gRPC.
+func TestOperationsOfShop(t *testing.T) {
+	dir, err := filepath.Abs("../../../examples/shop")
+	require.NoError(t, err)
+	file := filepath.Join(dir, "store.go")
+	src, err := os.ReadFile(file)
+	require.NoError(t, err)
+	changed := bytes.Replace(src, []byte("errs.NewOrderNotFound("), []byte("errs.NewOrderClosed("), 1)
+	require.NotEqual(t, src, changed)
+	p, err := program.Load(t.Context(), program.Options{
+		Dir: dir, Patterns: []string{"./..."}, Overlay: map[string][]byte{file: changed}})
+	require.NoError(t, err)
+	var messages []string
+	for _, f := range findings(p) {
+		if f.ID == infer.OperationID {
+			message, _, _ := strings.Cut(f.Message, ":")
+			messages = append(messages, message)
+		}
+	}
+	assert.ElementsMatch(t, []string{
+		"GET /orders/{id} can return ORDER_CLOSED, which the operation GetOrder does not declare",
+		"shop.ordersServer.Get can return ORDER_CLOSED, which the operation GetOrder does not declare",
+	}, messages)
+}

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"go/constant"
 	"go/token"
 	"go/types"
 	"strings"
@@ -15,6 +16,10 @@ type Entry struct {
 	Func *ssa.Function
 	Pos  token.Pos
 	Set  *Set
+
+	table     string       // the generated package of problem.ByTable, or ""
+	operation types.Object // the variable of problem.For, or nil
+	method    string       // the full method, or ""
 }
 
 // Entries returns the handlers and remote methods of the scope.
@@ -32,9 +37,9 @@ func (e *Engine) Entries() (list []Entry) {
 				case fullName(callee) == runtimePath+"problem.Handler":
 					list = append(list, e.handlers(call)...)
 				case strings.HasPrefix(name, "Register") && strings.HasSuffix(name, "Server") && len(args) == 2:
-					if m, ok := args[1].(*ssa.MakeInterface); ok {
-						list = append(list, e.remote(m.X.Type(), call.Call.Signature().Params().At(1).Type())...)
-					}
+					list = append(list, e.remote(args[1], "_", "_FullMethodName")...)
+				case strings.HasPrefix(name, "New") && strings.HasSuffix(name, "Handler") && len(args) == 2:
+					list = append(list, e.remote(args[0], "", "Procedure")...)
 				}
 			}
 		}
@@ -45,21 +50,33 @@ func (e *Engine) Entries() (list []Entry) {
 // handlers returns the functions that a call of problem.Handler serves.
 func (e *Engine) handlers(call *ssa.Call) (list []Entry) {
 	routes := routesOf(call)
-	for _, t := range e.resolve(call.Call.Args[0]) {
-		s := e.close(e.callTarget(t, 0, nil, call.Block(), e.at(call.Pos())))
-		if options, ok := elements(call.Call.Args[1]); ok {
-			for _, o := range options {
-				c, ok := o.(*ssa.Call)
-				if ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Name() == "ByTable" {
-					if pkg := tableOf(c.Call.Args[0]); pkg != "" {
-						s = e.apply(s, "c"+pkg+"#", e.at(call.Pos()))
-					}
+	served := Entry{Kind: "http", Pos: call.Pos()}
+	options, _ := elements(call.Call.Args[1])
+	for _, o := range options {
+		c, ok := o.(*ssa.Call)
+		if !ok || c.Call.StaticCallee() == nil {
+			continue
+		}
+		switch fullName(c.Call.StaticCallee()) {
+		case runtimePath + "problem.ByTable":
+			served.table = tableOf(c.Call.Args[0])
+		case runtimePath + "problem.For":
+			if load, ok := c.Call.Args[0].(*ssa.UnOp); ok {
+				if g, ok := load.X.(*ssa.Global); ok {
+					served.operation = g.Object()
 				}
 			}
 		}
-		entry := Entry{Kind: "http", Pos: call.Pos(), Set: s, Name: t.unknown}
+	}
+	for _, t := range e.resolve(call.Call.Args[0]) {
+		entry := served
+		entry.Set = e.close(e.callTarget(t, 0, nil, call.Block(), e.at(call.Pos())))
+		if served.table != "" {
+			entry.Set = e.apply(entry.Set, "c"+served.table+"#", e.at(call.Pos()))
+		}
+		entry.Name = t.unknown
 		if t.fn != nil {
-			entry.Func, entry.Name = t.fn, strings.TrimSuffix(e.id(t.fn), "$bound")
+			entry.Func, entry.Name = t.fn, ShortName(strings.TrimSuffix(e.id(t.fn), "$bound"))
 		}
 		if route, ok := routes[unbound(t.fn)]; ok {
 			entry.Name = route
@@ -132,19 +149,31 @@ func functionOf(v ssa.Value) (types.Object, bool) {
 	return nil, false
 }
 
-// remote returns the methods of a service.
-func (e *Engine) remote(t, service types.Type) (list []Entry) {
-	iface, ok := service.Underlying().(*types.Interface)
+// remote returns the methods of a service, which is registered as an interface of generated code.
+// The full name of each method is a constant there: Orders_Place_FullMethodName of gRPC, or
+// OrdersPlaceProcedure of Connect.
+func (e *Engine) remote(service ssa.Value, before, after string) (list []Entry) {
+	made, ok := service.(*ssa.MakeInterface)
 	if !ok {
 		return nil
 	}
+	iface, _ := made.Type().Underlying().(*types.Interface)
+	named, _ := types.Unalias(made.Type()).(*types.Named)
+	if iface == nil || named == nil || named.Obj().Pkg() == nil {
+		return nil
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(named.Obj().Name(), "Server"), "Handler")
 	for m := range iface.Methods() {
-		for _, fn := range e.method(t, m) {
-			if strings.HasSuffix(e.Fset.Position(fn.Pos()).Filename, ".pb.go") {
+		method, _ := named.Obj().Pkg().Scope().Lookup(name + before + m.Name() + after).(*types.Const)
+		for _, fn := range e.method(made.X.Type(), m) {
+			if method == nil || strings.HasSuffix(e.Fset.Position(fn.Pos()).Filename, ".pb.go") {
 				continue // not implemented
 			}
 			if s, ok := e.Result(fn); ok {
-				list = append(list, Entry{Kind: "rpc", Name: e.id(fn), Func: fn, Pos: fn.Pos(), Set: e.close(s)})
+				list = append(list, Entry{
+					Kind: "rpc", Name: ShortName(e.id(fn)), Func: fn, Pos: fn.Pos(), Set: e.close(s),
+					method: constant.StringVal(method.Val()),
+				})
 			}
 		}
 	}

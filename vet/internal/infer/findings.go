@@ -29,6 +29,7 @@ const (
 	UnknownID     = "unknown"     // a contract or an exhaustive switch that cannot be checked
 	DroppedID     = "dropped"     // an error that is made and not used
 	ComparedID    = "compared"    // a comparison that wrapped errors do not pass
+	OperationID   = "operation"   // a public code that the operation of a handler does not declare
 )
 
 // IDs has the ids with a sentence about each.
@@ -41,6 +42,7 @@ var IDs = map[string]string{
 	UnknownID:     "A contract or an exhaustive switch cannot be checked.",
 	DroppedID:     "An error is made and dropped.",
 	ComparedID:    "A comparison does not find wrapped errors, or depends on a text.",
+	OperationID:   "A handler or remote method returns a public code that its operation does not declare.",
 }
 
 // Source is the syntax of a package of the scope.
@@ -54,19 +56,25 @@ type Source struct {
 type checker struct {
 	*Engine
 	Source
-	calls map[token.Pos]*ssa.Call
-	list  []Finding
+	inFiles map[*token.File]bool
+	calls   map[token.Pos]*ssa.Call
+	list    []Finding
 }
 
-// Findings returns the findings of a package, sorted by place.
-func (e *Engine) Findings(src Source) []Finding {
-	c := &checker{Engine: e, Source: src, calls: make(map[token.Pos]*ssa.Call)}
-	files := make(map[*token.File]bool)
+func (e *Engine) checker(src Source) *checker {
+	c := &checker{Engine: e, Source: src, inFiles: make(map[*token.File]bool), calls: make(map[token.Pos]*ssa.Call)}
 	for _, f := range src.Files {
-		files[e.Fset.File(f.FileStart)] = true
+		c.inFiles[e.Fset.File(f.FileStart)] = true
 	}
-	for _, fn := range e.Funcs {
-		if !fn.Pos().IsValid() || !files[e.Fset.File(fn.Pos())] {
+	return c
+}
+
+func (c *checker) contains(pos token.Pos) bool { return pos.IsValid() && c.inFiles[c.Fset.File(pos)] }
+
+// instructions calls functions with the calls and the comparisons of the package.
+func (c *checker) instructions(call func(*ssa.Call), comparison func(*ssa.BinOp)) {
+	for _, fn := range c.Funcs {
+		if !c.contains(fn.Pos()) {
 			continue
 		}
 		for _, b := range fn.Blocks {
@@ -74,13 +82,20 @@ func (e *Engine) Findings(src Source) []Finding {
 				switch i := i.(type) {
 				case *ssa.Call:
 					c.calls[i.Pos()] = i
-					c.deadCall(i)
+					call(i)
 				case *ssa.BinOp:
-					c.deadComparison(i)
+					comparison(i)
 				}
 			}
 		}
 	}
+}
+
+// Findings returns the findings of a package, sorted by place.
+func (e *Engine) Findings(src Source) []Finding {
+	c := e.checker(src)
+	c.instructions(c.deadCall, c.deadComparison)
+	c.operations()
 	for _, f := range src.Files {
 		c.file(f)
 	}

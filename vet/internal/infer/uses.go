@@ -37,7 +37,7 @@ const (
 
 // Uses returns the places of a package where codes are handled that can arrive there.
 func (e *Engine) Uses(src Source) (list []Use) {
-	c := &checker{Engine: e, Source: src, calls: make(map[token.Pos]*ssa.Call)}
+	c := e.checker(src)
 	add := func(pos token.Pos, how How, s *Set, codes []string) {
 		for _, code := range codes {
 			if possible(s, []string{code}, false) {
@@ -45,26 +45,8 @@ func (e *Engine) Uses(src Source) (list []Use) {
 			}
 		}
 	}
-	files := make(map[*token.File]bool)
-	for _, f := range src.Files {
-		files[e.Fset.File(f.FileStart)] = true
-	}
-	for _, fn := range e.Funcs {
-		if !fn.Pos().IsValid() || !files[e.Fset.File(fn.Pos())] {
-			continue
-		}
-		for _, b := range fn.Blocks {
-			for _, i := range b.Instrs {
-				switch i := i.(type) {
-				case *ssa.Call:
-					c.calls[i.Pos()] = i
-					e.usesOfCall(i, add)
-				case *ssa.BinOp:
-					e.usesOfComparison(i, add)
-				}
-			}
-		}
-	}
+	c.instructions(func(call *ssa.Call) { e.usesOfCall(call, add) },
+		func(x *ssa.BinOp) { e.usesOfComparison(x, add) })
 	for _, f := range src.Files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if sw, ok := n.(*ast.SwitchStmt); ok {

@@ -126,4 +126,4 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + orderSummary + `,` + paymentSummary + `,` + storeSummary + `,` + serverSummary + `],"categories":{"IsOrder":"order","IsPayment":"payment","IsServer":"server","IsStore":"store"},"groups":{"InGone":"gone"},"fallback":"UNEXPECTED","sourceFallbacks":{"db":"DB_FAILED"},"public":"INTERNAL"}`
+const errgenSummary = `{"v":1,"codes":[` + orderSummary + `,` + paymentSummary + `,` + storeSummary + `,` + serverSummary + `],"categories":{"IsOrder":"order","IsPayment":"payment","IsServer":"server","IsStore":"store"},"groups":{"InGone":"gone"},"fallback":"UNEXPECTED","sourceFallbacks":{"db":"DB_FAILED"},"public":"INTERNAL","operations":[{"name":"PlaceOrder","http":"POST /orders","rpc":"shop.v1.Orders/Place","codes":["EXISTS","INTERNAL"]},{"name":"GetOrder","http":"GET /orders/{id}","rpc":"shop.v1.Orders/Get","codes":["NOT_FOUND","INTERNAL"]},{"name":"DeleteOrder","http":"DELETE /orders/{id}","codes":["CLOSED","INTERNAL"]}]}`

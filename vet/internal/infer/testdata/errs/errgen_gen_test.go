@@ -46,6 +46,9 @@ func TestTaxonomy(t *testing.T) {
 		"categories: order payment store server",
 		"groups: gone",
 		"sources: db fallback=DB_FAILED gw",
+		`operation: PlaceOrder http="POST /orders" rpc=shop.v1.Orders/Place codes=[EXISTS INTERNAL]`,
+		`operation: GetOrder http="GET /orders/{id}" rpc=shop.v1.Orders/Get idempotent=yes codes=[NOT_FOUND INTERNAL]`,
+		`operation: DeleteOrder http="DELETE /orders/{id}" codes=[CLOSED INTERNAL]`,
 	)
 	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "order payment store server", Categories()...)

@@ -32,7 +32,8 @@ var definition = taxonomy.Taxonomy{
 		{Name: "db", Doc: "The database.", Fallback: "DB_FAILED"},
 		{Name: "gw", Doc: "The gateway."},
 	},
-	Init: gen.Init, AppendPublic: gen.AppendPublic,
+	Operations: []*taxonomy.Operation{&OperationPlaceOrder, &OperationGetOrder, &OperationDeleteOrder},
+	Init:       gen.Init, AppendPublic: gen.AppendPublic,
 }
 
 // reactionAbort: Ends the task as failed.
