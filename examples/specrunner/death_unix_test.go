@@ -47,7 +47,7 @@ func TestStopFileInAWait(t *testing.T) {
 	p.write("specrunner.yml", "agent: {command: [sh, agent.sh]}\nretry_delay: 1h\nstop_file: halt\n")
 	cmd, hints := p.process()
 	require.NoError(t, cmd.Start())
-	p.until("the first attempt ends", p.at(func(st *executor.RunState) bool { return st.Step == executor.StepWait }))
+	p.until("the first attempt ends", p.at(func(st *executor.RunState) bool { return st.Step == "wait" }))
 	p.write("halt", "")
 	_ = cmd.Wait()
 	assert.Equal(t, exitLeft, cmd.ProcessState.ExitCode(), hints)
@@ -147,8 +147,8 @@ func (p *project) alter(statement string) {
 
 // If the state cannot be written, the run ends. Acknowledged results are there, and no others.
 func TestStateWriteFailure(t *testing.T) {
-	for _, step := range []executor.Step{executor.StepCall, executor.StepOver} {
-		t.Run(string(step), func(t *testing.T) {
+	for _, step := range []string{"call", "over"} {
+		t.Run(step, func(t *testing.T) {
 			p := begin(t, strings.ReplaceAll(threeTasks, "**Depends on:** [TASK-001]\n", ""), "",
 				"if [ $SPECRUNNER_TASK = TASK-001 ]; then touch there; until [ -e go ]; do sleep 0.01; done; "+
 					"fi\necho TASK_COMPLETE\n")
@@ -156,7 +156,7 @@ func TestStateWriteFailure(t *testing.T) {
 			require.NoError(t, cmd.Start())
 			p.until("the agent is called", func() bool { _, err := os.Stat(p.path("there")); return err == nil })
 			p.alter("CREATE TRIGGER broken BEFORE UPDATE ON runs WHEN NEW.run LIKE 'TASK-002%' AND NEW.phase = '" +
-				string(step) + "' BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END")
+				step + "' BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END")
 			p.write("go", "")
 			_ = cmd.Wait()
 			assert.Equal(t, exitBroken, cmd.ProcessState.ExitCode(), hints)

@@ -24,7 +24,6 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/errgen/errgen/gen/errs"
-	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/temporal"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
@@ -110,7 +109,7 @@ func hosts(ctx context.Context, c client.Client, address, dir string) error {
 	say("north: the agent has written half a file. Its worker is killed, with kill -9.")
 	stopNorth()
 	if err := timeline.until(ctx, south, func(s temporal.Status) bool {
-		return s.State.Step == executor.StepWait || s.State.Iter.Number > 1
+		return s.State.Step == "wait" || s.State.Iter.Number > 1
 	}); err != nil {
 		return err
 	}

@@ -123,8 +123,8 @@ func TestResumedFromState(t *testing.T) {
 		until := time.Time{}
 		s.looks(t, func(store *state.Store) {
 			run := unfinished(t, store)
-			assert.Equal(t, []any{"run", "task-1", executor.StepWait, 1, 1},
-				[]any{run.Run, run.Task, run.Step, run.Iteration, run.Spent.Calls})
+			assert.Equal(t, []any{"run", "task-1", "wait", 1, 1},
+				[]any{run.Run, run.Task, string(run.Step), run.Iteration, run.Spent.Calls})
 			all, told := attempts(t, store)
 			assert.Equal(t, []string{"PROVIDER_RATE_LIMIT wait"}, told)
 			s, err := store.RunStore().Peek(t.Context(), "run")
@@ -145,8 +145,8 @@ func TestResumedFromState(t *testing.T) {
 		s.actor.around = nil
 		s.looks(t, func(store *state.Store) {
 			run := unfinished(t, store)
-			assert.Equal(t, []any{executor.StepCall, 2, 2, 1},
-				[]any{run.Step, run.Iteration, run.Spent.Calls, run.Spent.UnknownCost})
+			assert.Equal(t, []any{"call", 2, 2, 1},
+				[]any{string(run.Step), run.Iteration, run.Spent.Calls, run.Spent.UnknownCost})
 			task, err := store.Task(t.Context(), "task-1")
 			require.NoError(t, err)
 			assert.Equal(t, state.TaskRunning, task.Status)

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Uncategorized is the code in outcomes of failures without a code.
@@ -23,7 +23,7 @@ type Admitter interface {
 	// it is evidence of source "budget".
 	Admit(ctx context.Context, c Call) error
 	// Done reports the end of the admitted call of a run: f is nil after success.
-	Done(run string, f *Failure, cancelled bool)
+	Done(run string, f *loop.Failure, cancelled bool)
 	// Pause closes the lane of a provider's credential.
 	Pause(ctx context.Context, provider, credential string, until time.Time) error
 }
@@ -209,7 +209,7 @@ type callError struct{ err error }
 func (c *callError) Error() string { return c.err.Error() }
 
 // Done releases the resources of the call and passes its outcome to the learners.
-func (a *admission) Done(run string, f *Failure, cancelled bool) {
+func (a *admission) Done(run string, f *loop.Failure, cancelled bool) {
 	a.mu.Lock()
 	p, ok := a.calls[run]
 	delete(a.calls, run)
@@ -219,7 +219,7 @@ func (a *admission) Done(run string, f *Failure, cancelled bool) {
 	}
 	end := retry.Result{Failed: f != nil, Cancelled: cancelled}
 	if f != nil {
-		end.Policy = f.budgetPolicy()
+		end.Policy = f.BudgetPolicy()
 	}
 	p.release(end)
 	if cancelled {
@@ -241,22 +241,6 @@ func (a *admission) Done(run string, f *Failure, cancelled bool) {
 	}
 }
 
-// budgetPolicy returns the policy by which a breaker judges the failure: the first of the chain
-// with a budget, or the first.
-func (f *Failure) budgetPolicy() *taxonomy.Policy {
-	var first *taxonomy.Policy
-	for i := range f.Chain {
-		p := f.Chain[i].Policy
-		if p != nil && p.Budget != nil {
-			return p
-		}
-		if first == nil {
-			first = p
-		}
-	}
-	return first
-}
-
 // release releases the resources of the call.
 func (p *admittedCall) release(end retry.Result) {
 	for _, release := range p.releases {
@@ -275,7 +259,7 @@ func (a *admission) Pause(ctx context.Context, provider, credential string, unti
 
 // warn sends a warning to the run that an effect belongs to.
 func warn(ctx context.Context, s string, err error) {
-	if h := hooksOf(ctx); h.emit != nil {
-		h.emit(Event{Kind: Warned, Text: s + ": " + text.Error(err, maxMessage)})
+	if h := loop.HooksOf(ctx); h.Emit != nil {
+		h.Emit(Event{Kind: Warned, Text: s + ": " + text.Error(err, maxMessage)})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -81,7 +82,7 @@ func TestMeasureFails(t *testing.T) {
 	s := runState(t.Context(), cfg, aTask, nil)
 	assert.Equal(t, EndCompleted, s.End)
 	require.Len(t, s.Errors, 1)
-	assert.Equal(t, OpCall, s.Errors[0].Op)
+	assert.Equal(t, loop.OpCall, s.Errors[0].Op)
 	assert.Equal(t, "crash", s.Errors[0].Code)
 	assert.Equal(t, 1, s.Counted)
 	assert.Equal(t, 2, s.Iter.Number)

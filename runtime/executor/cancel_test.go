@@ -11,19 +11,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // canceller cancels the run in its n-th effect.
 type canceller struct {
-	Env
+	loop.Env
 	n, at int
 	stop  func()
 	ops   []string
 }
 
-func (c *canceller) Do(e Effect) Outcome {
+func (c *canceller) Do(e loop.Effect) loop.Outcome {
 	if c.at++; c.at == c.n {
 		c.stop()
 	}
@@ -42,11 +43,12 @@ func TestCancelAtEachEffect(t *testing.T) {
 			w, cfg, _ := play(st)
 			ctx, stop := context.WithCancel(context.Background())
 			c := &canceller{n: n, stop: stop}
-			s := runState(ctx, cfg, aTask, func(e Env) Env { c.Env = e; return c })
+			s := runState(ctx, cfg, aTask, func(e loop.Env) loop.Env { c.Env = e; return c })
 			stop()
 			require.NotEmpty(t, s.End, "seed %d: cancelled at %d", seed, n)
 			for i, op := range c.ops {
-				require.False(t, op == OpCall && i >= n, "seed %d: called after cancellation at %d: %v", seed, n, c.ops)
+				require.False(t, op == loop.OpCall && i >= n,
+					"seed %d: called after cancellation at %d: %v", seed, n, c.ops)
 			}
 			for p := range w.Disk {
 				if strings.HasPrefix(p, "forbidden") || escapes(p) {

@@ -12,18 +12,6 @@ import (
 // The function detect.Classifier makes one from a generated package's Explain.
 type Classifier func(err error, source, op string) (classified error, why string)
 
-// Verdict is a [Guard]'s judgement of one path. A greater one takes precedence. The zero Verdict
-// counts as [Forbidden].
-type Verdict uint8
-
-// The verdicts.
-const (
-	Allowed   Verdict = iota + 1
-	NeedsAsk          // a person decides
-	Outside           // not among the allowed paths
-	Forbidden         // among the forbidden paths
-)
-
 // Guard judges which paths a task may change. It must be safe for concurrent use.
 type Guard interface {
 	// Judge returns a verdict for each change, in their order. If it returns an error, no change is
@@ -52,16 +40,6 @@ type Asker interface {
 // ErrUnattended reports that no person can answer. It counts as a denial, unless
 // Config.ApproveUnattended is set.
 var ErrUnattended = errors.New("no person can be asked")
-
-// Phase is when a [Validator] checks.
-type Phase string
-
-// The phases of checks. A plan can have further ones before a commit; see [Config].Checks.
-const (
-	PreCommit Phase = "pre_commit"
-	PrePush   Phase = "pre_push"
-	PrePR     Phase = "pre_pr"
-)
 
 // Validator checks work before it is delivered. Its errors should be a *[taxonomy.Evidence] of
 // source "validator". A Validator whose checks are processes should also be an [Ender].

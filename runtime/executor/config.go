@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -80,46 +80,8 @@ type Config struct {
 	CommitMessage func(t Task, iteration int, paths []string) string
 }
 
-// Task is the task of a run.
-type Task struct {
-	// Run names the run: 1 to 100 letters, digits, '-', '_' and '.'. If the store has a run of that
-	// name, it is resumed. If Run is empty, the run gets a random name.
-	Run string `json:"run"`
-	// ID names the task.
-	ID string `json:"id"`
-	// Title is one line for people and commits; the ID by default.
-	Title string `json:"title,omitempty"`
-	// Prompt is the task for the provider.
-	Prompt string `json:"prompt"`
-}
-
-// Unlimited is a limit of [Limits] that permits any number, or any time.
-const Unlimited = math.MaxInt64
-
-// Limits limit a run. Zero means the documented default, [Unlimited] no limit.
-type Limits struct {
-	// Iterations limits the iterations; 50 by default.
-	Iterations int `json:"iterations,omitempty"`
-	// Failures limits the failures in a row; 3 by default.
-	Failures int `json:"failures,omitempty"`
-	// Attempts limits the failures of the task in all; unlimited by default.
-	Attempts int `json:"attempts,omitempty"`
-	// Iteration limits the time of an iteration's calls; 10 minutes by default.
-	Iteration time.Duration `json:"iteration,omitempty"`
-	// Run limits the time of the run, waits included; unlimited by default. It starts again when
-	// the run is resumed.
-	Run time.Duration `json:"run,omitempty"`
-	// Deadline is when the run must be over; zero is no deadline.
-	Deadline time.Time `json:"deadline,omitzero"`
-	// Grace limits the time in which a cancelled run judges and reverts changes. It also limits the
-	// Filer and the Notifier, each separately. The default is 30 seconds.
-	Grace time.Duration `json:"grace,omitempty"`
-	// Feedback limits the bytes of feedback in a prompt; 16 KiB by default.
-	Feedback int `json:"feedback,omitempty"`
-}
-
-// completed returns the limits with the defaults.
-func (l Limits) completed() Limits {
+// withDefaults returns the limits with the defaults.
+func withDefaults(l Limits) Limits {
 	l.Iterations = cmp.Or(l.Iterations, 50)
 	l.Failures = cmp.Or(l.Failures, 3)
 	l.Attempts = cmp.Or(l.Attempts, Unlimited)
@@ -129,12 +91,6 @@ func (l Limits) completed() Limits {
 	l.Feedback = cmp.Or(l.Feedback, 16<<10)
 	return l
 }
-
-// bounded reports whether a duration is a limit.
-func bounded(d time.Duration) bool { return d > 0 && d < Unlimited }
-
-// reached reports whether n has reached a limit.
-func reached(n, limit int) bool { return limit > 0 && n >= limit }
 
 // problems returns an error with all problems of the configuration, or nil.
 func (c *Config) problems() error {
@@ -170,7 +126,7 @@ func (c *Config) problems() error {
 
 // completed returns the configuration with the defaults.
 func (c Config) completed() Config {
-	c.Limits = c.Limits.completed()
+	c.Limits = withDefaults(c.Limits)
 	c.Markers = c.Markers.completed()
 	if c.Clock == nil {
 		c.Clock = retry.System
@@ -186,10 +142,10 @@ func (c Config) completed() Config {
 }
 
 // ladder returns the tiers and their providers: first Config.Provider, then the taxonomy's tiers.
-func (c *Config) ladder() ([]Tier, []Provider) {
-	tiers, providers := []Tier{{}}, []Provider{c.Provider}
+func (c *Config) ladder() ([]loop.Tier, []Provider) {
+	tiers, providers := []loop.Tier{{}}, []Provider{c.Provider}
 	for _, t := range c.Table.Taxonomy.Tiers {
-		tiers = append(tiers, Tier{Name: t.Name, Person: t.Person})
+		tiers = append(tiers, loop.Tier{Name: t.Name, Person: t.Person})
 		providers = append(providers, c.Tiers[t.Name])
 	}
 	for i, p := range providers {
@@ -202,8 +158,8 @@ func (c *Config) ladder() ([]Tier, []Provider) {
 }
 
 // loop returns the configuration of the loop.
-func (c *Config) loop(tiers []Tier) LoopConfig {
-	lc := LoopConfig{
+func (c *Config) loop(tiers []loop.Tier) loop.Config {
+	lc := loop.Config{
 		Ladder: tiers, Deliver: c.Deliver, Setup: c.Setup != nil, Workspace: c.Workspace != nil,
 		Asker: c.Asker != nil, Filer: c.Filer != nil, Notifier: c.Notifier != nil, Strict: c.Strict,
 		Continue: c.Continue, ApproveUnattended: c.ApproveUnattended, DryRun: c.DryRun,

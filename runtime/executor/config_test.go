@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -47,13 +48,12 @@ func TestConfigProblems(t *testing.T) {
 }
 
 func TestLimitDefaults(t *testing.T) {
-	l := Limits{Attempts: 7, Run: Unlimited}.completed()
+	l := withDefaults(Limits{Attempts: 7, Run: Unlimited})
 	assert.Equal(t, Limits{
 		Iterations: 50, Failures: 3, Attempts: 7, Iteration: 10 * time.Minute, Run: Unlimited,
 		Grace: 30 * time.Second, Feedback: 16 << 10,
 	}, l)
-	assert.False(t, bounded(l.Run))
-	assert.False(t, reached(1<<40, Limits{}.completed().Attempts))
+	assert.EqualValues(t, Unlimited, withDefaults(Limits{}).Attempts)
 }
 
 func TestMarkers(t *testing.T) {
@@ -79,8 +79,8 @@ func TestMarkers(t *testing.T) {
 			question: "why?"},
 		{name: "own markers", markers: Markers{Done: "END"}, answer: Answer{Text: "END"}, signal: SignalDone},
 		{name: "off", markers: Markers{Off: true}, answer: Answer{Text: "TASK COMPLETE"}},
-		{name: "a failure is never done", answer: Answer{Text: "TASK COMPLETE"}, err: plainFailure("oh")},
-		{name: "a failure can be blocked", answer: Answer{Failure: "BLOCKED: key?"}, err: plainFailure("x"),
+		{name: "a failure is never done", answer: Answer{Text: "TASK COMPLETE"}, err: loop.PlainFailure("oh")},
+		{name: "a failure can be blocked", answer: Answer{Failure: "BLOCKED: key?"}, err: loop.PlainFailure("x"),
 			signal: SignalBlocked, question: "key?"},
 		{name: "an error of the taxonomy", answer: Answer{Text: "BLOCKED"}, err: assert.AnError, coded: true},
 	}
@@ -110,21 +110,6 @@ func TestBusy(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, EndCompleted, e.Run(t.Context(), aTask).EndReason)
 	assert.Equal(t, EndFatal, second.EndReason)
-	assert.Equal(t, OpLock, second.Errors[0].Op)
+	assert.Equal(t, loop.OpLock, second.Errors[0].Op)
 	assert.Equal(t, EndCompleted, e.Run(t.Context(), aTask).EndReason)
-}
-
-func TestNextTier(t *testing.T) {
-	ladder := []Tier{
-		{Callable: true}, {Name: "low"}, {Name: "mid", Callable: true}, {Name: "top", Callable: true},
-		{Name: "me", Person: true},
-	}
-	for _, tt := range []struct {
-		from int
-		to   string
-		want int
-	}{{0, "", 2}, {0, "top", 3}, {0, "low", 2}, {3, "mid", 4}, {3, "", 4}, {4, "", -1}} {
-		assert.Equal(t, tt.want, nextTier(ladder, tt.from, tt.to), "%+v", tt)
-	}
-	assert.Equal(t, 0, firstTier(ladder))
 }

@@ -7,34 +7,22 @@
 //	})
 //	result := e.Run(ctx, executor.Task{ID: "42", Title: "Fix the parser", Prompt: prompt})
 //
-// A run is a value, [RunState]. A [Loop] carries it from [Step] to step. Everything outside of the
-// loop is behind [Env]: its effects are plain data, carried out by a [Host]. So the same loop runs
-// in this process (an [Executor]) and as the workflow of an engine.
+// # Vocabulary
 //
-// # One iteration
+//   - A run carries out a [Task], in iterations. An iteration is one or more calls of the [Provider],
+//     the inspection of the changes, and the delivery of the work.
+//   - The [Workspace] is the working tree in which the provider works. The [Guard] judges which of
+//     the changed paths are allowed. Changes that are not allowed are saved and reverted.
+//   - The ladder is Config.Provider, then the taxonomy's tiers. An escalation continues with a higher
+//     tier.
+//   - A lane is a wait that all runs with the same provider and credential share.
+//   - [RunState] is the whole state of a run. The machine that carries it from step to step is
+//     package internal/loop. It runs in this process (an [Executor]) or as the workflow of an engine
+//     (package temporal).
 //
-// A failing call passes through these files, in this order, until the next call. Each bullet names
-// the functions to read first.
-//
-//   - call.go (head, admit, call): limits are checked, the call is admitted, and the host calls the
-//     provider
-//   - classify.go (Host.Fail): the host turns the error into a [Failure] with a code and a chain of
-//     reactions
-//   - decide.go (addFailure, decide): the first reaction that is not exhausted is chosen
-//   - settle.go (react): a reaction that repeats only the call, or runs a strategy before that, is
-//     carried out; any other one waits until the end of the iteration
-//   - inspect.go (detect): the changes are found and judged, path by path
-//   - revert.go (planRevert, accept): changes that the reactions revert are saved and reverted; the
-//     rest is accepted
-//   - settle.go (close, end): counters, feedback and waits follow from all failures, and the
-//     winning reaction is carried out; head in call.go begins the next iteration
-//
-// After an answer without errors that stop it, deliver.go checks and commits the work. The setup is
-// in setup.go, and the end of a run in end.go.
-//
-// Loop.Run in run.go runs one [Step] after the other. In step.go, perform carries out the effect of
-// a step and reacts to its failure. The host carries out effects in host.go, those on the working
-// tree in tree.go. The [Admitter] in admission.go decides whether a call may be made.
+// The host, in host.go, carries out the effects of the loop with the collaborators of a [Config]:
+// those on the working tree in tree.go, the classification of errors in classify.go, and the
+// admission of calls in admission.go.
 //
 // # Resuming
 //

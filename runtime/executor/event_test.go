@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -48,7 +48,7 @@ func TestEvents(t *testing.T) {
 // TestSecrets looks for a secret in everything that a run writes.
 func TestSecrets(t *testing.T) {
 	const secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
-	failed := &taxonomy.Evidence{Source: "anthropic-api", Op: OpCall, Status: 500, Text: "bad key " + secret,
+	failed := &taxonomy.Evidence{Source: "anthropic-api", Op: loop.OpCall, Status: 500, Text: "bad key " + secret,
 		Output: "key=" + secret, Attributes: map[string]string{"api_key": secret}}
 	w := newSimulation(callStep{Err: failed, Answer: Answer{Session: secret}},
 		callStep{Writes: written("forbidden/" + secret), Answer: Answer{Text: "BLOCKED: is " + secret + " right?"}})
@@ -136,36 +136,6 @@ func TestFence(t *testing.T) {
 	}
 	assert.Empty(t, Fence(" \n", 100, mark))
 	assert.Less(t, len(Fence(strings.Repeat("x", 1000), 100, mark)), 160)
-}
-
-func BenchmarkDecide(b *testing.B) {
-	h := Host{cfg: Config{}.completed()}
-	r := reactions()["limit"]
-	s := situation{
-		chain: h.chain(&r, &Failure{}), categorized: true, now: time.Unix(1e9, 0),
-		random: func() float64 { return 0.5 },
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		var counts retryCounts
-		if decide(&s, &counts).Action != taxonomy.Retry {
-			b.Fatal("not a retry")
-		}
-	}
-}
-
-// TestDecideAllocatesNothing checks that a decision of the loop does not allocate.
-func TestDecideAllocatesNothing(t *testing.T) {
-	h := Host{cfg: Config{}.completed()}
-	r := reactions()["limit"]
-	s := situation{
-		chain: h.chain(&r, &Failure{}), categorized: true, now: time.Unix(1e9, 0),
-		random: func() float64 { return 0.5 },
-	}
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		var counts retryCounts
-		decide(&s, &counts)
-	}))
 }
 
 // TestSlogContext logs an error. Its context is logged if the table's profile reports contexts.

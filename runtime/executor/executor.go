@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -19,10 +20,10 @@ import (
 // Without them it runs any number of tasks concurrently, if its collaborators permit that.
 type Executor struct {
 	cfg  Config
-	host *Host
-	loop LoopConfig
+	host *host
+	loop loop.Config
 	busy atomic.Bool
-	wrap func(Env) Env // set by tests; nil otherwise
+	wrap func(loop.Env) loop.Env // set by tests; nil otherwise
 }
 
 // New returns an executor. If the configuration is not valid, the error lists all its problems.
@@ -37,16 +38,14 @@ func New(cfg Config) (*Executor, error) {
 		}
 	}
 	tiers, providers := cfg.ladder()
-	h := &Host{cfg: cfg, providers: providers, spaces: map[string]Space{}}
+	h := &host{cfg: cfg, providers: providers, spaces: map[string]Space{}}
 	h.admitter = newAdmission(&cfg, func(tier int) string { return h.credential(tier, "") })
 	return &Executor{cfg: cfg, host: h, loop: cfg.loop(tiers)}, nil
 }
 
-// Host returns the host of the runs, for a loop in another environment.
-func (e *Executor) Host() *Host { return e.host }
-
-// LoopConfig returns the configuration of the runs' loops, for a loop in another environment.
-func (e *Executor) LoopConfig() LoopConfig { return e.loop }
+// Environment returns the host and the configuration of the loops, for package temporal, which runs
+// them in workflows.
+func (e *Executor) Environment() (loop.Host, loop.Config) { return e.host, e.loop }
 
 // Run runs a task to its end, or resumes it. When ctx ends, the run is cancelled: the provider is
 // stopped, and its changes are judged and reverted within Limits.Grace. The result is never nil. If
@@ -66,20 +65,20 @@ func (e *Executor) run(ctx context.Context, task Task, reopen *Reopening) *Resul
 	if task.Run == "" {
 		task.Run = strings.ToLower(rand.Text())
 	}
-	env := newLocalEnv(ctx, e, Begin(task, e.loop, rand.Text()))
+	env := newLocalEnv(ctx, e, loop.Begin(task, e.loop, rand.Text()))
 	defer env.close()
 	if err := e.open(env, reopen); err != nil {
 		env.refuse(err)
 	} else {
-		var outer Env = env
+		var outer loop.Env = env
 		if e.wrap != nil {
 			outer = e.wrap(env)
 		}
-		NewLoop(e.loop, outer).Run(env.state)
+		loop.New(e.loop, outer).Run(env.state)
 	}
 	s := env.state
 	if err := e.host.Release(s); err != nil {
-		s.Warnings = push(s.Warnings, "close the working tree: "+text.Error(err, maxMessage))
+		s.AddWarning("close the working tree: " + text.Error(err, maxMessage))
 	}
 	r := e.host.Result(s)
 	if cause := context.Cause(ctx); r.EndReason == EndCancelled && r.Err == nil && cause != nil {
@@ -98,7 +97,9 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	}
 	if e.cfg.Store != nil || e.cfg.Workspace != nil {
 		if !e.busy.CompareAndSwap(false, true) {
-			return &taxonomy.Evidence{Source: sourceExecutor, Op: OpLock, Text: "the executor is running another task"}
+			return &taxonomy.Evidence{
+				Source: loop.SourceExecutor, Op: loop.OpLock, Text: "the executor is running another task",
+			}
 		}
 		env.exclusive = true
 	}
@@ -109,7 +110,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		return e.fits(nil)
 	}
 	var saved *RunState
-	err := contain(sourceExecutor, OpLock, func() (err error) {
+	err := contain(loop.SourceExecutor, loop.OpLock, func() (err error) {
 		saved, err = e.cfg.Store.Open(env.ctx, task.Run)
 		return err
 	})
@@ -120,16 +121,16 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	switch {
 	case saved == nil:
 		if reopen != nil {
-			Reopen(s, e.loop, *reopen)
+			loop.Reopen(s, e.loop, *reopen)
 		}
 		return e.fits(nil)
-	case saved.Version != StateVersion:
-		return refusal(fmt.Sprintf("the state has version %d, not %d", saved.Version, StateVersion))
+	case saved.Version != loop.Version:
+		return refusal(fmt.Sprintf("the state has version %d, not %d", saved.Version, loop.Version))
 	case saved.Dir != s.Dir:
 		return refusal("the run was begun in " + saved.Dir)
-	case reopen != nil && saved.Step == StepOver && saved.End != EndCompleted:
+	case reopen != nil && saved.Step == loop.StepOver && saved.End != EndCompleted:
 		env.state = saved
-		if !reopen.permits(saved) { // the result has the question
+		if !reopen.Permits(saved) { // the result has the question
 			return nil
 		}
 		if err := e.fits(saved); err != nil {
@@ -137,17 +138,17 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 			return err
 		}
 		saved.Task = task
-		Reopen(saved, e.loop, *reopen)
+		loop.Reopen(saved, e.loop, *reopen)
 		saved.Saves++
 		return e.store(env.ctx, saved) // saved first, so that the answer is added only once
-	case reopen != nil && saved.Step != StepOver:
-		Reopen(saved, e.loop, *reopen)
+	case reopen != nil && saved.Step != loop.StepOver:
+		loop.Reopen(saved, e.loop, *reopen)
 		saved.Crashes = 0
 	}
 	if saved.Task.ID != task.ID || taxonomy.Redact(saved.Task.Prompt) != taxonomy.Redact(task.Prompt) {
 		return refusal("the run was begun with another task")
 	}
-	if saved.Step != StepOver {
+	if saved.Step != loop.StepOver {
 		if err := e.fits(saved); err != nil {
 			return err
 		}
@@ -183,7 +184,7 @@ func (e *Executor) store(ctx context.Context, s *RunState) error {
 }
 
 func refusal(reason string) error {
-	return &taxonomy.Evidence{Source: sourceExecutor, Op: OpResume, Type: "refused", Text: reason}
+	return &taxonomy.Evidence{Source: loop.SourceExecutor, Op: loop.OpResume, Type: "refused", Text: reason}
 }
 
 // localEnv is the [Env] of a run in this process.
@@ -205,7 +206,7 @@ type localEnv struct {
 
 func newLocalEnv(ctx context.Context, e *Executor, s *RunState) *localEnv {
 	env := &localEnv{Executor: e, state: s}
-	env.ctx = WithHooks(ctx, env.Emit, env.started)
+	env.ctx = loop.WithHooks(ctx, env.Emit, env.started)
 	env.graced, env.stop = context.WithCancel(context.WithoutCancel(env.ctx))
 	env.release = context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(e.cfg.Limits.Grace, env.stop)
@@ -218,7 +219,7 @@ func (e *localEnv) close() {
 	e.release()
 	e.stop()
 	if e.storeOpen {
-		_ = contain(sourceExecutor, OpLock, e.cfg.Store.Close)
+		_ = contain(loop.SourceExecutor, loop.OpLock, e.cfg.Store.Close)
 	}
 	if e.exclusive {
 		e.busy.Store(false)
@@ -227,20 +228,18 @@ func (e *localEnv) close() {
 
 // refuse ends a run that cannot begin, and leaves its saved state unchanged.
 func (e *localEnv) refuse(err error) {
-	op := OpLock
+	op := loop.OpLock
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Op != "" {
 		op = ev.Op
 	}
-	s := Begin(e.state.Task, e.loop, "")
+	s := loop.Begin(e.state.Task, e.loop, "")
 	s.Now = e.cfg.Clock.Now()
 	s.Began, e.state = s.Now, s
-	l := NewLoop(e.loop, e)
-	l.emitRunStarted(s)
-	l.refuse(s, op, e.host.Fail(err, sourceExecutor, op))
+	loop.New(e.loop, e).Refuse(s, op, e.host.Fail(err, loop.SourceExecutor, op))
 }
 
 // Do carries out an effect in this process.
-func (e *localEnv) Do(f Effect) Outcome {
+func (e *localEnv) Do(f loop.Effect) loop.Outcome {
 	if f.Graced {
 		return e.host.Do(e.graced, f)
 	}
@@ -250,10 +249,10 @@ func (e *localEnv) Do(f Effect) Outcome {
 // started registers a process in the saved state, so that a later process can end it when it
 // resumes the run. An error of the save never changes an outcome. In a step that is not saved, such
 // as one of the setup, it does nothing.
-func (e *localEnv) started(p Running) error {
+func (e *localEnv) started(p loop.Running) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.cfg.Store == nil || !e.state.Step.durable() {
+	if e.cfg.Store == nil || !e.state.Step.Durable() {
 		return nil
 	}
 	e.state.Processes = append(e.state.Processes, p)
@@ -263,7 +262,9 @@ func (e *localEnv) started(p Running) error {
 }
 
 // Classify classifies a failure that the loop found.
-func (e *localEnv) Classify(ev taxonomy.Evidence) Failure { return e.host.Fail(&ev, ev.Source, ev.Op) }
+func (e *localEnv) Classify(ev taxonomy.Evidence) loop.Failure {
+	return e.host.Fail(&ev, ev.Source, ev.Op)
+}
 
 // Now returns the time.
 func (e *localEnv) Now() time.Time { return e.cfg.Clock.Now() }
@@ -284,7 +285,7 @@ func (e *localEnv) Save(s *RunState) {
 	err := contain("state", "state_write", func() error { return e.store(context.WithoutCancel(e.ctx), s) })
 	if err != nil && !e.saveFailed {
 		warning := "save the state: " + text.Error(err, maxMessage)
-		s.Warnings = push(s.Warnings, warning)
+		s.AddWarning(warning)
 		e.Emit(Event{Kind: Warned, Text: warning, Err: err})
 	}
 	e.saveFailed = err != nil

@@ -5,19 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Host carries out the effects of runs with a configuration's collaborators. It turns errors,
-// deadlines and panics into plain data. A Host serves several runs concurrently if its
-// collaborators do.
-type Host struct {
+// host implements [loop.Host] with a configuration's collaborators.
+type host struct {
 	cfg       Config
 	providers []Provider // by tier; nil if the tier has no provider
 	admitter  Admitter
@@ -26,24 +26,11 @@ type Host struct {
 	spaces map[string]Space // of the running runs
 }
 
-// hooks are the callbacks of an effect to its run. Each may be nil.
-type hooks struct {
-	emit    func(Event)
-	started func(Running) error
-}
-
-type hooksKey struct{}
-
-func hooksOf(ctx context.Context) hooks {
-	h, _ := ctx.Value(hooksKey{}).(hooks)
-	return h
-}
-
 var errLimit = errors.New("the time limit passed")
 
 // Do carries out an effect. It does not panic. A failure after ctx ended is reported as a
 // cancellation.
-func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
+func (h *host) Do(ctx context.Context, e loop.Effect) (out loop.Outcome) {
 	limited, stop := ctx, func() {}
 	if e.Limit > 0 {
 		limited, stop = context.WithTimeoutCause(ctx, e.Limit, errLimit)
@@ -55,7 +42,7 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 		err = contain(e.Source, e.Op, func() error { return h.carryOut(limited, &e, &out) })
 	}
 	out.Took = h.cfg.Clock.Now().Sub(began)
-	if e.Op == OpCall && e.Prompt != nil && !h.cfg.DryRun {
+	if e.Op == loop.OpCall && e.Prompt != nil && !h.cfg.DryRun {
 		defer ignorePanic(func() { h.admitter.Done(e.Run, out.Failure, out.Cancelled) })
 	}
 	var closed *Closed
@@ -73,13 +60,13 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 	}
 	measure, measureFailed := errors.AsType[*callError](err)
 	if measureFailed { // a measure before the call fails the call
-		err, e.Op, e.Source = measure.err, OpCall, e.Call.Provider
+		err, e.Op, e.Source = measure.err, loop.OpCall, e.Call.Provider
 	}
 	f := h.Fail(aboutPaths(err, e.Paths), e.Source, e.Op)
-	if e.Op == OpScope && len(f.Files) == 0 {
+	if e.Op == loop.OpScope && len(f.Files) == 0 {
 		f.Files = e.Paths
 	}
-	if e.Op == OpScope || measureFailed { // a part of the effect failed
+	if e.Op == loop.OpScope || measureFailed { // a part of the effect failed
 		f.Op, f.Source = e.Op, e.Source
 	}
 	out.Failure = &f
@@ -120,7 +107,7 @@ func aboutPaths(err error, paths Paths) error {
 
 // timeoutEvidence returns the evidence of an effect that reached its time limit and failed with
 // err.
-func timeoutEvidence(e *Effect, err error, took time.Duration) error {
+func timeoutEvidence(e *loop.Effect, err error, took time.Duration) error {
 	ev := &taxonomy.Evidence{Source: e.Source, Op: e.Op, Type: "timeout", Err: err}
 	var reported *taxonomy.Evidence
 	if errors.As(err, &reported) {
@@ -137,7 +124,7 @@ func timeoutEvidence(e *Effect, err error, took time.Duration) error {
 
 // credential returns the given credential or, if that is empty, the one of the tier's provider. If
 // the provider is not [Credentialed], it returns "", because its calls share one lane.
-func (h *Host) credential(tier int, named string) string {
+func (h *host) credential(tier int, named string) string {
 	c, ok := h.providers[tier].(Credentialed)
 	if ok && named == "" {
 		ignorePanic(func() { named = c.Credential() })
@@ -148,7 +135,7 @@ func (h *Host) credential(tier int, named string) string {
 	return named
 }
 
-func (h *Host) space(run string) Space {
+func (h *host) space(run string) Space {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.spaces[run]
@@ -156,26 +143,26 @@ func (h *Host) space(run string) Space {
 
 // carryOut carries out an effect, and completes its outcome. The effects on the working tree are in
 // onTree.
-func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error) {
+func (h *host) carryOut(ctx context.Context, e *loop.Effect, out *loop.Outcome) (err error) {
 	switch e.Op {
-	case OpLoadConfig:
+	case loop.OpLoadConfig:
 		return h.cfg.Setup(ctx)
-	case OpLock:
+	case loop.OpLock:
 		if e.Trees.Checked != "" {
 			return h.reopen(ctx, e.Run, out)
 		}
 		return h.lock(ctx, e.Run, out)
-	case OpResume:
+	case loop.OpResume:
 		return h.endProcesses(ctx, e)
-	case OpAvailable:
+	case loop.OpAvailable:
 		return h.providers[e.Tier].Available(ctx)
-	case OpBudget:
+	case loop.OpBudget:
 		return h.admitter.Admit(ctx, *e.Call)
-	case OpPause:
+	case loop.OpPause:
 		return h.admitter.Pause(ctx, e.Source, h.credential(e.Tier, e.Lane), e.Until)
-	case OpCall:
+	case loop.OpCall:
 		return h.call(ctx, e, out)
-	case OpAsk:
+	case loop.OpAsk:
 		q := Question{Run: e.Run, Task: e.Text, Paths: e.Paths}
 		if h.cfg.Guard != nil {
 			q.Mode = h.cfg.Guard.Mode()
@@ -185,20 +172,20 @@ func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error
 			out.Approved, out.NoPerson, err = false, true, nil
 		}
 		return err
-	case OpRecover:
+	case loop.OpRecover:
 		return h.recover(ctx, e)
-	case OpFile:
+	case loop.OpFile:
 		return h.withGrace(ctx, e, h.cfg.Filer.File)
-	case OpNotify:
+	case loop.OpNotify:
 		return h.withGrace(ctx, e, h.cfg.Notifier.Notify)
 	}
-	if strings.HasPrefix(e.Op, OpValidate) {
+	if strings.HasPrefix(e.Op, loop.OpValidate) {
 		return h.validate(ctx, e, out)
 	}
 	return h.onTree(ctx, e, out)
 }
 
-func (h *Host) lock(ctx context.Context, run string, out *Outcome) error {
+func (h *host) lock(ctx context.Context, run string, out *loop.Outcome) error {
 	if h.space(run) != nil {
 		return nil
 	}
@@ -216,7 +203,7 @@ func (h *Host) lock(ctx context.Context, run string, out *Outcome) error {
 }
 
 // reopen opens the working tree of a run that has one. A process on another host does not have it.
-func (h *Host) reopen(ctx context.Context, run string, out *Outcome) error {
+func (h *host) reopen(ctx context.Context, run string, out *loop.Outcome) error {
 	if tree, ok := h.cfg.Workspace.(Persistent); ok && h.space(run) == nil {
 		if made, _ := tree.Exists(); !made {
 			return h.missingTree()
@@ -225,20 +212,20 @@ func (h *Host) reopen(ctx context.Context, run string, out *Outcome) error {
 	return h.lock(ctx, run, out)
 }
 
-func (h *Host) missingTree() error {
+func (h *host) missingTree() error {
 	return refusal("the working tree of the run is missing: restore " + h.dir() +
 		", or begin a run with another name")
 }
 
 // endProcesses ends the processes that a dead process of the run left running.
-func (h *Host) endProcesses(ctx context.Context, e *Effect) error {
+func (h *host) endProcesses(ctx context.Context, e *loop.Effect) error {
 	var all []error
 	for _, p := range e.Processes {
 		var owner any = h.cfg.Validator
 		switch p.Op {
-		case OpCall:
+		case loop.OpCall:
 			owner = h.providers[p.Tier]
-		case OpRecover:
+		case loop.OpRecover:
 			owner = h.cfg.Recoverer
 		}
 		if ender, ok := owner.(Ender); ok {
@@ -250,21 +237,21 @@ func (h *Host) endProcesses(ctx context.Context, e *Effect) error {
 	return errors.Join(all...)
 }
 
-func (h *Host) validate(ctx context.Context, e *Effect, out *Outcome) error {
+func (h *host) validate(ctx context.Context, e *loop.Effect, out *loop.Outcome) error {
 	c := Check{
 		Phase: e.Check, Run: e.Run, Iteration: e.Iteration, Tier: e.Tier, Base: e.Trees.Delivered,
 		Tree: e.Trees.Checked, Text: e.Text,
 	}
-	if started := hooksOf(ctx).started; started != nil {
-		c.Started = func(p Process) error { return started(Running{Process: p, Op: e.Op}) }
+	if started := loop.HooksOf(ctx).Started; started != nil {
+		c.Started = func(p Process) error { return started(loop.Running{Process: p, Op: e.Op}) }
 	}
 	return h.watched(ctx, e, out, func() error { return h.cfg.Validator.Validate(ctx, c) })
 }
 
-func (h *Host) recover(ctx context.Context, e *Effect) error {
+func (h *host) recover(ctx context.Context, e *loop.Effect) error {
 	f := e.Failed
 	return h.cfg.Recoverer.Recover(ctx, taxonomy.RecoveryRequest{
-		Err: h.errorOf(f), Reaction: f.Decision.Reaction.Reaction, Evidence: f.evidence,
+		Err: h.errorOf(f), Reaction: f.Decision.Reaction.Reaction, Evidence: f.Evidence,
 		NoText: !h.cfg.Table.SearchesText(), Run: e.Run, Attempt: e.Attempt,
 	})
 }
@@ -273,36 +260,38 @@ func (h *Host) recover(ctx context.Context, e *Effect) error {
 // starts. If that function returns an error, the strategy ends the process. Started returns nil
 // outside of a run.
 func Started(ctx context.Context) func(Process) error {
-	started := hooksOf(ctx).started
+	started := loop.HooksOf(ctx).Started
 	if started == nil {
 		return nil
 	}
-	return func(p Process) error { return started(Running{Process: p, Op: OpRecover}) }
+	return func(p Process) error { return started(loop.Running{Process: p, Op: loop.OpRecover}) }
 }
 
 // withGrace runs a filer or notifier until the grace is over. A cancellation does not stop it.
-func (h *Host) withGrace(ctx context.Context, e *Effect, f func(context.Context, *Result) error) error {
+func (h *host) withGrace(ctx context.Context, e *loop.Effect, f func(context.Context, *Result) error) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), h.cfg.Limits.Grace)
 	defer stop()
 	return f(ctx, h.Result(e.State))
 }
 
 // call calls the provider of the tier.
-func (h *Host) call(ctx context.Context, e *Effect, out *Outcome) error {
-	p, hook := h.providers[e.Tier], hooksOf(ctx)
+func (h *host) call(ctx context.Context, e *loop.Effect, out *loop.Outcome) error {
+	p, hook := h.providers[e.Tier], loop.HooksOf(ctx)
 	req := Request{
-		Prompt: h.prompt(*e.Prompt), Dir: h.dir(), Session: e.Prompt.Session, Reduced: e.Prompt.Reduced, Run: e.Run,
+		Prompt: h.prompt(e.Prompt), Dir: h.dir(), Session: e.Prompt.Session, Reduced: e.Prompt.Reduced, Run: e.Run,
 		Iteration: e.Iteration, Tier: e.Prompt.Tier, Mark: e.Prompt.Mark, Limit: e.Limit,
 	}
 	if h.cfg.DryRun {
 		out.Text = text.Tail(req.Prompt, maxAnswer)
 		return nil
 	}
-	if hook.started != nil {
-		req.Started = func(p Process) error { return hook.started(Running{Process: p, Op: OpCall, Tier: e.Tier}) }
+	if hook.Started != nil {
+		req.Started = func(p Process) error {
+			return hook.Started(loop.Running{Process: p, Op: loop.OpCall, Tier: e.Tier})
+		}
 	}
-	if hook.emit != nil {
-		req.Progress = func(s string) { hook.emit(Event{Kind: Progressed, Text: text.Beginning(s, maxMessage)}) }
+	if hook.Emit != nil {
+		req.Progress = func(s string) { hook.Emit(Event{Kind: Progressed, Text: text.Beginning(s, maxMessage)}) }
 	}
 	var a Answer
 	err := h.watched(ctx, e, out, func() (err error) {
@@ -310,16 +299,16 @@ func (h *Host) call(ctx context.Context, e *Effect, out *Outcome) error {
 		return err
 	})
 	if err == nil && a.Failure != "" {
-		err = plainFailure(a.Failure)
+		err = loop.PlainFailure(a.Failure)
 	}
 	signal, question := h.cfg.Markers.signal(a, err, h.ownError(err))
 	session := a.Session
 	if taxonomy.Redact(session) != session {
 		session = ""
 	}
-	out.Answer = &Answer{
+	out.Answer = &loop.Answer{
 		Text: text.Tail(a.Text, maxAnswer), Signal: signal, Question: text.Beginning(question, maxMessage),
-		Session: session, Usage: a.Usage.valid(),
+		Session: session, Usage: validUsage(a.Usage),
 	}
 	if out.Answer.Usage != a.Usage {
 		out.Warnings = append(out.Warnings, "the provider reported an invalid usage; it counts as unknown")
@@ -329,7 +318,7 @@ func (h *Host) call(ctx context.Context, e *Effect, out *Outcome) error {
 
 // watched calls a provider or a validator. A warning names each change of the person's repository
 // during the call.
-func (h *Host) watched(ctx context.Context, e *Effect, out *Outcome, call func() error) error {
+func (h *host) watched(ctx context.Context, e *loop.Effect, out *loop.Outcome, call func() error) error {
 	sp := h.space(e.Run)
 	if sp == nil {
 		return call()
@@ -346,34 +335,27 @@ func (h *Host) watched(ctx context.Context, e *Effect, out *Outcome, call func()
 	return err
 }
 
-func (h *Host) dir() string {
+func (h *host) dir() string {
 	if h.cfg.Workspace == nil {
 		return ""
 	}
 	return h.cfg.Workspace.Dir()
 }
 
-// WithHooks returns a context for [Host.Do]. Emit receives the events of the effect, such as the
-// progress of a call. Started receives each process that the effect starts; if it returns an error,
-// the process is ended. Both may be nil.
-func WithHooks(ctx context.Context, emit func(Event), started func(Running) error) context.Context {
-	return context.WithValue(ctx, hooksKey{}, hooks{emit: emit, started: started})
-}
-
 // Attach opens the working tree of a run, if this process does not have it open. A loop in another
 // environment, where several processes carry out the effects of one run, calls it before an effect.
 // It makes no working tree.
-func (h *Host) Attach(ctx context.Context, run string) error {
+func (h *host) Attach(ctx context.Context, run string) error {
 	if h.cfg.Workspace == nil {
 		return nil
 	}
-	return contain(sourceGit, OpLock, func() error { return h.reopen(ctx, run, &Outcome{}) })
+	return contain(loop.SourceGit, loop.OpLock, func() error { return h.reopen(ctx, run, &loop.Outcome{}) })
 }
 
 // Release unlocks the working tree of a run. If the run is completed and all changes are checked,
 // it also removes everything that was stored for the run, except saved attempts. After a dry run it
 // removes what the dry run stored.
-func (h *Host) Release(s *RunState) error {
+func (h *host) Release(s *RunState) error {
 	h.mu.Lock()
 	sp := h.spaces[s.Task.Run]
 	delete(h.spaces, s.Task.Run)
@@ -381,7 +363,7 @@ func (h *Host) Release(s *RunState) error {
 	if sp == nil {
 		return nil
 	}
-	return contain(sourceGit, OpLock, func() error {
+	return contain(loop.SourceGit, loop.OpLock, func() error {
 		if h.cfg.DryRun {
 			return sp.Discard()
 		}
@@ -390,10 +372,34 @@ func (h *Host) Release(s *RunState) error {
 }
 
 // Observe passes an event of a run to the configuration's observer.
-func (h *Host) Observe(s *RunState, e Event) {
+func (h *host) Observe(s *RunState, e Event) {
 	e.Run, e.Task, e.Iteration = s.Task.Run, s.Task.ID, s.Iter.Number
 	if e.At.IsZero() {
 		e.At = h.cfg.Clock.Now()
 	}
 	h.cfg.Observer.Observe(e)
 }
+
+// validUsage returns the usage without invalid values: negative numbers, NaN and infinity.
+func validUsage(u Usage) Usage {
+	if u.InputTokens.Or(0) < 0 {
+		u.InputTokens = taxonomy.Opt[int64]{}
+	}
+	if u.OutputTokens.Or(0) < 0 {
+		u.OutputTokens = taxonomy.Opt[int64]{}
+	}
+	if c := u.CostUSD.Or(0); c < 0 || math.IsNaN(c) || math.IsInf(c, 0) {
+		u.CostUSD = taxonomy.Opt[float64]{}
+	}
+	return u
+}
+
+// NewResult returns the result of a state. If the last error occurred in another process, decode
+// reads it. Decode may be nil.
+func NewResult(s *RunState, decode func([]byte) (error, error)) *Result {
+	h := host{cfg: Config{Decode: decode}}
+	return h.Result(s)
+}
+
+// Result returns the result of a state. Its Err is an error of the host's taxonomy.
+func (h *host) Result(s *RunState) *Result { return loop.NewResult(s, h.decode) }

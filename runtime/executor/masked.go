@@ -3,7 +3,6 @@ package executor
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -49,14 +48,4 @@ func maskedValue(key string, v any) any {
 		}
 	}
 	return v
-}
-
-// maskedPaths returns the paths with secrets masked. The paths of a state are not masked, because a
-// resumed run needs them.
-func maskedPaths(paths []string) []string {
-	masked := slices.Clone(paths)
-	for i, p := range masked {
-		masked[i] = taxonomy.Redact(p)
-	}
-	return masked
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
@@ -71,29 +72,26 @@ func (m Markers) find(answer string) (Signal, string) {
 
 // PromptInput is the input of a prompt.
 type PromptInput struct {
-	Task      Task `json:"task"`
-	Iteration int  `json:"iteration"`
+	Task      Task
+	Iteration int
 	// Tier is the name of the tier that is called; empty for Config.Provider.
-	Tier string `json:"tier,omitempty"`
+	Tier string
 	// Session is the conversation that the call continues; empty begins a new one. If Reduced, the
 	// prompt should be shorter than the last one.
-	Session string `json:"session,omitempty"`
-	Reduced bool   `json:"reduced,omitempty"`
+	Session string
+	Reduced bool
 	// Answers are the answers of persons, each after the question that it answers.
-	Answers []string `json:"answers,omitempty"`
+	Answers []string
 	// Errors are the errors of the run, the newest last. Their texts are not fenced.
-	Errors []ErrorRecord `json:"errors,omitempty"`
+	Errors []ErrorRecord
 	// Mark is a random word of this call. Other text cannot contain it.
-	Mark string `json:"mark"`
-	// Reports are the texts from which the host makes Feedback.
-	Reports []Feedback `json:"feedback,omitempty"`
-
-	Markers Markers `json:"-"`
+	Mark    string
+	Markers Markers
 	// Feedback is fenced, masked and bounded. It may be empty.
-	Feedback string `json:"-"`
+	Feedback string
 	// Introduced reports that Feedback begins with its own introduction. Then the prompt needs
 	// none.
-	Introduced bool `json:"-"`
+	Introduced bool
 }
 
 // DefaultPrompt returns the task, or "Continue the task." in a conversation that contains it, then
@@ -127,10 +125,12 @@ func DefaultPrompt(in PromptInput) string {
 }
 
 // prompt makes the prompt of a call.
-func (h *Host) prompt(in PromptInput) string {
-	in.Markers = h.cfg.Markers
-	in.Feedback = fencedFeedback(in.Reports, h.cfg.Limits.Feedback, in.Mark)
-	return h.cfg.Prompt(in)
+func (h *host) prompt(p *loop.Prompt) string {
+	return h.cfg.Prompt(PromptInput{
+		Task: p.Task, Iteration: p.Iteration, Tier: p.Tier, Session: p.Session, Reduced: p.Reduced, Answers: p.Answers,
+		Errors: p.Errors, Mark: p.Mark, Markers: h.cfg.Markers,
+		Feedback: fencedFeedback(p.Feedback, h.cfg.Limits.Feedback, p.Mark),
+	})
 }
 
 // Fence returns untrusted text in a form that is safe in a prompt. The result is printable, masks
@@ -148,7 +148,7 @@ func Fence(s string, limit int, mark string) string {
 }
 
 // fencedFeedback returns the newest feedback in a fence, at most limit bytes of it.
-func fencedFeedback(all []Feedback, limit int, mark string) string {
+func fencedFeedback(all []loop.Feedback, limit int, mark string) string {
 	var parts []string
 	for i := len(all) - 1; i >= 0 && limit > 0; i-- {
 		head := "Iteration " + strconv.Itoa(all[i].Iteration) + ":\n"

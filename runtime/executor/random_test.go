@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -39,12 +40,14 @@ func randomReaction(r *rand.Rand, depth int) *taxonomy.Reaction {
 
 var randomTypes = []string{
 	"interrupted", "crash", "limit", "forbidden", "outside_allowed", "denied", "unattended", "exit", "git", "budget",
-	"panic", "moved", OpDetect, OpSave, OpRevert, OpCommit, OpPush, OpPR, OpScope, OpAvailable, "strategy",
+	"panic", "moved", loop.OpDetect, loop.OpSave, loop.OpRevert, loop.OpCommit, loop.OpPush, loop.OpPR, loop.OpScope,
+	loop.OpAvailable, "strategy",
 }
 
 var randomOps = []string{
-	OpDetect, OpSave, OpRevert, OpCommit, OpPush, OpPR, OpScope, OpAvailable, OpBudget, OpAccept, "strategy",
-	OpValidate + "pre_commit", OpValidate + "pre_push", OpValidate + "pre_pr",
+	loop.OpDetect, loop.OpSave, loop.OpRevert, loop.OpCommit, loop.OpPush, loop.OpPR, loop.OpScope,
+	loop.OpAvailable, loop.OpBudget, loop.OpAccept, "strategy",
+	loop.OpValidate + "pre_commit", loop.OpValidate + "pre_push", loop.OpValidate + "pre_pr",
 }
 
 func randomStep(r *rand.Rand) callStep {
@@ -117,11 +120,11 @@ func randomStory(r *rand.Rand) story {
 
 // counter stops a run that does not end.
 type counter struct {
-	Env
+	loop.Env
 	n *int
 }
 
-func (c counter) Do(e Effect) Outcome {
+func (c counter) Do(e loop.Effect) loop.Outcome {
 	if *c.n++; *c.n > 20000 {
 		panic("the run does not end")
 	}
@@ -131,9 +134,9 @@ func (c counter) Do(e Effect) Outcome {
 // killed is the panic of a process that dies.
 type killed struct{}
 
-// killer is an Env that ends its process at its n-th point, or after an operation.
+// killer is an loop.Env that ends its process at its n-th point, or after an operation.
 type killer struct {
-	Env
+	loop.Env
 	n, at int
 	after string
 }
@@ -144,7 +147,7 @@ func (k *killer) point() {
 	}
 }
 
-func (k *killer) Do(e Effect) Outcome {
+func (k *killer) Do(e loop.Effect) loop.Outcome {
 	k.point()
 	out := k.Env.Do(e)
 	if k.point(); e.Op == k.after {
@@ -212,7 +215,10 @@ func TestRandomTables(t *testing.T) {
 				k.n = 1 + r.Intn(60)
 			}
 			if !dies(func() {
-				s = runState(context.Background(), cfg, aTask, func(e Env) Env { k.Env = counter{e, &n}; return k })
+				s = runState(context.Background(), cfg, aTask, func(e loop.Env) loop.Env {
+					k.Env = counter{e, &n}
+					return k
+				})
 			}) {
 				break
 			}
@@ -245,11 +251,11 @@ func randomProblems(w *simulation, cfg *Config, s *RunState, alive bool) (all []
 	problem(len(w.Lost) > 0, "reverted without having been saved: %v", w.Lost)
 	completed := s.End == EndCompleted
 	problem(completed && len(s.Unchecked) > 0, "completed with unchecked %v", s.Unchecked)
-	gaveUp := slices.ContainsFunc(s.Errors, func(e ErrorRecord) bool { return e.Op == OpCommit })
+	gaveUp := slices.ContainsFunc(s.Errors, func(e ErrorRecord) bool { return e.Op == loop.OpCommit })
 	problem(completed && cfg.Deliver >= DeliverCommits && s.Delivered != s.Checked && w.CheckWrites == nil && !gaveUp,
 		"completed with pending changes")
-	known := union(s.Unchecked, s.Uncommitted)
-	undetected := slices.ContainsFunc(s.Warnings, func(x string) bool { return strings.HasPrefix(x, OpDetect) })
+	known := slices.Concat(s.Unchecked, s.Uncommitted)
+	undetected := slices.ContainsFunc(s.Warnings, func(x string) bool { return strings.HasPrefix(x, loop.OpDetect) })
 	for p, content := range w.Disk {
 		dir, _, _ := strings.Cut(p, "/")
 		problem(completed && slices.Contains([]string{"forbidden", "outside", ".git"}, dir), "completed with %s", p)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -102,7 +103,7 @@ func TestAnswerAfterDeath(t *testing.T) {
 		w, store := newSimulation(blocks("BLOCKED: which?"), done("b")), &memStore{}
 		cfg := w.config(tablesOf(reactions()), store)
 		k := &killer{n: n}
-		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
+		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e loop.Env) loop.Env { k.Env = e; return k }) })
 		saved, err := store.Open(t.Context(), "run")
 		require.NoError(t, err)
 		e, err := New(cfg)
@@ -120,9 +121,9 @@ func TestAnswerAfterDeath(t *testing.T) {
 		assert.Contains(t, prompt, "the blue one", "killed at %d", n)
 	}
 
-	s := &RunState{Step: StepHead, History: History{Question: "which?"}}
+	s := &RunState{Step: loop.StepHead, History: History{Question: "which?"}}
 	for range 2 { // the process that got the answer died
-		Reopen(s, LoopConfig{}, Reopening{Answer: "the blue one"})
+		loop.Reopen(s, loop.Config{}, Reopening{Answer: "the blue one"})
 	}
 	assert.Equal(t, []string{"You asked: which?\nThe answer: the blue one"}, s.Answers)
 }
@@ -135,7 +136,7 @@ func TestOtherScope(t *testing.T) {
 		w, store := newSimulation(steps...), &memStore{}
 		cfg := w.config(tablesOf(reactions()), store)
 		k := &killer{n: n}
-		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
+		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e loop.Env) loop.Env { k.Env = e; return k }) })
 		_, before := w.LastCommit["a"]
 		cfg.Guard = &forbids{judge{w}, "a"}
 		s := runState(t.Context(), cfg, aTask, nil)
@@ -170,7 +171,7 @@ func TestChecksAgain(t *testing.T) {
 		cfg := w.config(tablesOf(reactions()), store)
 		cfg.Validator = &remembers{simulation: w}
 		k := &killer{n: n}
-		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
+		alive = dies(func() { runState(t.Context(), cfg, aTask, func(e loop.Env) loop.Env { k.Env = e; return k }) })
 		if alive {
 			w.Disk["p"] = "of a person"
 		}
@@ -216,7 +217,7 @@ func (f *forbids) Judge(ctx context.Context, changes []Change) ([]Verdict, error
 // TestDeliver delivers the commits of a run to a branch, and forwards the person's branch to them.
 func TestDeliver(t *testing.T) {
 	const conflict = "the result is errgen/run, because main has other commits: git merge errgen/run"
-	broken := evidence(OpDeliver, "missing") // without a reaction
+	broken := evidence(loop.OpDeliver, "missing") // without a reaction
 	for _, tt := range []struct {
 		name      string
 		change    func(w *simulation, c *Config)
@@ -233,12 +234,14 @@ func TestDeliver(t *testing.T) {
 			end: EndCompleted, branch: "errgen/run", delivered: 1},
 		{name: "pull request", change: func(_ *simulation, c *Config) { c.Deliver = DeliverPullRequest },
 			end: EndCompleted, branch: "errgen/run", delivered: 1},
-		{name: "forward fails", change: func(w *simulation, _ *Config) { w.Fails[OpForward] = []error{broken} },
+		{name: "forward fails", change: func(w *simulation, _ *Config) { w.Fails[loop.OpForward] = []error{broken} },
 			end: EndCompleted, branch: "errgen/run", delivered: 1, warning: "forward: "},
-		{name: "delivery fails once", change: func(w *simulation, _ *Config) { w.Fails[OpDeliver] = []error{broken} },
+		{name: "delivery fails once", change: func(w *simulation, _ *Config) {
+			w.Fails[loop.OpDeliver] = []error{broken}
+		},
 			end: EndCompleted, delivered: 1, forwarded: 1},
 		{name: "delivery fails", change: func(w *simulation, _ *Config) {
-			w.Fails[OpDeliver] = []error{broken, broken, broken}
+			w.Fails[loop.OpDeliver] = []error{broken, broken, broken}
 		}, end: EndBlocked, warning: "deliver: "},
 		{name: "blocked with a commit", change: func(w *simulation, c *Config) {
 			w.Steps = []callStep{works("a"), breaks("crash")}
@@ -281,7 +284,7 @@ func TestUpdate(t *testing.T) {
 		alive = dies(func() {
 			e, err := New(cfg)
 			require.NoError(t, err)
-			e.wrap = func(env Env) Env { k.Env = env; return k }
+			e.wrap = func(env loop.Env) loop.Env { k.Env = env; return k }
 			e.Reopen(t.Context(), aTask, Reopening{})
 		})
 		e, err := New(cfg)
@@ -295,7 +298,7 @@ func TestUpdate(t *testing.T) {
 	w := newSimulation(breaks("fatal", "a=1"), done("c=3"))
 	cfg := w.config(tablesOf(reactions()), &memStore{})
 	require.Equal(t, EndFatal, runState(t.Context(), cfg, aTask, nil).End)
-	w.Fails[OpUpdate] = []error{evidence(OpPrepare, "fatal")}
+	w.Fails[loop.OpUpdate] = []error{evidence(loop.OpPrepare, "fatal")}
 	e, err := New(cfg)
 	require.NoError(t, err)
 	r := e.Reopen(t.Context(), aTask, Reopening{})
@@ -318,7 +321,7 @@ func TestRefused(t *testing.T) {
 		{"another directory", func(s *RunState, task *Task) { s.Dir = "/elsewhere" }, EndRefused, false},
 		{"another version", func(s *RunState, task *Task) { s.Version = 99 }, EndRefused, false},
 		{"an invalid name", func(s *RunState, task *Task) { task.Run = "../x" }, EndRefused, false},
-		{"too many crashes", func(s *RunState, task *Task) { s.Crashes = maxCrashes - 1 }, EndRefused, true},
+		{"too many crashes", func(s *RunState, task *Task) { s.Crashes = 2 }, EndRefused, true},
 		{"the same task", func(s *RunState, task *Task) {}, EndCompleted, false},
 	}
 	for _, tt := range tests {
@@ -327,7 +330,7 @@ func TestRefused(t *testing.T) {
 			cfg := w.config(tablesOf(reactions()), store)
 			k := &killer{n: 20}
 			require.True(t, dies(func() {
-				runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k })
+				runState(t.Context(), cfg, aTask, func(e loop.Env) loop.Env { k.Env = e; return k })
 			}))
 			s, err := store.Open(t.Context(), "run")
 			require.NoError(t, err)
@@ -341,7 +344,7 @@ func TestRefused(t *testing.T) {
 			assert.Equal(t, tt.end, r.EndReason)
 			if tt.end == EndRefused {
 				assert.Equal(t, calls, w.Calls)
-				assert.Equal(t, OpResume, r.Errors[0].Op)
+				assert.Equal(t, loop.OpResume, r.Errors[0].Op)
 				if s.Crashes == 0 {
 					assert.Equal(t, before, string(store.b))
 				}
@@ -358,12 +361,14 @@ func TestProcesses(t *testing.T) {
 	cfg := w.config(tablesOf(reactions()), store)
 	p := &forking{agent: agent{w}, process: Process{PID: 7, Start: "then"}}
 	cfg.Provider = p
-	k := &killer{after: OpCall}
-	require.True(t, dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) }))
+	k := &killer{after: loop.OpCall}
+	require.True(t, dies(func() {
+		runState(t.Context(), cfg, aTask, func(e loop.Env) loop.Env { k.Env = e; return k })
+	}))
 	require.Equal(t, 1, p.started)
 	s, err := store.Open(t.Context(), "run")
 	require.NoError(t, err)
-	require.Equal(t, []Running{{Process: p.process, Op: OpCall}}, s.Processes)
+	require.Equal(t, []loop.Running{{Process: p.process, Op: loop.OpCall}}, s.Processes)
 	last := runState(t.Context(), cfg, aTask, nil)
 	assert.Equal(t, EndCompleted, last.End)
 	assert.Equal(t, []Process{p.process}, p.ended)
@@ -399,8 +404,8 @@ func TestProcessesOfSetup(t *testing.T) {
 		cfg := w.config(tablesOf(reactions()), store)
 		p := &forking{agent: agent{w}, process: Process{PID: 7, Start: "then"}}
 		cfg.Provider, cfg.Recoverer = p, fixer{}
-		k := &killer{after: OpCall}
-		kill := func(e Env) Env { k.Env = e; return k }
+		k := &killer{after: loop.OpCall}
+		kill := func(e loop.Env) loop.Env { k.Env = e; return k }
 		require.True(t, dies(func() { runState(t.Context(), cfg, aTask, kill) }))
 		broken := 1
 		cfg.Setup = func(context.Context) error {
@@ -410,11 +415,11 @@ func TestProcessesOfSetup(t *testing.T) {
 			return nil
 		}
 		if dead {
-			k = &killer{after: OpRecover}
+			k = &killer{after: loop.OpRecover}
 			require.True(t, dies(func() { runState(t.Context(), cfg, aTask, kill) }))
 			s, err := store.Open(t.Context(), "run")
 			require.NoError(t, err)
-			assert.Equal(t, StepCall, s.Step)
+			assert.Equal(t, loop.StepCall, s.Step)
 		}
 		last := runState(t.Context(), cfg, aTask, nil)
 		assert.Equal(t, EndCompleted, last.End)
@@ -466,7 +471,7 @@ func (a *failingAsker) Ask(context.Context, Question) (bool, error) {
 		return true, nil
 	}
 	a.failed = true
-	return false, evidence(OpAsk, "again")
+	return false, evidence(loop.OpAsk, "again")
 }
 
 // TestAskerRemoved resumes a run that waits to ask a person again in a process without an asker.
@@ -475,10 +480,12 @@ func TestAskerRemoved(t *testing.T) {
 	cfg := w.config(tablesOf(reactions()), store)
 	cfg.Asker = &failingAsker{}
 	var k sleepKiller
-	require.True(t, dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return &k }) }))
+	require.True(t, dies(func() {
+		runState(t.Context(), cfg, aTask, func(e loop.Env) loop.Env { k.Env = e; return &k })
+	}))
 	s, err := store.Open(t.Context(), "run")
 	require.NoError(t, err)
-	require.Equal(t, Pending{Until: s.Wait.Until, For: s.Wait.For, Next: StepAsk}, s.Wait)
+	require.Equal(t, loop.Pending{Until: s.Wait.Until, For: s.Wait.For, Next: loop.StepAsk}, s.Wait)
 	cfg.Asker = nil
 	e, err := New(cfg)
 	require.NoError(t, err)
@@ -489,6 +496,6 @@ func TestAskerRemoved(t *testing.T) {
 }
 
 // sleepKiller ends the process in its first wait.
-type sleepKiller struct{ Env }
+type sleepKiller struct{ loop.Env }
 
 func (sleepKiller) Sleep(time.Duration) bool { panic(killed{}) }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -141,14 +142,14 @@ func (w space) BeforeCall(context.Context) error { return nil }
 func (w space) AfterCall(context.Context) ([]string, error) { return w.Meanwhile, nil }
 
 func (w space) Snapshot(context.Context) (Tree, error) {
-	if err := w.fail(OpDetect); err != nil {
+	if err := w.fail(loop.OpDetect); err != nil {
 		return "", err
 	}
 	return w.keep(w.Disk), nil
 }
 
 func (w space) Deliver(context.Context) (string, error) {
-	if err := w.fail(OpDeliver); err != nil {
+	if err := w.fail(loop.OpDeliver); err != nil {
 		return "", err
 	}
 	w.Delivered = len(w.CommitLog)
@@ -156,7 +157,7 @@ func (w space) Deliver(context.Context) (string, error) {
 }
 
 func (w space) Forward(context.Context) (why, next string, err error) {
-	if err := w.fail(OpForward); err != nil {
+	if err := w.fail(loop.OpForward); err != nil {
 		return "", "", err
 	}
 	if w.Diverged {
@@ -167,7 +168,7 @@ func (w space) Forward(context.Context) (why, next string, err error) {
 }
 
 func (w space) Update(context.Context) (paths []string, err error) {
-	if err := w.fail(OpUpdate); err != nil {
+	if err := w.fail(loop.OpUpdate); err != nil {
 		return nil, err
 	}
 	for p, content := range w.Person {
@@ -209,7 +210,7 @@ func differences(old, now map[string]string) (out []Change) {
 }
 
 func (w space) Save(_ context.Context, name string, base, tree Tree) (string, error) {
-	if err := w.fail(OpSave); err != nil {
+	if err := w.fail(loop.OpSave); err != nil {
 		return "", err
 	}
 	ref := "refs/attempts/" + name + "-" + hashOf(string(base+tree))
@@ -218,7 +219,7 @@ func (w space) Save(_ context.Context, name string, base, tree Tree) (string, er
 }
 
 func (w space) Restore(_ context.Context, to Tree, paths []string) (Tree, error) {
-	if err := w.fail(OpRevert); err != nil {
+	if err := w.fail(loop.OpRevert); err != nil {
 		return "", err
 	}
 	now := w.keep(w.Disk)
@@ -240,7 +241,7 @@ func (w space) Restore(_ context.Context, to Tree, paths []string) (Tree, error)
 }
 
 func (w space) Accept(_ context.Context, base, from Tree, paths []string) (Tree, error) {
-	if err := w.fail(OpAccept); err != nil {
+	if err := w.fail(loop.OpAccept); err != nil {
 		return "", err
 	}
 	m := maps.Clone(w.Trees[base])
@@ -260,7 +261,7 @@ func (w space) Commit(_ context.Context, c Commit) (string, error) {
 			return w.IDs[i], nil
 		}
 	}
-	if err := w.fail(OpCommit); err != nil {
+	if err := w.fail(loop.OpCommit); err != nil {
 		return "", err
 	}
 	changed := false
@@ -283,7 +284,7 @@ func (w space) Commit(_ context.Context, c Commit) (string, error) {
 }
 
 func (w space) Push(context.Context) error {
-	if err := w.fail(OpPush); err != nil {
+	if err := w.fail(loop.OpPush); err != nil {
 		return err
 	}
 	if w.Pushed < len(w.CommitLog) {
@@ -295,7 +296,7 @@ func (w space) Push(context.Context) error {
 
 func (w space) OpenPR(context.Context, string, string) (string, error) {
 	if w.PRs == 0 {
-		if err := w.fail(OpPR); err != nil {
+		if err := w.fail(loop.OpPR); err != nil {
 			return "", err
 		}
 		w.PRs++
@@ -310,13 +311,13 @@ type tree struct{ w *simulation }
 
 func (t tree) Dir() string { return "/tree" }
 func (t tree) Open(context.Context, string) (Space, error) {
-	return space{t.w}, t.w.fail(OpLock)
+	return space{t.w}, t.w.fail(loop.OpLock)
 }
 
 type agent struct{ w *simulation }
 
 func (a agent) Name() string                    { return "fake" }
-func (a agent) Available(context.Context) error { return a.w.fail(OpAvailable) }
+func (a agent) Available(context.Context) error { return a.w.fail(loop.OpAvailable) }
 func (a agent) Call(ctx context.Context, r Request) (Answer, error) {
 	w := a.w
 	w.Calls++
@@ -346,7 +347,7 @@ func (w *simulation) write(files map[string]string) {
 
 func (w *simulation) Mode() string { return "strict" }
 func (w *simulation) Judge(_ context.Context, changes []Change) ([]Verdict, error) {
-	if err := w.fail(OpScope); err != nil {
+	if err := w.fail(loop.OpScope); err != nil {
 		return nil, err
 	}
 	out := make([]Verdict, len(changes))
@@ -368,12 +369,12 @@ func (w *simulation) Judge(_ context.Context, changes []Change) ([]Verdict, erro
 func (w *simulation) Ask(context.Context, Question) (bool, error) { return w.Yes, nil }
 func (w *simulation) Validate(_ context.Context, c Check) error {
 	w.write(w.CheckWrites)
-	return w.fail(OpValidate + string(c.Phase))
+	return w.fail(loop.OpValidate + string(c.Phase))
 }
 
 func (w *simulation) Admit(_ context.Context, c Call) error {
 	if !c.OverBudget {
-		if err := w.fail(OpBudget); err != nil {
+		if err := w.fail(loop.OpBudget); err != nil {
 			return err
 		}
 	}
@@ -385,7 +386,7 @@ func (w *simulation) Admit(_ context.Context, c Call) error {
 	w.Open++
 	return nil
 }
-func (w *simulation) Done(string, *Failure, bool)                            { w.Open-- }
+func (w *simulation) Done(string, *loop.Failure, bool)                       { w.Open-- }
 func (w *simulation) Pause(context.Context, string, string, time.Time) error { return nil }
 func (w *simulation) Recover(context.Context, taxonomy.RecoveryRequest) error {
 	w.Strategies++
@@ -394,7 +395,7 @@ func (w *simulation) Recover(context.Context, taxonomy.RecoveryRequest) error {
 
 func (w *simulation) Notify(context.Context, *Result) error {
 	w.Notified++
-	return w.fail(OpNotify)
+	return w.fail(loop.OpNotify)
 }
 
 func (w *simulation) config(m *tables, store Store) Config {
@@ -466,6 +467,6 @@ func works(paths ...string) callStep {
 
 func breaks(typ string, paths ...string) callStep {
 	return callStep{
-		Writes: written(paths...), Err: &taxonomy.Evidence{Source: "fake", Op: OpCall, Type: typ},
+		Writes: written(paths...), Err: &taxonomy.Evidence{Source: "fake", Op: loop.OpCall, Type: typ},
 	}
 }

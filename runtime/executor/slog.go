@@ -5,11 +5,35 @@ import (
 	"context"
 	"log/slog"
 	"reflect"
+	"slices"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
+
+// Observer observes the events of runs, in their order. The run waits for it, so it must return
+// quickly. It is called by one goroutine at a time for each run. Runs that share it may call it
+// concurrently.
+type Observer interface {
+	Observe(e Event)
+}
+
+// Observers returns an observer that calls all the observers, in their order. It skips nil
+// observers. A panic of an observer does not affect the others.
+func Observers(all ...Observer) Observer {
+	return observers(slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o == nil }))
+}
+
+type observers []Observer
+
+// Observe calls the observers.
+func (all observers) Observe(e Event) {
+	for _, o := range all {
+		ignorePanic(func() { o.Observe(e) })
+	}
+}
 
 // Slog returns an observer that logs events.
 //
@@ -69,7 +93,7 @@ func (s *slogObserver) attrs(e Event) []slog.Attr {
 		a = a.with("text", e.Text)
 	}
 	if len(e.Files) > 0 {
-		a = append(a, slog.Any("files", maskedPaths(e.Files)))
+		a = append(a, slog.Any("files", loop.MaskedPaths(e.Files)))
 	}
 	a = a.with("until", e.Until, "took", e.Took.Round(time.Millisecond))
 	if r := e.Result; r != nil {

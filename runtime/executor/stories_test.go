@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -90,14 +91,14 @@ func play(st story) (*simulation, Config, *memStore) {
 	return w, cfg, store
 }
 
-// runState runs a task in an Env that wrap makes, and returns the last state.
-func runState(ctx context.Context, cfg Config, task Task, wrap func(Env) Env) *RunState {
+// runState runs a task in an loop.Env that wrap makes, and returns the last state.
+func runState(ctx context.Context, cfg Config, task Task, wrap func(loop.Env) loop.Env) *RunState {
 	e, err := New(cfg)
 	if err != nil {
 		panic(err)
 	}
 	var last *RunState
-	e.wrap = func(env Env) Env {
+	e.wrap = func(env loop.Env) loop.Env {
 		last = env.(*localEnv).state
 		if wrap != nil {
 			return wrap(env)

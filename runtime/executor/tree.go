@@ -8,47 +8,48 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // onTree carries out the effects on the working tree.
-func (h *Host) onTree(ctx context.Context, e *Effect, out *Outcome) (err error) {
+func (h *host) onTree(ctx context.Context, e *loop.Effect, out *loop.Outcome) (err error) {
 	sp := h.space(e.Run)
 	if sp == nil {
 		return &taxonomy.Evidence{Source: e.Source, Op: e.Op, Text: "the working tree is not open"}
 	}
 	switch e.Op {
-	case OpPrepare:
+	case loop.OpPrepare:
 		out.Trees.Checked, err = sp.Snapshot(ctx)
-	case OpUpdate:
+	case loop.OpUpdate:
 		return update(ctx, sp, e, out)
-	case OpDetect:
+	case loop.OpDetect:
 		return h.detect(ctx, sp, e, out)
-	case OpSave:
+	case loop.OpSave:
 		if e.Trees.Found == "" {
 			return nil
 		}
 		out.Text, err = sp.Save(ctx, strconv.Itoa(e.Iteration), e.Trees.Checked, e.Trees.Found)
-	case OpRevert:
+	case loop.OpRevert:
 		return revert(ctx, sp, e, out)
-	case OpAccept:
+	case loop.OpAccept:
 		changes, err := sp.Diff(ctx, e.Trees.Checked, e.Trees.Found)
 		if err != nil {
 			return err
 		}
-		allowed := without(pathsOf(changes), e.Paths)
+		allowed := without(loop.PathsOf(changes), e.Paths)
 		out.Trees.Checked, err = sp.Accept(ctx, e.Trees.Checked, e.Trees.Found, allowed)
 		return err
-	case OpCommit:
+	case loop.OpCommit:
 		return h.commit(ctx, sp, e, out)
-	case OpDeliver:
+	case loop.OpDeliver:
 		out.Text, err = sp.Deliver(ctx)
-	case OpForward:
+	case loop.OpForward:
 		out.Why, out.Text, err = sp.Forward(ctx)
-	case OpPush:
+	case loop.OpPush:
 		return sp.Push(ctx)
-	case OpPR:
+	case loop.OpPR:
 		out.Text, err = sp.OpenPR(ctx, cmp.Or(e.Title, "Work on a task"), taxonomy.Redact(e.Text))
 	default:
 		return fmt.Errorf("executor: unknown effect %q", e.Op)
@@ -64,7 +65,7 @@ func firstPaths(paths []string) Paths { return paths[:min(len(paths), maxPaths)]
 // update merges the person's commits and returns the trees with them. A path belongs to the merge
 // if the working tree has the content of the last commit, and the delivered tree does not. So a
 // process that resumes after the merge gets the same trees.
-func update(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+func update(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) error {
 	out.Trees = e.Trees
 	if _, err := sp.Update(ctx); err != nil {
 		out.Warnings = append(out.Warnings, "continue without the new commits: "+text.Error(err, maxMessage))
@@ -86,7 +87,7 @@ func update(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 		return err
 	}
 	merged = slices.DeleteFunc(merged, func(c Change) bool { return c.Ignored })
-	paths := without(pathsOf(merged), pathsOf(differ))
+	paths := without(loop.PathsOf(merged), loop.PathsOf(differ))
 	if len(paths) == 0 {
 		return nil
 	}
@@ -101,7 +102,7 @@ func update(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 // detect finds the changes since the checked tree, and the guard judges them. The outcome contains
 // the found tree, and the changes that are not allowed. If the effect has the delivered tree, the
 // accepted changes since then are judged again, and the outcome has the new checked tree.
-func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) (err error) {
+func (h *host) detect(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) (err error) {
 	if e.Trees.Delivered != "" {
 		if out.Trees.Checked, err = h.rejudge(ctx, sp, e, out); err != nil {
 			return err
@@ -118,10 +119,10 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) (e
 			return err
 		}
 	}
-	out.Trees.Found, out.Count, out.Paths = found, len(changes), firstPaths(pathsOf(changes))
+	out.Trees.Found, out.Count, out.Paths = found, len(changes), firstPaths(loop.PathsOf(changes))
 	if e.Trees.Committed != "" { // at the end of a run nothing is judged
 		left, err := sp.Diff(ctx, e.Trees.Committed, e.Trees.Checked)
-		out.Left = firstPaths(pathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored })))
+		out.Left = firstPaths(loop.PathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored })))
 		return err
 	}
 	bad, err := h.judge(ctx, e, changes, out)
@@ -132,7 +133,7 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) (e
 // rejudge judges the accepted changes that are not delivered. It returns the checked tree with the
 // delivered content of those that are not allowed, so that the inspection finds them as changes.
 // Ignored files are never delivered.
-func (h *Host) rejudge(ctx context.Context, sp Space, e *Effect, out *Outcome) (Tree, error) {
+func (h *host) rejudge(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) (Tree, error) {
 	changes, err := sp.Diff(ctx, e.Trees.Delivered, e.Trees.Checked)
 	if err != nil {
 		return "", err
@@ -142,7 +143,7 @@ func (h *Host) rejudge(ctx context.Context, sp Space, e *Effect, out *Outcome) (
 	if err != nil {
 		return "", err
 	}
-	e.Op, e.Source, e.Paths = OpDetect, sourceGit, nil // of all later failures
+	e.Op, e.Source, e.Paths = loop.OpDetect, loop.SourceGit, nil // of all later failures
 	if len(bad) == 0 {
 		return e.Trees.Checked, nil
 	}
@@ -154,13 +155,15 @@ func (h *Host) rejudge(ctx context.Context, sp Space, e *Effect, out *Outcome) (
 }
 
 // judge returns the changes that are not allowed.
-func (h *Host) judge(ctx context.Context, e *Effect, changes []Change, out *Outcome) (bad []Judged, err error) {
+func (h *host) judge(ctx context.Context, e *loop.Effect, changes []Change, out *loop.Outcome) (
+	bad []loop.Judged, err error) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
 	var verdicts []Verdict
 	if h.cfg.Guard != nil {
-		e.Op, e.Source, e.Paths = OpScope, sourceScope, firstPaths(pathsOf(changes)) // of all later failures
+		// of all later failures
+		e.Op, e.Source, e.Paths = loop.OpScope, loop.SourceScope, firstPaths(loop.PathsOf(changes))
 		out.Mode = h.cfg.Guard.Mode()
 		if verdicts, err = h.cfg.Guard.Judge(ctx, changes); err != nil {
 			return nil, err
@@ -185,7 +188,7 @@ func (h *Host) judge(ctx context.Context, e *Effect, changes []Change, out *Outc
 			v = Allowed
 		}
 		if v != Allowed {
-			bad = append(bad, Judged{c, v})
+			bad = append(bad, loop.Judged{Change: c, Verdict: v})
 		}
 	}
 	return bad, nil
@@ -193,12 +196,12 @@ func (h *Host) judge(ctx context.Context, e *Effect, changes []Change, out *Outc
 
 // revert restores the checked content of the paths. If any path has neither the found nor the
 // checked content any more, revert restores nothing and returns evidence.
-func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+func revert(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) error {
 	differ, err := sp.Diff(ctx, e.Trees.Checked, e.Trees.Found)
 	if err != nil {
 		return err
 	}
-	paths := pathsOf(differ)
+	paths := loop.PathsOf(differ)
 	if e.Paths != nil {
 		paths = within(paths, e.Paths)
 	}
@@ -221,7 +224,8 @@ func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 		}
 		if len(moved) > 0 {
 			return &taxonomy.Evidence{
-				Source: sourceGit, Op: OpRevert, Type: "moved", Files: moved, Text: "changed since the inspection",
+				Source: loop.SourceGit, Op: loop.OpRevert, Type: "moved", Files: moved,
+				Text: "changed since the inspection",
 			}
 		}
 	}
@@ -230,7 +234,7 @@ func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 }
 
 // movedPaths returns the paths that have neither the found nor the checked content.
-func movedPaths(ctx context.Context, sp Space, e *Effect, now Tree, paths []string) ([]string, error) {
+func movedPaths(ctx context.Context, sp Space, e *loop.Effect, now Tree, paths []string) ([]string, error) {
 	sinceFound, err := sp.Diff(ctx, e.Trees.Found, now)
 	if err != nil {
 		return nil, err
@@ -239,16 +243,16 @@ func movedPaths(ctx context.Context, sp Space, e *Effect, now Tree, paths []stri
 	if err != nil {
 		return nil, err
 	}
-	return within(within(paths, pathsOf(sinceFound)), pathsOf(sinceChecked)), nil
+	return within(within(paths, loop.PathsOf(sinceFound)), loop.PathsOf(sinceChecked)), nil
 }
 
 // commit commits the checked changes since the last delivery, except ignored files.
-func (h *Host) commit(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+func (h *host) commit(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) error {
 	changes, err := sp.Diff(ctx, e.Trees.Delivered, e.Trees.Checked)
 	if err != nil {
 		return err
 	}
-	paths := pathsOf(slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored }))
+	paths := loop.PathsOf(slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored }))
 	if out.Trees.Committed, err = sp.Accept(ctx, e.Trees.Committed, e.Trees.Checked, paths); err != nil {
 		return err
 	}
@@ -264,4 +268,24 @@ func (h *Host) commit(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 		ev.Files = firstPaths(paths) // that are not committed
 	}
 	return err
+}
+
+// within returns the paths that are also in others.
+func within(paths, others []string) []string {
+	set := setOf(others)
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !set[p] })
+}
+
+// without returns the paths that are not in others.
+func without(paths, others []string) []string {
+	set := setOf(others)
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return set[p] })
+}
+
+func setOf(paths []string) map[string]bool {
+	set := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		set[p] = true
+	}
+	return set
 }

@@ -64,7 +64,7 @@ func TestDoneMeansVerified(t *testing.T) {
 		}
 		finished := 0
 		k.saved = func(s *executor.RunState) {
-			completed := s.Step == executor.StepOver && s.End == executor.EndCompleted
+			completed := s.Step == "over" && s.End == executor.EndCompleted
 			if !completed || strings.Contains(s.Task.Run, ".review") {
 				return
 			}

@@ -21,6 +21,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -49,20 +50,20 @@ func New(dir string) *Store { return &Store{dir: dir} }
 // Open locks the run and returns its state. The state of a new run is nil.
 func (s *Store) Open(ctx context.Context, run string) (*executor.RunState, error) {
 	if s.lock != nil {
-		return nil, &taxonomy.Evidence{Source: "executor", Op: executor.OpLock, Text: "run " + s.run + " is open"}
+		return nil, &taxonomy.Evidence{Source: "executor", Op: loop.OpLock, Text: "run " + s.run + " is open"}
 	}
 	if err := filelock.CheckName(run); err != nil {
-		return nil, evidence("executor", executor.OpPrepare, s.dir, badName(err))
+		return nil, evidence("executor", loop.OpPrepare, s.dir, badName(err))
 	}
 	if err := atomicfile.MakeDir(s.dir); err != nil {
-		return nil, evidence("executor", executor.OpPrepare, s.dir, fmt.Errorf("make the directory of runs: %w", err))
+		return nil, evidence("executor", loop.OpPrepare, s.dir, fmt.Errorf("make the directory of runs: %w", err))
 	}
 	lock, err := filelock.Take(ctx, s.dir, run, "run "+run, run, filelock.DefaultPatience)
 	if ev, ok := filelock.Evidence(err); ok {
 		return nil, ev
 	}
 	if err != nil {
-		return nil, evidence("executor", executor.OpLock, s.dir, err)
+		return nil, evidence("executor", loop.OpLock, s.dir, err)
 	}
 	state, err := s.Peek(ctx, run)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *Store) Close() error {
 // Remove does nothing.
 func (s *Store) Remove(ctx context.Context, run string) error {
 	if err := filelock.CheckName(run); err != nil {
-		return evidence("executor", executor.OpPrepare, s.dir, badName(err))
+		return evidence("executor", loop.OpPrepare, s.dir, badName(err))
 	}
 	if _, err := os.Stat(s.path(run)); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -119,7 +120,7 @@ func (s *Store) Remove(ctx context.Context, run string) error {
 		return ev
 	}
 	if err != nil {
-		return evidence("executor", executor.OpLock, s.dir, err)
+		return evidence("executor", loop.OpLock, s.dir, err)
 	}
 	return errors.Join(os.Remove(s.path(run)), lock.Release())
 }
@@ -127,7 +128,7 @@ func (s *Store) Remove(ctx context.Context, run string) error {
 // Peek returns the state of a run without locking it. If the run does not exist, the state is nil.
 func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) {
 	if err := filelock.CheckName(run); err != nil {
-		return nil, evidence("executor", executor.OpPrepare, s.dir, badName(err))
+		return nil, evidence("executor", loop.OpPrepare, s.dir, badName(err))
 	}
 	path := s.path(run)
 	b, err := atomicfile.Read(path, maxState+1)
@@ -138,14 +139,14 @@ func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) 
 		err = fmt.Errorf("the file is larger than %d bytes", maxState)
 	}
 	if err != nil {
-		return nil, evidence("executor", executor.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
+		return nil, evidence("executor", loop.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
 	}
 	var state *executor.RunState
 	if err = json.Unmarshal(b, &state); err == nil && (state == nil || state.Task.Run != run) {
 		err = errors.New("the file is not the state of this run")
 	}
 	if err != nil {
-		ev := evidence("executor", executor.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
+		ev := evidence("executor", loop.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
 		ev.Type = "refused"
 		return nil, ev
 	}
@@ -156,7 +157,7 @@ func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) 
 func (s *Store) Runs(ctx context.Context) ([]executor.RunInfo, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, evidence("executor", executor.OpResume, s.dir, fmt.Errorf("list the runs: %w", err))
+		return nil, evidence("executor", loop.OpResume, s.dir, fmt.Errorf("list the runs: %w", err))
 	}
 	var runs []executor.RunInfo
 	for _, entry := range entries {

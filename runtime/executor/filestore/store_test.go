@@ -15,6 +15,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -31,8 +32,8 @@ func TestMain(m *testing.M) {
 }
 
 func stateOf(run string, saves int) *executor.RunState {
-	s := executor.Begin(executor.Task{Run: run, ID: "task", Prompt: "p"}, executor.LoopConfig{Dir: "/tree"}, "word")
-	s.Saves, s.Step, s.Now = saves, executor.StepHead, time.Unix(int64(saves), 0).UTC()
+	s := loop.Begin(executor.Task{Run: run, ID: "task", Prompt: "p"}, loop.Config{Dir: "/tree"}, "word")
+	s.Saves, s.Step, s.Now = saves, loop.StepHead, time.Unix(int64(saves), 0).UTC()
 	s.Approved = executor.Paths{"a\xffb"}
 	return s
 }

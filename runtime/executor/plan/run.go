@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -230,7 +231,7 @@ func (r *Runner) CarryOut(name string, p *Plan, answer *Answer, runs Runs) (*Res
 		if given != nil && given.Step != s.ID {
 			given = nil
 		}
-		over := st != nil && st.Step == executor.StepOver
+		over := st != nil && st.Step == loop.StepOver
 		switch {
 		case over && st.End == executor.EndCompleted && st.Task.Prompt != task.Prompt:
 			return nil, fmt.Errorf("step %s is done, and the plan defines it differently now", s.ID)
@@ -302,7 +303,7 @@ func endsTurn(e *executor.ErrorRecord) bool {
 // stopped returns the state of a step that was not begun because of a repeated error.
 func (r *Runner) stopped(task executor.Task, e *executor.ErrorRecord) *executor.RunState {
 	return &executor.RunState{
-		Task: task, Step: executor.StepOver, End: executor.EndBlocked, LastError: e,
+		Task: task, Step: loop.StepOver, End: executor.EndBlocked, LastError: e,
 		Tier: ladderIndex(r.next(-1)), History: executor.History{
 			Errors: []executor.ErrorRecord{*e},
 			Question: fmt.Sprintf("the last %d steps failed with the same error before they were done: "+

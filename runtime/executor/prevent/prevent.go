@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/report/predict"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -90,7 +91,7 @@ func (p *preventer) Before(ctx context.Context, c executor.Call) (release func()
 	}
 	release()
 	if limited.Err() != nil && ctx.Err() == nil {
-		err = &taxonomy.Evidence{Source: c.Provider, Op: executor.OpCall, Type: "timeout", Err: err}
+		err = &taxonomy.Evidence{Source: c.Provider, Op: loop.OpCall, Type: "timeout", Err: err}
 	}
 	return nil, err
 }

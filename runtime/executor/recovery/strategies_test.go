@@ -17,6 +17,7 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/executor/recovery"
 	"github.com/errgen/errgen/runtime/executor/validate"
 	"github.com/errgen/errgen/runtime/executor/workspace"
@@ -421,15 +422,16 @@ func TestEndOfAFix(t *testing.T) {
 	s, err := recovery.New(recovery.Options{
 		Tree: tr, Tools: map[string]recovery.Tool{"lint": {Fix: line("sleep 600"), Check: line("false")}}})
 	require.NoError(t, err)
-	host := func() *executor.Host {
+	host := func() loop.Host {
 		e, err := executor.New(executor.Config{
 			Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: idle{}, Recoverer: s})
 		require.NoError(t, err)
-		return e.Host()
+		h, _ := e.Environment()
+		return h
 	}
-	ended := make(chan executor.Outcome, 1)
-	ctx := executor.WithHooks(t.Context(), nil, func(p executor.Running) error {
-		resume := executor.Effect{Op: executor.OpResume, Source: "executor", Processes: []executor.Running{p}}
+	ended := make(chan loop.Outcome, 1)
+	ctx := loop.WithHooks(t.Context(), nil, func(p loop.Running) error {
+		resume := loop.Effect{Op: loop.OpResume, Source: "executor", Processes: []loop.Running{p}}
 		go func() { ended <- host().Do(t.Context(), resume) }()
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -92,8 +93,8 @@ func BenchmarkSave(b *testing.B) {
 	b.Cleanup(func() { require.NoError(b, store.Close()) })
 	st := &executor.RunState{Version: 1, Task: executor.Task{Run: "r", ID: "T", Prompt: prose(4 << 10)},
 		Now:  s.clock.Now(),
-		Step: executor.StepCall, History: executor.History{Text: prose(16 << 10)},
-		Iter: executor.Iteration{Number: 1, Open: true, Calls: 1}}
+		Step: loop.StepCall, History: executor.History{Text: prose(16 << 10)},
+		Iter: loop.Iteration{Number: 1, Open: true, Calls: 1}}
 	for range 20 {
 		st.Errors = append(st.Errors, executor.ErrorRecord{Op: "call", Source: "agent", Message: prose(1 << 10)})
 	}

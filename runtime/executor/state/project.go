@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -34,7 +35,7 @@ func (p *projection) save(body string) error {
 	st := p.st
 	var ended, completed time.Time
 	status := TaskRunning
-	if st.Step == executor.StepOver {
+	if st.Step == loop.StepOver {
 		ended = cmp.Or(st.Ended, st.Now)
 		status, completed = TaskStatus(st.End.Status()), ended
 		if st.End == executor.EndCancelled || st.End == executor.EndDryRun {
@@ -64,7 +65,7 @@ func (p *projection) save(body string) error {
 	if n, err := saved.RowsAffected(); err != nil || n == 0 {
 		return errors.Join(err, errors.New("the stored state is newer, or of another task"))
 	}
-	if st.Step == executor.StepOver || st.Iter.Open && st.Iter.Calls > 0 {
+	if st.Step == loop.StepOver || st.Iter.Open && st.Iter.Calls > 0 {
 		if _, err := p.exec(putStatus, status, completed, st.Now, p.run); err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func (p *projection) call(before executor.Spending) error {
 		}
 		return err
 	}
-	if st.Step == executor.StepCall {
+	if st.Step == loop.StepCall {
 		c := call{Started: st.Now.UTC(), Provider: name(it.Provider), Tier: taxonomy.Some(st.Tier)}
 		if f := st.Retried; f != nil {
 			c.RetryOf = name(cmp.Or(f.Code, executor.Uncategorized))
@@ -117,7 +118,7 @@ func (p *projection) call(before executor.Spending) error {
 	}
 	c := call{Ended: st.Now.UTC(), Usage: cost}
 	for i := range it.Failures {
-		if f := &it.Failures[i]; f.Op == executor.OpCall && !it.Answered {
+		if f := &it.Failures[i]; f.Op == loop.OpCall && !it.Answered {
 			c.Code, c.Lane = name(cmp.Or(f.Code, executor.Uncategorized)), name(f.Credential)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -143,7 +144,7 @@ func TestRun(t *testing.T) {
 	runs, err := s.Runs(ctx, "T")
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
-	assert.Equal(t, []any{"r", "A task", executor.EndCompleted, executor.StepOver, 3, r.Spending},
+	assert.Equal(t, []any{"r", "A task", executor.EndCompleted, loop.StepOver, 3, r.Spending},
 		[]any{runs[0].Run, runs[0].Title, runs[0].End, runs[0].Step, runs[0].Iteration, runs[0].Spent})
 	assert.False(t, runs[0].Ended.IsZero())
 	assert.Nil(t, runs[0].Holder)
@@ -259,7 +260,7 @@ func TestRunStore(t *testing.T) {
 	assert.Equal(t, "executor lock  ", what)
 	assert.NotEmpty(t, ev.Attributes["pid"])
 	saved := &executor.RunState{Version: 1, Saves: 2, Task: executor.Task{Run: "r", ID: "T", Prompt: "p"},
-		Step: executor.StepHead, Now: time.Now(), Seed: 1 << 63}
+		Step: loop.StepHead, Now: time.Now(), Seed: 1 << 63}
 	require.NoError(t, a.Save(ctx, saved))
 	for name, change := range map[string]func(*executor.RunState){
 		"fewer saves":  func(st *executor.RunState) { st.Saves = 1 },

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/executor/plan"
 )
 
@@ -91,7 +92,7 @@ func child(ctx workflow.Context, in *Input) (s *executor.RunState, err error) {
 
 // partFor returns the part for an effect. Only the preparation and a review need the other steps.
 func (e *env) partFor(op string) *plan.Part {
-	if op == executor.OpLoadConfig || e.part.Review != nil {
+	if op == loop.OpLoadConfig || e.part.Review != nil {
 		return e.part
 	}
 	p, small := *e.part, *e.part.Plan

@@ -25,6 +25,7 @@ import (
 	"github.com/errgen/errgen/internal/devserver"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/executor/temporal"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -111,7 +112,7 @@ func (f filed) Call(ctx context.Context, r executor.Request) (executor.Answer, e
 		return executor.Answer{}, err
 	}
 	word, rest, _ := strings.Cut(strings.Split(string(script), "\n")[n], " ")
-	ev := taxonomy.Evidence{Source: "claude-cli", Op: executor.OpCall}
+	ev := taxonomy.Evidence{Source: "claude-cli", Op: loop.OpCall}
 	switch word {
 	case "limit":
 		after, err := time.ParseDuration(rest)
@@ -237,7 +238,7 @@ func TestServerKilledInCall(t *testing.T) {
 	assert.Equal(t, executor.EndCompleted, r.EndReason)
 	assert.Equal(t, 2, r.Calls)
 	require.Len(t, r.Errors, 1)
-	assert.Equal(t, executor.OpResume, r.Errors[0].Op)
+	assert.Equal(t, loop.OpResume, r.Errors[0].Op)
 	s.replays()
 }
 
@@ -247,7 +248,7 @@ func TestServerKilledInWait(t *testing.T) {
 	s := newStage(t, "limit 3s", "done")
 	first := s.worker()
 	s.start()
-	s.status(func(now temporal.Status) bool { return now.State.Step == executor.StepWait })
+	s.status(func(now temporal.Status) bool { return now.State.Step == loop.StepWait })
 	kill(first)
 	s.worker()
 	r := s.result()
@@ -286,7 +287,7 @@ func TestServerPause(t *testing.T) {
 	s.start()
 	s.called(1)
 	require.NoError(t, s.runs.Pause(t.Context(), s.task.Run, true))
-	now := s.status(func(now temporal.Status) bool { return now.State.Step == executor.StepAdmit })
+	now := s.status(func(now temporal.Status) bool { return now.State.Step == loop.StepAdmit })
 	assert.True(t, now.Paused)
 	assert.Equal(t, 1, filed{s.folder}.calls())
 	require.NoError(t, s.runs.Pause(t.Context(), s.task.Run, false))
@@ -331,7 +332,7 @@ func TestServerSharedWait(t *testing.T) {
 		s.worker()
 	}
 	north.start()
-	waiting := north.status(func(now temporal.Status) bool { return now.State.Step == executor.StepWait })
+	waiting := north.status(func(now temporal.Status) bool { return now.State.Step == loop.StepWait })
 	south.start()
 	r := south.result()
 	assert.Equal(t, executor.EndCompleted, r.EndReason)

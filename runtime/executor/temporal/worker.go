@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/executor/plan"
 )
 
@@ -137,7 +138,7 @@ func (h *host) forget(run string) {
 }
 
 // settings returns what a new run takes from this worker.
-func (h *host) settings(loop executor.LoopConfig) Settings {
+func (h *host) settings(loop loop.Config) Settings {
 	s := Settings{
 		Loop: loop, Word: rand.Text(), Ask: h.options.Ask,
 		Heartbeat: cmp.Or(h.options.Heartbeat, defaultHeartbeat), Effect: cmp.Or(h.options.Effect, defaultEffect),
@@ -148,17 +149,17 @@ func (h *host) settings(loop executor.LoopConfig) Settings {
 }
 
 // effect is the activity. The part and the review are those of a plan.
-func (h *host) effect(ctx context.Context, f executor.Effect, p *plan.Part, reviewed *executor.RunState) (
+func (h *host) effect(ctx context.Context, f loop.Effect, p *plan.Part, reviewed *executor.RunState) (
 	outcome, error) {
 	e, err := h.of(f.Run, p)
 	if err != nil {
 		return outcome{}, err
 	}
-	local := e.Host()
+	local, _ := e.Environment()
 	if activity.HasHeartbeatDetails(ctx) { // another worker died in this effect
-		var left []executor.Running
+		var left []loop.Running
 		if err := activity.GetHeartbeatDetails(ctx, &left); err == nil && len(left) > 0 {
-			local.Do(ctx, executor.Effect{Op: executor.OpResume, Source: "executor", Run: f.Run, Processes: left})
+			local.Do(ctx, loop.Effect{Op: loop.OpResume, Source: "executor", Run: f.Run, Processes: left})
 		}
 	}
 	beat := newHeart(ctx)
@@ -167,15 +168,15 @@ func (h *host) effect(ctx context.Context, f executor.Effect, p *plan.Part, revi
 		f.Limit = min(f.Limit, time.Until(activity.GetInfo(ctx).Deadline)-time.Second)
 	}
 	switch f.Op {
-	case executor.OpLoadConfig, executor.OpLock, executor.OpNotify:
+	case loop.OpLoadConfig, loop.OpLock, loop.OpNotify:
 	default:
 		if err := local.Attach(ctx, f.Run); err != nil {
 			failure := local.Fail(err, f.Source, f.Op)
-			return outcome{Outcome: executor.Outcome{Failure: &failure}}, nil
+			return outcome{Outcome: loop.Outcome{Failure: &failure}}, nil
 		}
 	}
-	brief := &executor.RunState{Task: executor.Task{Run: f.Run}, Iter: executor.Iteration{Number: f.Iteration}}
-	ctx = executor.WithHooks(ctx, func(ev executor.Event) { local.Observe(brief, ev) }, beat.started)
+	brief := &executor.RunState{Task: executor.Task{Run: f.Run}, Iter: loop.Iteration{Number: f.Iteration}}
+	ctx = loop.WithHooks(ctx, func(ev executor.Event) { local.Observe(brief, ev) }, beat.started)
 	var needs *Input
 	ctx = plan.WithReviewer(ctx, func(_ context.Context, p plan.Part, t executor.Task) (*executor.RunState, error) {
 		if reviewed != nil && reviewed.Task.Run == t.Run {
@@ -191,7 +192,7 @@ func (h *host) effect(ctx context.Context, f executor.Effect, p *plan.Part, revi
 // outcome is the outcome of an effect, unless it needs a review. Then the effect is repeated with
 // the state of that run.
 type outcome struct {
-	executor.Outcome
+	loop.Outcome
 	Needs *Input `json:"needs,omitempty"`
 }
 
@@ -202,7 +203,8 @@ func (h *host) release(ctx context.Context, s *executor.RunState, p *plan.Part) 
 	if err != nil {
 		return err
 	}
-	return e.Host().Release(s)
+	local, _ := e.Environment()
+	return local.Release(s)
 }
 
 // heart sends heartbeats at intervals, with the processes that the activity has started.
@@ -212,7 +214,7 @@ type heart struct {
 	wg   sync.WaitGroup
 
 	mu      sync.Mutex
-	running []executor.Running
+	running []loop.Running
 }
 
 func newHeart(ctx context.Context) *heart {
@@ -241,7 +243,7 @@ func (h *heart) stop() {
 	h.wg.Wait()
 }
 
-func (h *heart) started(p executor.Running) error {
+func (h *heart) started(p loop.Running) error {
 	h.mu.Lock()
 	h.running = append(h.running, p)
 	h.mu.Unlock()

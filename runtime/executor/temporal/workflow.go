@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/executor/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -47,8 +48,8 @@ type Input struct {
 
 // Settings are what a run takes from its worker when it begins. Later workers keep to them.
 type Settings struct {
-	Loop executor.LoopConfig `json:"loop"`
-	Word string              `json:"word"`
+	Loop loop.Config `json:"loop"`
+	Word string      `json:"word"`
 	// Ask reports that questions are answered by [SignalAnswer].
 	Ask       bool          `json:"ask,omitempty"`
 	Heartbeat time.Duration `json:"heartbeat"`
@@ -70,22 +71,23 @@ func (h *host) run(ctx workflow.Context, in Input) (*executor.RunState, error) {
 	if err != nil {
 		return nil, err
 	}
+	host, own := local.Environment()
 	if in.Settings == nil {
 		in.Settings = &Settings{}
-		encoded := workflow.SideEffect(ctx, func(workflow.Context) any { return h.settings(local.LoopConfig()) })
+		encoded := workflow.SideEffect(ctx, func(workflow.Context) any { return h.settings(own) })
 		if err := encoded.Get(in.Settings); err != nil {
 			return nil, err
 		}
 	}
 	s, cfg := in.State, in.Settings.Loop
 	if s == nil {
-		s = executor.Begin(in.Task, cfg, in.Settings.Word)
+		s = loop.Begin(in.Task, cfg, in.Settings.Word)
 	}
 	if in.Reopen != nil {
 		s.Task = in.Task
-		executor.Reopen(s, cfg, *in.Reopen)
+		loop.Reopen(s, cfg, *in.Reopen)
 	}
-	env := &env{Host: local.Host(), ctx: ctx, Settings: in.Settings, state: s, part: in.Part, reviewed: in.Reviewed,
+	env := &env{Host: host, ctx: ctx, Settings: in.Settings, state: s, part: in.Part, reviewed: in.Reviewed,
 		paused: in.Paused}
 	if err := workflow.SetQueryHandler(ctx, QueryStatus, env.status); err != nil {
 		return nil, err
@@ -96,9 +98,9 @@ func (h *host) run(ctx workflow.Context, in Input) (*executor.RunState, error) {
 		return info.GetContinueAsNewSuggested() ||
 			env.MaxEvents > 0 && info.GetCurrentHistoryLength() > env.MaxEvents
 	}
-	loop := executor.NewLoop(cfg, env)
-	loop.Run(s)
-	if loop.Yielded {
+	l := loop.New(cfg, env)
+	l.Run(s)
+	if l.Yielded {
 		next := Input{Task: s.Task, State: s, Paused: env.paused, Settings: in.Settings, Part: in.Part}
 		if next.Part != nil { // the plan is prepared
 			next.Settings.Loop.Setup = false
@@ -112,9 +114,9 @@ func (h *host) run(ctx workflow.Context, in Input) (*executor.RunState, error) {
 	return s, nil
 }
 
-// env is the [executor.Env] of a workflow.
+// env is the [loop.Env] of a workflow.
 type env struct {
-	*executor.Host
+	loop.Host
 	*Settings
 	ctx      workflow.Context
 	state    *executor.RunState
@@ -147,7 +149,7 @@ func (e *env) listen(ctx workflow.Context) {
 }
 
 // Do carries out an effect as an activity.
-func (e *env) Do(f executor.Effect) executor.Outcome {
+func (e *env) Do(f loop.Effect) loop.Outcome {
 	ctx := e.ctx
 	switch {
 	case f.Graced:
@@ -155,10 +157,10 @@ func (e *env) Do(f executor.Effect) executor.Outcome {
 		ctx, stop = workflow.NewDisconnectedContext(ctx)
 		defer stop()
 	case ctx.Err() != nil:
-		return executor.Outcome{Cancelled: true}
-	case f.Op == executor.OpBudget && !f.Call.InPlace && !e.awaitUnpause():
-		return executor.Outcome{Cancelled: true}
-	case f.Op == executor.OpAsk && e.Ask:
+		return loop.Outcome{Cancelled: true}
+	case f.Op == loop.OpBudget && !f.Call.InPlace && !e.awaitUnpause():
+		return loop.Outcome{Cancelled: true}
+	case f.Op == loop.OpAsk && e.Ask:
 		return e.awaitAnswer(f.Paths)
 	}
 	for {
@@ -180,53 +182,53 @@ func (e *env) Do(f executor.Effect) executor.Outcome {
 }
 
 // outcome returns the outcome of an activity.
-func (e *env) outcome(f *executor.Effect, out *executor.Outcome, err error) executor.Outcome {
+func (e *env) outcome(f *loop.Effect, out *loop.Outcome, err error) loop.Outcome {
 	var timeout *temporal.TimeoutError
 	switch {
 	case err == nil:
 		return *out
 	case temporal.IsCanceledError(err), errors.As(err, &timeout) && e.ctx.Err() != nil:
-		return executor.Outcome{Cancelled: true}
+		return loop.Outcome{Cancelled: true}
 	case errors.As(err, &timeout):
 		return e.interrupted(f, timeout)
 	}
 	failure := e.Classify(taxonomy.Evidence{Source: f.Source, Op: f.Op, Type: "panic", Text: err.Error()})
-	return executor.Outcome{Failure: &failure}
+	return loop.Outcome{Failure: &failure}
 }
 
 // interrupted is the outcome of an effect whose worker died. It ends the processes that the worker
 // has left.
-func (e *env) interrupted(f *executor.Effect, timeout *temporal.TimeoutError) executor.Outcome {
-	var left []executor.Running
+func (e *env) interrupted(f *loop.Effect, timeout *temporal.TimeoutError) loop.Outcome {
+	var left []loop.Running
 	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&left) == nil && len(left) > 0 {
-		e.Do(executor.Effect{Op: executor.OpResume, Source: "executor", Run: f.Run, Processes: left, Graced: true})
+		e.Do(loop.Effect{Op: loop.OpResume, Source: "executor", Run: f.Run, Processes: left, Graced: true})
 	}
 	failure := e.Classify(taxonomy.Evidence{
-		Source: "executor", Op: executor.OpResume, Type: "interrupted", Text: "the worker ended during the effect",
+		Source: "executor", Op: loop.OpResume, Type: "interrupted", Text: "the worker ended during the effect",
 		Attributes: map[string]string{"provider": f.Source},
 	})
-	if f.Op == executor.OpCall {
-		failure.Op = executor.OpResume
+	if f.Op == loop.OpCall {
+		failure.Op = loop.OpResume
 	}
-	return executor.Outcome{Failure: &failure}
+	return loop.Outcome{Failure: &failure}
 }
 
 func (e *env) awaitUnpause() bool {
 	return workflow.Await(e.ctx, func() bool { return !e.paused }) == nil
 }
 
-func (e *env) awaitAnswer(paths []string) executor.Outcome {
+func (e *env) awaitAnswer(paths []string) loop.Outcome {
 	e.question, e.answer = paths, nil
 	defer func() { e.question = nil }()
 	if workflow.Await(e.ctx, func() bool { return e.answer != nil }) != nil {
-		return executor.Outcome{Cancelled: true}
+		return loop.Outcome{Cancelled: true}
 	}
-	return executor.Outcome{Approved: *e.answer}
+	return loop.Outcome{Approved: *e.answer}
 }
 
 // options returns how an effect is carried out. A call is made once; everything else can be
 // repeated, as it is when a run is resumed in one process.
-func (e *env) options(f *executor.Effect) workflow.ActivityOptions {
+func (e *env) options(f *loop.Effect) workflow.ActivityOptions {
 	const margin = 5 * time.Second
 	grace := e.Loop.Limits.Grace
 	o := workflow.ActivityOptions{
@@ -236,7 +238,7 @@ func (e *env) options(f *executor.Effect) workflow.ActivityOptions {
 	if f.Limit > 0 {
 		o.StartToCloseTimeout = f.Limit + grace + margin
 	}
-	if f.Op == executor.OpCall {
+	if f.Op == loop.OpCall {
 		o.RetryPolicy.MaximumAttempts = 1
 	}
 	if f.Graced && e.ctx.Err() != nil {
@@ -265,11 +267,11 @@ func (e *env) release() {
 
 // Classify asks the worker's taxonomy. Its answer is recorded, so a history can be replayed after
 // the taxonomy has changed.
-func (e *env) Classify(ev taxonomy.Evidence) executor.Failure {
-	var f executor.Failure
+func (e *env) Classify(ev taxonomy.Evidence) loop.Failure {
+	var f loop.Failure
 	encoded := workflow.SideEffect(e.ctx, func(workflow.Context) any { return e.Fail(&ev, ev.Source, ev.Op) })
 	if err := encoded.Get(&f); err != nil {
-		return executor.Failure{
+		return loop.Failure{
 			ErrorRecord: executor.ErrorRecord{Op: ev.Op, Source: ev.Source, Message: err.Error()},
 		}
 	}

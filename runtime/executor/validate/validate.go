@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/executor/proc"
 )
 
@@ -146,7 +147,7 @@ func (v *Validator) Validate(ctx context.Context, c executor.Check) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("validate %s: %w", c.Phase, context.Cause(ctx))
 		}
-		if err := v.run(ctx, executor.OpValidate+string(c.Phase), command, c.Started).Err; err != nil {
+		if err := v.run(ctx, loop.OpValidate+string(c.Phase), command, c.Started).Err; err != nil {
 			return err
 		}
 	}

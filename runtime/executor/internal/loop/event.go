@@ -1,18 +1,10 @@
-package executor
+package loop
 
 import (
-	"slices"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
-
-// Observer observes the events of runs, in their order. The run waits for it, so it must return
-// quickly. It is called by one goroutine at a time for each run. Runs that share it may call it
-// concurrently.
-type Observer interface {
-	Observe(e Event)
-}
 
 // EventKind is a kind of event.
 type EventKind string
@@ -83,19 +75,4 @@ type Event struct {
 	Result *Result
 
 	failure *Failure
-}
-
-// Observers returns an observer that calls all the observers, in their order. It skips nil
-// observers. A panic of an observer does not affect the others.
-func Observers(all ...Observer) Observer {
-	return observers(slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o == nil }))
-}
-
-type observers []Observer
-
-// Observe calls the observers.
-func (all observers) Observe(e Event) {
-	for _, o := range all {
-		ignorePanic(func() { o.Observe(e) })
-	}
 }

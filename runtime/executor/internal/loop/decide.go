@@ -1,4 +1,4 @@
-package executor
+package loop
 
 import (
 	"math"
@@ -290,7 +290,7 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 
 // addFailure adds a failure to the iteration and chooses its reaction. It returns the failure's
 // index.
-func (l *Loop) addFailure(s *RunState, it *Iteration, op, source string, f *Failure) int {
+func (l *Loop) addFailure(s *State, it *Iteration, op, source string, f *Failure) int {
 	f.Op, f.Source = op, source
 	l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: f.Why, failure: f})
 	f.Decision = l.decide(s, it, f, 0)
@@ -327,7 +327,7 @@ func (f *Failure) streak(depth int) string {
 }
 
 // decide chooses the reaction to a failure, from the index in its chain. It updates the streaks.
-func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision {
+func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
 	now := l.now(s)
 	sit := situation{
 		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
@@ -364,7 +364,7 @@ func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision
 
 // decideNext chooses the next reaction of the chain, because the strategy failed or the shared
 // budget is exhausted.
-func (l *Loop) decideNext(s *RunState, it *Iteration, f *Failure) {
+func (l *Loop) decideNext(s *State, it *Iteration, f *Failure) {
 	counts := f.Decision.Counts
 	f.Decision = l.decide(s, it, f, f.Decision.Depth+1)
 	f.Decision.Counts = f.Decision.Counts || counts

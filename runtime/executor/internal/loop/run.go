@@ -1,4 +1,4 @@
-package executor
+package loop
 
 import (
 	"hash/fnv"
@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// LoopConfig configures a [Loop]. Except for Yield it is plain data.
-type LoopConfig struct {
+// Config configures a [Loop]. Except for Yield it is plain data.
+type Config struct {
 	Ladder  []Tier   `json:"ladder"`
 	Deliver Delivery `json:"deliver,omitempty"`
 	// KeepBranch leaves the delivered commits on their branch.
@@ -34,17 +34,17 @@ type LoopConfig struct {
 	Limits Limits `json:"limits"`
 	// Yield, unless nil, is called at the head of each iteration. If it returns true, the loop ends
 	// there, and another loop can continue with the state.
-	Yield func(s *RunState) bool `json:"-"`
+	Yield func(s *State) bool `json:"-"`
 }
 
 // Loop runs a state to its end. It stores everything in the state, except the failures of this
 // process's setup. It uses no goroutine, context, clock or random source; those are in [Env].
 type Loop struct {
-	cfg LoopConfig
+	cfg Config
 	env Env
 	// operations are the steps with one effect, steps all others.
 	operations map[Step]operation
-	steps      map[Step]func(s *RunState, it *Iteration) Step
+	steps      map[Step]func(s *State, it *Iteration) Step
 	// setup contains the failures of this process's setup, and afterSetup the step that follows it.
 	// AfterSetup is empty when the setup is done.
 	setup      Iteration
@@ -63,8 +63,8 @@ type Loop struct {
 	Yielded bool
 }
 
-// NewLoop returns a loop.
-func NewLoop(cfg LoopConfig, env Env) *Loop {
+// New returns a loop.
+func New(cfg Config, env Env) *Loop {
 	l := &Loop{cfg: cfg, env: env}
 	l.operations = map[Step]operation{
 		StepLoadConfig: l.loadConfig, StepLock: l.lock, StepClean: l.clean, StepPrepare: l.prepare,
@@ -74,7 +74,7 @@ func NewLoop(cfg LoopConfig, env Env) *Loop {
 		StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd, StepBranchEnd: l.branchEnd,
 		StepForward: l.forward, StepFile: l.file, StepNotify: l.notify,
 	}
-	l.steps = map[Step]func(*RunState, *Iteration) Step{
+	l.steps = map[Step]func(*State, *Iteration) Step{
 		StepHead: l.head, StepAdmit: l.admit, StepCall: l.call, StepInterrupted: l.interrupted,
 		StepDeliver: l.deliver, StepClose: l.close, StepEnd: l.end, StepRecover: l.recover, StepWait: l.wait,
 	}
@@ -83,11 +83,11 @@ func NewLoop(cfg LoopConfig, env Env) *Loop {
 
 // Begin returns the state of a new run. Word must be random, because the marks of calls derive from
 // it; see [Request].Mark. The jitter of waits depends on the name of the run.
-func Begin(task Task, cfg LoopConfig, word string) *RunState {
+func Begin(task Task, cfg Config, word string) *State {
 	seed := fnv.New64a()
 	_, _ = seed.Write([]byte(task.Run))
-	return &RunState{
-		Version: StateVersion, Task: task, Dir: cfg.Dir, Tier: firstTier(cfg.Ladder),
+	return &State{
+		Version: Version, Task: task, Dir: cfg.Dir, Tier: firstTier(cfg.Ladder),
 		Seed: seed.Sum64(), Word: word,
 	}
 }
@@ -102,15 +102,15 @@ type Reopening struct {
 	ByHand bool
 }
 
-// permits reports whether the run can continue. A question requires an answer, unless a person did
+// Permits reports whether the run can continue. A question requires an answer, unless a person did
 // the work.
-func (r Reopening) permits(s *RunState) bool { return s.Question == "" || r.Answer != "" || r.ByHand }
+func (r Reopening) Permits(s *State) bool { return s.Question == "" || r.Answer != "" || r.ByHand }
 
 // Reopen changes the state of a run that is over, so that [Loop.Run] continues it. Counters,
 // streaks and the tier are reset. Pending changes stay pending. A state that is not over only gets
 // the answer. If the run has a question that r does not answer, the state stays unchanged.
-func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
-	if !r.permits(s) {
+func Reopen(s *State, cfg Config, r Reopening) {
+	if !r.Permits(s) {
 		return
 	}
 	const between = "\nThe answer: "
@@ -139,7 +139,7 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 const maxCrashes = 3
 
 // Run runs the state to its end. If the state was saved, Run resumes it at the saved step.
-func (l *Loop) Run(s *RunState) {
+func (l *Loop) Run(s *State) {
 	l.afterSetup = s.Step
 	l.now(s)
 	switch s.Step {
@@ -167,7 +167,7 @@ func (l *Loop) Run(s *RunState) {
 			l.abandon(s)
 			return
 		}
-		if !l.inSetup() && (s.Step.durable() || was == StepCall || was == StepAsk) {
+		if !l.inSetup() && (s.Step.Durable() || was == StepCall || was == StepAsk) {
 			l.saveState(s)
 		}
 		if s.Step == StepHead && l.cfg.Yield != nil && l.cfg.Yield(s) {
@@ -178,7 +178,7 @@ func (l *Loop) Run(s *RunState) {
 }
 
 // saveState saves the state, unless the changes of a cancelled run were not inspected; see expired.
-func (l *Loop) saveState(s *RunState) {
+func (l *Loop) saveState(s *State) {
 	if l.expired {
 		return
 	}
@@ -188,7 +188,7 @@ func (l *Loop) saveState(s *RunState) {
 
 // checkCrashes counts the processes that died in this iteration, and reports whether the run may
 // continue. After maxCrashes it ends the run, because the iteration seems to kill the process.
-func (l *Loop) checkCrashes(s *RunState) bool {
+func (l *Loop) checkCrashes(s *State) bool {
 	s.Iter.Cancelled = false // this process is not cancelled
 	if s.Step != StepHead && s.Step != StepWait && s.End == "" {
 		s.Crashes++
@@ -198,19 +198,25 @@ func (l *Loop) checkCrashes(s *RunState) bool {
 		return true
 	}
 	l.refuse(s, OpResume, l.env.Classify(taxonomy.Evidence{
-		Source: sourceExecutor, Op: OpResume, Type: "refused",
+		Source: SourceExecutor, Op: OpResume, Type: "refused",
 		Text: "the process ended " + text.Count(s.Crashes, "time") + " in the same iteration, last in step " +
 			string(s.Step),
 	}))
 	return false
 }
 
+// Refuse ends a new run that cannot begin, because of failure f of op.
+func (l *Loop) Refuse(s *State, op string, f Failure) {
+	l.emitRunStarted(s)
+	l.refuse(s, op, f)
+}
+
 // refuse ends a run that cannot begin or be resumed, because of failure f of op.
-func (l *Loop) refuse(s *RunState, op string, f Failure) {
+func (l *Loop) refuse(s *State, op string, f Failure) {
 	if !l.inSetup() {
 		l.afterSetup = StepPrepare
 	}
-	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, sourceExecutor, &f)].Decision
+	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, SourceExecutor, &f)].Decision
 	if !d.ends() {
 		d.Action = taxonomy.Abort
 	}
@@ -228,7 +234,7 @@ func (l *Loop) refuse(s *RunState, op string, f Failure) {
 	l.abandon(s)
 }
 
-func (l *Loop) emitRunStarted(s *RunState) {
+func (l *Loop) emitRunStarted(s *State) {
 	e := Event{Kind: RunStarted}
 	if s.Resumed {
 		e.Text = "resumed"
@@ -241,7 +247,7 @@ func (l *Loop) inSetup() bool { return l.afterSetup != "" }
 
 // iteration returns the iteration that records failures: the open one, or the setup of this
 // process.
-func (l *Loop) iteration(s *RunState) *Iteration {
+func (l *Loop) iteration(s *State) *Iteration {
 	if l.inSetup() {
 		return &l.setup
 	}
@@ -249,24 +255,24 @@ func (l *Loop) iteration(s *RunState) *Iteration {
 }
 
 // now advances the state's time, which never goes back.
-func (l *Loop) now(s *RunState) time.Time {
+func (l *Loop) now(s *State) time.Time {
 	if t := l.env.Now(); t.After(s.Now) {
 		s.Now = t
 	}
 	return s.Now
 }
 
-func (l *Loop) warn(s *RunState, warning string) {
+func (l *Loop) warn(s *State, warning string) {
 	if !slices.Contains(s.Warnings, warning) {
-		s.Warnings = push(s.Warnings, warning)
+		s.AddWarning(warning)
 		l.emit(s, Event{Kind: Warned, Text: warning})
 	}
 }
 
-func (l *Loop) emit(s *RunState, e Event) {
+func (l *Loop) emit(s *State, e Event) {
 	e.At = s.Now
 	if e.failure != nil {
-		e.Err, e.Evidence = e.failure.error(), e.failure.evidence
+		e.Err, e.Evidence = e.failure.Cause(), e.failure.Evidence
 	}
 	l.env.Emit(e)
 }

@@ -1,4 +1,4 @@
-package executor
+package loop
 
 import "slices"
 
@@ -14,7 +14,7 @@ const (
 )
 
 // deliver chooses the next step of the delivery; each step returns here.
-func (l *Loop) deliver(s *RunState, it *Iteration) Step {
+func (l *Loop) deliver(s *State, it *Iteration) Step {
 	if l.cancelled(it) || !it.deliverable() {
 		return StepClose
 	}
@@ -72,9 +72,9 @@ func (it *Iteration) deliverable() bool {
 	return true
 }
 
-func (l *Loop) validate(s *RunState, it *Iteration) (Effect, continuation) {
+func (l *Loop) validate(s *State, it *Iteration) (Effect, continuation) {
 	e := Effect{
-		Op: OpValidate + string(it.Check), Source: sourceValidator, Check: it.Check, Text: s.Text,
+		Op: OpValidate + string(it.Check), Source: SourceValidator, Check: it.Check, Text: s.Text,
 		Trees: Trees{Checked: it.Checked, Delivered: s.Delivered},
 	}
 	return e, func(out *Outcome, ok bool) Step {
@@ -90,14 +90,14 @@ func (l *Loop) validate(s *RunState, it *Iteration) (Effect, continuation) {
 	}
 }
 
-func (l *Loop) commit(s *RunState, it *Iteration) (Effect, continuation) {
+func (l *Loop) commit(s *State, it *Iteration) (Effect, continuation) {
 	if l.rejudge { // the process that began the commit died
 		l.passed, l.passedTree = it.Passed, it.Checked
 		it.TriedCommit, it.Passed = false, nil
 		return Effect{}, func(*Outcome, bool) Step { return l.inspect(it, StepDeliver) }
 	}
 	e := Effect{
-		Op: OpCommit, Source: sourceGit, Title: s.Task.Title, Graced: true, Attempt: it.Number, Text: s.Task.ID,
+		Op: OpCommit, Source: SourceGit, Title: s.Task.Title, Graced: true, Attempt: it.Number, Text: s.Task.ID,
 		Trees: Trees{Checked: it.Checked, Delivered: s.Delivered, Committed: s.Committed},
 	}
 	return e, func(out *Outcome, ok bool) Step {
@@ -119,18 +119,18 @@ func (l *Loop) commit(s *RunState, it *Iteration) (Effect, continuation) {
 }
 
 // undelivered reports whether commits of the run are not on the branch yet.
-func (s *RunState) undelivered() bool { return len(s.Commits) > s.OnBranch }
+func (s *State) undelivered() bool { return len(s.Commits) > s.OnBranch }
 
 // branch delivers the commits to a branch of the person's repository.
-func (l *Loop) branch(s *RunState, it *Iteration) (Effect, continuation) {
-	return Effect{Op: OpDeliver, Source: sourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
+func (l *Loop) branch(s *State, it *Iteration) (Effect, continuation) {
+	return Effect{Op: OpDeliver, Source: SourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
 		l.addBranch(s, out)
 		return l.afterDelivery(it, ok)
 	}
 }
 
 // addBranch adds the branch with the delivered commits to the state.
-func (l *Loop) addBranch(s *RunState, out *Outcome) {
+func (l *Loop) addBranch(s *State, out *Outcome) {
 	if out == nil {
 		return
 	}
@@ -139,8 +139,8 @@ func (l *Loop) addBranch(s *RunState, out *Outcome) {
 	}
 }
 
-func (l *Loop) push(s *RunState, it *Iteration) (Effect, continuation) {
-	return Effect{Op: OpPush, Source: sourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
+func (l *Loop) push(s *State, it *Iteration) (Effect, continuation) {
+	return Effect{Op: OpPush, Source: SourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
 		if it.TriedPush = true; out != nil {
 			s.Pushed = true
 			l.emit(s, Event{Kind: Pushed})
@@ -149,8 +149,8 @@ func (l *Loop) push(s *RunState, it *Iteration) (Effect, continuation) {
 	}
 }
 
-func (l *Loop) openPR(s *RunState, it *Iteration) (Effect, continuation) {
-	e := Effect{Op: OpPR, Source: sourceGit, Title: s.Task.Title, Text: s.Text, Graced: true}
+func (l *Loop) openPR(s *State, it *Iteration) (Effect, continuation) {
+	e := Effect{Op: OpPR, Source: SourceGit, Title: s.Task.Title, Text: s.Text, Graced: true}
 	return e, func(out *Outcome, ok bool) Step {
 		if it.TriedPR = true; out != nil {
 			s.PullRequest = out.Text

@@ -1,4 +1,4 @@
-package executor
+package loop
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ const (
 )
 
 // close updates the feedback, the counters and the checked tree after an iteration.
-func (l *Loop) close(s *RunState, it *Iteration) Step {
+func (l *Loop) close(s *State, it *Iteration) Step {
 	l.cancelled(it)
 	s.Unchecked = it.unchecked()
 	if it.Answered {
@@ -71,7 +71,7 @@ func (it *Iteration) winner() int {
 }
 
 // end ends the run after an iteration, or carries out the winning reaction.
-func (l *Loop) end(s *RunState, it *Iteration) Step {
+func (l *Loop) end(s *State, it *Iteration) Step {
 	i := it.winner()
 	var w *Failure
 	action := taxonomy.Continue
@@ -121,7 +121,7 @@ func (l *Loop) end(s *RunState, it *Iteration) Step {
 // nextIteration ends the iteration and prepares the next one, with the longest wait that a failure
 // requires. If any failure requires a new conversation, the next iteration begins one. W is the
 // failure whose reaction won, or nil.
-func (l *Loop) nextIteration(s *RunState, it *Iteration, w *Failure) Step {
+func (l *Loop) nextIteration(s *State, it *Iteration, w *Failure) Step {
 	s.NotBefore = s.Now
 	for i := range it.Failures {
 		f := &it.Failures[i]
@@ -153,7 +153,7 @@ func (l *Loop) nextIteration(s *RunState, it *Iteration, w *Failure) Step {
 
 // finish adds the iteration's failures to the state's errors, and reduces the iteration to its
 // summary. W is the failure whose reaction won, or nil.
-func (l *Loop) finish(s *RunState, it *Iteration, w *Failure) {
+func (l *Loop) finish(s *State, it *Iteration, w *Failure) {
 	for i := range it.Failures {
 		f := &it.Failures[i]
 		if rec := l.record(s, f, it.Number); f == w && !it.Clean {
@@ -171,7 +171,7 @@ func (l *Loop) finish(s *RunState, it *Iteration, w *Failure) {
 }
 
 // record adds a failure to the state's errors, and returns the complete record.
-func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
+func (l *Loop) record(s *State, f *Failure, iteration int) ErrorRecord {
 	rec, d := f.ErrorRecord, &f.Decision
 	rec.Iteration, rec.Tier, rec.Reaction, rec.Action = iteration, s.Tier, d.Reaction.Name, d.Action.String()
 	if p := d.Reaction.Agent.Purpose; p != taxonomy.PurposeNone {
@@ -196,7 +196,7 @@ func (l *Loop) record(s *RunState, f *Failure, iteration int) ErrorRecord {
 
 // react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
 // operation. Otherwise the run continues after the step, and end carries out the winning reaction.
-func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
+func (l *Loop) react(s *State, it *Iteration, i int, failed Step) Step {
 	if l.inSetup() || failed == StepAvailable {
 		return l.reactInSetup(s, it, i, failed)
 	}
@@ -214,7 +214,7 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, failed Step) Step {
 
 // reactInSetup is react for the setup. No iteration is open, so all reactions are carried out, and
 // each retry repeats the operation.
-func (l *Loop) reactInSetup(s *RunState, it *Iteration, i int, failed Step) Step {
+func (l *Loop) reactInSetup(s *State, it *Iteration, i int, failed Step) Step {
 	f := &it.Failures[i]
 	d := &f.Decision
 	if d.Action != taxonomy.Recover && !d.ends() { // these are recorded later
@@ -242,7 +242,7 @@ func (l *Loop) reactInSetup(s *RunState, it *Iteration, i int, failed Step) Step
 
 // retryInPlace waits and repeats the failed step. If the reaction specifies it, the work of a
 // failed call is reverted before the next call.
-func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, failed Step) Step {
+func (l *Loop) retryInPlace(s *State, it *Iteration, i int, failed Step) Step {
 	f := &it.Failures[i]
 	d := &f.Decision
 	until, next := s.Now.Add(d.Wait), failed
@@ -266,7 +266,7 @@ func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, failed Step) Step
 
 // beginRecovery begins a strategy. It counts the run of the strategy before the state is saved.
 // When the strategy succeeded, the run continues with the step next.
-func (l *Loop) beginRecovery(s *RunState, f *Failure, i int, next Step) Step {
+func (l *Loop) beginRecovery(s *State, f *Failure, i int, next Step) Step {
 	if s.Recoveries == nil {
 		s.Recoveries = map[string]int{}
 	}
@@ -280,7 +280,7 @@ func (l *Loop) beginRecovery(s *RunState, f *Failure, i int, next Step) Step {
 
 // recover runs the strategy of a reaction. If the strategy succeeds, the failed step is repeated,
 // or the next iteration begins. Otherwise the next reaction of the chain follows.
-func (l *Loop) recover(s *RunState, it *Iteration) Step {
+func (l *Loop) recover(s *State, it *Iteration) Step {
 	r := s.Recover
 	f := &it.Failures[r.Failure]
 	strategy := f.Decision.Reaction.Strategy
@@ -290,7 +290,7 @@ func (l *Loop) recover(s *RunState, it *Iteration) Step {
 		s.Processes = nil
 	}
 	l.emit(s, Event{
-		Kind: Recovered, For: f.error(), Op: f.Op, Source: f.Source, Reaction: f.Decision.Reaction.Reaction,
+		Kind: Recovered, For: f.Cause(), Op: f.Op, Source: f.Source, Reaction: f.Decision.Reaction.Reaction,
 		Attempt: f.Decision.Attempt, MaxAttempts: f.Decision.maxAttempts(), Text: strategy, failure: out.Failure,
 	})
 	if out.Failure != nil {
@@ -317,7 +317,7 @@ func (l *Loop) recover(s *RunState, it *Iteration) Step {
 }
 
 // pause makes all users of the failure's credential wait, if the reaction specifies that.
-func (l *Loop) pause(s *RunState, f *Failure) {
+func (l *Loop) pause(s *State, f *Failure) {
 	if f.Decision.Reaction.Shared == taxonomy.SharedCredential && f.Decision.Wait > 0 {
 		l.do(s, Effect{
 			Op: OpPause, Source: l.providerName(s), Lane: f.Credential, Until: s.Now.Add(f.Decision.Wait), Graced: true,
@@ -326,7 +326,7 @@ func (l *Loop) pause(s *RunState, f *Failure) {
 }
 
 // escalate continues with a higher tier, which begins with new streaks and a new conversation.
-func (l *Loop) escalate(s *RunState, tier int) {
+func (l *Loop) escalate(s *State, tier int) {
 	s.Tier, s.Streaks, s.Session = tier, nil, ""
 	l.emit(s, Event{Kind: Escalated, Tier: l.tierName(s)})
 }

@@ -1,7 +1,7 @@
-package executor
+package loop
 
 // abandon ends a process whose setup failed: it files and notifies, and saves nothing.
-func (l *Loop) abandon(s *RunState) {
+func (l *Loop) abandon(s *State) {
 	if s.End == "" {
 		s.End = EndCancelled
 	}
@@ -10,7 +10,7 @@ func (l *Loop) abandon(s *RunState) {
 }
 
 // endRun ends the run.
-func (l *Loop) endRun(s *RunState, end EndReason, endsRun bool) Step {
+func (l *Loop) endRun(s *State, end EndReason, endsRun bool) Step {
 	if s.End == "" {
 		s.End, s.EndsRun, s.Ended = end, endsRun, l.now(s)
 	}
@@ -18,12 +18,12 @@ func (l *Loop) endRun(s *RunState, end EndReason, endsRun bool) Step {
 }
 
 // inspectEnd finds the changes that remain when the run is over.
-func (l *Loop) inspectEnd(s *RunState, it *Iteration) (Effect, continuation) {
+func (l *Loop) inspectEnd(s *State, it *Iteration) (Effect, continuation) {
 	if !l.cfg.Workspace || s.Checked == "" || s.End == EndDryRun {
 		return Effect{}, to(StepSaveEnd)
 	}
 	e := Effect{
-		Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked, Committed: s.Committed}, Graced: true,
+		Op: OpDetect, Source: SourceGit, Trees: Trees{Checked: s.Checked, Committed: s.Committed}, Graced: true,
 	}
 	return e, func(out *Outcome, _ bool) Step {
 		if out != nil {
@@ -35,7 +35,7 @@ func (l *Loop) inspectEnd(s *RunState, it *Iteration) (Effect, continuation) {
 }
 
 // saveEnd saves the changes that remain unchecked when the run is over.
-func (l *Loop) saveEnd(s *RunState, it *Iteration) (Effect, continuation) {
+func (l *Loop) saveEnd(s *State, it *Iteration) (Effect, continuation) {
 	if len(s.Unchecked) == 0 || it.Count == 0 {
 		return Effect{}, to(StepBranchEnd)
 	}
@@ -46,22 +46,22 @@ func (l *Loop) saveEnd(s *RunState, it *Iteration) (Effect, continuation) {
 }
 
 // branchEnd delivers the commits of a run that ended before its task was done.
-func (l *Loop) branchEnd(s *RunState, _ *Iteration) (Effect, continuation) {
+func (l *Loop) branchEnd(s *State, _ *Iteration) (Effect, continuation) {
 	if !s.undelivered() {
 		return Effect{}, to(StepForward)
 	}
-	return Effect{Op: OpDeliver, Source: sourceGit, Graced: true}, func(out *Outcome, _ bool) Step {
+	return Effect{Op: OpDeliver, Source: SourceGit, Graced: true}, func(out *Outcome, _ bool) Step {
 		l.addBranch(s, out)
 		return StepForward
 	}
 }
 
 // forward forwards the person's branch to the delivered commits of a completed run.
-func (l *Loop) forward(s *RunState, _ *Iteration) (Effect, continuation) {
+func (l *Loop) forward(s *State, _ *Iteration) (Effect, continuation) {
 	if s.End != EndCompleted || s.Branch == "" || l.cfg.KeepBranch || l.cfg.Deliver >= DeliverPullRequest {
 		return Effect{}, to(StepFile)
 	}
-	return Effect{Op: OpForward, Source: sourceGit, Graced: true}, func(out *Outcome, _ bool) Step {
+	return Effect{Op: OpForward, Source: SourceGit, Graced: true}, func(out *Outcome, _ bool) Step {
 		switch {
 		case out == nil:
 		case out.Why != "":
@@ -75,17 +75,17 @@ func (l *Loop) forward(s *RunState, _ *Iteration) (Effect, continuation) {
 }
 
 // file files the task.
-func (l *Loop) file(s *RunState, _ *Iteration) (Effect, continuation) {
+func (l *Loop) file(s *State, _ *Iteration) (Effect, continuation) {
 	if !l.cfg.Filer || s.End == EndDryRun {
 		return Effect{}, to(StepNotify)
 	}
-	return Effect{Op: OpFile, Source: sourceExecutor, State: s, Graced: true}, to(StepNotify)
+	return Effect{Op: OpFile, Source: SourceExecutor, State: s, Graced: true}, to(StepNotify)
 }
 
 // notify notifies people about the end of the run.
-func (l *Loop) notify(s *RunState, _ *Iteration) (Effect, continuation) {
+func (l *Loop) notify(s *State, _ *Iteration) (Effect, continuation) {
 	if !l.cfg.Notifier || s.End == EndDryRun {
 		return Effect{}, to(StepOver)
 	}
-	return Effect{Op: OpNotify, Source: sourceNotify, State: s, Graced: true}, to(StepOver)
+	return Effect{Op: OpNotify, Source: SourceNotify, State: s, Graced: true}, to(StepOver)
 }

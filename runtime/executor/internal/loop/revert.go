@@ -1,4 +1,4 @@
-package executor
+package loop
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 )
 
 // planRevert chooses the paths that the reactions revert.
-func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
+func (l *Loop) planRevert(s *State, it *Iteration) Step {
 	it.Causes = nil
 	for i := range it.Failures {
 		f := &it.Failures[i]
@@ -37,14 +37,14 @@ func (l *Loop) planRevert(s *RunState, it *Iteration) Step {
 }
 
 // foundEffect returns an effect on the changes that the last inspection found.
-func foundEffect(op string, s *RunState, it *Iteration, paths Paths) Effect {
+func foundEffect(op string, s *State, it *Iteration, paths Paths) Effect {
 	return Effect{
-		Op: op, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: paths, Graced: true,
+		Op: op, Source: SourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: paths, Graced: true,
 	}
 }
 
 // saveFound saves the changes before they are reverted.
-func (l *Loop) saveFound(s *RunState, it *Iteration) (Effect, continuation) {
+func (l *Loop) saveFound(s *State, it *Iteration) (Effect, continuation) {
 	return foundEffect(OpSave, s, it, it.Revert), func(out *Outcome, ok bool) Step {
 		l.addRef(s, out)
 		if ok {
@@ -55,7 +55,7 @@ func (l *Loop) saveFound(s *RunState, it *Iteration) (Effect, continuation) {
 }
 
 // addRef adds the ref of saved changes to the state.
-func (l *Loop) addRef(s *RunState, out *Outcome) {
+func (l *Loop) addRef(s *State, out *Outcome) {
 	if out != nil && out.Text != "" && !slices.Contains(s.Refs, out.Text) {
 		s.Refs = push(s.Refs, out.Text)
 		l.emit(s, Event{Kind: Saved, Text: out.Text})
@@ -63,7 +63,7 @@ func (l *Loop) addRef(s *RunState, out *Outcome) {
 }
 
 // revert reverts the planned paths. Then the changes are detected again.
-func (l *Loop) revert(s *RunState, it *Iteration) (Effect, continuation) {
+func (l *Loop) revert(s *State, it *Iteration) (Effect, continuation) {
 	return foundEffect(OpRevert, s, it, it.Revert), func(out *Outcome, ok bool) Step {
 		if out != nil {
 			l.emit(s, Event{Kind: Reverted, Files: out.Paths})
@@ -76,7 +76,7 @@ func (l *Loop) revert(s *RunState, it *Iteration) (Effect, continuation) {
 }
 
 // endInspection ends an inspection. Either another call follows, or the checked tree advances.
-func (l *Loop) endInspection(s *RunState, it *Iteration, ok bool) Step {
+func (l *Loop) endInspection(s *State, it *Iteration, ok bool) Step {
 	it.Revert, it.Causes = nil, nil
 	// A later inspection reverts nothing for these failures, because a check of the rest may have
 	// passed.
@@ -104,7 +104,7 @@ func (it *Iteration) clearChanges() {
 
 // accept makes the iteration's checked tree, which contains the allowed changes, and returns the
 // step after the inspection.
-func (l *Loop) accept(s *RunState, it *Iteration) (Effect, continuation) {
+func (l *Loop) accept(s *State, it *Iteration) (Effect, continuation) {
 	next := func(out *Outcome, ok bool) Step {
 		if out != nil {
 			it.Checked = out.Trees.Checked

@@ -1,4 +1,4 @@
-package executor
+package loop
 
 import (
 	"crypto/sha256"
@@ -11,11 +11,11 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// StateVersion is the version of [RunState]'s JSON. A run with another version is refused.
-const StateVersion = 1
+// Version is the version of [State]'s JSON. A run with another version is refused.
+const Version = 1
 
-// RunState is the whole state of a run. It marshals to JSON and back without loss.
-type RunState struct {
+// State is the whole state of a run. It marshals to JSON and back without loss.
+type State struct {
 	Version int `json:"version"`
 	// Saves counts the saves, so that a store can refuse an older state.
 	Saves int    `json:"saves"`
@@ -125,7 +125,7 @@ type RunInfo struct {
 }
 
 // Info describes the run.
-func (s *RunState) Info() RunInfo {
+func (s *State) Info() RunInfo {
 	return RunInfo{
 		Run: s.Task.Run, Task: s.Task.ID, Title: s.Task.Title, Dir: s.Dir, Step: s.Step, End: s.End,
 		Iteration: s.Iter.Number, Updated: s.Now, Question: s.Question, Uncommitted: s.Uncommitted,
@@ -266,13 +266,13 @@ type ErrorRecord struct {
 	Report string `json:"report,omitempty"`
 	// Wire is the error as its package marshals it. Only the last error has it.
 	Wire json.RawMessage `json:"wire,omitempty"`
-
-	err error
+	// Err is the error itself; nil if it occurred in another process.
+	Err error `json:"-"`
 }
 
 // random returns the next number of the state's seed (splitmix64), so that a resumed or replayed
 // run gets the same numbers.
-func (s *RunState) random() float64 {
+func (s *State) random() float64 {
 	s.Seed += 0x9E3779B97F4A7C15
 	z := s.Seed
 	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
@@ -281,7 +281,7 @@ func (s *RunState) random() float64 {
 }
 
 // mark returns a word for the current call that cannot be predicted.
-func (s *RunState) mark() string {
+func (s *State) mark() string {
 	digest := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", s.Word, s.Iter.Number, s.Iter.Calls))
 	return hex.EncodeToString(digest[:6])
 }
@@ -296,3 +296,6 @@ func push[T any](list []T, v T) []T {
 	}
 	return append(append(list[:maxListed/2:maxListed/2], list[maxListed/2+1:]...), v)
 }
+
+// AddWarning adds a warning to the state.
+func (s *State) AddWarning(warning string) { s.Warnings = push(s.Warnings, warning) }

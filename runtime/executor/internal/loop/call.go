@@ -1,4 +1,4 @@
-package executor
+package loop
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 )
 
 // head is the step before an iteration: it checks the limits and waits.
-func (l *Loop) head(s *RunState, _ *Iteration) Step {
+func (l *Loop) head(s *State, _ *Iteration) Step {
 	now := l.now(s)
 	switch {
 	case l.env.Cancelled():
@@ -38,12 +38,12 @@ func (l *Loop) head(s *RunState, _ *Iteration) Step {
 	return StepAdmit
 }
 
-func (l *Loop) iterationsExhausted(s *RunState) bool {
+func (l *Loop) iterationsExhausted(s *State) bool {
 	return s.Iter.Number-s.Reopened >= l.cfg.Limits.Iterations
 }
 
 // open begins the next iteration, unless one is open.
-func (l *Loop) open(s *RunState) {
+func (l *Loop) open(s *State) {
 	if s.Iter.Open {
 		return
 	}
@@ -60,13 +60,13 @@ func (l *Loop) open(s *RunState) {
 	l.emitIterationStarted(s)
 }
 
-func (l *Loop) emitIterationStarted(s *RunState) {
+func (l *Loop) emitIterationStarted(s *State) {
 	l.emit(s, Event{Kind: IterationStarted, Tier: l.tierName(s), Session: s.Session})
 }
 
 // admit asks the admitter whether the next call may be made. If it may, admit opens the iteration,
 // unless it is open.
-func (l *Loop) admit(s *RunState, it *Iteration) Step {
+func (l *Loop) admit(s *State, it *Iteration) Step {
 	if it.Open && l.cancelled(it) {
 		return l.inspect(it, StepDeliver)
 	}
@@ -80,7 +80,7 @@ func (l *Loop) admit(s *RunState, it *Iteration) Step {
 	} else {
 		call.Iteration++
 	}
-	out := l.do(s, Effect{Op: OpBudget, Source: sourceBudget, Call: &call, Limit: l.timeLeft(s)})
+	out := l.do(s, Effect{Op: OpBudget, Source: SourceBudget, Call: &call, Limit: l.timeLeft(s)})
 	switch {
 	case out.Cancelled && !it.Open:
 		return l.endRun(s, EndCancelled, false)
@@ -92,12 +92,12 @@ func (l *Loop) admit(s *RunState, it *Iteration) Step {
 	case out.Exhausted && s.Retried != nil:
 		return l.retryBudgetExhausted(s)
 	case out.Exhausted:
-		f := l.env.Classify(taxonomy.Evidence{Source: sourceBudget, Op: OpBudget, Type: "exceeded"})
+		f := l.env.Classify(taxonomy.Evidence{Source: SourceBudget, Op: OpBudget, Type: "exceeded"})
 		out.Failure = &f
 	}
 	l.open(s)
 	if f := out.Failure; f != nil {
-		op, source := OpBudget, sourceBudget
+		op, source := OpBudget, SourceBudget
 		if f.Op != "" { // a measure before the call failed
 			op, source = f.Op, f.Source
 		}
@@ -113,7 +113,7 @@ func (l *Loop) admit(s *RunState, it *Iteration) Step {
 }
 
 // timeLeft returns the remaining time of the open iteration; 0 is no limit.
-func (l *Loop) timeLeft(s *RunState) time.Duration {
+func (l *Loop) timeLeft(s *State) time.Duration {
 	if !s.Iter.Open || s.Iter.Ends.IsZero() {
 		return 0
 	}
@@ -122,7 +122,7 @@ func (l *Loop) timeLeft(s *RunState) time.Duration {
 
 // retryBudgetExhausted continues with the next reaction of the failed call, because the shared
 // budget has no retry left.
-func (l *Loop) retryBudgetExhausted(s *RunState) Step {
+func (l *Loop) retryBudgetExhausted(s *State) Step {
 	it := &s.Iter
 	i := it.lastRetried()
 	if !it.Open || i < 0 { // the retry would have been the next iteration
@@ -151,7 +151,7 @@ func (it *Iteration) lastRetried() int {
 
 // waitForAdmission waits for a lane, the breaker or a precaution. If the wait would pass the run's
 // deadline, the run ends. If it would pass the iteration's deadline, the iteration ends.
-func (l *Loop) waitForAdmission(s *RunState, it *Iteration, out *Outcome) Step {
+func (l *Loop) waitForAdmission(s *State, it *Iteration, out *Outcome) Step {
 	if it.Open && !it.Ends.IsZero() && out.Until.After(it.Ends) {
 		if i := it.lastRetried(); i >= 0 {
 			f := &it.Failures[i]
@@ -166,15 +166,15 @@ func (l *Loop) waitForAdmission(s *RunState, it *Iteration, out *Outcome) Step {
 }
 
 // prompt returns the input of the next prompt.
-func (l *Loop) prompt(s *RunState) *PromptInput {
-	return &PromptInput{
+func (l *Loop) prompt(s *State) *Prompt {
+	return &Prompt{
 		Task: s.Task, Iteration: s.Iter.Number, Tier: l.tierName(s), Session: s.Session, Reduced: s.Reduced,
-		Reports: s.Feedback, Errors: s.Errors, Answers: s.Answers, Mark: s.mark(),
+		Feedback: s.Feedback, Errors: s.Errors, Answers: s.Answers, Mark: s.mark(),
 	}
 }
 
 // call calls the provider and records its answer or its failure. An inspection finds its changes.
-func (l *Loop) call(s *RunState, it *Iteration) Step {
+func (l *Loop) call(s *State, it *Iteration) Step {
 	began := l.now(s)
 	l.emit(s, Event{Kind: CallStarted, Source: l.providerName(s), Tier: l.tierName(s)})
 	e := Effect{Op: OpCall, Source: l.providerName(s), Limit: l.timeLeft(s), Prompt: l.prompt(s)}
@@ -215,7 +215,7 @@ func (l *Loop) call(s *RunState, it *Iteration) Step {
 
 // callFailed records the failure of a call and reacts to it. A call that continued a conversation
 // is repeated once in a new one, if the failure has no code or its reaction requires a new one.
-func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) Step {
+func (l *Loop) callFailed(s *State, it *Iteration, out *Outcome, a Answer) Step {
 	op := OpCall
 	if out.Failure.Op == OpResume { // the process that made the call died
 		op, it.Interrupted, out.Failure.NotRepeatable = OpResume, true, true
@@ -243,13 +243,13 @@ func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) St
 }
 
 // interrupted records a failure for the call during which a process died.
-func (l *Loop) interrupted(s *RunState, it *Iteration) Step {
+func (l *Loop) interrupted(s *State, it *Iteration) Step {
 	it.Interrupted, s.Processes = true, nil
 	f := l.env.Classify(taxonomy.Evidence{
-		Source: sourceExecutor, Op: OpResume, Type: "interrupted", Text: "the executor ended during a call",
+		Source: SourceExecutor, Op: OpResume, Type: "interrupted", Text: "the executor ended during a call",
 		Attributes: map[string]string{"provider": l.providerName(s)},
 	})
 	f.NotRepeatable = true
-	l.addFailure(s, it, OpResume, sourceExecutor, &f)
+	l.addFailure(s, it, OpResume, SourceExecutor, &f)
 	return l.inspect(it, StepDeliver)
 }

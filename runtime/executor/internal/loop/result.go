@@ -1,9 +1,11 @@
-package executor
+package loop
 
 import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Status is the status of a run that is over. It follows from the [EndReason].
@@ -86,41 +88,45 @@ type Result struct {
 	EndedAt   time.Time `json:"endedAt"`
 
 	// State is the final state. It must not be changed.
-	State *RunState `json:"-"`
+	State *State `json:"-"`
 }
 
 // NewResult returns the result of a state. If the last error occurred in another process, decode
-// reads it. Decode may be nil.
-func NewResult(s *RunState, decode func([]byte) (error, error)) *Result {
-	h := Host{cfg: Config{Decode: decode}}
-	return h.Result(s)
-}
-
-// Result returns the result of a state. Its Err is an error of the host's taxonomy.
-func (h *Host) Result(s *RunState) *Result {
+// returns it from its JSON, or nil.
+func NewResult(s *State, decode func(wire []byte) error) *Result {
 	r := &Result{
 		Run: s.Task.Run, Task: s.Task.ID, Status: s.End.Status(), EndReason: s.End, History: s.History,
-		Iterations: s.Iter.Number, Spending: s.Spent, UncommittedFiles: maskedPaths(s.Uncommitted),
-		UncheckedFiles: maskedPaths(s.Unchecked), SavedRefs: s.Refs, StartedAt: s.Began, EndedAt: s.Ended, State: s,
+		Iterations: s.Iter.Number, Spending: s.Spent, UncommittedFiles: MaskedPaths(s.Uncommitted),
+		UncheckedFiles: MaskedPaths(s.Unchecked), SavedRefs: s.Refs, StartedAt: s.Began, EndedAt: s.Ended, State: s,
 	}
 	r.Errors, r.Commits = slices.Clone(s.Errors), slices.Clone(s.Commits)
 	for i := range r.Errors {
-		r.Errors[i].Files = maskedPaths(r.Errors[i].Files)
+		r.Errors[i].Files = MaskedPaths(r.Errors[i].Files)
 	}
 	for i := range r.Commits {
-		r.Commits[i].Paths = maskedPaths(r.Commits[i].Paths)
+		r.Commits[i].Paths = MaskedPaths(r.Commits[i].Paths)
 		r.CommittedFiles = append(r.CommittedFiles, r.Commits[i].Paths...)
 	}
 	slices.Sort(r.CommittedFiles)
 	r.CommittedFiles = slices.Compact(r.CommittedFiles)
 	if last := s.LastError; last != nil && r.Status != StatusCompleted {
 		r.Error, r.ErrorCategory, r.ErrorCode, r.ErrorDetails = last.Message, last.Category, last.Code, last.Details
-		if r.Err = last.err; r.Err == nil {
-			r.Err = h.decode(last.Wire)
+		if r.Err = last.Err; r.Err == nil {
+			r.Err = decode(last.Wire)
 		}
 		if r.Err == nil {
-			r.Err = plainFailure(last.Message)
+			r.Err = PlainFailure(last.Message)
 		}
 	}
 	return r
+}
+
+// MaskedPaths returns the paths with secrets masked. The paths of a state are not masked, because a
+// resumed run needs them.
+func MaskedPaths(paths []string) []string {
+	masked := slices.Clone(paths)
+	for i, p := range masked {
+		masked[i] = taxonomy.Redact(p)
+	}
+	return masked
 }

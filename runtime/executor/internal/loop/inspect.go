@@ -1,4 +1,4 @@
-package executor
+package loop
 
 import (
 	"cmp"
@@ -19,11 +19,11 @@ func (l *Loop) inspect(it *Iteration, then Step) Step {
 
 // detect finds the changes since the checked tree, which the guard judges. Changes that need
 // approval are denied if no person can be asked, or the person has denied them before.
-func (l *Loop) detect(s *RunState, it *Iteration) (Effect, continuation) {
+func (l *Loop) detect(s *State, it *Iteration) (Effect, continuation) {
 	e := Effect{}
 	if l.cfg.Workspace {
 		e = Effect{
-			Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked}, Approved: s.Approved, Graced: true,
+			Op: OpDetect, Source: SourceGit, Trees: Trees{Checked: s.Checked}, Approved: s.Approved, Graced: true,
 		}
 	}
 	if l.rejudge {
@@ -50,7 +50,7 @@ func (l *Loop) detect(s *RunState, it *Iteration) (Effect, continuation) {
 }
 
 // recordChanges records the changes that an inspection found, and the failures that follow.
-func (l *Loop) recordChanges(s *RunState, it *Iteration, out *Outcome) {
+func (l *Loop) recordChanges(s *State, it *Iteration, out *Outcome) {
 	it.Found, it.Count, it.Bad, it.More = out.Trees.Found, out.Count, out.Bad, out.More
 	changed := out.Paths[:min(len(out.Paths), maxListed)]
 	if slices.ContainsFunc(changed, func(p string) bool { return !slices.Contains(it.Changed, p) }) {
@@ -64,12 +64,12 @@ func (l *Loop) recordChanges(s *RunState, it *Iteration, out *Outcome) {
 
 // addViolations adds a failure for all forbidden changes, and one for those outside the allowed
 // paths.
-func (l *Loop) addViolations(s *RunState, it *Iteration, mode string) {
+func (l *Loop) addViolations(s *State, it *Iteration, mode string) {
 	for _, kind := range []struct {
 		name    string
 		verdict Verdict
 	}{{"forbidden", Forbidden}, {"outside_allowed", Outside}} {
-		files := pathsOf(it.unnamed(kind.verdict))
+		files := PathsOf(it.unnamed(kind.verdict))
 		if len(files) == 0 {
 			continue
 		}
@@ -80,22 +80,22 @@ func (l *Loop) addViolations(s *RunState, it *Iteration, mode string) {
 }
 
 // addFilesFailure adds a failure for changes that are not allowed.
-func (l *Loop) addFilesFailure(s *RunState, it *Iteration, op string, ev taxonomy.Evidence) {
-	ev.Source, ev.Op = sourceScope, op
+func (l *Loop) addFilesFailure(s *State, it *Iteration, op string, ev taxonomy.Evidence) {
+	ev.Source, ev.Op = SourceScope, op
 	f := l.env.Classify(ev)
 	f.Files, f.NotRepeatable, it.Named = ev.Files, true, union(it.Named, ev.Files)
-	l.addFailure(s, it, op, sourceScope, &f)
+	l.addFailure(s, it, op, SourceScope, &f)
 }
 
 // ask asks a person about the changes that need approval.
-func (l *Loop) ask(s *RunState, it *Iteration) (Effect, continuation) {
+func (l *Loop) ask(s *State, it *Iteration) (Effect, continuation) {
 	if !l.cfg.Asker { // a process with another configuration resumed the run
 		return Effect{}, func(*Outcome, bool) Step {
 			l.handleAnswer(s, it, &Outcome{NoPerson: true})
 			return l.planRevert(s, it)
 		}
 	}
-	e := Effect{Op: OpAsk, Source: sourceScope, Text: s.Task.ID, Paths: pathsOf(it.unnamed(NeedsAsk))}
+	e := Effect{Op: OpAsk, Source: SourceScope, Text: s.Task.ID, Paths: PathsOf(it.unnamed(NeedsAsk))}
 	return e, func(out *Outcome, _ bool) Step {
 		if out != nil {
 			l.handleAnswer(s, it, out)
@@ -105,9 +105,9 @@ func (l *Loop) ask(s *RunState, it *Iteration) (Effect, continuation) {
 }
 
 // handleAnswer handles a person's answer. The state is saved after it, so an approval is not lost.
-func (l *Loop) handleAnswer(s *RunState, it *Iteration, out *Outcome) {
+func (l *Loop) handleAnswer(s *State, it *Iteration, out *Outcome) {
 	set := it.unnamed(NeedsAsk)
-	paths := pathsOf(set)
+	paths := PathsOf(set)
 	if out.Approved || out.NoPerson && l.cfg.ApproveUnattended && !it.Cancelled {
 		it.Bad = slices.DeleteFunc(it.Bad, func(j Judged) bool { return slices.Contains(paths, j.Change.Path) })
 		s.Approved = union(s.Approved, paths)
@@ -145,7 +145,8 @@ func (it *Iteration) unchecked() Paths {
 	return out
 }
 
-func pathsOf(changes []Change) []string {
+// PathsOf returns the paths of the changes.
+func PathsOf(changes []Change) []string {
 	var out []string
 	for _, c := range changes {
 		out = append(out, c.Path)
@@ -160,26 +161,6 @@ func fingerprint(changes []Change) string {
 		fmt.Fprintf(h, "%q %s %s\n", c.Path, c.Kind, c.Hash)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
-}
-
-// within returns the paths that are also in others.
-func within(paths, others []string) []string {
-	set := setOf(others)
-	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !set[p] })
-}
-
-// without returns the paths that are not in others.
-func without(paths, others []string) []string {
-	set := setOf(others)
-	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return set[p] })
-}
-
-func setOf(paths []string) map[string]bool {
-	set := make(map[string]bool, len(paths))
-	for _, p := range paths {
-		set[p] = true
-	}
-	return set
 }
 
 // union returns the sorted union.

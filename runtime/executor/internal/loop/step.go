@@ -1,4 +1,4 @@
-package executor
+package loop
 
 import (
 	"cmp"
@@ -50,9 +50,9 @@ const (
 	stepAbandon Step = "abandon" // the setup failed
 )
 
-// durable reports whether the state is saved before the step. The state is also saved after the
+// Durable reports whether the state is saved before the step. The state is also saved after the
 // answer of a provider or a person. A resumed run repeats everything else.
-func (p Step) durable() bool {
+func (p Step) Durable() bool {
 	switch p {
 	case StepHead, StepCall, StepInterrupted, StepRevert, StepValidate, StepCommit, StepRecover, StepWait,
 		StepInspectEnd, StepOver:
@@ -63,7 +63,7 @@ func (p Step) durable() bool {
 
 // operation returns the effect of a step. An effect without an Op is not carried out, because the
 // step has nothing to do.
-type operation func(s *RunState, it *Iteration) (Effect, continuation)
+type operation func(s *State, it *Iteration) (Effect, continuation)
 
 // continuation returns the step that follows an effect. The outcome is nil unless the effect was
 // carried out and succeeded. Ok is false if it failed, unless the reaction was to continue.
@@ -73,7 +73,7 @@ type continuation func(out *Outcome, ok bool) Step
 func to(p Step) continuation { return func(*Outcome, bool) Step { return p } }
 
 // step runs the current step and returns the next one.
-func (l *Loop) step(s *RunState) Step {
+func (l *Loop) step(s *State) Step {
 	it := l.iteration(s)
 	op, ok := l.operations[s.Step]
 	if !ok {
@@ -88,7 +88,7 @@ func (l *Loop) step(s *RunState) Step {
 
 // perform carries out the effect of the current step. If it fails, perform records the failure and
 // reacts to it. If the reaction does not repeat the step, after calls next.
-func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next continuation) Step {
+func (l *Loop) perform(s *State, it *Iteration, e Effect, next continuation) Step {
 	out := l.do(s, e)
 	switch {
 	case out.Cancelled:
@@ -121,7 +121,7 @@ func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next continuation) 
 
 // after returns the step that follows a step that failed and is not repeated. If ok, the run
 // continues as after a success.
-func (l *Loop) after(s *RunState, it *Iteration, failed Step, ok bool) Step {
+func (l *Loop) after(s *State, it *Iteration, failed Step, ok bool) Step {
 	switch failed {
 	case StepAdmit:
 		if it.OverBudget = ok; ok { // the reaction is to continue
@@ -136,7 +136,7 @@ func (l *Loop) after(s *RunState, it *Iteration, failed Step, ok bool) Step {
 }
 
 // do carries out an effect and records its warnings.
-func (l *Loop) do(s *RunState, e Effect) Outcome {
+func (l *Loop) do(s *State, e Effect) Outcome {
 	e.Run, e.Iteration, e.Tier = s.Task.Run, s.Iter.Number, s.Tier
 	out := l.env.Do(e)
 	for _, w := range out.Warnings {
@@ -149,7 +149,7 @@ func (l *Loop) do(s *RunState, e Effect) Outcome {
 var reportedAs = map[string]string{OpAccept: OpSave, OpUpdate: OpPrepare}
 
 // waitUntil returns StepWait, or next if the time has come.
-func (l *Loop) waitUntil(s *RunState, until time.Time, why string, next Step) Step {
+func (l *Loop) waitUntil(s *State, until time.Time, why string, next Step) Step {
 	if !until.After(l.now(s)) {
 		return next
 	}
@@ -158,7 +158,7 @@ func (l *Loop) waitUntil(s *RunState, until time.Time, why string, next Step) St
 }
 
 // wait is StepWait: it waits and returns the pending step.
-func (l *Loop) wait(s *RunState, it *Iteration) Step {
+func (l *Loop) wait(s *State, it *Iteration) Step {
 	began := l.now(s)
 	l.emit(s, Event{Kind: Waiting, Until: s.Wait.Until, Text: s.Wait.For})
 	cancelled := l.env.Sleep(s.Wait.Until.Sub(began))

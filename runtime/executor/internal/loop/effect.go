@@ -1,6 +1,7 @@
-package executor
+package loop
 
 import (
+	"context"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -19,7 +20,7 @@ type Env interface {
 	Cancelled() bool
 	// Save makes the state durable before it returns. An engine that records a history does
 	// nothing.
-	Save(s *RunState)
+	Save(s *State)
 	Emit(e Event)
 }
 
@@ -55,13 +56,13 @@ const (
 
 // The sources of evidence of the executor itself.
 const (
-	sourceConfig    = "config"
-	sourceExecutor  = "executor"
-	sourceGit       = "git"
-	sourceScope     = "scope"
-	sourceBudget    = "budget"
-	sourceValidator = "validator"
-	sourceNotify    = "notify"
+	SourceConfig    = "config"
+	SourceExecutor  = "executor"
+	SourceGit       = "git"
+	SourceScope     = "scope"
+	SourceBudget    = "budget"
+	SourceValidator = "validator"
+	SourceNotify    = "notify"
 )
 
 // Effect is an operation outside of the loop, as plain data. Only the fields that the operation
@@ -79,20 +80,20 @@ type Effect struct {
 	Iteration int    `json:"iteration,omitempty"`
 	Tier      int    `json:"tier,omitempty"`
 
-	Prompt    *PromptInput `json:"prompt,omitempty"` // call
-	Call      *Call        `json:"call,omitempty"`   // budget
-	Trees     Trees        `json:"trees,omitzero"`
-	Paths     Paths        `json:"paths,omitempty"` // nil means all that differ
-	Approved  Paths        `json:"approved,omitempty"`
-	Check     Phase        `json:"check,omitempty"`
-	Title     string       `json:"title,omitempty"`
-	Text      string       `json:"text,omitempty"`
-	Failed    *Failure     `json:"failed,omitempty"` // recover
-	Attempt   int          `json:"attempt,omitempty"`
-	Lane      string       `json:"lane,omitempty"` // pause: the credential
-	Until     time.Time    `json:"until,omitzero"`
-	Processes []Running    `json:"processes,omitempty"` // resume
-	State     *RunState    `json:"state,omitempty"`     // file_task, notify
+	Prompt    *Prompt   `json:"prompt,omitempty"` // call
+	Call      *Call     `json:"call,omitempty"`   // budget
+	Trees     Trees     `json:"trees,omitzero"`
+	Paths     Paths     `json:"paths,omitempty"` // nil means all that differ
+	Approved  Paths     `json:"approved,omitempty"`
+	Check     Phase     `json:"check,omitempty"`
+	Title     string    `json:"title,omitempty"`
+	Text      string    `json:"text,omitempty"`
+	Failed    *Failure  `json:"failed,omitempty"` // recover
+	Attempt   int       `json:"attempt,omitempty"`
+	Lane      string    `json:"lane,omitempty"` // pause: the credential
+	Until     time.Time `json:"until,omitzero"`
+	Processes []Running `json:"processes,omitempty"` // resume
+	State     *State    `json:"state,omitempty"`     // file_task, notify
 }
 
 // Trees are the trees that an effect or an outcome is about.
@@ -162,3 +163,66 @@ type Outcome struct {
 	Why       string    `json:"why,omitempty"`
 	Exhausted bool      `json:"exhausted,omitempty"`
 }
+
+// Prompt is everything from which the host makes the prompt of a call.
+type Prompt struct {
+	Task      Task          `json:"task"`
+	Iteration int           `json:"iteration"`
+	Tier      string        `json:"tier,omitempty"` // its name
+	Session   string        `json:"session,omitempty"`
+	Reduced   bool          `json:"reduced,omitempty"`
+	Answers   []string      `json:"answers,omitempty"`
+	Errors    []ErrorRecord `json:"errors,omitempty"`
+	Feedback  []Feedback    `json:"feedback,omitempty"`
+	Mark      string        `json:"mark"`
+}
+
+// Answer is the result of a call that the run continues with.
+type Answer struct {
+	Text     string `json:"text,omitempty"`
+	Signal   Signal `json:"signal,omitempty"`
+	Question string `json:"question,omitempty"`
+	Session  string `json:"session,omitempty"`
+	Usage    Usage  `json:"usage,omitzero"`
+}
+
+// Host carries out the effects of runs in a process. It turns errors, deadlines and panics into
+// plain data. It serves several runs concurrently if its collaborators do.
+type Host interface {
+	// Do carries out an effect. It does not panic. A failure after ctx ended is reported as a
+	// cancellation.
+	Do(ctx context.Context, e Effect) Outcome
+	// Fail classifies an error and returns it as data, with its chain of reactions.
+	Fail(err error, source, op string) Failure
+	// Attach opens the working tree of a run, if this process does not have it open. An environment
+	// in which several processes carry out the effects of one run calls it before an effect.
+	Attach(ctx context.Context, run string) error
+	// Release unlocks the working tree of a run. If the run is completed and all changes are
+	// checked, it also removes everything that was stored for the run, except saved attempts.
+	Release(s *State) error
+	// Observe passes an event of a run to the observer.
+	Observe(s *State, e Event)
+	// Result returns the result of a state.
+	Result(s *State) *Result
+}
+
+// WithHooks returns a context for [Host].Do. Emit receives the events of the effect, such as the
+// progress of a call. Started receives each process that the effect starts; if it returns an error,
+// the process is ended. Both may be nil.
+func WithHooks(ctx context.Context, emit func(Event), started func(Running) error) context.Context {
+	return context.WithValue(ctx, hooksKey{}, Hooks{Emit: emit, Started: started})
+}
+
+// HooksOf returns the callbacks of a context; each may be nil.
+func HooksOf(ctx context.Context) Hooks {
+	h, _ := ctx.Value(hooksKey{}).(Hooks)
+	return h
+}
+
+// Hooks are the callbacks of an effect to its run.
+type Hooks struct {
+	Emit    func(Event)
+	Started func(Running) error
+}
+
+type hooksKey struct{}
