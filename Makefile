@@ -156,5 +156,9 @@ cover: | build/ ## report the coverage of the tests
 mutation: ## check that the generated tests of gen/errs kill at least 95 % of its mutants
 	$(GO) run $(GREMLINS) unleash ./$(GENERATED)
 
+.PHONY: release
+release: ## try the release VERSION=v0.1.0 of all modules; WRITE=1 makes its commits and tags
+	$(GO) run ./internal/release $(if $(WRITE),-write) $(VERSION)
+
 build/:
 	@mkdir -p build

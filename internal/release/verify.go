@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// verify builds, vets and tests every module against the proxy, and runs the quick start.
+func verify(clone command, p *proxy, modules []nested, version string) error {
+	fmt.Println("the quick start of README.md")
+	if err := quickStart(clone.dir, p); err != nil {
+		return err
+	}
+	for _, m := range append([]nested{{}}, modules...) {
+		fmt.Println("build and test", m.path())
+		if err := consume(p, m.path(), version); err != nil {
+			return err
+		}
+		in := clone
+		in.dir = filepath.Join(clone.dir, filepath.FromSlash(m.dir))
+		if _, err := in.output("go", "test", "-short", "./..."); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// consume requires a module in an empty module, and builds its packages there.
+func consume(p *proxy, path, version string) error {
+	c, err := emptyModule(p)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(c.dir)
+	for _, args := range [][]string{
+		{"mod", "init", "example.com/consumer"}, {"get", path + "@" + version}, {"build", "-mod=mod", path + "/..."},
+	} {
+		if _, err := c.output("go", args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptyModule returns a directory for a module of a user.
+func emptyModule(p *proxy) (command, error) {
+	dir, err := os.MkdirTemp(filepath.Dir(p.dir), "consumer")
+	return command{dir: dir, env: p.env}, err
+}
+
+// quickStart runs the commands of the section "Quick start" of README.md in an empty module.
+func quickStart(repo string, p *proxy) error {
+	readme, err := os.ReadFile(filepath.Join(repo, "README.md"))
+	if err != nil {
+		return err
+	}
+	_, section, ok := strings.Cut(string(readme), "\n## Quick start\n")
+	_, commands, begins := strings.Cut(section, "\n```sh\n")
+	commands, _, ends := strings.Cut(commands, "\n```\n")
+	if !ok || !begins || !ends {
+		return fmt.Errorf("README.md has no commands in a section \"Quick start\"")
+	}
+	c, err := emptyModule(p)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(c.dir)
+	if _, err := c.output("go", "mod", "init", "example.com/shop"); err != nil {
+		return err
+	}
+	_, err = c.output("sh", "-euc", commands+"\ngo tool errgen check\ngo vet ./...\ngo mod tidy -diff")
+	return err
+}
