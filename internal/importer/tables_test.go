@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/importer"
 	"github.com/errgen/errgen/internal/spec"
@@ -18,7 +19,8 @@ import (
 
 // TestTables imports the versions of real tables, one after another, and compares each update with
 // an import of the same version into a new file. Nothing may be lost: the codes and their values
-// are those of the new file, and what an earlier version published is decoded or reserved.
+// are those of the new file, each rename that breaking names between two new files is an alias, and
+// the names and numbers of earlier versions are decoded or reserved.
 //
 // ERRGEN_TABLES is a directory with the tables, which are not part of this repository:
 // FORMAT/NAME/VERSION, with versions that sort by their names. For example, the versions of NATS
@@ -37,7 +39,8 @@ func TestTables(t *testing.T) {
 		t.Run(format+" "+filepath.Base(dir), func(t *testing.T) {
 			versions, err := filepath.Glob(filepath.Join(dir, "*"))
 			require.NoError(t, err)
-			var text []byte
+			var text, before []byte
+			renames := 0 // that breaking names between the new files
 			published := newTaxonomy(t, nil)
 			codes, counts := 0, make(map[string]int)
 			for _, file := range versions {
@@ -61,6 +64,17 @@ func TestTables(t *testing.T) {
 				want, got := newTaxonomy(t, fresh), newTaxonomy(t, text)
 				codes = len(want.codes)
 				faults := differences(want, got, table.Notes)
+				for _, c := range breaking.Compare(parse(before), parse(fresh)) {
+					if c.Kind != "renamed" || c.Key != "value" {
+						continue
+					}
+					renames++
+					aliases := strings.Fields(strings.Trim(got.codes[c.New]["aliases"], "[]"))
+					if !slices.Contains(aliases, c.Old) {
+						faults = append(faults, fmt.Sprintf("%s: %s is not an alias", c.New, c.Old))
+					}
+				}
+				before = fresh
 				want.keep(published)
 				published = want
 				faults = append(faults, lost(published, got)...)
@@ -70,7 +84,7 @@ func TestTables(t *testing.T) {
 					return
 				}
 			}
-			t.Logf("%d versions, %d codes, %v", len(versions), codes, counts)
+			t.Logf("%d versions, %d codes, %d renames, %v", len(versions), codes, renames, counts)
 		})
 	}
 }
@@ -193,4 +207,9 @@ func (x *taxonomy) keep(earlier *taxonomy) {
 	for number := range earlier.numbers {
 		x.numbers[number] = true
 	}
+}
+
+func parse(src []byte) *breaking.Taxonomy {
+	tree, _ := spec.Parse("taxonomy.yaml", src)
+	return breaking.New(tree)
 }
