@@ -20,19 +20,19 @@ func TestCategories(t *testing.T) {
 	tests := []struct {
 		row, category string
 		code          error
-		kind          taxonomy.Kind
+		group         func(error) bool
 		retryable     bool
 	}{
-		{"O4 O2", "prerequisite", prerequisite, taxonomy.Fault, false},
-		{"O5 O3", "execution", execution, taxonomy.Failure, false},
-		{"O6 O3", "unexpected", unexpected, taxonomy.Failure, false},
-		{"O8 O3", "misalignment", misaligned, taxonomy.Failure, false},
-		{"O7 O2", "ambiguity", ambiguous, taxonomy.Fault, false},
-		{"B-O01", "unclassified", unclassified, taxonomy.KindNone, false},
-		{"the tier's own", "tier", errs.CodeTierRateLimited, taxonomy.Failure, true},
-		{"the tier's own", "tier", errs.CodeTierUnavailable, taxonomy.Failure, true},
-		{"the tier's own", "tier", errs.CodeTierRefused, taxonomy.Failure, false},
-		{"no tier's", "tier", errs.CodeTierNotCalled, taxonomy.Failure, false},
+		{"O4 O2", "prerequisite", prerequisite, errs.InFault, false},
+		{"O5 O3", "execution", execution, errs.InFailure, false},
+		{"O6 O3", "unexpected", unexpected, errs.InFailure, false},
+		{"O8 O3", "misalignment", misaligned, errs.InFailure, false},
+		{"O7 O2", "ambiguity", ambiguous, errs.InFault, false},
+		{"B-O01", "unclassified", unclassified, nil, false},
+		{"the tier's own", "tier", errs.CodeTierRateLimited, errs.InFailure, true},
+		{"the tier's own", "tier", errs.CodeTierUnavailable, errs.InFailure, true},
+		{"the tier's own", "tier", errs.CodeTierRefused, errs.InFailure, false},
+		{"no tier's", "tier", errs.CodeTierNotCalled, errs.InFailure, false},
 	}
 	var codes []*taxonomy.Code
 	for _, code := range errs.Table.Taxonomy.Codes() {
@@ -43,7 +43,8 @@ func TestCategories(t *testing.T) {
 		t.Run(tt.row+" "+taxonomy.CodeOf(tt.code), func(t *testing.T) {
 			assert.Equal(t, taxonomy.CodeOf(tt.code), codes[i].Value)
 			assert.Equal(t, tt.category, taxonomy.CategoryOf(tt.code))
-			assert.Equal(t, tt.kind, taxonomy.KindOf(tt.code))
+			assert.Equal(t, tt.group != nil, errs.InFault(tt.code) || errs.InFailure(tt.code))
+			assert.True(t, tt.group == nil || tt.group(tt.code))
 			assert.Equal(t, taxonomy.SeverityNone, taxonomy.SeverityOf(tt.code), "none is stated")
 			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(tt.code),
 				"what a step fails with is not tried again without a reason")

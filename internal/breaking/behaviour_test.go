@@ -21,15 +21,15 @@ func TestTraits(t *testing.T) {
 			`1:51 W-changed-effect`},
 		{"recoverable", codes("A: {message: a}"), codes("A: {message: a, recoverability: recoverable}"),
 			`1:59 W-changed-retryable`},
-		{"severity and kind of a category",
-			"categories: {io: {severity: low, kind: fault, codes: {A: {message: a}, B: {message: b}}}}",
-			"categories: {io: {severity: high, kind: failure, codes: {A: {message: a}, B: {message: b}}}}",
-			`1:29 W-changed-severity, 1:29 W-changed-severity, 1:41 W-changed-kind, 1:41 W-changed-kind`},
+		{"severity of a category",
+			"categories: {io: {severity: low, codes: {A: {message: a}, B: {message: b}}}}",
+			"categories: {io: {severity: high, codes: {A: {message: a}, B: {message: b}}}}",
+			`1:29 W-changed-severity, 1:29 W-changed-severity`},
 		{"a branch as the code",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: " +
-				"1}, kind: fault}]}}}}",
+				"1}, retryable: false}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: high, when: [{if: {n: " +
-				"1}, kind: fault}]}}}}", `1:79 W-changed-severity`},
+				"1}, retryable: false}]}}}}", `1:79 W-changed-severity`},
 		{"branches in another order",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 5}}, " +
 				"severity: low}, {if: {n: {min: 1}}, severity: high}]}}}}",
@@ -52,9 +52,9 @@ func TestTraits(t *testing.T) {
 				"1}, severity: low}]}}}}", `1:79 W-changed-severity, 1:98 W-changed-when`},
 		{"a branch that keeps the former value of the code",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: 1}, " +
-				"kind: fault}]}}}}",
+				"retryable: false}]}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: high, when: [{if: {n: 1}, " +
-				"kind: fault, severity: low}]}}}}", `1:79 W-changed-severity`},
+				"retryable: false, severity: low}]}}}}", `1:79 W-changed-severity`},
 		{"branches the other way round",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, when: [{if: {n: {min: 1, max: " +
 				"9}}, severity: low}, {if: {n: {min: 5, max: 20}}, severity: high}]}}}}",

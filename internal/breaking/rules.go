@@ -142,7 +142,6 @@ var rules = []rule{
 		"clients repeat calls after it: add a code for the other case"},
 	{"code.effect", always, "W-changed-effect", Behaviour, "clients decide by it whether they repeat a call"},
 	{"code.severity", always, "W-changed-severity", Behaviour, ""},
-	{"code.kind", always, "W-changed-kind", Behaviour, ""},
 }
 
 // ruleOf returns the rule of a difference, if it has one.

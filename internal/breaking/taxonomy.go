@@ -396,7 +396,6 @@ func traits(t taxonomy.Traits) []fact {
 		{key: "retryable", value: strconv.FormatBool(t.Retryable)},
 		{key: "recoverability", value: t.Recoverability.String()},
 		{key: "severity", value: t.Severity.String()},
-		{key: "kind", value: t.Kind.String()},
 		{key: "effect", value: t.Effect.String()},
 		{key: "http", value: strconv.Itoa(cmp.Or(int(t.HTTP), 500))},
 		{key: "grpc", value: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")},

@@ -374,7 +374,6 @@ func changedTraits(t, base *explain.Traits) []fact {
 	add("Retryable", yesNo(t.Retryable), yesNo(base.Retryable))
 	add("Recoverability", t.Recoverability, base.Recoverability)
 	add("Severity", t.Severity, base.Severity)
-	add("Kind", t.Kind, base.Kind)
 	add("Effect", t.Effect, base.Effect)
 	add("HTTP", strconv.Itoa(t.HTTP), strconv.Itoa(base.HTTP))
 	add("gRPC", t.GRPC, base.GRPC)

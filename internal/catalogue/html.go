@@ -176,7 +176,6 @@ func (p *page) Details() []fact {
 	add("Former values", strings.Join(c.Aliases, ", "), true)
 	add("Address", c.HelpURL, false)
 	if !p.Public {
-		add("Kind", c.Traits.Kind, false)
 		add("Recoverability", c.Traits.Recoverability, false)
 		add("Key", c.Key, true)
 		add("Go constant", c.Const, true)

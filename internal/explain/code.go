@@ -54,7 +54,6 @@ type Traits struct {
 	Retryable      bool     `json:"retryable"`
 	Recoverability string   `json:"recoverability"`
 	Severity       string   `json:"severity,omitempty"`
-	Kind           string   `json:"kind,omitempty"`
 	Effect         string   `json:"effect,omitempty"`
 	HTTP           int      `json:"http,omitzero"`
 	GRPC           string   `json:"grpc,omitempty"`
@@ -204,8 +203,8 @@ func publicFallback(m *model.Package) string {
 func TraitsOf(m *model.Package, p *taxonomy.Profile, t taxonomy.Traits) Traits {
 	return Traits{
 		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: Word(t.Severity),
-		Kind: Word(t.Kind), Effect: effectWord(t.Effect),
-		HTTP: int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Reaction: ReactionOf(m, p, t.Reaction),
+		Effect: effectWord(t.Effect),
+		HTTP:   int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Reaction: ReactionOf(m, p, t.Reaction),
 		MostCalls: MostCalls(p, t.Reaction),
 	}
 }

@@ -129,7 +129,7 @@ func TestBuildEverything(t *testing.T) {
 	assert.Equal(t, crash.Branches[0].Row.Traits, p.Rows[0].Traits, "the fallback's branch on unmatched")
 	assert.Equal(t, taxonomy.SeverityMedium, p.Rows[0].Severity)
 	assert.Equal(t, taxonomy.Traits{
-		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure, HTTP: 502,
+		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityMedium, HTTP: 502,
 		GRPC:     14,
 		Reaction: p.ReactionByName("abort"),
 	}, p.Rows[1].Traits)

@@ -277,16 +277,16 @@ func TestProfileSkips(t *testing.T) {
 
 func TestProfileTraits(t *testing.T) {
 	p, it, _ := overlaid(
-		t, `{codes: {'*': {severity: critical, http: 503, kind: fault}, net: {http: 500, grpc: ABORTED}, R: `+
+		t, `{codes: {'*': {severity: critical, http: 503}, net: {http: 500, grpc: ABORTED}, R: `+
 			`{retryable: false}}}`)
 	r, s := p.CodeByKey("R"), p.CodeByKey("S")
 	assert.Equal(t, taxonomy.Traits{
-		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500,
+		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityCritical, HTTP: 500,
 		GRPC:     10,
 		Reaction: p.ReactionByName("up"),
 	}, p.Under(it, r.Row), "the flag taken away, recoverability follows, the retry is passed over")
 	assert.Equal(t, taxonomy.Traits{
-		Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500, GRPC: 10,
+		Severity: taxonomy.SeverityCritical, HTTP: 500, GRPC: 10,
 		Reaction: p.ReactionByName("stop"),
 	}, p.Under(it, s.Row))
 	assert.Equal(t, p.Under(it, r.Row), p.Under(it, p.Rows[0]), "rows without a code are covered as the fallback")

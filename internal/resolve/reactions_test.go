@@ -149,7 +149,6 @@ package: errs
 reactions: {again: {action: retry}}
 categories:
   work:
-    kind: fault
     severity: low
     retryable: true
     reaction: again
@@ -170,7 +169,7 @@ categories:
 	again, block := p.ReactionByName("again"), p.ReactionByName("block")
 	a, b := p.CodeByKey("A"), p.CodeByKey("B")
 	want := taxonomy.Traits{
-		Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityLow, Kind: taxonomy.Fault,
+		Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityLow,
 		Reaction: again, HTTP: 500, GRPC: 1,
 	}
 	assert.Equal(t, want, a.Row.Traits)

@@ -118,7 +118,6 @@ func changedTraits(t taxonomy.Traits, d spec.Traits) taxonomy.Traits {
 		}
 	}
 	setWord(&t.Severity, d.Severity)
-	setWord(&t.Kind, d.Kind)
 	setWord(&t.Recoverability, d.Recoverability)
 	setWord(&t.Effect, d.Effect)
 	return t

@@ -105,7 +105,6 @@ func nested(to, codes []Code, parent int) []Code {
 
 // Over returns t with the traits of base in place of those that t does not set.
 func (t Traits) Over(base Traits) Traits {
-	set(&t.Kind, base.Kind)
 	set(&t.Severity, base.Severity)
 	set(&t.Retryable, base.Retryable)
 	set(&t.Recoverability, base.Recoverability)

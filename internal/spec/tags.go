@@ -216,7 +216,6 @@ var closedSets = map[string][]string{
 	"extent":         wordsOf[taxonomy.Extent](),
 	"grpc":           taxonomy.GRPCWords(),
 	"jitter":         append([]string{"none"}, wordsOf[taxonomy.JitterKind]("proportional")...),
-	"kind":           wordsOf[taxonomy.Kind](),
 	"level":          wordsOf[taxonomy.LogLevel](),
 	"purpose":        wordsOf[taxonomy.Purpose](),
 	"recoverability": wordsOf[taxonomy.Recoverability](),

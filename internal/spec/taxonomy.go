@@ -218,8 +218,6 @@ type Field struct {
 // Traits decide how an error is handled.
 type Traits struct {
 	_ struct{} `name:"traits"`
-	// Whether the error is a cause (`fault`) or an observation (`failure`).
-	Kind Text `key:"kind" words:"kind"`
 	// Severity of the error.
 	Severity Text `key:"severity" words:"severity"`
 	// Whether the same call may succeed unchanged.

@@ -81,7 +81,6 @@ func (p *Printer) traits(t taxonomy.Traits) []string {
 	}{
 		{"recoverability", t.Recoverability, t.Recoverability == usual},
 		{"severity", t.Severity, t.Severity == 0},
-		{"kind", t.Kind, t.Kind == 0},
 		{"effect", t.Effect, t.Effect == 0},
 		{"http", t.HTTP, t.HTTP == 0},
 		{"grpc", t.GRPC, t.GRPC == 0},

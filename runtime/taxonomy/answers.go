@@ -48,9 +48,6 @@ func SeverityOf(err error) Severity { return traitsOf(err).Severity }
 // RecoverabilityOf returns the kind of measure that can help.
 func RecoverabilityOf(err error) Recoverability { return traitsOf(err).Recoverability }
 
-// KindOf returns whether the error is a cause or an observation.
-func KindOf(err error) Kind { return traitsOf(err).Kind }
-
 // The statuses of errors without one.
 const (
 	httpOK, httpInternalServerError = 200, 500

@@ -48,38 +48,36 @@ func TestAnswers(t *testing.T) {
 		retryable      bool
 		severity       taxonomy.Severity
 		recoverability taxonomy.Recoverability
-		kind           taxonomy.Kind
 		http, grpc     int
 		help           string
 	}{
 		{name: "nil", http: 200},
 		{name: "plain", err: io.EOF, http: 500, grpc: 2},
 		{"own", limited, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable,
-			taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
+			429, 14, "https://example.org/errors/provider.rate_limit"},
 		{"wrapped", wrap(limited), "provider.rate_limit", "provider", true, taxonomy.SeverityHigh, taxonomy.Retryable,
-			taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
+			429, 14, "https://example.org/errors/provider.rate_limit"},
 		{"branch", wrap(client), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh, taxonomy.Permanent,
-			taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
+			502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
 		{"joined", errors.Join(io.EOF, wrap(client)), "PROVIDER_API_ERROR", "provider", false, taxonomy.SeverityHigh,
-			taxonomy.Permanent, taxonomy.Failure, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
+			taxonomy.Permanent, 502, 3, "https://example.org/errors/PROVIDER_API_ERROR"},
 		{"code", sample.CodeProviderRateLimit, "provider.rate_limit", "provider", true, taxonomy.SeverityHigh,
-			taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
-		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure,
+			taxonomy.Retryable, 429, 14, "https://example.org/errors/provider.rate_limit"},
+		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityHigh, taxonomy.Retryable,
 			502, 14, ""},
 		{"of another taxonomy", &coded{row: taxonomy.At(0, 1), cause: limited}, "OTHER", "cat", false,
 			taxonomy.SeverityNone,
-			taxonomy.Permanent, taxonomy.KindNone, 500, 2, ""},
-		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone,
+			taxonomy.Permanent, 500, 2, ""},
+		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent,
 			500, 2, ""},
 		{"unknown", taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{Code: "NEW", Category: "new"}), "NEW",
-			"new", false, taxonomy.SeverityHigh, taxonomy.Permanent, taxonomy.Failure, 502, 14, ""},
+			"new", false, taxonomy.SeverityHigh, taxonomy.Permanent, 502, 14, ""},
 	} {
 		assert.Equal(t, c.code, taxonomy.CodeOf(c.err), c.name)
 		assert.Equal(t, c.category, taxonomy.CategoryOf(c.err), c.name)
 		assert.Equal(t, c.retryable, taxonomy.IsRetryable(c.err), c.name)
 		assert.Equal(t, c.severity, taxonomy.SeverityOf(c.err), c.name)
 		assert.Equal(t, c.recoverability, taxonomy.RecoverabilityOf(c.err), c.name)
-		assert.Equal(t, c.kind, taxonomy.KindOf(c.err), c.name)
 		assert.Equal(t, c.http, taxonomy.HTTPStatus(c.err), c.name)
 		assert.Equal(t, c.grpc, taxonomy.GRPCCode(c.err), c.name)
 		assert.Equal(t, c.help, taxonomy.HelpURL(c.err), c.name)

@@ -57,7 +57,6 @@ categories:
       S: {message: s, reaction: stop, groups: [auth]}
       W: {message: w, aliases: [net.wait], names: [pause], retryable: true, recoverability: recoverable, reaction: wait}
   job:
-    kind: fault
     fields: {after: {type: duration, from: retry_after}, files: {type: strings, from: files}}
     codes:
       C: {message: c, retryable: true, reaction: shorter}

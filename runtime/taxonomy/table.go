@@ -31,16 +31,6 @@ const (
 	SeverityCritical          // work cannot continue
 )
 
-// Kind distinguishes causes from observations. The zero Kind is unset.
-type Kind uint8
-
-// The kinds.
-const (
-	KindNone Kind = iota
-	Fault         // a cause
-	Failure       // an observation
-)
-
 // Traits are the properties of a row.
 type Traits struct {
 	// Reaction is nil only in the traits of a nil error.
@@ -52,7 +42,6 @@ type Traits struct {
 	Retryable      bool
 	Recoverability Recoverability
 	Severity       Severity
-	Kind           Kind
 	// Effect is what the failure means for the caller of the operation that returns it.
 	Effect Effect
 }

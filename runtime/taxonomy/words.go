@@ -23,7 +23,6 @@ var (
 	recoverabilityWords = [...]string{"permanent", "retryable", "recoverable", "unknown"}
 	severityWords       = [...]string{"none", "low", "medium", "high", "critical"}
 	effectWords         = [...]string{"unspecified", "none", "unknown", "done"}
-	kindWords           = [...]string{"none", "fault", "failure"}
 	// The words of google.rpc.Code, by number.
 	grpcWords = [...]string{
 		"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
@@ -164,12 +163,6 @@ func (s Severity) String() string { return word(severityWords[:], "Severity", ui
 
 // MarshalText returns the word of the taxonomy's language.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// String returns the word of the taxonomy's language.
-func (k Kind) String() string { return word(kindWords[:], "Kind", uint8(k)) }
-
-// MarshalText returns the word of the taxonomy's language.
-func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // String returns the word of the taxonomy's language, or "unspecified".
 func (e Effect) String() string { return word(effectWords[:], "Effect", uint8(e)) }

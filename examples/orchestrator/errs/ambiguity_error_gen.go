@@ -140,12 +140,13 @@ var ambiguityCategory = taxonomy.Category{
 	Zero: (*AmbiguityError)(nil),
 	Codes: []taxonomy.Code{
 		CodeAmbiguityError: {
-			Value: "AMBIGUITY_ERROR", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
-			Doc: "The plan is too unclear to continue safely.", Resolution: "Answer the open question in the plan.",
-			Traits: taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
+			Value: "AMBIGUITY_ERROR", Groups: 1 << 0,
+			Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
+			Doc:     "The plan is too unclear to continue safely.", Resolution: "Answer the open question in the plan.",
+			Traits: taxonomy.Traits{Reaction: &reactionFindOut},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
 			},
 		},
 	},
@@ -162,5 +163,5 @@ var ambiguityRules = [][]detect.CodeRule{
 
 // ambiguitySummary has the category's codes in [errgenSummary].
 const ambiguitySummary = `
-{"const":"CodeAmbiguityError","value":"AMBIGUITY_ERROR","type":"AmbiguityError","factory":"NewAmbiguityError","category":"ambiguity","retryable":"no","rules":[["agent"],["agent","plan"],["plan"]]}
+{"const":"CodeAmbiguityError","value":"AMBIGUITY_ERROR","type":"AmbiguityError","factory":"NewAmbiguityError","category":"ambiguity","groups":["fault"],"retryable":"no","rules":[["agent"],["agent","plan"],["plan"]]}
 `

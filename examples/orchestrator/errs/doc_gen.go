@@ -142,6 +142,12 @@ const (
 	ReactionContinue      taxonomy.ReactionName = "continue"
 )
 
+// The groups of codes.
+const (
+	GroupFault   taxonomy.GroupName = "fault"
+	GroupFailure taxonomy.GroupName = "failure"
+)
+
 // The profiles.
 const (
 	ProfileChains taxonomy.ProfileName = "chains"
@@ -159,6 +165,8 @@ func IsMisalignment(err error) bool { return gen.InCategory(err, &definition, ca
 func IsAmbiguity(err error) bool    { return gen.InCategory(err, &definition, categoryAmbiguity) }
 func IsUnclassified(err error) bool { return gen.InCategory(err, &definition, categoryUnclassified) }
 func IsTier(err error) bool         { return gen.InCategory(err, &definition, categoryTier) }
+func InFault(err error) bool        { return gen.InGroup(err, &definition, 0) }
+func InFailure(err error) bool      { return gen.InGroup(err, &definition, 1) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
 // the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
@@ -307,4 +315,4 @@ func ruleIs(err error, name string) bool {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + prerequisiteSummary + `,` + executionSummary + `,` + unexpectedResultSummary + `,` + misalignmentSummary + `,` + ambiguitySummary + `,` + unclassifiedSummary + `,` + tierSummary + `],"categories":{"IsAmbiguity":"ambiguity","IsExecution":"execution","IsMisalignment":"misalignment","IsPrerequisite":"prerequisite","IsTier":"tier","IsUnclassified":"unclassified","IsUnexpectedResult":"unexpected"},"fallback":"UNCLASSIFIED"}`
+const errgenSummary = `{"v":1,"codes":[` + prerequisiteSummary + `,` + executionSummary + `,` + unexpectedResultSummary + `,` + misalignmentSummary + `,` + ambiguitySummary + `,` + unclassifiedSummary + `,` + tierSummary + `],"categories":{"IsAmbiguity":"ambiguity","IsExecution":"execution","IsMisalignment":"misalignment","IsPrerequisite":"prerequisite","IsTier":"tier","IsUnclassified":"unclassified","IsUnexpectedResult":"unexpected"},"groups":{"InFailure":"failure","InFault":"fault"},"fallback":"UNCLASSIFIED"}`

@@ -22,6 +22,10 @@ var genPackage = gentest.Package{
 		IsUnclassified,
 		IsTier,
 	},
+	Groups: []func(error) bool{
+		InFault,
+		InFailure,
+	},
 	Reactions: []string{
 		"ask_user action=block log_level=error",
 		"find_out then=ask_user action=escalate log_level=warn agent=(to=sonnet revert=iteration purpose=diagnosis)",
@@ -66,6 +70,7 @@ func TestTaxonomy(t *testing.T) {
 		"domain: orchestrator.example.com",
 		"fallback: UNCLASSIFIED",
 		"categories: prerequisite execution unexpected misalignment ambiguity unclassified tier",
+		"groups: fault failure",
 		"sources: step agent check review plan git scope executor config budget claude-cli anthropic-api openai-api scripted",
 		"ops: verify execute gate criteria clean review",
 		"tier: haiku",
@@ -82,6 +87,7 @@ func TestTaxonomy(t *testing.T) {
 	gentest.Names(t, "verify execute gate criteria clean review", OpVerify, OpExecute, OpGate, OpCriteria, OpClean, OpReview)
 	gentest.Names(t, "transient once_more outage rate_limit", PolicyTransient, PolicyOnceMore, PolicyOutage, PolicyRateLimit)
 	gentest.Names(t, "find_out analyse verify try_again run_again make_again try_with_less wait call_again hand_over ask_user record_and_stop block_task fail_task abort block continue", ReactionFindOut, ReactionAnalyse, ReactionVerify, ReactionTryAgain, ReactionRunAgain, ReactionMakeAgain, ReactionTryWithLess, ReactionWait, ReactionCallAgain, ReactionHandOver, ReactionAskUser, ReactionRecordAndStop, ReactionBlockTask, ReactionFailTask, ReactionAbort, ReactionBlock, ReactionContinue)
+	gentest.Names(t, "fault failure", GroupFault, GroupFailure)
 	gentest.Names(t, "chains tasks", ProfileChains, ProfileTasks)
 	gentest.Names(t, "haiku sonnet opus human", TierHaiku, TierSonnet, TierOpus, TierHuman)
 	gentest.Attribute(t, &genPackage, 0, Attach, Step("some step"), `{"step":"some step"}`)

@@ -185,16 +185,16 @@ var executionCategory = taxonomy.Category{
 	Zero: (*ExecutionError)(nil),
 	Codes: []taxonomy.Code{
 		CodeExecutionError: {
-			Value:   "EXECUTION_ERROR",
+			Value: "EXECUTION_ERROR", Groups: 1 << 1,
 			Message: "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
 			Doc:     "A command or script ran and failed.", Resolution: "Fix the step, or the plan if the step is correct.",
-			Traits: taxonomy.Traits{Reaction: &reactionAnalyse, Kind: taxonomy.Failure},
-			When:   []taxonomy.Traits{{Reaction: &reactionRunAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			Traits: taxonomy.Traits{Reaction: &reactionAnalyse},
+			When:   []taxonomy.Traits{{Reaction: &reactionRunAgain, Retryable: true, Recoverability: taxonomy.Retryable}},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable}},
 			},
 		},
 	},
@@ -235,5 +235,5 @@ var executionRules = [][]detect.CodeRule{
 
 // executionSummary has the category's codes in [errgenSummary].
 const executionSummary = `
-{"const":"CodeExecutionError","value":"EXECUTION_ERROR","type":"ExecutionError","factory":"NewExecutionError","category":"execution","retryable":"depends","rules":[[],["agent"],["agent","check","git","step"],["agent","git","step"],["agent","step"],["check"],["git"],["step"]]}
+{"const":"CodeExecutionError","value":"EXECUTION_ERROR","type":"ExecutionError","factory":"NewExecutionError","category":"execution","groups":["failure"],"retryable":"depends","rules":[[],["agent"],["agent","check","git","step"],["agent","git","step"],["agent","step"],["check"],["git"],["step"]]}
 `

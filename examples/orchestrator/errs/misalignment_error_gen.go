@@ -179,17 +179,17 @@ var misalignmentCategory = taxonomy.Category{
 	Zero: (*MisalignmentError)(nil),
 	Codes: []taxonomy.Code{
 		CodeInterAgentMisalignment: {
-			Value:      "INTER_AGENT_MISALIGNMENT",
+			Value: "INTER_AGENT_MISALIGNMENT", Groups: 1 << 1,
 			Message:    "an agent departs from its instructions[ ({finding})][: {detail:first_line}]",
 			Doc:        "An agent departs from its instructions. Only a review can report this.",
 			Resolution: "Give the step to a stronger tier, or write its instructions more clearly.",
-			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
-			When:       []taxonomy.Traits{{Reaction: &reactionTryWithLess, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			Traits:     taxonomy.Traits{Reaction: &reactionVerify},
+			When:       []taxonomy.Traits{{Reaction: &reactionTryWithLess, Retryable: true, Recoverability: taxonomy.Retryable}},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable}},
 			},
 		},
 	},
@@ -210,5 +210,5 @@ var misalignmentRules = [][]detect.CodeRule{
 
 // misalignmentSummary has the category's codes in [errgenSummary].
 const misalignmentSummary = `
-{"const":"CodeInterAgentMisalignment","value":"INTER_AGENT_MISALIGNMENT","type":"MisalignmentError","factory":"NewInterAgentMisalignment","category":"misalignment","retryable":"depends","rules":[["review"]]}
+{"const":"CodeInterAgentMisalignment","value":"INTER_AGENT_MISALIGNMENT","type":"MisalignmentError","factory":"NewInterAgentMisalignment","category":"misalignment","groups":["failure"],"retryable":"depends","rules":[["review"]]}
 `

@@ -145,16 +145,17 @@ var prerequisiteCategory = taxonomy.Category{
 	Zero: (*PrerequisiteError)(nil),
 	Codes: []taxonomy.Code{
 		CodePrerequisiteFailure: {
-			Value: "PREREQUISITE_FAILURE", Message: "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
+			Value: "PREREQUISITE_FAILURE", Groups: 1 << 0,
+			Message:    "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
 			Doc:        "A prerequisite of the plan is missing or cannot be reached.",
 			Resolution: "Correct the step, or provide the missing prerequisite.",
-			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
-			When:       []taxonomy.Traits{{Reaction: &reactionTryAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
+			Traits:     taxonomy.Traits{Reaction: &reactionFindOut},
+			When:       []taxonomy.Traits{{Reaction: &reactionTryAgain, Retryable: true, Recoverability: taxonomy.Retryable}},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
-				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},
-				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable}},
 			},
 		},
 	},
@@ -245,5 +246,5 @@ var prerequisiteRules = [][]detect.CodeRule{
 
 // prerequisiteSummary has the category's codes in [errgenSummary].
 const prerequisiteSummary = `
-{"const":"CodePrerequisiteFailure","value":"PREREQUISITE_FAILURE","type":"PrerequisiteError","factory":"NewPrerequisiteFailure","category":"prerequisite","retryable":"depends","rules":[[],["agent"],["agent","plan","step"],["agent","step"],["check"],["plan"],["step"]]}
+{"const":"CodePrerequisiteFailure","value":"PREREQUISITE_FAILURE","type":"PrerequisiteError","factory":"NewPrerequisiteFailure","category":"prerequisite","groups":["fault"],"retryable":"depends","rules":[[],["agent"],["agent","plan","step"],["agent","step"],["check"],["plan"],["step"]]}
 `

@@ -53,6 +53,10 @@ var definition = taxonomy.Taxonomy{
 			Recovery:      taxonomy.Recovery{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
 		},
 	},
+	Groups: []taxonomy.Named{
+		{Name: "fault", Doc: "A cause. It is prevented by validating the environment and clarifying the plan."},
+		{Name: "failure", Doc: "An observation. It is tolerated by a retry, a stronger tier or a compensation."},
+	},
 	Sources: []taxonomy.Named{
 		{Name: "step", Doc: "An operation of a step, such as a command, a tool or a file that is read."},
 		{Name: "agent", Doc: "The report of the agent that carries out a step."},

@@ -192,46 +192,46 @@ var tierCategory = taxonomy.Category{
 	Zero: (*TierError)(nil),
 	Codes: []taxonomy.Code{
 		CodeTierRateLimited: {
-			Value:      "TIER_RATE_LIMITED",
+			Value: "TIER_RATE_LIMITED", Groups: 1 << 1,
 			Message:    "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
 			Doc:        "The tier asks to slow down.",
 			Resolution: "Wait, run fewer plans simultaneously, or ask for a higher limit.",
-			Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable}},
 			},
 		},
 		CodeTierUnavailable: {
-			Value:      "TIER_UNAVAILABLE",
+			Value: "TIER_UNAVAILABLE", Groups: 1 << 1,
 			Message:    "{provider} does not answer[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
 			Doc:        "The tier does not answer now, but may answer later.",
 			Resolution: "Look at the provider's status page, or run its command by hand.",
-			Traits:     taxonomy.Traits{Reaction: &reactionCallAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			Traits:     taxonomy.Traits{Reaction: &reactionCallAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable}},
 			},
 		},
 		CodeTierRefused: {
-			Value:      "TIER_REFUSED",
+			Value: "TIER_REFUSED", Groups: 1 << 1,
 			Message:    "{provider} cannot be used[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
 			Doc:        "The tier cannot do the work, and would fail again.",
 			Resolution: "Fix the credentials, account, request or installation that the message names. Another tier does the work until then.",
-			Traits:     taxonomy.Traits{Reaction: &reactionHandOver, Kind: taxonomy.Failure},
+			Traits:     taxonomy.Traits{Reaction: &reactionHandOver},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
 			},
 		},
 		CodeTierNotCalled: {
-			Value: "TIER_NOT_CALLED", Message: "nothing was called[ ({reason})][: {detail:first_line}]",
+			Value: "TIER_NOT_CALLED", Groups: 1 << 1, Message: "nothing was called[ ({reason})][: {detail:first_line}]",
 			Doc:        "The call could not start, and a call of another tier could not either.",
 			Resolution: "Raise the budget, end the run that holds the lock, or fix the fault that the message names.",
-			Traits:     taxonomy.Traits{Reaction: &reactionAskUser, Kind: taxonomy.Failure},
+			Traits:     taxonomy.Traits{Reaction: &reactionAskUser},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
 			},
 		},
 	},
@@ -284,8 +284,8 @@ var tierRules = [][]detect.CodeRule{
 
 // tierSummary has the category's codes in [errgenSummary].
 const tierSummary = `
-{"const":"CodeTierRateLimited","value":"TIER_RATE_LIMITED","type":"TierError","factory":"NewTierRateLimited","category":"tier","retryable":"yes","rules":[[]]},
-{"const":"CodeTierUnavailable","value":"TIER_UNAVAILABLE","type":"TierError","factory":"NewTierUnavailable","category":"tier","retryable":"yes","rules":[[],["executor"]]},
-{"const":"CodeTierRefused","value":"TIER_REFUSED","type":"TierError","factory":"NewTierRefused","category":"tier","retryable":"no","rules":[[]]},
-{"const":"CodeTierNotCalled","value":"TIER_NOT_CALLED","type":"TierError","factory":"NewTierNotCalled","category":"tier","retryable":"no","rules":[["budget"],["config","executor"]]}
+{"const":"CodeTierRateLimited","value":"TIER_RATE_LIMITED","type":"TierError","factory":"NewTierRateLimited","category":"tier","groups":["failure"],"retryable":"yes","rules":[[]]},
+{"const":"CodeTierUnavailable","value":"TIER_UNAVAILABLE","type":"TierError","factory":"NewTierUnavailable","category":"tier","groups":["failure"],"retryable":"yes","rules":[[],["executor"]]},
+{"const":"CodeTierRefused","value":"TIER_REFUSED","type":"TierError","factory":"NewTierRefused","category":"tier","groups":["failure"],"retryable":"no","rules":[[]]},
+{"const":"CodeTierNotCalled","value":"TIER_NOT_CALLED","type":"TierError","factory":"NewTierNotCalled","category":"tier","groups":["failure"],"retryable":"no","rules":[["budget"],["config","executor"]]}
 `

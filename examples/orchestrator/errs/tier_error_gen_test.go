@@ -25,7 +25,7 @@ func TestTierError(t *testing.T) {
 		"retryAfter duration from=retry_after",
 		"resetAt time from=reset_at",
 	}, []gentest.Code{
-		{Code: CodeTierRateLimited, Entry: "TIER_RATE_LIMITED: wait retryable kind=failure; chains: record_and_stop; tasks: block_task", Rules: []string{"TIER_RATE_LIMITED/1: op: [call, available], like: [rate_limit, quota_per_minute, too_many_requests, throttled], priority: 72 (6ba62220)"}, Cases: []gentest.Case{
+		{Code: CodeTierRateLimited, Entry: "TIER_RATE_LIMITED group=failure: wait retryable; chains: record_and_stop; tasks: block_task", Rules: []string{"TIER_RATE_LIMITED/1: op: [call, available], like: [rate_limit, quota_per_minute, too_many_requests, throttled], priority: 72 (6ba62220)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewTierRateLimited("some provider"), 0, "some provider limits the rate", `{"provider":"some provider"}`),
 			gentest.NewCase(NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500*time.Millisecond), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
 			gentest.NewCase(NewTierRateLimited("").WithDetail("").WithRetryAfter(7500*time.Millisecond), 0, " limits the rate, retry after 7.5s", `{"detail":"","provider":"","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
@@ -47,7 +47,7 @@ func TestTierError(t *testing.T) {
 			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "rate_limit_error"}),
 			gentest.NewExample("", 0, `{"detail":"Rate limit exceeded"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "Rate limit exceeded"}),
 		}},
-		{Code: CodeTierUnavailable, Entry: "TIER_UNAVAILABLE: call_again retryable kind=failure; chains: record_and_stop; tasks: block_task", Rules: []string{
+		{Code: CodeTierUnavailable, Entry: "TIER_UNAVAILABLE group=failure: call_again retryable; chains: record_and_stop; tasks: block_task", Rules: []string{
 			"TIER_UNAVAILABLE/1: source: executor, op: resume, type: interrupted, set: {reason: interrupted}, priority: 74 (4a5b3f1a)",
 			"TIER_UNAVAILABLE/2: op: call, exit_code: 0, type: {present: false}, set: {reason: no_answer}, priority: 76 (176d4bc3)",
 			"TIER_UNAVAILABLE/3: op: [call, available], type: timeout, set: {reason: timeout}, priority: 71 (56a08297)",
@@ -97,7 +97,7 @@ func TestTierError(t *testing.T) {
 			gentest.NewExample("PREREQUISITE_FAILURE/1", 1, `{"reason":"connection_refused"}`, taxonomy.Evidence{Source: "step", Errno: "ECONNREFUSED"}),
 			gentest.NewExample("EXECUTION_ERROR/18", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "timeout"}),
 		}},
-		{Code: CodeTierRefused, Entry: "TIER_REFUSED: hand_over kind=failure; chains: record_and_stop; tasks: fail_task", Rules: []string{
+		{Code: CodeTierRefused, Entry: "TIER_REFUSED group=failure: hand_over; chains: record_and_stop; tasks: fail_task", Rules: []string{
 			"TIER_REFUSED/1: op: [call, available], code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], set: {reason: quota}, priority: 75 (46a8c90b)",
 			"TIER_REFUSED/2: op: [call, available], type: [insufficient_quota, billing_error], set: {reason: quota}, priority: 75 (5723720e)",
 			"TIER_REFUSED/3: op: [call, available], like: quota_exhausted, set: {reason: quota}, priority: 72 (1ec2723b)",
@@ -141,7 +141,7 @@ func TestTierError(t *testing.T) {
 			gentest.NewExample("PREREQUISITE_FAILURE/5", 0, `{"reason":"missing_command"}`, taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
 			gentest.NewExample("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":128}`, taxonomy.Evidence{Source: "step", Op: "push", Status: 401, ExitCode: taxonomy.Some(128)}),
 		}},
-		{Code: CodeTierNotCalled, Entry: "TIER_NOT_CALLED: ask_user kind=failure; chains: record_and_stop; tasks: fail_task", Rules: []string{
+		{Code: CodeTierNotCalled, Entry: "TIER_NOT_CALLED group=failure: ask_user; chains: record_and_stop; tasks: fail_task", Rules: []string{
 			"TIER_NOT_CALLED/1: source: budget, set: {reason: budget}, priority: 73 (2d56cccc)",
 			"TIER_NOT_CALLED/2: source: [executor, config], priority: 72 (5ffc8a1)",
 		}, Cases: []gentest.Case{

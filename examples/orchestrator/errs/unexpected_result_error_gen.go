@@ -224,16 +224,17 @@ var unexpectedResultCategory = taxonomy.Category{
 	Zero: (*UnexpectedResultError)(nil),
 	Codes: []taxonomy.Code{
 		CodeUnexpectedResult: {
-			Value: "UNEXPECTED_RESULT", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
+			Value: "UNEXPECTED_RESULT", Groups: 1 << 1,
+			Message:    "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
 			Doc:        "The operation succeeds, and its result is not what was specified.",
 			Resolution: "Check the result against the step. Fix it, or revise the plan.",
-			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
-			When:       []taxonomy.Traits{{Reaction: &reactionMakeAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			Traits:     taxonomy.Traits{Reaction: &reactionVerify},
+			When:       []taxonomy.Traits{{Reaction: &reactionMakeAgain, Retryable: true, Recoverability: taxonomy.Retryable}},
 			Profiles: []taxonomy.ProfileTraits{
-				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
-				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable}},
 			},
 		},
 	},
@@ -271,5 +272,5 @@ var unexpectedResultRules = [][]detect.CodeRule{
 
 // unexpectedResultSummary has the category's codes in [errgenSummary].
 const unexpectedResultSummary = `
-{"const":"CodeUnexpectedResult","value":"UNEXPECTED_RESULT","type":"UnexpectedResultError","factory":"NewUnexpectedResult","category":"unexpected","retryable":"depends","rules":[["agent"],["check"],["scope"]]}
+{"const":"CodeUnexpectedResult","value":"UNEXPECTED_RESULT","type":"UnexpectedResultError","factory":"NewUnexpectedResult","category":"unexpected","groups":["failure"],"retryable":"depends","rules":[["agent"],["check"],["scope"]]}
 `

@@ -22,7 +22,7 @@ func TestProviderError(t *testing.T) {
 		"rawError string max_length=2000 scrub keep_tail",
 		"token string sensitive",
 	}, []gentest.Code{
-		{Code: CodeProviderCrash, Entry: "PROVIDER_CRASH since=v1.0 group=network: again retryable severity=high kind=failure http=502 grpc=14; strict: block", When: []string{"again retryable severity=medium kind=failure http=502 grpc=14; strict: block"}, Cases: []gentest.Case{
+		{Code: CodeProviderCrash, Entry: "PROVIDER_CRASH since=v1.0 group=network: again retryable severity=high http=502 grpc=14; strict: block", When: []string{"again retryable severity=medium http=502 grpc=14; strict: block"}, Cases: []gentest.Case{
 			gentest.NewCase(NewProviderCrash("some provider"), 0, "provider some provider crashed", `{"provider":"some provider"}`),
 			gentest.NewCase(NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`),
 			gentest.NewCase(NewProviderCrash("").WithRawError(""), 0, "provider  crashed", `{"provider":"","rawError":""}`),
@@ -38,7 +38,7 @@ func TestProviderError(t *testing.T) {
 			gentest.NewExample("", 0, `{"provider":""}`, taxonomy.Evidence{Output: "some cause"}),
 			gentest.NewExample("", 0, `{"provider":""}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 		}},
-		{Code: CodeProviderAPIError, Entry: "PROVIDER_API_ERROR 2: backoff retryable severity=high kind=failure http=502 grpc=14; strict: block", When: []string{"fatal severity=high kind=failure http=502 grpc=3"}, Cases: []gentest.Case{
+		{Code: CodeProviderAPIError, Entry: "PROVIDER_API_ERROR 2: backoff retryable severity=high http=502 grpc=14; strict: block", When: []string{"fatal severity=high http=502 grpc=3"}, Cases: []gentest.Case{
 			gentest.NewCase(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
 			gentest.NewCase(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(8), 0, "provider some provider API error 8: some rawError", `{"provider":"some provider","statusCode":8,"rawError":"some rawError\nsecond line"}`),
 			gentest.NewCase(NewProviderAPIError("", "").WithStatusCode(8), 0, "provider  API error 8", `{"provider":"","statusCode":8,"rawError":""}`),
@@ -54,7 +54,7 @@ func TestProviderError(t *testing.T) {
 			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError").WithStatusCode(3), 0),
 			gentest.NewBranch(NewProviderAPIError("some provider", "some rawError"), 0),
 		}},
-		{Code: CodeProviderRateLimit, Entry: "provider.rate_limit 3: wait retryable severity=high kind=failure http=429 grpc=14; strict: block", Aliases: []string{"PROVIDER_THROTTLED"}, Cases: []gentest.Case{
+		{Code: CodeProviderRateLimit, Entry: "provider.rate_limit 3: wait retryable severity=high http=429 grpc=14; strict: block", Aliases: []string{"PROVIDER_THROTTLED"}, Cases: []gentest.Case{
 			gentest.NewCase(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
 			gentest.NewCase(NewProviderRateLimit(""), 0, "provider  limits the rate", `{"provider":""}`),
 		}},
