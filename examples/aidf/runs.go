@@ -69,34 +69,27 @@ func (p *program) all(ctx context.Context, home string) ([]runInfo, error) {
 	return runs, errors.Join(err, failed)
 }
 
-// leftovers returns a warning for each other run of the repository whose work is neither delivered
-// nor going on, with the commands for it.
-func (p *program) leftovers(ctx context.Context, home string) (warnings []string) {
-	runs, err := p.all(ctx, home)
-	if err != nil {
-		warnings = append(warnings, "the earlier runs are not known: "+err.Error())
+// leftover returns a warning about another run of the repository that has not ended or is not
+// delivered, with the commands for it.
+func (p *program) leftover(ctx context.Context, c workspace.Clone) string {
+	saved, err := filestore.New(p.state).Peek(ctx, c.Run)
+	what := ""
+	switch {
+	case err != nil || saved == nil || !within(c.Home, saved.Dir):
+		what = "has no state in " + p.state + ": continue it with the -state with which it began"
+	case saved.End == "":
+		what = "has not ended: -resume " + c.Run + " continues it"
+	case c.State == "delivered":
+		return ""
+	case saved.End == executor.EndCompleted:
+		what = "is completed, and its work is not delivered"
+	default:
+		status := saved.End.Status()
+		what = cmp.Or(map[executor.Status]string{"blocked": "is blocked", "cancelled": "was cancelled"}[status],
+			string(status)) + ": -resume " + c.Run + " continues it"
 	}
-	for _, r := range runs {
-		if r.Clone == nil || r.Run == p.options.run || r.Status == statusAlive ||
-			r.Clone.State == "unfinished" || r.Clone.State == "delivered" && r.Status != statusDied {
-			continue
-		}
-		next := p.commandFor("diff", r.Run) + " shows its work, " + p.commandFor("remove", r.Run) + " removes it"
-		what := r.Status
-		switch {
-		case r.Status == statusNoState:
-			what = "has no state in " + p.state + ": continue it with the -state with which it began"
-		case r.Status == statusDied:
-			what = "has not ended: -resume " + r.Run + " continues it"
-		case r.Status == string(executor.StatusCompleted):
-			what = "is completed, and its work is not delivered"
-		default:
-			what = map[string]string{"blocked": "is blocked", "cancelled": "was cancelled"}[what]
-			what = cmp.Or(what, r.Status) + ": -resume " + r.Run + " continues it"
-		}
-		warnings = append(warnings, "run "+r.Run+" "+what+"; "+next)
-	}
-	return warnings
+	return "run " + c.Run + " " + what + "; " + p.commandFor("diff", c.Run) + " shows its work, " +
+		p.commandFor("remove", c.Run) + " removes it"
 }
 
 // setHome makes the commands that are shown name the configuration, if it sets where the clones are.
@@ -152,7 +145,7 @@ func (p *program) listRuns(ctx context.Context, home string) error {
 	for _, r := range runs {
 		size := "-"
 		if r.Clone != nil {
-			size = fmt.Sprintf("%.1f MB", float64(r.Clone.Size)/1e6)
+			size = fmt.Sprintf("%.1f MB", float64(r.Clone.Size())/1e6)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", r.Run, r.Status, r.Iteration,
 			r.Updated.Local().Format(time.DateTime), size, printable(cmp.Or(r.Task, "-")), printable(r.Dir))

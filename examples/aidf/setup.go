@@ -56,9 +56,6 @@ func (p *program) setUp(ctx context.Context) (executor.Config, executor.Task, []
 			return cfg, executor.Task{}, nil, misuse("-state %s is in the working tree", p.state)
 		}
 		s.complete(&cfg)
-		if p.resume == "" && !p.dryRun {
-			warnings = append(warnings, p.leftovers(ctx, s.settings.Workspace.Home)...)
-		}
 	}
 	if len(s.problems) > 0 {
 		cfg.Setup = func(context.Context) error { return errors.Join(s.problems...) }
@@ -136,8 +133,10 @@ func (s *setup) open(ctx context.Context) {
 		s.refuse("", "repo", s.repo, "a directory of a git repository", nil)
 		return
 	}
+	opts := s.settings.options()
+	opts.Leftover = func(c workspace.Clone) string { return s.leftover(ctx, c) }
 	var err error
-	s.tree, err = workspace.New(ctx, s.repo, s.options.run, s.settings.options())
+	s.tree, err = workspace.New(ctx, s.repo, s.options.run, opts)
 	s.problem("", err)
 }
 

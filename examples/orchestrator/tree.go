@@ -73,7 +73,11 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 // openTree returns the clone in which the plan works, and the store of the states of its runs, which is
 // beside the clones of the repository.
 func openTree(ctx context.Context, dir, run, home string) (*workspace.Workspace, func() executor.Store, error) {
-	tree, err := workspace.New(ctx, dir, run, workspace.Options{Home: home})
+	leftover := func(c workspace.Clone) string {
+		return fmt.Sprintf("run %[1]s is not over or not delivered: orchestrator -dir %[2]s -run %[1]s PLAN "+
+			"continues it; %[3]s", c.Run, dir, c.Commands())
+	}
+	tree, err := workspace.New(ctx, dir, run, workspace.Options{Home: home, Leftover: leftover})
 	if err != nil {
 		return nil, nil, err
 	}

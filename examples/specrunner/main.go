@@ -77,11 +77,12 @@ type program struct {
 	stop       stopFile
 	store      *state.Store
 	claim      *state.Claim
+	named      map[string]bool // the runs that were reported
 }
 
 // run executes a command line and returns the exit status.
 func run(args []string, out, hints io.Writer) int {
-	p := &program{out: out, hints: hints}
+	p := &program{out: out, hints: hints, named: map[string]bool{}}
 	err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitDone

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
@@ -28,6 +29,28 @@ type queue struct {
 	stored  map[string]state.Task
 	results map[string]state.TaskStatus // of the tasks that had their turn
 	ended   bool                        // no further task begins
+}
+
+// leftover returns a warning about an earlier run that has not ended or is not delivered. Each run
+// is named once.
+func (p *program) leftover(ctx context.Context, c workspace.Clone) string {
+	if p.named[c.Run] {
+		return ""
+	}
+	p.named[c.Run] = true
+	id, _, _ := strings.Cut(c.Run, ".")
+	next := "-reset " + id + " lets its task begin anew"
+	saved, err := p.store.RunStore().Peek(ctx, c.Run)
+	switch {
+	case err != nil || saved == nil:
+		return "run " + c.Run + " has no state in " + p.statePath() + ": use the state with which it began, or " +
+			next + "; " + c.Commands()
+	case saved.End == "":
+		next = "-resume continues it, " + next
+	case saved.End == executor.EndCompleted:
+		next = "its work is not delivered"
+	}
+	return "run " + c.Run + " has left its work: " + next + "; " + c.Commands()
 }
 
 // work does the tasks that are left, and prints the outcome.
@@ -81,7 +104,36 @@ func (q *queue) begin(ctx context.Context) error {
 	if q.stop.exists() {
 		return unable("%s", q.stop.reason())
 	}
+	if q.settings.Git {
+		if err := q.checkClones(ctx); err != nil {
+			return err
+		}
+	}
 	return q.setBudgets(ctx)
+}
+
+// checkClones returns an error if a run of a task has worked in its clone, and the state does not
+// have the run. Then the state is lost, or another one is open, and the task would begin anew.
+func (q *queue) checkClones(ctx context.Context) error {
+	clones, err := workspace.List(ctx, q.dir, "")
+	if err != nil {
+		return broken("%w", err)
+	}
+	var lost []error
+	for _, c := range clones {
+		id, _, _ := strings.Cut(c.Run, ".")
+		current := fmt.Sprintf("%s.%d.", id, q.stored[id].Generation)
+		if q.find(id) == nil || !c.Used || !strings.HasPrefix(c.Run, current) {
+			continue
+		}
+		if saved, err := q.store.RunStore().Peek(ctx, c.Run); err == nil && saved == nil {
+			lost = append(lost, errors.New(q.leftover(ctx, c)))
+		}
+	}
+	if len(lost) > 0 {
+		return &exitError{exitBroken, errors.Join(lost...)}
+	}
+	return nil
 }
 
 // setBudgets stores the limits of the configuration that differ from the stored ones.
@@ -317,7 +369,8 @@ func (p *program) execute(ctx context.Context, t *task, run string, attempts int
 			Iteration: iteration, Run: l.Run, Grace: l.Grace},
 	}
 	if p.settings.Git {
-		tree, err := workspace.New(ctx, p.dir, run, workspace.Options{})
+		tree, err := workspace.New(ctx, p.dir, run, workspace.Options{
+			Leftover: func(c workspace.Clone) string { return p.leftover(ctx, c) }})
 		if err != nil {
 			return nil, broken("%w", err)
 		}
@@ -329,6 +382,7 @@ func (p *program) execute(ctx context.Context, t *task, run string, attempts int
 	if err != nil {
 		return nil, broken("%w", err)
 	}
+	p.named[run] = true // the outcome reports it
 	r := e.Run(ctx, executor.Task{Run: run, ID: t.ID, Title: t.Title, Prompt: t.Prompt})
 	if unsaved != nil {
 		return nil, broken("run %s of task %s was ended, because the state cannot be written: %w", run, t.ID, unsaved)

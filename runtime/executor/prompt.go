@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -126,11 +128,45 @@ func DefaultPrompt(in PromptInput) string {
 
 // prompt makes the prompt of a call.
 func (h *host) prompt(p *loop.Prompt) string {
-	return h.cfg.Prompt(PromptInput{
+	prompt := h.cfg.Prompt(PromptInput{
 		Task: p.Task, Iteration: p.Iteration, Tier: p.Tier, Session: p.Session, Reduced: p.Reduced, Answers: p.Answers,
 		Errors: p.Errors, Mark: p.Mark, Markers: h.cfg.Markers,
 		Feedback: fencedFeedback(p.Feedback, h.cfg.Limits.Feedback, p.Mark),
 	})
+	tree, ok := h.cfg.Workspace.(Cloned)
+	if !ok || tree.Root() == h.dir() {
+		return prompt
+	}
+	moved := movePaths(prompt, tree.Root(), h.dir())
+	if moved == prompt {
+		return prompt
+	}
+	return moved + "\nYou work in a clone of " + tree.Root() + ": paths of that directory are replaced above.\n"
+}
+
+// movePaths replaces a directory at the beginning of paths in a text.
+func movePaths(s, from, to string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, from)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, ".")) // a dot can end a sentence
+		if isNameRune(last) || last == '/' && !strings.HasSuffix(before, "://") || isNameRune(next) {
+			b.WriteString(from) // it is a part of another path
+		} else {
+			b.WriteString(to)
+		}
+		s = after
+	}
+}
+
+// isNameRune reports whether a rune continues the name of a file.
+func isNameRune(r rune) bool {
+	return r != utf8.RuneError && (r == '-' || r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // Fence returns untrusted text in a form that is safe in a prompt. The result is printable, masks

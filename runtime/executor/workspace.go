@@ -38,6 +38,12 @@ type Persistent interface {
 	Exists() (made, used bool)
 }
 
+// Cloned is a [Workspace] whose Dir is a copy of a person's working tree, Root. In prompts, paths
+// below Root become paths below Dir.
+type Cloned interface {
+	Root() string
+}
+
 // Warner is a [Space] with warnings about what Open found. The run reports them.
 type Warner interface {
 	Warnings() []string

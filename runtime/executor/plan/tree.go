@@ -45,6 +45,14 @@ func (w *stepTree) Exists() (made, used bool) {
 	return made, used && !w.begun
 }
 
+// Root implements executor.Cloned.
+func (w *stepTree) Root() string {
+	if tree, ok := w.Workspace.(executor.Cloned); ok {
+		return tree.Root()
+	}
+	return w.Dir()
+}
+
 // Watch implements executor.Watchable.
 func (w *stepTree) Watch(watcher executor.Watcher) {
 	if tree, ok := w.Workspace.(executor.Watchable); ok {

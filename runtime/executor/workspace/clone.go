@@ -39,6 +39,7 @@ func (s *Space) make(ctx context.Context) {
 		s.setUp(ctx)
 	}
 	s.recordIgnored(ctx)
+	s.nameLeftovers(ctx)
 	s.saveState()
 	s.do(func() error { return os.Remove(s.file("unfinished")) })
 }

@@ -16,11 +16,15 @@ import (
 )
 
 // agent is a provider that runs one script a call, and reports the end with the last.
-type agent struct{ scripts []string }
+type agent struct {
+	scripts []string
+	prompt  string // of the last call
+}
 
 func (*agent) Name() string                    { return "agent" }
 func (*agent) Available(context.Context) error { return nil }
 func (a *agent) Call(_ context.Context, req executor.Request) (executor.Answer, error) {
+	a.prompt = req.Prompt
 	_, err := shell(req.Dir, a.scripts[0])
 	a.scripts = a.scripts[1:]
 	answer := executor.Answer{Text: "done"}
@@ -41,20 +45,21 @@ func TestExecutor(t *testing.T) {
 	require.NoError(t, err)
 	clone, err := workspace.New(ctx, dir, "run-1", workspace.Options{Share: []string{".env"}})
 	require.NoError(t, err)
+	provider := &agent{scripts: []string{
+		"echo S > src/s.txt; echo stolen > .env; git add -A; git commit -qm evil; git config core.fsmonitor " +
+			"'touch ../ran'",
+		"cp .env src/notes.txt",
+		"test \"$(git log --format=%s)\" = first; echo n > src/new.txt",
+	}}
 	e, err := executor.New(executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Deliver: executor.DeliverCommits,
-		Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-		Provider: &agent{scripts: []string{
-			"echo S > src/s.txt; echo stolen > .env; git add -A; git commit -qm evil; git config core.fsmonitor " +
-				"'touch ../ran'",
-			"cp .env src/notes.txt",
-			"test \"$(git log --format=%s)\" = first; echo n > src/new.txt",
-		}},
+		Decode:    func(b []byte) (error, error) { return errs.UnmarshalError(b) },
+		Provider:  provider,
 		Workspace: clone,
 		Guard:     guard,
 	})
 	require.NoError(t, err)
-	result := e.Run(ctx, executor.Task{Run: "run-1", ID: "1", Title: "Work", Prompt: "Work"})
+	result := e.Run(ctx, executor.Task{Run: "run-1", ID: "1", Title: "Work", Prompt: "Work in " + dir + "/src."})
 	require.Equal(t, executor.EndCompleted, result.EndReason, "%v %v", result.Error, result.Errors)
 	require.Len(t, result.Errors, 2)
 	for _, e := range result.Errors {
@@ -64,4 +69,6 @@ func TestExecutor(t *testing.T) {
 	assert.Equal(t, "PASSWORD=secret\nn\nS", r.sh("cat .env src/new.txt src/s.txt; test ! -e src/notes.txt"))
 	assert.Equal(t, " M dirty.txt\nAM staged.txt\n?? mine.txt", r.sh("git status --porcelain"))
 	assert.NoFileExists(t, filepath.Join(clone.Home(), "ran"))
+	assert.Contains(t, provider.prompt, "Work in "+clone.Dir()+"/src.\n")
+	assert.Contains(t, provider.prompt, "\nYou work in a clone of "+dir+": ")
 }

@@ -3,10 +3,10 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
@@ -14,15 +14,37 @@ import (
 
 // Clone describes the clone of a run.
 type Clone struct {
-	// Run is the name of the run, and Home the directory of its clone.
-	Run, Home string
+	// Run is the name of the run, Home the directory of its clone, and Base the commit with which it
+	// began.
+	Run, Home, Base string
 	// State is "alive" if a process has the clone, "delivered" if the person's repository has its
 	// commits, "unfinished" if it is not complete or has saved attempts only, and otherwise "dead".
 	State string
-	// Size is the size of its files in bytes, without objects of git.
-	Size int64
+	// Used reports whether a call or a check was about to run in it.
+	Used bool
 	// Updated is when the run changed the clone last.
 	Updated time.Time
+}
+
+// Size returns the size of the files in bytes, without objects of git.
+func (c Clone) Size() (size int64) {
+	_ = filepath.WalkDir(c.Home, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == filepath.Join(c.Home, "git", "objects") {
+			return fs.SkipDir
+		}
+		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
+}
+
+// Commands returns the commands that show and remove the work of a run, for a program that has none.
+// They do not read the repository that an agent could change.
+func (c Clone) Commands() string {
+	return fmt.Sprintf("git --git-dir='%[1]s/git' --work-tree='%[1]s/tree' diff %.7[2]s shows its work, "+
+		"rm -rf '%[1]s' removes it", c.Home, c.Base)
 }
 
 // List returns the clones of the working tree that dir is in, sorted by run. It needs no store of
@@ -32,12 +54,15 @@ func List(ctx context.Context, dir, home string) ([]Clone, error) {
 	if err != nil {
 		return nil, err
 	}
+	return w.clones(ctx)
+}
+
+func (w *Workspace) clones(ctx context.Context) (all []Clone, err error) {
 	parent := filepath.Dir(w.home)
 	entries, err := os.ReadDir(parent)
 	if notFound(err) {
 		return nil, nil
 	}
-	var all []Clone
 	for _, e := range entries {
 		if e.IsDir() && filelock.CheckName(e.Name()) == nil {
 			of := *w
@@ -48,22 +73,36 @@ func List(ctx context.Context, dir, home string) ([]Clone, error) {
 	return all, err
 }
 
+// nameLeftovers warns about the clones of other runs.
+func (s *Space) nameLeftovers(ctx context.Context) {
+	all, err := s.clones(ctx)
+	if err != nil {
+		s.warnings = append(s.warnings, "the earlier runs are not known: "+err.Error())
+	}
+	for _, c := range all {
+		text := ""
+		switch {
+		case c.Run == s.run || c.State != "dead" && c.State != "delivered":
+		case s.opts.Leftover != nil:
+			text = s.opts.Leftover(c)
+		case c.State == "dead":
+			text = "run " + c.Run + " has not ended, or is not delivered: to continue, begin it again by its name; " +
+				c.Commands()
+		}
+		if text != "" {
+			s.warnings = append(s.warnings, text)
+		}
+	}
+}
+
 // inspect describes a clone without locking it.
 func (s *Space) inspect(ctx context.Context) Clone {
 	c := Clone{Run: s.run, Home: s.home, State: "dead"}
-	_ = filepath.WalkDir(s.home, func(name string, d fs.DirEntry, err error) error {
-		own := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, s.home)), "/")
-		if err != nil || own == "git/objects" {
-			return fs.SkipDir
+	for _, name := range []string{"run.json", "unfinished", "git/index"} {
+		if info, err := os.Stat(s.file(name)); err == nil && info.ModTime().After(c.Updated) {
+			c.Updated = info.ModTime()
 		}
-		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
-			c.Size += info.Size()
-			if (own == "run.json" || own == "unfinished" || own == "git/index") && info.ModTime().After(c.Updated) {
-				c.Updated = info.ModTime()
-			}
-		}
-		return nil
-	})
+	}
 	if _, alive, _ := filelock.Taken(filepath.Dir(s.home), s.run); alive {
 		c.State = "alive"
 	} else if s.readState(); s.err != nil {
@@ -71,6 +110,7 @@ func (s *Space) inspect(ctx context.Context) Clone {
 	} else if head := s.git(ctx, s.reading("rev-parse", "HEAD")); head != s.state.Base && s.personHas(ctx, head) {
 		c.State = "delivered"
 	}
+	c.Base, c.Used = s.state.Base, s.state.Used
 	return c
 }
 

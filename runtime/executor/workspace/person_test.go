@@ -154,9 +154,16 @@ func TestDeadRuns(t *testing.T) {
 	made, used := r.workspace("dead").Exists()
 	assert.True(t, made && used)
 	next := r.open("next")
-	assert.Equal(t, []string{"the run begins at " + r.sh("git rev-parse --short=7 HEAD") + " without your 3 " +
-		"uncommitted files"},
-		next.Warnings())
+	warnings := next.Warnings()
+	require.Len(t, warnings, 2)
+	base := r.sh("git rev-parse --short=7 HEAD")
+	assert.Equal(t, "the run begins at "+base+" without your 3 uncommitted files", warnings[0])
+	what, commands, _ := strings.Cut(warnings[1], "; ")
+	assert.Equal(t, "run dead has not ended, or is not delivered: to continue, begin it again by its name", what)
+	show, remove, _ := strings.Cut(commands, " shows its work, ")
+	r.sh(show)
+	assert.Equal(t, "rm -rf '"+r.workspace("dead").Home()+"' removes it", remove)
+	assert.Contains(t, show, base)
 	assert.NoFileExists(t, filepath.Join(next.Dir(), "mess.txt"))
 	require.NoError(t, next.Discard())
 	made, used = next.Exists()
@@ -311,7 +318,7 @@ func TestList(t *testing.T) {
 		all, err := workspace.List(t.Context(), r.dir, home)
 		require.NoError(t, err)
 		for _, c := range all {
-			assert.Positive(t, c.Size)
+			assert.Positive(t, c.Size())
 			assert.False(t, c.Updated.IsZero())
 			out = append(out, c.Run+" "+c.State)
 		}

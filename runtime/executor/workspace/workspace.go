@@ -63,6 +63,10 @@ type Options struct {
 	Share, Link []string
 	// Setup are commands that complete the clone, such as {"npm", "ci"}.
 	Setup [][]string
+	// Leftover returns a warning about another run of the repository, which a new run reports. No
+	// process has its clone, which has not ended or is not delivered. An empty text is no warning. The
+	// default names the run, with [Clone.Commands].
+	Leftover func(Clone) string
 	// Hooks runs the person's pre-commit, commit-msg and pre-push hooks. Otherwise no hook runs.
 	Hooks bool
 	// Remote is where Push pushes; empty is where the branch of the beginning is pushed, or "origin".
@@ -148,9 +152,11 @@ func homeOf(home, root string) (string, error) {
 		}
 		home = filepath.Join(state, "errgen", "trees")
 	}
-	home, err := filepath.Abs(home)
+	if !filepath.IsAbs(home) {
+		return "", fault("layout", "the directory of clones is not an absolute path: "+home, nil)
+	}
 	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(home, filepath.Base(root)+"-"+hex.EncodeToString(sum[:4])), err
+	return filepath.Join(home, filepath.Base(root)+"-"+hex.EncodeToString(sum[:4])), nil
 }
 
 // Dir returns where the agent works. It is the same for each process of the run, so that a provider
