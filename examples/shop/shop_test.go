@@ -111,6 +111,8 @@ func TestClientsGetTypedErrors(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, client.Order{ID: "o-1", Items: []string{"tea"}, AmountCents: 450, State: "placed"}, got)
 
+	require.NoError(t, s.client.Ensure(ctx, tea), "it exists")
+
 	_, missing := s.client.Get(ctx, "o-2")
 	_, missingRPC := s.orders.Get(ctx, &orderspb.GetRequest{Id: "o-2"})
 	_, existsRPC := s.orders.Place(ctx, &orderspb.Order{Id: "o-1", Items: tea.Items, AmountCents: 1})

@@ -258,4 +258,4 @@ func ruleIs(err error, name string) bool {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + providerSummary + `,` + timeoutSummary + `,` + validationSummary + `,` + scopeSummary + `,` + configSummary + `,` + gitSummary + `,` + permissionSummary + `],"categories":{"IsConfig":"config","IsGit":"git","IsPermission":"permission","IsProvider":"provider","IsScope":"scope","IsTimeout":"timeout","IsValidation":"validation"},"groups":{"InCredentials":"credentials","InHuman":"human","InNetwork":"network"},"fallback":"PROVIDER_CRASH"}`
+const errgenSummary = `{"v":1,"domain":"aidf","codes":[` + providerSummary + `,` + timeoutSummary + `,` + validationSummary + `,` + scopeSummary + `,` + configSummary + `,` + gitSummary + `,` + permissionSummary + `],"categories":{"IsConfig":"config","IsGit":"git","IsPermission":"permission","IsProvider":"provider","IsScope":"scope","IsTimeout":"timeout","IsValidation":"validation"},"groups":{"InCredentials":"credentials","InHuman":"human","InNetwork":"network"},"fallback":"PROVIDER_CRASH"}`

@@ -11,6 +11,7 @@
 //	compare.go   compares the values of matched declarations
 //	rules.go     gives a difference its meaning: a table from KIND.KEY to an id and its levels
 //	codes.go     compares values across declarations: removed codes, numbers, aliases, factories
+//	consumers.go finds the programs that handle the codes of a change
 package breaking
 
 import (
@@ -104,6 +105,8 @@ type Change struct {
 	Key       string   // the key of the subject: "number", "prevent throttle"; empty for the subject itself
 	Old, New  string   // empty if absent
 	Factories []string // the codes whose factories change with a field
+	// Consumers handle the codes that the change concerns. See [Report.AddConsumers].
+	Consumers []Consumer
 
 	codes   []string // to reserve
 	numbers []ReservedNumber

@@ -73,6 +73,8 @@ type jsonChange struct {
 	Old       string   `json:"old,omitempty"` // absent if it did not exist
 	New       string   `json:"new,omitempty"` // absent if it does not exist
 	Factories []string `json:"factories,omitempty"`
+	// Consumers handle the codes that the change concerns; absent without -consumers.
+	Consumers []Consumer `json:"consumers,omitempty"`
 }
 
 // JSON writes a line for each finding.
@@ -83,6 +85,7 @@ func (r Report) JSON(w io.Writer) error {
 		if err := enc.Encode(jsonChange{
 			JSONFinding: diag.NewJSON(r.Source, c.Finding), Level: c.Level().String(), Levels: c.Levels.words(),
 			Subject: c.Subject, Key: c.Key, Old: c.Old, New: c.New, Factories: c.Factories,
+			Consumers: c.Consumers,
 		}); err != nil {
 			return fmt.Errorf("print changes: %w", err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/gitfile"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/internal/summary"
 )
 
 func breakingFlags(fs *flag.FlagSet, o *options) {
@@ -43,6 +44,11 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 			}
 			o.except = append(o.except, id)
 		}
+		return nil
+	})
+	fs.Func("consumers", "add who handles the codes of each change, from the `FILES` that errgenvet uses printed: "+
+		"patterns, separated by commas", func(value string) error {
+		o.consumers = append(o.consumers, strings.Split(value, ",")...)
 		return nil
 	})
 	fs.StringVar(&o.accept, "accept", "",
@@ -88,7 +94,12 @@ func (s *session) breaking(o *options, args []string) error {
 	if err != nil {
 		return err
 	}
-	all := breaking.Compare(breaking.New(old.tree), breaking.New(now.tree))
+	consumers, err := s.uses(o.consumers)
+	if err != nil {
+		return err
+	}
+	before, after := breaking.New(old.tree), breaking.New(now.tree)
+	all := breaking.Compare(before, after)
 	report := breaking.Report{Against: o.against, Source: now.source, Reserved: now.tree.Reserved,
 		Acceptances: accepted.Source}
 	report.Changes, report.Findings = accepted.Apply(all, s.now())
@@ -96,10 +107,38 @@ func (s *session) breaking(o *options, args []string) error {
 		return o.levels != 0 && c.Levels&o.levels == 0 || slices.Contains(o.except, c.ID) ||
 			o.quiet && !o.strict && o.accept == "" && c.Severity != diag.Error
 	})
+	if len(consumers) > 0 {
+		breaking.AddConsumers(report.Changes, before, after, consumers)
+	}
 	if o.accept != "" {
 		return s.accept(accepted, report.Changes, all, o)
 	}
 	return s.printReport(o, report)
+}
+
+// uses reads the files that errgenvet uses printed.
+func (s *session) uses(patterns []string) (list []*summary.Uses, err error) {
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(s.path(pattern))
+		if err == nil && len(files) == 0 {
+			err = fs.ErrNotExist
+		}
+		if err != nil {
+			return nil, fmt.Errorf("breaking: -consumers %s: %w", pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, fmt.Errorf("breaking: -consumers: %w", err)
+			}
+			u, err := summary.ParseUses(text)
+			if err != nil {
+				return nil, fmt.Errorf("breaking: -consumers: %s: %w", file, err)
+			}
+			list = append(list, u)
+		}
+	}
+	return list, nil
 }
 
 // printReport prints a report. It returns errFindings if the report has an error, a finding about

@@ -40,9 +40,11 @@ type options struct {
 
 	against string         // the released taxonomy
 	levels  breaking.Level // that are printed; 0 is all
-	except  []string       // ids of changes that are not printed
-	accept  string         // the reason of the entries to write
-	until   string
+
+	consumers []string // patterns of files
+	except    []string // ids of changes that are not printed
+	accept    string   // the reason of the entries to write
+	until     string
 
 	table importer.Options
 	into  string // the OpenAPI document to edit

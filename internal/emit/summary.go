@@ -15,7 +15,7 @@ import (
 // constants of their categories, so that a new code changes the file of its category only.
 func packageSummary(m *model.Package) jen.Code {
 	p := summary.Package{
-		Version: summary.Version, Codes: []summary.Code{}, Public: m.Taxonomy.PublicFallback,
+		Version: summary.Version, Domain: m.Domain, Codes: []summary.Code{}, Public: m.Taxonomy.PublicFallback,
 		Categories: make(map[string]string), Groups: make(map[string]string),
 		Fallback: m.Taxonomy.Fallback, SourceFallbacks: make(map[string]string),
 	}

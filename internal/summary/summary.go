@@ -19,6 +19,7 @@ const Version = 1
 // Package describes a generated package.
 type Package struct {
 	Version int    `json:"v"`
+	Domain  string `json:"domain,omitempty"`
 	Codes   []Code `json:"codes"`
 	// Categories and Groups are the predicates, such as IsOrder, with their category or group.
 	Categories map[string]string `json:"categories"`

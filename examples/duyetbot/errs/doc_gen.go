@@ -438,4 +438,4 @@ func ruleIs(err error, name string) bool {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + llmSummary + `,` + gitHubSummary + `,` + toolSummary + `,` + verificationSummary + `,` + dependencySummary + `,` + skillSummary + `,` + configSummary + `,` + fileSummary + `,` + networkSummary + `,` + systemSummary + `],"categories":{"IsConfig":"config","IsDependency":"dependency","IsFile":"file","IsGitHub":"github","IsLLM":"llm","IsNetwork":"network","IsSkill":"skill","IsSystem":"system","IsTool":"tool","IsVerification":"verification"},"fallback":"system_error"}`
+const errgenSummary = `{"v":1,"domain":"duyetbot","codes":[` + llmSummary + `,` + gitHubSummary + `,` + toolSummary + `,` + verificationSummary + `,` + dependencySummary + `,` + skillSummary + `,` + configSummary + `,` + fileSummary + `,` + networkSummary + `,` + systemSummary + `],"categories":{"IsConfig":"config","IsDependency":"dependency","IsFile":"file","IsGitHub":"github","IsLLM":"llm","IsNetwork":"network","IsSkill":"skill","IsSystem":"system","IsTool":"tool","IsVerification":"verification"},"fallback":"system_error"}`

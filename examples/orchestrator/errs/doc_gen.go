@@ -315,4 +315,4 @@ func ruleIs(err error, name string) bool {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + prerequisiteSummary + `,` + executionSummary + `,` + unexpectedResultSummary + `,` + misalignmentSummary + `,` + ambiguitySummary + `,` + unclassifiedSummary + `,` + tierSummary + `],"categories":{"IsAmbiguity":"ambiguity","IsExecution":"execution","IsMisalignment":"misalignment","IsPrerequisite":"prerequisite","IsTier":"tier","IsUnclassified":"unclassified","IsUnexpectedResult":"unexpected"},"groups":{"InFailure":"failure","InFault":"fault"},"fallback":"UNCLASSIFIED"}`
+const errgenSummary = `{"v":1,"domain":"orchestrator.example.com","codes":[` + prerequisiteSummary + `,` + executionSummary + `,` + unexpectedResultSummary + `,` + misalignmentSummary + `,` + ambiguitySummary + `,` + unclassifiedSummary + `,` + tierSummary + `],"categories":{"IsAmbiguity":"ambiguity","IsExecution":"execution","IsMisalignment":"misalignment","IsPrerequisite":"prerequisite","IsTier":"tier","IsUnclassified":"unclassified","IsUnexpectedResult":"unexpected"},"groups":{"InFailure":"failure","InFault":"fault"},"fallback":"UNCLASSIFIED"}`

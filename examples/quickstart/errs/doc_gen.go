@@ -80,4 +80,4 @@ func InCustomer(err error) bool { return gen.InGroup(err, &definition, 0) }
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + orderSummary + `,` + paymentSummary + `],"categories":{"IsOrder":"order","IsPayment":"payment"},"groups":{"InCustomer":"customer"}}`
+const errgenSummary = `{"v":1,"domain":"shop.example.com","codes":[` + orderSummary + `,` + paymentSummary + `],"categories":{"IsOrder":"order","IsPayment":"payment"},"groups":{"InCustomer":"customer"}}`

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -35,6 +36,15 @@ func (c *Client) Place(ctx context.Context, o Order) error {
 		return err
 	}
 	return c.call(ctx, http.MethodPost, "/orders", bytes.NewReader(body), nil)
+}
+
+// Ensure places an order unless one with its number exists. So a call without an answer can be
+// repeated.
+func (c *Client) Ensure(ctx context.Context, o Order) error {
+	if err := c.Place(ctx, o); !errors.Is(err, errs.CodeOrderExists) {
+		return err
+	}
+	return nil
 }
 
 // Get returns an order.

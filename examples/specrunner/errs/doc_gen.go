@@ -160,4 +160,4 @@ func ruleIs(err error, name string) bool {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + attemptSummary + `],"categories":{"IsAttempt":"attempt"},"fallback":"UNKNOWN"}`
+const errgenSummary = `{"v":1,"domain":"specrunner.example.com","codes":[` + attemptSummary + `],"categories":{"IsAttempt":"attempt"},"fallback":"UNKNOWN"}`

@@ -19,7 +19,7 @@ func Summary(t *testing.T, p *Package, text string) {
 	require.NoError(t, err)
 	tx := p.Table.Taxonomy
 	want := summary.Package{
-		Version: summary.Version, Fallback: tx.Fallback, Public: tx.PublicFallback,
+		Version: summary.Version, Domain: tx.Domain, Fallback: tx.Fallback, Public: tx.PublicFallback,
 		SourceFallbacks: make(map[string]string),
 	}
 	for _, s := range tx.Sources {

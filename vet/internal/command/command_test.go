@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/summary"
 )
 
 const testdata = "../infer/testdata"
@@ -98,11 +100,12 @@ func TestCodes(t *testing.T) {
 func TestUses(t *testing.T) {
 	status, out, errs := run(t, "uses", "-C", testdata, "./documented", "./flows")
 	require.Equal(t, exitClean, status, errs)
-	var got usesFile
+	var got summary.Uses
 	require.NoError(t, json.Unmarshal([]byte(out), &got))
-	assert.Equal(t, usesVersion, got.Version)
+	assert.Equal(t, summary.UsesVersion, got.Version)
 	assert.Equal(t, "github.com/errgen/errgen/vet", got.Module)
 	assert.Regexp(t, "^[0-9a-f]{40}$", got.Commit)
+	assert.Equal(t, map[string]string{got.Module + "/internal/infer/testdata/errs": "flows.example.com"}, got.Domains)
 	ways := make(map[string]bool)
 	for _, u := range got.Uses {
 		ways[strings.SplitN(u.At, ":", 2)[0]+" "+string(u.How)+" "+u.Code] = true

@@ -6,26 +6,9 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/errgen/errgen/internal/summary"
 	"github.com/errgen/errgen/vet/internal/infer"
 )
-
-// usesVersion is the version of the format of uses.
-const usesVersion = 1
-
-// usesFile is what a program handles. Errgen reads it to find whom a change of a taxonomy concerns.
-type usesFile struct {
-	Version int    `json:"v"`
-	Module  string `json:"module"`
-	Commit  string `json:"commit,omitempty"`
-	Uses    []use  `json:"uses"`
-}
-
-type use struct {
-	Package string    `json:"package"` // the generated package
-	Code    string    `json:"code"`
-	How     infer.How `json:"how"`
-	At      string    `json:"at"` // file:line
-}
 
 // uses prints which codes the program handles.
 func (s *session) uses() error {
@@ -33,7 +16,11 @@ func (s *session) uses() error {
 	if err != nil {
 		return err
 	}
-	out := usesFile{Version: usesVersion, Commit: s.commit(), Uses: []use{}}
+	out := summary.Uses{Version: summary.UsesVersion, Commit: s.commit(), Domains: make(map[string]string),
+		Uses: []summary.Use{}}
+	for _, t := range p.Known {
+		out.Domains[t.Path] = t.Domain
+	}
 	for _, pkg := range p.Packages {
 		if pkg.Module != nil && out.Module == "" {
 			out.Module = pkg.Module.Path
@@ -43,7 +30,7 @@ func (s *session) uses() error {
 			path, code, _ := strings.Cut(u.Code, "#")
 			pos := p.Fset.Position(u.Pos)
 			at := fmt.Sprintf("%s:%d", s.display(p, pos.Filename), pos.Line)
-			out.Uses = append(out.Uses, use{path, code, u.How, at})
+			out.Uses = append(out.Uses, summary.Use{Package: path, Code: code, How: u.How, At: at})
 		}
 	}
 	enc := json.NewEncoder(s.Stdout)

@@ -16,29 +16,14 @@ import (
 // Use is a place where a program handles a code.
 type Use struct {
 	Code string // path of the generated package, "#" and the code
-	How  How
+	How  summary.How
 	Pos  token.Pos
 }
-
-// How is the way in which a code is handled.
-type How string
-
-// The ways.
-const (
-	ByCode      How = "code"      // errors.Is, a case, a comparison
-	ByParent    How = "parent"    // the same with a code above it
-	ByType      How = "type"      // errors.As, errors.AsType
-	ByCategory  How = "category"  // IsOrder, CategoryOf
-	ByGroup     How = "group"     // InCustomer
-	ByRetryable How = "retryable" // taxonomy.IsRetryable
-	ByReaction  How = "reaction"  // retry.ByTable, Table.Reaction
-	ByDefault   How = "default"   // the default of a switch over codes
-)
 
 // Uses returns the places of a package where codes are handled that can arrive there.
 func (e *Engine) Uses(src Source) (list []Use) {
 	c := e.checker(src)
-	add := func(pos token.Pos, how How, s *Set, codes []string) {
+	add := func(pos token.Pos, how summary.How, s *Set, codes []string) {
 		for _, code := range codes {
 			if possible(s, []string{code}, false) {
 				list = append(list, Use{code, how, pos})
@@ -61,7 +46,7 @@ func (e *Engine) Uses(src Source) (list []Use) {
 	return slices.Compact(list)
 }
 
-type addUse func(pos token.Pos, how How, s *Set, codes []string)
+type addUse func(pos token.Pos, how summary.How, s *Set, codes []string)
 
 func (e *Engine) usesOfCall(call *ssa.Call, add addUse) {
 	f := call.Call.StaticCallee()
@@ -76,31 +61,31 @@ func (e *Engine) usesOfCall(call *ssa.Call, add addUse) {
 		if codes := e.codesOf(args[1]); len(codes) > 0 {
 			k, _ := unboxed(args[1]).(*ssa.Const)
 			own := e.codeConst(k)
-			add(call.Pos(), ByCode, arriving(0), []string{own})
+			add(call.Pos(), summary.ByCode, arriving(0), []string{own})
 			below := slices.DeleteFunc(slices.Clone(codes), func(c string) bool { return c == own })
-			add(call.Pos(), ByParent, arriving(0), below)
+			add(call.Pos(), summary.ByParent, arriving(0), below)
 		}
 	case t != nil:
-		add(call.Pos(), ByType, arriving(0), e.codesFound(t))
+		add(call.Pos(), summary.ByType, arriving(0), e.codesFound(t))
 	case asType(call) != nil:
-		add(call.Pos(), ByType, arriving(0), e.codesFound(asType(call)))
+		add(call.Pos(), summary.ByType, arriving(0), e.codesFound(asType(call)))
 	case name == runtimePath+"taxonomy.IsRetryable":
-		add(call.Pos(), ByRetryable, arriving(0), e.allCodes())
+		add(call.Pos(), summary.ByRetryable, arriving(0), e.allCodes())
 	case name == "("+runtimePath+"taxonomy.Table).Reaction":
 		if tax := e.taxonomy(tableOf(args[0])); tax != nil {
-			add(call.Pos(), ByReaction, arriving(1), tax.where(func(*summary.Code) bool { return true }))
+			add(call.Pos(), summary.ByReaction, arriving(1), tax.where(func(*summary.Code) bool { return true }))
 		}
 	case name == runtimePath+"retry.Do" || name == runtimePath+"retry.Value":
 		if _, _, ok := e.tableIn(args[2:]); ok {
 			c := &modelled{e: e, args: args, block: call.Block(), at: e.at(call.Pos())}
-			add(call.Pos(), ByReaction, e.close(retried(c)), e.allCodes())
+			add(call.Pos(), summary.ByReaction, e.close(retried(c)), e.allCodes())
 		}
 	case f.Pkg != nil && e.taxonomy(f.Pkg.Pkg.Path()) != nil:
 		tax := e.taxonomy(f.Pkg.Pkg.Path())
 		if codes, ok := tax.selected(f.Name()); ok {
-			how := ByCategory
+			how := summary.ByCategory
 			if _, group := tax.Groups[f.Name()]; group {
-				how = ByGroup
+				how = summary.ByGroup
 			}
 			add(call.Pos(), how, arriving(0), codes)
 		}
@@ -131,9 +116,9 @@ func (e *Engine) usesOfComparison(x *ssa.BinOp, add addUse) {
 	if from == nil {
 		return
 	}
-	how := ByCode
+	how := summary.ByCode
 	if len(codes) > 1 {
-		how = ByCategory
+		how = summary.ByCategory
 	}
 	pos := x.Pos()
 	if !pos.IsValid() {
@@ -161,5 +146,5 @@ func (c *checker) usesOfDefault(n *ast.SwitchStmt, add addUse) {
 		_, value, _ := strings.Cut(key, "#")
 		return handled[key] || handled[value]
 	})
-	add(n.Body.List[i].Pos(), ByDefault, c.close(c.valueAt(from, call.Block())), rest)
+	add(n.Body.List[i].Pos(), summary.ByDefault, c.close(c.valueAt(from, call.Block())), rest)
 }

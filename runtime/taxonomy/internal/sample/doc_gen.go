@@ -170,4 +170,4 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + providerSummary + `,` + workSummary + `,` + kindsSummary + `,` + cartSummary + `,` + orderSummary + `,` + serverSummary + `],"categories":{"IsCart":"cart","IsKinds":"kinds","IsOrder":"order","IsProvider":"provider","IsServer":"server","IsWork":"work"},"groups":{"InNetwork":"network"},"fallback":"PROVIDER_CRASH","sourceFallbacks":{"git":"COMMIT_FAILED","scope":"SCOPE_FORBIDDEN"},"public":"INTERNAL"}`
+const errgenSummary = `{"v":1,"domain":"aidf","codes":[` + providerSummary + `,` + workSummary + `,` + kindsSummary + `,` + cartSummary + `,` + orderSummary + `,` + serverSummary + `],"categories":{"IsCart":"cart","IsKinds":"kinds","IsOrder":"order","IsProvider":"provider","IsServer":"server","IsWork":"work"},"groups":{"InNetwork":"network"},"fallback":"PROVIDER_CRASH","sourceFallbacks":{"git":"COMMIT_FAILED","scope":"SCOPE_FORBIDDEN"},"public":"INTERNAL"}`

@@ -170,4 +170,4 @@ func ruleIs(err error, name string) bool {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"codes":[` + providerSummary + `],"categories":{"IsProvider":"provider"},"groups":{"InNetwork":"network"},"fallback":"CRASH"}`
+const errgenSummary = `{"v":1,"domain":"example.org","codes":[` + providerSummary + `],"categories":{"IsProvider":"provider"},"groups":{"InNetwork":"network"},"fallback":"CRASH"}`
