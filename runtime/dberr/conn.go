@@ -1,0 +1,163 @@
+package dberr
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+)
+
+// conn classifies the errors of a connection. For an interface that the driver's connection does not
+// have, it does what database/sql does without it.
+type conn struct {
+	driver.Conn
+	*classifier
+}
+
+func (c *conn) Ping(ctx context.Context) error {
+	if p, ok := c.Conn.(driver.Pinger); ok {
+		return c.of(p.Ping(ctx))
+	}
+	return nil
+}
+
+func (c *conn) ResetSession(ctx context.Context) error {
+	if r, ok := c.Conn.(driver.SessionResetter); ok {
+		return c.of(r.ResetSession(ctx))
+	}
+	return nil
+}
+
+func (c *conn) IsValid() bool {
+	v, ok := c.Conn.(driver.Validator)
+	return !ok || v.IsValid()
+}
+
+func (c *conn) CheckNamedValue(value *driver.NamedValue) error {
+	if checker, ok := c.Conn.(driver.NamedValueChecker); ok {
+		return c.of(checker.CheckNamedValue(value))
+	}
+	return driver.ErrSkip
+}
+
+func (c *conn) Prepare(query string) (driver.Stmt, error) {
+	return c.PrepareContext(context.Background(), query)
+}
+
+func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	var prepared driver.Stmt
+	var err error
+	if p, ok := c.Conn.(driver.ConnPrepareContext); ok {
+		prepared, err = p.PrepareContext(ctx, query)
+	} else if prepared, err = c.Conn.Prepare(query); err == nil && ctx.Err() != nil {
+		_ = prepared.Close()
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, c.of(err)
+	}
+	return &stmt{prepared, c.classifier}, nil
+}
+
+func (c *conn) Begin() (driver.Tx, error) {
+	return c.BeginTx(context.Background(), driver.TxOptions{})
+}
+
+func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	var begun driver.Tx
+	var err error
+	if b, ok := c.Conn.(driver.ConnBeginTx); ok {
+		begun, err = b.BeginTx(ctx, opts)
+	} else if opts != (driver.TxOptions{}) {
+		return nil, errors.New("the driver has no options of transactions")
+	} else if begun, err = c.Conn.Begin(); err == nil && ctx.Err() != nil { //nolint:staticcheck // for old drivers
+		_ = begun.Rollback()
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, c.of(err)
+	}
+	return &tx{begun, c.classifier}, nil
+}
+
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if e, ok := c.Conn.(driver.ExecerContext); ok {
+		result, err := e.ExecContext(ctx, query, args)
+		return result, c.of(err)
+	}
+	return nil, driver.ErrSkip
+}
+
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if q, ok := c.Conn.(driver.QueryerContext); ok {
+		return c.rows(q.QueryContext(ctx, query, args))
+	}
+	return nil, driver.ErrSkip
+}
+
+// tx classifies the errors of the end of a transaction.
+type tx struct {
+	driver.Tx
+	*classifier
+}
+
+func (t *tx) Commit() error { return t.of(t.Tx.Commit()) }
+
+func (t *tx) Rollback() error { return t.of(t.Tx.Rollback()) }
+
+// stmt classifies the errors of a prepared statement.
+type stmt struct {
+	driver.Stmt
+	*classifier
+}
+
+func (s *stmt) Close() error { return s.of(s.Stmt.Close()) }
+
+func (s *stmt) CheckNamedValue(value *driver.NamedValue) error {
+	if checker, ok := s.Stmt.(driver.NamedValueChecker); ok {
+		return s.of(checker.CheckNamedValue(value))
+	}
+	return driver.ErrSkip
+}
+
+func (s *stmt) ColumnConverter(column int) driver.ValueConverter {
+	if c, ok := s.Stmt.(driver.ColumnConverter); ok { //nolint:staticcheck // for old drivers
+		return c.ColumnConverter(column)
+	}
+	return driver.DefaultParameterConverter
+}
+
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	if e, ok := s.Stmt.(driver.StmtExecContext); ok {
+		result, err := e.ExecContext(ctx, args)
+		return result, s.of(err)
+	}
+	values, err := plain(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.Stmt.Exec(values) //nolint:staticcheck // for old drivers
+	return result, s.of(err)
+}
+
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	if q, ok := s.Stmt.(driver.StmtQueryContext); ok {
+		return s.rows(q.QueryContext(ctx, args))
+	}
+	values, err := plain(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return s.rows(s.Stmt.Query(values)) //nolint:staticcheck // for old drivers
+}
+
+// plain returns the arguments for a driver without contexts and names.
+func plain(ctx context.Context, args []driver.NamedValue) ([]driver.Value, error) {
+	values := make([]driver.Value, len(args))
+	for i, a := range args {
+		if a.Name != "" {
+			return nil, errors.New("the driver has no named parameters")
+		}
+		values[i] = a.Value
+	}
+	return values, ctx.Err()
+}
