@@ -4,9 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // TestMain lets the scripts run this test's own binary as errgen.
@@ -33,6 +35,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status,
 			"files":  files,
+			"sarif":  checkSARIF,
 		},
 	})
 }
@@ -76,6 +79,24 @@ func files(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 }
+
+// checkSARIF checks a file by the schema of SARIF: sarif stdout.
+func checkSARIF(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sarif file")
+	}
+	schema, err := sarifSchema()
+	ts.Check(err)
+	log, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(schema.Validate(log))
+}
+
+// sarifSchema is the schema of the OASIS standard, errata 01, without spaces:
+// https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json
+var sarifSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	return jsonschema.NewCompiler().Compile("testdata/sarif-schema-2.1.0.json")
+})
 
 func match(patterns []string, name string) string {
 	for _, p := range patterns {

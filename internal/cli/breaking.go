@@ -152,6 +152,8 @@ func (s *session) printReport(o *options, report breaking.Report) error {
 		err = report.JSON(s.Stdout)
 	case o.format == diag.FormatGitHub:
 		err = report.GitHub(s.Stdout)
+	case o.format == diag.FormatSARIF:
+		s.logged = append(s.logged, report.Files()...)
 	case o.verbose:
 		err = diag.Print(s.Stdout, diag.FormatText, report.Files()...)
 	default:

@@ -51,14 +51,11 @@ func (s *session) check(o *options, args []string) error {
 			}
 		}
 	}
+	if o.format != diag.FormatText {
+		return s.printFindings(o, s.Stdout, len(files) > 0, files...)
+	}
 	if len(files) == 0 {
 		return nil
-	}
-	if o.format != diag.FormatText {
-		if err := diag.Print(s.Stdout, o.format, files...); err != nil {
-			return err
-		}
-		return errFindings
 	}
 	if err := s.write(diffs.Bytes()); err != nil {
 		return err

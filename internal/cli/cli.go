@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/errgen/errgen/internal/diag"
 )
 
 // The exit status.
@@ -54,6 +56,8 @@ type session struct {
 	Env
 	ctx context.Context
 	cmd *command // nil before it is known
+	// logged are the findings for -format sarif, which is one document at the end of the command.
+	logged []diag.FileFindings
 }
 
 // errFindings ends a command whose findings have been printed.

@@ -85,8 +85,12 @@ func directoryFlag(fs *flag.FlagSet, o *options, usage string) {
 func findingFlags(fs *flag.FlagSet, o *options) {
 	fs.BoolVar(&o.strict, "strict", false, "treat warnings as errors")
 	fs.BoolVar(&o.quiet, "q", false, "print errors only")
-	o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)", diag.FormatText,
-		diag.FormatJSON, diag.FormatGitHub)
+	findingFormats(fs, o)
+}
+
+func findingFormats(fs *flag.FlagSet, o *options) {
+	o.choice(fs, "print findings as `FORM`: text, json (one object a line), github (annotations) or sarif (2.1.0)",
+		diag.FormatText, diag.FormatJSON, diag.FormatGitHub, diag.FormatSARIF)
 }
 
 // flagSet returns the flags of a command and the options that they fill.
@@ -114,7 +118,13 @@ func (s *session) run(args []string) error {
 	case s.cmd.max >= 0 && len(positional) > s.cmd.max:
 		return usagef("%s: unexpected argument %q", s.cmd.name, positional[s.cmd.max])
 	}
-	return s.cmd.run(s, o, positional)
+	err = s.cmd.run(s, o, positional)
+	if o.format == diag.FormatSARIF && s.cmd.name != "triage" && (err == nil || errors.Is(err, errFindings)) {
+		if err := diag.Print(s.Stdout, o.format, s.logged...); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // parse reads flags before, between and after other arguments, which it returns. Arguments after

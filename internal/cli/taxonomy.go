@@ -225,7 +225,9 @@ func (s *session) printFindings(o *options, w io.Writer, stop bool, files ...dia
 			files[i].Findings = onlyErrors(f.Findings)
 		}
 	}
-	if err := diag.Print(w, o.format, files...); err != nil {
+	if o.format == diag.FormatSARIF {
+		s.logged = append(s.logged, files...)
+	} else if err := diag.Print(w, o.format, files...); err != nil {
 		return err
 	}
 	if stop {

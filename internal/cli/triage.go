@@ -42,10 +42,8 @@ func triageFlags(fs *flag.FlagSet, o *options) {
 	})
 	fs.StringVar(&o.record, "record", "", "append a cause that no rule matches to the record `FILE`")
 	o.choice(fs, "print as `FORM`: text, json, sarif (2.1.0) or github (annotations)", diag.FormatText, diag.FormatJSON,
-		formatSARIF, diag.FormatGitHub)
+		diag.FormatSARIF, diag.FormatGitHub)
 }
-
-const formatSARIF diag.Format = "sarif"
 
 // diagnosis is the result of the triage of a log.
 type diagnosis struct {
@@ -273,8 +271,8 @@ func maskedLine(text string) string {
 }
 
 func (s *session) printDiagnoses(format diag.Format, all []*diagnosis) error {
-	if format == formatSARIF {
-		return s.json(sarif(all))
+	if format == diag.FormatSARIF {
+		return s.json(sarifLog(all))
 	}
 	for _, d := range all {
 		var err error

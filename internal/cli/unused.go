@@ -19,8 +19,7 @@ func unusedFlags(fs *flag.FlagSet, o *options) {
 	directoryFlag(fs, o,
 		"the generated package is in `DIR`, not in a directory named like it beside the taxonomy")
 	fs.BoolVar(&o.tests, "tests", false, "count the codes that tests create")
-	o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)",
-		diag.FormatText, diag.FormatJSON, diag.FormatGitHub)
+	findingFormats(fs, o)
 }
 
 func (s *session) unused(o *options, args []string) error {

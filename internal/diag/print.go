@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/errgen/errgen/internal/sarif"
 )
 
 // Format is a format in which findings are printed.
@@ -22,6 +24,8 @@ const (
 	FormatJSON Format = "json"
 	// FormatGitHub is workflow commands, which GitHub shows as annotations.
 	FormatGitHub Format = "github"
+	// FormatSARIF is a log of the version 2.1.0 for services that scan code.
+	FormatSARIF Format = "sarif"
 )
 
 // FileFindings are the findings of one file, in the order in which they are printed.
@@ -36,6 +40,9 @@ const maxRepeated = 10
 // Print writes the findings of files in a format. Text of the source cannot control the terminal or
 // the workflow that reads it.
 func Print(w io.Writer, format Format, files ...FileFindings) error {
+	if format == FormatSARIF {
+		return PrintSARIF(w, sarif.Driver{Name: "errgen"}, files...)
+	}
 	one := map[Format]func(io.Writer, *Source, Finding) error{
 		FormatText: printText, FormatJSON: printJSON, FormatGitHub: printGitHub,
 	}[format]

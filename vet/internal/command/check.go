@@ -1,11 +1,8 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/sarif"
 	"github.com/errgen/errgen/vet/internal/infer"
 	"github.com/errgen/errgen/vet/internal/program"
 )
@@ -30,8 +28,8 @@ func (s *session) check() error {
 	if err != nil {
 		return err
 	}
-	if s.format == "sarif" {
-		err = printSARIF(s.Stdout, files)
+	if s.format == string(diag.FormatSARIF) {
+		err = diag.PrintSARIF(s.Stdout, driver(), files...)
 	} else {
 		err = diag.Print(s.Stdout, diag.Format(s.format), files...)
 	}
@@ -82,33 +80,11 @@ func (s *session) display(p *program.Program, file string) string {
 	return file
 }
 
-// printSARIF writes a log in the Static Analysis Results Interchange Format, version 2.1.0.
-func printSARIF(w io.Writer, files []diag.FileFindings) error {
-	type object = map[string]any
-	rules, results := []object{}, []object{}
+// driver describes errgenvet and its rules in a log for services that scan code.
+func driver() sarif.Driver {
+	d := sarif.Driver{Name: "errgenvet"}
 	for _, id := range slices.Sorted(maps.Keys(infer.IDs)) {
-		rules = append(rules, object{"id": id, "shortDescription": object{"text": infer.IDs[id]}})
+		d.Rules = append(d.Rules, sarif.Rule{ID: id, Description: &sarif.Message{Text: infer.IDs[id]}})
 	}
-	for _, file := range files {
-		uri := (&url.URL{Path: file.Source.Name}).String()
-		for _, f := range file.Findings {
-			results = append(results, object{
-				"ruleId": f.ID, "level": "error", "message": object{"text": f.Message},
-				"locations": []object{{"physicalLocation": object{
-					"artifactLocation": object{"uri": uri},
-					"region":           object{"startLine": f.Span.Line, "startColumn": f.Span.Col},
-				}}},
-			})
-		}
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(object{
-		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-		"runs": []object{{
-			"tool":    object{"driver": object{"name": "errgenvet", "rules": rules}},
-			"results": results,
-		}},
-	})
+	return d
 }
