@@ -195,18 +195,13 @@ func (a *admission) prevent(ctx context.Context, p *admittedCall) error {
 	}
 	release, err := a.Preventer.Before(ctx, p.Call)
 	if _, waits := errors.AsType[*Closed](err); err != nil && !waits && ctx.Err() == nil {
-		return &callError{err}
+		return &partError{source: p.Provider, op: loop.OpCall, err: err}
 	}
 	if err == nil && release != nil {
 		p.releases = append(p.releases, func(retry.Result) { release() })
 	}
 	return err
 }
-
-// callError is the failure of a measure before a call. It fails the call.
-type callError struct{ err error }
-
-func (c *callError) Error() string { return c.err.Error() }
 
 // Done releases the resources of the call and passes its outcome to the learners.
 func (a *admission) Done(run string, f *loop.Failure, cancelled bool) {

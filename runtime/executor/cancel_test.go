@@ -28,7 +28,7 @@ func (c *canceller) Do(e loop.Effect) loop.Outcome {
 	if c.at++; c.at == c.n {
 		c.stop()
 	}
-	c.ops = append(c.ops, e.Op)
+	c.ops = append(c.ops, e.Op())
 	return c.Env.Do(e)
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -36,13 +35,13 @@ func (h *host) Do(ctx context.Context, e loop.Effect) (out loop.Outcome) {
 		limited, stop = context.WithTimeoutCause(ctx, e.Limit, errLimit)
 	}
 	defer stop()
-	began := h.cfg.Clock.Now()
+	began, op := h.cfg.Clock.Now(), e.Op()
 	err := ctx.Err()
 	if err == nil {
-		err = contain(e.Source, e.Op, func() error { return h.carryOut(limited, &e, &out) })
+		err = contain(e.Source, op, func() error { return h.carryOut(limited, &e, &out) })
 	}
 	out.Took = h.cfg.Clock.Now().Sub(began)
-	if e.Op == loop.OpCall && e.Prompt != nil && !h.cfg.DryRun {
+	if _, calls := e.Do.(loop.CallProvider); calls && !h.cfg.DryRun {
 		defer ignorePanic(func() { h.admitter.Done(e.Run, out.Failure, out.Cancelled) })
 	}
 	var closed *Closed
@@ -53,25 +52,33 @@ func (h *host) Do(ctx context.Context, e loop.Effect) (out loop.Outcome) {
 		out.Cancelled = true
 		return out
 	case errors.As(err, &closed):
-		out.Until, out.Why, out.Exhausted = closed.Until, closed.Why, closed.Exhausted
+		out.Result = loop.Admission{Until: closed.Until, Why: closed.Why, Exhausted: closed.Exhausted}
 		return out
 	case context.Cause(limited) == errLimit && !h.ownError(err):
 		err = timeoutEvidence(&e, err, out.Took)
 	}
-	measure, measureFailed := errors.AsType[*callError](err)
-	if measureFailed { // a measure before the call fails the call
-		err, e.Op, e.Source = measure.err, loop.OpCall, e.Call.Provider
+	if part, ok := errors.AsType[*partError](err); ok {
+		f := h.Fail(aboutPaths(part.err, part.paths), part.source, part.op)
+		if f.Op, f.Source = part.op, part.source; len(f.Files) == 0 {
+			f.Files = part.paths
+		}
+		out.Failure = &f
+		return out
 	}
-	f := h.Fail(aboutPaths(err, e.Paths), e.Source, e.Op)
-	if e.Op == loop.OpScope && len(f.Files) == 0 {
-		f.Files = e.Paths
-	}
-	if e.Op == loop.OpScope || measureFailed { // a part of the effect failed
-		f.Op, f.Source = e.Op, e.Source
-	}
+	f := h.Fail(aboutPaths(err, e.Paths()), e.Source, op)
 	out.Failure = &f
 	return out
 }
+
+// partError is the failure of a part of an effect, which is reported as a separate operation, about
+// the paths.
+type partError struct {
+	source, op string
+	paths      loop.Paths
+	err        error
+}
+
+func (p *partError) Error() string { return p.err.Error() }
 
 // contain runs code of a collaborator and returns a panic as evidence. It is the only function that
 // recovers panics.
@@ -108,7 +115,11 @@ func aboutPaths(err error, paths Paths) error {
 // timeoutEvidence returns the evidence of an effect that reached its time limit and failed with
 // err.
 func timeoutEvidence(e *loop.Effect, err error, took time.Duration) error {
-	ev := &taxonomy.Evidence{Source: e.Source, Op: e.Op, Type: "timeout", Err: err}
+	ev := &taxonomy.Evidence{Source: e.Source, Op: e.Op(), Type: "timeout", Err: err}
+	span := e.Limit
+	if call, ok := e.Do.(loop.CallProvider); ok {
+		span = cmp.Or(call.Span, span)
+	}
 	var reported *taxonomy.Evidence
 	if errors.As(err, &reported) {
 		ev.Text, ev.Output, ev.Credential, ev.Files = reported.Text, reported.Output, reported.Credential,
@@ -116,7 +127,7 @@ func timeoutEvidence(e *loop.Effect, err error, took time.Duration) error {
 	}
 	ev.Attributes = map[string]string{
 		"iteration":  strconv.Itoa(e.Iteration),
-		"timeout_ms": strconv.FormatInt(cmp.Or(e.Span, e.Limit).Milliseconds(), 10),
+		"timeout_ms": strconv.FormatInt(span.Milliseconds(), 10),
 		"elapsed_ms": strconv.FormatInt(took.Milliseconds(), 10),
 	}
 	return ev
@@ -143,46 +154,51 @@ func (h *host) space(run string) Space {
 
 // carryOut carries out an effect, and completes its outcome. The effects on the working tree are in
 // onTree.
-func (h *host) carryOut(ctx context.Context, e *loop.Effect, out *loop.Outcome) (err error) {
-	switch e.Op {
-	case loop.OpLoadConfig:
+func (h *host) carryOut(ctx context.Context, e *loop.Effect, out *loop.Outcome) error {
+	switch do := e.Do.(type) {
+	case loop.LoadConfig:
 		return h.cfg.Setup(ctx)
-	case loop.OpLock:
-		if e.Trees.Checked != "" {
+	case loop.Lock:
+		if do.Continue {
 			return h.reopen(ctx, e.Run, out)
 		}
 		return h.lock(ctx, e.Run, out)
-	case loop.OpResume:
-		return h.endProcesses(ctx, e)
-	case loop.OpAvailable:
+	case loop.EndProcesses:
+		return h.endProcesses(ctx, do.Processes)
+	case loop.Available:
 		return h.providers[e.Tier].Available(ctx)
-	case loop.OpBudget:
-		return h.admitter.Admit(ctx, *e.Call)
-	case loop.OpPause:
-		return h.admitter.Pause(ctx, e.Source, h.credential(e.Tier, e.Lane), e.Until)
-	case loop.OpCall:
-		return h.call(ctx, e, out)
-	case loop.OpAsk:
-		q := Question{Run: e.Run, Task: e.Text, Paths: e.Paths}
-		if h.cfg.Guard != nil {
-			q.Mode = h.cfg.Guard.Mode()
-		}
-		out.Approved, err = h.cfg.Asker.Ask(ctx, q)
-		if errors.Is(err, ErrUnattended) {
-			out.Approved, out.NoPerson, err = false, true, nil
-		}
-		return err
-	case loop.OpRecover:
-		return h.recover(ctx, e)
-	case loop.OpFile:
-		return h.withGrace(ctx, e, h.cfg.Filer.File)
-	case loop.OpNotify:
-		return h.withGrace(ctx, e, h.cfg.Notifier.Notify)
-	}
-	if strings.HasPrefix(e.Op, loop.OpValidate) {
-		return h.validate(ctx, e, out)
+	case loop.Admit:
+		return h.admitter.Admit(ctx, do.Call)
+	case loop.Pause:
+		return h.admitter.Pause(ctx, e.Source, h.credential(e.Tier, do.Credential), do.Until)
+	case loop.CallProvider:
+		return h.call(ctx, e, do.Prompt, out)
+	case loop.Ask:
+		return h.ask(ctx, e.Run, do, out)
+	case loop.Validate:
+		return h.validate(ctx, e, do, out)
+	case loop.Recover:
+		return h.recover(ctx, e.Run, do.Failure)
+	case loop.File:
+		return h.withGrace(ctx, do.State, h.cfg.Filer.File)
+	case loop.Notify:
+		return h.withGrace(ctx, do.State, h.cfg.Notifier.Notify)
 	}
 	return h.onTree(ctx, e, out)
+}
+
+func (h *host) ask(ctx context.Context, run string, do loop.Ask, out *loop.Outcome) error {
+	q := Question{Run: run, Task: do.Task, Paths: do.Paths}
+	if h.cfg.Guard != nil {
+		q.Mode = h.cfg.Guard.Mode()
+	}
+	approved, err := h.cfg.Asker.Ask(ctx, q)
+	if errors.Is(err, ErrUnattended) {
+		out.Result = loop.Approval{NoPerson: true}
+		return nil
+	}
+	out.Result = loop.Approval{Approved: approved}
+	return err
 }
 
 func (h *host) lock(ctx context.Context, run string, out *loop.Outcome) error {
@@ -218,9 +234,9 @@ func (h *host) missingTree() error {
 }
 
 // endProcesses ends the processes that a dead process of the run left running.
-func (h *host) endProcesses(ctx context.Context, e *loop.Effect) error {
+func (h *host) endProcesses(ctx context.Context, left []loop.Running) error {
 	var all []error
-	for _, p := range e.Processes {
+	for _, p := range left {
 		var owner any = h.cfg.Validator
 		switch p.Op {
 		case loop.OpCall:
@@ -237,22 +253,20 @@ func (h *host) endProcesses(ctx context.Context, e *loop.Effect) error {
 	return errors.Join(all...)
 }
 
-func (h *host) validate(ctx context.Context, e *loop.Effect, out *loop.Outcome) error {
+func (h *host) validate(ctx context.Context, e *loop.Effect, do loop.Validate, out *loop.Outcome) error {
 	c := Check{
-		Phase: e.Check, Run: e.Run, Iteration: e.Iteration, Tier: e.Tier, Base: e.Trees.Delivered,
-		Tree: e.Trees.Checked, Text: e.Text,
+		Phase: do.Phase, Run: e.Run, Iteration: e.Iteration, Tier: e.Tier, Base: do.Base, Tree: do.Tree, Text: do.Text,
 	}
 	if started := loop.HooksOf(ctx).Started; started != nil {
-		c.Started = func(p Process) error { return started(loop.Running{Process: p, Op: e.Op}) }
+		c.Started = func(p Process) error { return started(loop.Running{Process: p, Op: e.Op()}) }
 	}
-	return h.watched(ctx, e, out, func() error { return h.cfg.Validator.Validate(ctx, c) })
+	return h.watched(ctx, e.Run, out, func() error { return h.cfg.Validator.Validate(ctx, c) })
 }
 
-func (h *host) recover(ctx context.Context, e *loop.Effect) error {
-	f := e.Failed
+func (h *host) recover(ctx context.Context, run string, f *loop.Failure) error {
 	return h.cfg.Recoverer.Recover(ctx, taxonomy.RecoveryRequest{
 		Err: h.errorOf(f), Reaction: f.Decision.Reaction.Reaction, Evidence: f.Evidence,
-		NoText: !h.cfg.Table.SearchesText(), Run: e.Run, Attempt: e.Attempt,
+		NoText: !h.cfg.Table.SearchesText(), Run: run, Attempt: f.Decision.Attempt,
 	})
 }
 
@@ -268,21 +282,21 @@ func Started(ctx context.Context) func(Process) error {
 }
 
 // withGrace runs a filer or notifier until the grace is over. A cancellation does not stop it.
-func (h *host) withGrace(ctx context.Context, e *loop.Effect, f func(context.Context, *Result) error) error {
+func (h *host) withGrace(ctx context.Context, s *RunState, f func(context.Context, *Result) error) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), h.cfg.Limits.Grace)
 	defer stop()
-	return f(ctx, h.Result(e.State))
+	return f(ctx, h.Result(s))
 }
 
 // call calls the provider of the tier.
-func (h *host) call(ctx context.Context, e *loop.Effect, out *loop.Outcome) error {
-	p, hook := h.providers[e.Tier], loop.HooksOf(ctx)
+func (h *host) call(ctx context.Context, e *loop.Effect, p *loop.Prompt, out *loop.Outcome) error {
+	hook := loop.HooksOf(ctx)
 	req := Request{
-		Prompt: h.prompt(e.Prompt), Dir: h.dir(), Session: e.Prompt.Session, Reduced: e.Prompt.Reduced, Run: e.Run,
-		Iteration: e.Iteration, Tier: e.Prompt.Tier, Mark: e.Prompt.Mark, Limit: e.Limit,
+		Prompt: h.prompt(p), Dir: h.dir(), Session: p.Session, Reduced: p.Reduced, Run: e.Run,
+		Iteration: e.Iteration, Tier: p.Tier, Mark: p.Mark, Limit: e.Limit,
 	}
 	if h.cfg.DryRun {
-		out.Text = text.Tail(req.Prompt, maxAnswer)
+		out.Result = loop.Answer{Text: text.Tail(req.Prompt, maxAnswer)}
 		return nil
 	}
 	if hook.Started != nil {
@@ -294,8 +308,8 @@ func (h *host) call(ctx context.Context, e *loop.Effect, out *loop.Outcome) erro
 		req.Progress = func(s string) { hook.Emit(Event{Kind: Progressed, Text: text.Beginning(s, maxMessage)}) }
 	}
 	var a Answer
-	err := h.watched(ctx, e, out, func() (err error) {
-		a, err = p.Call(ctx, req)
+	err := h.watched(ctx, e.Run, out, func() (err error) {
+		a, err = h.providers[e.Tier].Call(ctx, req)
 		return err
 	})
 	if err == nil && a.Failure != "" {
@@ -306,11 +320,12 @@ func (h *host) call(ctx context.Context, e *loop.Effect, out *loop.Outcome) erro
 	if taxonomy.Redact(session) != session {
 		session = ""
 	}
-	out.Answer = &loop.Answer{
+	usage := validUsage(a.Usage)
+	out.Result = loop.Answer{
 		Text: text.Tail(a.Text, maxAnswer), Signal: signal, Question: text.Beginning(question, maxMessage),
-		Session: session, Usage: validUsage(a.Usage),
+		Session: session, Usage: usage,
 	}
-	if out.Answer.Usage != a.Usage {
+	if usage != a.Usage {
 		out.Warnings = append(out.Warnings, "the provider reported an invalid usage; it counts as unknown")
 	}
 	return err
@@ -318,8 +333,8 @@ func (h *host) call(ctx context.Context, e *loop.Effect, out *loop.Outcome) erro
 
 // watched calls a provider or a validator. A warning names each change of the person's repository
 // during the call.
-func (h *host) watched(ctx context.Context, e *loop.Effect, out *loop.Outcome, call func() error) error {
-	sp := h.space(e.Run)
+func (h *host) watched(ctx context.Context, run string, out *loop.Outcome, call func() error) error {
+	sp := h.space(run)
 	if sp == nil {
 		return call()
 	}

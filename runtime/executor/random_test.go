@@ -150,7 +150,7 @@ func (k *killer) point() {
 func (k *killer) Do(e loop.Effect) loop.Outcome {
 	k.point()
 	out := k.Env.Do(e)
-	if k.point(); e.Op == k.after {
+	if k.point(); e.Op() == k.after {
 		panic(killed{})
 	}
 	return out

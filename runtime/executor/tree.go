@@ -17,42 +17,42 @@ import (
 func (h *host) onTree(ctx context.Context, e *loop.Effect, out *loop.Outcome) (err error) {
 	sp := h.space(e.Run)
 	if sp == nil {
-		return &taxonomy.Evidence{Source: e.Source, Op: e.Op, Text: "the working tree is not open"}
+		return &taxonomy.Evidence{Source: e.Source, Op: e.Op(), Text: "the working tree is not open"}
 	}
-	switch e.Op {
-	case loop.OpPrepare:
-		out.Trees.Checked, err = sp.Snapshot(ctx)
-	case loop.OpUpdate:
-		return update(ctx, sp, e, out)
-	case loop.OpDetect:
-		return h.detect(ctx, sp, e, out)
-	case loop.OpSave:
-		if e.Trees.Found == "" {
-			return nil
+	switch do := e.Do.(type) {
+	case loop.Prepare:
+		out.Result, err = sp.Snapshot(ctx)
+	case loop.Update:
+		out.Result, err = update(ctx, sp, do.Trees, out)
+	case loop.Detect:
+		out.Result, err = h.detect(ctx, sp, do)
+	case loop.Save:
+		if do.Found != "" {
+			out.Result, err = sp.Save(ctx, strconv.Itoa(e.Iteration), do.Checked, do.Found)
 		}
-		out.Text, err = sp.Save(ctx, strconv.Itoa(e.Iteration), e.Trees.Checked, e.Trees.Found)
-	case loop.OpRevert:
-		return revert(ctx, sp, e, out)
-	case loop.OpAccept:
-		changes, err := sp.Diff(ctx, e.Trees.Checked, e.Trees.Found)
+	case loop.Revert:
+		out.Result, err = revert(ctx, sp, loop.Found(do))
+	case loop.Accept:
+		changes, err := sp.Diff(ctx, do.Checked, do.Found)
 		if err != nil {
 			return err
 		}
-		allowed := without(loop.PathsOf(changes), e.Paths)
-		out.Trees.Checked, err = sp.Accept(ctx, e.Trees.Checked, e.Trees.Found, allowed)
+		out.Result, err = sp.Accept(ctx, do.Checked, do.Found, without(loop.PathsOf(changes), do.Paths))
 		return err
-	case loop.OpCommit:
-		return h.commit(ctx, sp, e, out)
-	case loop.OpDeliver:
-		out.Text, err = sp.Deliver(ctx)
-	case loop.OpForward:
-		out.Why, out.Text, err = sp.Forward(ctx)
-	case loop.OpPush:
+	case loop.Commit:
+		out.Result, err = h.commit(ctx, sp, e, do)
+	case loop.Deliver:
+		out.Result, err = sp.Deliver(ctx)
+	case loop.Forward:
+		var f loop.Forwarding
+		f.Why, f.Command, err = sp.Forward(ctx)
+		out.Result = f
+	case loop.Push:
 		return sp.Push(ctx)
-	case loop.OpPR:
-		out.Text, err = sp.OpenPR(ctx, cmp.Or(e.Title, "Work on a task"), taxonomy.Redact(e.Text))
+	case loop.OpenPR:
+		out.Result, err = sp.OpenPR(ctx, cmp.Or(do.Title, "Work on a task"), taxonomy.Redact(do.Body))
 	default:
-		return fmt.Errorf("executor: unknown effect %q", e.Op)
+		return fmt.Errorf("executor: unknown effect %q", e.Op())
 	}
 	return err
 }
@@ -65,117 +65,117 @@ func firstPaths(paths []string) Paths { return paths[:min(len(paths), maxPaths)]
 // update merges the person's commits and returns the trees with them. A path belongs to the merge
 // if the working tree has the content of the last commit, and the delivered tree does not. So a
 // process that resumes after the merge gets the same trees.
-func update(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) error {
-	out.Trees = e.Trees
+func update(ctx context.Context, sp Space, trees loop.Trees, out *loop.Outcome) (loop.Trees, error) {
 	if _, err := sp.Update(ctx); err != nil {
 		out.Warnings = append(out.Warnings, "continue without the new commits: "+text.Error(err, maxMessage))
 	}
 	now, err := sp.Snapshot(ctx)
 	if err != nil {
-		return err
+		return trees, err
 	}
 	head, err := sp.Head(ctx)
 	if err != nil {
-		return err
+		return trees, err
 	}
-	merged, err := sp.Diff(ctx, e.Trees.Delivered, head)
+	merged, err := sp.Diff(ctx, trees.Delivered, head)
 	if err != nil {
-		return err
+		return trees, err
 	}
 	differ, err := sp.Diff(ctx, head, now)
 	if err != nil {
-		return err
+		return trees, err
 	}
 	merged = slices.DeleteFunc(merged, func(c Change) bool { return c.Ignored })
 	paths := without(loop.PathsOf(merged), loop.PathsOf(differ))
 	if len(paths) == 0 {
-		return nil
+		return trees, nil
 	}
-	for _, tree := range []*Tree{&out.Trees.Checked, &out.Trees.Delivered, &out.Trees.Committed} {
+	for _, tree := range []*Tree{&trees.Checked, &trees.Delivered, &trees.Committed} {
 		if *tree, err = sp.Accept(ctx, *tree, head, paths); err != nil {
-			return err
+			return trees, err
 		}
 	}
-	return nil
+	return trees, nil
 }
 
-// detect finds the changes since the checked tree, and the guard judges them. The outcome contains
-// the found tree, and the changes that are not allowed. If the effect has the delivered tree, the
-// accepted changes since then are judged again, and the outcome has the new checked tree.
-func (h *host) detect(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) (err error) {
-	if e.Trees.Delivered != "" {
-		if out.Trees.Checked, err = h.rejudge(ctx, sp, e, out); err != nil {
-			return err
+// detect finds the changes since the checked tree, and the guard judges them; see [loop.Detect].
+func (h *host) detect(ctx context.Context, sp Space, do loop.Detect) (found loop.Changes, err error) {
+	checked := do.Checked
+	if do.Delivered != "" {
+		if checked, err = h.rejudge(ctx, sp, do); err != nil {
+			return found, err
 		}
-		e.Trees.Checked = out.Trees.Checked
+		found.Checked = checked
 	}
-	found, err := sp.Snapshot(ctx)
-	if err != nil {
-		return err
+	if found.Found, err = sp.Snapshot(ctx); err != nil {
+		return found, err
 	}
 	var changes []Change
-	if found != e.Trees.Checked {
-		if changes, err = sp.Diff(ctx, e.Trees.Checked, found); err != nil {
-			return err
+	if found.Found != checked {
+		if changes, err = sp.Diff(ctx, checked, found.Found); err != nil {
+			return found, err
 		}
 	}
-	out.Trees.Found, out.Count, out.Paths = found, len(changes), firstPaths(loop.PathsOf(changes))
-	if e.Trees.Committed != "" { // at the end of a run nothing is judged
-		left, err := sp.Diff(ctx, e.Trees.Committed, e.Trees.Checked)
-		out.Left = firstPaths(loop.PathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored })))
-		return err
+	found.Count, found.Paths = len(changes), firstPaths(loop.PathsOf(changes))
+	if do.Committed != "" { // at the end of a run nothing is judged
+		left, err := sp.Diff(ctx, do.Committed, checked)
+		found.Left = firstPaths(loop.PathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored })))
+		return found, err
 	}
-	bad, err := h.judge(ctx, e, changes, out)
-	out.Bad, out.More = bad[:min(len(bad), maxPaths)], max(0, len(bad)-maxPaths)
-	return err
+	bad, err := h.judge(ctx, changes, do.Approved)
+	found.Bad, found.More = bad[:min(len(bad), maxPaths)], max(0, len(bad)-maxPaths)
+	if h.cfg.Guard != nil && len(changes) > 0 {
+		found.Mode = h.cfg.Guard.Mode()
+	}
+	return found, err
 }
 
 // rejudge judges the accepted changes that are not delivered. It returns the checked tree with the
 // delivered content of those that are not allowed, so that the inspection finds them as changes.
 // Ignored files are never delivered.
-func (h *host) rejudge(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) (Tree, error) {
-	changes, err := sp.Diff(ctx, e.Trees.Delivered, e.Trees.Checked)
+func (h *host) rejudge(ctx context.Context, sp Space, do loop.Detect) (Tree, error) {
+	changes, err := sp.Diff(ctx, do.Delivered, do.Checked)
 	if err != nil {
 		return "", err
 	}
 	changes = slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored })
-	bad, err := h.judge(ctx, e, changes, out)
+	bad, err := h.judge(ctx, changes, do.Approved)
 	if err != nil {
 		return "", err
 	}
-	e.Op, e.Source, e.Paths = loop.OpDetect, loop.SourceGit, nil // of all later failures
 	if len(bad) == 0 {
-		return e.Trees.Checked, nil
+		return do.Checked, nil
 	}
 	var paths []string
 	for _, j := range bad {
 		paths = append(paths, j.Change.Path)
 	}
-	return sp.Accept(ctx, e.Trees.Checked, e.Trees.Delivered, paths)
+	return sp.Accept(ctx, do.Checked, do.Delivered, paths)
 }
 
 // judge returns the changes that are not allowed.
-func (h *host) judge(ctx context.Context, e *loop.Effect, changes []Change, out *loop.Outcome) (
-	bad []loop.Judged, err error) {
+func (h *host) judge(ctx context.Context, changes []Change, approved []string) (bad []loop.Judged, err error) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
 	var verdicts []Verdict
 	if h.cfg.Guard != nil {
-		// of all later failures
-		e.Op, e.Source, e.Paths = loop.OpScope, loop.SourceScope, firstPaths(loop.PathsOf(changes))
-		out.Mode = h.cfg.Guard.Mode()
-		if verdicts, err = h.cfg.Guard.Judge(ctx, changes); err != nil {
-			return nil, err
-		}
-		if len(verdicts) != len(changes) {
-			return nil, &taxonomy.Evidence{
-				Source: e.Source, Op: e.Op, Type: "invalid",
+		part := partError{source: loop.SourceScope, op: loop.OpScope, paths: firstPaths(loop.PathsOf(changes))}
+		part.err = contain(part.source, part.op, func() (err error) {
+			verdicts, err = h.cfg.Guard.Judge(ctx, changes)
+			return err
+		})
+		if part.err == nil && len(verdicts) != len(changes) {
+			part.err = &taxonomy.Evidence{
+				Source: part.source, Op: part.op, Type: "invalid",
 				Text: fmt.Sprintf("%d verdicts for %d changes", len(verdicts), len(changes)),
 			}
 		}
+		if part.err != nil {
+			return nil, &part
+		}
 	}
-	approved := setOf(e.Approved)
+	asked := setOf(approved)
 	for i, c := range changes {
 		v := Allowed
 		if verdicts != nil {
@@ -184,7 +184,7 @@ func (h *host) judge(ctx context.Context, e *loop.Effect, changes []Change, out 
 		switch {
 		case c.Escapes, c.Copies != "", v == 0, v > Forbidden:
 			v = Forbidden
-		case v == NeedsAsk && approved[c.Path]:
+		case v == NeedsAsk && asked[c.Path]:
 			v = Allowed
 		}
 		if v != Allowed {
@@ -196,50 +196,50 @@ func (h *host) judge(ctx context.Context, e *loop.Effect, changes []Change, out 
 
 // revert restores the checked content of the paths. If any path has neither the found nor the
 // checked content any more, revert restores nothing and returns evidence.
-func revert(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) error {
-	differ, err := sp.Diff(ctx, e.Trees.Checked, e.Trees.Found)
+func revert(ctx context.Context, sp Space, f loop.Found) (reverted loop.Paths, err error) {
+	differ, err := sp.Diff(ctx, f.Checked, f.Found)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	paths := loop.PathsOf(differ)
-	if e.Paths != nil {
-		paths = within(paths, e.Paths)
+	if f.Paths != nil {
+		paths = within(paths, f.Paths)
 	}
-	out.Paths = firstPaths(paths)
+	reverted = firstPaths(paths)
 	if len(paths) == 0 {
-		return nil
+		return reverted, nil
 	}
-	expected, err := sp.Accept(ctx, e.Trees.Found, e.Trees.Checked, paths)
+	expected, err := sp.Accept(ctx, f.Found, f.Checked, paths)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now, err := sp.Snapshot(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if now != e.Trees.Found && now != expected {
-		moved, err := movedPaths(ctx, sp, e, now, paths)
+	if now != f.Found && now != expected {
+		moved, err := movedPaths(ctx, sp, f, now, paths)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(moved) > 0 {
-			return &taxonomy.Evidence{
+			return nil, &taxonomy.Evidence{
 				Source: loop.SourceGit, Op: loop.OpRevert, Type: "moved", Files: moved,
 				Text: "changed since the inspection",
 			}
 		}
 	}
-	_, err = sp.Restore(ctx, e.Trees.Checked, paths)
-	return err
+	_, err = sp.Restore(ctx, f.Checked, paths)
+	return reverted, err
 }
 
 // movedPaths returns the paths that have neither the found nor the checked content.
-func movedPaths(ctx context.Context, sp Space, e *loop.Effect, now Tree, paths []string) ([]string, error) {
-	sinceFound, err := sp.Diff(ctx, e.Trees.Found, now)
+func movedPaths(ctx context.Context, sp Space, f loop.Found, now Tree, paths []string) ([]string, error) {
+	sinceFound, err := sp.Diff(ctx, f.Found, now)
 	if err != nil {
 		return nil, err
 	}
-	sinceChecked, err := sp.Diff(ctx, e.Trees.Checked, now)
+	sinceChecked, err := sp.Diff(ctx, f.Checked, now)
 	if err != nil {
 		return nil, err
 	}
@@ -247,27 +247,27 @@ func movedPaths(ctx context.Context, sp Space, e *loop.Effect, now Tree, paths [
 }
 
 // commit commits the checked changes since the last delivery, except ignored files.
-func (h *host) commit(ctx context.Context, sp Space, e *loop.Effect, out *loop.Outcome) error {
-	changes, err := sp.Diff(ctx, e.Trees.Delivered, e.Trees.Checked)
+func (h *host) commit(ctx context.Context, sp Space, e *loop.Effect, do loop.Commit) (
+	done loop.CommitResult, err error) {
+	changes, err := sp.Diff(ctx, do.Delivered, do.Checked)
 	if err != nil {
-		return err
+		return done, err
 	}
 	paths := loop.PathsOf(slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored }))
-	if out.Trees.Committed, err = sp.Accept(ctx, e.Trees.Committed, e.Trees.Checked, paths); err != nil {
-		return err
+	if done.Committed, err = sp.Accept(ctx, do.Committed, do.Checked, paths); err != nil {
+		return done, err
 	}
-	out.Commit = &CommitDone{Paths: firstPaths(paths)}
-	if len(paths) == 0 {
-		return nil
+	if done.Paths = firstPaths(paths); len(paths) == 0 {
+		return done, nil
 	}
-	message := h.cfg.CommitMessage(Task{Run: e.Run, ID: e.Text, Title: e.Title}, e.Attempt, paths)
-	out.Commit.ID, err = sp.Commit(ctx, Commit{
-		Attempt: e.Attempt, Tree: e.Trees.Checked, Paths: paths, Message: taxonomy.Redact(message),
+	message := h.cfg.CommitMessage(Task{Run: e.Run, ID: do.Task, Title: do.Title}, e.Iteration, paths)
+	done.ID, err = sp.Commit(ctx, Commit{
+		Attempt: e.Iteration, Tree: do.Checked, Paths: paths, Message: taxonomy.Redact(message),
 	})
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && len(ev.Files) == 0 {
 		ev.Files = firstPaths(paths) // that are not committed
 	}
-	return err
+	return done, err
 }
 
 // within returns the paths that are also in others.

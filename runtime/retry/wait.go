@@ -1,7 +1,10 @@
 package retry
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"math/rand/v2"
 	"sync"
@@ -67,44 +70,86 @@ func Spread(until, now time.Time, random Random) time.Time {
 	return until.Add(time.Duration(random() * float64(min(until.Sub(now)/10, maxSpread))))
 }
 
-// maxLanes is the number of lanes above which Pause removes the open ones.
-const maxLanes = 1024
+// WaitStore stores when lanes open, for a [SharedWait] that processes or hosts share. It is safe for
+// concurrent use.
+type WaitStore interface {
+	// Extend stores that the lane opens at until, unless it opens later. It may remove lanes that
+	// are open at the time now.
+	Extend(ctx context.Context, lane string, until, now time.Time) error
+	// Opens returns when the lane opens. It is the zero time if the lane was not closed.
+	Opens(ctx context.Context, lane string) (time.Time, error)
+}
 
-// memoryWait is the SharedWait of one process.
-type memoryWait struct {
+// LaneKey returns a name of a lane for a [WaitStore]: 32 hexadecimal digits that do not reveal the
+// lane's name, which may contain any text.
+func LaneKey(lane string) string {
+	sum := sha256.Sum256([]byte(lane))
+	return hex.EncodeToString(sum[:16])
+}
+
+// latestOpening is the latest time at which a lane can open, because RFC 3339 has no later years.
+var latestOpening = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+
+// sharedWait implements [SharedWait] with a store.
+type sharedWait struct {
+	store  WaitStore
 	clock  Clock
 	random Random
-
-	mu    sync.Mutex
-	lanes map[string]time.Time
 }
 
 // NewSharedWait returns a [SharedWait] for the callers in this process. If clock is nil, [System]
 // is used. Random is the source of jitter as for [Spread].
 func NewSharedWait(clock Clock, random Random) SharedWait {
-	if clock == nil {
-		clock = System
-	}
-	return &memoryWait{clock: clock, random: random, lanes: make(map[string]time.Time)}
+	return NewStoredWait(&memoryStore{lanes: make(map[string]time.Time)}, clock, random)
 }
 
-func (w *memoryWait) Pause(_ context.Context, lane string, t time.Time) error {
+// NewStoredWait is [NewSharedWait] for all users of the store.
+func NewStoredWait(store WaitStore, clock Clock, random Random) SharedWait {
+	return &sharedWait{store, cmp.Or[Clock](clock, System), random}
+}
+
+func (w *sharedWait) Pause(ctx context.Context, lane string, t time.Time) error {
 	now := w.clock.Now()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !t.After(now) || !t.After(w.lanes[lane]) {
+	if !t.After(now) {
 		return nil
 	}
-	w.lanes[lane] = t
-	if len(w.lanes) > maxLanes {
-		maps.DeleteFunc(w.lanes, func(_ string, t time.Time) bool { return !t.After(now) })
+	if t.After(latestOpening) {
+		t = latestOpening
+	}
+	return w.store.Extend(ctx, lane, t.UTC(), now)
+}
+
+func (w *sharedWait) Until(ctx context.Context, lane string) (time.Time, error) {
+	opens, err := w.store.Opens(ctx, lane)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return Spread(opens, w.clock.Now(), w.random), nil
+}
+
+// maxLanes is the number of lanes above which Extend removes the open ones.
+const maxLanes = 1024
+
+// memoryStore is the store of one process.
+type memoryStore struct {
+	mu    sync.Mutex
+	lanes map[string]time.Time
+}
+
+func (m *memoryStore) Extend(_ context.Context, lane string, until, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if until.After(m.lanes[lane]) {
+		m.lanes[lane] = until
+	}
+	if len(m.lanes) > maxLanes {
+		maps.DeleteFunc(m.lanes, func(_ string, t time.Time) bool { return !t.After(now) })
 	}
 	return nil
 }
 
-func (w *memoryWait) Until(_ context.Context, lane string) (time.Time, error) {
-	now := w.clock.Now()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return Spread(w.lanes[lane], now, w.random), nil
+func (m *memoryStore) Opens(_ context.Context, lane string) (time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lanes[lane], nil
 }

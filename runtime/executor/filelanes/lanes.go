@@ -5,7 +5,6 @@ package filelanes
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,41 +24,24 @@ const (
 	maxFile   = 64
 )
 
-// last is the latest time at which a lane can open, because RFC 3339 has no later years.
-var last = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
-
 // New returns waits that all processes with the same directory share. The first pause creates dir,
 // for its owner only. The names of its files do not reveal the names of the lanes. Each error is a
 // *taxonomy.Evidence of source "state" and op "state_read" or "state_write", with the attribute
 // path. For clock and random, see [retry.NewSharedWait].
 func New(dir string, clock retry.Clock, random retry.Random) retry.SharedWait {
-	return &lanes{dir, cmp.Or[retry.Clock](clock, retry.System), random}
+	return retry.NewStoredWait(store(dir), clock, random)
 }
 
-// lanes is a directory. Each file contains the time at which a lane opens, in RFC 3339.
-type lanes struct {
-	dir    string
-	clock  retry.Clock
-	random retry.Random
-}
+// store is a directory. Each file contains the time at which a lane opens, in RFC 3339.
+type store string
 
-// path returns the path of a lane without its suffix. The name is hashed, because it may contain
-// any text.
-func (l *lanes) path(lane string) string {
-	sum := sha256.Sum256([]byte(lane))
-	return filepath.Join(l.dir, fmt.Sprintf("%x", sum[:16]))
-}
+// path returns the path of a lane without its suffix.
+func (s store) path(lane string) string { return filepath.Join(string(s), retry.LaneKey(lane)) }
 
-// Pause implements [retry.SharedWait]. It replaces a file that cannot be read.
-func (l *lanes) Pause(ctx context.Context, lane string, t time.Time) error {
-	if !t.After(l.clock.Now()) {
-		return nil
-	}
-	if t.After(last) {
-		t = last
-	}
-	path := l.path(lane)
-	if err := pause(ctx, path, t.UTC()); err != nil {
+// Extend implements [retry.WaitStore]. It replaces a file that cannot be read.
+func (s store) Extend(ctx context.Context, lane string, until, _ time.Time) error {
+	path := s.path(lane)
+	if err := pause(ctx, path, until); err != nil {
 		return evidence("state_write", path+".lane", fmt.Errorf("close lane: %w", err))
 	}
 	return nil
@@ -83,21 +65,17 @@ func pause(ctx context.Context, path string, t time.Time) (err error) {
 	return atomicfile.Replace(path+".lane", t.AppendFormat(nil, time.RFC3339Nano))
 }
 
-// Until implements [retry.SharedWait].
-func (l *lanes) Until(ctx context.Context, lane string) (time.Time, error) {
-	path := l.path(lane)
+// Opens implements [retry.WaitStore].
+func (s store) Opens(ctx context.Context, lane string) (time.Time, error) {
+	path := s.path(lane)
 	until, err := read(path)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	now := l.clock.Now()
-	switch {
-	case err != nil:
+	if err != nil {
 		return time.Time{}, evidence("state_read", path+".lane", fmt.Errorf("read lane: %w", err))
-	case !until.After(now):
-		return time.Time{}, nil
 	}
-	return retry.Spread(until, now, l.random), nil
+	return until, nil
 }
 
 // read returns when a lane opens, or the zero time if the lane has no file.

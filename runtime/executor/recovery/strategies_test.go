@@ -431,7 +431,7 @@ func TestEndOfAFix(t *testing.T) {
 	}
 	ended := make(chan loop.Outcome, 1)
 	ctx := loop.WithHooks(t.Context(), nil, func(p loop.Running) error {
-		resume := loop.Effect{Op: loop.OpResume, Source: "executor", Processes: []loop.Running{p}}
+		resume := loop.Effect{Do: loop.EndProcesses{Processes: []loop.Running{p}}, Source: "executor"}
 		go func() { ended <- host().Do(t.Context(), resume) }()
 		return nil
 	})

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -14,50 +13,36 @@ import (
 
 // Lanes returns the waits that all users of this state share. The file contains hashes of the
 // lanes' names.
-func (s *Store) Lanes() retry.SharedWait { return laneRows{s} }
+func (s *Store) Lanes() retry.SharedWait {
+	return retry.NewStoredWait(laneRows{s}, s.clock, s.options.Random)
+}
 
 // laneRows is the table of lanes. An open lane needs no row.
 type laneRows struct{ *Store }
 
-// Pause implements [retry.SharedWait]. It replaces a row that cannot be read.
-func (r laneRows) Pause(ctx context.Context, lane string, t time.Time) error {
-	now := r.clock.Now()
-	if !t.After(now) {
-		return nil
-	}
-	if t.Year() > maxYear {
-		t = time.Date(maxYear, 12, 31, 0, 0, 0, 0, time.UTC)
-	}
+// Extend implements [retry.WaitStore]. It replaces a row that cannot be read.
+func (r laneRows) Extend(ctx context.Context, lane string, until, now time.Time) error {
 	return r.write(ctx, "pause a lane", func(tx *tx) error {
 		if _, err := tx.exec("DELETE FROM lanes WHERE until NOT BETWEEN ? AND '9999-12-31Z'", now); err != nil {
 			return err
 		}
 		_, err := tx.exec(`INSERT INTO lanes (lane, until) VALUES (?, ?)
-			ON CONFLICT (lane) DO UPDATE SET until = max(until, excluded.until)`, laneKey(lane), t)
+			ON CONFLICT (lane) DO UPDATE SET until = max(until, excluded.until)`, retry.LaneKey(lane), until)
 		return err
 	})
 }
 
-// laneKey returns the key of a lane. The name is hashed, because it may contain any text.
-func laneKey(lane string) string {
-	sum := sha256.Sum256([]byte(lane))
-	return fmt.Sprintf("%x", sum[:16])
-}
-
-// maxYear is the last year that RFC 3339 can express.
-const maxYear = 9999
-
-// Until implements [retry.SharedWait].
-func (r laneRows) Until(ctx context.Context, lane string) (time.Time, error) {
+// Opens implements [retry.WaitStore].
+func (r laneRows) Opens(ctx context.Context, lane string) (until time.Time, err error) {
 	if ctx.Err() != nil {
-		return time.Time{}, context.Cause(ctx)
+		return until, context.Cause(ctx)
 	}
 	const query = "SELECT json_quote(until) FROM lanes WHERE lane = ?"
-	found, err := list[time.Time](ctx, r.Store, "read a lane", query, laneKey(lane))
-	if now := r.clock.Now(); err == nil && len(found) > 0 && found[0].After(now) {
-		return retry.Spread(found[0], now, r.options.Random), nil
+	found, err := list[time.Time](ctx, r.Store, "read a lane", query, retry.LaneKey(lane))
+	if len(found) > 0 {
+		until = found[0]
 	}
-	return time.Time{}, err
+	return until, err
 }
 
 // lockPatience is the longest wait for a lock whose holder is dead.

@@ -32,32 +32,39 @@ func laneID(lane string) string { return "errgen-lane/" + lane }
 
 // Pause closes the lane until t, or later if it is closed until later.
 func (l Lanes) Pause(ctx context.Context, lane string, t time.Time) error {
-	o := client.StartWorkflowOptions{
-		ID: laneID(lane), TaskQueue: l.Queue, WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-	}
-	_, err := l.Client.SignalWithStartWorkflow(ctx, o.ID, signalUntil, t, o, laneName)
-	return err
+	return l.wait().Pause(ctx, lane, t)
 }
 
 // Until returns when the lane opens, with jitter; the zero time if it is open.
 func (l Lanes) Until(ctx context.Context, lane string) (time.Time, error) {
-	clock := l.Clock
-	if clock == nil {
-		clock = retry.System
+	return l.wait().Until(ctx, lane)
+}
+
+func (l Lanes) wait() retry.SharedWait { return retry.NewStoredWait(laneStore(l), l.Clock, nil) }
+
+// laneStore is the store of lanes: the workflows of the closed ones.
+type laneStore Lanes
+
+// Extend implements [retry.WaitStore].
+func (l laneStore) Extend(ctx context.Context, lane string, until, _ time.Time) error {
+	o := client.StartWorkflowOptions{
+		ID: laneID(lane), TaskQueue: l.Queue, WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 	}
+	_, err := l.Client.SignalWithStartWorkflow(ctx, o.ID, signalUntil, until, o, laneName)
+	return err
+}
+
+// Opens implements [retry.WaitStore].
+func (l laneStore) Opens(ctx context.Context, lane string) (until time.Time, err error) {
 	closed, err := isRunning(ctx, l.Client, laneID(lane))
 	if err != nil || !closed {
 		return time.Time{}, err
 	}
-	var until time.Time
 	v, err := l.Client.QueryWorkflow(ctx, laneID(lane), "", queryUntil)
 	if err == nil {
 		err = v.Get(&until)
 	}
-	if err != nil {
-		return time.Time{}, err
-	}
-	return retry.Spread(until, clock.Now(), nil), nil
+	return until, err
 }
 
 // lane is the workflow of a lane that is closed.

@@ -159,7 +159,8 @@ func (h *host) effect(ctx context.Context, f loop.Effect, p *plan.Part, reviewed
 	if activity.HasHeartbeatDetails(ctx) { // another worker died in this effect
 		var left []loop.Running
 		if err := activity.GetHeartbeatDetails(ctx, &left); err == nil && len(left) > 0 {
-			local.Do(ctx, loop.Effect{Op: loop.OpResume, Source: "executor", Run: f.Run, Processes: left})
+			end := loop.EndProcesses{Processes: left}
+			local.Do(ctx, loop.Effect{Do: end, Source: loop.SourceExecutor, Run: f.Run})
 		}
 	}
 	beat := newHeart(ctx)
@@ -167,11 +168,11 @@ func (h *host) effect(ctx context.Context, f loop.Effect, p *plan.Part, reviewed
 	if f.Limit > 0 { // the time until a worker took it does not count
 		f.Limit = min(f.Limit, time.Until(activity.GetInfo(ctx).Deadline)-time.Second)
 	}
-	switch f.Op {
-	case loop.OpLoadConfig, loop.OpLock, loop.OpNotify:
+	switch f.Do.(type) {
+	case loop.LoadConfig, loop.Lock, loop.Notify:
 	default:
 		if err := local.Attach(ctx, f.Run); err != nil {
-			failure := local.Fail(err, f.Source, f.Op)
+			failure := local.Fail(err, f.Source, f.Op())
 			return outcome{Outcome: loop.Outcome{Failure: &failure}}, nil
 		}
 	}
@@ -192,8 +193,8 @@ func (h *host) effect(ctx context.Context, f loop.Effect, p *plan.Part, reviewed
 // outcome is the outcome of an effect, unless it needs a review. Then the effect is repeated with
 // the state of that run.
 type outcome struct {
-	loop.Outcome
-	Needs *Input `json:"needs,omitempty"`
+	Outcome loop.Outcome `json:"outcome"`
+	Needs   *Input       `json:"needs,omitempty"`
 }
 
 // release is the activity that ends a run's use of the working tree.

@@ -151,6 +151,8 @@ func (e *env) listen(ctx workflow.Context) {
 // Do carries out an effect as an activity.
 func (e *env) Do(f loop.Effect) loop.Outcome {
 	ctx := e.ctx
+	admit, admits := f.Do.(loop.Admit)
+	ask, asks := f.Do.(loop.Ask)
 	switch {
 	case f.Graced:
 		var stop workflow.CancelFunc
@@ -158,16 +160,16 @@ func (e *env) Do(f loop.Effect) loop.Outcome {
 		defer stop()
 	case ctx.Err() != nil:
 		return loop.Outcome{Cancelled: true}
-	case f.Op == loop.OpBudget && !f.Call.InPlace && !e.awaitUnpause():
+	case admits && !admit.InPlace && !e.awaitUnpause():
 		return loop.Outcome{Cancelled: true}
-	case f.Op == loop.OpAsk && e.Ask:
-		return e.awaitAnswer(f.Paths)
+	case asks && e.Ask:
+		return e.awaitAnswer(ask.Paths)
 	}
 	for {
 		var out outcome
 		args := []any{f}
 		if e.part != nil {
-			args = append(args, e.partFor(f.Op), e.reviewed)
+			args = append(args, e.partFor(f.Op()), e.reviewed)
 		}
 		err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, e.options(&f)), ActivityName, args...).
 			Get(ctx, &out)
@@ -192,7 +194,7 @@ func (e *env) outcome(f *loop.Effect, out *loop.Outcome, err error) loop.Outcome
 	case errors.As(err, &timeout):
 		return e.interrupted(f, timeout)
 	}
-	failure := e.Classify(taxonomy.Evidence{Source: f.Source, Op: f.Op, Type: "panic", Text: err.Error()})
+	failure := e.Classify(taxonomy.Evidence{Source: f.Source, Op: f.Op(), Type: "panic", Text: err.Error()})
 	return loop.Outcome{Failure: &failure}
 }
 
@@ -201,13 +203,14 @@ func (e *env) outcome(f *loop.Effect, out *loop.Outcome, err error) loop.Outcome
 func (e *env) interrupted(f *loop.Effect, timeout *temporal.TimeoutError) loop.Outcome {
 	var left []loop.Running
 	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&left) == nil && len(left) > 0 {
-		e.Do(loop.Effect{Op: loop.OpResume, Source: "executor", Run: f.Run, Processes: left, Graced: true})
+		end := loop.EndProcesses{Processes: left}
+		e.Do(loop.Effect{Do: end, Source: loop.SourceExecutor, Run: f.Run, Graced: true})
 	}
 	failure := e.Classify(taxonomy.Evidence{
 		Source: "executor", Op: loop.OpResume, Type: "interrupted", Text: "the worker ended during the effect",
 		Attributes: map[string]string{"provider": f.Source},
 	})
-	if f.Op == loop.OpCall {
+	if _, calls := f.Do.(loop.CallProvider); calls {
 		failure.Op = loop.OpResume
 	}
 	return loop.Outcome{Failure: &failure}
@@ -223,7 +226,7 @@ func (e *env) awaitAnswer(paths []string) loop.Outcome {
 	if workflow.Await(e.ctx, func() bool { return e.answer != nil }) != nil {
 		return loop.Outcome{Cancelled: true}
 	}
-	return loop.Outcome{Approved: *e.answer}
+	return loop.Outcome{Result: loop.Approval{Approved: *e.answer}}
 }
 
 // options returns how an effect is carried out. A call is made once; everything else can be
@@ -232,13 +235,13 @@ func (e *env) options(f *loop.Effect) workflow.ActivityOptions {
 	const margin = 5 * time.Second
 	grace := e.Loop.Limits.Grace
 	o := workflow.ActivityOptions{
-		StartToCloseTimeout: e.Effect, HeartbeatTimeout: e.Heartbeat, WaitForCancellation: true, Summary: f.Op,
+		StartToCloseTimeout: e.Effect, HeartbeatTimeout: e.Heartbeat, WaitForCancellation: true, Summary: f.Op(),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute},
 	}
 	if f.Limit > 0 {
 		o.StartToCloseTimeout = f.Limit + grace + margin
 	}
-	if f.Op == loop.OpCall {
+	if _, calls := f.Do.(loop.CallProvider); calls {
 		o.RetryPolicy.MaximumAttempts = 1
 	}
 	if f.Graced && e.ctx.Err() != nil {

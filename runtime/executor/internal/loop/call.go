@@ -31,8 +31,8 @@ func (l *Loop) head(s *State, _ *Iteration) Step {
 	case l.cfg.DryRun:
 		p := l.prompt(s)
 		p.Iteration++
-		out := l.do(s, Effect{Op: OpCall, Source: l.providerName(s), Prompt: p})
-		s.Text = out.Text
+		out := l.do(s, &Effect{Do: CallProvider{Prompt: p}, Source: l.providerName(s)})
+		s.Text = resultOf[Answer](&out).Text
 		return l.endRun(s, EndDryRun, false)
 	}
 	return StepAdmit
@@ -80,18 +80,19 @@ func (l *Loop) admit(s *State, it *Iteration) Step {
 	} else {
 		call.Iteration++
 	}
-	out := l.do(s, Effect{Op: OpBudget, Source: SourceBudget, Call: &call, Limit: l.timeLeft(s)})
+	out := l.do(s, &Effect{Do: Admit{call}, Limit: l.timeLeft(s)})
+	admission := resultOf[Admission](&out)
 	switch {
 	case out.Cancelled && !it.Open:
 		return l.endRun(s, EndCancelled, false)
 	case out.Cancelled:
 		it.Cancelled = true
 		return l.inspect(it, StepDeliver)
-	case out.Until.After(now):
-		return l.waitForAdmission(s, it, &out)
-	case out.Exhausted && s.Retried != nil:
+	case admission.Until.After(now):
+		return l.waitForAdmission(s, it, &admission)
+	case admission.Exhausted && s.Retried != nil:
 		return l.retryBudgetExhausted(s)
-	case out.Exhausted:
+	case admission.Exhausted:
 		f := l.env.Classify(taxonomy.Evidence{Source: SourceBudget, Op: OpBudget, Type: "exceeded"})
 		out.Failure = &f
 	}
@@ -151,18 +152,18 @@ func (it *Iteration) lastRetried() int {
 
 // waitForAdmission waits for a lane, the breaker or a precaution. If the wait would pass the run's
 // deadline, the run ends. If it would pass the iteration's deadline, the iteration ends.
-func (l *Loop) waitForAdmission(s *State, it *Iteration, out *Outcome) Step {
-	if it.Open && !it.Ends.IsZero() && out.Until.After(it.Ends) {
+func (l *Loop) waitForAdmission(s *State, it *Iteration, a *Admission) Step {
+	if it.Open && !it.Ends.IsZero() && a.Until.After(it.Ends) {
 		if i := it.lastRetried(); i >= 0 {
 			f := &it.Failures[i]
 			f.Retried, f.Decision.Action, f.Decision.Wait = false, taxonomy.Retry, 0
 		}
 		return l.inspect(it, StepDeliver)
 	}
-	if !s.Deadline.IsZero() && out.Until.After(s.Deadline) {
+	if !s.Deadline.IsZero() && a.Until.After(s.Deadline) {
 		return l.endRun(s, EndDeadline, false)
 	}
-	return l.waitUntil(s, out.Until, out.Why, StepAdmit)
+	return l.waitUntil(s, a.Until, a.Why, StepAdmit)
 }
 
 // prompt returns the input of the next prompt.
@@ -177,15 +178,12 @@ func (l *Loop) prompt(s *State) *Prompt {
 func (l *Loop) call(s *State, it *Iteration) Step {
 	began := l.now(s)
 	l.emit(s, Event{Kind: CallStarted, Source: l.providerName(s), Tier: l.tierName(s)})
-	e := Effect{Op: OpCall, Source: l.providerName(s), Limit: l.timeLeft(s), Prompt: l.prompt(s)}
-	if e.Limit > 0 {
-		e.Span = it.Ends.Sub(it.Began)
+	call := CallProvider{Prompt: l.prompt(s)}
+	if !it.Ends.IsZero() {
+		call.Span = it.Ends.Sub(it.Began)
 	}
-	out := l.do(s, e)
-	a := Answer{}
-	if out.Answer != nil {
-		a = *out.Answer
-	}
+	out := l.do(s, &Effect{Do: call, Source: l.providerName(s), Limit: l.timeLeft(s)})
+	a := resultOf[Answer](&out)
 	it.Spent.end(a.Usage)
 	s.Spent.end(a.Usage)
 	s.Processes = nil

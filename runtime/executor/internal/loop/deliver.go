@@ -72,92 +72,91 @@ func (it *Iteration) deliverable() bool {
 	return true
 }
 
-func (l *Loop) validate(s *State, it *Iteration) (Effect, continuation) {
-	e := Effect{
-		Op: OpValidate + string(it.Check), Source: SourceValidator, Check: it.Check, Text: s.Text,
-		Trees: Trees{Checked: it.Checked, Delivered: s.Delivered},
-	}
-	return e, func(out *Outcome, ok bool) Step {
-		if out != nil {
-			l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took})
-		}
-		s.Processes = nil
-		if ok {
-			it.Passed = append(it.Passed, it.Check)
-			return l.inspect(it, StepDeliver)
-		}
-		return l.inspect(it, StepClose)
-	}
+func (l *Loop) validate(s *State, it *Iteration) *Effect {
+	return &Effect{Do: Validate{Phase: it.Check, Base: s.Delivered, Tree: it.Checked, Text: s.Text}}
 }
 
-func (l *Loop) commit(s *State, it *Iteration) (Effect, continuation) {
+func (l *Loop) validated(s *State, it *Iteration, _ *struct{}, ok bool) Step {
+	s.Processes = nil
+	if ok {
+		it.Passed = append(it.Passed, it.Check)
+		return l.inspect(it, StepDeliver)
+	}
+	return l.inspect(it, StepClose)
+}
+
+func (l *Loop) commit(s *State, it *Iteration) *Effect {
 	if l.rejudge { // the process that began the commit died
+		return nil
+	}
+	trees := s.trees()
+	trees.Checked = it.Checked
+	return &Effect{Do: Commit{Trees: trees, Task: s.Task.ID, Title: s.Task.Title}, Graced: true}
+}
+
+func (l *Loop) committed(s *State, it *Iteration, done *CommitResult, ok bool) Step {
+	if l.rejudge {
 		l.passed, l.passedTree = it.Passed, it.Checked
 		it.TriedCommit, it.Passed = false, nil
-		return Effect{}, func(*Outcome, bool) Step { return l.inspect(it, StepDeliver) }
+		return l.inspect(it, StepDeliver)
 	}
-	e := Effect{
-		Op: OpCommit, Source: SourceGit, Title: s.Task.Title, Graced: true, Attempt: it.Number, Text: s.Task.ID,
-		Trees: Trees{Checked: it.Checked, Delivered: s.Delivered, Committed: s.Committed},
+	if ok { // a failed commit whose reaction is to continue is not tried again
+		s.Delivered = it.Checked
 	}
-	return e, func(out *Outcome, ok bool) Step {
-		if ok { // a failed commit whose reaction is to continue is not tried again
-			s.Delivered = it.Checked
-		}
-		if out == nil {
-			return l.afterDelivery(it, ok)
-		}
-		if out.Commit.ID != "" {
-			s.Commits = append(s.Commits, *out.Commit)
-			l.emit(s, Event{Kind: Committed, Files: out.Commit.Paths, Text: out.Commit.ID})
-		}
-		s.Committed, s.Checked = out.Trees.Committed, it.Checked
-		// A later revert of this iteration does not touch the committed changes.
-		it.clearChanges()
-		return StepDeliver
+	if done == nil {
+		return l.afterDelivery(it, ok)
 	}
+	if done.ID != "" {
+		s.Commits = append(s.Commits, done.CommitDone)
+		l.emit(s, Event{Kind: Committed, Files: done.Paths, Text: done.ID})
+	}
+	s.Committed, s.Checked = done.Committed, it.Checked
+	// A later revert of this iteration does not touch the committed changes.
+	it.clearChanges()
+	return StepDeliver
 }
 
 // undelivered reports whether commits of the run are not on the branch yet.
 func (s *State) undelivered() bool { return len(s.Commits) > s.OnBranch }
 
 // branch delivers the commits to a branch of the person's repository.
-func (l *Loop) branch(s *State, it *Iteration) (Effect, continuation) {
-	return Effect{Op: OpDeliver, Source: SourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
-		l.addBranch(s, out)
-		return l.afterDelivery(it, ok)
-	}
+func (l *Loop) branch(*State, *Iteration) *Effect { return &Effect{Do: Deliver{}, Graced: true} }
+
+func (l *Loop) delivered(s *State, it *Iteration, branch *string, ok bool) Step {
+	l.addBranch(s, branch)
+	return l.afterDelivery(it, ok)
 }
 
 // addBranch adds the branch with the delivered commits to the state.
-func (l *Loop) addBranch(s *State, out *Outcome) {
-	if out == nil {
+func (l *Loop) addBranch(s *State, branch *string) {
+	if branch == nil {
 		return
 	}
-	if s.Branch, s.OnBranch = out.Text, len(s.Commits); s.Branch != "" {
+	if s.Branch, s.OnBranch = *branch, len(s.Commits); s.Branch != "" {
 		l.emit(s, Event{Kind: Delivered, Text: s.Branch})
 	}
 }
 
-func (l *Loop) push(s *State, it *Iteration) (Effect, continuation) {
-	return Effect{Op: OpPush, Source: SourceGit, Graced: true}, func(out *Outcome, ok bool) Step {
-		if it.TriedPush = true; out != nil {
-			s.Pushed = true
-			l.emit(s, Event{Kind: Pushed})
-		}
-		return l.afterDelivery(it, ok)
+func (l *Loop) push(*State, *Iteration) *Effect { return &Effect{Do: Push{}, Graced: true} }
+
+func (l *Loop) pushed(s *State, it *Iteration, done *struct{}, ok bool) Step {
+	if it.TriedPush = true; done != nil {
+		s.Pushed = true
+		l.emit(s, Event{Kind: Pushed})
 	}
+	return l.afterDelivery(it, ok)
 }
 
-func (l *Loop) openPR(s *State, it *Iteration) (Effect, continuation) {
-	e := Effect{Op: OpPR, Source: SourceGit, Title: s.Task.Title, Text: s.Text, Graced: true}
-	return e, func(out *Outcome, ok bool) Step {
-		if it.TriedPR = true; out != nil {
-			s.PullRequest = out.Text
-			l.emit(s, Event{Kind: PROpened, Text: out.Text})
-		}
-		return l.afterDelivery(it, ok)
+func (l *Loop) openPR(s *State, _ *Iteration) *Effect {
+	return &Effect{Do: OpenPR{Title: s.Task.Title, Body: s.Text}, Graced: true}
+}
+
+func (l *Loop) opened(s *State, it *Iteration, address *string, ok bool) Step {
+	if it.TriedPR = true; address != nil {
+		s.PullRequest = *address
+		l.emit(s, Event{Kind: PROpened, Text: *address})
 	}
+	return l.afterDelivery(it, ok)
 }
 
 // afterDelivery continues the delivery, or ends it after a failure.

@@ -2,6 +2,8 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -65,43 +67,104 @@ const (
 	SourceNotify    = "notify"
 )
 
-// Effect is an operation outside of the loop, as plain data. Only the fields that the operation
-// uses are set.
+// Effect is an operation with everything that any operation needs, as plain data.
 type Effect struct {
-	Op     string `json:"op"`
+	Do Operation `json:"do"`
+	// Source is the source of its evidence.
 	Source string `json:"source"`
-	// Limit is the time limit of the effect; 0 is no limit. Span is the limit of the whole
-	// iteration.
+	// Limit is the time limit of the effect; 0 is no limit.
 	Limit time.Duration `json:"limit,omitempty"`
-	Span  time.Duration `json:"span,omitempty"`
 	// Graced effects are also carried out after a cancellation, until the grace ends.
 	Graced    bool   `json:"graced,omitempty"`
 	Run       string `json:"run"`
 	Iteration int    `json:"iteration,omitempty"`
 	Tier      int    `json:"tier,omitempty"`
-
-	Prompt    *Prompt   `json:"prompt,omitempty"` // call
-	Call      *Call     `json:"call,omitempty"`   // budget
-	Trees     Trees     `json:"trees,omitzero"`
-	Paths     Paths     `json:"paths,omitempty"` // nil means all that differ
-	Approved  Paths     `json:"approved,omitempty"`
-	Check     Phase     `json:"check,omitempty"`
-	Title     string    `json:"title,omitempty"`
-	Text      string    `json:"text,omitempty"`
-	Failed    *Failure  `json:"failed,omitempty"` // recover
-	Attempt   int       `json:"attempt,omitempty"`
-	Lane      string    `json:"lane,omitempty"` // pause: the credential
-	Until     time.Time `json:"until,omitzero"`
-	Processes []Running `json:"processes,omitempty"` // resume
-	State     *State    `json:"state,omitempty"`     // file_task, notify
 }
 
-// Trees are the trees that an effect or an outcome is about.
-type Trees struct {
-	Checked   Tree `json:"checked,omitempty"`
-	Found     Tree `json:"found,omitempty"`
-	Delivered Tree `json:"delivered,omitempty"`
-	Committed Tree `json:"committed,omitempty"`
+// Op returns the name of the operation.
+func (e *Effect) Op() string {
+	_, op := nameOf(e.Do)
+	return op
+}
+
+// Paths returns the paths that the operation is about.
+func (e *Effect) Paths() Paths {
+	switch o := e.Do.(type) {
+	case Ask:
+		return o.Paths
+	case Save:
+		return o.Paths
+	case Revert:
+		return o.Paths
+	case Accept:
+		return o.Paths
+	}
+	return nil
+}
+
+type effectData Effect
+
+// MarshalJSON returns an object with the name and the input of the operation.
+func (e Effect) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Op string `json:"op"`
+		effectData
+	}{e.Op(), effectData(e)})
+}
+
+// UnmarshalJSON decodes the result of MarshalJSON.
+func (e *Effect) UnmarshalJSON(b []byte) error {
+	v := struct {
+		Op string          `json:"op"`
+		Do json.RawMessage `json:"do"`
+		*effectData
+	}{effectData: (*effectData)(e)}
+	err := json.Unmarshal(b, &v)
+	if err == nil {
+		e.Do, err = decodeOperation(v.Op, v.Do)
+	}
+	return err
+}
+
+// Outcome is the outcome of an effect.
+type Outcome struct {
+	// Failure is nil after success.
+	Failure *Failure `json:"failure,omitempty"`
+	// Cancelled reports that the run was cancelled, or its grace is over; then nothing failed.
+	Cancelled bool          `json:"cancelled,omitempty"`
+	Took      time.Duration `json:"took,omitempty"`
+	Warnings  []string      `json:"warnings,omitempty"`
+	// Result is the result of the operation, or its JSON.
+	Result any `json:"result,omitempty"`
+}
+
+type outcomeData Outcome
+
+// UnmarshalJSON decodes everything except the result, because the operation is not known.
+func (o *Outcome) UnmarshalJSON(b []byte) error {
+	v := struct {
+		Result json.RawMessage `json:"result"`
+		*outcomeData
+	}{outcomeData: (*outcomeData)(o)}
+	err := json.Unmarshal(b, &v)
+	if o.Result = nil; v.Result != nil {
+		o.Result = v.Result
+	}
+	return err
+}
+
+// resultOf returns the result of an operation. If the outcome has none, it is zero. It panics if
+// another version of the program has made the outcome.
+func resultOf[T any](o *Outcome) (result T) {
+	switch r := o.Result.(type) {
+	case T:
+		return r
+	case json.RawMessage:
+		if err := json.Unmarshal(r, &result); err != nil {
+			panic(fmt.Sprintf("executor: the result of an operation is not a %T: %v", result, err))
+		}
+	}
+	return result
 }
 
 // Call describes a call that is about to be made to an [Admitter] and its parts.
@@ -133,57 +196,6 @@ type RetryOf struct {
 	// Attempt is the number of this call in the series, from 1.
 	Attempt int           `json:"attempt"`
 	Wait    time.Duration `json:"wait,omitempty"`
-}
-
-// Outcome is the result of an effect.
-type Outcome struct {
-	// Failure is nil after success.
-	Failure *Failure `json:"failure,omitempty"`
-	// Cancelled reports that the run was cancelled, or its grace is over; then nothing failed.
-	Cancelled bool `json:"cancelled,omitempty"`
-
-	Answer   *Answer       `json:"answer,omitempty"` // possible with a failure, too
-	Trees    Trees         `json:"trees,omitzero"`
-	Count    int           `json:"count,omitempty"`
-	Bad      []Judged      `json:"bad,omitempty"`
-	More     int           `json:"more,omitempty"`
-	Mode     string        `json:"mode,omitempty"`  // of the guard
-	Paths    Paths         `json:"paths,omitempty"` // paths that differ, bounded
-	Left     Paths         `json:"left,omitempty"`  // changes in no commit, bounded
-	Text     string        `json:"text,omitempty"`  // a ref, a branch, an address or a command
-	Commit   *CommitDone   `json:"commit,omitempty"`
-	Approved bool          `json:"approved,omitempty"`
-	NoPerson bool          `json:"noPerson,omitempty"`
-	Took     time.Duration `json:"took,omitempty"`
-	Warnings []string      `json:"warnings,omitempty"`
-	// Until is when the call may ask for admission again, Why the reason. Why is also the reason
-	// why a branch was not forwarded. Exhausted reports that no
-	// retry is left.
-	Until     time.Time `json:"until,omitzero"`
-	Why       string    `json:"why,omitempty"`
-	Exhausted bool      `json:"exhausted,omitempty"`
-}
-
-// Prompt is everything from which the host makes the prompt of a call.
-type Prompt struct {
-	Task      Task          `json:"task"`
-	Iteration int           `json:"iteration"`
-	Tier      string        `json:"tier,omitempty"` // its name
-	Session   string        `json:"session,omitempty"`
-	Reduced   bool          `json:"reduced,omitempty"`
-	Answers   []string      `json:"answers,omitempty"`
-	Errors    []ErrorRecord `json:"errors,omitempty"`
-	Feedback  []Feedback    `json:"feedback,omitempty"`
-	Mark      string        `json:"mark"`
-}
-
-// Answer is the result of a call that the run continues with.
-type Answer struct {
-	Text     string `json:"text,omitempty"`
-	Signal   Signal `json:"signal,omitempty"`
-	Question string `json:"question,omitempty"`
-	Session  string `json:"session,omitempty"`
-	Usage    Usage  `json:"usage,omitzero"`
 }
 
 // Host carries out the effects of runs in a process. It turns errors, deadlines and panics into

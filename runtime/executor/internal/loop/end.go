@@ -18,74 +18,79 @@ func (l *Loop) endRun(s *State, end EndReason, endsRun bool) Step {
 }
 
 // inspectEnd finds the changes that remain when the run is over.
-func (l *Loop) inspectEnd(s *State, it *Iteration) (Effect, continuation) {
+func (l *Loop) inspectEnd(s *State, _ *Iteration) *Effect {
 	if !l.cfg.Workspace || s.Checked == "" || s.End == EndDryRun {
-		return Effect{}, to(StepSaveEnd)
+		return nil
 	}
-	e := Effect{
-		Op: OpDetect, Source: SourceGit, Trees: Trees{Checked: s.Checked, Committed: s.Committed}, Graced: true,
+	return &Effect{Do: Detect{Trees: Trees{Checked: s.Checked, Committed: s.Committed}}, Graced: true}
+}
+
+func (l *Loop) inspectedEnd(s *State, it *Iteration, found *Changes, _ bool) Step {
+	if found != nil {
+		it.Found, it.Count, s.Uncommitted = found.Found, found.Count, found.Left
+		s.Unchecked = union(s.Unchecked, found.Paths)
 	}
-	return e, func(out *Outcome, _ bool) Step {
-		if out != nil {
-			it.Found, it.Count, s.Uncommitted = out.Trees.Found, out.Count, out.Left
-			s.Unchecked = union(s.Unchecked, out.Paths)
-		}
-		return StepSaveEnd
-	}
+	return StepSaveEnd
 }
 
 // saveEnd saves the changes that remain unchecked when the run is over.
-func (l *Loop) saveEnd(s *State, it *Iteration) (Effect, continuation) {
+func (l *Loop) saveEnd(s *State, it *Iteration) *Effect {
 	if len(s.Unchecked) == 0 || it.Count == 0 {
-		return Effect{}, to(StepBranchEnd)
+		return nil
 	}
-	return foundEffect(OpSave, s, it, nil), func(out *Outcome, _ bool) Step {
-		l.addRef(s, out)
-		return StepBranchEnd
-	}
+	return &Effect{Do: Save(found(s, it, nil)), Graced: true}
+}
+
+func (l *Loop) savedEnd(s *State, _ *Iteration, ref *string, _ bool) Step {
+	l.addRef(s, ref)
+	return StepBranchEnd
 }
 
 // branchEnd delivers the commits of a run that ended before its task was done.
-func (l *Loop) branchEnd(s *State, _ *Iteration) (Effect, continuation) {
+func (l *Loop) branchEnd(s *State, it *Iteration) *Effect {
 	if !s.undelivered() {
-		return Effect{}, to(StepForward)
+		return nil
 	}
-	return Effect{Op: OpDeliver, Source: SourceGit, Graced: true}, func(out *Outcome, _ bool) Step {
-		l.addBranch(s, out)
-		return StepForward
-	}
+	return l.branch(s, it)
+}
+
+func (l *Loop) deliveredEnd(s *State, _ *Iteration, branch *string, _ bool) Step {
+	l.addBranch(s, branch)
+	return StepForward
 }
 
 // forward forwards the person's branch to the delivered commits of a completed run.
-func (l *Loop) forward(s *State, _ *Iteration) (Effect, continuation) {
+func (l *Loop) forward(s *State, _ *Iteration) *Effect {
 	if s.End != EndCompleted || s.Branch == "" || l.cfg.KeepBranch || l.cfg.Deliver >= DeliverPullRequest {
-		return Effect{}, to(StepFile)
+		return nil
 	}
-	return Effect{Op: OpForward, Source: SourceGit, Graced: true}, func(out *Outcome, _ bool) Step {
-		switch {
-		case out == nil:
-		case out.Why != "":
-			l.warn(s, "the result is "+s.Branch+", because "+out.Why+": "+out.Text)
-		default:
-			l.emit(s, Event{Kind: Forwarded, Text: s.Branch})
-			s.Branch = ""
-		}
-		return StepFile
+	return &Effect{Do: Forward{}, Graced: true}
+}
+
+func (l *Loop) forwarded(s *State, _ *Iteration, f *Forwarding, _ bool) Step {
+	switch {
+	case f == nil:
+	case f.Why != "":
+		l.warn(s, "the result is "+s.Branch+", because "+f.Why+": "+f.Command)
+	default:
+		l.emit(s, Event{Kind: Forwarded, Text: s.Branch})
+		s.Branch = ""
 	}
+	return StepFile
 }
 
 // file files the task.
-func (l *Loop) file(s *State, _ *Iteration) (Effect, continuation) {
+func (l *Loop) file(s *State, _ *Iteration) *Effect {
 	if !l.cfg.Filer || s.End == EndDryRun {
-		return Effect{}, to(StepNotify)
+		return nil
 	}
-	return Effect{Op: OpFile, Source: SourceExecutor, State: s, Graced: true}, to(StepNotify)
+	return &Effect{Do: File{s}, Graced: true}
 }
 
 // notify notifies people about the end of the run.
-func (l *Loop) notify(s *State, _ *Iteration) (Effect, continuation) {
+func (l *Loop) notify(s *State, _ *Iteration) *Effect {
 	if !l.cfg.Notifier || s.End == EndDryRun {
-		return Effect{}, to(StepOver)
+		return nil
 	}
-	return Effect{Op: OpNotify, Source: SourceNotify, State: s, Graced: true}, to(StepOver)
+	return &Effect{Do: Notify{s}, Graced: true}
 }

@@ -19,39 +19,38 @@ func (l *Loop) inspect(it *Iteration, then Step) Step {
 
 // detect finds the changes since the checked tree, which the guard judges. Changes that need
 // approval are denied if no person can be asked, or the person has denied them before.
-func (l *Loop) detect(s *State, it *Iteration) (Effect, continuation) {
-	e := Effect{}
-	if l.cfg.Workspace {
-		e = Effect{
-			Op: OpDetect, Source: SourceGit, Trees: Trees{Checked: s.Checked}, Approved: s.Approved, Graced: true,
-		}
+func (l *Loop) detect(s *State, _ *Iteration) *Effect {
+	if !l.cfg.Workspace {
+		return nil
 	}
+	d := Detect{Trees: Trees{Checked: s.Checked}, Approved: s.Approved}
 	if l.rejudge {
-		e.Trees.Delivered = s.Delivered
+		d.Delivered = s.Delivered
 	}
-	return e, func(out *Outcome, ok bool) Step {
-		it.clearChanges()
-		l.rejudge = l.rejudge && !ok
-		if it.Undetected = !ok; out != nil {
-			s.Checked = cmp.Or(out.Trees.Checked, s.Checked)
-			l.recordChanges(s, it, out)
-		}
-		set := it.unnamed(NeedsAsk)
-		if it.BeforeRetry || len(set) == 0 {
-			return l.planRevert(s, it)
-		}
-		denied := slices.Contains(s.Denied, fingerprint(set))
-		if !l.cancelled(it) && !denied && l.cfg.Asker {
-			return StepAsk
-		}
-		l.handleAnswer(s, it, &Outcome{NoPerson: !denied})
+	return &Effect{Do: d, Graced: true}
+}
+
+func (l *Loop) detected(s *State, it *Iteration, found *Changes, ok bool) Step {
+	it.clearChanges()
+	l.rejudge = l.rejudge && !ok
+	if it.Undetected = !ok; found != nil {
+		s.Checked = cmp.Or(found.Checked, s.Checked)
+		l.recordChanges(s, it, found)
+	}
+	set := it.unnamed(NeedsAsk)
+	if it.BeforeRetry || len(set) == 0 {
 		return l.planRevert(s, it)
 	}
+	denied := slices.Contains(s.Denied, fingerprint(set))
+	if !l.cancelled(it) && !denied && l.cfg.Asker {
+		return StepAsk
+	}
+	return l.answered(s, it, &Approval{NoPerson: !denied}, true)
 }
 
 // recordChanges records the changes that an inspection found, and the failures that follow.
-func (l *Loop) recordChanges(s *State, it *Iteration, out *Outcome) {
-	it.Found, it.Count, it.Bad, it.More = out.Trees.Found, out.Count, out.Bad, out.More
+func (l *Loop) recordChanges(s *State, it *Iteration, out *Changes) {
+	it.Found, it.Count, it.Bad, it.More = out.Found, out.Count, out.Bad, out.More
 	changed := out.Paths[:min(len(out.Paths), maxListed)]
 	if slices.ContainsFunc(changed, func(p string) bool { return !slices.Contains(it.Changed, p) }) {
 		it.Changed = changed
@@ -88,24 +87,25 @@ func (l *Loop) addFilesFailure(s *State, it *Iteration, op string, ev taxonomy.E
 }
 
 // ask asks a person about the changes that need approval.
-func (l *Loop) ask(s *State, it *Iteration) (Effect, continuation) {
+func (l *Loop) ask(s *State, it *Iteration) *Effect {
 	if !l.cfg.Asker { // a process with another configuration resumed the run
-		return Effect{}, func(*Outcome, bool) Step {
-			l.handleAnswer(s, it, &Outcome{NoPerson: true})
-			return l.planRevert(s, it)
-		}
+		return nil
 	}
-	e := Effect{Op: OpAsk, Source: SourceScope, Text: s.Task.ID, Paths: PathsOf(it.unnamed(NeedsAsk))}
-	return e, func(out *Outcome, _ bool) Step {
-		if out != nil {
-			l.handleAnswer(s, it, out)
-		}
-		return l.planRevert(s, it)
+	return &Effect{Do: Ask{Task: s.Task.ID, Paths: PathsOf(it.unnamed(NeedsAsk))}}
+}
+
+func (l *Loop) answered(s *State, it *Iteration, a *Approval, _ bool) Step {
+	switch {
+	case a != nil:
+		l.handleAnswer(s, it, a)
+	case !l.cfg.Asker:
+		l.handleAnswer(s, it, &Approval{NoPerson: true})
 	}
+	return l.planRevert(s, it)
 }
 
 // handleAnswer handles a person's answer. The state is saved after it, so an approval is not lost.
-func (l *Loop) handleAnswer(s *State, it *Iteration, out *Outcome) {
+func (l *Loop) handleAnswer(s *State, it *Iteration, out *Approval) {
 	set := it.unnamed(NeedsAsk)
 	paths := PathsOf(set)
 	if out.Approved || out.NoPerson && l.cfg.ApproveUnattended && !it.Cancelled {

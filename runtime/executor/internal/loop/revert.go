@@ -36,43 +36,43 @@ func (l *Loop) planRevert(s *State, it *Iteration) Step {
 	return StepSave
 }
 
-// foundEffect returns an effect on the changes that the last inspection found.
-func foundEffect(op string, s *State, it *Iteration, paths Paths) Effect {
-	return Effect{
-		Op: op, Source: SourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: paths, Graced: true,
-	}
-}
+// found returns the changes that the last inspection found.
+func found(s *State, it *Iteration, paths Paths) Found { return Found{s.Checked, it.Found, paths} }
 
 // saveFound saves the changes before they are reverted.
-func (l *Loop) saveFound(s *State, it *Iteration) (Effect, continuation) {
-	return foundEffect(OpSave, s, it, it.Revert), func(out *Outcome, ok bool) Step {
-		l.addRef(s, out)
-		if ok {
-			return StepRevert
-		}
-		return l.endInspection(s, it, false)
+func (l *Loop) saveFound(s *State, it *Iteration) *Effect {
+	return &Effect{Do: Save(found(s, it, it.Revert)), Graced: true}
+}
+
+func (l *Loop) savedFound(s *State, it *Iteration, ref *string, ok bool) Step {
+	l.addRef(s, ref)
+	if ok {
+		return StepRevert
 	}
+	return l.endInspection(s, it, false)
 }
 
 // addRef adds the ref of saved changes to the state.
-func (l *Loop) addRef(s *State, out *Outcome) {
-	if out != nil && out.Text != "" && !slices.Contains(s.Refs, out.Text) {
-		s.Refs = push(s.Refs, out.Text)
-		l.emit(s, Event{Kind: Saved, Text: out.Text})
+func (l *Loop) addRef(s *State, ref *string) {
+	if ref != nil && *ref != "" && !slices.Contains(s.Refs, *ref) {
+		s.Refs = push(s.Refs, *ref)
+		l.emit(s, Event{Kind: Saved, Text: *ref})
 	}
 }
 
 // revert reverts the planned paths. Then the changes are detected again.
-func (l *Loop) revert(s *State, it *Iteration) (Effect, continuation) {
-	return foundEffect(OpRevert, s, it, it.Revert), func(out *Outcome, ok bool) Step {
-		if out != nil {
-			l.emit(s, Event{Kind: Reverted, Files: out.Paths})
-		}
-		if ok { // the rest is judged again, because files that were ignored may not be ignored now
-			return StepDetect
-		}
-		return l.endInspection(s, it, false)
+func (l *Loop) revert(s *State, it *Iteration) *Effect {
+	return &Effect{Do: Revert(found(s, it, it.Revert)), Graced: true}
+}
+
+func (l *Loop) reverted(s *State, it *Iteration, paths *Paths, ok bool) Step {
+	if paths != nil {
+		l.emit(s, Event{Kind: Reverted, Files: *paths})
 	}
+	if ok { // the rest is judged again, because files that were ignored may not be ignored now
+		return StepDetect
+	}
+	return l.endInspection(s, it, false)
 }
 
 // endInspection ends an inspection. Either another call follows, or the checked tree advances.
@@ -102,29 +102,30 @@ func (it *Iteration) clearChanges() {
 	it.Found, it.Count, it.Bad, it.More = "", 0, nil, 0
 }
 
-// accept makes the iteration's checked tree, which contains the allowed changes, and returns the
-// step after the inspection.
-func (l *Loop) accept(s *State, it *Iteration) (Effect, continuation) {
-	next := func(out *Outcome, ok bool) Step {
-		if out != nil {
-			it.Checked = out.Trees.Checked
-		}
-		if l.passedTree != "" && it.Checked == l.passedTree {
-			it.Passed = l.passed
-		}
-		l.passedTree = ""
-		then := it.Then
-		it.NotAccepted, it.Then = !ok, ""
-		return then
-	}
+// accept makes the iteration's checked tree, which contains the allowed changes.
+func (l *Loop) accept(s *State, it *Iteration) *Effect {
 	except := it.unchecked()
 	it.Checked = s.Checked
 	switch {
 	case it.Count == 0 || it.More > 0:
-		return Effect{}, next
+		return nil
 	case len(except) == 0:
 		it.Checked = it.Found
-		return Effect{}, next
+		return nil
 	}
-	return foundEffect(OpAccept, s, it, except), next
+	return &Effect{Do: Accept(found(s, it, except)), Graced: true}
+}
+
+// accepted returns the step after the inspection.
+func (l *Loop) accepted(_ *State, it *Iteration, tree *Tree, ok bool) Step {
+	if tree != nil {
+		it.Checked = *tree
+	}
+	if l.passedTree != "" && it.Checked == l.passedTree {
+		it.Passed = l.passed
+	}
+	l.passedTree = ""
+	then := it.Then
+	it.NotAccepted, it.Then = !ok, ""
+	return then
 }

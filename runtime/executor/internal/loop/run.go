@@ -37,8 +37,10 @@ type Config struct {
 	Yield func(s *State) bool `json:"-"`
 }
 
-// Loop runs a state to its end. It stores everything in the state, except the failures of this
-// process's setup. It uses no goroutine, context, clock or random source; those are in [Env].
+// Loop runs a state to its end. It uses no goroutine, context, clock or random source; those are in
+// [Env]. The state contains everything that a later process needs. A Loop keeps only what this
+// process must do before it continues with the saved step: the setup, and to judge the work of an
+// earlier process again.
 type Loop struct {
 	cfg Config
 	env Env
@@ -67,12 +69,17 @@ type Loop struct {
 func New(cfg Config, env Env) *Loop {
 	l := &Loop{cfg: cfg, env: env}
 	l.operations = map[Step]operation{
-		StepLoadConfig: l.loadConfig, StepLock: l.lock, StepClean: l.clean, StepPrepare: l.prepare,
-		StepUpdate: l.update, StepAvailable: l.available,
-		StepDetect: l.detect, StepAsk: l.ask, StepSave: l.saveFound, StepRevert: l.revert, StepAccept: l.accept,
-		StepValidate: l.validate, StepCommit: l.commit, StepBranch: l.branch, StepPush: l.push, StepOpenPR: l.openPR,
-		StepInspectEnd: l.inspectEnd, StepSaveEnd: l.saveEnd, StepBranchEnd: l.branchEnd,
-		StepForward: l.forward, StepFile: l.file, StepNotify: l.notify,
+		StepLoadConfig: operate(l.loadConfig, to(StepLock)), StepLock: operate(l.lock, l.locked),
+		StepClean: operate(l.clean, l.cleaned), StepPrepare: operate(l.prepare, l.prepared),
+		StepUpdate: operate(l.update, l.updated), StepAvailable: operate(l.available, l.checkedAvailable),
+		StepDetect: operate(l.detect, l.detected), StepAsk: operate(l.ask, l.answered),
+		StepSave: operate(l.saveFound, l.savedFound), StepRevert: operate(l.revert, l.reverted),
+		StepAccept: operate(l.accept, l.accepted), StepValidate: operate(l.validate, l.validated),
+		StepCommit: operate(l.commit, l.committed), StepBranch: operate(l.branch, l.delivered),
+		StepPush: operate(l.push, l.pushed), StepOpenPR: operate(l.openPR, l.opened),
+		StepInspectEnd: operate(l.inspectEnd, l.inspectedEnd), StepSaveEnd: operate(l.saveEnd, l.savedEnd),
+		StepBranchEnd: operate(l.branchEnd, l.deliveredEnd), StepForward: operate(l.forward, l.forwarded),
+		StepFile: operate(l.file, to(StepNotify)), StepNotify: operate(l.notify, to(StepOver)),
 	}
 	l.steps = map[Step]func(*State, *Iteration) Step{
 		StepHead: l.head, StepAdmit: l.admit, StepCall: l.call, StepInterrupted: l.interrupted,

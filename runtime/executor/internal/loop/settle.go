@@ -284,7 +284,7 @@ func (l *Loop) recover(s *State, it *Iteration) Step {
 	r := s.Recover
 	f := &it.Failures[r.Failure]
 	strategy := f.Decision.Reaction.Strategy
-	out := l.do(s, Effect{Op: OpRecover, Source: f.Source, Failed: f, Attempt: f.Decision.Attempt})
+	out := l.do(s, &Effect{Do: Recover{f}, Source: f.Source})
 	s.Recover = Recovery{}
 	if !l.inSetup() { // the setup has yet to end those of a dead process
 		s.Processes = nil
@@ -319,9 +319,8 @@ func (l *Loop) recover(s *State, it *Iteration) Step {
 // pause makes all users of the failure's credential wait, if the reaction specifies that.
 func (l *Loop) pause(s *State, f *Failure) {
 	if f.Decision.Reaction.Shared == taxonomy.SharedCredential && f.Decision.Wait > 0 {
-		l.do(s, Effect{
-			Op: OpPause, Source: l.providerName(s), Lane: f.Credential, Until: s.Now.Add(f.Decision.Wait), Graced: true,
-		})
+		pause := Pause{Credential: f.Credential, Until: s.Now.Add(f.Decision.Wait)}
+		l.do(s, &Effect{Do: pause, Source: l.providerName(s), Graced: true})
 	}
 }
 

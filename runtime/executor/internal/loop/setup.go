@@ -3,44 +3,50 @@ package loop
 import "github.com/errgen/errgen/runtime/taxonomy"
 
 // loadConfig runs the program's part of the setup.
-func (l *Loop) loadConfig(_ *State, _ *Iteration) (Effect, continuation) {
+func (l *Loop) loadConfig(*State, *Iteration) *Effect {
 	if !l.cfg.Setup {
-		return Effect{}, to(StepLock)
+		return nil
 	}
-	return Effect{Op: OpLoadConfig, Source: SourceConfig}, to(StepLock)
+	return &Effect{Do: LoadConfig{}}
 }
 
 // lock locks the working tree.
-func (l *Loop) lock(s *State, _ *Iteration) (Effect, continuation) {
-	next := StepClean
-	if l.afterSetup == StepPrepare {
-		next = StepPrepare
-	}
+func (l *Loop) lock(s *State, _ *Iteration) *Effect {
 	if !l.cfg.Workspace {
-		return Effect{}, to(next)
+		return nil
 	}
-	e := Effect{Op: OpLock, Source: SourceExecutor, Graced: s.Iter.Open, Trees: Trees{Checked: s.Checked}}
-	return e, to(next)
+	return &Effect{Do: Lock{Continue: s.Checked != ""}, Graced: s.Iter.Open}
+}
+
+func (l *Loop) locked(*State, *Iteration, *struct{}, bool) Step {
+	if l.afterSetup == StepPrepare {
+		return StepPrepare
+	}
+	return StepClean
 }
 
 // clean ends the processes that a dead process left running.
-func (l *Loop) clean(s *State, _ *Iteration) (Effect, continuation) {
-	e := Effect{Op: OpResume, Source: SourceExecutor, Processes: s.Processes, Graced: true}
-	return e, func(*Outcome, bool) Step { return l.endSetup(s, l.afterSetup) }
+func (l *Loop) clean(s *State, _ *Iteration) *Effect {
+	return &Effect{Do: EndProcesses{s.Processes}, Graced: true}
+}
+
+func (l *Loop) cleaned(s *State, _ *Iteration, _ *struct{}, _ bool) Step {
+	return l.endSetup(s, l.afterSetup)
 }
 
 // prepare records the tree of a new run.
-func (l *Loop) prepare(s *State, _ *Iteration) (Effect, continuation) {
-	e := Effect{}
-	if l.cfg.Workspace {
-		e = Effect{Op: OpPrepare, Source: SourceExecutor}
+func (l *Loop) prepare(*State, *Iteration) *Effect {
+	if !l.cfg.Workspace {
+		return nil
 	}
-	return e, func(out *Outcome, _ bool) Step {
-		if out != nil {
-			s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Checked, out.Trees.Checked
-		}
-		return l.endSetup(s, StepHead)
+	return &Effect{Do: Prepare{}}
+}
+
+func (l *Loop) prepared(s *State, _ *Iteration, tree *Tree, _ bool) Step {
+	if tree != nil {
+		s.Checked, s.Delivered, s.Committed = *tree, *tree, *tree
 	}
+	return l.endSetup(s, StepHead)
 }
 
 // endSetup ends the setup. The run continues with the step next.
@@ -54,36 +60,41 @@ func (l *Loop) endSetup(s *State, next Step) Step {
 
 // update merges the commits that a person made while the run was over. If that is impossible, the
 // run continues without them.
-func (l *Loop) update(s *State, it *Iteration) (Effect, continuation) {
-	next := func(out *Outcome, _ bool) Step {
-		if out != nil {
-			s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Delivered, out.Trees.Committed
-		}
-		switch {
-		case it.Cancelled:
-			return l.endRun(s, EndCancelled, false)
-		case s.ByHand:
-			l.open(s)
-			it.Answered, it.Signal, s.ByHand = true, SignalDone, false
-			return l.inspect(it, StepDeliver)
-		}
-		return StepHead
-	}
+func (l *Loop) update(s *State, _ *Iteration) *Effect {
 	if !l.cfg.Workspace || s.Checked == "" {
-		return Effect{}, next
+		return nil
 	}
-	trees := Trees{Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed}
-	return Effect{Op: OpUpdate, Source: SourceGit, Trees: trees}, next
+	return &Effect{Do: Update{s.trees()}}
+}
+
+// trees returns the trees of the run.
+func (s *State) trees() Trees { return Trees{s.Checked, s.Delivered, s.Committed} }
+
+func (l *Loop) updated(s *State, it *Iteration, trees *Trees, _ bool) Step {
+	if trees != nil {
+		s.Checked, s.Delivered, s.Committed = trees.Checked, trees.Delivered, trees.Committed
+	}
+	switch {
+	case it.Cancelled:
+		return l.endRun(s, EndCancelled, false)
+	case s.ByHand:
+		l.open(s)
+		it.Answered, it.Signal, s.ByHand = true, SignalDone, false
+		return l.inspect(it, StepDeliver)
+	}
+	return StepHead
 }
 
 // available checks whether the tier's provider can be used.
-func (l *Loop) available(s *State, _ *Iteration) (Effect, continuation) {
-	return Effect{Op: OpAvailable, Source: l.providerName(s)}, func(_ *Outcome, ok bool) Step {
-		if ok {
-			s.Available = append(s.Available, s.Tier)
-		}
-		return StepHead
+func (l *Loop) available(s *State, _ *Iteration) *Effect {
+	return &Effect{Do: Available{}, Source: l.providerName(s)}
+}
+
+func (l *Loop) checkedAvailable(s *State, _ *Iteration, _ *struct{}, ok bool) Step {
+	if ok {
+		s.Available = append(s.Available, s.Tier)
 	}
+	return StepHead
 }
 
 // failSetup ends the run because its setup failed. Before the first iteration nothing is saved, so

@@ -61,16 +61,30 @@ func (p Step) Durable() bool {
 	return false
 }
 
-// operation returns the effect of a step. An effect without an Op is not carried out, because the
-// step has nothing to do.
-type operation func(s *State, it *Iteration) (Effect, continuation)
+// operation is a step with one effect. Effect returns the effect, or nil if the step has nothing to
+// do. Next returns the step that follows: after a success, after a step with nothing to do, and after
+// a failure whose reaction does not repeat the step.
+type operation struct {
+	effect func(s *State, it *Iteration) *Effect
+	next   func(s *State, it *Iteration, out *Outcome, ok bool) Step
+}
 
-// continuation returns the step that follows an effect. The outcome is nil unless the effect was
+// operate returns an operation whose result is a T. In next, the result is nil unless the effect was
 // carried out and succeeded. Ok is false if it failed, unless the reaction was to continue.
-type continuation func(out *Outcome, ok bool) Step
+func operate[T any](effect func(*State, *Iteration) *Effect, next func(*State, *Iteration, *T, bool) Step) operation {
+	return operation{effect, func(s *State, it *Iteration, out *Outcome, ok bool) Step {
+		if out == nil {
+			return next(s, it, nil, ok)
+		}
+		result := resultOf[T](out)
+		return next(s, it, &result, ok)
+	}}
+}
 
-// to returns a continuation with the step p.
-func to(p Step) continuation { return func(*Outcome, bool) Step { return p } }
+// to is the next of an operation that the step p follows in any case.
+func to(p Step) func(*State, *Iteration, *struct{}, bool) Step {
+	return func(*State, *Iteration, *struct{}, bool) Step { return p }
+}
 
 // step runs the current step and returns the next one.
 func (l *Loop) step(s *State) Step {
@@ -79,42 +93,46 @@ func (l *Loop) step(s *State) Step {
 	if !ok {
 		return l.steps[s.Step](s, it)
 	}
-	e, next := op(s, it)
-	if e.Op == "" {
-		return next(nil, true)
+	e := op.effect(s, it)
+	if e == nil {
+		return op.next(s, it, nil, true)
 	}
-	return l.perform(s, it, e, next)
+	return l.perform(s, it, e, op)
 }
 
 // perform carries out the effect of the current step. If it fails, perform records the failure and
-// reacts to it. If the reaction does not repeat the step, after calls next.
-func (l *Loop) perform(s *State, it *Iteration, e Effect, next continuation) Step {
+// reacts to it.
+func (l *Loop) perform(s *State, it *Iteration, e *Effect, op operation) Step {
 	out := l.do(s, e)
+	_, validates := e.Do.(Validate)
 	switch {
 	case out.Cancelled:
-		it.Cancelled = true
-		l.expired = l.expired || e.Graced && e.Op == OpDetect
+		_, detects := e.Do.(Detect)
+		it.Cancelled, l.expired = true, l.expired || e.Graced && detects
 		if l.inSetup() {
 			return stepAbandon
 		}
-		return next(nil, false)
+		return op.next(s, it, nil, false)
 	case out.Failure == nil:
-		return next(&out, true)
+		if validates {
+			l.emit(s, Event{Kind: Validated, Op: e.Op(), Took: out.Took})
+		}
+		return op.next(s, it, &out, true)
 	case s.End != "": // the run is over, so the failure changes nothing
-		l.warn(s, e.Op+": "+out.Failure.Message)
-		return next(nil, false)
+		l.warn(s, e.Op()+": "+out.Failure.Message)
+		return op.next(s, it, nil, false)
 	}
-	name, source := cmp.Or(reportedAs[e.Op], e.Op), e.Source
+	name, source := cmp.Or(reportedAs[e.Op()], e.Op()), e.Source
 	if out.Failure.Op != "" { // a part of the operation failed
 		name, source = out.Failure.Op, out.Failure.Source
 	}
 	out.Failure.Causes = slices.Clone(it.Causes)
 	if len(out.Failure.Files) == 0 {
-		out.Failure.Files = e.Paths
+		out.Failure.Files = e.Paths()
 	}
 	i := l.addFailure(s, it, name, source, out.Failure)
-	if e.Check != "" {
-		l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took, failure: out.Failure})
+	if validates {
+		l.emit(s, Event{Kind: Validated, Op: e.Op(), Took: out.Took, failure: out.Failure})
 	}
 	return l.react(s, it, i, s.Step)
 }
@@ -122,23 +140,23 @@ func (l *Loop) perform(s *State, it *Iteration, e Effect, next continuation) Ste
 // after returns the step that follows a step that failed and is not repeated. If ok, the run
 // continues as after a success.
 func (l *Loop) after(s *State, it *Iteration, failed Step, ok bool) Step {
-	switch failed {
-	case StepAdmit:
+	if op, is := l.operations[failed]; is {
+		return op.next(s, it, nil, ok)
+	}
+	if failed == StepAdmit {
 		if it.OverBudget = ok; ok { // the reaction is to continue
 			return StepAdmit
 		}
-		return l.inspect(it, StepDeliver)
-	case StepCall:
-		return l.inspect(it, StepDeliver)
 	}
-	_, next := l.operations[failed](s, it)
-	return next(nil, ok)
+	return l.inspect(it, StepDeliver)
 }
 
 // do carries out an effect and records its warnings.
-func (l *Loop) do(s *State, e Effect) Outcome {
+func (l *Loop) do(s *State, e *Effect) Outcome {
+	source, _ := nameOf(e.Do)
+	e.Source = cmp.Or(e.Source, source)
 	e.Run, e.Iteration, e.Tier = s.Task.Run, s.Iter.Number, s.Tier
-	out := l.env.Do(e)
+	out := l.env.Do(*e)
 	for _, w := range out.Warnings {
 		l.warn(s, w)
 	}
