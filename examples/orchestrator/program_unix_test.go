@@ -172,7 +172,7 @@ func TestTreeOfOnesOwn(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "order.go"), []byte("package shop\n"), 0o600))
 	code, out := play(t, "-dir", dir, "-run", "new", "-tiers", tiersOf(t, "haiku", "docs/x.md"), "demo/plan.md")
 	assert.Equal(t, exitBlocked, code)
-	assert.Contains(t, out, "without your 1 uncommitt")
+	assert.Contains(t, out, "without your 1 uncommitted file")
 	content, err := os.ReadFile(filepath.Join(dir, "order.go"))
 	require.NoError(t, err)
 	assert.Equal(t, "package shop\n", string(content))

@@ -42,8 +42,12 @@ func (l *timeline) observe(step string, e executor.Event) {
 	if what == "" {
 		return
 	}
+	width := 60
+	if e.Kind == executor.Warned { // it can end with a command
+		width = 2000
+	}
 	line := fmt.Sprintf("%6.1fs  %-5s %-7s %-60s %s", e.At.Sub(l.began).Seconds(), step, l.tier[e.Run],
-		oneLine(what, 60), code)
+		oneLine(what, width), code)
 	fmt.Fprintln(l.out, strings.TrimRight(line, " "))
 }
 

@@ -38,6 +38,8 @@ type order struct {
 	State bool
 	// Check is a line for the shell that checks work before it is committed.
 	Check string
+	// Reopen continues the run as a person does who has fixed the cause of its end.
+	Reopen bool
 }
 
 // playExecutor carries out an order and ends this process, if there is one. It is interrupted as a
@@ -90,6 +92,9 @@ func (o order) runWith(ctx context.Context, cfg executor.Config) (*executor.Resu
 	e, err := executor.New(cfg)
 	if err != nil {
 		return nil, err
+	}
+	if o.Reopen {
+		return e.Reopen(ctx, o.task(), executor.Reopening{}), nil
 	}
 	return e.Run(ctx, o.task()), nil
 }

@@ -146,7 +146,8 @@ func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) 
 		err = errors.New("the file is not the state of this run")
 	}
 	if err != nil {
-		ev := evidence("executor", loop.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
+		ev := evidence("executor", loop.OpResume, path, fmt.Errorf("read run %s: %w: restore %s, or begin a run with "+
+			"another name", run, err, path))
 		ev.Type = "refused"
 		return nil, ev
 	}

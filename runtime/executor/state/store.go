@@ -101,6 +101,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if target, err := filepath.EvalSymlinks(s.path); err == nil {
 		s.path = target // two names of a database would have two write-ahead logs
 	}
+	if err := checkLog(s.path); err != nil {
+		return err
+	}
 	s.options.Legacy = cmp.Or(s.options.Legacy, LegacyPath(s.path))
 	if !s.options.ReadOnly {
 		if err := s.create(ctx); err != nil {
