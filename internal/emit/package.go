@@ -144,7 +144,7 @@ func (g *generator) classifyFunctions(f *jen.File) {
 	// finish returns the error of a match with evidence.
 	finish := func(ev string, opts jen.Code) jen.Code {
 		filled := jen.Id("fromEvidence").Call(jen.Id("m").Dot("Row"), jen.Id(ev))
-		return jen.Return(jen.Id("m").Dot("Finish").Call(filled, opts))
+		return jen.Return(jen.Id("m").Dot("Finish").Call(filled, jen.Id(ev).Dot("Effect"), opts))
 	}
 	declare(f,
 		documented("Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns "+

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Detection holds the detection rules of a taxonomy, by code. It is static data of a generated
@@ -53,8 +54,10 @@ type Maker struct {
 	stack bool // whether the error records the stack
 }
 
-// Finish sets the fields that the rule and the code set, and returns the result of classifying.
-func (m *Maker) Finish(e taxonomy.Error, opts []Option) error {
+// Finish sets the fields that the rule and the code set, and the observed effect. It returns the
+// result of classifying.
+func (m *Maker) Finish(e taxonomy.Error, observed taxonomy.Effect, opts []Option) error {
+	gen.Observe(e, observed)
 	if m.apply != nil {
 		m.apply(e)
 	}
@@ -138,6 +141,7 @@ func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 		return uncategorized(d.Taxonomy, ev)
 	}
 	e := d.From(m.Row, ev)
+	gen.Observe(e, ev.Effect)
 	if m.apply != nil {
 		m.apply(e)
 	}

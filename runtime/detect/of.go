@@ -33,9 +33,12 @@ const maxBody = 1 << 20
 // RetryAfter, RawJSON) and exported fields (StatusCode, Status, Code, ErrorCode, Type, Response,
 // Header, Rate, RetryAfter, RequestID). A plain "status" counts from 400 to 599 only, because
 // processes have a status, too. An SQLSTATE adds the attributes constraint, table, column and
-// schema. An error of another taxonomy gives its code and its hints.
+// schema. An error of another taxonomy gives its code and its hints. The Effect of an error is that
+// of [retry.EffectOf].
 //
 // Of does not read a status or a wait in prose. [Rules.Classify] does, if the profile permits it.
+//
+// [retry.EffectOf]: https://pkg.go.dev/github.com/errgen/errgen/runtime/retry#EffectOf
 func Of(raw any) taxonomy.Evidence {
 	switch x := raw.(type) {
 	case nil:

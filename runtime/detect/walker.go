@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 
+	"github.com/errgen/errgen/runtime/internal/effect"
 	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -55,6 +56,7 @@ func ofError(err error) (ev taxonomy.Evidence, complete bool) {
 	w.ev = &w.found
 	w.walk(err, maxDepth, false)
 	setName(&w.found.Type, w.kind)
+	w.found.Effect = effect.Of(err)
 	text, ok := textOf(err, err.Error)
 	if !ok {
 		err = errors.New(text) // the methods of err cannot be called

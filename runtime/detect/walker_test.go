@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/effect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -85,7 +86,7 @@ func TestOfStandardErrors(t *testing.T) {
 			taxonomy.Evidence{Type: "start", Attributes: attributes("command", "claude")}},
 	} {
 		want := c.want
-		want.Err, want.Text = c.err, c.err.Error()
+		want.Err, want.Text, want.Effect = c.err, c.err.Error(), effect.Of(c.err)
 		assert.Equal(t, want, detect.Of(c.err), "of %v", c.err)
 	}
 }
@@ -105,7 +106,7 @@ func TestOfEvidenceInAChain(t *testing.T) {
 	got := detect.Of(wrapped)
 	assert.Equal(t, taxonomy.Evidence{
 		Source: "git", Op: "push", Text: "said", Errno: "EPIPE", Code: "E1",
-		Attributes: attributes("path", "/base", "operation", "open"), Err: wrapped,
+		Effect: taxonomy.EffectUnknown, Attributes: attributes("path", "/base", "operation", "open"), Err: wrapped,
 	}, got)
 	assert.ErrorIs(t, got.Err, io.EOF)
 	assert.Equal(t, attributes("path", "/base"), base.Attributes, "the evidence in the chain stays as it was")
@@ -276,5 +277,6 @@ func TestOfErrorsOfOtherTaxonomies(t *testing.T) {
 	unknown := taxonomy.NewUnknown(&foreign, taxonomy.Wire{Code: "GONE", Message: "gone"})
 	assert.Equal(t, taxonomy.Evidence{Code: "GONE", Text: "gone", Err: unknown}, detect.Of(unknown))
 	empty := errors.Join((*foreignError)(nil), io.EOF)
-	assert.Equal(t, taxonomy.Evidence{Code: "DISK_FULL", Text: "disk full\nEOF", Err: empty}, detect.Of(empty))
+	assert.Equal(t, taxonomy.Evidence{Code: "DISK_FULL", Text: "disk full\nEOF", Err: empty,
+		Effect: taxonomy.EffectUnknown}, detect.Of(empty))
 }

@@ -31,7 +31,7 @@ func Do(ctx context.Context, op func(ctx context.Context) error, opts ...Option)
 // repeat makes the calls of a Do. If err is not nil, the first call was made and failed with err.
 // repeat is separate from Do, so that a first call that succeeds does not pay for the loop.
 func repeat(ctx context.Context, op func(ctx context.Context) error, opts []Option, err error) error {
-	l := loop{settings: settingsOf(opts)}
+	l := loop{settings: settingsOf(opts), effect: taxonomy.EffectNone}
 	if err != nil {
 		if stop := l.failed(ctx, l.classified(ctx, err)); stop != nil {
 			return stop
@@ -57,6 +57,8 @@ type loop struct {
 	calls  int
 	waited time.Duration
 	last   error
+	raw    error              // the error of the last call before it was classified
+	effect taxonomy.Effect    // of all calls together
 	wait   time.Duration      // before the next call, as decided after the last one
 	began  time.Time          // when the last call began, if a breaker, an observer or a learner is set
 	states states             // without a table
@@ -152,6 +154,7 @@ func (l *loop) call(ctx context.Context, op func(ctx context.Context) error) err
 }
 
 func (l *loop) classified(ctx context.Context, err error) error {
+	l.raw = err
 	if err == nil || l.classify == nil || isCancelled(ctx) {
 		return err
 	}
@@ -197,7 +200,7 @@ func learnedCode(err error) string { return cmp.Or(taxonomy.CodeOf(err), Uncateg
 // result of Do. With a shared wait, begin waits instead.
 func (l *loop) failed(ctx context.Context, err error) error {
 	l.calls++
-	l.last = err
+	l.last, l.effect = err, l.effect.And(observed(err, l.raw))
 	if ctx.Err() != nil {
 		l.observe(err, Next{}, true)
 		return l.contextEnded(ctx)
@@ -287,5 +290,5 @@ func (l *loop) notCalled(ctx context.Context, why Stop, cause error) *Error {
 }
 
 func (l *loop) stopped(why Stop, cause error) *Error {
-	return &Error{Err: l.last, Cause: cause, Why: why, Calls: l.calls, Waited: l.waited}
+	return &Error{Err: l.last, Cause: cause, Why: why, Calls: l.calls, Waited: l.waited, Effect: l.effect}
 }

@@ -27,11 +27,13 @@ const (
 	StoppedWait                   // the shared wait or the breaker failed
 	StoppedBudget                 // the breaker's retry budget is exhausted
 	StoppedRefused                // the breaker refused the call, and FailFast is set
+	StoppedDone                   // the call did its work
+	StoppedEffect                 // the call is not idempotent, and perhaps did its work
 )
 
 var stopWords = [...]string{
 	"none", "max_attempts", "max_elapsed", "max_retry_after", "not_retryable", "deadline", "cancelled",
-	"shared_wait", "budget", "refused",
+	"shared_wait", "budget", "refused", "already_done", "effect",
 }
 
 // String returns the reason as a word. For a limit of the policy, it is the key of the limit.
@@ -54,6 +56,8 @@ type Error struct {
 	// Calls counts the calls, Waited is the sum of the waits after failures.
 	Calls  int
 	Waited time.Duration
+	// Effect is whether the calls together did their work. It is none if there was no call.
+	Effect taxonomy.Effect
 	// Reaction is the reaction of the table that applies now: the first one of the chain that does
 	// not retry. Switch on its Action. If the breaker refused the next call, or the shared wait or
 	// the breaker failed, it is the reaction of the error's code, which may retry: such a call was
@@ -107,8 +111,15 @@ func (e *Error) Rewrap(change func(error) error) error {
 	return &rewrapped
 }
 
-// Is reports whether Cause, the refusal or the context's error is target.
+// CallEffect returns Effect.
+func (e *Error) CallEffect() (effect taxonomy.Effect, sent bool) { return e.Effect, false }
+
+// Is reports whether Cause, the refusal or the context's error is target. It is also true for
+// [taxonomy.AlreadyDone] if Effect is done.
 func (e *Error) Is(target error) bool {
+	if target == taxonomy.AlreadyDone && e.Effect == taxonomy.EffectDone {
+		return true
+	}
 	return errors.Is(e.Cause, target) || errors.Is(e.hidden, target)
 }
 

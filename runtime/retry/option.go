@@ -33,6 +33,7 @@ type settings struct {
 	lane       string // at the breaker
 	failFast   bool
 	adaptive   *Adaptive
+	idempotent taxonomy.Tristate
 }
 
 func settingsOf(opts []Option) settings {

@@ -32,11 +32,15 @@ func (l *loop) decide(ctx context.Context, err error) (Next, Stop, *taxonomy.Rea
 	if errtree.Is(err, context.Canceled) {
 		stop = StoppedCancelled
 	}
+	barred := l.barred()
 	for depth := range states {
 		if !r.Retries() {
 			return Next{}, stop, r
 		}
-		if !isPermanent {
+		switch {
+		case barred != StoppedNot:
+			stop = barred
+		case !isPermanent:
 			next, why := l.try(ctx, err, r, &states[depth], hint)
 			if why == StoppedNot {
 				return next, why, r

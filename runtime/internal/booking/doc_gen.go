@@ -134,14 +134,14 @@ func Classify(raw any, opts ...detect.Option) error { return detection.Classify(
 // ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
 func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 	if m := detection.Quick(ev, opts); m != nil {
-		return m.Finish(fromEvidence(m.Row, ev), nil)
+		return m.Finish(fromEvidence(m.Row, ev), ev.Effect, nil)
 	}
 	var room taxonomy.Evidence
 	m, as, err := detection.Decide(ev, &room, opts)
 	if as == nil {
 		return err
 	}
-	return m.Finish(fromEvidence(m.Row, as), opts)
+	return m.Finish(fromEvidence(m.Row, as), as.Effect, opts)
 }
 
 // Explain returns the result of [Classify], and the reasons for it.

@@ -101,14 +101,14 @@ func Classify(raw any, opts ...detect.Option) error { return detection.Classify(
 // ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
 func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 	if m := detection.Quick(ev, opts); m != nil {
-		return m.Finish(fromEvidence(m.Row, ev), nil)
+		return m.Finish(fromEvidence(m.Row, ev), ev.Effect, nil)
 	}
 	var room taxonomy.Evidence
 	m, as, err := detection.Decide(ev, &room, opts)
 	if as == nil {
 		return err
 	}
-	return m.Finish(fromEvidence(m.Row, as), opts)
+	return m.Finish(fromEvidence(m.Row, as), as.Effect, opts)
 }
 
 // Explain returns the result of [Classify], and the reasons for it.
@@ -139,4 +139,4 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 }
 
 // errgenSummary describes the package to errgenvet.
-const errgenSummary = `{"v":1,"domain":"orders.example","codes":[` + orderSummary + `,` + requestSummary + `,` + storeSummary + `],"categories":{"IsOrder":"order","IsRequest":"request","IsStore":"store"},"fallback":"UNEXPECTED","public":"INTERNAL","operations":[{"name":"GetOrder","http":"GET /orders/{id}","rpc":"orders.v1.Orders/Get","codes":["ORDER_NOT_FOUND","TOO_MANY","INTERNAL"]},{"name":"PlaceOrder","http":"POST /api/orders","rpc":"orders.v1.Orders/Place","codes":["ORDER_NOT_FOUND","ORDER_CONFLICT","TOO_MANY","INTERNAL"]}]}`
+const errgenSummary = `{"v":1,"domain":"orders.example","codes":[` + orderSummary + `,` + requestSummary + `,` + storeSummary + `],"categories":{"IsOrder":"order","IsRequest":"request","IsStore":"store"},"fallback":"UNEXPECTED","public":"INTERNAL","operations":[{"name":"GetOrder","http":"GET /orders/{id}","rpc":"orders.v1.Orders/Get","codes":["ORDER_NOT_FOUND","TOO_MANY","INTERNAL"]},{"name":"PlaceOrder","http":"POST /api/orders","rpc":"orders.v1.Orders/Place","codes":["ORDER_NOT_FOUND","ORDER_CONFLICT","ORDER_PLACED","TOO_MANY","INTERNAL"]}]}`

@@ -46,7 +46,7 @@ func TestTaxonomy(t *testing.T) {
 		"categories: order request store",
 		"sources: gateway breaker http",
 		`operation: GetOrder http="GET /orders/{id}" rpc=orders.v1.Orders/Get idempotent=yes exhaustive codes=[ORDER_NOT_FOUND TOO_MANY INTERNAL]`,
-		`operation: PlaceOrder http="POST /api/orders" rpc=orders.v1.Orders/Place idempotent=no codes=[ORDER_NOT_FOUND ORDER_CONFLICT TOO_MANY INTERNAL]`,
+		`operation: PlaceOrder http="POST /api/orders" rpc=orders.v1.Orders/Place idempotent=no codes=[ORDER_NOT_FOUND ORDER_CONFLICT ORDER_PLACED TOO_MANY INTERNAL]`,
 	)
 	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "order request store", Categories()...)

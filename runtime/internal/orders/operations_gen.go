@@ -13,5 +13,6 @@ var OperationGetOrder = taxonomy.Operation{
 // OperationPlaceOrder: Places an order.
 var OperationPlaceOrder = taxonomy.Operation{
 	Name: "PlaceOrder", Doc: "Places an order.", HTTP: "POST /api/orders", RPC: "orders.v1.Orders/Place",
-	Idempotent: taxonomy.No, Codes: []string{"ORDER_NOT_FOUND", "ORDER_CONFLICT", "TOO_MANY", "INTERNAL"},
+	Idempotent: taxonomy.No,
+	Codes:      []string{"ORDER_NOT_FOUND", "ORDER_CONFLICT", "ORDER_PLACED", "TOO_MANY", "INTERNAL"},
 }

@@ -23,6 +23,8 @@ const (
 	CodeOrderNotFound OrderCode = iota + 1
 	// CodeOrderConflict: The order changed meanwhile.
 	CodeOrderConflict
+	// CodeOrderPlaced: The order was placed by an earlier call.
+	CodeOrderPlaced
 )
 
 // OrderError is an error of category order: The order cannot be carried out. Create errors with the
@@ -99,6 +101,11 @@ func NewOrderConflict() *OrderError {
 	return &OrderError{base: gen.Of(CodeOrderConflict)}
 }
 
+// NewOrderPlaced returns a [CodeOrderPlaced].
+func NewOrderPlaced() *OrderError {
+	return &OrderError{base: gen.Of(CodeOrderPlaced)}
+}
+
 // Each With method returns a copy of e with the value.
 
 func (e *OrderError) WithUnmatched(unmatched bool) *OrderError {
@@ -161,6 +168,9 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	case CodeOrderConflict:
 		m = m.Text("order").Begin(" ").String(e.ID.Or("")).End("")
 		m = m.Text(" changed")
+	case CodeOrderPlaced:
+		m = m.Text("order").Begin(" ").String(e.ID.Or("")).End("")
+		m = m.Text(" is placed")
 	default:
 		m = m.NoCode("order")
 	}
@@ -263,6 +273,11 @@ var orderCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 409, GRPC: 9, Retryable: true, Recoverability: taxonomy.Retryable, Effect: taxonomy.EffectNone},
 			When:   []taxonomy.Traits{{Reaction: &reactionAbort, HTTP: 409, GRPC: 9, Effect: taxonomy.EffectUnknown}},
 		},
+		CodeOrderPlaced: {
+			Value: "ORDER_PLACED", Public: true, Message: "order[ {id}] is placed",
+			Doc:    "The order was placed by an earlier call.",
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409, GRPC: 9, Effect: taxonomy.EffectDone},
+		},
 	},
 }
 
@@ -275,5 +290,6 @@ var orderRules = [][]detect.CodeRule{
 // orderSummary has the category's codes in [errgenSummary].
 const orderSummary = `
 {"const":"CodeOrderNotFound","value":"ORDER_NOT_FOUND","type":"OrderError","factory":"NewOrderNotFound","category":"order","public":true,"retryable":"no","rules":[["http"]]},
-{"const":"CodeOrderConflict","value":"ORDER_CONFLICT","type":"OrderError","factory":"NewOrderConflict","category":"order","public":true,"retryable":"depends"}
+{"const":"CodeOrderConflict","value":"ORDER_CONFLICT","type":"OrderError","factory":"NewOrderConflict","category":"order","public":true,"retryable":"depends"},
+{"const":"CodeOrderPlaced","value":"ORDER_PLACED","type":"OrderError","factory":"NewOrderPlaced","category":"order","public":true,"retryable":"no"}
 `

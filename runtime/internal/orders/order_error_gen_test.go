@@ -47,6 +47,11 @@ func TestOrderError(t *testing.T) {
 			gentest.NewBranch(NewOrderConflict().WithShard("some shard"), 0),
 			gentest.NewBranch(NewOrderConflict(), 0),
 		}},
+		{Code: CodeOrderPlaced, Entry: "ORDER_PLACED public: abort effect=done http=409 grpc=9", Cases: []gentest.Case{
+			gentest.NewCase(NewOrderPlaced(), 0, "order is placed", "{}"),
+			gentest.NewCase(NewOrderPlaced().WithID("some id"), 0, "order some id is placed", `{"id":"some id"}`),
+			gentest.NewCase(NewOrderPlaced().WithID(""), 0, "order is placed", `{"id":""}`),
+		}},
 	})
 	gentest.Enum(t, []string{"CALM", "ANGRY"}, OrderMoodCalm, OrderMoodAngry)
 }

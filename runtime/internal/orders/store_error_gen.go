@@ -141,12 +141,13 @@ var storeRules = [][]detect.CodeRule{
 		{Doc: "status: 503", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{503}}}},
 		{Doc: "code: UNAVAILABLE", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAVAILABLE"}}}},
 		{Doc: "source: breaker", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"breaker"}}}},
+		{Doc: "source: gateway, type: [network, timeout]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Type, Any: []string{"network", "timeout"}}}},
 	},
 }
 
 // storeSummary has the category's codes in [errgenSummary].
 const storeSummary = `
-{"const":"CodeStoreDown","value":"STORE_DOWN","type":"StoreError","factory":"NewStoreDown","category":"store","retryable":"yes","rules":[[],["breaker"]]},
+{"const":"CodeStoreDown","value":"STORE_DOWN","type":"StoreError","factory":"NewStoreDown","category":"store","retryable":"yes","rules":[[],["breaker"],["gateway"]]},
 {"const":"CodeStoreConflict","value":"STORE_CONFLICT","type":"StoreError","factory":"NewStoreConflict","category":"store","retryable":"no"},
 {"const":"CodeUnexpected","value":"UNEXPECTED","type":"StoreError","factory":"NewUnexpected","category":"store","retryable":"no"}
 `

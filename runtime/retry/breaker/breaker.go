@@ -97,7 +97,9 @@ func (b *Breakers) Acquire(ctx context.Context, name string) (release func(retry
 func refusal(typ, lane, policy string, wait time.Duration) error {
 	ev := &taxonomy.Evidence{
 		Source: "breaker", Op: "call", Type: typ, RetryAfter: taxonomy.Some(wait), Err: retry.ErrRefused,
-		Text: fmt.Sprintf("calls to %q are limited after an outage", lane), Attributes: map[string]string{"lane": lane},
+		Effect:     taxonomy.EffectNone,
+		Text:       fmt.Sprintf("calls to %q are limited after an outage", lane),
+		Attributes: map[string]string{"lane": lane},
 	}
 	if policy != "" {
 		ev.Text = fmt.Sprintf("the circuit breaker of %q for policy %q is open", lane, policy)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	payerr "example.com/shop/retry"
 	"github.com/errgen/errgen/runtime/retry"
@@ -19,9 +20,19 @@ func Example() {
 	}
 	fmt.Println(pay(context.Background(), busy), calls)
 	fmt.Println(pay(context.Background(), func(context.Context) error { return payerr.NewCardDeclined() }))
+	fmt.Println(payOnce(context.Background(), func(context.Context) error { return io.ErrUnexpectedEOF }))
 	// Output:
 	// parked after 4 calls: 4 calls, stopped by max_attempts: the gateway is busy 4
 	// the card was declined
+	// unexpected EOF
+}
+
+func payOnce(ctx context.Context, call func(context.Context) error) error {
+	err := retry.Do(ctx, call, retry.ByTable(payerr.Table), retry.NotIdempotent())
+	if errors.Is(err, taxonomy.AlreadyDone) {
+		return nil
+	}
+	return err
 }
 
 func pay(ctx context.Context, call func(context.Context) error) error {

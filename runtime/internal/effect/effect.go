@@ -1,0 +1,106 @@
+// Package effect observes whether a failed call did its work, by the errors of the standard library
+// and of databases. The effect is for the caller that made the call.
+package effect
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"database/sql/driver"
+	"io"
+	"net"
+	"syscall"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Of returns the effect of a failed call for its caller; see [taxonomy.EffectOf]. It never panics,
+// whatever the methods of err do.
+func Of(err error) (e taxonomy.Effect) {
+	defer func() {
+		if recover() != nil {
+			e = taxonomy.EffectUnspecified
+		}
+	}()
+	return taxonomy.EffectOf(err, observe)
+}
+
+// observe returns the effect that one error of a tree shows, or [taxonomy.EffectUnspecified].
+func observe(err error) taxonomy.Effect {
+	switch {
+	case notSent(err):
+		return taxonomy.EffectNone
+	case cutOff(err):
+		return taxonomy.EffectUnknown
+	}
+	if x, ok := err.(interface{ SQLState() string }); ok {
+		return sqlStates[x.SQLState()]
+	}
+	return taxonomy.EffectUnspecified
+}
+
+// sqlStates are the effects of SQLSTATEs, for the transaction that failed.
+var sqlStates = map[string]taxonomy.Effect{
+	"40001": taxonomy.EffectNone, // serialization_failure
+	"40P01": taxonomy.EffectNone, // deadlock_detected
+	"40003": taxonomy.EffectUnknown,
+	"08007": taxonomy.EffectUnknown, // transaction_resolution_unknown
+	"08001": taxonomy.EffectNone,    // the client cannot connect
+	"08004": taxonomy.EffectNone,    // the server refuses the connection
+	"53300": taxonomy.EffectNone,    // too_many_connections
+	"57P03": taxonomy.EffectNone,    // cannot_connect_now
+}
+
+// notSent reports whether err shows that no request was sent: the connection failed before.
+func notSent(err error) bool {
+	switch x := err.(type) {
+	case *net.DNSError, net.UnknownNetworkError, *net.AddrError, net.InvalidAddrError,
+		*tls.CertificateVerificationError, *tls.ECHRejectionError, x509.UnknownAuthorityError, x509.HostnameError,
+		x509.CertificateInvalidError:
+		return true
+	case tls.RecordHeaderError:
+		return x.Conn != nil // unless there was a handshake before
+	case *net.OpError:
+		return x.Op == "dial"
+	case tls.AlertError:
+		return handshakeAlerts[uint8(x)]
+	case interface{ SafeToRetry() bool }: // of pgx
+		return x.SafeToRetry()
+	}
+	if err == syscall.ECONNREFUSED || err == driver.ErrBadConn {
+		return true
+	}
+	_, wraps := err.(interface{ Unwrap() error })
+	return !wraps && handshakeTexts[err.Error()]
+}
+
+// handshakeTexts are the texts of errors of net/http about handshakes, which have no exported type.
+var handshakeTexts = map[string]bool{
+	"net/http: TLS handshake timeout":                 true,
+	"http: server gave HTTP response to HTTPS client": true,
+}
+
+// handshakeAlerts are the alerts that end a TLS handshake, by their numbers in RFC 8446.
+var handshakeAlerts = map[uint8]bool{
+	40: true, 42: true, 43: true, 44: true, 45: true, 46: true, 48: true, 49: true, 70: true, 71: true, 109: true,
+	112: true, 113: true, 115: true, 116: true, 120: true,
+}
+
+// cutOff reports whether err shows that the call was under way when it failed: the answer did not
+// arrive.
+func cutOff(err error) bool {
+	switch err {
+	case io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded, context.Canceled, syscall.ECONNRESET,
+		syscall.ECONNABORTED, syscall.EPIPE, syscall.ETIMEDOUT, net.ErrClosed:
+		return true
+	}
+	timeout, ok := err.(interface{ Timeout() bool })
+	if _, system := err.(syscall.Errno); system {
+		return false // EAGAIN is a timeout, too
+	}
+	_, network := err.(*net.OpError)
+	if _, wraps := err.(interface{ Unwrap() error }); wraps && !network {
+		return false // the error below shows whether the connection existed
+	}
+	return ok && timeout.Timeout()
+}

@@ -1,0 +1,133 @@
+package effect_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/internal/effect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// sqlError is an error of a database driver.
+type sqlError string
+
+func (e sqlError) Error() string    { return "database: " + string(e) }
+func (e sqlError) SQLState() string { return string(e) }
+
+// unsent is an error of a driver that reports whether something was sent.
+type unsent bool
+
+func (unsent) Error() string       { return "closed" }
+func (u unsent) SafeToRetry() bool { return bool(u) }
+
+type panics struct{}
+
+func (panics) Error() string    { return "panics" }
+func (panics) SQLState() string { panic("no state") }
+
+func TestOf(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		want taxonomy.Effect
+	}{
+		{"nil", nil, taxonomy.EffectUnspecified},
+		{"plain", errors.New("failed"), taxonomy.EffectUnspecified},
+		{"no such host", &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, taxonomy.EffectNone},
+		{"lookup", fmt.Errorf("lookup: %w", &net.DNSError{Name: "x", IsTimeout: true}), taxonomy.EffectNone},
+		{"cut off", io.ErrUnexpectedEOF, taxonomy.EffectUnknown},
+		{"deadline", context.DeadlineExceeded, taxonomy.EffectUnknown},
+		{"serialization failure", fmt.Errorf("commit: %w", sqlError("40001")), taxonomy.EffectNone},
+		{"deadlock", sqlError("40P01"), taxonomy.EffectNone},
+		{"unknown resolution", sqlError("08007"), taxonomy.EffectUnknown},
+		{"unique violation", sqlError("23505"), taxonomy.EffectUnspecified},
+		{"commit without an answer", fmt.Errorf("commit: %w", io.EOF), taxonomy.EffectUnknown},
+		{"bad connection", driver.ErrBadConn, taxonomy.EffectNone},
+		{"safe to retry", fmt.Errorf("query: %w", unsent(true)), taxonomy.EffectNone},
+		{"not safe to retry", unsent(false), taxonomy.EffectUnspecified},
+		{"a method that panics", panics{}, taxonomy.EffectUnspecified},
+		{"two calls", errors.Join(sqlError("40001"), io.EOF), taxonomy.EffectUnknown},
+	} {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, effect.Of(tt.err)) })
+	}
+}
+
+// TestRealCalls fails requests to real servers.
+func TestRealCalls(t *testing.T) {
+	called := make(chan struct{}, 1)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		called <- struct{}{}
+		switch r.URL.Path {
+		case "/cut":
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if assert.NoError(t, err) {
+				assert.NoError(t, conn.Close())
+			}
+		case "/reset":
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if assert.NoError(t, err) {
+				assert.NoError(t, conn.(*net.TCPConn).SetLinger(0))
+				assert.NoError(t, conn.Close())
+			}
+		default:
+			<-r.Context().Done()
+		}
+	})
+	plain, secure := httptest.NewServer(handler), httptest.NewTLSServer(handler)
+	defer plain.Close()
+	defer secure.Close()
+	silent := listen(t)
+	closed := listen(t)
+	require.NoError(t, closed.Close())
+
+	impatient := &http.Client{Timeout: 50 * time.Millisecond}
+	hasty := &http.Client{Transport: &http.Transport{TLSHandshakeTimeout: 50 * time.Millisecond}}
+	for _, tt := range []struct {
+		name, url string
+		client    *http.Client
+		called    bool
+		want      taxonomy.Effect
+	}{
+		{"refused", "http://" + closed.Addr().String(), http.DefaultClient, false, taxonomy.EffectNone},
+		{"unknown authority", secure.URL, http.DefaultClient, false, taxonomy.EffectNone},
+		{"no TLS", "https" + plain.URL[4:], http.DefaultClient, false, taxonomy.EffectNone},
+		{"handshake without an answer", "https://" + silent.Addr().String(), hasty, false, taxonomy.EffectNone},
+		{"cut", plain.URL + "/cut", http.DefaultClient, true, taxonomy.EffectUnknown},
+		{"reset", plain.URL + "/reset", http.DefaultClient, true, taxonomy.EffectUnknown},
+		{"timeout", plain.URL + "/hang", impatient, true, taxonomy.EffectUnknown},
+		{"TLS and a timeout", secure.URL + "/hang", &http.Client{Transport: secure.Client().Transport,
+			Timeout: 200 * time.Millisecond}, true, taxonomy.EffectUnknown},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			resp, err := tt.client.Post(tt.url, "text/plain", nil)
+			if err == nil {
+				assert.NoError(t, resp.Body.Close())
+			}
+			require.Error(t, err)
+			assert.Equal(t, tt.want, effect.Of(err), "%v", err)
+			if tt.called {
+				<-called
+			}
+			assert.Empty(t, called)
+		})
+	}
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
