@@ -54,8 +54,8 @@ func (s *site) html() []output.File {
 			refresh = "" // the reader needs the note
 		}
 		files[f.Path] = fmt.Appendf(nil, "<!doctype html>%s\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n%s"+
-			"<title>%[3]s</title>\n<h1>%[3]s</h1>\n<p>%[4]s <a href=\"%[5]s\">%[6]s</a>.</p>\n", s.Index.Comment(), refresh,
-			template.HTMLEscapeString(f.Name), template.HTMLEscapeString(f.Note), to, name)
+			"<title>%[3]s</title>\n<h1>%[3]s</h1>\n<p>%[4]s <a href=\"%[5]s\">%[6]s</a>.</p>\n", s.Index.Comment(),
+			refresh, template.HTMLEscapeString(f.Name), template.HTMLEscapeString(f.Note), to, name)
 	}
 	return sorted(files)
 }
