@@ -222,3 +222,30 @@ func TestServerKilledAtEachPoint(t *testing.T) {
 		})
 	}
 }
+
+// A worker on another host, which took the queue of the one that died, refuses the run. It makes no
+// clone, and the run can be continued where its clone is.
+func TestServerOtherHost(t *testing.T) {
+	t.Parallel()
+	s, other := newMortal(t), newMortal(t)
+	dead := s.worker(deathVariable + "=1")
+	s.start()
+	require.Error(t, dead.Wait())
+	require.Equal(t, []string{"before_call", "in_call"}, s.points())
+	was := other.delivered()
+	stranger := s.worker(folderVariable + "=" + other.folder)
+	r := s.result()
+	kill(stranger)
+	assert.Equal(t, executor.StatusFailed, r.Status)
+	assert.Contains(t, r.Error, "the working tree of the run is missing")
+	assert.Contains(t, r.Error, filepath.Join(other.folder, "clones"))
+	assert.Equal(t, was, other.delivered())
+	assert.NoDirExists(t, filepath.Join(other.folder, "clones"))
+	assert.Empty(t, other.points())
+
+	s.worker()
+	require.NoError(t, s.runs.Reopen(t.Context(), s.task, executor.Reopening{}))
+	r = s.result()
+	assert.Equal(t, executor.EndCompleted, r.EndReason, r.Error)
+	assert.Contains(t, s.delivered(), "begin")
+}
