@@ -115,7 +115,11 @@ func retried(c *modelled) *Set {
 	for _, t := range c.e.resolve(c.args[1]) {
 		out.addAll(c.e.callTarget(t, sig.Results().Len()-1, nil, c.block, c.at))
 	}
-	if pkg, source, ok := c.e.tableIn(c.args[2:]); ok {
+	pkg, source, known := c.e.tableIn(c.args[2:])
+	switch {
+	case !known:
+		out = union(out, c.one(Unknown, "classified by a table that is not a variable of a generated package"))
+	case pkg != "":
 		out = c.e.apply(out, "c"+pkg+"#"+source, c.at)
 	}
 	return union(out, c.one(Ended, "retry.Do"))
@@ -300,29 +304,33 @@ func sourceIn(args []ssa.Value) (source string, known bool) {
 	return source, true
 }
 
-// tableIn returns the package of the table in the options of retry.Do, and the source.
-func (e *Engine) tableIn(args []ssa.Value) (pkg, source string, ok bool) {
-	list, _ := elements(args[0])
+// tableIn returns the package of the table in the options of retry.Do, or "" without one, and the
+// source. It is not known if an option can have any table.
+func (e *Engine) tableIn(args []ssa.Value) (pkg, source string, known bool) {
+	list, known := elements(args[0])
 	for _, v := range list {
 		call, isCall := v.(*ssa.Call)
 		if !isCall || call.Call.StaticCallee() == nil {
-			continue
+			return "", "", false
 		}
 		switch fullName(call.Call.StaticCallee()) {
 		case runtimePath + "retry.ByTable":
-			if p := tableOf(call.Call.Args[0]); p != "" && pkg == "" {
-				pkg = p
+			if pkg == "" {
+				pkg = tableOf(call.Call.Args[0])
 			}
+			known = known && pkg != ""
 		case runtimePath + "retry.WithClassifier":
-			if f, isFn := unboxed(call.Call.Args[0]).(*ssa.Function); isFn && f.Pkg != nil {
-				pkg = f.Pkg.Pkg.Path()
-				if source, ok = sourceIn(call.Call.Args[1:]); !ok {
-					source = "?"
-				}
+			f, isFn := unboxed(call.Call.Args[0]).(*ssa.Function)
+			if !isFn || f.Pkg == nil || e.taxonomy(f.Pkg.Pkg.Path()) == nil {
+				return "", "", false
+			}
+			pkg = f.Pkg.Pkg.Path()
+			if source, isFn = sourceIn(call.Call.Args[1:]); !isFn {
+				source = "?"
 			}
 		}
 	}
-	return pkg, source, pkg != ""
+	return pkg, source, known
 }
 
 // tableOf returns the path of the generated package whose Table a value is, or "".

@@ -76,7 +76,7 @@ func (e *Engine) usesOfCall(call *ssa.Call, add addUse) {
 			add(call.Pos(), summary.ByReaction, arriving(1), tax.where(func(*summary.Code) bool { return true }))
 		}
 	case name == runtimePath+"retry.Do" || name == runtimePath+"retry.Value":
-		if _, _, ok := e.tableIn(args[2:]); ok {
+		if pkg, _, known := e.tableIn(args[2:]); pkg != "" || !known {
 			c := &modelled{e: e, args: args, block: call.Block(), at: e.at(call.Pos())}
 			add(call.Pos(), summary.ByReaction, e.close(retried(c)), e.allCodes())
 		}

@@ -171,7 +171,7 @@ func compared(err error) int {
 }
 
 var _ = []any{
-	useRepo, exact, withForeign, misspelt, noError, panics, ended, switches, twice, parents, narrowed, dropped, compared,
-}
+	useRepo, exact, withForeign, misspelt, noError, panics, ended, switches, twice, parents, narrowed, dropped,
+	compared}
 
 var _ = []repo{file{}, memory{}}

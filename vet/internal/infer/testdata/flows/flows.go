@@ -269,7 +269,8 @@ func RetriedForeign(ctx context.Context) error {
 
 // want: CLOSED (context)
 func RetriedValue(ctx context.Context) (int, error) {
-	return retry.Value(ctx, func(context.Context) (int, error) { return 0, errs.NewClosed() }, retry.ByTable(errs.Table))
+	closed := func(context.Context) (int, error) { return 0, errs.NewClosed() }
+	return retry.Value(ctx, closed, retry.ByTable(errs.Table))
 }
 
 func call(f func() error) error {

@@ -602,6 +602,16 @@ func Retried(ctx context.Context) error {
 	return retry.Do(ctx, func(context.Context) error { return errs.NewDBDown() }, retry.ByTable(errs.Table))
 }
 
+// want: DB_DOWN (context) unknown(classified_by_a_table_that_is_not_a_variable_of_a_generated_package)
+func RetriedByOwnTable(ctx context.Context, table taxonomy.Table) error {
+	return retry.Do(ctx, func(context.Context) error { return errs.NewDBDown() }, retry.ByTable(table))
+}
+
+// want: DB_DOWN (context) unknown(classified_by_a_table_that_is_not_a_variable_of_a_generated_package)
+func RetriedWithOptions(ctx context.Context, options []retry.Option) error {
+	return retry.Do(ctx, func(context.Context) error { return errs.NewDBDown() }, options...)
+}
+
 // want: EXISTS (context)
 func RetriedHandled(ctx context.Context) error {
 	n := 0
@@ -624,7 +634,8 @@ func Retryable(n int) error {
 	return err
 }
 
-// want: CLOSED DECLINED EXISTS EXPIRED INTERNAL NOT_FOUND UNEXPECTED foreign(http.Client.Do) foreign(http.NewRequestWithContext)
+// want: CLOSED DECLINED EXISTS EXPIRED INTERNAL NOT_FOUND UNEXPECTED foreign(http.Client.Do)
+// foreign(http.NewRequestWithContext)
 func Call(ctx context.Context, c *http.Client, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
