@@ -4,11 +4,16 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/errgen/errgen/runtime/localize/negotiate"
 	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
+	"shop.example.com/shop/errs/messages"
 )
+
+// languages are those of the messages that clients get.
+var languages = negotiate.New("en", &messages.De, &messages.Fr, &messages.Pl)
 
 // routes returns the HTTP API.
 func (s *service) routes() http.Handler {
@@ -17,7 +22,7 @@ func (s *service) routes() http.Handler {
 		"POST /orders":     s.servePlace,
 		"GET /orders/{id}": s.serveGet,
 	} {
-		mux.Handle(pattern, problem.Handler(serve, problem.ByTable(errs.Table),
+		mux.Handle(pattern, problem.Handler(serve, problem.ByTable(errs.Table), problem.Localize(languages.Message),
 			problem.OnError(func(r *http.Request, err error) { s.failed(r.Context(), r.Pattern, err) })))
 	}
 	return identified(problem.Serve(mux))

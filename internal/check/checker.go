@@ -15,6 +15,8 @@ type checker struct {
 	m        *model.Package
 	findings []diag.Finding
 	reported map[finding]bool
+	// categories are the plural categories of the language, in a file of messages.
+	categories []string
 }
 
 // finding is the id and the place of a finding.

@@ -107,6 +107,8 @@ func (c *checker) placeholder(k *model.Code, text spec.Text, piece model.Part) {
 		return
 	}
 	at := c.t.Locate(text, piece.Offset, piece.Len)
+	forms, plural := model.PluralForms(piece.Format)
+	plural = plural && c.categories != nil
 	typ := model.String
 	if f != nil {
 		typ = f.Type
@@ -127,6 +129,8 @@ func (c *checker) placeholder(k *model.Code, text spec.Text, piece model.Part) {
 	format := piece.Format
 	formatAt := c.t.Locate(text, piece.Offset+len("{")+len(piece.Name)+len(":"), len(format))
 	switch {
+	case plural:
+		c.plural(formatAt, piece, typ, forms)
 	case format != model.Plain && formatsOf[format] == nil:
 		c.report("E-placeholder", formatAt, fmt.Sprintf("%q is not a format", piece.Format),
 			c.suggest(string(format), model.Formats(), "use one of "+strings.Join(model.Formats(), ", ")))

@@ -62,8 +62,12 @@ func (s *session) plan(o *options, args []string) ([]planned, error) {
 	var errs []error
 	for i, l := range all {
 		p, err := output.NewPlan(targets[i], render(l, o))
+		messages, failed := planMessages(targets[i], l)
 		plans = append(plans, planned{p, s.fixCommand(o, args)})
-		errs = append(errs, err)
+		if messages != nil {
+			plans = append(plans, planned{messages, s.fixCommand(o, args)})
+		}
+		errs = append(errs, err, failed)
 	}
 	if s.cmd.name == "check" {
 		others, err := s.committed(all, o)

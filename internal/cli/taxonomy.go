@@ -33,6 +33,7 @@ type loaded struct {
 	tree     *spec.Taxonomy
 	model    *model.Package // nil if there are errors
 	findings []diag.Finding
+	messages []diag.FileFindings // of the files of messages beside the taxonomy
 }
 
 // dir returns the directory of the taxonomy, as the user gave it.
@@ -50,7 +51,8 @@ func (s *session) load(name string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loadSource(name, src), nil
+	l := loadSource(name, src)
+	return l, s.loadMessages(l)
 }
 
 func loadSource(name string, src []byte) *loaded {
@@ -209,6 +211,7 @@ func (s *session) report(all []*loaded, o *options, w io.Writer) error {
 	for _, l := range all {
 		stop = stop || l.model == nil
 		files = append(files, diag.FileFindings{Source: l.source, Findings: l.findings})
+		files = append(files, l.messages...)
 	}
 	return s.printFindings(o, w, stop, files...)
 }

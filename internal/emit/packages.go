@@ -21,13 +21,15 @@ const (
 	genPath      = "github.com/errgen/errgen/runtime/taxonomy/gen"
 	gentestPath  = "github.com/errgen/errgen/runtime/taxonomy/gentest"
 	detectPath   = "github.com/errgen/errgen/runtime/detect"
+	localizePath = "github.com/errgen/errgen/runtime/localize"
 )
 
 // usualPackages are the names of the packages that generated code uses, by path. Jennifer adds the
 // imports of the ones that a file uses.
 var usualPackages = map[string]string{
 	taxonomyPath: "taxonomy", genPath: "gen", gentestPath: "gentest", detectPath: "detect",
-	"cmp": "cmp", "context": "context", "encoding/json": "json", "errors": "errors", "fmt": "fmt",
+	localizePath: "localize",
+	"cmp":        "cmp", "context": "context", "encoding/json": "json", "errors": "errors", "fmt": "fmt",
 	"log/slog": "slog", "strings": "strings", "testing": "testing", "time": "time",
 }
 

@@ -32,6 +32,7 @@ type Package struct {
 	Enums      []*Enum      // order of first use
 	Objects    []*Object    // order of first use
 	Operations []*Operation // order of the file
+	Languages  []*Language  // of the files of messages, by tag
 
 	Constants  []*Constant
 	Groups     []*Group

@@ -66,9 +66,9 @@ func codeName(d *spec.Code, n int) string {
 func (b *builder) codeBody(c *model.Code) {
 	d := c.Decl
 	c.Numbered, c.ReplacedBy = d.Number.Set, b.codes[d.ReplacedBy.V]
-	c.Template = templateOf(c, d.Message.V)
+	c.Template = Template(c, d.Message.V)
 	if d.Feedback.Set {
-		feedback := templateOf(c, d.Feedback.V)
+		feedback := Template(c, d.Feedback.V)
 		c.Feedback = &feedback
 	}
 	c.Sets, c.Constants = assignments(c, d.Set), b.constantsOf(d)

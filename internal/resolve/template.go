@@ -8,9 +8,9 @@ import (
 // CauseName is the placeholder of the wrapped error.
 const CauseName = "cause"
 
-// templateOf resolves a message against the fields that its code has. A placeholder that names none
+// Template resolves a message against the fields that its code has. A placeholder that names none
 // of them stays as text.
-func templateOf(c *model.Code, text string) model.Template {
+func Template(c *model.Code, text string) model.Template {
 	parts, _ := template.Parse[*model.Field](text)
 	link(c, text, parts)
 	return model.Template{Parts: parts}

@@ -18,7 +18,8 @@ import (
 )
 
 func TestEveryFindingHasAPage(t *testing.T) {
-	want := slices.Concat(spec.IDs(), check.IDs(), breaking.IDs(), breaking.AcceptIDs(), []string{check.IDUnusedCode})
+	want := slices.Concat(spec.IDs(), check.IDs(), breaking.IDs(), breaking.AcceptIDs(), check.MessageIDs(),
+		[]string{check.IDUnusedCode})
 	slices.Sort(want)
 	assert.Equal(t, slices.Compact(want), rules.IDs())
 }
@@ -45,6 +46,10 @@ func TestPages(t *testing.T) {
 				assert.Contains(t, changes(t, before[0], bad[0]), id, "the bad example")
 				assert.Empty(t, changes(t, before[0], good[0]), "the good example")
 				return
+			}
+			findings := findings
+			if slices.Contains(check.MessageIDs(), id) {
+				findings = messageFindings
 			}
 			for _, yaml := range good {
 				assert.Empty(t, findings(yaml), yaml)
@@ -75,6 +80,20 @@ func TestPageOfAnyID(t *testing.T) {
 		assert.Equal(t, tt.begins != "", ok, tt.id)
 		assert.True(t, strings.HasPrefix(page, tt.begins), "%s: %s", tt.id, page)
 	}
+}
+
+// messageFindings returns the findings about a file of messages in German.
+func messageFindings(yaml string) []diag.Finding {
+	m, _ := check.Load("taxonomy.yaml", whole(`audience: public
+categories:
+  io:
+    fields: {file: {type: string}}
+    codes:
+      BUSY: {message: busy}
+      EOF: {message: 'end of file[ {file}]'}
+`))
+	_, _, findings := check.Messages(m, "taxonomy.messages.de.yaml", "de", []byte(yaml))
+	return findings
 }
 
 var fence = regexp.MustCompile("(?s)\n```yaml ([a-z]+)\n(.*?)```\n")

@@ -45,6 +45,14 @@ func For(o taxonomy.Operation) Option { return func(opts *options) { opts.operat
 // *[taxonomy.Undeclared], which wraps the error; without that function, slog.Default logs it.
 func HideUndeclared() Option { return func(o *options) { o.hide = true } }
 
+// Localize sets the function that returns the detail of a document in a language that the client
+// accepts, and the language, as in BCP 47. accept are the values of Accept-Language. Package
+// localize/negotiate has such a function. The response gets Content-Language, and Vary names
+// Accept-Language. By default the detail is the public message.
+func Localize(f func(accept []string, v taxonomy.PublicView) (language, message string)) Option {
+	return func(o *options) { o.localize = f }
+}
+
 // Panic is the cause of the error that a panic becomes. The function of [OnError] gets it by
 // errors.AsType[*problem.Panic].
 type Panic struct {
@@ -69,6 +77,7 @@ type options struct {
 	// declare.
 	operation *taxonomy.Operation
 	hide      bool
+	localize  func(accept []string, v taxonomy.PublicView) (language, message string)
 }
 
 var defaults options
@@ -201,6 +210,12 @@ func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began 
 	case o.respond != nil:
 		o.respond(w, r, v.status, public)
 	default:
+		if o.localize != nil && v.code != "" {
+			language, detail := o.localize(r.Header["Accept-Language"], public)
+			w.Header().Set("Content-Language", language)
+			w.Header().Add("Vary", "Accept-Language")
+			v.detail = detail
+		}
 		write(w, r, v)
 	}
 }

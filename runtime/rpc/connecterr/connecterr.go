@@ -62,6 +62,18 @@ func clientError(ctx context.Context, o *details.Options, err error) error {
 	return o.Received(ctx, a, err)
 }
 
+// Localize sets the LocalizedMessage by the header Accept-Language of a call. Package
+// localize/negotiate has a function for it.
+func Localize(f func(accept []string, v taxonomy.PublicView) (language, message string)) rpc.Option {
+	return rpc.Localize(func(ctx context.Context, v taxonomy.PublicView) (string, string) {
+		var accept []string
+		if call, ok := connect.CallInfoForHandlerContext(ctx); ok {
+			accept = call.RequestHeader()["Accept-Language"]
+		}
+		return f(accept, v)
+	})
+}
+
 // Interceptor returns an interceptor for servers and clients, unary calls and streams. A server
 // answers with the public view of its errors. It sends a *connect.Error unchanged, unless it
 // received that from another server. A client returns the errors that the server sent, as [From]

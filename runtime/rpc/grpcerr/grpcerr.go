@@ -18,6 +18,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
@@ -98,6 +99,14 @@ func serverError(ctx context.Context, o *details.Options, method string, err err
 		return status.Error(codes.Unimplemented, "method not implemented")
 	}
 	return statusOf(o.Fail(ctx, method, err)).Err()
+}
+
+// Localize sets the LocalizedMessage by the accept-language of the incoming metadata. Package
+// localize/negotiate has a function for it.
+func Localize(f func(accept []string, v taxonomy.PublicView) (language, message string)) rpc.Option {
+	return rpc.Localize(func(ctx context.Context, v taxonomy.PublicView) (string, string) {
+		return f(metadata.ValueFromIncomingContext(ctx, "accept-language"), v)
+	})
 }
 
 // UnaryClient returns an interceptor that returns the errors that the server sent, as [FromStatus]

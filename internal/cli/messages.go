@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/cldr"
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/emit"
+	"github.com/errgen/errgen/internal/output"
+	"github.com/errgen/errgen/internal/spec"
+)
+
+// messagesFile returns the name of the file of a language's messages, beside the taxonomy.
+func messagesFile(l *loaded, tag string) string {
+	base := filepath.Base(l.name)
+	return filepath.Join(l.dir(), strings.TrimSuffix(base, filepath.Ext(base))+".messages."+tag+".yaml")
+}
+
+// loadMessages reads the files of messages beside a valid taxonomy, sorted by name.
+func (s *session) loadMessages(l *loaded) error {
+	if l.model == nil || l.name == stdinArg {
+		return nil
+	}
+	prefix, suffix, _ := strings.Cut(filepath.Base(messagesFile(l, "*")), "*")
+	entries, err := os.ReadDir(s.path(l.dir()))
+	if err != nil {
+		return fmt.Errorf("read messages: %w", cause(err))
+	}
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), prefix)
+		tag, isYAML := strings.CutSuffix(rest, suffix)
+		if !ok || !isYAML || tag == "" {
+			continue
+		}
+		name := messagesFile(l, tag)
+		src, err := s.readFile(name)
+		if err != nil {
+			return fmt.Errorf("read messages: %s: %w", name, cause(err))
+		}
+		language, source, findings := check.Messages(l.model, name, tag, src)
+		l.messages = append(l.messages, diag.FileFindings{Source: source, Findings: findings})
+		if language != nil {
+			l.model.Languages = append(l.model.Languages, language)
+		}
+	}
+	return nil
+}
+
+// planMessages compares the package of messages, below the one of the errors, with the disk. It
+// returns nil if there is nothing to compare.
+func planMessages(t output.Target, l *loaded) (*output.Plan, error) {
+	t.Dir, t.Show = filepath.Join(t.Dir, "messages"), filepath.Join(cmp.Or(t.Show, t.Dir), "messages")
+	made := emit.Languages(l.model)
+	if _, err := os.Lstat(t.Dir); len(made) == 0 && err != nil {
+		return nil, nil
+	}
+	var files []output.File
+	for _, f := range made {
+		files = append(files, output.File(f))
+	}
+	return output.NewPlan(t, files)
+}
+
+// english matches the lines that errgen writes above a text, and nothing else does.
+var english = regexp.MustCompile(`(?m)^[ \t]*# en: .*\r?\n`)
+
+// messages writes or updates the file of a language's messages. Texts stay unchanged.
+func (s *session) messages(o *options, args []string) error {
+	l, err := s.valid(args[1:])
+	if err != nil {
+		return err
+	}
+	tag := args[0]
+	if _, ok := cldr.Lookup(tag); !ok {
+		return usagef("messages: %q is not a known language%s", tag, suggestion(tag, cldr.Languages()))
+	}
+	if l.name == stdinArg {
+		return usagef("messages: name the file of the taxonomy")
+	}
+	name := messagesFile(l, tag)
+	old, err := s.readFile(name)
+	if err != nil && !s.isAbsent(err) {
+		return fmt.Errorf("messages: %s: %w", name, cause(err))
+	}
+	text := old
+	if old == nil {
+		text = []byte("language: " + tag + "\nmessages: {}\n")
+	}
+	if text, err = updateMessages(l, name, text); err != nil {
+		return fmt.Errorf("messages: %s: %w", name, err)
+	}
+	if !bytes.Equal(text, old) {
+		if err := output.Replace(s.path(name), text); err != nil {
+			return fmt.Errorf("messages: %s: %w", name, cause(err))
+		}
+	}
+	_, source, findings := check.Messages(l.model, name, tag, text)
+	return s.printFindings(o, s.Stderr, false, diag.FileFindings{Source: source, Findings: findings})
+}
+
+func (s *session) isAbsent(err error) bool { return os.IsNotExist(err) || cause(err) == fs.ErrNotExist }
+
+// updateMessages adds entries for the codes without one, hashes to texts without one, and the
+// texts of the taxonomy as comments.
+func updateMessages(l *loaded, name string, src []byte) ([]byte, error) {
+	src = english.ReplaceAll(src, nil)
+	if _, t, findings := spec.ParseMessages(name, src); diag.HasErrors(findings) {
+		place, line := t.Source.Place(findings[0].Span.Line)
+		return nil, fmt.Errorf("%s:%d: %s", place, line, findings[0].Message)
+	}
+	doc, err := spec.OpenDocument(name, src)
+	if err != nil {
+		return nil, err
+	}
+	if doc.Root().Map("messages") == nil || len(doc.Root().Map("messages").Pairs()) == 0 {
+		doc.Root().Set("messages", "language", spec.Pairs{})
+	}
+	list, after := doc.Root().Map("messages"), ""
+	for _, k := range l.model.Codes {
+		if !k.IsTranslated() {
+			continue
+		}
+		entry := list.Map(k.Name)
+		if entry == nil {
+			keys := spec.Pairs{{Key: "message", Value: ""}}
+			if k.Decl.Resolution.V != "" {
+				keys = append(keys, spec.Pair{Key: "resolution", Value: ""})
+			}
+			list.Set(k.Name, after, keys)
+		} else if text, _ := entry.Get("message").(string); text != "" && entry.Get("english") == nil {
+			entry.Set("english", "resolution", k.Hash())
+		}
+		after = k.Name
+	}
+	text := doc.Bytes()
+	m, _, _ := spec.ParseMessages(name, text)
+	lines := strings.SplitAfter(string(text), "\n")
+	for _, x := range slices.Backward(m.Messages) {
+		for _, k := range l.model.Codes {
+			if k.Name != x.Code.V {
+				continue
+			}
+			at := x.Code.Span
+			var above []string
+			for _, english := range []string{k.Decl.Message.V, k.Decl.Resolution.V} {
+				if english != "" {
+					text := strings.Join(strings.Fields(english), " ")
+					above = append(above, strings.Repeat(" ", at.Col-1)+"# en: "+text+"\n")
+				}
+			}
+			lines = slices.Insert(lines, at.Line-1, above...)
+		}
+	}
+	return []byte(strings.Join(lines, "")), nil
+}
