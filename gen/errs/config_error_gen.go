@@ -157,27 +157,27 @@ var configCategory = taxonomy.Category{
 	Zero: (*ConfigError)(nil),
 	Codes: []taxonomy.Code{
 		CodeConfigInvalid: {
-			Value: "CONFIG_INVALID", Number: 501, Groups: 1 << 2,
+			Value: "CONFIG_INVALID", Number: 501, Fault: taxonomy.FaultDependency, Groups: 1 << 2,
 			Message:    "cannot run[: setting {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]",
 			Doc:        "A setting has an invalid value, the file cannot be read, or a run cannot begin or continue with it.",
 			Resolution: "Correct what the message names. The configuration's schema lists the accepted values of settings.",
 			Takes:      []string{"field", "value", "expected"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigMissing: {
-			Value: "CONFIG_MISSING", Number: 502, Groups: 1 << 2, Message: "configuration file not found[: {configPath}]",
-			Doc:        "The configuration file does not exist.",
+			Value: "CONFIG_MISSING", Number: 502, Fault: taxonomy.FaultDependency, Groups: 1 << 2,
+			Message: "configuration file not found[: {configPath}]", Doc: "The configuration file does not exist.",
 			Resolution: "Create the file, or give its path on the command line.", Takes: []string{"configPath"},
 			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigEnvVarMissing: {
-			Value: "CONFIG_ENV_VAR_MISSING", Number: 503, Groups: 1<<1 | 1<<2,
+			Value: "CONFIG_ENV_VAR_MISSING", Number: 503, Fault: taxonomy.FaultDependency, Groups: 1<<1 | 1<<2,
 			Message:    "environment variable[ {envVar}] is not set",
 			Doc:        "The configuration refers to an environment variable that is not set.",
 			Resolution: "Set the variable, or write $$ for a dollar sign.", Takes: []string{"envVar"},
 			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigParseError: {
-			Value: "CONFIG_PARSE_ERROR", Number: 504, Groups: 1 << 2,
+			Value: "CONFIG_PARSE_ERROR", Number: 504, Fault: taxonomy.FaultDependency, Groups: 1 << 2,
 			Message:    "configuration file[ {configPath}] cannot be parsed[: {rawError:first_line}]",
 			Doc:        "The configuration file is not well-formed.",
 			Resolution: "Correct the syntax at the place in the message.", Takes: []string{"configPath", "rawError"},

@@ -133,7 +133,8 @@ var gitCategory = taxonomy.Category{
 	Zero: (*GitError)(nil),
 	Codes: []taxonomy.Code{
 		CodeGitCommitFailed: {
-			Value: "GIT_COMMIT_FAILED", Number: 601, Message: "git commit failed[: {rawError:first_line}]",
+			Value: "GIT_COMMIT_FAILED", Number: 601, Fault: taxonomy.FaultDependency,
+			Message:    "git commit failed[: {rawError:first_line}]",
 			Doc:        "The changes could not be staged or committed. They are kept, and the result lists them as uncommitted.",
 			Resolution: "Commit the listed files by hand. Look for a lock file or a failing hook.",
 			Set:        `{"operation":"commit"}`, Takes: []string{"files", "rawError"},
@@ -141,7 +142,8 @@ var gitCategory = taxonomy.Category{
 			Profiles: []taxonomy.ProfileTraits{{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}}},
 		},
 		CodeGitPushFailed: {
-			Value: "GIT_PUSH_FAILED", Number: 602, Groups: 1 << 0, Message: "git push failed[: {rawError:first_line}]",
+			Value: "GIT_PUSH_FAILED", Number: 602, Fault: taxonomy.FaultDependency, Groups: 1 << 0,
+			Message:    "git push failed[: {rawError:first_line}]",
 			Doc:        "The commits could not be pushed. They are safe in the local repository.",
 			Resolution: "Push by hand. If the remote has new commits, pull first.", Set: `{"operation":"push"}`,
 			Takes:    []string{"rawError"},
@@ -149,14 +151,16 @@ var gitCategory = taxonomy.Category{
 			Profiles: []taxonomy.ProfileTraits{{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}}},
 		},
 		CodeGitRevertFailed: {
-			Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2, Message: "git revert failed[: {rawError:first_line}]",
+			Value: "GIT_REVERT_FAILED", Number: 603, Fault: taxonomy.FaultDependency, Groups: 1 << 2,
+			Message:    "git revert failed[: {rawError:first_line}]",
 			Doc:        "Changes could not be reverted. The working tree still contains them, in whole or in part.",
 			Resolution: "Restore the listed files by hand, before another run in this working tree.",
 			Set:        `{"operation":"revert"}`, Takes: []string{"files", "rawError"},
 			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeGitStatusFailed: {
-			Value: "GIT_STATUS_FAILED", Number: 604, Message: "git status failed[: {rawError:first_line}]",
+			Value: "GIT_STATUS_FAILED", Number: 604, Fault: taxonomy.FaultDependency,
+			Message:    "git status failed[: {rawError:first_line}]",
 			Doc:        "The list of changed files could not be read. This never counts as no changes.",
 			Resolution: "Run git status in the working tree and fix what it reports.", Set: `{"operation":"status"}`,
 			Takes:    []string{"rawError"},

@@ -16,14 +16,14 @@ func TestGitError(t *testing.T) {
 		"files strings from=files",
 		"rawError string from=text max_length=2000 scrub keep_tail",
 	}, []gentest.Code{
-		{Code: CodeGitCommitFailed, Entry: "GIT_COMMIT_FAILED 601: repeat retryable; strict: block", Rules: []string{"GIT_COMMIT_FAILED/1: source: git, op: commit, priority: 10 (8c791140)"}, Cases: []gentest.Case{
+		{Code: CodeGitCommitFailed, Entry: "GIT_COMMIT_FAILED 601 fault=dependency: repeat retryable; strict: block", Rules: []string{"GIT_COMMIT_FAILED/1: source: git, op: commit, priority: 10 (8c791140)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
 			gentest.NewCase(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
 			gentest.NewCase(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), ""), 0, "git commit failed", `{"operation":"commit","files":["files 1","files 2"],"rawError":""}`).Hints(`files=["files 1" "files 2"]`),
 			gentest.NewCase(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "first "+strings.Repeat("x", 2000)+" last"), 0, "git commit failed: …"+strings.Repeat("x", 1992)+" last", `{"operation":"commit","files":["files 1","files 2"],"rawError":"…`+strings.Repeat("x", 1992)+` last"}`).Hints(`files=["files 1" "files 2"]`),
 			gentest.NewCase(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "git commit failed: Authorization: Bearer [REDACTED]", `{"operation":"commit","files":["files 1","files 2"],"rawError":"Authorization: Bearer [REDACTED]"}`).Hints(`files=["files 1" "files 2"]`),
 		}, Examples: []gentest.Example{gentest.NewExample("GIT_COMMIT_FAILED/1", 0, `{"operation":"commit","files":["a.go"],"rawError":"fatal: Unable to create '.git/index.lock': File exists."}`, taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '.git/index.lock': File exists.", Files: []string{"a.go"}})}},
-		{Code: CodeGitPushFailed, Entry: "GIT_PUSH_FAILED 602 group=network: repeat retryable; strict: block", Rules: []string{"GIT_PUSH_FAILED/1: source: git, op: [push, pr], priority: 10 (ac2ff725)"}, Cases: []gentest.Case{
+		{Code: CodeGitPushFailed, Entry: "GIT_PUSH_FAILED 602 fault=dependency group=network: repeat retryable; strict: block", Rules: []string{"GIT_PUSH_FAILED/1: source: git, op: [push, pr], priority: 10 (ac2ff725)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitPushFailed("some rawError"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError"}`),
 			gentest.NewCase(NewGitPushFailed("some rawError\nsecond line"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError\nsecond line"}`),
 			gentest.NewCase(NewGitPushFailed(""), 0, "git push failed", `{"operation":"push","rawError":""}`),
@@ -32,7 +32,7 @@ func TestGitError(t *testing.T) {
 			gentest.NewExample("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"403 Forbidden"}`, taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(128), Text: "403 Forbidden"}),
 			gentest.NewExample("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"No commits between main and task-42"}`, taxonomy.Evidence{Source: "git", Op: "pr", Status: 422, Text: "No commits between main and task-42"}),
 		}},
-		{Code: CodeGitRevertFailed, Entry: "GIT_REVERT_FAILED 603 group=human: stop_all", Rules: []string{"GIT_REVERT_FAILED/1: source: git, op: [revert, save], priority: 10 (c163dd2e)"}, Cases: []gentest.Case{
+		{Code: CodeGitRevertFailed, Entry: "GIT_REVERT_FAILED 603 fault=dependency group=human: stop_all", Rules: []string{"GIT_REVERT_FAILED/1: source: git, op: [revert, save], priority: 10 (c163dd2e)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
 			gentest.NewCase(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
 			gentest.NewCase(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), ""), 0, "git revert failed", `{"operation":"revert","files":["files 1","files 2"],"rawError":""}`).Hints(`files=["files 1" "files 2"]`),
@@ -40,7 +40,7 @@ func TestGitError(t *testing.T) {
 			gentest.NewExample("GIT_REVERT_FAILED/1", 0, `{"operation":"revert","files":["a.go"],"rawError":"permission denied"}`, taxonomy.Evidence{Source: "git", Op: "revert", Errno: "EACCES", Text: "permission denied", Files: []string{"a.go"}}),
 			gentest.NewExample("GIT_REVERT_FAILED/1", 0, `{"operation":"revert","rawError":"error: insufficient permission for adding an object"}`, taxonomy.Evidence{Source: "git", Op: "save", ExitCode: taxonomy.Some(128), Text: "error: insufficient permission for adding an object"}),
 		}},
-		{Code: CodeGitStatusFailed, Entry: "GIT_STATUS_FAILED 604: again retryable; strict: block", Rules: []string{
+		{Code: CodeGitStatusFailed, Entry: "GIT_STATUS_FAILED 604 fault=dependency: again retryable; strict: block", Rules: []string{
 			"GIT_STATUS_FAILED/1: source: git, priority: 10 (3f549246)",
 			"GIT_STATUS_FAILED/2: source: scope, priority: 10 (30298546)",
 		}, Cases: []gentest.Case{

@@ -158,21 +158,21 @@ var permissionCategory = taxonomy.Category{
 	Zero: (*PermissionError)(nil),
 	Codes: []taxonomy.Code{
 		CodePermissionSkipDenied: {
-			Value: "PERMISSION_SKIP_DENIED", Number: 701, Groups: 1 << 2,
+			Value: "PERMISSION_SKIP_DENIED", Number: 701, Fault: taxonomy.FaultDependency, Groups: 1 << 2,
 			Message:    "skipping permission checks was denied[ for {resource}]",
 			Doc:        "A request to skip the permission checks was refused.",
 			Resolution: "Run with the permission checks, or allow the skip in the configuration.",
 			Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
 		},
 		CodePermissionCommandBlocked: {
-			Value: "PERMISSION_COMMAND_BLOCKED", Number: 702, Groups: 1 << 2,
+			Value: "PERMISSION_COMMAND_BLOCKED", Number: 702, Fault: taxonomy.FaultDependency, Groups: 1 << 2,
 			Message:    "command blocked[ by policy {policy}][: {command:quoted}][: {reason:first_line}]",
 			Doc:        "The command policy does not allow a command.",
 			Resolution: "If the task needs the command, allow it in the policy. For a budget, raise it, or set the cost of a call whose cost is unknown.",
 			Takes:      []string{"command", "policy"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
 		},
 		CodePermissionFileAccess: {
-			Value: "PERMISSION_FILE_ACCESS", Number: 703, Groups: 1 << 2,
+			Value: "PERMISSION_FILE_ACCESS", Number: 703, Fault: taxonomy.FaultDependency, Groups: 1 << 2,
 			Message:    "no access[ to {resource}][: {reason:first_line}]",
 			Doc:        "A file or directory cannot be accessed, or another run holds it.",
 			Resolution: "Check the owner and mode of the named file. If another run holds it, wait for its end.",

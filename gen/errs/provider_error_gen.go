@@ -196,7 +196,7 @@ var providerCategory = taxonomy.Category{
 	Zero: (*ProviderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeProviderCrash: {
-			Value: "PROVIDER_CRASH", Number: 101,
+			Value: "PROVIDER_CRASH", Number: 101, Fault: taxonomy.FaultDependency,
 			Message:    "provider {provider} crashed[ with exit code {exitCode}][ on {signal}][: {rawError:first_line}]",
 			Doc:        "The provider ended without an answer, or no rule matches the failure.",
 			Resolution: "Read the provider's own log; run its command by hand with the same input.",
@@ -204,8 +204,8 @@ var providerCategory = taxonomy.Category{
 			Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeProviderNotAvailable: {
-			Value: "PROVIDER_NOT_AVAILABLE", Number: 102, Groups: 1 << 2, Message: "provider {provider} is not available",
-			Doc:        "The provider is not installed, or cannot be started.",
+			Value: "PROVIDER_NOT_AVAILABLE", Number: 102, Fault: taxonomy.FaultDependency, Groups: 1 << 2,
+			Message: "provider {provider} is not available", Doc: "The provider is not installed, or cannot be started.",
 			Resolution: "Install the provider's command, or configure another provider.",
 			Traits:     taxonomy.Traits{Reaction: &reactionStopAll},
 		},

@@ -28,7 +28,7 @@ func TestProviderError(t *testing.T) {
 		"invalidRequest bool",
 		"unmatched bool",
 	}, []gentest.Code{
-		{Code: CodeProviderCrash, Entry: "PROVIDER_CRASH 101: again retryable; strict: block", Rules: []string{
+		{Code: CodeProviderCrash, Entry: "PROVIDER_CRASH 101 fault=dependency: again retryable; strict: block", Rules: []string{
 			"PROVIDER_CRASH/1: op: call, exit_code: 0, type: {present: false}, priority: 20 (ccf4c1fe)",
 			"PROVIDER_CRASH/2: source: executor, op: resume, type: interrupted, priority: 10 (aa6a7534)",
 			"PROVIDER_CRASH/3: type: start (78fdb77a)",
@@ -61,7 +61,7 @@ func TestProviderError(t *testing.T) {
 			gentest.NewExample("", 0, `{"provider":"unknown","unmatched":true}`, taxonomy.Evidence{Output: "some cause"}),
 			gentest.NewExample("", 0, `{"provider":"unknown","rawError":"some cause","unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 		}},
-		{Code: CodeProviderNotAvailable, Entry: "PROVIDER_NOT_AVAILABLE 102 group=human: stop_all", Rules: []string{
+		{Code: CodeProviderNotAvailable, Entry: "PROVIDER_NOT_AVAILABLE 102 fault=dependency group=human: stop_all", Rules: []string{
 			"PROVIDER_NOT_AVAILABLE/1: type: not_found, status: {present: false} (eddbfb22)",
 			"PROVIDER_NOT_AVAILABLE/2: op: available, type: start, priority: 5 (bc0fe409)",
 			"PROVIDER_NOT_AVAILABLE/3: source: claude-cli, errno: ENOENT, priority: 5 (4f75345b)",

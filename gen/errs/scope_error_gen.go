@@ -150,21 +150,23 @@ var scopeCategory = taxonomy.Category{
 	Zero: (*ScopeError)(nil),
 	Codes: []taxonomy.Code{
 		CodeScopeForbidden: {
-			Value: "SCOPE_FORBIDDEN", Number: 401, Message: "{files:count} file(s) in forbidden scope: {files}",
+			Value: "SCOPE_FORBIDDEN", Number: 401, Fault: taxonomy.FaultDependency,
+			Message:    "{files:count} file(s) in forbidden scope: {files}",
 			Doc:        "The agent changed files that the task forbids, and possibly files outside of its allowed ones.",
 			Resolution: "None is needed. If it happens often, state in the task which files must not change and why.",
 			Set:        `{"decision":"BLOCK"}`,
 			Traits:     taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeScopeOutsideAllowed: {
-			Value: "SCOPE_OUTSIDE_ALLOWED", Number: 402,
+			Value: "SCOPE_OUTSIDE_ALLOWED", Number: 402, Fault: taxonomy.FaultDependency,
 			Message:    "{files:count} file(s) outside the allowed scope: {files}",
 			Doc:        "The agent changed files outside of the task's allowed ones.",
 			Resolution: "If the task needs these files, allow them in its scope.", Set: `{"decision":"BLOCK"}`,
 			Traits: taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeScopeUserDenied: {
-			Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2, Message: "user denied scope changes for: {files}",
+			Value: "SCOPE_USER_DENIED", Number: 403, Fault: taxonomy.FaultDependency, Groups: 1 << 2,
+			Message:    "user denied scope changes for: {files}",
 			Doc:        "A person refused the changes, or no person was present.",
 			Resolution: "If the change is wanted, widen the task's scope and start the task again.",
 			Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`, Traits: taxonomy.Traits{Reaction: &reactionUndoAndStop},

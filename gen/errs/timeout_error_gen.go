@@ -108,14 +108,14 @@ var timeoutCategory = taxonomy.Category{
 	Zero: (*TimeoutError)(nil),
 	Codes: []taxonomy.Code{
 		CodeIterationTimeout: {
-			Value: "ITERATION_TIMEOUT", Number: 201,
+			Value: "ITERATION_TIMEOUT", Number: 201, Fault: taxonomy.FaultDependency,
 			Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
 			Doc:        "An iteration exceeded its limit. Its process was stopped.",
 			Resolution: "Raise the iteration's limit, or split the task.", Takes: []string{"iteration"},
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeOperationTimeout: {
-			Value: "OPERATION_TIMEOUT", Number: 202,
+			Value: "OPERATION_TIMEOUT", Number: 202, Fault: taxonomy.FaultDependency,
 			Message:    "operation exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
 			Doc:        "One operation exceeded its limit.",
 			Resolution: "Raise the operation's limit, or find the cause of the delay.",

@@ -156,21 +156,21 @@ var validationCategory = taxonomy.Category{
 	Zero: (*ValidationError)(nil),
 	Codes: []taxonomy.Code{
 		CodeValidationPreCommit: {
-			Value: "VALIDATION_PRE_COMMIT", Number: 301,
+			Value: "VALIDATION_PRE_COMMIT", Number: 301, Fault: taxonomy.FaultDependency,
 			Message:    "pre-commit validation failed: {command:quoted} exited with code {exitCode}",
 			Doc:        "A check before the commit failed.",
 			Resolution: "Run the command in the working tree and fix what it reports.", Set: `{"phase":"pre_commit"}`,
 			Traits: taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeValidationPrePush: {
-			Value: "VALIDATION_PRE_PUSH", Number: 302,
+			Value: "VALIDATION_PRE_PUSH", Number: 302, Fault: taxonomy.FaultDependency,
 			Message:    "pre-push validation failed: {command:quoted} exited with code {exitCode}",
 			Doc:        "A check before the push failed.",
 			Resolution: "Run the command on the committed state and fix what it reports.", Set: `{"phase":"pre_push"}`,
 			Traits: taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeValidationPrePR: {
-			Value: "VALIDATION_PRE_PR", Number: 303,
+			Value: "VALIDATION_PRE_PR", Number: 303, Fault: taxonomy.FaultDependency,
 			Message:    "pre-PR validation failed: {command:quoted} exited with code {exitCode}",
 			Doc:        "A check before the pull request failed.",
 			Resolution: "Run the command on the pushed branch and fix what it reports.", Set: `{"phase":"pre_pr"}`,

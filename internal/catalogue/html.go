@@ -177,6 +177,7 @@ func (p *page) Details() []fact {
 	add("Address", c.HelpURL, false)
 	if !p.Public {
 		add("Recoverability", c.Traits.Recoverability, false)
+		add("Fault", c.Fault, false)
 		add("Key", c.Key, true)
 		add("Go constant", c.Const, true)
 		add("Go factory", c.Factory, true)

@@ -248,6 +248,7 @@ var constantPrefixes = map[reflect.Type]string{
 	reflect.TypeFor[taxonomy.JitterKind](): "Jitter",
 	reflect.TypeFor[taxonomy.Severity]():   "Severity",
 	reflect.TypeFor[taxonomy.Effect]():     "Effect",
+	reflect.TypeFor[taxonomy.Fault]():      "Fault",
 }
 
 // inLineLists are the types whose lists are on one line of any length.

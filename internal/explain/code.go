@@ -22,6 +22,7 @@ type Code struct {
 	Number     *int   `json:"number,omitzero"`
 	Doc        string `json:"doc,omitempty"`
 	Since      string `json:"since,omitempty"`
+	Fault      string `json:"fault,omitempty"` // "" is the server's
 	Deprecated string `json:"deprecated,omitempty"`
 	ReplacedBy string `json:"replaced_by,omitempty"`
 	Audience   string `json:"audience,omitempty"` // if the taxonomy has public codes
@@ -111,6 +112,9 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	d := &Code{
 		Code: c.Value, Category: c.Category.Name, Doc: c.Doc, Since: c.Since, Message: c.Code.Message,
 		Resolution: c.Resolution, Traits: TraitsOf(m, nil, c.Row.Traits), Const: m.Name + "." + c.Const,
+	}
+	if c.Fault != taxonomy.FaultServer {
+		d.Fault = c.Fault.String()
 	}
 	extras := c.Extras()
 	d.Deprecated = extras.Deprecated

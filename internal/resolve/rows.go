@@ -46,6 +46,7 @@ func (b *builder) rows() {
 		at := taxonomy.At(c.Category.Index, uint16(c.Ordinal))
 		c.Row = b.addRow(model.Row{At: at, Code: c}, own.Over(shared))
 		c.Traits = c.Row.Traits
+		c.Code.Fault = fault(c)
 	}
 	for _, c := range b.pkg.Codes {
 		c.Branches = branches(c)
@@ -54,6 +55,24 @@ func (b *builder) rows() {
 		}
 	}
 	b.unknownRows(unknown, permanent)
+}
+
+// fault returns the declared fault of a code, or the default.
+func fault(c *model.Code) taxonomy.Fault {
+	withSource := func(r spec.Rule) bool {
+		return slices.ContainsFunc(r.Conditions(), func(c spec.RuleCondition) bool { return c.Key == "source" })
+	}
+	switch d := c.Decl; {
+	case d.Fault.Set:
+		return word[taxonomy.Fault](d.Fault)
+	case c.Category.Decl.Fault.Set:
+		return word[taxonomy.Fault](c.Category.Decl.Fault)
+	case c.Public && c.Row.HTTP/100 == 4:
+		return taxonomy.FaultClient
+	case slices.ContainsFunc(d.Detect, withSource):
+		return taxonomy.FaultDependency
+	}
+	return taxonomy.FaultServer
 }
 
 // addRow adds a row with the traits that the taxonomy declares.

@@ -89,6 +89,7 @@ func nested(to, codes []Code, parent int) []Code {
 		if parent > 0 {
 			above := &to[parent-1]
 			code.Traits = code.Traits.Over(above.Traits)
+			set(&code.Fault, above.Fault)
 			for _, a := range above.Constants {
 				if !slices.ContainsFunc(code.Constants, func(b Assignment) bool { return b.Field.V == a.Field.V }) {
 					code.Constants = append(code.Constants, a)

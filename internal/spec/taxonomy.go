@@ -244,8 +244,11 @@ type Category struct {
 	// What the errors have in common.
 	Doc Text `key:"doc"`
 	// Who can see codes and fields of the category that declare nothing else.
-	Audience Text   `key:"audience" words:"internal public" default:"as the file"`
-	Traits   Traits `key:",inline"`
+	Audience Text `key:"audience" words:"internal public" default:"as the file"`
+	// Who has to act when the errors occur: the client, this program, or a program that it calls.
+	// Metrics and alerts distinguish them.
+	Fault  Text   `key:"fault" words:"client server dependency" default:"from its codes"`
+	Traits Traits `key:",inline"`
 	// Context of the errors, after the fields of the file.
 	Fields []Field `key:"fields" declares:"field"`
 	// Codes of the errors.
@@ -297,8 +300,12 @@ type Code struct {
 	// Context that is the same in all errors of the code.
 	Set []Assignment `key:"set" keys:"field"`
 	// Who can see the code: only this program, or its clients too.
-	Audience Text   `key:"audience" words:"internal public" default:"as the category"`
-	Traits   Traits `key:",inline"`
+	Audience Text `key:"audience" words:"internal public" default:"as the category"`
+	// Who has to act when the error occurs: the client, this program, or a program that it calls.
+	// The default is client for a public code with an HTTP status 4xx, and dependency for a code of
+	// a rule with a source.
+	Fault  Text   `key:"fault" words:"client server dependency" default:"as the category, otherwise server"`
+	Traits Traits `key:",inline"`
 	// What happens before a call that is likely to fail with this code.
 	Prevent *Prevention `key:"prevent"`
 	// Branches on the context. The first that holds changes the traits.

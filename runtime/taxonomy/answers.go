@@ -48,6 +48,15 @@ func SeverityOf(err error) Severity { return traitsOf(err).Severity }
 // RecoverabilityOf returns the kind of measure that can help.
 func RecoverabilityOf(err error) Recoverability { return traitsOf(err).Recoverability }
 
+// FaultOf returns who has to act when the error occurs. It is the server for errors of no taxonomy
+// and for codes that the taxonomy does not have.
+func FaultOf(err error) Fault {
+	if code := Describe(err); code != nil {
+		return code.Fault
+	}
+	return FaultServer
+}
+
 // The statuses of errors without one.
 const (
 	httpOK, httpInternalServerError = 200, 500

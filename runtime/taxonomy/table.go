@@ -19,6 +19,16 @@ const (
 	RecoverabilityUnknown                       // needs an investigation; "unknown" in the taxonomy
 )
 
+// Fault is who has to act when an error occurs. The zero Fault is that of the server.
+type Fault uint8
+
+// The faults.
+const (
+	FaultServer     Fault = iota // this program
+	FaultClient                  // the program that calls this one
+	FaultDependency              // a program that this one calls
+)
+
 // Severity is the severity of an error. The zero Severity is unset.
 type Severity uint8
 
@@ -54,6 +64,7 @@ type Code struct {
 	Parent     uint16 // the place of the code above this one in the category, or 0
 	NumberZero bool   // the number is 0
 	Public     bool   // whether clients see the code; see [Public]
+	Fault      Fault  // who has to act when the error occurs
 	Abstract   bool   // whether it has no errors, because it is the parent of other codes
 	Groups     uint64 // bit i is [Taxonomy.Groups][i]
 	Since      string

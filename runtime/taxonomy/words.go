@@ -22,6 +22,7 @@ var (
 	jitterKindWords     = [...]string{"none", "proportional", "full", "decorrelated"}
 	recoverabilityWords = [...]string{"permanent", "retryable", "recoverable", "unknown"}
 	severityWords       = [...]string{"none", "low", "medium", "high", "critical"}
+	faultWords          = [...]string{"server", "client", "dependency"}
 	effectWords         = [...]string{"unspecified", "none", "unknown", "done"}
 	// The words of google.rpc.Code, by number.
 	grpcWords = [...]string{
@@ -173,3 +174,9 @@ func (e Effect) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 // UnmarshalText reads the word of the taxonomy's language, or "unspecified". Another word is an
 // error and changes nothing.
 func (e *Effect) UnmarshalText(b []byte) error { return unword(e, effectWords[:], "effect", b) }
+
+// String returns the word of the taxonomy's language.
+func (f Fault) String() string { return word(faultWords[:], "Fault", uint8(f)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (f Fault) MarshalText() ([]byte, error) { return []byte(f.String()), nil }

@@ -227,13 +227,14 @@ var configCategory = taxonomy.Category{
 	Zero: (*ConfigError)(nil),
 	Codes: []taxonomy.Code{
 		CodeConfigMissing: {
-			Value: "config_missing", Key: "CONFIG_MISSING", Message: "configuration is missing: {detail:first_line}",
-			Doc:    "The configuration, or a part of it, is missing.",
-			Traits: taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
+			Value: "config_missing", Key: "CONFIG_MISSING", Fault: taxonomy.FaultDependency,
+			Message: "configuration is missing: {detail:first_line}",
+			Doc:     "The configuration, or a part of it, is missing.",
+			Traits:  taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeConfigInvalid: {
-			Value: "config_invalid", Key: "CONFIG_INVALID", Message: "configuration is invalid: {detail:first_line}",
-			Doc:    "The configuration is invalid.",
+			Value: "config_invalid", Key: "CONFIG_INVALID", Fault: taxonomy.FaultDependency,
+			Message: "configuration is invalid: {detail:first_line}", Doc: "The configuration is invalid.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 	},

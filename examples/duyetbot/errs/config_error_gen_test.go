@@ -25,7 +25,7 @@ func TestConfigError(t *testing.T) {
 		"metadata json from=attributes.metadata",
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"system\"" required, component string from=attributes.component default="\"config\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
-		{Code: CodeConfigMissing, Entry: "config_missing: ask recoverability=recoverable severity=medium; fast: recoverability=unknown -recoverability=recoverable", Rules: []string{
+		{Code: CodeConfigMissing, Entry: "config_missing fault=dependency: ask recoverability=recoverable severity=medium; fast: recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"CONFIG_MISSING/1: source: config, type: [missing, unset_variable, not_found] (bb05f254)",
 			"CONFIG_MISSING/2: source: config, is: io/fs.ErrNotExist (57144b2c)",
 			`CONFIG_MISSING/3: source: config, text: ['(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:the |a )?(?:required )?(?:(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)|(?:[\w-]{0,40}[./_][\w./-]{1,80}|[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''])|(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?) \S{1,80}) (?:is |was )?(?:missing|not (?:found|set)|unset)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*missing (?:the )?(?:required )?(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)(?:: \S| [\x60\x22'']?[\w./-]{1,80}[\x60\x22'']?)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'] (d91966b9)`,
@@ -50,7 +50,7 @@ func TestConfigError(t *testing.T) {
 			gentest.NewExample("CONFIG_INVALID/3", 0, `{"detail":"nothing is missing","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "nothing is missing"}),
 			gentest.NewExample("CONFIG_INVALID/3", 0, `{"detail":"what is not set has a default","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "what is not set has a default"}),
 		}},
-		{Code: CodeConfigInvalid, Entry: "config_invalid: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeConfigInvalid, Entry: "config_invalid fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"CONFIG_INVALID/1: source: config, type: [parse, invalid] (9bf493fa)",
 			"CONFIG_INVALID/2: source: config, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError', '*strconv.NumError', '*time.ParseError'] (bcdbf5ad)",
 			"CONFIG_INVALID/3: source: config (cfbd5c77)",

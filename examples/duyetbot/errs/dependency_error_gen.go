@@ -245,8 +245,8 @@ var dependencyCategory = taxonomy.Category{
 	Zero: (*DependencyError)(nil),
 	Codes: []taxonomy.Code{
 		CodeDependencyError: {
-			Value: "dependency_error", Key: "DEPENDENCY_ERROR", Message: "a dependency is missing: {detail:first_line}",
-			Doc:    "A module or package is missing.",
+			Value: "dependency_error", Key: "DEPENDENCY_ERROR", Fault: taxonomy.FaultDependency,
+			Message: "a dependency is missing: {detail:first_line}", Doc: "A module or package is missing.",
 			Traits: taxonomy.Traits{Reaction: &reactionInstallDependency, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 		},
 	},

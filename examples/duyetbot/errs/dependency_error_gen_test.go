@@ -24,7 +24,7 @@ func TestDependencyError(t *testing.T) {
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"tool\"" required, component string from=[attributes.component attributes.tool attributes.command] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 		"pattern enum enum=dependency",
 	}, []gentest.Code{
-		{Code: CodeDependencyError, Entry: "dependency_error: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
+		{Code: CodeDependencyError, Entry: "dependency_error fault=dependency: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (98555568)",
 			"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (8625baec)",
 			"DEPENDENCY_ERROR/3: source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency} (c3ffab69)",

@@ -236,18 +236,18 @@ var fileCategory = taxonomy.Category{
 	Zero: (*FileError)(nil),
 	Codes: []taxonomy.Code{
 		CodeFileNotFound: {
-			Value: "file_not_found", Key: "FILE_NOT_FOUND", Message: "no such file: {detail:first_line}",
-			Doc:    "The file does not exist.",
+			Value: "file_not_found", Key: "FILE_NOT_FOUND", Fault: taxonomy.FaultDependency,
+			Message: "no such file: {detail:first_line}", Doc: "The file does not exist.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeFilePermission: {
-			Value: "file_permission", Key: "FILE_PERMISSION", Message: "no permission for a file: {detail:first_line}",
-			Doc:    "Access to a file is denied.",
+			Value: "file_permission", Key: "FILE_PERMISSION", Fault: taxonomy.FaultDependency,
+			Message: "no permission for a file: {detail:first_line}", Doc: "Access to a file is denied.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeFileSystem: {
-			Value: "file_system", Key: "FILE_SYSTEM", Message: "the file system failed: {detail:first_line}",
-			Doc:    "The file system failed otherwise.",
+			Value: "file_system", Key: "FILE_SYSTEM", Fault: taxonomy.FaultDependency,
+			Message: "the file system failed: {detail:first_line}", Doc: "The file system failed otherwise.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityHigh},
 		},
 	},

@@ -24,7 +24,7 @@ func TestFileError(t *testing.T) {
 		"metadata json from=attributes.metadata",
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"file\"" required, component string from=attributes.component default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
-		{Code: CodeFileNotFound, Entry: "file_not_found: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeFileNotFound, Entry: "file_not_found fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"FILE_NOT_FOUND/1: is: io/fs.ErrNotExist (7e293eac)",
 			"FILE_NOT_FOUND/2: errno: ENOENT (3a9f06ab)",
 			"FILE_NOT_FOUND/3: code: ENOENT (56f6d60e)",
@@ -48,7 +48,7 @@ func TestFileError(t *testing.T) {
 			gentest.NewExample("FILE_NOT_FOUND/3", 0, `{"detail":"Unknown error","code":"ENOENT","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "ENOENT"}),
 			gentest.NewExample("FILE_NOT_FOUND/4", 0, `{"detail":"open a.txt: no such file or directory","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "open a.txt: no such file or directory"}),
 		}},
-		{Code: CodeFilePermission, Entry: "file_permission: fail severity=high; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeFilePermission, Entry: "file_permission fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"FILE_PERMISSION/1: is: io/fs.ErrPermission (845fe8e1)",
 			"FILE_PERMISSION/2: errno: [EACCES, EPERM] (8108bc47)",
 			"FILE_PERMISSION/3: code: [EACCES, EPERM] (e00122fe)",
@@ -63,7 +63,7 @@ func TestFileError(t *testing.T) {
 			gentest.NewExample("FILE_PERMISSION/3", 0, `{"detail":"Unknown error","code":"EPERM","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "EPERM"}),
 			gentest.NewExample("FILE_PERMISSION/4", 0, `{"detail":"open a.txt: permission denied","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "open a.txt: permission denied"}),
 		}},
-		{Code: CodeFileSystem, Entry: "file_system: fail recoverability=unknown severity=high", Rules: []string{
+		{Code: CodeFileSystem, Entry: "file_system fault=dependency: fail recoverability=unknown severity=high", Rules: []string{
 			"FILE_SYSTEM/1: errno: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, ENAMETOOLONG, EXDEV] (ef330033)",
 			"FILE_SYSTEM/2: code: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY] (bffb09d0)",
 			"FILE_SYSTEM/3: as: ['*io/fs.PathError', '*os.LinkError'] (c8fe3435)",

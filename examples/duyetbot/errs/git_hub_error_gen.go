@@ -263,8 +263,8 @@ var gitHubCategory = taxonomy.Category{
 	Zero: (*GitHubError)(nil),
 	Codes: []taxonomy.Code{
 		CodeGitHubRateLimit: {
-			Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT", Message: "GitHub limits the rate: {detail:first_line}",
-			Doc:    "GitHub asks to slow down.",
+			Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT", Fault: taxonomy.FaultDependency,
+			Message: "GitHub limits the rate: {detail:first_line}", Doc: "GitHub asks to slow down.",
 			Extra:  &taxonomy.Extras{Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6}},
 			Traits: taxonomy.Traits{Reaction: &reactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
@@ -275,8 +275,8 @@ var gitHubCategory = taxonomy.Category{
 			},
 		},
 		CodeGitHubTimeout: {
-			Value: "github_timeout", Key: "GITHUB_TIMEOUT", Message: "GitHub did not answer in time: {detail:first_line}",
-			Doc:    "GitHub did not answer in time.",
+			Value: "github_timeout", Key: "GITHUB_TIMEOUT", Fault: taxonomy.FaultDependency,
+			Message: "GitHub did not answer in time: {detail:first_line}", Doc: "GitHub did not answer in time.",
 			Traits: taxonomy.Traits{Reaction: &reactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
@@ -286,24 +286,25 @@ var gitHubCategory = taxonomy.Category{
 			},
 		},
 		CodeGitHubNotFound: {
-			Value: "github_not_found", Key: "GITHUB_NOT_FOUND", Message: "GitHub does not have it: {detail:first_line}",
-			Doc:    "GitHub does not have the resource, or hides it.",
-			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+			Value: "github_not_found", Key: "GITHUB_NOT_FOUND", Fault: taxonomy.FaultDependency,
+			Message: "GitHub does not have it: {detail:first_line}",
+			Doc:     "GitHub does not have the resource, or hides it.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeGitHubForbidden: {
-			Value: "github_forbidden", Key: "GITHUB_FORBIDDEN", Message: "GitHub forbids it: {detail:first_line}",
-			Doc:    "The credentials are invalid, or have no access.",
+			Value: "github_forbidden", Key: "GITHUB_FORBIDDEN", Fault: taxonomy.FaultDependency,
+			Message: "GitHub forbids it: {detail:first_line}", Doc: "The credentials are invalid, or have no access.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeGitHubValidation: {
-			Value: "github_validation", Key: "GITHUB_VALIDATION",
+			Value: "github_validation", Key: "GITHUB_VALIDATION", Fault: taxonomy.FaultDependency,
 			Message: "GitHub does not take the request: {detail:first_line}",
 			Doc:     "GitHub refuses the request as invalid.",
 			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeGitHubServerError: {
-			Value: "github_server_error", Key: "GITHUB_SERVER_ERROR", Message: "GitHub fails: {detail:first_line}",
-			Doc:    "GitHub's API fails, or no rule matches its answer.",
+			Value: "github_server_error", Key: "GITHUB_SERVER_ERROR", Fault: taxonomy.FaultDependency,
+			Message: "GitHub fails: {detail:first_line}", Doc: "GitHub's API fails, or no rule matches its answer.",
 			Traits: taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},

@@ -24,7 +24,7 @@ func TestGitHubError(t *testing.T) {
 		"metadata json from=attributes.metadata",
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"github\"" required, component string from=attributes.component default="\"octokit\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
-		{Code: CodeGitHubRateLimit, Entry: "github_rate_limit prevent=(throttle=2s concurrency=1 likely=0.6): github_wait_for_rate_limit retryable severity=high; strict: fail; lenient: github_wait_for_rate_limit@lenient; fast: github_wait@fast recoverability=unknown; thorough: github_wait_for_rate_limit@thorough", Rules: []string{
+		{Code: CodeGitHubRateLimit, Entry: "github_rate_limit fault=dependency prevent=(throttle=2s concurrency=1 likely=0.6): github_wait_for_rate_limit retryable severity=high; strict: fail; lenient: github_wait_for_rate_limit@lenient; fast: github_wait@fast recoverability=unknown; thorough: github_wait_for_rate_limit@thorough", Rules: []string{
 			"GITHUB_RATE_LIMIT/1: source: github, status: 403, attributes: {retry-after: {present: true}} (a26f4d44)",
 			`GITHUB_RATE_LIMIT/2: source: github, status: 403, text: ['(?i)\brate[ _-]?limit\b', '(?i)\babuse detection\b'] (383a5235)`,
 			"GITHUB_RATE_LIMIT/3: source: github, type: RATE_LIMITED (8f8fa102)",
@@ -61,7 +61,7 @@ func TestGitHubError(t *testing.T) {
 			gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"wrote the chapter on rate limits","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "wrote the chapter on rate limits"}),
 			gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"Please implement rate limit exceeded handling","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Please implement rate limit exceeded handling"}),
 		}},
-		{Code: CodeGitHubTimeout, Entry: "github_timeout: github_retry_with_backoff retryable severity=high; strict: fail; lenient: github_retry_with_backoff@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry_with_backoff@thorough", Rules: []string{
+		{Code: CodeGitHubTimeout, Entry: "github_timeout fault=dependency: github_retry_with_backoff retryable severity=high; strict: fail; lenient: github_retry_with_backoff@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry_with_backoff@thorough", Rules: []string{
 			"GITHUB_TIMEOUT/1: source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (84577464)",
 			"GITHUB_TIMEOUT/2: source: {present: false}, is: context.DeadlineExceeded, attributes: {host: api.github.com} (af719c92)",
 			"GITHUB_TIMEOUT/3: source: github, like: [timeout, grpc_deadline_exceeded, late], status: {present: false} (a7c2a967)",
@@ -75,7 +75,7 @@ func TestGitHubError(t *testing.T) {
 			gentest.NewExample("GITHUB_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
 			gentest.NewExample("GITHUB_TIMEOUT/3", 0, `{"detail":"Request timed out","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Request timed out"}),
 		}, Not: []gentest.Example{gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"increase timeout to 60","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "increase timeout to 60"})}},
-		{Code: CodeGitHubNotFound, Entry: "github_not_found: fail severity=high; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeGitHubNotFound, Entry: "github_not_found fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"GITHUB_NOT_FOUND/1: source: github, status: 404 (94069eb2)",
 			"GITHUB_NOT_FOUND/2: source: github, type: NOT_FOUND (9b2941a1)",
 			"GITHUB_NOT_FOUND/3: source: {present: false}, status: 404, attributes: {host: api.github.com} (4a5ac1f2)",
@@ -91,7 +91,7 @@ func TestGitHubError(t *testing.T) {
 			gentest.NewExample("GITHUB_NOT_FOUND/3", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 404, Attributes: map[string]string{"host": "api.github.com"}}),
 			gentest.NewExample("GITHUB_NOT_FOUND/4", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Status: 404}),
 		}, Not: []gentest.Example{gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"see line 404 of the log","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "see line 404 of the log"})}},
-		{Code: CodeGitHubForbidden, Entry: "github_forbidden: fail severity=high; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeGitHubForbidden, Entry: "github_forbidden fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"GITHUB_FORBIDDEN/1: source: github, status: [401, 403] (9021ba1c)",
 			"GITHUB_FORBIDDEN/2: source: github, type: [FORBIDDEN, INSUFFICIENT_SCOPES] (cb200117)",
 			"GITHUB_FORBIDDEN/3: source: {present: false}, status: [401, 403], attributes: {host: api.github.com} (464b8404)",
@@ -107,7 +107,7 @@ func TestGitHubError(t *testing.T) {
 			gentest.NewExample("GITHUB_FORBIDDEN/3", 0, `{"detail":"Unknown error","code":"401","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 401, Attributes: map[string]string{"host": "api.github.com"}}),
 			gentest.NewExample("GITHUB_FORBIDDEN/4", 0, `{"detail":"Authentication failed","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Authentication failed"}),
 		}},
-		{Code: CodeGitHubValidation, Entry: "github_validation: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeGitHubValidation, Entry: "github_validation fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"GITHUB_VALIDATION/1: source: github, status: 422 (9d678536)",
 			"GITHUB_VALIDATION/2: source: {present: false}, status: 422, attributes: {host: api.github.com} (cf5b243a)",
 		}, Cases: []gentest.Case{
@@ -118,7 +118,7 @@ func TestGitHubError(t *testing.T) {
 			gentest.NewExample("GITHUB_VALIDATION/1", 0, `{"detail":"Validation Failed","code":"422","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 422, Text: "Validation Failed"}),
 			gentest.NewExample("GITHUB_VALIDATION/2", 0, `{"detail":"Unknown error","code":"422","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 422, Attributes: map[string]string{"host": "api.github.com"}}),
 		}},
-		{Code: CodeGitHubServerError, Entry: "github_server_error: github_retry retryable severity=critical; strict: fail; lenient: github_retry@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry@thorough", Rules: []string{
+		{Code: CodeGitHubServerError, Entry: "github_server_error fault=dependency: github_retry retryable severity=critical; strict: fail; lenient: github_retry@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry@thorough", Rules: []string{
 			"GITHUB_SERVER_ERROR/1: source: github, status: {min: 400, max: 599} (aafb3250)",
 			"GITHUB_SERVER_ERROR/2: source: {present: false}, status: {min: 400, max: 599}, attributes: {host: api.github.com} (f30eda6e)",
 			"GITHUB_SERVER_ERROR/3: source: github, priority: -4 (bc252771)",

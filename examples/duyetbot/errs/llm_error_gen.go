@@ -301,8 +301,8 @@ var llmCategory = taxonomy.Category{
 	Zero: (*LLMError)(nil),
 	Codes: []taxonomy.Code{
 		CodeLLMRateLimit: {
-			Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT", Message: "the LLM limits the rate: {detail:first_line}",
-			Doc:    "The model's API asks to slow down.",
+			Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT", Fault: taxonomy.FaultDependency,
+			Message: "the LLM limits the rate: {detail:first_line}", Doc: "The model's API asks to slow down.",
 			Extra:  &taxonomy.Extras{Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6}},
 			Traits: taxonomy.Traits{Reaction: &reactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			When:   []taxonomy.Traits{{Reaction: &reactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
@@ -318,8 +318,8 @@ var llmCategory = taxonomy.Category{
 			},
 		},
 		CodeLLMTimeout: {
-			Value: "llm_timeout", Key: "LLM_TIMEOUT", Message: "the LLM did not answer in time: {detail:first_line}",
-			Doc:    "The model did not answer in time.",
+			Value: "llm_timeout", Key: "LLM_TIMEOUT", Fault: taxonomy.FaultDependency,
+			Message: "the LLM did not answer in time: {detail:first_line}", Doc: "The model did not answer in time.",
 			Traits: taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			When:   []taxonomy.Traits{{Reaction: &reactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 			Profiles: []taxonomy.ProfileTraits{
@@ -334,24 +334,24 @@ var llmCategory = taxonomy.Category{
 			},
 		},
 		CodeLLMQuotaExceeded: {
-			Value: "llm_quota_exceeded", Key: "LLM_QUOTA_EXCEEDED",
+			Value: "llm_quota_exceeded", Key: "LLM_QUOTA_EXCEEDED", Fault: taxonomy.FaultDependency,
 			Message: "the quota of the LLM is used up: {detail:first_line}", Doc: "The paid quota is exhausted.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityCritical},
 		},
 		CodeLLMAuth: {
-			Value: "llm_auth", Key: "LLM_AUTH", Message: "the LLM refuses the key: {detail:first_line}",
-			Doc:    "The model's API refuses the key.",
+			Value: "llm_auth", Key: "LLM_AUTH", Fault: taxonomy.FaultDependency,
+			Message: "the LLM refuses the key: {detail:first_line}", Doc: "The model's API refuses the key.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeLLMInvalidRequest: {
-			Value: "llm_invalid_request", Key: "LLM_INVALID_REQUEST",
+			Value: "llm_invalid_request", Key: "LLM_INVALID_REQUEST", Fault: taxonomy.FaultDependency,
 			Message: "the LLM does not take the request: {detail:first_line}",
 			Doc:     "The model's API refuses the request as invalid.",
 			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeLLMServerError: {
-			Value: "llm_server_error", Key: "LLM_SERVER_ERROR", Message: "the LLM fails: {detail:first_line}",
-			Doc:    "The model's API fails.",
+			Value: "llm_server_error", Key: "LLM_SERVER_ERROR", Fault: taxonomy.FaultDependency,
+			Message: "the LLM fails: {detail:first_line}", Doc: "The model's API fails.",
 			Traits: taxonomy.Traits{Reaction: &reactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},

@@ -25,7 +25,7 @@ func TestLLMError(t *testing.T) {
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"llm\"" required, component string from=attributes.component default="\"openrouter\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 		"pattern enum enum=[rate_limit timeout]",
 	}, []gentest.Code{
-		{Code: CodeLLMRateLimit, Entry: "llm_rate_limit prevent=(throttle=1s concurrency=2 likely=0.6): llm_wait_for_rate_limit retryable severity=high; strict: fail; lenient: llm_wait_for_rate_limit@lenient; fast: llm_wait@fast recoverability=unknown; thorough: llm_wait_for_rate_limit@thorough", When: []string{"pattern_wait_and_retry retryable severity=high; strict: fail; lenient: pattern_wait_and_retry@lenient; fast: llm_wait@fast recoverability=unknown; thorough: pattern_wait_and_retry@thorough"}, Rules: []string{
+		{Code: CodeLLMRateLimit, Entry: "llm_rate_limit fault=dependency prevent=(throttle=1s concurrency=2 likely=0.6): llm_wait_for_rate_limit retryable severity=high; strict: fail; lenient: llm_wait_for_rate_limit@lenient; fast: llm_wait@fast recoverability=unknown; thorough: llm_wait_for_rate_limit@thorough", When: []string{"pattern_wait_and_retry retryable severity=high; strict: fail; lenient: pattern_wait_and_retry@lenient; fast: llm_wait@fast recoverability=unknown; thorough: pattern_wait_and_retry@thorough"}, Rules: []string{
 			"LLM_RATE_LIMIT/1: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: rate_limit} (ae330efe)",
 			"LLM_RATE_LIMIT/2: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (58bb2a26)",
 			"LLM_RATE_LIMIT/3: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (e4666842)",
@@ -72,7 +72,7 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("", 1, `{"detail":"docs: rate limit","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "docs: rate limit"}),
 			gentest.NewExample("", 1, `{"detail":"The client answers 429 too many requests to the eleventh call","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "The client answers 429 too many requests to the eleventh call"}),
 		}},
-		{Code: CodeLLMTimeout, Entry: "llm_timeout: llm_retry_with_backoff retryable severity=high; strict: fail; lenient: llm_retry_with_backoff@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry_with_backoff@thorough", When: []string{"pattern_retry_llm retryable severity=high; strict: fail; lenient: pattern_retry_llm@lenient; fast: llm_retry@fast recoverability=unknown; thorough: pattern_retry_llm@thorough"}, Rules: []string{
+		{Code: CodeLLMTimeout, Entry: "llm_timeout fault=dependency: llm_retry_with_backoff retryable severity=high; strict: fail; lenient: llm_retry_with_backoff@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry_with_backoff@thorough", When: []string{"pattern_retry_llm retryable severity=high; strict: fail; lenient: pattern_retry_llm@lenient; fast: llm_retry@fast recoverability=unknown; thorough: pattern_retry_llm@thorough"}, Rules: []string{
 			"LLM_TIMEOUT/1: source: llm, type: [timeout, timeout_error] (319b485c)",
 			"LLM_TIMEOUT/2: source: llm, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (642ba988)",
 			"LLM_TIMEOUT/3: source: {present: false}, is: context.DeadlineExceeded, priority: -10 (24183f7)",
@@ -107,7 +107,7 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"timeout: 30","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "timeout: 30"}),
 			gentest.NewExample("", 1, `{"detail":"fix: timeout","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "fix: timeout"}),
 		}},
-		{Code: CodeLLMQuotaExceeded, Entry: "llm_quota_exceeded: fail severity=critical; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeLLMQuotaExceeded, Entry: "llm_quota_exceeded fault=dependency: fail severity=critical; fast: recoverability=unknown", Rules: []string{
 			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (1c560d57)",
 			"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (2161e7fa)",
 			"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (dfb518c3)",
@@ -131,7 +131,7 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"quota documentation updated","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "quota documentation updated"}),
 			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"Tests cover the case that the quota is exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Tests cover the case that the quota is exceeded"}),
 		}},
-		{Code: CodeLLMAuth, Entry: "llm_auth: fail severity=high; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeLLMAuth, Entry: "llm_auth fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (6d43da5a)",
 			"LLM_AUTH/2: source: {present: false}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (1c87523b)",
 			"LLM_AUTH/3: source: {present: false}, status: [401, 403], attributes: {host: {present: false}}, priority: -6 (a930ed7)",
@@ -148,7 +148,7 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_AUTH/2", 0, `{"detail":"Unknown error","code":"403","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 403, Attributes: map[string]string{"host": "openrouter.ai"}}),
 			gentest.NewExample("LLM_AUTH/1", 0, `{"detail":"Invalid API key","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Invalid API key"}),
 		}, Not: []gentest.Example{gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"unauthorized access is now rejected in tests","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "unauthorized access is now rejected in tests"})}},
-		{Code: CodeLLMInvalidRequest, Entry: "llm_invalid_request: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeLLMInvalidRequest, Entry: "llm_invalid_request fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"LLM_INVALID_REQUEST/1: source: llm, status: {min: 400, max: 499}, priority: -2 (caa74ef2)",
 			"LLM_INVALID_REQUEST/2: source: {present: false}, status: {min: 400, max: 499}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, priority: -2 (f290391f)",
 			"LLM_INVALID_REQUEST/3: source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (22e8db0b)",
@@ -172,7 +172,7 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"invalid is a word","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid is a word"}),
 			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"invalid requests are logged","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid requests are logged"}),
 		}},
-		{Code: CodeLLMServerError, Entry: "llm_server_error: llm_retry retryable severity=critical; strict: fail; lenient: llm_retry@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry@thorough", Rules: []string{
+		{Code: CodeLLMServerError, Entry: "llm_server_error fault=dependency: llm_retry retryable severity=critical; strict: fail; lenient: llm_retry@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry@thorough", Rules: []string{
 			"LLM_SERVER_ERROR/1: source: llm, priority: -4 (bae6d4ab)",
 			"LLM_SERVER_ERROR/2: source: llm, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (4aa29dcf)",
 			"LLM_SERVER_ERROR/3: source: {present: false}, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (f0a6f035)",

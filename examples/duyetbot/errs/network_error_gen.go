@@ -274,13 +274,13 @@ var networkCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeConnectionError: {
-			Value: "connection_error", Key: "CONNECTION_ERROR", Message: "no connection: {detail:first_line}",
-			Doc:    "A connection was refused, reset or lost.",
+			Value: "connection_error", Key: "CONNECTION_ERROR", Fault: taxonomy.FaultDependency,
+			Message: "no connection: {detail:first_line}", Doc: "A connection was refused, reset or lost.",
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeNetworkError: {
-			Value: "network_error", Key: "NETWORK_ERROR", Message: "the network failed: {detail:first_line}",
-			Doc:    "The network failed at an unknown place.",
+			Value: "network_error", Key: "NETWORK_ERROR", Fault: taxonomy.FaultDependency,
+			Message: "the network failed: {detail:first_line}", Doc: "The network failed at an unknown place.",
 			Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 			When:   []taxonomy.Traits{{Reaction: &reactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
 			Profiles: []taxonomy.ProfileTraits{

@@ -48,7 +48,7 @@ func TestNetworkError(t *testing.T) {
 			gentest.NewExample("DNS_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`, taxonomy.Evidence{Source: "github", Err: gentest.As[*net.DNSError]("*net.DNSError", nil)}),
 			gentest.NewExample("DNS_ERROR/2", 0, `{"detail":"Unknown error","code":"ENOTFOUND","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Code: "ENOTFOUND"}),
 		}},
-		{Code: CodeConnectionError, Entry: "connection_error: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeConnectionError, Entry: "connection_error fault=dependency: profiled_retry retryable severity=medium; strict: fail; fast: recoverability=unknown", Rules: []string{
 			"CONNECTION_ERROR/1: errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ENOTCONN] (c7f105c)",
 			"CONNECTION_ERROR/2: code: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH] (1aebace0)",
 			"CONNECTION_ERROR/3: is: net.ErrClosed (c588aba3)",
@@ -64,7 +64,7 @@ func TestNetworkError(t *testing.T) {
 			gentest.NewExample("CONNECTION_ERROR/3", 0, `{"detail":"Unknown error","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("net.ErrClosed", net.ErrClosed)}),
 			gentest.NewExample("CONNECTION_ERROR/4", 0, `{"detail":"Unknown error","source":{"type":"github","component":"unknown"}}`, taxonomy.Evidence{Source: "github", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)}),
 		}},
-		{Code: CodeNetworkError, Entry: "network_error: tool_retry_with_backoff retryable severity=medium; strict: fail; lenient: tool_retry_with_backoff@lenient; fast: tool_retry@fast recoverability=unknown; thorough: tool_retry_with_backoff@thorough", When: []string{"pattern_retry_network retryable severity=medium; strict: fail; lenient: pattern_retry_network@lenient; fast: tool_retry@fast recoverability=unknown; thorough: pattern_retry_network@thorough"}, Rules: []string{
+		{Code: CodeNetworkError, Entry: "network_error fault=dependency: tool_retry_with_backoff retryable severity=medium; strict: fail; lenient: tool_retry_with_backoff@lenient; fast: tool_retry@fast recoverability=unknown; thorough: tool_retry_with_backoff@thorough", When: []string{"pattern_retry_network retryable severity=medium; strict: fail; lenient: pattern_retry_network@lenient; fast: tool_retry@fast recoverability=unknown; thorough: pattern_retry_network@thorough"}, Rules: []string{
 			"NETWORK_ERROR/1: as: '*net.OpError' (c0281e32)",
 			"NETWORK_ERROR/2: type: network (5b52d554)",
 			"NETWORK_ERROR/3: source: {present: false}, status: {min: 400, max: 599}, priority: -8 (a5b24396)",

@@ -236,18 +236,18 @@ var skillCategory = taxonomy.Category{
 	Zero: (*SkillError)(nil),
 	Codes: []taxonomy.Code{
 		CodeSkillNotFound: {
-			Value: "skill_not_found", Key: "SKILL_NOT_FOUND", Message: "no such skill: {detail:first_line}",
-			Doc:    "The skill does not exist.",
+			Value: "skill_not_found", Key: "SKILL_NOT_FOUND", Fault: taxonomy.FaultDependency,
+			Message: "no such skill: {detail:first_line}", Doc: "The skill does not exist.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeSkillTimeout: {
-			Value: "skill_timeout", Key: "SKILL_TIMEOUT", Message: "a skill ran too long: {detail:first_line}",
-			Doc:    "A skill ran too long.",
+			Value: "skill_timeout", Key: "SKILL_TIMEOUT", Fault: taxonomy.FaultDependency,
+			Message: "a skill ran too long: {detail:first_line}", Doc: "A skill ran too long.",
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		},
 		CodeSkillValidation: {
-			Value: "skill_validation", Key: "SKILL_VALIDATION", Message: "a skill is invalid: {detail:first_line}",
-			Doc:    "The definition of a skill is invalid.",
+			Value: "skill_validation", Key: "SKILL_VALIDATION", Fault: taxonomy.FaultDependency,
+			Message: "a skill is invalid: {detail:first_line}", Doc: "The definition of a skill is invalid.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 	},

@@ -26,7 +26,7 @@ func TestSkillError(t *testing.T) {
 		"metadata json from=attributes.metadata",
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"tool\"" required, component string from=[attributes.component attributes.skill] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
-		{Code: CodeSkillNotFound, Entry: "skill_not_found: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeSkillNotFound, Entry: "skill_not_found fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"SKILL_NOT_FOUND/1: source: skill, type: not_found (9538d767)",
 			"SKILL_NOT_FOUND/2: source: skill, is: io/fs.ErrNotExist (de9df2bb)",
 			`SKILL_NOT_FOUND/3: source: skill, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (2ba34f1d)`,
@@ -48,7 +48,7 @@ func TestSkillError(t *testing.T) {
 			gentest.NewExample("SKILL_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
 			gentest.NewExample("SKILL_NOT_FOUND/3", 0, `{"detail":"skill \"deploy\" not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: `skill "deploy" not found`}),
 		}},
-		{Code: CodeSkillTimeout, Entry: "skill_timeout: profiled_retry retryable severity=high; strict: fail; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeSkillTimeout, Entry: "skill_timeout fault=dependency: profiled_retry retryable severity=high; strict: fail; fast: recoverability=unknown", Rules: []string{
 			"SKILL_TIMEOUT/1: source: skill, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (82d7be52)",
 			"SKILL_TIMEOUT/2: source: skill, like: [timeout, late, overran] (79a27592)",
 		}, Cases: []gentest.Case{
@@ -60,7 +60,7 @@ func TestSkillError(t *testing.T) {
 			gentest.NewExample("SKILL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
 			gentest.NewExample("SKILL_TIMEOUT/2", 0, `{"detail":"the skill timed out","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "the skill timed out"}),
 		}},
-		{Code: CodeSkillValidation, Entry: "skill_validation: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeSkillValidation, Entry: "skill_validation fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"SKILL_VALIDATION/1: source: skill, type: [invalid, parse] (4082c885)",
 			"SKILL_VALIDATION/2: source: skill, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError'] (4dc914f7)",
 			`SKILL_VALIDATION/3: source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )' (ba2645e8)`,

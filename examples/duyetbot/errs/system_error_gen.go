@@ -233,10 +233,11 @@ var systemCategory = taxonomy.Category{
 	Zero: (*SystemError)(nil),
 	Codes: []taxonomy.Code{
 		CodeSystemError: {
-			Value: "system_error", Key: "SYSTEM_ERROR", Message: "system error: {detail:first_line}",
-			Doc:    "A failure of the bot itself that ends its work, or a failure that no rule matches.",
-			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityCritical},
-			When:   []taxonomy.Traits{{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium}},
+			Value: "system_error", Key: "SYSTEM_ERROR", Fault: taxonomy.FaultDependency,
+			Message: "system error: {detail:first_line}",
+			Doc:     "A failure of the bot itself that ends its work, or a failure that no rule matches.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityCritical},
+			When:    []taxonomy.Traits{{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium}},
 		},
 	},
 }

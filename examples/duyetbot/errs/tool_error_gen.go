@@ -245,8 +245,8 @@ var toolCategory = taxonomy.Category{
 	Zero: (*ToolError)(nil),
 	Codes: []taxonomy.Code{
 		CodeToolTimeout: {
-			Value: "tool_timeout", Key: "TOOL_TIMEOUT", Message: "a tool ran too long: {detail:first_line}",
-			Doc:    "A tool ran too long.",
+			Value: "tool_timeout", Key: "TOOL_TIMEOUT", Fault: taxonomy.FaultDependency,
+			Message: "a tool ran too long: {detail:first_line}", Doc: "A tool ran too long.",
 			Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
@@ -256,18 +256,19 @@ var toolCategory = taxonomy.Category{
 			},
 		},
 		CodeToolNotFound: {
-			Value: "tool_not_found", Key: "TOOL_NOT_FOUND", Message: "a tool is missing: {detail:first_line}",
-			Doc:    "The tool does not exist, or does not find a file that it needs.",
-			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+			Value: "tool_not_found", Key: "TOOL_NOT_FOUND", Fault: taxonomy.FaultDependency,
+			Message: "a tool is missing: {detail:first_line}",
+			Doc:     "The tool does not exist, or does not find a file that it needs.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeToolPermission: {
-			Value: "tool_permission", Key: "TOOL_PERMISSION", Message: "a tool lacks permission: {detail:first_line}",
-			Doc:    "The tool, or its action, is not permitted.",
+			Value: "tool_permission", Key: "TOOL_PERMISSION", Fault: taxonomy.FaultDependency,
+			Message: "a tool lacks permission: {detail:first_line}", Doc: "The tool, or its action, is not permitted.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeToolExecution: {
-			Value: "tool_execution", Key: "TOOL_EXECUTION", Message: "a tool failed: {detail:first_line}",
-			Doc:    "A tool failed in another way.",
+			Value: "tool_execution", Key: "TOOL_EXECUTION", Fault: taxonomy.FaultDependency,
+			Message: "a tool failed: {detail:first_line}", Doc: "A tool failed in another way.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.RecoverabilityUnknown, Severity: taxonomy.SeverityMedium},
 		},
 	},

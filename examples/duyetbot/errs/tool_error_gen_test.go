@@ -26,7 +26,7 @@ func TestToolError(t *testing.T) {
 		"metadata json from=attributes.metadata",
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"tool\"" required, component string from=[attributes.component attributes.tool attributes.command] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 	}, []gentest.Code{
-		{Code: CodeToolTimeout, Entry: "tool_timeout: tool_retry_with_backoff retryable severity=high; strict: fail; lenient: tool_retry_with_backoff@lenient; fast: tool_retry@fast recoverability=unknown; thorough: tool_retry_with_backoff@thorough", Rules: []string{
+		{Code: CodeToolTimeout, Entry: "tool_timeout fault=dependency: tool_retry_with_backoff retryable severity=high; strict: fail; lenient: tool_retry_with_backoff@lenient; fast: tool_retry@fast recoverability=unknown; thorough: tool_retry_with_backoff@thorough", Rules: []string{
 			"TOOL_TIMEOUT/1: source: tool, type: timeout (2193640b)",
 			"TOOL_TIMEOUT/2: source: tool, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (e42e0429)",
 			"TOOL_TIMEOUT/3: source: tool, exit_code: 124 (641b3419)",
@@ -54,7 +54,7 @@ func TestToolError(t *testing.T) {
 			gentest.NewExample("TOOL_TIMEOUT/6", 0, `{"detail":"Command timed out","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`, taxonomy.Evidence{Text: "Command timed out", Attributes: map[string]string{"tool": "bash"}}),
 			gentest.NewExample("TOOL_TIMEOUT/5", 0, `{"detail":"Command timed out","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "Command timed out"}),
 		}},
-		{Code: CodeToolNotFound, Entry: "tool_not_found: fail severity=medium; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeToolNotFound, Entry: "tool_not_found fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"TOOL_NOT_FOUND/1: is: os/exec.ErrNotFound (b4eb6c5d)",
 			"TOOL_NOT_FOUND/2: source: tool, is: io/fs.ErrNotExist (e03670dc)",
 			"TOOL_NOT_FOUND/3: source: tool, type: not_found (ea075d98)",
@@ -77,7 +77,7 @@ func TestToolError(t *testing.T) {
 			gentest.NewExample("TOOL_NOT_FOUND/8", 0, `{"detail":"the tool does not exist","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`, taxonomy.Evidence{Text: "the tool does not exist", Attributes: map[string]string{"tool": "bash"}}),
 			gentest.NewExample("TOOL_NOT_FOUND/7", 0, `{"detail":"the file does not exist","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the file does not exist"}),
 		}, Not: []gentest.Example{gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"the page says that a file is not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the page says that a file is not found"})}},
-		{Code: CodeToolPermission, Entry: "tool_permission: fail severity=high; fast: recoverability=unknown", Rules: []string{
+		{Code: CodeToolPermission, Entry: "tool_permission fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"TOOL_PERMISSION/1: source: tool, is: io/fs.ErrPermission (ec0afb51)",
 			"TOOL_PERMISSION/2: source: tool, errno: [EACCES, EPERM] (9ac808d7)",
 			"TOOL_PERMISSION/3: source: tool, exit_code: 126 (774d9243)",
@@ -100,7 +100,7 @@ func TestToolError(t *testing.T) {
 			gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"rewrote the permission docs","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "rewrote the permission docs"}),
 			gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"permission denied pages are red","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "permission denied pages are red"}),
 		}},
-		{Code: CodeToolExecution, Entry: "tool_execution: fail recoverability=unknown severity=medium", Rules: []string{
+		{Code: CodeToolExecution, Entry: "tool_execution fault=dependency: fail recoverability=unknown severity=medium", Rules: []string{
 			"TOOL_EXECUTION/1: source: tool, priority: -5 (9a753a41)",
 			"TOOL_EXECUTION/2: source: {present: false}, attributes: {tool: {present: true}}, priority: -5 (1d0c858b)",
 			"TOOL_EXECUTION/3: source: {present: false}, exit_code: {not: 0}, priority: -10 (4fdc6348)",

@@ -296,30 +296,30 @@ var verificationCategory = taxonomy.Category{
 	Zero: (*VerificationError)(nil),
 	Codes: []taxonomy.Code{
 		CodeTypeError: {
-			Value: "type_error", Key: "TYPE_ERROR", Message: "type error: {detail:first_line}",
-			Doc:    "The type checker found an error.",
+			Value: "type_error", Key: "TYPE_ERROR", Fault: taxonomy.FaultDependency,
+			Message: "type error: {detail:first_line}", Doc: "The type checker found an error.",
 			Traits: taxonomy.Traits{Reaction: &reactionApplyTypeFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 			When:   []taxonomy.Traits{{Reaction: &reactionPatternApplyTypeFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium}},
 		},
 		CodeBuildFailed: {
-			Value: "build_failed", Key: "BUILD_FAILED", Message: "the build failed: {detail:first_line}",
-			Doc:    "The build failed.",
+			Value: "build_failed", Key: "BUILD_FAILED", Fault: taxonomy.FaultDependency,
+			Message: "the build failed: {detail:first_line}", Doc: "The build failed.",
 			Traits: taxonomy.Traits{Reaction: &reactionFixBuild, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 		},
 		CodeLintError: {
-			Value: "lint_error", Key: "LINT_ERROR", Message: "lint error: {detail:first_line}",
-			Doc:    "The linter reported findings.",
+			Value: "lint_error", Key: "LINT_ERROR", Fault: taxonomy.FaultDependency,
+			Message: "lint error: {detail:first_line}", Doc: "The linter reported findings.",
 			Traits: taxonomy.Traits{Reaction: &reactionApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
 			When:   []taxonomy.Traits{{Reaction: &reactionPatternApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow}},
 		},
 		CodeTestFailure: {
-			Value: "test_failure", Key: "TEST_FAILURE", Message: "a test failed: {detail:first_line}",
-			Doc:    "A test failed.",
+			Value: "test_failure", Key: "TEST_FAILURE", Fault: taxonomy.FaultDependency,
+			Message: "a test failed: {detail:first_line}", Doc: "A test failed.",
 			Traits: taxonomy.Traits{Reaction: &reactionFixTest, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeVerificationFailed: {
-			Value: "verification_failed", Key: "VERIFICATION_FAILED", Message: "verification failed: {detail:first_line}",
-			Doc:    "A check of unknown kind failed.",
+			Value: "verification_failed", Key: "VERIFICATION_FAILED", Fault: taxonomy.FaultDependency,
+			Message: "verification failed: {detail:first_line}", Doc: "A check of unknown kind failed.",
 			Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},

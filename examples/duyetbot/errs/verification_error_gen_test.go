@@ -24,7 +24,7 @@ func TestVerificationError(t *testing.T) {
 		`source object fields=(type enum enum=[llm github tool verification file network system] from=source default="\"verification\"" required, component string from=[attributes.component attributes.tool attributes.command] default="\"unknown\"" required, endpoint string from=[attributes.url attributes.host], method string from=attributes.method) required`,
 		"pattern enum enum=[type lint test build]",
 	}, []gentest.Code{
-		{Code: CodeTypeError, Entry: "type_error: apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
+		{Code: CodeTypeError, Entry: "type_error fault=dependency: apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"TYPE_ERROR/1: source: verification, type: types (a3ed49d0)",
 			"TYPE_ERROR/2: source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type} (45f22b67)",
 			"TYPE_ERROR/3: source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type} (f49f326f)",
@@ -58,7 +58,7 @@ func TestVerificationError(t *testing.T) {
 			gentest.NewExample("", 1, `{"detail":"the error TS reports","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "the error TS reports"}),
 			gentest.NewExample("", 1, `{"detail":"the comment explains error TS2345: no","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "the comment explains error TS2345: no"}),
 		}},
-		{Code: CodeBuildFailed, Entry: "build_failed: fix_build recoverability=recoverable severity=high; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
+		{Code: CodeBuildFailed, Entry: "build_failed fault=dependency: fix_build recoverability=recoverable severity=high; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"BUILD_FAILED/1: source: verification, type: build (88e20b1b)",
 			"BUILD_FAILED/2: source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build} (ab1a7eec)",
 			"BUILD_FAILED/3: source: {present: false}, like: compile_error, priority: -4, set: {pattern: build} (27ca74c9)",
@@ -81,7 +81,7 @@ func TestVerificationError(t *testing.T) {
 			gentest.NewExample("", 1, `{"detail":"The build failed message is improved","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "The build failed message is improved"}),
 			gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"Build failed banners are red now","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "Build failed banners are red now"}),
 		}},
-		{Code: CodeLintError, Entry: "lint_error: apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
+		{Code: CodeLintError, Entry: "lint_error fault=dependency: apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"}, Rules: []string{
 			"LINT_ERROR/1: source: verification, type: lint (a5bfca34)",
 			"LINT_ERROR/2: source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint} (511ea9e3)",
 			"LINT_ERROR/3: source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint} (4b08298a)",
@@ -110,7 +110,7 @@ func TestVerificationError(t *testing.T) {
 			gentest.NewExample("", 1, `{"detail":"error: connect 127.0.0.1:8080:1: refused","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "error: connect 127.0.0.1:8080:1: refused"}),
 			gentest.NewExample("NETWORK_ERROR/7", 1, `{"detail":"error: cannot reach localhost:8080: closed","source":{"type":"network","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Text: "error: cannot reach localhost:8080: closed"}),
 		}},
-		{Code: CodeTestFailure, Entry: "test_failure: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
+		{Code: CodeTestFailure, Entry: "test_failure fault=dependency: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"TEST_FAILURE/1: source: verification, type: test (a791b36f)",
 			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (2d73e368)",
 			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (50ab05aa)",
@@ -136,7 +136,7 @@ func TestVerificationError(t *testing.T) {
 			gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"tests that FAIL are listed first","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "tests that FAIL are listed first"}),
 			gentest.NewExample("", 1, `{"detail":"Tests failed yesterday but pass now","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "Tests failed yesterday but pass now"}),
 		}},
-		{Code: CodeVerificationFailed, Entry: "verification_failed: verify_again retryable recoverability=recoverable severity=high; strict: fail; lenient: verify_again@lenient; fast: verify_again@fast recoverability=unknown -recoverability=recoverable; thorough: verify_again@thorough", Rules: []string{"VERIFICATION_FAILED/1: source: verification, priority: -10 (c2ceef70)"}, Cases: []gentest.Case{
+		{Code: CodeVerificationFailed, Entry: "verification_failed fault=dependency: verify_again retryable recoverability=recoverable severity=high; strict: fail; lenient: verify_again@lenient; fast: verify_again@fast recoverability=unknown -recoverability=recoverable; thorough: verify_again@thorough", Rules: []string{"VERIFICATION_FAILED/1: source: verification, priority: -10 (c2ceef70)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewVerificationFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewVerificationFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewVerificationFailed("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

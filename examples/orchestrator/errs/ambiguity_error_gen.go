@@ -140,7 +140,7 @@ var ambiguityCategory = taxonomy.Category{
 	Zero: (*AmbiguityError)(nil),
 	Codes: []taxonomy.Code{
 		CodeAmbiguityError: {
-			Value: "AMBIGUITY_ERROR", Groups: 1 << 0,
+			Value: "AMBIGUITY_ERROR", Fault: taxonomy.FaultDependency, Groups: 1 << 0,
 			Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
 			Doc:     "The plan is too unclear to continue safely.", Resolution: "Answer the open question in the plan.",
 			Traits: taxonomy.Traits{Reaction: &reactionFindOut},

@@ -18,7 +18,7 @@ func TestAmbiguityError(t *testing.T) {
 		"finding enum enum=[several_readings conflicting_requirements unclear_criteria unknown_recovery silent_plan] from=type",
 		"unreadable bool",
 	}, []gentest.Code{
-		{Code: CodeAmbiguityError, Entry: "AMBIGUITY_ERROR group=fault: find_out; chains: record_and_stop; tasks: fail_task", Rules: []string{
+		{Code: CodeAmbiguityError, Entry: "AMBIGUITY_ERROR fault=dependency group=fault: find_out; chains: record_and_stop; tasks: fail_task", Rules: []string{
 			"AMBIGUITY_ERROR/1: source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60 (3ca40e53)",
 			"AMBIGUITY_ERROR/2: source: plan, op: prepare, type: invalid, set: {unreadable: true}, priority: 60 (8276d67)",
 			"AMBIGUITY_ERROR/3: source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10 (ce6f84cb)",

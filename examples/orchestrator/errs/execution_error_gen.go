@@ -185,7 +185,7 @@ var executionCategory = taxonomy.Category{
 	Zero: (*ExecutionError)(nil),
 	Codes: []taxonomy.Code{
 		CodeExecutionError: {
-			Value: "EXECUTION_ERROR", Groups: 1 << 1,
+			Value: "EXECUTION_ERROR", Fault: taxonomy.FaultDependency, Groups: 1 << 1,
 			Message: "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
 			Doc:     "A command or script ran and failed.", Resolution: "Fix the step, or the plan if the step is correct.",
 			Traits: taxonomy.Traits{Reaction: &reactionAnalyse},

@@ -21,7 +21,7 @@ func TestExecutionError(t *testing.T) {
 		"exitCode int from=exit_code",
 		"signal string from=signal",
 	}, []gentest.Code{
-		{Code: CodeExecutionError, Entry: "EXECUTION_ERROR group=failure: analyse; chains: record_and_stop; tasks: fail_task", When: []string{"run_again retryable; chains: record_and_stop; tasks: block_task"}, Rules: []string{
+		{Code: CodeExecutionError, Entry: "EXECUTION_ERROR fault=dependency group=failure: analyse; chains: record_and_stop; tasks: fail_task", When: []string{"run_again retryable; chains: record_and_stop; tasks: block_task"}, Rules: []string{
 			"EXECUTION_ERROR/1: source: [step, agent, check, git], type: timeout, set: {reason: timeout}, priority: 42 (8bea9178)",
 			"EXECUTION_ERROR/2: source: [step, agent, check, git], is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], set: {reason: timeout}, priority: 42 (8bf1dafe)",
 			"EXECUTION_ERROR/3: source: [step, agent, check, git], errno: [EAGAIN, EBUSY, EDEADLK, ETXTBSY], set: {reason: write_conflict}, priority: 42 (eeec8dbf)",

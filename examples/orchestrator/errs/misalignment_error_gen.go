@@ -179,7 +179,7 @@ var misalignmentCategory = taxonomy.Category{
 	Zero: (*MisalignmentError)(nil),
 	Codes: []taxonomy.Code{
 		CodeInterAgentMisalignment: {
-			Value: "INTER_AGENT_MISALIGNMENT", Groups: 1 << 1,
+			Value: "INTER_AGENT_MISALIGNMENT", Fault: taxonomy.FaultDependency, Groups: 1 << 1,
 			Message:    "an agent departs from its instructions[ ({finding})][: {detail:first_line}]",
 			Doc:        "An agent departs from its instructions. Only a review can report this.",
 			Resolution: "Give the step to a stronger tier, or write its instructions more clearly.",

@@ -18,7 +18,7 @@ func TestMisalignmentError(t *testing.T) {
 		"finding enum enum=[contradiction drift fabrication skipped_steps premature_end reasoning_mismatch invented_issue over_escalation incomplete_verification] from=type",
 		"reason enum enum=[context_overflow model_limitation contradictory_instructions] from=attributes.reason",
 	}, []gentest.Code{
-		{Code: CodeInterAgentMisalignment, Entry: "INTER_AGENT_MISALIGNMENT group=failure: verify; chains: record_and_stop; tasks: fail_task", When: []string{"try_with_less retryable; chains: record_and_stop; tasks: block_task"}, Rules: []string{
+		{Code: CodeInterAgentMisalignment, Entry: "INTER_AGENT_MISALIGNMENT fault=dependency group=failure: verify; chains: record_and_stop; tasks: fail_task", When: []string{"try_with_less retryable; chains: record_and_stop; tasks: block_task"}, Rules: []string{
 			"INTER_AGENT_MISALIGNMENT/1: source: review, type: context_overflow, set: {reason: context_overflow}, priority: 21 (7b194299)",
 			`INTER_AGENT_MISALIGNMENT/2: source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], set: {reason: context_overflow}, priority: 21 (9f5296e6)`,
 			"INTER_AGENT_MISALIGNMENT/3: source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20 (25014be1)",

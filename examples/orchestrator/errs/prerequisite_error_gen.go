@@ -145,7 +145,7 @@ var prerequisiteCategory = taxonomy.Category{
 	Zero: (*PrerequisiteError)(nil),
 	Codes: []taxonomy.Code{
 		CodePrerequisiteFailure: {
-			Value: "PREREQUISITE_FAILURE", Groups: 1 << 0,
+			Value: "PREREQUISITE_FAILURE", Fault: taxonomy.FaultDependency, Groups: 1 << 0,
 			Message:    "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
 			Doc:        "A prerequisite of the plan is missing or cannot be reached.",
 			Resolution: "Correct the step, or provide the missing prerequisite.",

@@ -19,7 +19,7 @@ func TestPrerequisiteError(t *testing.T) {
 		"files strings from=files",
 		"reason enum enum=[missing_file missing_dependency missing_command missing_variable permission_denied connection_refused network timeout service_unavailable] from=attributes.reason",
 	}, []gentest.Code{
-		{Code: CodePrerequisiteFailure, Entry: "PREREQUISITE_FAILURE group=fault: find_out; chains: record_and_stop; tasks: fail_task", When: []string{"try_again retryable; chains: record_and_stop; tasks: block_task"}, Rules: []string{
+		{Code: CodePrerequisiteFailure, Entry: "PREREQUISITE_FAILURE fault=dependency group=fault: find_out; chains: record_and_stop; tasks: fail_task", When: []string{"try_again retryable; chains: record_and_stop; tasks: block_task"}, Rules: []string{
 			"PREREQUISITE_FAILURE/1: errno: ECONNREFUSED, set: {reason: connection_refused}, priority: 50 (ac13aca0)",
 			"PREREQUISITE_FAILURE/2: errno: [ENOENT, ENOTDIR], set: {reason: missing_file}, priority: 50 (fc50af0f)",
 			"PREREQUISITE_FAILURE/3: errno: [EACCES, EPERM], set: {reason: permission_denied}, priority: 50 (37d81f06)",

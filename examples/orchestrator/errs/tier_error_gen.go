@@ -203,7 +203,7 @@ var tierCategory = taxonomy.Category{
 			},
 		},
 		CodeTierUnavailable: {
-			Value: "TIER_UNAVAILABLE", Groups: 1 << 1,
+			Value: "TIER_UNAVAILABLE", Fault: taxonomy.FaultDependency, Groups: 1 << 1,
 			Message:    "{provider} does not answer[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
 			Doc:        "The tier does not answer now, but may answer later.",
 			Resolution: "Look at the provider's status page, or run its command by hand.",
@@ -225,7 +225,8 @@ var tierCategory = taxonomy.Category{
 			},
 		},
 		CodeTierNotCalled: {
-			Value: "TIER_NOT_CALLED", Groups: 1 << 1, Message: "nothing was called[ ({reason})][: {detail:first_line}]",
+			Value: "TIER_NOT_CALLED", Fault: taxonomy.FaultDependency, Groups: 1 << 1,
+			Message:    "nothing was called[ ({reason})][: {detail:first_line}]",
 			Doc:        "The call could not start, and a call of another tier could not either.",
 			Resolution: "Raise the budget, end the run that holds the lock, or fix the fault that the message names.",
 			Traits:     taxonomy.Traits{Reaction: &reactionAskUser},

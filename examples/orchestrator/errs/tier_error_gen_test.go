@@ -47,7 +47,7 @@ func TestTierError(t *testing.T) {
 			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "rate_limit_error"}),
 			gentest.NewExample("", 0, `{"detail":"Rate limit exceeded"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "Rate limit exceeded"}),
 		}},
-		{Code: CodeTierUnavailable, Entry: "TIER_UNAVAILABLE group=failure: call_again retryable; chains: record_and_stop; tasks: block_task", Rules: []string{
+		{Code: CodeTierUnavailable, Entry: "TIER_UNAVAILABLE fault=dependency group=failure: call_again retryable; chains: record_and_stop; tasks: block_task", Rules: []string{
 			"TIER_UNAVAILABLE/1: source: executor, op: resume, type: interrupted, set: {reason: interrupted}, priority: 74 (4a5b3f1a)",
 			"TIER_UNAVAILABLE/2: op: call, exit_code: 0, type: {present: false}, set: {reason: no_answer}, priority: 76 (176d4bc3)",
 			"TIER_UNAVAILABLE/3: op: [call, available], type: timeout, set: {reason: timeout}, priority: 71 (56a08297)",
@@ -141,7 +141,7 @@ func TestTierError(t *testing.T) {
 			gentest.NewExample("PREREQUISITE_FAILURE/5", 0, `{"reason":"missing_command"}`, taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
 			gentest.NewExample("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":128}`, taxonomy.Evidence{Source: "step", Op: "push", Status: 401, ExitCode: taxonomy.Some(128)}),
 		}},
-		{Code: CodeTierNotCalled, Entry: "TIER_NOT_CALLED group=failure: ask_user; chains: record_and_stop; tasks: fail_task", Rules: []string{
+		{Code: CodeTierNotCalled, Entry: "TIER_NOT_CALLED fault=dependency group=failure: ask_user; chains: record_and_stop; tasks: fail_task", Rules: []string{
 			"TIER_NOT_CALLED/1: source: budget, set: {reason: budget}, priority: 73 (2d56cccc)",
 			"TIER_NOT_CALLED/2: source: [executor, config], priority: 72 (5ffc8a1)",
 		}, Cases: []gentest.Case{

@@ -224,7 +224,7 @@ var unexpectedResultCategory = taxonomy.Category{
 	Zero: (*UnexpectedResultError)(nil),
 	Codes: []taxonomy.Code{
 		CodeUnexpectedResult: {
-			Value: "UNEXPECTED_RESULT", Groups: 1 << 1,
+			Value: "UNEXPECTED_RESULT", Fault: taxonomy.FaultDependency, Groups: 1 << 1,
 			Message:    "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
 			Doc:        "The operation succeeds, and its result is not what was specified.",
 			Resolution: "Check the result against the step. Fix it, or revise the plan.",

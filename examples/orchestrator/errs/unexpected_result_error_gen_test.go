@@ -21,7 +21,7 @@ func TestUnexpectedResultError(t *testing.T) {
 		"actual string from=attributes.actual",
 		"reason enum enum=[stale_cache race_condition wrong_algorithm spec_mismatch] from=attributes.reason",
 	}, []gentest.Code{
-		{Code: CodeUnexpectedResult, Entry: "UNEXPECTED_RESULT group=failure: verify; chains: record_and_stop; tasks: fail_task", When: []string{"make_again retryable; chains: record_and_stop; tasks: block_task"}, Rules: []string{
+		{Code: CodeUnexpectedResult, Entry: "UNEXPECTED_RESULT fault=dependency group=failure: verify; chains: record_and_stop; tasks: fail_task", When: []string{"make_again retryable; chains: record_and_stop; tasks: block_task"}, Rules: []string{
 			"UNEXPECTED_RESULT/1: source: check, type: [format, missing_sections, count, size, content], priority: 30 (253f9f20)",
 			"UNEXPECTED_RESULT/2: source: check, op: criteria, attributes: {command: {present: true}}, set: {finding: command}, priority: 31 (e45a678f)",
 			"UNEXPECTED_RESULT/3: source: check, type: unclean, set: {breach: unclean}, priority: 31 (cac8351)",

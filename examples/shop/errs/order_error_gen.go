@@ -128,17 +128,17 @@ var orderCategory = taxonomy.Category{
 	Zero: (*OrderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeOrderNotFound: {
-			Value: "ORDER_NOT_FOUND", Public: true, Message: "no order[ {orderId}]", Doc: "The order does not exist.",
-			Resolution: "Check the number on the confirmation.", Takes: []string{"orderId"},
-			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 404, GRPC: 5},
+			Value: "ORDER_NOT_FOUND", Public: true, Fault: taxonomy.FaultClient, Message: "no order[ {orderId}]",
+			Doc: "The order does not exist.", Resolution: "Check the number on the confirmation.",
+			Takes: []string{"orderId"}, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 404, GRPC: 5},
 		},
 		CodeOrderExists: {
-			Value: "ORDER_EXISTS", Public: true, Message: "order[ {orderId}] exists",
+			Value: "ORDER_EXISTS", Public: true, Fault: taxonomy.FaultClient, Message: "order[ {orderId}] exists",
 			Doc: "An order with this number was placed before.", Resolution: "Use a new number for a new order.",
 			Takes: []string{"orderId"}, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 6},
 		},
 		CodeOrderClosed: {
-			Value: "ORDER_CLOSED", Public: true, Message: "order[ {orderId}] is closed",
+			Value: "ORDER_CLOSED", Public: true, Fault: taxonomy.FaultClient, Message: "order[ {orderId}] is closed",
 			Doc: "The order was paid or refused, and cannot change any more.", Takes: []string{"orderId"},
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
 		},

@@ -16,17 +16,17 @@ func TestOrderError(t *testing.T) {
 		"source string from=source",
 		"orderId string public",
 	}, []gentest.Code{
-		{Code: CodeOrderNotFound, Entry: "ORDER_NOT_FOUND public: refuse http=404 grpc=5", Cases: []gentest.Case{
+		{Code: CodeOrderNotFound, Entry: "ORDER_NOT_FOUND public fault=client: refuse http=404 grpc=5", Cases: []gentest.Case{
 			gentest.NewCase(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
 			gentest.NewCase(NewOrderNotFound(""), 0, "no order", `{"orderId":""}`),
 			gentest.NewCase(NewOrderNotFound("some orderId").WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "no order some orderId", `{"requestId":"first `+strings.Repeat("x", 91)+`…","orderId":"some orderId"}`),
 			gentest.NewCase(NewOrderNotFound("some orderId").WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "no order some orderId", `{"unmatched":true,"requestId":"some requestId","source":"some source","orderId":"some orderId"}`),
 		}},
-		{Code: CodeOrderExists, Entry: "ORDER_EXISTS public: refuse http=409 grpc=6", Cases: []gentest.Case{
+		{Code: CodeOrderExists, Entry: "ORDER_EXISTS public fault=client: refuse http=409 grpc=6", Cases: []gentest.Case{
 			gentest.NewCase(NewOrderExists("some orderId"), 0, "order some orderId exists", `{"orderId":"some orderId"}`),
 			gentest.NewCase(NewOrderExists(""), 0, "order exists", `{"orderId":""}`),
 		}},
-		{Code: CodeOrderClosed, Entry: "ORDER_CLOSED public: refuse http=409 grpc=9", Cases: []gentest.Case{
+		{Code: CodeOrderClosed, Entry: "ORDER_CLOSED public fault=client: refuse http=409 grpc=9", Cases: []gentest.Case{
 			gentest.NewCase(NewOrderClosed("some orderId"), 0, "order some orderId is closed", `{"orderId":"some orderId"}`),
 			gentest.NewCase(NewOrderClosed(""), 0, "order is closed", `{"orderId":""}`),
 		}},

@@ -177,14 +177,15 @@ var paymentCategory = taxonomy.Category{
 	Zero: (*PaymentError)(nil),
 	Codes: []taxonomy.Code{
 		CodePaymentDeclined: {
-			Value: "PAYMENT_DECLINED", Public: true, Message: "payment declined[: {reason}]",
+			Value: "PAYMENT_DECLINED", Public: true, Fault: taxonomy.FaultClient, Message: "payment declined[: {reason}]",
 			Doc: "The bank refused the payment.", Resolution: "Pay with another card.",
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9},
 		},
 		CodePaymentUnavailable: {
-			Value: "PAYMENT_UNAVAILABLE", Public: true, Message: "payments are not available",
-			Doc: "The payment gateway does not answer.", Resolution: "Try again in a minute.",
-			Traits: taxonomy.Traits{Reaction: &reactionPayAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
+			Value: "PAYMENT_UNAVAILABLE", Public: true, Fault: taxonomy.FaultDependency,
+			Message: "payments are not available", Doc: "The payment gateway does not answer.",
+			Resolution: "Try again in a minute.",
+			Traits:     taxonomy.Traits{Reaction: &reactionPayAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodePaymentRefused: {
 			Value: "PAYMENT_REFUSED", Message: "gateway refuses us[: {gatewayReply:first_line}]",

@@ -22,14 +22,14 @@ func TestPaymentError(t *testing.T) {
 		"gatewayReply string from=text max_length=300 scrub",
 		"gatewayStatus int from=status",
 	}, []gentest.Code{
-		{Code: CodePaymentDeclined, Entry: "PAYMENT_DECLINED public: refuse http=402 grpc=9", Rules: []string{"PAYMENT_DECLINED/1: source: gateway, status: 402 (fb8155dd)"}, Cases: []gentest.Case{
+		{Code: CodePaymentDeclined, Entry: "PAYMENT_DECLINED public fault=client: refuse http=402 grpc=9", Rules: []string{"PAYMENT_DECLINED/1: source: gateway, status: 402 (fb8155dd)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewPaymentDeclined(), 0, "payment declined", "{}"),
 			gentest.NewCase(NewPaymentDeclined().WithReason(PaymentReasonExpired), 0, "payment declined: EXPIRED", `{"reason":"EXPIRED"}`),
 			gentest.NewCase(NewPaymentDeclined().WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "payment declined", `{"requestId":"first `+strings.Repeat("x", 91)+`…"}`),
 			gentest.NewCase(NewPaymentDeclined().WithReason(PaymentReason(3)), 0, "payment declined", "{}"),
 			gentest.NewCase(NewPaymentDeclined().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithReason(PaymentReasonExpired).WithRetryAfter(5500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(10), 0, "payment declined: EXPIRED", `{"unmatched":true,"requestId":"some requestId","source":"some source","reason":"EXPIRED","retryAfter":"5.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":10}`).Hints("retry_after=5.5s"),
 		}, Examples: []gentest.Example{gentest.NewExample("PAYMENT_DECLINED/1", 0, `{"source":"gateway","reason":"EXPIRED","gatewayReply":"card expired","gatewayStatus":402}`, taxonomy.Evidence{Source: "gateway", Status: 402, Code: "EXPIRED", Text: "card expired"})}},
-		{Code: CodePaymentUnavailable, Entry: "PAYMENT_UNAVAILABLE public: pay_again retryable http=503 grpc=14", Rules: []string{
+		{Code: CodePaymentUnavailable, Entry: "PAYMENT_UNAVAILABLE public fault=dependency: pay_again retryable http=503 grpc=14", Rules: []string{
 			"PAYMENT_UNAVAILABLE/1: source: gateway, status: [408, 429] (a399b31e)",
 			"PAYMENT_UNAVAILABLE/2: source: gateway, status: {min: 500} (5a88ab03)",
 			"PAYMENT_UNAVAILABLE/3: source: gateway, type: [timeout, network] (a81aa67d)",

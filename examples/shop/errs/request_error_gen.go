@@ -128,12 +128,12 @@ var requestCategory = taxonomy.Category{
 	Zero: (*RequestError)(nil),
 	Codes: []taxonomy.Code{
 		CodeInvalid: {
-			Value: "INVALID", Public: true, Message: "invalid request[: {violations:count} violation(s)]",
-			Doc: "The request is invalid.", Takes: []string{"violations"},
-			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 400, GRPC: 3},
+			Value: "INVALID", Public: true, Fault: taxonomy.FaultClient,
+			Message: "invalid request[: {violations:count} violation(s)]", Doc: "The request is invalid.",
+			Takes: []string{"violations"}, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 400, GRPC: 3},
 		},
 		CodeInvalidText: {
-			Value: "INVALID_TEXT", Public: true, Message: "invalid characters",
+			Value: "INVALID_TEXT", Public: true, Fault: taxonomy.FaultClient, Message: "invalid characters",
 			Doc:    "A value of the request has a character that no text can have, such as NUL.",
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 400, GRPC: 3},
 		},

@@ -125,12 +125,13 @@ var storeCategory = taxonomy.Category{
 	Zero: (*StoreError)(nil),
 	Codes: []taxonomy.Code{
 		CodeStoreConflict: {
-			Value: "STORE_CONFLICT", Message: "transaction conflict[: {storeText:first_line}]",
-			Doc:    "A concurrent transaction changed the same rows.",
-			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
+			Value: "STORE_CONFLICT", Fault: taxonomy.FaultDependency,
+			Message: "transaction conflict[: {storeText:first_line}]",
+			Doc:     "A concurrent transaction changed the same rows.",
+			Traits:  taxonomy.Traits{Reaction: &reactionAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeStoreDown: {
-			Value: "STORE_DOWN", Message: "database down[: {storeText:first_line}]",
+			Value: "STORE_DOWN", Fault: taxonomy.FaultDependency, Message: "database down[: {storeText:first_line}]",
 			Doc:    "The database cannot be reached.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
 		},

@@ -17,7 +17,7 @@ func TestStoreError(t *testing.T) {
 		"source string from=source",
 		"storeText string from=text max_length=300 scrub",
 	}, []gentest.Code{
-		{Code: CodeStoreConflict, Entry: "STORE_CONFLICT: again retryable http=503 grpc=14", Rules: []string{"STORE_CONFLICT/1: source: postgres, code: ['40001', 40P01] (5d5a3fc8)"}, Cases: []gentest.Case{
+		{Code: CodeStoreConflict, Entry: "STORE_CONFLICT fault=dependency: again retryable http=503 grpc=14", Rules: []string{"STORE_CONFLICT/1: source: postgres, code: ['40001', 40P01] (5d5a3fc8)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewStoreConflict(), 0, "transaction conflict", "{}"),
 			gentest.NewCase(NewStoreConflict().WithStoreText("some storeText\nsecond line"), 0, "transaction conflict: some storeText", `{"storeText":"some storeText\nsecond line"}`),
 			gentest.NewCase(NewStoreConflict().WithStoreText(""), 0, "transaction conflict", `{"storeText":""}`),
@@ -26,7 +26,7 @@ func TestStoreError(t *testing.T) {
 			gentest.NewCase(NewStoreConflict().WithStoreText("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "transaction conflict: Authorization: Bearer [REDACTED]", `{"storeText":"Authorization: Bearer [REDACTED]"}`),
 			gentest.NewCase(NewStoreConflict().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithStoreText("some storeText"), 0, "transaction conflict: some storeText", `{"unmatched":true,"requestId":"some requestId","source":"some source","storeText":"some storeText"}`),
 		}, Examples: []gentest.Example{gentest.NewExample("STORE_CONFLICT/1", 0, `{"source":"postgres","storeText":"could not serialize"}`, taxonomy.Evidence{Source: "postgres", Code: "40001", Text: "could not serialize"})}},
-		{Code: CodeStoreDown, Entry: "STORE_DOWN: again retryable http=503 grpc=14", Rules: []string{
+		{Code: CodeStoreDown, Entry: "STORE_DOWN fault=dependency: again retryable http=503 grpc=14", Rules: []string{
 			"STORE_DOWN/1: source: postgres, code: [57P01, 57P03, '53300'] (d1983f89)",
 			"STORE_DOWN/2: source: postgres, type: [network, timeout] (d9e5256c)",
 		}, Cases: []gentest.Case{

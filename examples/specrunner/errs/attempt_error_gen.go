@@ -324,13 +324,13 @@ var attemptCategory = taxonomy.Category{
 	Zero: (*AttemptError)(nil),
 	Codes: []taxonomy.Code{
 		CodeTimeout: {
-			Value: "TIMEOUT", Message: "the agent ran past its limit[ of {limit}]",
+			Value: "TIMEOUT", Fault: taxonomy.FaultDependency, Message: "the agent ran past its limit[ of {limit}]",
 			Doc:        "The agent exceeded the time limit of its call.",
 			Resolution: "Split the task, or give the agent more time.",
 			Traits:     taxonomy.Traits{Reaction: &reactionSameAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeRateLimit: {
-			Value:      "RATE_LIMIT",
+			Value: "RATE_LIMIT", Fault: taxonomy.FaultDependency,
 			Message:    "the limit of requests is reached[, try again in {retryAfter}][: {detail:first_line}]",
 			Doc:        "The agent's service refuses more requests for now, or the budget is exhausted.",
 			Resolution: "Wait until the limit is lifted, or raise the budget; then start the run again.",
@@ -348,30 +348,31 @@ var attemptCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeTestFailure: {
-			Value: "TEST_FAILURE", Message: "tests failed[: {detail:first_line}]",
+			Value: "TEST_FAILURE", Fault: taxonomy.FaultDependency, Message: "tests failed[: {detail:first_line}]",
 			Doc: "The tests fail after the agent's changes.", Resolution: "Fix the code, or the tests if they are wrong.",
 			Traits: taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeLintFailure: {
-			Value: "LINT_FAILURE", Message: "the linters object[: {detail:first_line}]",
+			Value: "LINT_FAILURE", Fault: taxonomy.FaultDependency, Message: "the linters object[: {detail:first_line}]",
 			Doc: "The linters report findings in the agent's changes.", Resolution: "Fix the findings of the linters.",
 			Traits: taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeTaskFailed: {
-			Value: "TASK_FAILED", Message: "the agent could not do the task[: {reason}][ ({detail:first_line})]",
+			Value: "TASK_FAILED", Fault: taxonomy.FaultDependency,
+			Message:    "the agent could not do the task[: {reason}][ ({detail:first_line})]",
 			Doc:        "The agent reports that it could not do the task, or that its context was too small.",
 			Resolution: "Read the agent's reason. Split the task, or make it clearer.",
 			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 			When:       []taxonomy.Traits{{Reaction: &reactionShortenAndRetry, Retryable: true, Recoverability: taxonomy.Retryable}},
 		},
 		CodeHookFailure: {
-			Value:   "HOOK_FAILURE",
+			Value: "HOOK_FAILURE", Fault: taxonomy.FaultDependency,
 			Message: "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
 			Doc:     "A hook failed for another reason.", Resolution: "Run the hook by hand, and fix its environment.",
 			Takes: []string{"reporter"}, Traits: taxonomy.Traits{Reaction: &reactionFailFast},
 		},
 		CodeUnknown: {
-			Value:      "UNKNOWN",
+			Value: "UNKNOWN", Fault: taxonomy.FaultDependency,
 			Message:    "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}][, files changed against the rules: {files}]",
 			Doc:        "No rule matches the failure, or a stored attempt has a code of another version.",
 			Resolution: "Read the end of the attempt's output.",

@@ -29,7 +29,7 @@ func TestAttemptError(t *testing.T) {
 		"interrupted bool",
 		"instrument bool",
 	}, []gentest.Code{
-		{Code: CodeTimeout, Entry: "TIMEOUT: same_again retryable", Rules: []string{
+		{Code: CodeTimeout, Entry: "TIMEOUT fault=dependency: same_again retryable", Rules: []string{
 			"TIMEOUT/1: source: agent, type: timeout (74dd030)",
 			"TIMEOUT/2: source: agent, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (8e33030e)",
 			"TIMEOUT/3: source: agent, like: [timeout, grpc_deadline_exceeded], priority: -1 (4d2d05b7)",
@@ -45,7 +45,7 @@ func TestAttemptError(t *testing.T) {
 			gentest.NewExample("HOOK_FAILURE/1", 0, `{"reporter":"post_done"}`, taxonomy.Evidence{Source: "post_done", Type: "timeout"}),
 			gentest.NewExample("", 0, `{"reporter":"agent","exitCode":1,"detail":"the test of the timeout takes 30 seconds"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "the test of the timeout takes 30 seconds"}),
 		}},
-		{Code: CodeRateLimit, Entry: "RATE_LIMIT: return_api_error; phase1: return_api_error@phase1", When: []string{"spend_no_more", "spend_no_more_on_it"}, Rules: []string{
+		{Code: CodeRateLimit, Entry: "RATE_LIMIT fault=dependency: return_api_error; phase1: return_api_error@phase1", When: []string{"spend_no_more", "spend_no_more_on_it"}, Rules: []string{
 			"RATE_LIMIT/1: source: budget, type: [exceeded, unknown_cost] (350bf6ba)",
 			"RATE_LIMIT/2: source: agent, type: [rate_limit_error, rate_limit] (9db1bc70)",
 			"RATE_LIMIT/3: source: agent, status: 429 (9debaa25)",
@@ -111,7 +111,7 @@ func TestAttemptError(t *testing.T) {
 			gentest.NewCase(NewSyntax().WithDetail("some detail\nsecond line"), 0, "the code cannot be parsed: some detail", `{"detail":"some detail\nsecond line"}`),
 			gentest.NewCase(NewSyntax().WithDetail(""), 0, "the code cannot be parsed", `{"detail":""}`),
 		}},
-		{Code: CodeTestFailure, Entry: "TEST_FAILURE: explain_and_retry retryable", Rules: []string{
+		{Code: CodeTestFailure, Entry: "TEST_FAILURE fault=dependency: explain_and_retry retryable", Rules: []string{
 			"TEST_FAILURE/1: source: post_done, type: tests (203ee3dc)",
 			"TEST_FAILURE/2: source: post_done, like: test_failure (5245c28f)",
 		}, Cases: []gentest.Case{
@@ -134,7 +134,7 @@ func TestAttemptError(t *testing.T) {
 			gentest.NewExample("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"0 tests failed"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "0 tests failed"}),
 			gentest.NewExample("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"3 failed, 12 passed is what the old run printed"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "3 failed, 12 passed is what the old run printed"}),
 		}},
-		{Code: CodeLintFailure, Entry: "LINT_FAILURE: explain_and_retry retryable", Rules: []string{
+		{Code: CodeLintFailure, Entry: "LINT_FAILURE fault=dependency: explain_and_retry retryable", Rules: []string{
 			"LINT_FAILURE/1: source: post_done, type: lint (72f95ec)",
 			"LINT_FAILURE/2: source: post_done, like: lint_finding (8dafb4f0)",
 			`LINT_FAILURE/3: source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'] (e4293283)`,
@@ -152,7 +152,7 @@ func TestAttemptError(t *testing.T) {
 			gentest.NewExample("TEST_FAILURE/1", 0, `{"reporter":"post_done","detail":"a.go:1:1: wrong"}`, taxonomy.Evidence{Source: "post_done", Type: "tests", Text: "a.go:1:1: wrong"}),
 			gentest.NewExample("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"lint errors are listed by the new page"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "lint errors are listed by the new page"}),
 		}},
-		{Code: CodeTaskFailed, Entry: "TASK_FAILED: explain_and_retry retryable", When: []string{"shorten_and_retry retryable"}, Rules: []string{
+		{Code: CodeTaskFailed, Entry: "TASK_FAILED fault=dependency: explain_and_retry retryable", When: []string{"shorten_and_retry retryable"}, Rules: []string{
 			"TASK_FAILED/1: source: agent, type: task_failed (228a1920)",
 			"TASK_FAILED/2: source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true} (211d47ca)",
 			"TASK_FAILED/3: source: agent, like: context_too_long, set: {contextOverflow: true} (a8eaeb93)",
@@ -184,7 +184,7 @@ func TestAttemptError(t *testing.T) {
 			gentest.NewExample("", 0, `{"reporter":"agent","exitCode":1,"detail":"the docs say when a context window is exceeded"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "the docs say when a context window is exceeded"}),
 			gentest.NewExample("", 0, `{"reporter":"agent","exitCode":1,"detail":"prompt is too long is the new message"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "prompt is too long is the new message"}),
 		}},
-		{Code: CodeHookFailure, Entry: "HOOK_FAILURE: fail_fast", Rules: []string{"HOOK_FAILURE/1: source: [pre_start, post_done] (6544dede)"}, Cases: []gentest.Case{
+		{Code: CodeHookFailure, Entry: "HOOK_FAILURE fault=dependency: fail_fast", Rules: []string{"HOOK_FAILURE/1: source: [pre_start, post_done] (6544dede)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewHookFailure(AttemptReporterAgent), 0, "the hook agent failed", `{"reporter":"agent"}`),
 			gentest.NewCase(NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line").WithCommand("some command\nsecond line"), 0, "the hook agent (some command) failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line","command":"some command\nsecond line"}`),
 			gentest.NewCase(NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("").WithCommand(""), 0, "the hook agent failed with exit code 4", `{"reporter":"agent","exitCode":4,"detail":"","command":""}`),
@@ -197,7 +197,7 @@ func TestAttemptError(t *testing.T) {
 			gentest.NewExample("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"cannot merge the branch"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "cannot merge the branch"}),
 			gentest.NewExample("HOOK_FAILURE/1", 0, `{"reporter":"post_done"}`, taxonomy.Evidence{Source: "post_done", Type: "timeout"}),
 		}},
-		{Code: CodeUnknown, Entry: "UNKNOWN: explain_and_retry retryable", When: []string{"begin_again retryable", "revert_and_retry retryable", "stop_the_runner"}, Rules: []string{
+		{Code: CodeUnknown, Entry: "UNKNOWN fault=dependency: explain_and_retry retryable", When: []string{"begin_again retryable", "revert_and_retry retryable", "stop_the_runner"}, Rules: []string{
 			"UNKNOWN/1: source: executor, op: resume, type: interrupted, set: {interrupted: true} (7e3649b9)",
 			"UNKNOWN/2: source: scope (985efddd)",
 			"UNKNOWN/3: source: agent, type: [not_found, start], set: {instrument: true} (4f9adde2)",

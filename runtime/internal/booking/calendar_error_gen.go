@@ -165,15 +165,18 @@ var calendarCategory = taxonomy.Category{
 	Zero: (*CalendarError)(nil),
 	Codes: []taxonomy.Code{
 		CodeCalendarBusy: {
-			Value: "CALENDAR_BUSY", Message: "calendar is busy", Doc: "The calendar limits our requests.",
+			Value: "CALENDAR_BUSY", Fault: taxonomy.FaultDependency, Message: "calendar is busy",
+			Doc:    "The calendar limits our requests.",
 			Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeCalendarDown: {
-			Value: "CALENDAR_DOWN", Message: "calendar is down[: {status}]", Doc: "The calendar does not answer.",
+			Value: "CALENDAR_DOWN", Fault: taxonomy.FaultDependency, Message: "calendar is down[: {status}]",
+			Doc:    "The calendar does not answer.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeCalendarLate: {
-			Value: "CALENDAR_LATE", Message: "event is not there yet", Doc: "The calendar has not seen the event yet.",
+			Value: "CALENDAR_LATE", Fault: taxonomy.FaultDependency, Message: "event is not there yet",
+			Doc:    "The calendar has not seen the event yet.",
 			Traits: taxonomy.Traits{Reaction: &reactionSoon, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeCalendarRefused: {
@@ -181,11 +184,11 @@ var calendarCategory = taxonomy.Category{
 			Doc: "The calendar refuses the call.", Traits: taxonomy.Traits{Reaction: &reactionPark, HTTP: 503},
 		},
 		CodeCalendarBroken: {
-			Value: "CALENDAR_BROKEN", Message: "index is broken", Doc: "The index of the calendar is broken.",
-			Traits: taxonomy.Traits{Reaction: &reactionFix, HTTP: 503},
+			Value: "CALENDAR_BROKEN", Fault: taxonomy.FaultDependency, Message: "index is broken",
+			Doc: "The index of the calendar is broken.", Traits: taxonomy.Traits{Reaction: &reactionFix, HTTP: 503},
 		},
 		CodeCalendarOdd: {
-			Value: "CALENDAR_ODD", Message: "odd event", Doc: "A person has to look.",
+			Value: "CALENDAR_ODD", Fault: taxonomy.FaultDependency, Message: "odd event", Doc: "A person has to look.",
 			Traits: taxonomy.Traits{Reaction: &reactionAsk, HTTP: 503},
 		},
 	},

@@ -19,12 +19,12 @@ func TestCalendarError(t *testing.T) {
 		"status int from=status",
 		"text string from=text max_length=200 scrub",
 	}, []gentest.Code{
-		{Code: CodeCalendarBusy, Entry: "CALENDAR_BUSY: wait retryable http=503", Rules: []string{"CALENDAR_BUSY/1: source: calendar, status: 429 (97c652d2)"}, Cases: []gentest.Case{
+		{Code: CodeCalendarBusy, Entry: "CALENDAR_BUSY fault=dependency: wait retryable http=503", Rules: []string{"CALENDAR_BUSY/1: source: calendar, status: 429 (97c652d2)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewCalendarBusy(), 0, "calendar is busy", "{}"),
 			gentest.NewCase(NewCalendarBusy().WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "calendar is busy", `{"requestId":"first `+strings.Repeat("x", 91)+`…"}`),
 			gentest.NewCase(NewCalendarBusy().WithUnmatched(true).WithRequestID("some requestId").WithRetryAfter(3500*time.Millisecond).WithStatus(6).WithText("some text"), 0, "calendar is busy", `{"unmatched":true,"requestId":"some requestId","retryAfter":"3.5s","status":6,"text":"some text"}`).Hints("retry_after=3.5s"),
 		}, Examples: []gentest.Example{gentest.NewExample("CALENDAR_BUSY/1", 0, `{"retryAfter":"20ms","status":429}`, taxonomy.Evidence{Source: "calendar", Status: 429, RetryAfter: taxonomy.Some(20 * time.Millisecond)})}},
-		{Code: CodeCalendarDown, Entry: "CALENDAR_DOWN: again retryable http=503", Rules: []string{
+		{Code: CodeCalendarDown, Entry: "CALENDAR_DOWN fault=dependency: again retryable http=503", Rules: []string{
 			"CALENDAR_DOWN/1: source: calendar, status: {min: 500} (1e5c5813)",
 			"CALENDAR_DOWN/2: source: calendar, type: [network, timeout] (c847a079)",
 			"CALENDAR_DOWN/3: source: breaker (ad3068b1)",
@@ -37,7 +37,7 @@ func TestCalendarError(t *testing.T) {
 			gentest.NewExample("CALENDAR_DOWN/2", 0, "{}", taxonomy.Evidence{Source: "calendar", Type: "timeout"}),
 			gentest.NewExample("CALENDAR_DOWN/3", 0, "{}", taxonomy.Evidence{Source: "breaker", Type: "open"}),
 		}},
-		{Code: CodeCalendarLate, Entry: "CALENDAR_LATE: soon retryable http=503", Rules: []string{"CALENDAR_LATE/1: source: calendar, status: 425 (694f3746)"}, Cases: []gentest.Case{gentest.NewCase(NewCalendarLate(), 0, "event is not there yet", "{}")}, Examples: []gentest.Example{gentest.NewExample("CALENDAR_LATE/1", 0, `{"status":425}`, taxonomy.Evidence{Source: "calendar", Status: 425})}},
+		{Code: CodeCalendarLate, Entry: "CALENDAR_LATE fault=dependency: soon retryable http=503", Rules: []string{"CALENDAR_LATE/1: source: calendar, status: 425 (694f3746)"}, Cases: []gentest.Case{gentest.NewCase(NewCalendarLate(), 0, "event is not there yet", "{}")}, Examples: []gentest.Example{gentest.NewExample("CALENDAR_LATE/1", 0, `{"status":425}`, taxonomy.Evidence{Source: "calendar", Status: 425})}},
 		{Code: CodeCalendarRefused, Entry: "CALENDAR_REFUSED: park http=503", Cases: []gentest.Case{
 			gentest.NewCase(NewCalendarRefused(), 0, "calendar refuses the call", "{}"),
 			gentest.NewCase(NewCalendarRefused().WithText("some text\nsecond line"), 0, "calendar refuses the call: some text", `{"text":"some text\nsecond line"}`),
@@ -48,7 +48,7 @@ func TestCalendarError(t *testing.T) {
 			gentest.NewExample("", 0, `{"status":401,"text":"bad key"}`, taxonomy.Evidence{Source: "calendar", Status: 401, Text: "bad key"}),
 			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "calendar"}),
 		}},
-		{Code: CodeCalendarBroken, Entry: "CALENDAR_BROKEN: fix http=503", Rules: []string{"CALENDAR_BROKEN/1: source: calendar, status: 409 (3fc9ef00)"}, Cases: []gentest.Case{gentest.NewCase(NewCalendarBroken(), 0, "index is broken", "{}")}, Examples: []gentest.Example{gentest.NewExample("CALENDAR_BROKEN/1", 0, `{"status":409}`, taxonomy.Evidence{Source: "calendar", Status: 409})}},
-		{Code: CodeCalendarOdd, Entry: "CALENDAR_ODD: ask http=503", Rules: []string{"CALENDAR_ODD/1: source: calendar, status: 422 (200098b3)"}, Cases: []gentest.Case{gentest.NewCase(NewCalendarOdd(), 0, "odd event", "{}")}, Examples: []gentest.Example{gentest.NewExample("CALENDAR_ODD/1", 0, `{"status":422}`, taxonomy.Evidence{Source: "calendar", Status: 422})}},
+		{Code: CodeCalendarBroken, Entry: "CALENDAR_BROKEN fault=dependency: fix http=503", Rules: []string{"CALENDAR_BROKEN/1: source: calendar, status: 409 (3fc9ef00)"}, Cases: []gentest.Case{gentest.NewCase(NewCalendarBroken(), 0, "index is broken", "{}")}, Examples: []gentest.Example{gentest.NewExample("CALENDAR_BROKEN/1", 0, `{"status":409}`, taxonomy.Evidence{Source: "calendar", Status: 409})}},
+		{Code: CodeCalendarOdd, Entry: "CALENDAR_ODD fault=dependency: ask http=503", Rules: []string{"CALENDAR_ODD/1: source: calendar, status: 422 (200098b3)"}, Cases: []gentest.Case{gentest.NewCase(NewCalendarOdd(), 0, "odd event", "{}")}, Examples: []gentest.Example{gentest.NewExample("CALENDAR_ODD/1", 0, `{"status":422}`, taxonomy.Evidence{Source: "calendar", Status: 422})}},
 	})
 }

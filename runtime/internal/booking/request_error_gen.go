@@ -141,20 +141,21 @@ var requestCategory = taxonomy.Category{
 	Zero: (*RequestError)(nil),
 	Codes: []taxonomy.Code{
 		CodeNotFound: {
-			Value: "NOT_FOUND", Public: true, Message: "not found", Doc: "The path does not exist.",
-			Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 404},
+			Value: "NOT_FOUND", Public: true, Fault: taxonomy.FaultClient, Message: "not found",
+			Doc: "The path does not exist.", Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 404},
 		},
 		CodeMethodNotAllowed: {
-			Value: "METHOD_NOT_ALLOWED", Public: true, Message: "method not allowed", Doc: "The path has no such method.",
-			Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 405},
+			Value: "METHOD_NOT_ALLOWED", Public: true, Fault: taxonomy.FaultClient, Message: "method not allowed",
+			Doc: "The path has no such method.", Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 405},
 		},
 		CodeTooLarge: {
-			Value: "TOO_LARGE", Public: true, Message: "body is too large", Doc: "The body is too large.",
-			Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 413},
+			Value: "TOO_LARGE", Public: true, Fault: taxonomy.FaultClient, Message: "body is too large",
+			Doc: "The body is too large.", Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 413},
 		},
 		CodeInvalid: {
-			Value: "INVALID", Public: true, Message: "invalid request[: {violations:count} violations]",
-			Doc: "The request is invalid.", Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 400},
+			Value: "INVALID", Public: true, Fault: taxonomy.FaultClient,
+			Message: "invalid request[: {violations:count} violations]", Doc: "The request is invalid.",
+			Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 400},
 		},
 	},
 }

@@ -107,12 +107,12 @@ var roomCategory = taxonomy.Category{
 	Zero: (*RoomError)(nil),
 	Codes: []taxonomy.Code{
 		CodeRoomTaken: {
-			Value: "ROOM_TAKEN", Public: true, Message: "room is taken", Doc: "Somebody else was faster.",
-			Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 409},
+			Value: "ROOM_TAKEN", Public: true, Fault: taxonomy.FaultClient, Message: "room is taken",
+			Doc: "Somebody else was faster.", Traits: taxonomy.Traits{Reaction: &reactionDrop, HTTP: 409},
 		},
 		CodeRoomSkipped: {
-			Value: "ROOM_SKIPPED", Public: true, Message: "booked before", Doc: "The booking was made before.",
-			Traits: taxonomy.Traits{Reaction: &reactionSkip, HTTP: 409},
+			Value: "ROOM_SKIPPED", Public: true, Fault: taxonomy.FaultClient, Message: "booked before",
+			Doc: "The booking was made before.", Traits: taxonomy.Traits{Reaction: &reactionSkip, HTTP: 409},
 		},
 	},
 }

@@ -14,11 +14,11 @@ func TestRoomError(t *testing.T) {
 		"unmatched bool",
 		"requestId string max_length=100 public",
 	}, []gentest.Code{
-		{Code: CodeRoomTaken, Entry: "ROOM_TAKEN public: drop http=409", Cases: []gentest.Case{
+		{Code: CodeRoomTaken, Entry: "ROOM_TAKEN public fault=client: drop http=409", Cases: []gentest.Case{
 			gentest.NewCase(NewRoomTaken(), 0, "room is taken", "{}"),
 			gentest.NewCase(NewRoomTaken().WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "room is taken", `{"requestId":"first `+strings.Repeat("x", 91)+`…"}`),
 			gentest.NewCase(NewRoomTaken().WithUnmatched(true).WithRequestID("some requestId"), 0, "room is taken", `{"unmatched":true,"requestId":"some requestId"}`),
 		}},
-		{Code: CodeRoomSkipped, Entry: "ROOM_SKIPPED public: skip http=409", Cases: []gentest.Case{gentest.NewCase(NewRoomSkipped(), 0, "booked before", "{}")}},
+		{Code: CodeRoomSkipped, Entry: "ROOM_SKIPPED public fault=client: skip http=409", Cases: []gentest.Case{gentest.NewCase(NewRoomSkipped(), 0, "booked before", "{}")}},
 	})
 }

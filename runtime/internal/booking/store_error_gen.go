@@ -120,11 +120,13 @@ var storeCategory = taxonomy.Category{
 	Zero: (*StoreError)(nil),
 	Codes: []taxonomy.Code{
 		CodeStoreConflict: {
-			Value: "STORE_CONFLICT", Message: "transaction conflict", Doc: "Another transaction was faster.",
+			Value: "STORE_CONFLICT", Fault: taxonomy.FaultDependency, Message: "transaction conflict",
+			Doc:    "Another transaction was faster.",
 			Traits: taxonomy.Traits{Reaction: &reactionStore, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeStoreDown: {
-			Value: "STORE_DOWN", Message: "database is down[: {detail:first_line}]", Doc: "The database does not answer.",
+			Value: "STORE_DOWN", Fault: taxonomy.FaultDependency, Message: "database is down[: {detail:first_line}]",
+			Doc:    "The database does not answer.",
 			Traits: taxonomy.Traits{Reaction: &reactionStore, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeStoreFailed: {

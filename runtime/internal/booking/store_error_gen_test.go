@@ -16,7 +16,7 @@ func TestStoreError(t *testing.T) {
 		"requestId string max_length=100 public",
 		"detail string from=text max_length=200 scrub",
 	}, []gentest.Code{
-		{Code: CodeStoreConflict, Entry: "STORE_CONFLICT: store retryable http=503", Rules: []string{"STORE_CONFLICT/1: source: postgres, code: ['40001', 40P01] (5d5a3fc8)"}, Cases: []gentest.Case{
+		{Code: CodeStoreConflict, Entry: "STORE_CONFLICT fault=dependency: store retryable http=503", Rules: []string{"STORE_CONFLICT/1: source: postgres, code: ['40001', 40P01] (5d5a3fc8)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewStoreConflict(), 0, "transaction conflict", "{}"),
 			gentest.NewCase(NewStoreConflict().WithRequestID("first "+strings.Repeat("x", 100)+" last"), 0, "transaction conflict", `{"requestId":"first `+strings.Repeat("x", 91)+`…"}`),
 			gentest.NewCase(NewStoreConflict().WithUnmatched(true).WithRequestID("some requestId").WithDetail("some detail"), 0, "transaction conflict", `{"unmatched":true,"requestId":"some requestId","detail":"some detail"}`),
@@ -24,7 +24,7 @@ func TestStoreError(t *testing.T) {
 			gentest.NewExample("STORE_CONFLICT/1", 0, "{}", taxonomy.Evidence{Source: "postgres", Code: "40001"}),
 			gentest.NewExample("STORE_CONFLICT/1", 0, "{}", taxonomy.Evidence{Source: "postgres", Code: "40P01"}),
 		}},
-		{Code: CodeStoreDown, Entry: "STORE_DOWN: store retryable http=503", Rules: []string{
+		{Code: CodeStoreDown, Entry: "STORE_DOWN fault=dependency: store retryable http=503", Rules: []string{
 			"STORE_DOWN/1: source: postgres, code: [57P01, 57P02, 57P03, '53300'] (d40ad8f3)",
 			"STORE_DOWN/2: source: postgres, type: [network, timeout] (d9e5256c)",
 		}, Cases: []gentest.Case{

@@ -264,17 +264,18 @@ var orderCategory = taxonomy.Category{
 	Zero: (*OrderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeOrderNotFound: {
-			Value: "ORDER_NOT_FOUND", Public: true, Message: "no order[ {id}]",
+			Value: "ORDER_NOT_FOUND", Public: true, Fault: taxonomy.FaultClient, Message: "no order[ {id}]",
 			Doc:    "There is no such order. It may have been deleted.",
 			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 404, GRPC: 5},
 		},
 		CodeOrderConflict: {
-			Value: "ORDER_CONFLICT", Public: true, Message: "order[ {id}] changed", Doc: "The order changed meanwhile.",
+			Value: "ORDER_CONFLICT", Public: true, Fault: taxonomy.FaultClient, Message: "order[ {id}] changed",
+			Doc:    "The order changed meanwhile.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 409, GRPC: 9, Retryable: true, Recoverability: taxonomy.Retryable, Effect: taxonomy.EffectNone},
 			When:   []taxonomy.Traits{{Reaction: &reactionAbort, HTTP: 409, GRPC: 9, Effect: taxonomy.EffectUnknown}},
 		},
 		CodeOrderPlaced: {
-			Value: "ORDER_PLACED", Public: true, Message: "order[ {id}] is placed",
+			Value: "ORDER_PLACED", Public: true, Fault: taxonomy.FaultClient, Message: "order[ {id}] is placed",
 			Doc:    "The order was placed by an earlier call.",
 			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409, GRPC: 9, Effect: taxonomy.EffectDone},
 		},

@@ -29,7 +29,7 @@ func TestOrderError(t *testing.T) {
 		"lines objects fields=(sku string required public) public",
 		"shard string",
 	}, []gentest.Code{
-		{Code: CodeOrderNotFound, Entry: "ORDER_NOT_FOUND public: abort http=404 grpc=5", Rules: []string{"ORDER_NOT_FOUND/1: source: http, status: 404 (b390c6d)"}, Cases: []gentest.Case{
+		{Code: CodeOrderNotFound, Entry: "ORDER_NOT_FOUND public fault=client: abort http=404 grpc=5", Rules: []string{"ORDER_NOT_FOUND/1: source: http, status: 404 (b390c6d)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewOrderNotFound(), 0, "no order", "{}"),
 			gentest.NewCase(NewOrderNotFound().WithID("some id"), 0, "no order some id", `{"id":"some id"}`),
 			gentest.NewCase(NewOrderNotFound().WithID(""), 0, "no order", `{"id":""}`),
@@ -38,7 +38,7 @@ func TestOrderError(t *testing.T) {
 			gentest.NewCase(NewOrderNotFound().WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"})), 0, "no order", `{"lines":[{"sku":"some sku"}]}`),
 			gentest.NewCase(NewOrderNotFound().WithUnmatched(true).WithRequestID("some requestId").WithID("some id").WithCount(6).WithSize(9223372036854775803).WithMask(18446744073709551610).WithRatio(6.5).WithOpen(true).WithTook(9500*time.Millisecond).WithAt(time.Date(2026, time.January, 2, 3, 4, 9, 0, time.UTC)).WithMood(OrderMoodCalm).WithItems(genPackage.Strings("items 1", "items 2")).WithExtra(genPackage.JSON(`{"some":"extra"}`)).WithPlace(OrderPlace{City: "some city"}).WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"}, OrderLines{Sku: "some sku"})).WithShard("some shard"), 0, "no order some id", `{"unmatched":true,"requestId":"some requestId","id":"some id","count":6,"size":9223372036854775803,"mask":18446744073709551610,"ratio":6.5,"open":true,"took":"9.5s","at":"2026-01-02T03:04:09Z","mood":"CALM","items":["items 1","items 2"],"extra":{"some":"extra"},"place":{"city":"some city"},"lines":[{"sku":"some sku"},{"sku":"some sku"}],"shard":"some shard"}`),
 		}, Examples: []gentest.Example{gentest.NewExample("ORDER_NOT_FOUND/1", 0, "{}", taxonomy.Evidence{Source: "http", Status: 404})}},
-		{Code: CodeOrderConflict, Entry: "ORDER_CONFLICT public: again retryable effect=none http=409 grpc=9", When: []string{"abort effect=unknown http=409 grpc=9"}, Cases: []gentest.Case{
+		{Code: CodeOrderConflict, Entry: "ORDER_CONFLICT public fault=client: again retryable effect=none http=409 grpc=9", When: []string{"abort effect=unknown http=409 grpc=9"}, Cases: []gentest.Case{
 			gentest.NewCase(NewOrderConflict(), 0, "order changed", "{}"),
 			gentest.NewCase(NewOrderConflict().WithID("some id"), 0, "order some id changed", `{"id":"some id"}`),
 			gentest.NewCase(NewOrderConflict().WithID(""), 0, "order changed", `{"id":""}`),
@@ -47,7 +47,7 @@ func TestOrderError(t *testing.T) {
 			gentest.NewBranch(NewOrderConflict().WithShard("some shard"), 0),
 			gentest.NewBranch(NewOrderConflict(), 0),
 		}},
-		{Code: CodeOrderPlaced, Entry: "ORDER_PLACED public: abort effect=done http=409 grpc=9", Cases: []gentest.Case{
+		{Code: CodeOrderPlaced, Entry: "ORDER_PLACED public fault=client: abort effect=done http=409 grpc=9", Cases: []gentest.Case{
 			gentest.NewCase(NewOrderPlaced(), 0, "order is placed", "{}"),
 			gentest.NewCase(NewOrderPlaced().WithID("some id"), 0, "order some id is placed", `{"id":"some id"}`),
 			gentest.NewCase(NewOrderPlaced().WithID(""), 0, "order is placed", `{"id":""}`),

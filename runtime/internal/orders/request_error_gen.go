@@ -144,11 +144,13 @@ var requestCategory = taxonomy.Category{
 	Zero: (*RequestError)(nil),
 	Codes: []taxonomy.Code{
 		CodeInvalid: {
-			Value: "INVALID", Public: true, Message: "invalid request[: {violations:count} violations]",
-			Doc: "The request is invalid.", Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 400, GRPC: 3},
+			Value: "INVALID", Public: true, Fault: taxonomy.FaultClient,
+			Message: "invalid request[: {violations:count} violations]", Doc: "The request is invalid.",
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 400, GRPC: 3},
 		},
 		CodeTooMany: {
-			Value: "TOO_MANY", Public: true, Message: "too many requests", Doc: "Too many requests.",
+			Value: "TOO_MANY", Public: true, Fault: taxonomy.FaultClient, Message: "too many requests",
+			Doc:    "Too many requests.",
 			Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 8, Retryable: true, Recoverability: taxonomy.Retryable, Effect: taxonomy.EffectNone},
 		},
 		CodeInternal: {

@@ -122,7 +122,8 @@ var storeCategory = taxonomy.Category{
 	Zero: (*StoreError)(nil),
 	Codes: []taxonomy.Code{
 		CodeStoreDown: {
-			Value: "STORE_DOWN", Message: "store down[ while {query}]", Doc: "The store does not answer.",
+			Value: "STORE_DOWN", Fault: taxonomy.FaultDependency, Message: "store down[ while {query}]",
+			Doc:    "The store does not answer.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeStoreConflict: {

@@ -16,7 +16,7 @@ func TestStoreError(t *testing.T) {
 		"query string",
 		"reporter string from=source",
 	}, []gentest.Code{
-		{Code: CodeStoreDown, Entry: "STORE_DOWN: again retryable http=503 grpc=14", Rules: []string{
+		{Code: CodeStoreDown, Entry: "STORE_DOWN fault=dependency: again retryable http=503 grpc=14", Rules: []string{
 			"STORE_DOWN/1: status: 503 (a9c2141d)",
 			"STORE_DOWN/2: code: UNAVAILABLE (2f263213)",
 			"STORE_DOWN/3: source: breaker (ad3068b1)",

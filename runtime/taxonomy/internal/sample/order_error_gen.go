@@ -161,13 +161,13 @@ var orderCategory = taxonomy.Category{
 	Zero: (*OrderError)(nil),
 	Codes: []taxonomy.Code{
 		CodeOrderConflict: {
-			Value: "ORDER_CONFLICT", Number: 30, Public: true,
+			Value: "ORDER_CONFLICT", Number: 30, Public: true, Fault: taxonomy.FaultClient,
 			Message: "order {order} was changed at the same time[, {left} left]", Doc: "Two changes of one order.",
 			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409},
 			When:   []taxonomy.Traits{{Reaction: &reactionBackoff, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable}},
 		},
 		CodeOrderInvalid: {
-			Value: "ORDER_INVALID", Number: 31, Public: true,
+			Value: "ORDER_INVALID", Number: 31, Public: true, Fault: taxonomy.FaultClient,
 			Message: "order {order} is invalid: {violations:count} violations", Doc: "The order cannot be read.",
 			Takes: []string{"violations"}, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 422},
 		},

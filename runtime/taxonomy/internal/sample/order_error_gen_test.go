@@ -19,7 +19,7 @@ func TestOrderError(t *testing.T) {
 		"wait duration from=retry_after public",
 		"violations violations fields=(field string required public, description string required public, code string public) public",
 	}, []gentest.Code{
-		{Code: CodeOrderConflict, Entry: "ORDER_CONFLICT 30 public: abort http=409", When: []string{"backoff retryable http=503; strict: block"}, Cases: []gentest.Case{
+		{Code: CodeOrderConflict, Entry: "ORDER_CONFLICT 30 public fault=client: abort http=409", When: []string{"backoff retryable http=503; strict: block"}, Cases: []gentest.Case{
 			gentest.NewCase(NewOrderConflict("some order"), 0, "order some order was changed at the same time", `{"order":"some order"}`),
 			gentest.NewCase(NewOrderConflict("some order").WithLeft(5), 0, "order some order was changed at the same time, 5 left", `{"order":"some order","left":5}`),
 			gentest.NewCase(NewOrderConflict("").WithLeft(5), 0, "order  was changed at the same time, 5 left", `{"order":"","left":5}`),
@@ -29,7 +29,7 @@ func TestOrderError(t *testing.T) {
 			gentest.NewBranch(NewOrderConflict("some order").WithWarehouse("some warehouse"), 0),
 			gentest.NewBranch(NewOrderConflict("some order"), 0),
 		}},
-		{Code: CodeOrderInvalid, Entry: "ORDER_INVALID 31 public: abort http=422", Cases: []gentest.Case{
+		{Code: CodeOrderInvalid, Entry: "ORDER_INVALID 31 public fault=client: abort http=422", Cases: []gentest.Case{
 			gentest.NewCase(NewOrderInvalid("some order", gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "order some order is invalid: 2 violations", `{"order":"some order","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 			gentest.NewCase(NewOrderInvalid("", []taxonomy.Violation{}), 0, "order  is invalid: 0 violations", `{"order":"","violations":[]}`),
 		}},

@@ -98,14 +98,14 @@ var storeCategory = taxonomy.Category{
 	Name: "store", Type: "StoreError", Doc: "The store.", Zero: (*StoreError)(nil),
 	Codes: []taxonomy.Code{
 		CodeDBDown: {
-			Value: "DB_DOWN", Message: "down", Doc: "Down.",
+			Value: "DB_DOWN", Fault: taxonomy.FaultDependency, Message: "down", Doc: "Down.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeDBFailed: {
 			Value: "DB_FAILED", Message: "failed", Doc: "Failed.", Traits: taxonomy.Traits{Reaction: &reactionAbort},
 		},
 		CodeGwDown: {
-			Value: "GW_DOWN", Message: "gateway down", Doc: "The gateway is down.",
+			Value: "GW_DOWN", Fault: taxonomy.FaultDependency, Message: "gateway down", Doc: "The gateway is down.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 	},
