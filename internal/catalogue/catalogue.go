@@ -32,7 +32,14 @@ type Options struct {
 	Format Format
 	Public bool   // only what a client may see
 	Mark   string // in the first line of each file
+	// Removed are the names that no code can have any more. Each gets a page at the address of a code.
+	Removed []Removed
+	// FormerURLs are earlier values of help_url. Pages at their addresses lead to the codes.
+	FormerURLs []string
 }
+
+// Removed is a reserved name.
+type Removed struct{ Name, Reason string }
 
 // Index returns the name of the index.
 func Index(f Format) string {
@@ -67,11 +74,11 @@ type site struct {
 	former []former
 }
 
-// former is a page at the address of a former value of a code, so that links in old responses and
-// logs still work.
+// former is a page at a former address of a code, so that links in old responses and logs still
+// work. Note says where the code is now. The page is that of the code, or the index.
 type former struct {
-	Path, Name string
-	Page       *page
+	Path, Name, Note string
+	Page             *page
 }
 
 // section is a list of pages under a title. If All is not nil, it is the page with the complete
@@ -158,15 +165,51 @@ func newSite(m *model.Package, o Options) *site {
 	}
 	for _, c := range m.Codes {
 		for _, alias := range c.Extras().Aliases {
-			s.former = append(s.former, former{s.paths.claim("code", alias), alias, s.byCode[c]})
+			s.addFormer(alias, "This code is now", s.byCode[c])
 		}
 	}
+	for _, r := range o.Removed {
+		s.addFormer(r.Name, strings.TrimSpace("This code was removed. "+sentence(r.Reason))+" See", s.Index)
+	}
+	s.moved()
 	for _, c := range m.Codes {
 		if p := s.byCode[c]; p != nil {
 			s.relate(c, p)
 		}
 	}
 	return s
+}
+
+// addFormer adds a page at the address of a code that does not exist any more, unless another page
+// has the address.
+func (s *site) addFormer(name, note string, to *page) {
+	if path, free := s.paths.code(name); free {
+		s.former = append(s.former, former{path, name, note, to})
+	}
+}
+
+// moved adds the pages at the addresses of codes before help_url changed.
+func (s *site) moved() {
+	codes := slices.Clone(s.Codes)
+	for _, f := range s.former {
+		codes = append(codes, &page{Name: f.Name, Path: f.Path})
+	}
+	now := s.paths.file
+	for _, url := range s.FormerURLs {
+		s.paths.file = newPaths(url, s.Format).file
+		for _, p := range codes {
+			s.addFormer(p.Name, "This page is now", p)
+		}
+	}
+	s.paths.file = now
+}
+
+// sentence returns a text with a period at its end, unless it is empty or has one.
+func sentence(text string) string {
+	if text = oneLine(text); text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
 }
 
 func (s *site) page(kind, name, doc string) *page {

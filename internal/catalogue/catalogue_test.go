@@ -245,17 +245,30 @@ func TestProfileOfBranch(t *testing.T) {
 	assert.NotContains(t, changes, "Severity")
 }
 
-// TestFormerCodes looks for the pages at the addresses of aliases.
+// TestFormerCodes looks for the pages at the addresses of aliases, of removed codes, and of codes
+// before help_url changed.
 func TestFormerCodes(t *testing.T) {
 	m := load(t, []byte("errgen: 1\npackage: errs\ndomain: x.org\nhelp_url: https://x.org/errors/{code}\n"+
 		"categories: {io: {codes: {EOF: {message: end of file, aliases: [THE_END]}}}}\n"))
-	for format, want := range map[Format][2]string{
-		HTML:     {"THE_END/index.html", `<a href="../EOF/index.html">EOF</a>`},
-		Markdown: {"THE_END.md", "[EOF](EOF.md)"},
+	for format, want := range map[Format][][2]string{
+		HTML: {
+			{"THE_END/index.html", `This code is now <a href="../EOF/index.html">EOF</a>`},
+			{"GONE/index.html", `This code was removed. Use EOF. See <a href="../index.html">all codes</a>`},
+			{"EOF.html", `This page is now <a href="EOF/index.html">EOF</a>`},
+			{"THE_END.html", `<a href="THE_END/index.html">THE_END</a>`},
+			{"GONE.html", `<a href="GONE/index.html">GONE</a>`},
+		},
+		Markdown: {{"THE_END.md", "[EOF](EOF.md)"}, {"GONE.md", "Use EOF. See [all codes](README.md)"}},
 	} {
-		files := byName(Files(m, Options{Format: format, Mark: "a mark"}))
-		assert.Contains(t, files[want[0]], want[1], format)
-		assert.Contains(t, files[want[0]], "a mark", format)
+		files := byName(Files(m, Options{Format: format, Mark: "a mark",
+			Removed:    []Removed{{"GONE", "Use EOF"}, {"EOF", "a code has the name"}},
+			FormerURLs: []string{"https://x.org/errors/{code}.html", "https://x.org/errors/{code}"}}))
+		for _, w := range want {
+			assert.Contains(t, files[w[0]], w[1], w[0])
+			assert.Contains(t, files[w[0]], "a mark", w[0])
+		}
+		assert.NotContains(t, files, "EOF-2.md")
+		assert.NotContains(t, files["EOF/index.html"]+files["EOF.md"], "removed")
 	}
 }
 

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -47,11 +48,14 @@ func (s *site) html() []output.File {
 	}
 	for _, f := range s.former {
 		to := template.HTMLEscapeString(relative(f.Path, f.Page.Path))
-		name := template.HTMLEscapeString(f.Page.Name)
-		files[f.Path] = fmt.Appendf(nil, "<!doctype html>%s\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"+
-			"<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<title>%s</title>\n"+
-			"<p>%[4]s is now <a href=\"%[2]s\">%[3]s</a>.</p>\n", f.Page.Comment(), to, name,
-			template.HTMLEscapeString(f.Name))
+		name := template.HTMLEscapeString(cmp.Or(f.Page.Name, "all codes"))
+		refresh := "<meta http-equiv=\"refresh\" content=\"0; url=" + to + "\">\n"
+		if f.Page == s.Index {
+			refresh = "" // the reader needs the note
+		}
+		files[f.Path] = fmt.Appendf(nil, "<!doctype html>%s\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n%s"+
+			"<title>%[3]s</title>\n<h1>%[3]s</h1>\n<p>%[4]s <a href=\"%[5]s\">%[6]s</a>.</p>\n", s.Index.Comment(),
+			refresh, template.HTMLEscapeString(f.Name), template.HTMLEscapeString(f.Note), to, name)
 	}
 	return sorted(files)
 }

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"text/template"
@@ -26,8 +27,8 @@ func (s *site) markdown() []output.File {
 		files[p.Path] = append(bytes.TrimSpace(b.Bytes()), '\n')
 	}
 	for _, f := range s.former {
-		files[f.Path] = fmt.Appendf(nil, "<!-- %s -->\n\n# %s\n\nThis code is now [%s](%s).\n", s.Mark,
-			escapeMarkdown(f.Name), escapeMarkdown(f.Page.Name), relative(f.Path, f.Page.Path))
+		files[f.Path] = fmt.Appendf(nil, "<!-- %s -->\n\n# %s\n\n%s [%s](%s).\n", s.Mark, escapeMarkdown(f.Name),
+			escapeMarkdown(f.Note), escapeMarkdown(cmp.Or(f.Page.Name, "all codes")), relative(f.Path, f.Page.Path))
 	}
 	return sorted(files)
 }

@@ -10,7 +10,7 @@ import (
 
 // paths assigns a file to each page.
 type paths struct {
-	code  string // the path of a code's file, with {code}
+	file  string // the path of a code's file, with {code}
 	ext   string // of other files
 	taken map[string]bool
 }
@@ -24,17 +24,17 @@ const (
 // newPaths derives the paths of codes from help_url: they begin with the segment that contains
 // {code}. The catalogue is published at the address before this segment.
 func newPaths(helpURL string, format Format) *paths {
-	p := &paths{code: placeholder, ext: ".html", taken: make(map[string]bool)}
+	p := &paths{file: placeholder, ext: ".html", taken: make(map[string]bool)}
 	if format == Markdown {
-		p.code, p.ext = placeholder+".md", ".md"
+		p.file, p.ext = placeholder+".md", ".md"
 		return p
 	}
 	if u, err := url.Parse(helpURL); err == nil && strings.Contains(u.Path, placeholder) {
 		i := strings.LastIndexByte(u.Path[:strings.Index(u.Path, placeholder)], '/')
-		p.code = strings.TrimRight(u.Path[i+1:], "/")
+		p.file = strings.TrimRight(u.Path[i+1:], "/")
 	}
-	if ext := path.Ext(p.code); ext != ".html" && ext != ".htm" {
-		p.code += "/" + htmlIndex
+	if ext := path.Ext(p.file); ext != ".html" && ext != ".htm" {
+		p.file += "/" + htmlIndex
 	}
 	return p
 }
@@ -42,31 +42,42 @@ func newPaths(helpURL string, format Format) *paths {
 // claim returns the path of a page's file. Names that differ only in case get different paths,
 // because file systems may ignore case.
 func (p *paths) claim(kind, name string) string {
-	var file string
+	file := p.file
 	switch kind {
 	case "":
 		file = map[string]string{".html": htmlIndex, ".md": markdownIndex}[p.ext]
 	case "code":
-		file = p.code
 	default:
 		file = kind + "/" + placeholder + p.ext
 	}
-	segments := strings.Split(file, "/")
 	for n := 1; ; n++ {
 		unique := name
 		if n > 1 {
 			unique += "-" + strconv.Itoa(n)
 		}
-		for i, s := range strings.Split(file, "/") {
-			segments[i] = segment(strings.ReplaceAll(s, placeholder, unique))
-		}
-		claimed := strings.Join(segments, "/")
-		first := strings.ToLower(segments[0]) // a directory cannot have the name of the index
-		if key := strings.ToLower(claimed); !p.taken[key] && (len(segments) == 1 || !p.taken[first]) {
-			p.taken[key] = true
+		if claimed, free := p.try(file, unique); free {
 			return claimed
 		}
 	}
+}
+
+// code assigns the file of a code. It returns false if another page has it.
+func (p *paths) code(name string) (string, bool) { return p.try(p.file, name) }
+
+// try assigns a file, with a name in place of {code}, unless another page has it.
+func (p *paths) try(file, name string) (string, bool) {
+	segments := strings.Split(file, "/")
+	for i, s := range segments {
+		segments[i] = segment(strings.ReplaceAll(s, placeholder, name))
+	}
+	claimed := strings.Join(segments, "/")
+	key := strings.ToLower(claimed)
+	first := strings.ToLower(segments[0]) // a directory cannot have the name of the index
+	if p.taken[key] || len(segments) > 1 && p.taken[first] {
+		return "", false
+	}
+	p.taken[key] = true
+	return claimed, true
 }
 
 // segment returns a name as a segment of a path. It never begins with a dot.

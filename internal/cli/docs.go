@@ -21,6 +21,14 @@ func docsFlags(fs *flag.FlagSet, o *options) {
 	fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
 	o.choice(fs, "write `FORM`: html or markdown", diag.Format(catalogue.HTML), diag.Format(catalogue.Markdown))
 	audienceFlag(fs, o, internal)
+	fs.Func("former-url", "also write pages at the addresses of an earlier help_url, `URL`; may be repeated",
+		func(url string) error {
+			if !strings.Contains(url, "{code}") || strings.ContainsAny(url, " \t") {
+				return errors.New("it must be a URL with {code}")
+			}
+			o.formerURLs = append(o.formerURLs, url)
+			return nil
+		})
 }
 
 func openapiFlags(fs *flag.FlagSet, o *options) {
@@ -117,9 +125,15 @@ func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
 	case name == "openapi":
 		return []output.File{{Content: openapi.File(m, openapi.Format(o.format), mark)}}, nil
 	}
-	return catalogue.Files(m, catalogue.Options{
-		Format: catalogue.Format(o.format), Public: o.readers == public, Mark: mark,
-	}), nil
+	c := catalogue.Options{
+		Format: catalogue.Format(o.format), Public: o.readers == public, Mark: mark, FormerURLs: o.formerURLs,
+	}
+	if !c.Public || l.tree.Audience.V == public { // otherwise a reserved name can be that of an internal code
+		for _, r := range l.tree.Reserved.Codes {
+			c.Removed = append(c.Removed, catalogue.Removed{Name: r.Name.V, Reason: r.Reason.V})
+		}
+	}
+	return catalogue.Files(m, c), nil
 }
 
 // commandLine returns a maker with its flags that differ from the defaults.
@@ -130,6 +144,9 @@ func commandLine(name string, o *options) string {
 	}
 	if o.readers != defaults.readers {
 		name += " -audience " + o.readers
+	}
+	for _, url := range o.formerURLs {
+		name += " -former-url " + url
 	}
 	return name
 }

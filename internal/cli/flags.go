@@ -25,8 +25,10 @@ type options struct {
 	verbose bool
 	service bool
 	format  diag.Format
-	readers string   // -audience
-	also    []string // paths of files that docs, typescript or openapi wrote
+	readers string // -audience
+	// formerURLs are earlier values of help_url.
+	formerURLs []string
+	also       []string // paths of files that docs, typescript or openapi wrote
 
 	taxonomy string
 	profile  string // "" is the default one

@@ -73,7 +73,7 @@ func TestStarterOpenAPI(t *testing.T) {
 		require.NoError(t, err)
 		return s.Validate(document)
 	}
-	schemas := []string{"NotFoundProblem", "ConflictProblem", "InvalidProblem", "InternalProblem",
+	schemas := []string{"NotFoundProblem", "ConflictProblem", "InvalidProblem", "InvalidTextProblem", "InternalProblem",
 		"UnavailableProblem", "InternalProblem", "InternalProblem"} // the last two are internal codes
 	for i, answer := range starterAnswers(t) {
 		assert.NotContains(t, answer, "secret")
@@ -124,7 +124,7 @@ for (const text of JSON.parse(process.argv[2] ?? "[]") as unknown[]) {
 		{"code": "INVALID", "wrong": []any{
 			map[string]any{"field": "items[0].count", "description": "below 1", "code": "MIN"},
 			map[string]any{"field": "name", "description": "empty", "code": ""},
-		}},
+		}}, {"code": "INVALID_TEXT", "wrong": none},
 		{"code": "INTERNAL", "wrong": none}, {"code": "UNAVAILABLE", "wrong": none, "wait": 1500.0},
 		{"code": "INTERNAL", "wrong": none}, {"code": "INTERNAL", "wrong": none},
 	}, decoded(t, dir, "read.js", inputs...))

@@ -278,6 +278,18 @@ func TestClaudeFailures(t *testing.T) {
 				`"request_id":"req_1"}`)),
 			taxonomy.Evidence{Status: 529, StatusDerived: true, Type: "overloaded_error", ExitCode: exit(1),
 				Attributes: attributes{"request-id": "req_1"}}, "PROVIDER_API_ERROR", true},
+		{"401 of a disabled organization, in the text only", process(pt.CLIFails(
+			`API Error: 401 {"type":"invalid_request_error","message":"This organization has been disabled."}`)),
+			taxonomy.Evidence{Status: 401, StatusDerived: true, Type: "invalid_request_error", ExitCode: exit(1)},
+			"PERMISSION_API_AUTH", false},
+		{"403 on standard error", process(pt.CLIExit(1,
+			`API Error: 403 {"type":"error","error":{"type":"invalid_request_error"},"request_id":"req_1"}`+"\n")),
+			taxonomy.Evidence{Status: 403, StatusDerived: true, Type: "invalid_request_error", ExitCode: exit(1),
+				Attributes: attributes{"request-id": "req_1"}}, "PERMISSION_API_AUTH", false},
+		{"403 for a quota, on standard error", process(pt.CLIExit(1, `API Error: 403 {"error":{"type":`+
+			`"invalid_request_error","message":"Your credit balance is too low"}}`+"\n")),
+			taxonomy.Evidence{Status: 403, StatusDerived: true, Type: "invalid_request_error", ExitCode: exit(1)},
+			"PROVIDER_API_ERROR", false},
 		{"no connection", from("connection_error"), taxonomy.Evidence{ExitCode: exit(1)}, "PROVIDER_API_ERROR", true},
 		{"an invalid key", from("auth"), taxonomy.Evidence{Type: "authentication_error", ExitCode: exit(1)},
 			"PERMISSION_API_AUTH", false},

@@ -68,6 +68,8 @@ var names = [...]name{
 	{name: "hook", word: true, kind: hookKey},
 	{name: "hookurl", kind: hookKey},
 	{name: "hookuri", kind: hookKey},
+	{name: "hookurls", kind: hookKey},
+	{name: "hookuris", kind: hookKey},
 
 	{name: "auth", word: true, kind: nameOnly},
 	{name: "bearer", word: true, kind: nameOnly},
@@ -248,7 +250,9 @@ func valueOf(s string, i int, kind keyKind, as form) (int, int) {
 	case kind == authorizationKey && as != flag:
 		return authorization(s, item, as)
 	case kind == quotedKey && listed:
-		return list(s, item)
+		return list(s, item, anyValue)
+	case kind == hookKey && as == mapping && !hasAt(s, i, Mask):
+		return addresses(s, i)
 	case int(kind) < len(rules):
 		return value(s, i, rules[kind][as])
 	}

@@ -64,13 +64,13 @@ func value(s string, i int, r rule) (start, end int) {
 }
 
 // list finds the quoted values of a list in JSON, beginning at i, as one secret, so that the masked
-// text is still a list.
-func list(s string, i int) (int, int) {
+// text is still a list. The first one must meet the need.
+func list(s string, i int, n need) (int, int) {
 	quote := s[i : i+opening(s, i)]
 	if quote == "" {
 		return -1, 0
 	}
-	start, end := value(s, i, rule{quoted: anyValue})
+	start, end := value(s, i, rule{quoted: n})
 	for start >= 0 && hasAt(s, end, quote) {
 		comma := skipSpaces(s, end+len(quote))
 		item := skipSpaces(s, comma+1)
@@ -84,6 +84,42 @@ func list(s string, i int) (int, int) {
 		end = stop
 	}
 	return start, end
+}
+
+// addresses finds the URL at i, or the URLs of a list in JSON or YAML as one secret.
+func addresses(s string, i int) (int, int) {
+	item := i
+	if hasAt(s, i, "[") {
+		item = skipSpaces(s, i+1)
+	}
+	next := skipWhile(s, item, space|lineBreak)
+	switch isBlock := hasAt(s, next, "- "); {
+	case item > i && opening(s, item) > 0:
+		return list(s, item, address)
+	case item > i || isBlock:
+		if isBlock {
+			item = next + len("- ")
+		}
+		start, end := value(s, item, rules[hookKey][mapping])
+		for start >= 0 {
+			comma := skipSpaces(s, end)
+			more := skipSpaces(s, comma+1)
+			if isBlock {
+				comma = skipWhile(s, end, space|lineBreak)
+				more = skipSpaces(s, comma+len("- "))
+			}
+			if !hasAt(s, comma, ",") && !(isBlock && hasAt(s, comma, "- ")) {
+				break
+			}
+			_, stop := value(s, more, rules[hookKey][mapping])
+			if stop <= end {
+				break
+			}
+			end = stop
+		}
+		return start, end
+	}
+	return value(s, i, rules[hookKey][mapping])
 }
 
 // metBy reports whether s, the beginning of a value, meets the need.

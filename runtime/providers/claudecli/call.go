@@ -222,6 +222,10 @@ func (c *call) failure() *taxonomy.Evidence {
 	switch {
 	case c.result.failed():
 		c.addResultDetails(ev)
+	case c.result == nil && c.exit.Code != 0:
+		if id := c.addAPIError(ev, ev.Text); id != "" {
+			ev.SetAttribute("request-id", c.mask(id))
+		}
 	case c.result != nil && !c.result.succeeded():
 		ev.Type, ev.Text = "stream", strings.TrimSpace("the result does not report whether the call failed\n"+ev.Text)
 	case c.result == nil && c.err == nil && c.exit.Code == 0:
@@ -257,6 +261,24 @@ var apiTypes = map[string]string{
 	"oauth_org_not_allowed": "permission_error", "invalid_request": "invalid_request_error", "unknown": "",
 }
 
+// addAPIError adds the status, type and code of a failed request in the first line of a text to
+// evidence, and returns the identifier of the request.
+func (c *call) addAPIError(ev *taxonomy.Evidence, text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	m := apiError.FindStringSubmatch(first)
+	if m == nil {
+		return ""
+	}
+	if ev.Status == 0 {
+		ev.Status, _ = strconv.Atoi(m[1]) // three digits
+		ev.StatusDerived = true
+	}
+	var body taxonomy.Evidence
+	detect.Body(&body, []byte(m[2]))
+	ev.Type, ev.Code = cmp.Or(c.mask(body.Type), ev.Type), c.mask(body.Code)
+	return body.Attributes["request-id"]
+}
+
 // addResultDetails adds the details of a failed result, and of the message before it, to evidence.
 func (c *call) addResultDetails(ev *taxonomy.Evidence) {
 	if status := c.result.APIStatus; status >= 400 && status <= 599 {
@@ -267,18 +289,7 @@ func (c *call) addResultDetails(ev *taxonomy.Evidence) {
 		limit := rateLimit{ResetsAt: json.Number(m[1])}
 		ev.Type, ev.ResetAt = "rate_limit_error", limit.reset()
 	}
-	requestID := c.request.RequestID
-	first, _, _ := strings.Cut(text, "\n")
-	if m := apiError.FindStringSubmatch(first); m != nil {
-		if ev.Status == 0 {
-			ev.Status, _ = strconv.Atoi(m[1]) // three digits
-			ev.StatusDerived = true
-		}
-		var body taxonomy.Evidence
-		detect.Body(&body, []byte(m[2]))
-		ev.Type, ev.Code = cmp.Or(c.mask(body.Type), ev.Type), c.mask(body.Code)
-		requestID = cmp.Or(body.Attributes["request-id"], requestID)
-	}
+	requestID := cmp.Or(c.addAPIError(ev, text), c.request.RequestID)
 	word, known := apiTypes[c.request.Error]
 	if !known {
 		word = c.mask(c.request.Error)

@@ -112,6 +112,23 @@ func TestMessagesShowNoPartOfASecret(t *testing.T) {
 	assert.Equal(t, `cannot run: setting f is "v", expected `+strings.Repeat("x", 179)+" https://…", said)
 }
 
+// The value of a setting is masked if the setting is a secret, even if the value looks like none.
+func TestMessageMasksTheValueOfASecret(t *testing.T) {
+	for _, tt := range []struct{ field, value, want string }{
+		{"webhook_url", "https://example.org/T0/B0", "[REDACTED]"},
+		{"notify.webhook", "https://example.org/T0", "[REDACTED]"},
+		{"password", "hunter2", "[REDACTED]"},
+		{"webhook", "on", "on"},
+		{"notify[0].url", "ftp://example.org", "ftp://example.org"},
+		{"retries", "-1", "-1"},
+	} {
+		err := errs.NewConfigInvalid(tt.field, tt.value, "a name")
+		assert.Equal(t, fmt.Sprintf("cannot run: setting %s is %q, expected a name", tt.field, tt.want), err.Error())
+		assert.Contains(t, fmt.Sprintf("%+v", err), tt.want)
+		assert.NotContains(t, string(err.AppendJSON(nil)), "example.org/T0")
+	}
+}
+
 func TestCuttingAllocatesNothing(t *testing.T) {
 	buf := make([]byte, 0, 1<<10)
 	for _, s := range secrets {

@@ -1,12 +1,14 @@
 package gen
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/redact"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
@@ -124,13 +126,32 @@ func (m MessageBuilder) Line(s string, c Clean) MessageBuilder {
 	return m
 }
 
-// Quoted appends a cleaned text as a quoted Go string.
+// Quoted appends a cleaned text as a quoted Go string. If c scrubs, and the message so far ends in
+// the name of a secret and " is ", the value of the secret is masked.
 func (m MessageBuilder) Quoted(s string, c Clean) MessageBuilder {
 	if s = c.Text(s); s == "" {
 		return m.absent()
 	}
+	if c&Scrub != 0 {
+		s = maskNamed(m.b, s)
+	}
 	m.b = strconv.AppendQuote(m.b, s)
 	return m
+}
+
+// maskNamed returns s, or a mask if the text before it names a secret: password is "…".
+func maskNamed(before []byte, s string) string {
+	name, ok := bytes.CutSuffix(before, []byte(" is "))
+	if !ok {
+		return s
+	}
+	name = name[bytes.LastIndexByte(name, ' ')+1:]
+	if key := string(name); redact.IsSecretKey(key) {
+		if entry := key + `="` + s + `"`; redact.Scrub(entry) != entry {
+			return redact.Mask
+		}
+	}
+	return s
 }
 
 // Int appends an integer.

@@ -18,7 +18,7 @@ func main() {
 	}
 	for _, err := range []error{
 		errs.NewNotFound("order", "o-1"), errs.NewConflict("order", "o-1").WithRequestID("r-1"),
-		errs.NewInvalid(invalid), errs.NewInternal(),
+		errs.NewInvalid(invalid), errs.NewInvalidText(), errs.NewInternal(),
 		errs.NewUnavailable().WithRetryAfter(1500 * time.Millisecond).WithText("secret reply"),
 		errs.NewUpstreamRefused().WithText("secret reply"), errs.NewUnexpected(),
 	} {
