@@ -40,6 +40,9 @@ func TestObservedIsInferred(t *testing.T) {
 		{"shop", "../examples/shop", "shop.example.com/shop", map[string]string{
 			".": "shop.example.com/shop", "client": "shop.example.com/shop/client",
 		}, false},
+		{"duyetbot", "../examples/duyetbot", "bot.example.com/duyetbot", map[string]string{
+			".": "bot.example.com/duyetbot",
+		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			copied := filepath.Join(t.TempDir(), "copy")
@@ -244,10 +247,12 @@ func typeParams(decl *ast.FuncDecl) []*ast.Field {
 
 // samples are arguments for parameters by type; the functions are called with each one.
 var samples = map[string][]string{
-	"int": {"0", "1", "2", "4", "9"}, "bool": {"true", "false"}, "string": {`""`, `"x"`},
+	"int": {"0", "1", "2", "3", "4", "5", "9"}, "bool": {"true", "false"}, "string": {`""`, `"x"`},
 	"context.Context": {"context.Background()", "ended"}, "error": {"nil", "errs.NewExists()", "os.ErrNotExist"},
 	"[]int": {"[]int{0, 1, 2}"}, "[]byte": {`[]byte("{}")`, "[]byte(`{\"D\":\"a long text here\"}`)"},
-	"*http.Client": {"http.DefaultClient"},
+	"*http.Client": {"http.DefaultClient"}, "taxonomy.Table": {"errs.Table"}, "[]retry.Option": {"nil"},
+	"io.Reader": {`strings.NewReader("")`, `strings.NewReader("{}")`}, "map[int]bool": {"nil", "map[int]bool{1: true}"},
+	"*http.Response": {"response(404)", "response(503)"},
 }
 
 // drive writes a test that calls the exported functions whose parameters have samples.
@@ -279,8 +284,10 @@ func drive(t *testing.T, from, to string) string {
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -288,6 +295,10 @@ import (
 )
 
 var _, _, _ = http.DefaultClient, os.ErrNotExist, errs.Table
+
+func response(status int) *http.Response {
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader("{}"))}
+}
 
 func TestDrive(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())

@@ -198,6 +198,9 @@ func (e *Engine) generated(t *Taxonomy, fn *ssa.Function, call ssa.CallInstructi
 	if c := e.factory(t, name); c != "" {
 		return one(Atom{Kind: Code, Name: c}, at)
 	}
+	if name == "Recover" { // it runs a strategy of the second argument, or fails itself
+		return e.foreignCall(fullName(fn), common, b, at)
+	}
 	return nil
 }
 
