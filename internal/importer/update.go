@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
@@ -84,27 +83,6 @@ type update struct {
 
 // digests are those of the values of a row, by key.
 type digests map[string]string
-
-// place is a number where it is unique: in the taxonomy, or in a category.
-type place struct {
-	category string
-	number   int
-}
-
-func (u *update) place(category string, number int) place {
-	if !u.t.numbersPerCategory {
-		category = ""
-	}
-	return place{category, number}
-}
-
-// item returns the entry of the reserved numbers for a number.
-func (p place) item() any {
-	if p.category == "" {
-		return p.number
-	}
-	return spec.Flow{{Key: "from", Value: p.number}, {Key: "category", Value: p.category}}
-}
 
 // merge updates a code, key by key.
 func (u *update) merge(r row, e *entry) {
@@ -320,141 +298,6 @@ func (u *update) add(r row) {
 	u.entries = append(u.entries, &e)
 	u.matched[r.code] = &e
 	u.changes.add(key, noteAdded)
-}
-
-// unreserve removes the name and the number of a code from the reserved ones, because the table has
-// the code again.
-func (u *update) unreserve(r row) {
-	k, reserved := r.code, u.root.Map("reserved")
-	if reserved == nil || reserved.Remove("codes", func(item any) bool { return isNamed(item, k) }) == 0 {
-		return
-	}
-	u.t.Notes.add(k.Name, "reserved codes that are in the table again: no longer reserved")
-	if k.Number != nil {
-		number := u.place(r.category.Key, *k.Number)
-		reserved.Remove("numbers", func(item any) bool { return canonical(item) == canonical(number.item()) })
-	}
-}
-
-// isNamed reports whether an item of the reserved codes is the name of a code.
-func isNamed(item any, k *Code) bool {
-	if p, ok := item.(spec.Pairs); ok {
-		item = p.Get("name")
-	}
-	return text(item) == k.Name || text(item) == k.Key
-}
-
-// withoutReserved leaves out new codes that are reserved with a reason, because a person reserved
-// them, and the codes below them.
-func (u *update) withoutReserved(rows []row) []row {
-	reserved := u.reserved("codes")
-	out := make(map[*Code]bool)
-	return slices.DeleteFunc(rows, func(r row) bool {
-		byHand := slices.ContainsFunc(reserved, func(item any) bool {
-			p, _ := item.(spec.Pairs)
-			return p.Get("reason") != nil && isNamed(item, r.code)
-		})
-		isNew := u.matched[r.code] == nil && u.record[r.code.Name] == nil
-		out[r.code] = isNew && (byHand || out[r.parent])
-		if out[r.code] {
-			u.t.Notes.add(r.code.Name, "codes that are reserved with a reason: left out")
-		}
-		return out[r.code]
-	})
-}
-
-// dropNumbers removes reserved numbers from the rows, because other codes had them. A code that
-// returns keeps its number, unless it is in a range.
-func (u *update) dropNumbers(rows []row) {
-	codes, numbers := u.reserved("codes"), u.reserved("numbers")
-	for _, r := range rows {
-		k := r.code
-		returns := slices.ContainsFunc(codes, func(item any) bool { return isNamed(item, k) })
-		if k.Number != nil && slices.ContainsFunc(numbers, func(item any) bool {
-			number := u.place(r.category.Key, *k.Number)
-			return !(returns && canonical(item) == canonical(number.item())) && number.isIn(item)
-		}) {
-			u.t.Notes.add(k.Name, "numbers that are reserved: left out")
-			k.Number = nil
-		}
-	}
-}
-
-// reserved returns the items of a list of reserved names or numbers.
-func (u *update) reserved(key string) (items []any) {
-	if reserved := u.root.Map("reserved"); reserved != nil {
-		items, _ = reserved.Get(key).([]any)
-	}
-	return items
-}
-
-// isIn reports whether an item of the reserved numbers is a number, or a range that has it.
-func (p place) isIn(item any) bool {
-	body, isRange := item.(spec.Pairs)
-	if !isRange {
-		return text(item) == strconv.Itoa(p.number)
-	}
-	from, category := text(body.Get("from")), text(body.Get("category"))
-	first, last := number(from), number(cmp.Or(text(body.Get("to")), from))
-	return first != nil && last != nil && *first <= p.number && p.number <= *last &&
-		(category == "" || category == p.category)
-}
-
-// remove removes the codes that the table no longer has, and reserves their names and numbers.
-func (u *update) remove() {
-	var codes, numbers []any
-	for _, e := range u.entries {
-		if e.taken || u.record[e.row] == nil || e.node() == nil {
-			continue
-		}
-		names := []string{e.row}
-		if e.key != e.row {
-			names = append(names, e.key)
-		}
-		for _, name := range append(names, texts(e.get("aliases"))...) {
-			if name != "" && !slices.Contains(codes, any(name)) {
-				codes = append(codes, name)
-			}
-		}
-		if n := number(text(e.get("number"))); n != nil {
-			u.retired = append(u.retired, u.place(e.category, *n))
-		}
-		e.in.Delete(e.key)
-		u.changes.add(e.key, noteRemoved)
-	}
-	inUse := make(map[place]bool)
-	for _, e := range u.entries {
-		if n := number(text(e.get("number"))); n != nil {
-			inUse[u.place(e.category, *n)] = true
-		}
-	}
-	for _, n := range u.retired {
-		isReserved := slices.ContainsFunc(u.reserved("numbers"), n.isIn)
-		if !inUse[n] && !isReserved {
-			numbers, inUse[n] = append(numbers, n.item()), true
-		}
-	}
-	for _, e := range u.entries {
-		if n := e.node(); n != nil {
-			prune(n, "codes")
-		}
-	}
-	for _, p := range u.categories.Pairs() {
-		if c := u.categories.Map(p.Key); c != nil && prune(c, "codes") {
-			u.categories.Delete(p.Key)
-		}
-	}
-	if len(codes)+len(numbers) == 0 {
-		prune(u.root, "reserved")
-		return
-	}
-	reserved := section(u.root, "reserved", "categories")
-	if len(numbers) > 0 {
-		reserved.Append("numbers", numbers...)
-	}
-	if len(codes) > 0 {
-		reserved.Append("codes", codes...)
-	}
 }
 
 // reference is a use of a declared name.
