@@ -229,6 +229,10 @@ func TestStatus(t *testing.T) {
 		{"defaults written out", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"),
 			codes("A: {message: a, http: 500, grpc: UNKNOWN}, B: {message: b}"), ``},
 		{"gone", codes("A: {message: a, http: 404}"), codes("A: {message: a}"), `1:27 E-break-status`},
+		{"gained", codes("A: {message: a}"), codes("A: {message: a, http: 404}"), `1:49 E-break-status`},
+		{"gained from the category", codes("A: {message: a}, B: {message: b}"),
+			"categories: {io: {grpc: UNAVAILABLE, codes: {A: {message: a}, B: {message: b}}}}",
+			`1:25 E-break-status, 1:25 E-break-status`},
 		{"of a new branch", "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500}}}}",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, http: 500, when: [{if: {n: 1}, " +
 				"http: 400}]}}}}", `1:93 W-changed-when, 1:106 E-break-status`},
@@ -245,6 +249,30 @@ func TestStatus(t *testing.T) {
 		{"in a profile", codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 500}}}}",
 			codes("A: {message: a}") + "\nprofiles: {ci: {codes: {A: {http: 503}}}}", `2:12 E-break-status`},
 	})
+}
+
+// TestGainedIdentifiers compares codes that gain a status or a constant, which had neither: breaking
+// and diff have each.
+func TestGainedIdentifiers(t *testing.T) {
+	const constants = "constants: {sqlstate: {type: string}, retries: {type: int}}\n"
+	side := func(flow string) *breaking.Taxonomy {
+		tree, findings := spec.Parse("t.yaml", whole(constants+codes(flow)))
+		require.Empty(t, findings)
+		return breaking.New(tree)
+	}
+	was := side("A: {message: a}, B: {message: b}, C: {message: c}")
+	is := side("A: {message: a, http: 404}, B: {message: b, grpc: NOT_FOUND}, " +
+		"C: {message: c, constants: {sqlstate: '40001', retries: 3}}")
+	want := []string{"A http 404", "B grpc NOT_FOUND", `C constants constant sqlstate: "40001", constant retries: 3`}
+	for name, changes := range map[string][]breaking.Change{
+		"breaking": breaking.Compare(was, is), "diff": breaking.Differences(was, is),
+	} {
+		var got []string
+		for _, c := range changes {
+			got = append(got, c.Subject.Code+" "+c.Key+" "+c.New)
+		}
+		assert.ElementsMatch(t, want, got, name)
+	}
 }
 
 // TestReservationToPaste adds the reservation of a report to the file, which has no finding then.
