@@ -23,20 +23,11 @@ import (
 
 // keysForPeople have no effect on what is generated, found or explained here.
 var keysForPeople = map[string]string{
-	"operation.errors":                   "errgen explain prints it, and errgenvet compares it",
-	"range of numbers.category":          "internal/check compares it with the numbers of codes",
-	"range of numbers.to":                "internal/check compares it with the numbers of codes",
-	"signature.doc":                      "errgen explain prints it",
-	"signature.seen":                     "errgen explain prints it",
-	"reserved code.reason":               "errgen explain prints it",
-	"range of numbers.reason":            "errgen explain prints it",
-	"example of a signature.as":          "evidence that no form of a signature reads",
-	"example of a signature.is":          "evidence that no form of a signature reads",
-	"example of a signature.credential":  "evidence that no form of a signature reads",
-	"example of a signature.files":       "evidence that no form of a signature reads",
-	"example of a signature.output":      "evidence that no form of a signature reads",
-	"example of a signature.retry_after": "evidence that no form of a signature reads",
-	"example of a signature.reset_at":    "evidence that no form of a signature reads",
+	"operation.errors":        "errgenvet compares it",
+	"signature.doc":           "errgen explain prints it",
+	"signature.seen":          "errgen explain prints it",
+	"reserved code.reason":    "errgen explain prints it",
+	"range of numbers.reason": "errgen explain prints it",
 }
 
 // otherValues replace values which are those of an absent key, or which are valid, so that a check
@@ -64,6 +55,8 @@ var otherValues = []struct{ key, old, new string }{
 	{"reserved.numbers", "numbers: [13", "numbers: [10"},
 	{"taxonomy.reserved", "numbers: [13", "numbers: [10"},
 	{"taxonomy.numbers", "number: -1", "number: 10"},
+	{"range of numbers.to", "{from: 100, to: 200", "{from: 9, to: 10"},
+	{"range of numbers.category", "{from: 9, category: builder}", "{from: 20, category: builder}"},
 }
 
 // TestEveryKeyHasAnEffect removes each key of a taxonomy that has them all. testdata/keys.txt lists
@@ -210,6 +203,9 @@ func effects(t *testing.T, doc *yaml.Node) map[string]string {
 	}
 	for _, c := range m.Categories {
 		explained = append(explained, explain.CategoryOf(m, c))
+	}
+	for _, o := range m.Operations {
+		explained = append(explained, explain.OperationOf(m, o))
 	}
 	for _, r := range m.Reactions {
 		explained = append(explained, explain.ReactionOf(m, nil, r.Value))

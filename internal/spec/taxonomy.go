@@ -441,21 +441,21 @@ type Example struct {
 	// System error, such as `ECONNRESET`.
 	Errno Text `key:"errno"`
 	// Variable that the error wraps.
-	Is Text `key:"is"`
+	Is Text `key:"is" not:"sample"`
 	// Error type in the error's chain.
-	As Text `key:"as"`
+	As Text `key:"as" not:"sample"`
 	// Text on the error channel.
 	Text Text `key:"text" chars:"any"`
 	// Other output.
-	Output Text `key:"output" chars:"any"`
+	Output Text `key:"output" not:"sample" chars:"any"`
 	// Files that the failure concerns.
-	Files []Text `key:"files"`
+	Files []Text `key:"files" not:"sample"`
 	// Wait that the source asks for.
-	RetryAfter Duration `key:"retry_after"`
+	RetryAfter Duration `key:"retry_after" not:"sample"`
 	// Time at which the source answers again (RFC 3339).
-	ResetAt Text `key:"reset_at"`
+	ResetAt Text `key:"reset_at" not:"sample"`
 	// Credential of the call.
-	Credential Text `key:"credential"`
+	Credential Text `key:"credential" not:"sample"`
 	// Other properties that the source reports.
 	Attributes []Attribute `key:"attributes" keys:"attribute"`
 	// Expected properties of the error, in addition to its code.
