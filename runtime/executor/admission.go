@@ -16,8 +16,8 @@ import (
 // Uncategorized is the code in outcomes of failures without a code.
 const Uncategorized = "uncategorized"
 
-// Admitter admits calls: budgets, breakers, shared waits, and measures against likely failures.
-type Admitter interface {
+// admitter admits calls: budgets, breakers, shared waits, and measures against likely failures.
+type admitter interface {
 	// Admit returns nil if the call may be made. After a *[Closed] the run waits and calls Admit
 	// again, unless no retry is left. Any other error is a failure. If the budget refuses the call,
 	// it is evidence of source "budget".
@@ -28,7 +28,7 @@ type Admitter interface {
 	Pause(ctx context.Context, provider, credential string, until time.Time) error
 }
 
-// Closed is the error of an [Admitter] that admits no call now.
+// Closed is the error of a [Preventer] that admits no call now.
 type Closed struct {
 	// Until is when to call Admit again, Why the reason.
 	Until time.Time
@@ -59,8 +59,6 @@ type Admission struct {
 	Preventer Preventer
 	// Learners learn the outcomes of calls.
 	Learners []retry.Learner
-	// Admitter replaces all of the above except Adaptive.
-	Admitter Admitter
 }
 
 // Budget decides whether another call may be paid for.
@@ -79,7 +77,7 @@ type Preventer interface {
 	Before(ctx context.Context, c Call) (release func(), err error)
 }
 
-// admission implements [Admitter] with the parts of an [Admission].
+// admission implements admitter with the parts of an [Admission].
 type admission struct {
 	Admission
 	clock      retry.Clock
@@ -97,9 +95,9 @@ type admittedCall struct {
 	releases []func(retry.Result)
 }
 
-func newAdmission(c *Config, credential func(tier int) string) Admitter {
-	if c.Admission.Admitter != nil {
-		return c.Admission.Admitter
+func newAdmission(c *Config, credential func(tier int) string) admitter {
+	if c.admitter != nil {
+		return c.admitter
 	}
 	a := &admission{
 		Admission: c.Admission, clock: c.Clock, credential: credential,

@@ -19,7 +19,7 @@ import (
 type host struct {
 	cfg       Config
 	providers []Provider // by tier; nil if the tier has no provider
-	admitter  Admitter
+	admitter  admitter
 
 	mu     sync.Mutex
 	spaces map[string]Space // of the running runs

@@ -403,7 +403,7 @@ func (w *simulation) config(m *tables, store Store) Config {
 		Table: taxonomy.Table{Taxonomy: m.taxonomy}, Classify: m.classify,
 		Decode:   func([]byte) (error, error) { return nil, errors.New("not decoded") },
 		Provider: agent{w}, Tiers: map[string]Provider{"high": agent{w}}, Workspace: tree{w}, Guard: judge{w},
-		Validator: w, Admission: Admission{Admitter: w}, Asker: w, Recoverer: w, Notifier: w, Store: store,
+		Validator: w, admitter: w, Asker: w, Recoverer: w, Notifier: w, Store: store,
 		Deliver: DeliverPullRequest, Clock: &fakeClock{now: time.Unix(1e9, 0).UTC()},
 		Limits: Limits{Iterations: 30, Failures: 3, Iteration: 10 * time.Minute, Grace: time.Minute},
 	}

@@ -3,8 +3,6 @@ package loop
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
@@ -286,86 +284,4 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 	}
 	d.Wait = next.Wait
 	return ""
-}
-
-// addFailure adds a failure to the iteration and chooses its reaction. It returns the failure's
-// index.
-func (l *Loop) addFailure(s *State, it *Iteration, op, source string, f *Failure) int {
-	f.Op, f.Source = op, source
-	l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: f.Why, failure: f})
-	f.Decision = l.decide(s, it, f, 0)
-	it.Failures = append(it.Failures, *f)
-	for i := range f.Others {
-		o := &f.Others[i]
-		o.Op, o.Source, o.Retried = op, source, true
-		l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: o.Why, failure: o})
-		o.Decision = Decision{Action: f.Decision.Action, Reaction: f.Decision.Reaction}
-		l.record(s, o, s.Iter.Number)
-	}
-	d := &f.Decision
-	taken := Event{
-		Kind: ReactionTaken, Op: op, Source: source, Reaction: d.Reaction.Reaction, Action: d.Action,
-		Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.maxAttempts(), failure: f,
-	}
-	if d.Wait > 0 {
-		taken.Until = s.Now.Add(d.Wait)
-	}
-	l.emit(s, taken)
-	return len(it.Failures) - 1
-}
-
-// streak is the key under which failures in a row are counted: operation, code and depth.
-func (f *Failure) streak(depth int) string {
-	code := ""
-	if f.Categorized {
-		code = f.Code
-	}
-	if depth > 0 {
-		return f.Op + " " + code + " " + strconv.Itoa(depth)
-	}
-	return f.Op + " " + code
-}
-
-// decide chooses the reaction to a failure, from the index in its chain. It updates the streaks.
-func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
-	now := l.now(s)
-	sit := situation{
-		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
-		hint:     retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
-		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
-	}
-	if f.Op == OpResume && !f.NotRepeatable {
-		sit.op = traits{class: classSetup, required: true}
-	}
-	sit.op.notRepeatable = f.NotRepeatable
-	strict := f.Op == OpCall || f.Op == OpCommit || strings.HasPrefix(f.Op, OpValidate)
-	sit.op.required = sit.op.required || l.cfg.Strict && strict
-	if f.Op == OpCall || f.Op == OpBudget {
-		sit.callsEnd = it.Ends
-	}
-	var counts retryCounts
-	places := min(len(f.Chain)+1, maxChain)
-	for i := range places {
-		counts[i] = s.Streaks[f.streak(i)]
-		sit.runs[i] = s.Recoveries[f.streak(i)]
-	}
-	d := decide(&sit, &counts)
-	for i, state := range counts[:places] {
-		if state == (retry.State{}) {
-			continue
-		}
-		if s.Streaks == nil {
-			s.Streaks = map[string]retry.State{}
-		}
-		s.Streaks[f.streak(i)] = state
-	}
-	return d
-}
-
-// decideNext chooses the next reaction of the chain, because the strategy failed or the shared
-// budget is exhausted.
-func (l *Loop) decideNext(s *State, it *Iteration, f *Failure) {
-	counts := f.Decision.Counts
-	f.Decision = l.decide(s, it, f, f.Decision.Depth+1)
-	f.Decision.Counts = f.Decision.Counts || counts
 }

@@ -16,7 +16,7 @@ const (
 // deliver chooses the next step of the delivery; each step returns here.
 func (l *Loop) deliver(s *State, it *Iteration) Step {
 	if l.cancelled(it) || !it.deliverable() {
-		return StepClose
+		return l.close(s, it)
 	}
 	done := it.Signal == SignalDone
 	pending := it.Checked != s.Delivered

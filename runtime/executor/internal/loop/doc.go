@@ -27,19 +27,17 @@
 //
 //   - call.go (head, admit, call): limits are checked, the call is admitted, and the host calls the
 //     provider
-//   - decide.go (addFailure, decide): the host has turned the error into a [Failure]; the first
-//     reaction that is not exhausted is chosen
-//   - settle.go (react): a reaction that repeats only the call, or runs a strategy before that, is
-//     carried out; any other one waits until the end of the iteration
-//   - inspect.go (detect): the changes are found and judged, path by path
-//   - revert.go (planRevert, accept): changes that the reactions revert are saved and reverted; the
-//     rest is accepted
-//   - settle.go (close, end): counters, feedback and waits follow from all failures, and the
-//     winning reaction is carried out; head in call.go begins the next iteration
+//   - react.go (addFailure, react): the host has turned the error into a [Failure], and decide.go
+//     chooses the first reaction that is not exhausted. A reaction that repeats only the call, or
+//     runs a strategy before that, is carried out; any other one waits until the end of the iteration
+//   - inspect.go (detect, planRevert, accept): the changes are found and judged, path by path; those
+//     that the reactions revert are saved and reverted; the rest is accepted
+//   - settle.go (close, end): counters, feedback and waits follow from all failures, and the winning
+//     reaction is carried out; head in call.go begins the next iteration
 //
 // After an answer without errors that stop it, deliver.go checks and commits the work. The setup is
-// in setup.go, and the end of a run in end.go. Loop.Run in run.go runs one [Step] after the other.
-// In step.go, perform carries out the effect of a step and reacts to its failure.
+// in setup.go, and the end of a run in end.go. In run.go, Run runs one [Step] after the other, and
+// perform carries out the effect of a step.
 //
 // # Resuming
 //

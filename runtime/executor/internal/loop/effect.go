@@ -167,7 +167,7 @@ func resultOf[T any](o *Outcome) (result T) {
 	return result
 }
 
-// Call describes a call that is about to be made to an [Admitter] and its parts.
+// Call describes a call that is about to be made to the parts of an executor.Admission.
 type Call struct {
 	Run      string `json:"run"`
 	Task     string `json:"task"`

@@ -1,41 +1,13 @@
 package loop
 
 import (
-	"hash/fnv"
+	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
-
-// Config configures a [Loop]. Except for Yield it is plain data.
-type Config struct {
-	Ladder  []Tier   `json:"ladder"`
-	Deliver Delivery `json:"deliver,omitempty"`
-	// KeepBranch leaves the delivered commits on their branch.
-	KeepBranch bool `json:"keepBranch,omitempty"`
-	// Checks are the phases in which the validator has something to check. All but pre_push and
-	// pre_pr come before a commit, in this order.
-	Checks    []Phase `json:"checks,omitempty"`
-	Setup     bool    `json:"setup,omitempty"`
-	Workspace bool    `json:"workspace,omitempty"`
-	Asker     bool    `json:"asker,omitempty"`
-	Filer     bool    `json:"filer,omitempty"`
-	Notifier  bool    `json:"notifier,omitempty"`
-	// Strict turns `continue` on a call, a check or a commit into `block`.
-	Strict            bool   `json:"strict,omitempty"`
-	Continue          bool   `json:"continue,omitempty"`
-	ApproveUnattended bool   `json:"approveUnattended,omitempty"`
-	DryRun            bool   `json:"dryRun,omitempty"`
-	Dir               string `json:"dir,omitempty"`
-	// Limits are the limits with their defaults.
-	Limits Limits `json:"limits"`
-	// Yield, unless nil, is called at the head of each iteration. If it returns true, the loop ends
-	// there, and another loop can continue with the state.
-	Yield func(s *State) bool `json:"-"`
-}
 
 // Loop runs a state to its end. It uses no goroutine, context, clock or random source; those are in
 // [Env]. The state contains everything that a later process needs. A Loop keeps only what this
@@ -88,61 +60,6 @@ func New(cfg Config, env Env) *Loop {
 	return l
 }
 
-// Begin returns the state of a new run. Word must be random, because the marks of calls derive from
-// it; see [Request].Mark. The jitter of waits depends on the name of the run.
-func Begin(task Task, cfg Config, word string) *State {
-	seed := fnv.New64a()
-	_, _ = seed.Write([]byte(task.Run))
-	return &State{
-		Version: Version, Task: task, Dir: cfg.Dir, Tier: firstTier(cfg.Ladder),
-		Seed: seed.Sum64(), Word: word,
-	}
-}
-
-// Reopening describes how a person continues a run that is over and not completed.
-type Reopening struct {
-	// Answer is the answer to the run's question; the next prompts contain it. It may be empty if
-	// the run has no question.
-	Answer string
-	// ByHand reports that a person did the work. The tree is checked and delivered unchanged before
-	// any provider is called.
-	ByHand bool
-}
-
-// Permits reports whether the run can continue. A question requires an answer, unless a person did
-// the work.
-func (r Reopening) Permits(s *State) bool { return s.Question == "" || r.Answer != "" || r.ByHand }
-
-// Reopen changes the state of a run that is over, so that [Loop.Run] continues it. Counters,
-// streaks and the tier are reset. Pending changes stay pending. A state that is not over only gets
-// the answer. If the run has a question that r does not answer, the state stays unchanged.
-func Reopen(s *State, cfg Config, r Reopening) {
-	if !r.Permits(s) {
-		return
-	}
-	const between = "\nThe answer: "
-	answer := taxonomy.Redact(r.Answer)
-	given := func(a string) bool { return a == answer || strings.HasSuffix(a, between+answer) }
-	switch {
-	case answer == "":
-	case s.Question != "":
-		s.Answers, s.Question = append(s.Answers, "You asked: "+s.Question+between+answer), ""
-	case !slices.ContainsFunc(s.Answers, given): // the process that got it may have died
-		s.Answers = append(s.Answers, answer)
-	}
-	if s.Step != StepOver {
-		return
-	}
-	s.Step, s.Tier, s.Reopened, s.ByHand = StepUpdate, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand
-	s.End, s.EndsRun, s.Ended, s.Question, s.Session, s.LastError = "", false, time.Time{}, "", "", nil
-	s.Failures, s.Counted, s.Streaks, s.Recoveries, s.Available = 0, 0, nil, nil, nil
-	s.Retried, s.NotBefore, s.Crashes = nil, time.Time{}, 0
-	s.Iter = Iteration{Number: s.Iter.Number}
-	if r.ByHand {
-		s.Text = ""
-	}
-}
-
 const maxCrashes = 3
 
 // Run runs the state to its end. If the state was saved, Run resumes it at the saved step.
@@ -182,6 +99,135 @@ func (l *Loop) Run(s *State) {
 			return
 		}
 	}
+}
+
+// operation is a step with one effect. Effect returns the effect, or nil if the step has nothing to
+// do. Next returns the step that follows: after a success, after a step with nothing to do, and after
+// a failure whose reaction does not repeat the step.
+type operation struct {
+	effect func(s *State, it *Iteration) *Effect
+	next   func(s *State, it *Iteration, out *Outcome, ok bool) Step
+}
+
+// operate returns an operation whose result is a T. In next, the result is nil unless the effect was
+// carried out and succeeded. Ok is false if it failed, unless the reaction was to continue.
+func operate[T any](effect func(*State, *Iteration) *Effect, next func(*State, *Iteration, *T, bool) Step) operation {
+	return operation{effect, func(s *State, it *Iteration, out *Outcome, ok bool) Step {
+		if out == nil {
+			return next(s, it, nil, ok)
+		}
+		result := resultOf[T](out)
+		return next(s, it, &result, ok)
+	}}
+}
+
+// to is the next of an operation that the step p follows in any case.
+func to(p Step) func(*State, *Iteration, *struct{}, bool) Step {
+	return func(*State, *Iteration, *struct{}, bool) Step { return p }
+}
+
+// step runs the current step and returns the next one.
+func (l *Loop) step(s *State) Step {
+	it := l.iteration(s)
+	op, ok := l.operations[s.Step]
+	if !ok {
+		return l.steps[s.Step](s, it)
+	}
+	e := op.effect(s, it)
+	if e == nil {
+		return op.next(s, it, nil, true)
+	}
+	return l.perform(s, it, e, op)
+}
+
+// perform carries out the effect of the current step. If it fails, perform records the failure and
+// reacts to it.
+func (l *Loop) perform(s *State, it *Iteration, e *Effect, op operation) Step {
+	out := l.do(s, e)
+	_, validates := e.Do.(Validate)
+	switch {
+	case out.Cancelled:
+		_, detects := e.Do.(Detect)
+		it.Cancelled, l.expired = true, l.expired || e.Graced && detects
+		if l.inSetup() {
+			return stepAbandon
+		}
+		return op.next(s, it, nil, false)
+	case out.Failure == nil:
+		if validates {
+			l.emit(s, Event{Kind: Validated, Op: e.Op(), Took: out.Took})
+		}
+		return op.next(s, it, &out, true)
+	case s.End != "": // the run is over, so the failure changes nothing
+		l.warn(s, e.Op()+": "+out.Failure.Message)
+		return op.next(s, it, nil, false)
+	}
+	name, source := cmp.Or(reportedAs[e.Op()], e.Op()), e.Source
+	if out.Failure.Op != "" { // a part of the operation failed
+		name, source = out.Failure.Op, out.Failure.Source
+	}
+	out.Failure.Causes = slices.Clone(it.Causes)
+	if len(out.Failure.Files) == 0 {
+		out.Failure.Files = e.Paths()
+	}
+	i := l.addFailure(s, it, name, source, out.Failure)
+	if validates {
+		l.emit(s, Event{Kind: Validated, Op: e.Op(), Took: out.Took, failure: out.Failure})
+	}
+	return l.react(s, it, i, s.Step)
+}
+
+// do carries out an effect and records its warnings.
+func (l *Loop) do(s *State, e *Effect) Outcome {
+	source, _ := nameOf(e.Do)
+	e.Source = cmp.Or(e.Source, source)
+	e.Run, e.Iteration, e.Tier = s.Task.Run, s.Iter.Number, s.Tier
+	out := l.env.Do(*e)
+	for _, w := range out.Warnings {
+		l.warn(s, w)
+	}
+	return out
+}
+
+// reportedAs are the operations that failures of these effects have.
+var reportedAs = map[string]string{OpAccept: OpSave, OpUpdate: OpPrepare}
+
+// waitUntil returns StepWait, or next if the time has come.
+func (l *Loop) waitUntil(s *State, until time.Time, why string, next Step) Step {
+	if !until.After(l.now(s)) {
+		return next
+	}
+	s.Wait = Pending{Until: until, For: why, Next: next}
+	return StepWait
+}
+
+// wait is StepWait: it waits and returns the pending step.
+func (l *Loop) wait(s *State, it *Iteration) Step {
+	began := l.now(s)
+	l.emit(s, Event{Kind: Waiting, Until: s.Wait.Until, Text: s.Wait.For})
+	cancelled := l.env.Sleep(s.Wait.Until.Sub(began))
+	if !cancelled && s.Now.Before(s.Wait.Until) {
+		s.Now = s.Wait.Until // the sleep is over, even if the clock was set back
+	}
+	took := l.now(s).Sub(began)
+	s.Waits = push(s.Waits, Wait{s.Iter.Number, s.Wait.For, taxonomy.Duration(took)})
+	s.Waited += taxonomy.Duration(took)
+	l.emit(s, Event{Kind: Waited, Took: took})
+	next := s.Wait.Next
+	s.Wait = Pending{}
+	if !cancelled {
+		return next
+	}
+	it.Cancelled = true
+	switch {
+	case l.inSetup():
+		return stepAbandon
+	case next == StepAdmit && s.Iter.Open:
+		return l.inspect(it, StepDeliver)
+	case next == StepHead, next == StepAdmit:
+		return l.endRun(s, EndCancelled, false)
+	}
+	return l.after(s, it, next, false)
 }
 
 // saveState saves the state, unless the changes of a cancelled run were not inspected; see expired.

@@ -12,7 +12,7 @@ const (
 	maxReports  = 8 // errors with a report in the state
 )
 
-// close updates the feedback, the counters and the checked tree after an iteration.
+// close ends an iteration: it updates the feedback, the counters and the checked tree.
 func (l *Loop) close(s *State, it *Iteration) Step {
 	l.cancelled(it)
 	s.Unchecked = it.unchecked()
@@ -39,7 +39,7 @@ func (l *Loop) close(s *State, it *Iteration) Step {
 		s.Failures, s.Streaks, s.LastError = 0, nil, nil
 	}
 	s.Checked = it.Checked
-	return StepEnd
+	return l.end(s, it)
 }
 
 // precedence returns the rank of an action. The greatest rank in an iteration wins.
@@ -192,140 +192,4 @@ func (l *Loop) record(s *State, f *Failure, iteration int) ErrorRecord {
 	}
 	s.Reactions[rec.Reaction]++
 	return rec
-}
-
-// react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
-// operation. Otherwise the run continues after the step, and end carries out the winning reaction.
-func (l *Loop) react(s *State, it *Iteration, i int, failed Step) Step {
-	if l.inSetup() || failed == StepAvailable {
-		return l.reactInSetup(s, it, i, failed)
-	}
-	f := &it.Failures[i]
-	switch action := f.Decision.Action; {
-	case action == taxonomy.RetryOperation:
-		return l.retryInPlace(s, it, i, failed)
-	case action == taxonomy.Recover && f.Decision.Reaction.inPlace() && !f.NotRepeatable:
-		return l.beginRecovery(s, f, i, failed)
-	case action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver:
-		l.warn(s, "continue without "+f.Op+": "+f.Message)
-	}
-	return l.after(s, it, failed, f.Decision.Action == taxonomy.Continue)
-}
-
-// reactInSetup is react for the setup. No iteration is open, so all reactions are carried out, and
-// each retry repeats the operation.
-func (l *Loop) reactInSetup(s *State, it *Iteration, i int, failed Step) Step {
-	f := &it.Failures[i]
-	d := &f.Decision
-	if d.Action != taxonomy.Recover && !d.ends() { // these are recorded later
-		l.record(s, f, 0)
-	}
-	switch {
-	case d.Action == taxonomy.Abort:
-		return l.failSetup(s, f)
-	case d.Action == taxonomy.Continue:
-		l.warn(s, "continue without "+f.Op+": "+f.Message)
-		return l.after(s, it, failed, true)
-	case d.Counts && reached(len(it.Failures), l.cfg.Limits.Failures):
-		d.End = EndMaxFailures
-		return l.failSetup(s, f)
-	case d.Action == taxonomy.Block:
-		return l.failSetup(s, f)
-	case d.Action == taxonomy.Recover:
-		return l.beginRecovery(s, f, i, failed)
-	case d.Action == taxonomy.Escalate:
-		l.escalate(s, d.Tier)
-		failed = StepHead
-	}
-	return l.retryInPlace(s, it, i, failed)
-}
-
-// retryInPlace waits and repeats the failed step. If the reaction specifies it, the work of a
-// failed call is reverted before the next call.
-func (l *Loop) retryInPlace(s *State, it *Iteration, i int, failed Step) Step {
-	f := &it.Failures[i]
-	d := &f.Decision
-	until, next := s.Now.Add(d.Wait), failed
-	if failed == StepCall {
-		next = StepAdmit
-		if !it.Ends.IsZero() && until.After(it.Ends) {
-			d.Action = taxonomy.Retry
-			return l.after(s, it, failed, false)
-		}
-		retried := *f
-		s.Retried = &retried
-	}
-	f.Retried = true
-	l.pause(s, f)
-	if failed == StepCall && d.Reaction.Agent.Revert != taxonomy.RevertNone {
-		it.BeforeRetry, it.RetryPending = true, Pending{until, f.label(), next}
-		return l.inspect(it, "")
-	}
-	return l.waitUntil(s, until, f.label(), next)
-}
-
-// beginRecovery begins a strategy. It counts the run of the strategy before the state is saved.
-// When the strategy succeeded, the run continues with the step next.
-func (l *Loop) beginRecovery(s *State, f *Failure, i int, next Step) Step {
-	if s.Recoveries == nil {
-		s.Recoveries = map[string]int{}
-	}
-	s.Recoveries[f.streak(f.Decision.Depth)]++
-	s.Recover = Recovery{Failure: i, Next: next}
-	if l.inSetup() {
-		return l.recover(s, l.iteration(s))
-	}
-	return StepRecover
-}
-
-// recover runs the strategy of a reaction. If the strategy succeeds, the failed step is repeated,
-// or the next iteration begins. Otherwise the next reaction of the chain follows.
-func (l *Loop) recover(s *State, it *Iteration) Step {
-	r := s.Recover
-	f := &it.Failures[r.Failure]
-	strategy := f.Decision.Reaction.Strategy
-	out := l.do(s, &Effect{Do: Recover{f}, Source: f.Source})
-	s.Recover = Recovery{}
-	if !l.inSetup() { // the setup has yet to end those of a dead process
-		s.Processes = nil
-	}
-	l.emit(s, Event{
-		Kind: Recovered, For: f.Cause(), Op: f.Op, Source: f.Source, Reaction: f.Decision.Reaction.Reaction,
-		Attempt: f.Decision.Attempt, MaxAttempts: f.Decision.maxAttempts(), Text: strategy, failure: out.Failure,
-	})
-	if out.Failure != nil {
-		l.warn(s, "strategy "+strategy+": "+out.Failure.Message)
-		l.decideNext(s, it, f)
-	}
-	it.Cancelled = it.Cancelled || out.Cancelled
-	switch {
-	case r.Next == StepEnd:
-		if out.Failure == nil && !out.Cancelled {
-			return l.nextIteration(s, it, f)
-		}
-		return StepEnd
-	case out.Cancelled && l.inSetup():
-		return stepAbandon
-	case out.Cancelled:
-		return l.after(s, it, r.Next, false)
-	case out.Failure != nil:
-		return l.react(s, it, r.Failure, r.Next)
-	case l.inSetup() || r.Next == StepAvailable:
-		l.record(s, f, 0)
-	}
-	return l.retryInPlace(s, it, r.Failure, r.Next)
-}
-
-// pause makes all users of the failure's credential wait, if the reaction specifies that.
-func (l *Loop) pause(s *State, f *Failure) {
-	if f.Decision.Reaction.Shared == taxonomy.SharedCredential && f.Decision.Wait > 0 {
-		pause := Pause{Credential: f.Credential, Until: s.Now.Add(f.Decision.Wait)}
-		l.do(s, &Effect{Do: pause, Source: l.providerName(s), Graced: true})
-	}
-}
-
-// escalate continues with a higher tier, which begins with new streaks and a new conversation.
-func (l *Loop) escalate(s *State, tier int) {
-	s.Tier, s.Streaks, s.Session = tier, nil, ""
-	l.emit(s, Event{Kind: Escalated, Tier: l.tierName(s)})
 }

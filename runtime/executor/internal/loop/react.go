@@ -1,0 +1,241 @@
+package loop
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// addFailure adds a failure to the iteration and chooses its reaction. It returns the failure's
+// index.
+func (l *Loop) addFailure(s *State, it *Iteration, op, source string, f *Failure) int {
+	f.Op, f.Source = op, source
+	l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: f.Why, failure: f})
+	f.Decision = l.decide(s, it, f, 0)
+	it.Failures = append(it.Failures, *f)
+	for i := range f.Others {
+		o := &f.Others[i]
+		o.Op, o.Source, o.Retried = op, source, true
+		l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: o.Why, failure: o})
+		o.Decision = Decision{Action: f.Decision.Action, Reaction: f.Decision.Reaction}
+		l.record(s, o, s.Iter.Number)
+	}
+	d := &f.Decision
+	taken := Event{
+		Kind: ReactionTaken, Op: op, Source: source, Reaction: d.Reaction.Reaction, Action: d.Action,
+		Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.maxAttempts(), failure: f,
+	}
+	if d.Wait > 0 {
+		taken.Until = s.Now.Add(d.Wait)
+	}
+	l.emit(s, taken)
+	return len(it.Failures) - 1
+}
+
+// react reacts to failure i, in the failed step. It carries out a reaction that repeats only the
+// operation. Otherwise the run continues after the step, and end carries out the winning reaction.
+func (l *Loop) react(s *State, it *Iteration, i int, failed Step) Step {
+	if l.inSetup() || failed == StepAvailable {
+		return l.reactInSetup(s, it, i, failed)
+	}
+	f := &it.Failures[i]
+	switch action := f.Decision.Action; {
+	case action == taxonomy.RetryOperation:
+		return l.retryInPlace(s, it, i, failed)
+	case action == taxonomy.Recover && f.Decision.Reaction.inPlace() && !f.NotRepeatable:
+		return l.beginRecovery(s, f, i, failed)
+	case action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver:
+		l.warn(s, "continue without "+f.Op+": "+f.Message)
+	}
+	return l.after(s, it, failed, f.Decision.Action == taxonomy.Continue)
+}
+
+// reactInSetup is react for the setup. No iteration is open, so all reactions are carried out, and
+// each retry repeats the operation.
+func (l *Loop) reactInSetup(s *State, it *Iteration, i int, failed Step) Step {
+	f := &it.Failures[i]
+	d := &f.Decision
+	if d.Action != taxonomy.Recover && !d.ends() { // these are recorded later
+		l.record(s, f, 0)
+	}
+	switch {
+	case d.Action == taxonomy.Abort:
+		return l.failSetup(s, f)
+	case d.Action == taxonomy.Continue:
+		l.warn(s, "continue without "+f.Op+": "+f.Message)
+		return l.after(s, it, failed, true)
+	case d.Counts && reached(len(it.Failures), l.cfg.Limits.Failures):
+		d.End = EndMaxFailures
+		return l.failSetup(s, f)
+	case d.Action == taxonomy.Block:
+		return l.failSetup(s, f)
+	case d.Action == taxonomy.Recover:
+		return l.beginRecovery(s, f, i, failed)
+	case d.Action == taxonomy.Escalate:
+		l.escalate(s, d.Tier)
+		failed = StepHead
+	}
+	return l.retryInPlace(s, it, i, failed)
+}
+
+// retryInPlace waits and repeats the failed step. If the reaction specifies it, the work of a
+// failed call is reverted before the next call.
+func (l *Loop) retryInPlace(s *State, it *Iteration, i int, failed Step) Step {
+	f := &it.Failures[i]
+	d := &f.Decision
+	until, next := s.Now.Add(d.Wait), failed
+	if failed == StepCall {
+		next = StepAdmit
+		if !it.Ends.IsZero() && until.After(it.Ends) {
+			d.Action = taxonomy.Retry
+			return l.after(s, it, failed, false)
+		}
+		retried := *f
+		s.Retried = &retried
+	}
+	f.Retried = true
+	l.pause(s, f)
+	if failed == StepCall && d.Reaction.Agent.Revert != taxonomy.RevertNone {
+		it.BeforeRetry, it.RetryPending = true, Pending{until, f.label(), next}
+		return l.inspect(it, "")
+	}
+	return l.waitUntil(s, until, f.label(), next)
+}
+
+// beginRecovery begins a strategy. It counts the run of the strategy before the state is saved.
+// When the strategy succeeded, the run continues with the step next.
+func (l *Loop) beginRecovery(s *State, f *Failure, i int, next Step) Step {
+	if s.Recoveries == nil {
+		s.Recoveries = map[string]int{}
+	}
+	s.Recoveries[f.streak(f.Decision.Depth)]++
+	s.Recover = Recovery{Failure: i, Next: next}
+	if l.inSetup() {
+		return l.recover(s, l.iteration(s))
+	}
+	return StepRecover
+}
+
+// recover runs the strategy of a reaction. If the strategy succeeds, the failed step is repeated,
+// or the next iteration begins. Otherwise the next reaction of the chain follows.
+func (l *Loop) recover(s *State, it *Iteration) Step {
+	r := s.Recover
+	f := &it.Failures[r.Failure]
+	strategy := f.Decision.Reaction.Strategy
+	out := l.do(s, &Effect{Do: Recover{f}, Source: f.Source})
+	s.Recover = Recovery{}
+	if !l.inSetup() { // the setup has yet to end those of a dead process
+		s.Processes = nil
+	}
+	l.emit(s, Event{
+		Kind: Recovered, For: f.Cause(), Op: f.Op, Source: f.Source, Reaction: f.Decision.Reaction.Reaction,
+		Attempt: f.Decision.Attempt, MaxAttempts: f.Decision.maxAttempts(), Text: strategy, failure: out.Failure,
+	})
+	if out.Failure != nil {
+		l.warn(s, "strategy "+strategy+": "+out.Failure.Message)
+		l.decideNext(s, it, f)
+	}
+	it.Cancelled = it.Cancelled || out.Cancelled
+	switch {
+	case r.Next == StepEnd:
+		if out.Failure == nil && !out.Cancelled {
+			return l.nextIteration(s, it, f)
+		}
+		return StepEnd
+	case out.Cancelled && l.inSetup():
+		return stepAbandon
+	case out.Cancelled:
+		return l.after(s, it, r.Next, false)
+	case out.Failure != nil:
+		return l.react(s, it, r.Failure, r.Next)
+	case l.inSetup() || r.Next == StepAvailable:
+		l.record(s, f, 0)
+	}
+	return l.retryInPlace(s, it, r.Failure, r.Next)
+}
+
+// pause makes all users of the failure's credential wait, if the reaction specifies that.
+func (l *Loop) pause(s *State, f *Failure) {
+	if f.Decision.Reaction.Shared == taxonomy.SharedCredential && f.Decision.Wait > 0 {
+		pause := Pause{Credential: f.Credential, Until: s.Now.Add(f.Decision.Wait)}
+		l.do(s, &Effect{Do: pause, Source: l.providerName(s), Graced: true})
+	}
+}
+
+// escalate continues with a higher tier, which begins with new streaks and a new conversation.
+func (l *Loop) escalate(s *State, tier int) {
+	s.Tier, s.Streaks, s.Session = tier, nil, ""
+	l.emit(s, Event{Kind: Escalated, Tier: l.tierName(s)})
+}
+
+// after returns the step that follows a step that failed and is not repeated. If ok, the run
+// continues as after a success.
+func (l *Loop) after(s *State, it *Iteration, failed Step, ok bool) Step {
+	if op, is := l.operations[failed]; is {
+		return op.next(s, it, nil, ok)
+	}
+	if failed == StepAdmit {
+		if it.OverBudget = ok; ok { // the reaction is to continue
+			return StepAdmit
+		}
+	}
+	return l.inspect(it, StepDeliver)
+}
+
+// streak is the key under which failures in a row are counted: operation, code and depth.
+func (f *Failure) streak(depth int) string {
+	code := ""
+	if f.Categorized {
+		code = f.Code
+	}
+	if depth > 0 {
+		return f.Op + " " + code + " " + strconv.Itoa(depth)
+	}
+	return f.Op + " " + code
+}
+
+// decide chooses the reaction to a failure, from the index in its chain. It updates the streaks.
+func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
+	now := l.now(s)
+	sit := situation{
+		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
+		hint:     retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
+		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
+	}
+	if f.Op == OpResume && !f.NotRepeatable {
+		sit.op = traits{class: classSetup, required: true}
+	}
+	sit.op.notRepeatable = f.NotRepeatable
+	strict := f.Op == OpCall || f.Op == OpCommit || strings.HasPrefix(f.Op, OpValidate)
+	sit.op.required = sit.op.required || l.cfg.Strict && strict
+	if f.Op == OpCall || f.Op == OpBudget {
+		sit.callsEnd = it.Ends
+	}
+	var counts retryCounts
+	places := min(len(f.Chain)+1, maxChain)
+	for i := range places {
+		counts[i] = s.Streaks[f.streak(i)]
+		sit.runs[i] = s.Recoveries[f.streak(i)]
+	}
+	d := decide(&sit, &counts)
+	for i, state := range counts[:places] {
+		if state == (retry.State{}) {
+			continue
+		}
+		if s.Streaks == nil {
+			s.Streaks = map[string]retry.State{}
+		}
+		s.Streaks[f.streak(i)] = state
+	}
+	return d
+}
+
+// decideNext chooses the next reaction of the chain, because the strategy failed or the shared
+// budget is exhausted.
+func (l *Loop) decideNext(s *State, it *Iteration, f *Failure) {
+	counts := f.Decision.Counts
+	f.Decision = l.decide(s, it, f, f.Decision.Depth+1)
+	f.Decision.Counts = f.Decision.Counts || counts
+}
