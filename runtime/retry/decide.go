@@ -35,14 +35,11 @@ const maxReplayed = 1000
 func (l *loop) replay(err error, earlier State) {
 	states := l.history(err)
 	for range min(earlier.Calls, maxReplayed) {
-		r := l.reaction(err)
-		for depth := 0; depth < len(states) && r.Retries(); depth++ {
+		l.walk(err, func(depth int, r *taxonomy.Reaction) bool {
 			next := states[depth].Next(l.policyOf(r), taxonomy.Opt[time.Duration]{}, nil)
-			if states[depth] = next.State; next.Stop == StoppedNot {
-				break
-			}
-			r = l.follower(r)
-		}
+			states[depth] = next.State
+			return next.Stop != StoppedNot
+		})
 	}
 	states[0].Waited = max(0, earlier.Waited)
 }

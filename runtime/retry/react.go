@@ -25,31 +25,41 @@ var (
 )
 
 // decide returns the next call, or the reason for stopping and the reaction that applies then.
-func (l *loop) decide(ctx context.Context, err error) (Next, Stop, *taxonomy.Reaction) {
+func (l *loop) decide(ctx context.Context, err error) (next Next, stop Stop, r *taxonomy.Reaction) {
 	states, hint := l.history(err), l.hint(err)
 	_, isPermanent := errtree.As[*permanent](err)
-	r, stop := l.reaction(err), StoppedPermanent
+	stop = StoppedPermanent
 	if errtree.Is(err, context.Canceled) {
 		stop = StoppedCancelled
 	}
 	barred := l.barred()
-	for depth := range states {
-		if !r.Retries() {
-			return Next{}, stop, r
-		}
+	r = l.walk(err, func(depth int, r *taxonomy.Reaction) (exhausted bool) {
 		switch {
 		case barred != StoppedNot:
 			stop = barred
 		case !isPermanent:
-			next, why := l.try(ctx, err, r, &states[depth], hint)
-			if why == StoppedNot {
-				return next, why, r
-			}
-			stop = why
+			next, stop = l.try(ctx, err, r, &states[depth], hint)
+		}
+		return stop != StoppedNot
+	})
+	if stop != StoppedNot {
+		next = Next{}
+	}
+	return next, stop, r
+}
+
+// walk visits the reactions to an error that retry, with their places in the chain, for as long as
+// visit reports that they are exhausted. It returns the reaction that applies then: the last one
+// visited, or the first one that does not retry.
+func (l *loop) walk(err error, visit func(depth int, r *taxonomy.Reaction) (exhausted bool)) *taxonomy.Reaction {
+	r := l.reaction(err)
+	for depth := range taxonomy.MaxChain {
+		if !r.Retries() || !visit(depth, r) {
+			return r
 		}
 		r = l.follower(r)
 	}
-	return Next{}, stop, taxonomy.Predeclared(taxonomy.Abort)
+	return taxonomy.Predeclared(taxonomy.Abort)
 }
 
 // try counts a failure under one reaction.
@@ -88,14 +98,7 @@ func clone(p *taxonomy.Policy) *taxonomy.Policy {
 
 // exhausted returns the reaction to an error after the last retry.
 func (l *loop) exhausted(err error) *taxonomy.Reaction {
-	r := l.reaction(err)
-	for range taxonomy.MaxChain {
-		if !r.Retries() {
-			return r
-		}
-		r = l.follower(r)
-	}
-	return taxonomy.Predeclared(taxonomy.Abort)
+	return l.walk(err, func(int, *taxonomy.Reaction) bool { return true })
 }
 
 // reaction returns the first reaction to an error.
@@ -150,19 +153,15 @@ func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
 	if _, is := errtree.As[*permanent](err); is {
 		return nil
 	}
-	var first *taxonomy.Policy
-	r := l.reaction(err)
-	for depth := 0; depth < taxonomy.MaxChain && r.Retries(); depth++ {
+	var found *taxonomy.Policy
+	l.walk(err, func(_ int, r *taxonomy.Reaction) bool {
 		p := l.policyOf(r)
-		if p.Budget != nil {
-			return clone(p)
+		if found == nil || p.Budget != nil {
+			found = clone(p)
 		}
-		if first == nil {
-			first = clone(p)
-		}
-		r = l.follower(r)
-	}
-	return first
+		return p.Budget == nil
+	})
+	return found
 }
 
 // follower returns the reaction that follows an exhausted one under the table's profile.
