@@ -29,6 +29,8 @@ func (b *builder) profiles() {
 	for _, row := range b.pkg.Rows {
 		rows[row.At] = row
 	}
+	received := taxonomy.RowUnknownRetry // its traits are the runtime's
+	rows[received] = &model.Row{At: received, Traits: *b.pkg.Taxonomy.Traits(received)}
 	for i := range b.src.Profiles {
 		p := &profile{builder: b, decl: &b.src.Profiles[i], rows: rows}
 		b.pkg.Profiles = append(b.pkg.Profiles, &model.Profile{
@@ -52,6 +54,10 @@ func (s *profile) resolve() *taxonomy.Profile {
 	for of, version := range versions {
 		s.origins[version] = s.origins[cmp.Or(s.changed[of], of)]
 	}
+	received := taxonomy.RowUnknownRetry
+	complete.Rows = slices.DeleteFunc(complete.Rows, func(o taxonomy.RowOverride) bool { // only a reaction matters
+		return o.Row == received && o.Traits.Reaction == s.rows[received].Reaction
+	})
 	out := *complete
 	out.Rows = nil
 	for _, row := range complete.Rows {
@@ -241,7 +247,10 @@ func (s *profile) skipChain(row *model.Row) {
 // layers returns the changes that cover the code of a row, the most specific first.
 func (s *profile) layers(row *model.Row) []*spec.Overlay {
 	code := cmp.Or(row.Code, s.pkg.Fallback)
-	if code == nil {
+	if all := s.overlays["*"]; row.At == taxonomy.RowUnknownRetry && all != nil {
+		return []*spec.Overlay{all}
+	}
+	if code == nil || row.At == taxonomy.RowUnknownRetry {
 		return nil
 	}
 	keys := []string{code.Name, code.Category.Name}

@@ -92,22 +92,26 @@ func readDocument(resp *http.Response, tables []taxonomy.Table) (map[string]json
 	if len(read) > maxBody || json.Unmarshal(read, &members) != nil {
 		return nil, nil
 	}
-	if typed := typedOf(members, tables); typed != nil || media == ContentType {
+	if typed := typedOf(resp, members, tables); typed != nil || media == ContentType {
 		return members, typed
 	}
 	return nil, nil
 }
 
 // typedOf returns the error of a table that the members describe, or nil.
-func typedOf(members map[string]json.RawMessage, tables []taxonomy.Table) error {
-	parts := wire.Parts{Context: members["context"]}
+func typedOf(resp *http.Response, members map[string]json.RawMessage, tables []taxonomy.Table) error {
+	parts := wire.Parts{Context: members["context"], HTTP: resp.StatusCode}
 	if !readMember(members, "code", &parts.Code) || !readMember(members, "retryable", &parts.Retryable) {
 		return nil
 	}
 	readMember(members, "domain", &parts.Domain)
 	readMember(members, "effect", &parts.Effect)
 	readMember(members, "reaction", &parts.Reaction)
+	readMember(members, "is", &parts.Is)
 	readMember(members, "detail", &parts.Message)
+	if resp.Header.Get("Retry-After") != "" {
+		parts.RetryAfter = detect.Of(resp).RetryAfter
+	}
 	if table, ok := parts.Table(tables); ok {
 		if e := parts.Error(table); e != nil {
 			return e

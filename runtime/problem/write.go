@@ -45,8 +45,8 @@ const (
 //   - status is the code's HTTP status, else 500; it is 499 if the client cancelled the request and
 //     err says so;
 //   - detail is the public message, instance the path of the request as the client sent it;
-//   - code, domain, context, retryable and effect are as in the error's JSON. An error of no taxonomy has
-//     none of them and no detail.
+//   - code, domain, context, retryable, effect and is are as in the error's JSON. An error of no
+//     taxonomy has none of them and no detail.
 //
 // Attributes of the request's context are set in the error ([taxonomy.ContextWith]), also in one
 // that is shown in place of an internal one. Retry-After is set if the public view has a hint for
@@ -150,7 +150,7 @@ func (v *view) appendJSON(b []byte) []byte {
 		Bool("retryable", taxonomy.Some(v.Retryable())).OptEnum("effect", wire.Effect(v.PublicView)).
 		OptEnum("reaction", wire.Reaction(v.PublicView))
 	b = o.Close()
-	b = append(b[:len(b)-1], `,"context":`...)
+	b = append(gen.AppendIs(b[:len(b)-1], v.PublicView), `,"context":`...)
 	return append(v.AppendContext(b), '}')
 }
 

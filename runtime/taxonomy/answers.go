@@ -27,11 +27,14 @@ func CodeOf(err error) string {
 }
 
 // CategoryOf returns the category's name, or "". For an [Unknown] it is the received category,
-// unless its code is known.
+// unless the taxonomy has its code or one that it also is.
 func CategoryOf(err error) string {
-	c, _ := First(err, nil)
-	if describe(c) != nil {
-		return c.Taxonomy().Categories[knownRow(c).Category()].Name
+	c, ok := First(err, nil)
+	if !ok {
+		return ""
+	}
+	if row := knownRow(c); c.Taxonomy().Code(row) != nil {
+		return c.Taxonomy().Categories[row.Category()].Name
 	}
 	if u, ok := c.(*Unknown); ok {
 		return u.Category()
@@ -64,24 +67,27 @@ const (
 )
 
 // HTTPStatus returns the HTTP status of a response with the error. It is 500 if the status is unset
-// and for errors of no taxonomy, and 200 for nil. For an [Unknown] with a known code it is the
-// status of that code without its `when` branches. [Table.Traits] has the declared status.
+// and for errors of no taxonomy, and 200 for nil. For an [Unknown] it is the status of its response,
+// otherwise that of the nearest known code without its `when` branches. [Table.Traits] has the declared status.
 func HTTPStatus(err error) int {
 	if err == nil {
 		return httpOK
 	}
-	return int(cmp.Or(statusesOf(err).HTTP, httpInternalServerError))
+	http, _ := statusesOf(err)
+	return int(cmp.Or(http, httpInternalServerError))
 }
 
 // GRPCCode returns the number of the canonical code of google.rpc.Code. It is 2, UNKNOWN, if the
 // status is unset or OK, and for errors of no taxonomy. It is 0, OK, only for nil. For an [Unknown]
-// with a known code it is the status of that code without its `when` branches. [Table.Traits] has
+// it is the status of its response, otherwise that of the nearest known code without its `when`
+// branches. [Table.Traits] has
 // the declared status.
 func GRPCCode(err error) int {
 	if err == nil {
 		return grpcOK
 	}
-	return int(cmp.Or(statusesOf(err).GRPC, grpcUnknown))
+	_, grpc := statusesOf(err)
+	return int(cmp.Or(grpc, grpcUnknown))
 }
 
 // FeedbackOf returns the text for the provider's next prompt: the code's feedback, otherwise the
@@ -128,7 +134,10 @@ func describe(c Coded) *Code {
 	if c == nil {
 		return nil
 	}
-	return c.Taxonomy().Code(knownRow(c))
+	if u, ok := c.(*Unknown); ok {
+		return u.Known()
+	}
+	return c.Taxonomy().Code(c.Row())
 }
 
 // traitsOf returns the traits of the error's row.
@@ -140,22 +149,28 @@ func traitsOf(err error) *Traits {
 	return c.Taxonomy().Traits(c.Row())
 }
 
-// statusesOf returns the traits with the statuses of a response; see [knownRow].
-func statusesOf(err error) *Traits {
+// statusesOf returns the statuses of a response with the error.
+func statusesOf(err error) (http uint16, grpc uint8) {
 	c, ok := First(err, nil)
 	if !ok {
-		return &abortTraits
+		return 0, 0
 	}
-	return c.Taxonomy().Traits(knownRow(c))
+	return statuses(c, c.Taxonomy().Traits(knownRow(c)))
 }
 
-// knownRow returns the row that describes c. For an [Unknown] with a known code it is the code's
-// row, so that a response has the code's status.
+// statuses returns the statuses of a response with c. The traits are those of [knownRow].
+func statuses(c Coded, traits *Traits) (http uint16, grpc uint8) {
+	if u, ok := c.(*Unknown); ok {
+		return cmp.Or(uint16(u.w.HTTP), traits.HTTP), cmp.Or(uint8(u.w.GRPC), traits.GRPC)
+	}
+	return traits.HTTP, traits.GRPC
+}
+
+// knownRow returns the row that describes c. For an [Unknown] it is that of the nearest known code,
+// so that a response has the status of that code.
 func knownRow(c Coded) Row {
 	if u, ok := c.(*Unknown); ok {
-		if row, ok := u.known(); ok {
-			return row
-		}
+		return u.nearest()
 	}
 	return c.Row()
 }

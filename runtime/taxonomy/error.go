@@ -9,11 +9,14 @@ type Row uint32
 
 // The rows of errors without a code.
 const (
-	// RowUnknown is the row of a received unknown code that may be retried, and of the zero values
-	// of errors. It has the traits of the taxonomy's fallback.
+	// RowUnknown is the row of the zero values of errors. It has the traits of the taxonomy's
+	// fallback.
 	RowUnknown Row = 0
 	// RowUnknownPermanent is the row of a received unknown code that must not be retried.
 	RowUnknownPermanent Row = 1
+	// RowUnknownRetry is the row of a received unknown code that may be retried. Its reaction is a
+	// retry with the default policy, which honors a hint.
+	RowUnknownRetry Row = 2
 )
 
 // The bits of a row: 10 for the category, 14 for the code, 8 for the branch.

@@ -12,6 +12,12 @@ import (
 // abortTraits are the traits of the rows of an empty table. Their reaction aborts.
 var abortTraits = Traits{Reaction: Predeclared(Abort)}
 
+// retryTraits are the traits of [RowUnknownRetry].
+var retryTraits = Traits{
+	Reaction:  &Reaction{Name: "retry", Action: Retry, Then: Predeclared(Block), CountFailure: true, HonorRetryAfter: true},
+	Retryable: true, Recoverability: Retryable,
+}
+
 // Traits returns the traits of a row without a profile. A row that does not exist is [RowUnknown].
 // The result must not be changed.
 func (t *Taxonomy) Traits(row Row) *Traits {
@@ -22,8 +28,11 @@ func (t *Taxonomy) Traits(row Row) *Traits {
 		return &c.Traits
 	}
 	traits := &t.None
-	if row == RowUnknownPermanent {
+	switch row {
+	case RowUnknownPermanent:
 		traits = &t.Permanent
+	case RowUnknownRetry:
+		return &retryTraits
 	}
 	if traits.Reaction == nil {
 		return &abortTraits
@@ -117,7 +126,7 @@ func (t *Taxonomy) Codes() iter.Seq2[Row, *Code] {
 // Rows returns all rows: those of errors without a code, and each code's with its branches.
 func (t *Taxonomy) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		if !yield(RowUnknown) || !yield(RowUnknownPermanent) {
+		if !yield(RowUnknown) || !yield(RowUnknownPermanent) || !yield(RowUnknownRetry) {
 			return
 		}
 		for row, c := range t.Codes() {
@@ -184,7 +193,7 @@ func (t Table) Reaction(err error) Reaction {
 
 // Traits returns the traits of err's row; see [Table.Row]. For an error that is not of the
 // taxonomy, only the reaction is set. For nil all of them are zero, and the reaction is nil. An
-// [Unknown] with a known code has the statuses of that code.
+// [Unknown] has the statuses of its response, otherwise those of the nearest known code.
 func (t Table) Traits(err error) Traits {
 	if err == nil {
 		return Traits{}
@@ -194,8 +203,7 @@ func (t Table) Traits(err error) Traits {
 		return Traits{Reaction: t.Overlay.head(t.uncategorized(), true)}
 	}
 	traits := t.Row(c.Row())
-	answer := t.row(knownRow(c))
-	traits.HTTP, traits.GRPC = answer.HTTP, answer.GRPC
+	traits.HTTP, traits.GRPC = statuses(c, t.row(knownRow(c)))
 	return traits
 }
 
@@ -228,7 +236,7 @@ func (t Table) Row(row Row) Traits {
 // row returns the traits of a row before the profile's switches apply.
 func (t Table) row(row Row) *Traits {
 	if t.Overlay != nil {
-		if row != RowUnknownPermanent && t.Taxonomy.Code(row) == nil {
+		if row > RowUnknownRetry && t.Taxonomy.Code(row) == nil {
 			row = RowUnknown
 		}
 		if traits := t.Overlay.traits(row); traits != nil {

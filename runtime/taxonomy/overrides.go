@@ -223,14 +223,20 @@ func (v *override) codes() {
 }
 
 // row returns the reactions that a row can get. The keys that cover the fallback's code also cover
-// rows without a code.
+// rows without a code, except [RowUnknownRetry], which only "*" covers.
 func (v *override) row(row Row, _ *Traits) iter.Seq[*Reaction] {
 	t := v.table.Taxonomy
+	received := row == RowUnknownRetry
 	if t.Code(row) == nil {
 		row, _ = t.Find(t.Fallback)
 	}
 	return func(yield func(*Reaction) bool) {
-		if code := t.Code(row); code != nil {
+		if c := v.choices["*"]; received && c != nil {
+			c.taken = true
+			yield(c.reaction)
+			return
+		}
+		if code := t.Code(row); code != nil && !received {
 			names := slices.Concat([]string{code.Value}, code.Extras().Aliases, code.Extras().Names, []string{code.Key})
 			for i, key := range append(names, t.Categories[row.Category()].Name, "*") {
 				c := v.choices[key]

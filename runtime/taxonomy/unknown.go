@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -24,6 +27,8 @@ type Wire struct {
 	Code      string `json:"code"`
 	Message   string `json:"message"`
 	Retryable bool   `json:"retryable"`
+	// Is are further codes that the error is, the best first; see [Taxonomy.AppendIs].
+	Is []string `json:"is,omitempty"`
 	// Effect is what the sender declared.
 	Effect Effect `json:"effect,omitempty"`
 	// Context is the context as JSON, or nil.
@@ -34,15 +39,23 @@ type Wire struct {
 	Cause error `json:"-"`
 	// Reason is why an error with a known code could not be decoded; otherwise nil.
 	Reason error `json:"-"`
+	// HTTP and GRPC are the statuses of the response with the error; 0 is unset.
+	HTTP int `json:"-"`
+	GRPC int `json:"-"`
+	// RetryAfter is the wait that the response asks for.
+	RetryAfter Opt[time.Duration] `json:"-"`
 }
 
 // Unknown is a received error with a code, a domain or an enum word that the decoding taxonomy does
-// not have. It keeps the received JSON, and passes it on with secrets masked. It is retryable only
-// if the sender and the taxonomy's fallback agree.
+// not have. It keeps the received JSON, and passes it on with secrets masked. It is retryable if the
+// sender says so, unless the call is [EffectDone]; its reaction is then a retry with the language's
+// default policy, after the wait that the sender asks for. If the error is also a code that the
+// taxonomy has, as the one above its code, errors.Is holds for that code.
 type Unknown struct {
 	t   *Taxonomy
 	w   Wire
 	row Row
+	is  Row // the row of the known code that the error also is, otherwise RowUnknown
 	// json and context are those of w with secrets masked.
 	json, context json.RawMessage
 }
@@ -52,8 +65,11 @@ type Unknown struct {
 // context and cause.
 func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 	u := &Unknown{t: t, w: w, row: RowUnknownPermanent}
-	if w.Retryable && t.Traits(RowUnknown).Retryable {
-		u.row = RowUnknown
+	if w.Retryable && w.Effect != EffectDone {
+		u.row = RowUnknownRetry
+	}
+	if w.Domain == t.Domain && w.Reason == nil {
+		u.is, _ = t.FindIs(w.Is)
 	}
 	if len(w.Raw) > maxRaw {
 		u.w.Context, u.w.Cause = nil, nil
@@ -74,6 +90,9 @@ func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 func (u *Unknown) rewritten() json.RawMessage {
 	w := u.w
 	w.Context = json.RawMessage("{}")
+	if length := len(strings.Join(w.Is, `","`)); len(w.Is) > MaxIs || length > MaxIsBytes {
+		w.Is = nil
+	}
 	for _, s := range []*string{&w.Domain, &w.Name, &w.Category, &w.Code, &w.Message} {
 		*s = shortened(*s)
 	}
@@ -102,6 +121,39 @@ func (u *Unknown) Wire() Wire { return u.w }
 // Code returns the code on the wire.
 func (u *Unknown) Code() string { return u.w.Code }
 
+// SentCode returns the code on the wire if the taxonomy does not have it, otherwise "".
+func (u *Unknown) SentCode() string {
+	if u.Known() != nil {
+		return ""
+	}
+	return u.w.Code
+}
+
+// Hints returns the wait that the sender asks for: that of the response, otherwise that of the
+// context's first field with this role in the taxonomy.
+func (u *Unknown) Hints() Hints {
+	if !u.w.RetryAfter.IsZero() {
+		return Hints{RetryAfter: u.w.RetryAfter}
+	}
+	var members map[string]json.RawMessage
+	if !u.Of(u.t) || json.Unmarshal(u.w.Context, &members) != nil {
+		return Hints{}
+	}
+	for _, c := range u.t.Categories {
+		for _, f := range c.Fields {
+			var text string
+			if f.Type != "duration" || !slices.Contains(f.From, "retry_after") ||
+				json.Unmarshal(members[f.Name], &text) != nil {
+				continue
+			}
+			if d, err := time.ParseDuration(text); err == nil {
+				return Hints{RetryAfter: Some(d)}
+			}
+		}
+	}
+	return Hints{}
+}
+
 // Reason returns why an error with a known code could not be decoded: it has an unknown enum word,
 // or the code is abstract. It is nil if the code or the domain is unknown.
 func (u *Unknown) Reason() error { return u.w.Reason }
@@ -121,14 +173,23 @@ func (u *Unknown) known() (Row, bool) {
 	return u.t.Find(u.w.Code)
 }
 
-// Is reports whether target is the constant of the code that [Unknown.Known] describes.
+// nearest returns the row of the received code, or else that of the known code that the error also
+// is. Without one it returns [RowUnknown], whose statuses are those of the fallback.
+func (u *Unknown) nearest() Row {
+	if row, ok := u.known(); ok {
+		return row
+	}
+	return u.is
+}
+
+// Is reports whether target is the constant of the code that [Unknown.Known] describes, of the
+// known code that the error also is, or of a code above it.
 func (u *Unknown) Is(target error) bool {
 	c, ok := target.(Coded)
 	if _, isError := target.(Error); !ok || isError || c.Taxonomy() != u.t {
 		return false
 	}
-	known := u.Known()
-	return known != nil && known == u.t.Code(c.Row())
+	return u.t.IsBelow(u.nearest(), c.Row()) && u.t.Code(c.Row()) != nil
 }
 
 // Of reports whether the received domain is empty or that of t.
@@ -143,7 +204,7 @@ func (u *Unknown) Category() string { return u.w.Category }
 // Taxonomy returns the taxonomy that decoded the error.
 func (u *Unknown) Taxonomy() *Taxonomy { return u.t }
 
-// Row returns [RowUnknown] if the error may be retried and [RowUnknownPermanent] otherwise.
+// Row returns [RowUnknownRetry] if the error may be retried and [RowUnknownPermanent] otherwise.
 func (u *Unknown) Row() Row { return u.row }
 
 // Unwrap returns the decoded cause, or nil.

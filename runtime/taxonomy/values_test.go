@@ -234,8 +234,8 @@ func TestUnknown(t *testing.T) {
 	})
 	raw[2] = 'X'
 	assert.Equal(t, `{"code":"NEW"}`, string(u.Wire().Raw))
-	assert.Equal(t, taxonomy.RowUnknown, u.Row())
-	assert.Equal(t, "again", sample.Table.Reaction(u).Name)
+	assert.Equal(t, taxonomy.RowUnknownRetry, u.Row())
+	assert.Equal(t, "retry", sample.Table.Reaction(u).Name)
 	assert.EqualError(t, u, "token=[REDACTED]")
 	assert.Equal(t, "x token=[REDACTED]", string(u.AppendMessage([]byte("x "))))
 	assert.Equal(t, `{"a":1}`, string(u.AppendContext(nil)))
@@ -249,8 +249,11 @@ func TestUnknown(t *testing.T) {
 	assert.Equal(t, "token=[REDACTED]\ncode: \"NEW\" (unknown)\ncategory: \"new\"\ncause: EOF", fmt.Sprintf("%+v", u))
 
 	bare := taxonomy.NewUnknown(&other, taxonomy.Wire{Code: "NEW", Retryable: true})
-	assert.Equal(t, taxonomy.RowUnknownPermanent, bare.Row())
-	assert.Equal(t, "permanent", taxonomy.Table{Taxonomy: &other}.Reaction(bare).Name)
+	assert.Equal(t, taxonomy.RowUnknownRetry, bare.Row())
+	assert.Equal(t, "retry", taxonomy.Table{Taxonomy: &other}.Reaction(bare).Name)
+	final := taxonomy.NewUnknown(&other, taxonomy.Wire{Code: "NEW"})
+	assert.Equal(t, taxonomy.RowUnknownPermanent, final.Row())
+	assert.Equal(t, "permanent", taxonomy.Table{Taxonomy: &other}.Reaction(final).Name)
 	assert.EqualError(t, bare, `unknown error code "NEW"`)
 	assert.Equal(t, "{}", string(bare.AppendContext(nil)))
 	assert.Equal(t, "[name= category= code=NEW message=unknown error code \"NEW\" retryable=true unknown=true]",

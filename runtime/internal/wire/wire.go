@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
@@ -75,7 +76,13 @@ type Parts struct {
 	Retryable bool            `json:"retryable"`
 	Effect    string          `json:"effect,omitempty"`
 	Reaction  string          `json:"reaction,omitempty"`
+	Is        []string        `json:"is,omitempty"`
 	Context   json.RawMessage `json:"context,omitempty"`
+	// HTTP, GRPC and RetryAfter are those of the response. Only an error with an unknown code needs
+	// them.
+	HTTP       int                         `json:"-"`
+	GRPC       int                         `json:"-"`
+	RetryAfter taxonomy.Opt[time.Duration] `json:"-"`
 }
 
 // Table returns the first table with the domain of the error. If the error has no domain, it also
@@ -100,6 +107,11 @@ func (p *Parts) Error(t taxonomy.Table) taxonomy.Error {
 	if err != nil {
 		return nil
 	}
+	if u, ok := e.(*taxonomy.Unknown); ok {
+		w := u.Wire()
+		w.HTTP, w.GRPC, w.RetryAfter = p.HTTP, p.GRPC, p.RetryAfter
+		e = taxonomy.NewUnknown(t.Taxonomy, w)
+	}
 	return e
 }
 
@@ -109,6 +121,14 @@ func Effect(v taxonomy.PublicView) string {
 		return e.String()
 	}
 	return ""
+}
+
+// Is returns what the error of a public view also is; see [taxonomy.Taxonomy.AppendIs].
+func Is(v taxonomy.PublicView) []string {
+	if v.Err() == nil {
+		return nil
+	}
+	return v.Err().Taxonomy().AppendIs(nil, v.Row(), true)
 }
 
 // Reaction returns the name of the reaction that a `when` branch selects for an error, if it

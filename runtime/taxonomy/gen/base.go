@@ -42,7 +42,12 @@ func Init(e taxonomy.Error, code uint16, cause error) {
 func (b *Base[C]) set(code uint16, cause error) { b.code, b.cause = C(code), cause }
 
 // SetCause sets the cause.
-func SetCause[C Code](b *Base[C], cause error) { b.cause = cause }
+func SetCause[C Code](b *Base[C], cause error) {
+	if r, ok := b.cause.(*received); ok {
+		cause = &received{code: r.code, error: cause}
+	}
+	b.cause = cause
+}
 
 // With returns a changed copy of e. It is small enough to be inlined, so that an error that is made
 // and completed in one expression takes one allocation.
@@ -55,7 +60,12 @@ func With[E any](e E, change func(e *E)) *E {
 func (b *Base[C]) Code() C { return b.code }
 
 // Unwrap returns the cause, or nil.
-func (b *Base[C]) Unwrap() error { return b.cause }
+func (b *Base[C]) Unwrap() error {
+	if r, ok := b.cause.(*received); ok {
+		return r.error
+	}
+	return b.cause
+}
 
 // Is reports whether target is the error's code. An error is never a target for another error.
 func (b *Base[C]) Is(target error) bool {

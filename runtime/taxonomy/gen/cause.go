@@ -86,7 +86,7 @@ func appendCode(dst []byte, c taxonomy.Coded) []byte {
 	t, row := c.Taxonomy(), c.Row()
 	dst = appendText(appendHead(dst, t, row), c.Error())
 	dst = strconv.AppendBool(append(dst, `","retryable":`...), t.Traits(row).Retryable)
-	dst = appendEffect(dst, t.Traits(row).Effect)
+	dst = appendIs(appendEffect(dst, t.Traits(row).Effect), t, row, false)
 	return append(dst, `,"context":{}}`...)
 }
 

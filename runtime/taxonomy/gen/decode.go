@@ -69,6 +69,7 @@ type envelope struct {
 	Message                string
 	Retryable              taxonomy.Opt[bool]
 	Effect, Reaction       string
+	Is                     part
 	Context, Cause, Causes part
 }
 
@@ -79,14 +80,14 @@ type part string
 var envelopeFields = []taxonomy.Field{
 	{Name: "domain", Type: "string"}, {Name: "name", Type: "string"}, {Name: "category", Type: "string"},
 	{Name: "code", Type: "string"}, {Name: "message", Type: "string"}, {Name: "retryable", Type: "bool"},
-	{Name: "effect", Type: "string"}, {Name: "reaction", Type: "string"}, {Name: "context", Type: "json"},
-	{Name: "cause", Type: "json"}, {Name: "causes", Type: "json"},
+	{Name: "effect", Type: "string"}, {Name: "reaction", Type: "string"}, {Name: "is", Type: "json"},
+	{Name: "context", Type: "json"}, {Name: "cause", Type: "json"}, {Name: "causes", Type: "json"},
 }
 
 func readEnvelope(raw string) (w envelope, err error) {
 	var d decoder
 	list := [...]any{&w.Domain, &w.Name, &w.Category, &w.Code, &w.Message, &w.Retryable, &w.Effect,
-		&w.Reaction, &w.Context, &w.Cause, &w.Causes}
+		&w.Reaction, &w.Is, &w.Context, &w.Cause, &w.Causes}
 	err = d.object(raw, envelopeFields, func(i int) any { return list[i] })
 	return w, err
 }
@@ -97,6 +98,9 @@ var errAbstract = errors.New("the code is abstract")
 func (w *envelope) build(raw string, t *taxonomy.Taxonomy, depth int) (taxonomy.Error, error) {
 	cause := w.cause(t, depth)
 	row, ok := w.find(t)
+	if !ok && w.Is != "" && w.Domain == t.Domain {
+		return w.buildIs(raw, t, cause)
+	}
 	code := t.Code(row)
 	switch {
 	case !ok:
@@ -104,17 +108,24 @@ func (w *envelope) build(raw string, t *taxonomy.Taxonomy, depth int) (taxonomy.
 	case code != nil && code.Abstract:
 		return w.unknown(raw, t, cause, errAbstract), nil
 	}
-	e := t.New(row, cause)
+	return w.fill(raw, t, row, cause, false)
+}
+
+// fill makes the error of a row with the context of w. If lenient is true, values that the row's
+// fields cannot have are left out.
+func (w *envelope) fill(raw string, t *taxonomy.Taxonomy, row taxonomy.Row, cause error, lenient bool) (
+	taxonomy.Error, error) {
+	e, code := t.New(row, cause), t.Code(row)
 	if w.Context != "" {
 		context := string(w.Context)
-		d := decoder{path: append(make([]string, 0, 4), "context"), copies: len(context) > maxShared}
+		d := decoder{path: append(make([]string, 0, 4), "context"), copies: len(context) > maxShared, lenient: lenient}
 		if !d.copies {
 			context = strings.Clone(context)
 		}
 		if err := d.object(context, t.Fields(row), fields.At(e)); err != nil {
 			return nil, err
 		}
-		if d.unknownWord != nil {
+		if d.unknownWord != nil && !lenient {
 			return w.unknown(raw, t, cause, d.unknownWord), nil
 		}
 	}
@@ -147,7 +158,7 @@ func (w *envelope) unknown(raw string, t *taxonomy.Taxonomy, cause, reason error
 	wire := taxonomy.Wire{
 		Domain: strings.Clone(w.Domain), Name: strings.Clone(w.Name), Category: strings.Clone(w.Category.Or("")),
 		Code: strings.Clone(w.Code.Or("")), Message: strings.Clone(w.Message),
-		Retryable: w.Retryable.Or(false), Effect: EffectOfWord(w.Effect), Raw: []byte(raw), Cause: cause,
+		Is: w.is(), Retryable: w.Retryable.Or(false), Effect: EffectOfWord(w.Effect), Raw: []byte(raw), Cause: cause,
 		Reason: reason,
 	}
 	if w.Context != "" {

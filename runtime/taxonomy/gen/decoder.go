@@ -20,6 +20,7 @@ type decoder struct {
 	path        []string // of the value that is read
 	unknownWord error    // about the first word that its enum does not have
 	copies      bool     // whether texts share no memory with the JSON
+	lenient     bool     // whether values of another type or form are left out
 }
 
 // object reads a JSON object into the described fields. at returns a pointer to the field with an
@@ -40,7 +41,9 @@ func (d *decoder) object(raw string, described []taxonomy.Field, at func(i int) 
 		}
 		next = i + 1
 		d.path = append(d.path, described[i].Name)
-		if err := d.field(value, &described[i], at(i)); err != nil {
+		if err := d.field(value, &described[i], at(i)); err != nil && d.lenient {
+			reflect.ValueOf(at(i)).Elem().SetZero()
+		} else if err != nil {
 			return err
 		}
 		d.path = d.path[:len(d.path)-1]

@@ -35,7 +35,8 @@ func (w *causeEncoder) error(dst []byte, e taxonomy.Error, depth int) []byte {
 	} else {
 		dst = append(dst, `","retryable":false`...)
 	}
-	return append(w.details(append(appendEffect(dst, declaredEffect(e, t.Traits(row))), ','), e, row, depth), '}')
+	dst = appendIs(appendEffect(dst, declaredEffect(e, t.Traits(row))), t, row, false)
+	return append(w.details(append(dst, ','), e, row, depth), '}')
 }
 
 // details appends the members from the context on.

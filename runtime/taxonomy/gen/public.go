@@ -35,6 +35,7 @@ func appendPublic(dst []byte, e taxonomy.PublicError, row taxonomy.Row, traits *
 	if traits.Reaction != code.Reaction {
 		dst = appendString(append(dst, `,"reaction":`...), traits.Reaction.Name)
 	}
+	dst = appendIs(dst, t, row, true)
 	dst = e.AppendPublicContext(append(dst, `,"context":`...))
 	if cause := e.Unwrap(); cause != nil && depth > 1 {
 		dst = appendPublicCause(dst, cause, depth-1)

@@ -66,12 +66,13 @@ func (p *Package) checkUnknown(t *testing.T) {
 		require.NoError(t, err, written)
 		require.IsType(t, &taxonomy.Unknown{}, back, written)
 		assert.JSONEq(t, written, string(back.AppendJSON(nil)))
-		want := p.UnknownPermanent
-		if w.Retryable && strings.Contains(p.Unknown, " retryable") {
-			want = p.Unknown
+		if w.Retryable {
+			assert.Equal(t, taxonomy.RowUnknownRetry, back.Row(), written)
+		} else {
+			assert.Equal(t, p.UnknownPermanent, p.row(back), written)
 		}
-		assert.Equal(t, want, p.row(back), written)
 	}
+	assert.Equal(t, p.Unknown, p.row(rowError{tx, taxonomy.RowUnknown}))
 }
 
 // Constant checks the function that returns the constant with an index.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strings"
+	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -51,7 +52,9 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 			retryable, isSent := info.Metadata["retryable"]
 			parts.Retryable = retryable == "true"
 			parts.Effect, parts.Reaction = info.Metadata[effectKey], info.Metadata["reaction"]
-			parts.Context = contextOf(table.Taxonomy, info, bad)
+			_ = json.Unmarshal([]byte(info.Metadata[isKey]), &parts.Is) // another form is ignored
+			parts.Context = contextOf(table.Taxonomy, info, parts.Is, bad)
+			parts.GRPC, parts.RetryAfter = int(a.Code), retryDelay(a)
 			if e := parts.Error(table); e != nil && isSent {
 				return &sentError{error: e, transport: transport}
 			}
@@ -67,14 +70,21 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 
 // contextOf returns the context as JSON again. The fields have the types of the taxonomy. A field
 // that the taxonomy does not have is a text.
-func contextOf(t *taxonomy.Taxonomy, info *errdetails.ErrorInfo, bad *errdetails.BadRequest) json.RawMessage {
+func contextOf(t *taxonomy.Taxonomy, info *errdetails.ErrorInfo, is []string,
+	bad *errdetails.BadRequest) json.RawMessage {
 	var fields []taxonomy.Field
-	if row, ok := t.Find(info.Reason); ok {
+	row, ok := t.Find(info.Reason)
+	if !ok && info.Domain == t.Domain {
+		row, ok = t.FindIs(is)
+	}
+	if ok {
 		fields = t.Fields(row)
 	}
 	members := make(map[string]any, len(info.Metadata)+1)
 	for name, text := range info.Metadata {
-		members[name] = text
+		if name != isKey && name != effectKey {
+			members[name] = text
+		}
 	}
 	for _, f := range fields {
 		text, ok := info.Metadata[f.Name]
@@ -108,7 +118,9 @@ func violationsOf(bad *errdetails.BadRequest) []violation {
 // evidence returns the status of another vendor's server as evidence: the name of its code, the
 // message, the reason as the type, and the metadata as attributes.
 func evidence(a Answer, info *errdetails.ErrorInfo) *taxonomy.Evidence {
-	ev := &taxonomy.Evidence{Code: a.Code.String(), Text: a.Message, Attributes: map[string]string{}}
+	ev := &taxonomy.Evidence{
+		Code: a.Code.String(), Text: a.Message, RetryAfter: retryDelay(a), Attributes: map[string]string{},
+	}
 	if info != nil {
 		ev.Type = info.Reason
 		for name, value := range info.Metadata {
@@ -118,10 +130,6 @@ func evidence(a Answer, info *errdetails.ErrorInfo) *taxonomy.Evidence {
 	}
 	for _, detail := range a.Details {
 		switch d := detail.(type) {
-		case *errdetails.RetryInfo:
-			if d.RetryDelay != nil && d.RetryDelay.AsDuration() >= 0 {
-				ev.RetryAfter = taxonomy.Some(d.RetryDelay.AsDuration())
-			}
 		case *errdetails.RequestInfo:
 			ev.Attributes["request-id"] = d.RequestId
 		case *errdetails.BadRequest:
@@ -133,4 +141,14 @@ func evidence(a Answer, info *errdetails.ErrorInfo) *taxonomy.Evidence {
 		}
 	}
 	return ev
+}
+
+// retryDelay returns the wait that the server asks for.
+func retryDelay(a Answer) (wait taxonomy.Opt[time.Duration]) {
+	for _, detail := range a.Details {
+		if d, ok := detail.(*errdetails.RetryInfo); ok && d.RetryDelay != nil && d.RetryDelay.AsDuration() >= 0 {
+			wait = taxonomy.Some(d.RetryDelay.AsDuration())
+		}
+	}
+	return wait
 }

@@ -104,6 +104,9 @@ func (o *Options) Answer(ctx context.Context, v taxonomy.PublicView) Answer {
 // effectKey is the key of the effect in the metadata. A field cannot have this name.
 const effectKey = "errgen.effect"
 
+// isKey is the key of the JSON of what the error also is.
+const isKey = "errgen.is"
+
 // metadata returns the public context, and the violations in it.
 func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest) {
 	var members map[string]json.RawMessage
@@ -118,6 +121,10 @@ func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest)
 	texts := map[string]string{"retryable": strconv.FormatBool(v.Retryable())}
 	if e := wire.Effect(v); e != "" {
 		texts[effectKey] = e
+	}
+	if list := wire.Is(v); list != nil {
+		b, _ := json.Marshal(list) // cannot fail
+		texts[isKey] = string(b)
 	}
 	if r := wire.Reaction(v); r != "" {
 		texts["reaction"] = r
