@@ -153,7 +153,7 @@ type Tier struct {
 
 // Fallback is the code of evidence that no rule matches.
 type Fallback struct {
-	// Code of such evidence. An unknown code on the wire takes its reaction.
+	// Code of such evidence.
 	Code Text `key:"code" required:"" ref:"code"`
 	// Context that distinguishes such an error from a recognised one.
 	Set  []Assignment `key:"set" keys:"field"`
