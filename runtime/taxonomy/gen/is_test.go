@@ -19,12 +19,14 @@ import (
 // family has codes below codes: [PARENT above MIDDLE above CHILD], with internal ones between.
 func family(aliases ...string) *taxonomy.Taxonomy {
 	extra := func(aliases ...string) *taxonomy.Extras { return &taxonomy.Extras{Aliases: aliases} }
-	return &taxonomy.Taxonomy{Package: "p", Domain: "d", Categories: []*taxonomy.Category{{Name: "c", Codes: []taxonomy.Code{
+	codes := []taxonomy.Code{
 		{},
 		{Value: "PARENT", Public: true, Abstract: true, Extra: extra("FORMER_PARENT")},
 		{Value: "MIDDLE", Parent: 1, Extra: extra("FORMER_MIDDLE")},
 		{Value: "CHILD", Parent: 2, Public: true, Extra: extra(aliases...)},
-	}}}}
+	}
+	categories := []*taxonomy.Category{{Name: "c", Codes: codes}}
+	return &taxonomy.Taxonomy{Package: "p", Domain: "d", Categories: categories}
 }
 
 func TestAppendIs(t *testing.T) {
