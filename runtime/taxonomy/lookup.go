@@ -14,7 +14,9 @@ var abortTraits = Traits{Reaction: Predeclared(Abort)}
 
 // retryTraits are the traits of [RowUnknownRetry].
 var retryTraits = Traits{
-	Reaction:  &Reaction{Name: "retry", Action: Retry, Then: Predeclared(Block), CountFailure: true, HonorRetryAfter: true},
+	Reaction: &Reaction{
+		Name: "retry", Action: Retry, Then: Predeclared(Block), CountFailure: true, HonorRetryAfter: true,
+	},
 	Retryable: true, Recoverability: Retryable,
 }
 
