@@ -34,6 +34,10 @@ var definition = taxonomy.Taxonomy{
 			Rows: []taxonomy.RowOverride{
 				{Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.RecoverabilityUnknown}},
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
+				{
+					Row:    2,
+					Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable},
+				},
 			},
 			Uncategorized: &chainsReactionHandOver,
 			Reactions:     []*taxonomy.Reaction{&chainsReactionWait, &chainsReactionCallAgain, &chainsReactionHandOver},
@@ -46,6 +50,10 @@ var definition = taxonomy.Taxonomy{
 			Rows: []taxonomy.RowOverride{
 				{Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.RecoverabilityUnknown}},
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
+				{
+					Row:    2,
+					Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable},
+				},
 			},
 			Uncategorized: &tasksReactionHandOver,
 			Reactions:     []*taxonomy.Reaction{&tasksReactionWait, &tasksReactionCallAgain, &tasksReactionHandOver},

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"time"
+
+	"example.org/versions/r1/errs"
+)
+
+// failures are what this release of the service answers, by what went wrong.
+var failures = map[string]error{
+	"timeout": errs.NewPaymentFailed(),
+	"down":    errs.NewPaymentFailed(),
+	"busy":    errs.NewBusy().WithRetryAfter(2 * time.Second),
+	"locked":  errs.NewAccountLocked(),
+	"refused": errs.NewCardRefused(),
+}
+
+// handled are the codes that the client of this release handles, the most specific first.
+var handled = []struct {
+	name string
+	code error
+}{
+	{"ACCOUNT_LOCKED", errs.CodeAccountLocked},
+	{"PAYMENT_FAILED", errs.CodePaymentFailed},
+	{"BUSY", errs.CodeBusy},
+	{"CARD_REFUSED", errs.CodeCardRefused},
+}
