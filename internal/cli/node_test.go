@@ -174,6 +174,12 @@ func decodeShapes(t *testing.T, dir string) {
 			unknown(object{"code": "SHAPE_LATE", "context": object{"word": "GREEN"}})},
 		{"a wrong type", `{"code":"SHAPE_LATE","context":{"list":"a"}}`,
 			unknown(object{"code": "SHAPE_LATE", "context": object{"list": "a"}})},
+		{"a code of a newer program", object{"domain": "shapes.example.com", "code": "SHAPE_TORN", "message": "m",
+			"is": []any{"SHAPE_RIPPED", 7.0, "SHAPE_SLOW", "SIZE_ZERO"}, "context": object{"list": "a", "count": 3}},
+			object{"code": "SHAPE_LATE", "category": "shape", "message": "m", "retryable": true,
+				"sentCode": "SHAPE_TORN", "context": object{"text": "", "wide": "0", "count": 3.0}}},
+		{"a newer code of another domain", object{"domain": "x", "code": "NEW", "is": []any{"SIZE_ZERO"}},
+			unknown(object{"domain": "x", "code": "NEW", "is": []any{"SIZE_ZERO"}})},
 		{"a name of Object", `{"code":"constructor"}`, unknown(object{"code": "constructor"})},
 		{"not JSON", "<html>", object{"message": "unknown error", "retryable": false, "sent": "<html>"}},
 		{"an HTML page", "<html><title>502 Bad\n Gateway</title>", object{
@@ -204,6 +210,9 @@ func decodeOperations(t *testing.T, dir string) {
 			"message": "HTTP 500", "status": 500.0, "retryable": false,
 			"sentCode": "SIZE_ZERO", "sent": object{"code": "SIZE_ZERO", "status": 500.0},
 			"problem": object{"status": 500.0}}},
+		{"an unknown code below a declared one", object{"code": "NEW", "domain": "shapes.example.com",
+			"is": []any{"SIZE_ZERO", "SHAPE_LATE"}},
+			object{"code": "SHAPE_LATE", "context": object{"text": "", "wide": "0"}}},
 		{"an unknown code", object{"code": "NEW"}, object{
 			"message": "unknown error", "retryable": false, "sentCode": "NEW", "sent": object{"code": "NEW"}}},
 		{"not JSON", "<html>", object{"message": "unknown error", "retryable": false, "sent": "<html>"}},

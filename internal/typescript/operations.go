@@ -19,7 +19,8 @@ func (w *writer) operations() {
 		w.linef("export type %s = ErrorOf<%s>;", name, union(codes))
 		w.linef("")
 		w.doc("", fmt.Sprintf("Reads an error of %s, as parseError does. A code that the operation does not declare "+
-			"becomes an UnknownError.", o.Value.Name))
+			"becomes a declared one that the error also is, as the code above it, otherwise an UnknownError.",
+			o.Value.Name))
 		w.linef("export function parse%s(json: unknown, status?: number): %[1]s | UnknownError {", name)
 		w.linef("  return narrowed<%s>(json, status, %s);", name, quoted(codes, ", "))
 		w.linef("}")
@@ -32,7 +33,6 @@ function narrowed<E extends AppError>(
   json: unknown, status: number | undefined, ...declared: string[]
 ): E | UnknownError {
   const value = parsed(json);
-  const error = read(value, 32);
-  const known = error.code !== undefined && declared.includes(error.code);
-  return known ? error as E : described(unknownError(value, isObject(value) ? value : {}), json, status);
+  const error = read(value, 32, (code) => declared.includes(code));
+  return error.code === undefined ? described(error, json, status) : error as E;
 }`

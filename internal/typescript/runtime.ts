@@ -10,6 +10,8 @@ export interface TypedError {
   readonly cause?: AppError | UnknownError;
   /** The members of a problem document (RFC 9457), if it was one. */
   readonly problem?: Problem;
+  /** The code that was sent, if it is not one of this taxonomy, or not one that the operation declares. */
+  readonly sentCode?: string;
 }
 
 /** What a failure means for the caller. */
@@ -30,8 +32,6 @@ export interface UnknownError extends TypedError {
   readonly category: undefined;
   /** The HTTP status: that of the problem document, or the one that parseError was given. */
   readonly status?: number;
-  /** The code that was sent, if there was one. */
-  readonly sentCode?: string;
   /** What was sent, as it was parsed. */
   readonly sent: unknown;
 }
@@ -88,12 +88,24 @@ const wideNumbers = /"(?:[^"\\]|\\.)*"|(-?\d{16,})(?![\d.eE])/g;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function read(value: unknown, depth: number): AppError | UnknownError {
+const isCode = (code: string): boolean => Object.prototype.hasOwnProperty.call(codes, code);
+
+// The code of an error: the sent one, or else the first that the error also is, among those that accepts allows.
+function codeOf(value: Fields, accepts: (code: string) => boolean): string | undefined {
+  const known = (sent: unknown): sent is string => typeof sent === "string" && accepts(aliases[sent] ?? sent);
+  const sent = [value["code"]].find(known);
+  const also: unknown = (value["domain"] ?? "") === domain ? value["is"] : [];
+  const code = sent ?? (Array.isArray(also) && text(value["code"]) ? also.slice(0, 8).find(known) : undefined);
+  return code === undefined ? undefined : aliases[code] ?? code;
+}
+
+function read(value: unknown, depth: number, accepts = isCode): AppError | UnknownError {
   if (!isObject(value)) return unknownError(value, {});
   const sent = text(value["code"]);
-  const code = sent === undefined ? undefined : aliases[sent] ?? sent;
+  const code = codeOf(value, accepts);
   const foreign = value["domain"] !== undefined && value["domain"] !== domain;
-  if (code === undefined || foreign || !Object.prototype.hasOwnProperty.call(codes, code)) return unknownError(value, value);
+  if (code === undefined || sent === undefined || foreign) return unknownError(value, value);
+  const other = (aliases[sent] ?? sent) !== code;
   const about = codes[code as Code];
   try {
     const cause = depth > 0 && isObject(value["cause"]) ? { cause: read(value["cause"], depth - 1) } : {};
@@ -102,8 +114,8 @@ function read(value: unknown, depth: number): AppError | UnknownError {
       code, category: about.category, message: text(value["message"]) ?? text(value["detail"]) ?? "",
       retryable: typeof value["retryable"] === "boolean" ? value["retryable"] : about.retryable,
       ...effect(value),
-      context: object(isObject(value["context"]) ? value["context"] : {}, contexts[contextOf[code as Code]] ?? []),
-      ...cause, ...(members ? { problem: members } : {}),
+      context: object(isObject(value["context"]) ? value["context"] : {}, contexts[contextOf[code as Code]] ?? [], other),
+      ...(other ? { sentCode: sent } : {}), ...cause, ...(members ? { problem: members } : {}),
     } as unknown as AppError;
   } catch {
     return unknownError(value, value);
@@ -146,13 +158,19 @@ function text(value: unknown): string | undefined {
 // A field: its name, how it is decoded, and whether it is required.
 type Field = readonly [name: string, decode: (value: unknown) => unknown, required: boolean];
 
-// An absent required field has the zero value of its type, as in Go; an absent optional one stays absent.
-function object(value: Fields, fields: readonly Field[]): Fields {
+// An absent required field has the zero value of its type, as in Go; an absent optional one stays absent. If lenient
+// is set, a value that does not fit is absent.
+function object(value: Fields, fields: readonly Field[], lenient = false): Fields {
   const out: Record<string, unknown> = {};
   for (const [name, decode, required] of fields) {
     const given = value[name];
-    if (given !== undefined && given !== null) out[name] = decode(given);
-    else if (required) out[name] = decode(undefined);
+    try {
+      if (given !== undefined && given !== null) out[name] = decode(given);
+      else if (required) out[name] = decode(undefined);
+    } catch (problem) {
+      if (!lenient) throw problem;
+      if (required) out[name] = decode(undefined);
+    }
   }
   return out;
 }

@@ -65,7 +65,7 @@ func TestReleases(t *testing.T) {
 					at := fmt.Sprintf("%s to %s, %s over %s", server, client, failure, transport)
 					assert.Equal(t, cell(o), cell(other), at)
 					assert.Equal(t, o.Sent, other.Sent, at)
-					assert.Equal(t, first[failure].Calls > 1, other.Calls > 1, "%s: retried as in the first release", at)
+					assert.Equal(t, first[failure].Calls > 1, other.Calls > 1, "%s: retried as at first", at)
 					if failure == "busy" {
 						assert.Equal(t, "2s", other.Wait, at)
 					}
