@@ -1,12 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
+	"time"
 
-	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/httpcall"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/retry/breaker"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
 )
@@ -14,26 +16,19 @@ import (
 // gateway is a client of the payment gateway.
 type gateway struct {
 	url, key string
-	http     *http.Client
+	calls    *httpcall.Client
 }
 
+func newGateway(url, key string, h *http.Client, b *breaker.Breakers, sink report.Sink) *gateway {
+	return &gateway{url, key, httpcall.New(errs.Table, errs.SourceGateway, httpcall.WithHTTP(h),
+		httpcall.TryTimeout(10*time.Second), httpcall.WithRetry(retry.WithBreaker(b, "gateway"), retry.FailFast(),
+			retry.WithNotify(report.CountRetries(sink))))}
+}
+
+// pay pays an order once, however often the worker tries: the order is the idempotency key.
 func (g *gateway) pay(ctx context.Context, o client.Order) error {
-	body, err := json.Marshal(map[string]any{"order": o.ID, "cents": o.AmountCents, "card": o.Card})
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url+"/payments", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+g.key)
-	resp, err := g.http.Do(req)
-	if err != nil {
-		return errs.Classify(err, detect.WithSource(errs.SourceGateway))
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode >= http.StatusBadRequest {
-		return errs.Classify(resp, detect.WithSource(errs.SourceGateway))
-	}
-	return nil
+	body := map[string]any{"order": o.ID, "cents": o.AmountCents, "card": o.Card}
+	authorize := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+g.key) }
+	_, err := httpcall.JSON[any](ctx, g.calls, http.MethodPost, g.url+"/payments", body, httpcall.Key(o.ID), authorize)
+	return err
 }

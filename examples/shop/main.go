@@ -48,10 +48,10 @@ func run(ctx context.Context, log *slog.Logger, getenv func(string) string) erro
 	if err != nil {
 		return err
 	}
-	defer orders.db.Close()
-	payments := &gateway{getenv("GATEWAY_URL"), getenv("GATEWAY_KEY"), &http.Client{Timeout: 10 * time.Second}}
-	breakers := breaker.New(breaker.Options{})
-	s := &service{store: orders, gateway: payments, breakers: breakers, log: log, sink: sink}
+	defer orders.pool.Close()
+	payments := newGateway(getenv("GATEWAY_URL"), getenv("GATEWAY_KEY"), http.DefaultClient,
+		breaker.New(breaker.Options{}), sink)
+	s := &service{store: orders, gateway: payments, log: log, sink: sink}
 
 	mux := http.NewServeMux()
 	mux.Handle("/", s.routes())

@@ -12,7 +12,6 @@ import (
 	"github.com/errgen/errgen/runtime/queue"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
@@ -20,11 +19,10 @@ import (
 
 // service places orders and pays them. Its errors are logged and counted in failed.
 type service struct {
-	store    *store
-	gateway  *gateway
-	breakers *breaker.Breakers
-	log      *slog.Logger
-	sink     report.Sink
+	store   *store
+	gateway *gateway
+	log     *slog.Logger
+	sink    report.Sink
 }
 
 func (s *service) place(ctx context.Context, o client.Order) error {
@@ -74,8 +72,7 @@ func (s *service) work(ctx context.Context) error {
 
 // pay returns the state of an order after its payment, as the taxonomy's reactions specify.
 func (s *service) pay(ctx context.Context, o client.Order) (state string) {
-	err := retry.Do(ctx, func(ctx context.Context) error { return s.gateway.pay(ctx, o) }, retry.ByTable(errs.Table),
-		retry.WithBreaker(s.breakers, "gateway"), retry.FailFast(), retry.WithNotify(report.CountRetries(s.sink)))
+	err := s.gateway.pay(ctx, o)
 	if err != nil {
 		s.failed(ctx, "pay", err)
 	}

@@ -55,7 +55,7 @@ func newShop(t *testing.T, statuses ...int) *shop {
 	t.Helper()
 	db, err := openStore(t.Context(), postgres(t))
 	require.NoError(t, err)
-	t.Cleanup(db.db.Close)
+	t.Cleanup(db.pool.Close)
 	return shopOn(t, db, statuses...)
 }
 
@@ -73,8 +73,8 @@ func shopOn(t *testing.T, db *store, statuses ...int) *shop {
 	sink, err := promreport.Register(s.registry, errs.Table.Taxonomy)
 	require.NoError(t, err)
 	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr}))
-	s.service = &service{store: db, gateway: &gateway{bank.URL, "key", bank.Client()}, log: log, sink: sink,
-		breakers: breaker.New(breaker.Options{})}
+	payments := newGateway(bank.URL, "key", bank.Client(), breaker.New(breaker.Options{}), sink)
+	s.service = &service{store: db, gateway: payments, log: log, sink: sink}
 
 	t.Cleanup(func() { // after the servers ended
 		assert.NotContains(t, s.log.String(), "does not declare",
@@ -135,7 +135,7 @@ func TestClientsGetTypedErrors(t *testing.T) {
 	_, err = s.client.Get(ctx, "o\x00")
 	assert.ErrorIs(t, err, errs.CodeInvalidText)
 
-	breakStore(t, s.store.db)
+	breakStore(t, s.store.pool)
 	_, err = s.client.Get(ctx, "o-1")
 	assert.Equal(t, errs.NewInternal(), err)
 	assert.Contains(t, s.log.String(), `"code":"STORE_FAILED"`)
@@ -215,7 +215,8 @@ func TestWorkerLosesNoOrder(t *testing.T) {
 	}))
 	t.Cleanup(bank.Close)
 	c := &clock{time.Now()}
-	s.gateway, s.breakers = &gateway{bank.URL, "key", bank.Client()}, breaker.New(breaker.Options{Clock: c})
+	breakers := breaker.New(breaker.Options{Clock: c})
+	s.gateway = newGateway(bank.URL, "key", bank.Client(), breakers, s.sink)
 	seconds := func(n int) {
 		for i := range n {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -239,7 +240,7 @@ func TestWorkerLosesNoOrder(t *testing.T) {
 	down.Store(true)
 	seconds(60)
 	assert.Contains(t, s.metrics(t), "PAYMENT_UNAVAILABLE")
-	assert.Equal(t, "open", s.breakers.Status()[0].State.String())
+	assert.Equal(t, "open", breakers.Status()[0].State.String())
 	assert.Equal(t, map[string]int{"placed": orders}, states())
 	down.Store(false)
 	seconds(120)
@@ -319,8 +320,8 @@ func TestCIScript(t *testing.T) {
 // TestErrorCodeIsShort counts the lines of the program that handle errors by more than returning
 // them.
 func TestErrorCodeIsShort(t *testing.T) {
-	uses := regexp.MustCompile(
-		`\b(errs|errors|taxonomy|problem|grpcerr|report|promreport|retry|detect)\.[A-Z]|s\.failed\(|iolation`)
+	uses := regexp.MustCompile(`\b(errs|errors|taxonomy|problem|grpcerr|report|promreport|retry|detect|` +
+		`queue|dberr|pgxerr|httpcall)\.[A-Z]|s\.failed\(|iolation`)
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	lines := 0

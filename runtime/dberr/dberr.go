@@ -138,18 +138,18 @@ func Tx(ctx context.Context, db Beginner, t taxonomy.Table, f func(tx *sql.Tx) e
 
 // Repeat repeats a transaction by the table. attempt reports whether its error is that of the
 // commit. Until then, nothing happened, and the policy decides. After a commit without an answer the
-// transaction may have been applied. It is not repeated, and the effect of the error is
-// [taxonomy.EffectUnknown].
+// transaction may have been applied. It is repeated only with [retry.Idempotent], and the effect of
+// the error is [taxonomy.EffectUnknown].
 func Repeat(ctx context.Context, t taxonomy.Table, attempt func(ctx context.Context) (committing bool, err error),
 	opts ...retry.Option) error {
-	opts = append([]retry.Option{retry.ByTable(t)}, opts...)
+	opts = append([]retry.Option{retry.ByTable(t), retry.NotIdempotent()}, opts...)
 	return retry.Do(ctx, func(ctx context.Context) error {
 		committing, err := attempt(ctx)
 		if err == nil {
 			return nil
 		}
 		if committing && !isRejected(err) {
-			return retry.Permanent(&failedTx{err, taxonomy.EffectUnknown})
+			return &failedTx{err, taxonomy.EffectUnknown}
 		}
 		return &failedTx{err, taxonomy.EffectNone}
 	}, opts...)

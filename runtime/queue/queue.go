@@ -101,6 +101,7 @@ const uncountedWait = time.Second
 //   - A reaction that retries is Retry until its policy is exhausted, then its `then` applies:
 //     `continue` is Ack, `block` Park, and `abort` Dead. No strategy and no higher tier runs in a
 //     queue, so `recover` and `escalate` are Park.
+//   - If the reaction retries but the effect of the error is done, the job is Ack.
 //   - The result of a retry.Do with a table has the reaction that applies after its calls.
 //   - A breaker's refusal is Retry after its wait, and a cancellation while ctx is cancelled is Retry
 //     without a wait. Such an attempt does not count.
@@ -126,6 +127,9 @@ func Decide(ctx context.Context, t taxonomy.Table, err error, h History, opts ..
 		d.Action = actionOf(inner.Reaction.Action)
 	default:
 		d.Action = actionOf(e.Reaction.Action)
+	}
+	if d.Why == retry.StoppedDone {
+		d.Action = Ack
 	}
 	return d
 }

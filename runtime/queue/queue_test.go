@@ -51,6 +51,8 @@ func TestDecideByTheTable(t *testing.T) {
 		{"marked", retry.Permanent(status(503)), queue.History{},
 			queue.Park, 0, "CALENDAR_DOWN", retry.StoppedPermanent},
 		{"retry", status(503), queue.History{}, queue.Retry, 10 * ms, "CALENDAR_DOWN", 0},
+		{"already done", &taxonomy.Evidence{Source: "calendar", Status: 503, Effect: taxonomy.EffectDone},
+			queue.History{}, queue.Ack, 0, "CALENDAR_DOWN", retry.StoppedDone},
 		{"retry again", status(503), queue.History{Attempts: 2}, queue.Retry, 20 * ms, "CALENDAR_DOWN", 0},
 		{"exhausted", status(503), queue.History{Attempts: 3}, queue.Park, 0, "CALENDAR_DOWN", retry.StoppedAttempts},
 		{"other codes", status(503), queue.History{Attempts: 9, Codes: times(8, "CALENDAR_BUSY")},

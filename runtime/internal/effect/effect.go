@@ -65,7 +65,8 @@ func notSent(err error) bool {
 	case tls.AlertError:
 		return handshakeAlerts[uint8(x)]
 	case interface{ SafeToRetry() bool }: // of pgx
-		return x.SafeToRetry()
+		// A connection that closes while pgx waits for an answer has this error, too.
+		return x.SafeToRetry() && err.Error() != "conn closed"
 	}
 	if err == syscall.ECONNREFUSED || err == driver.ErrBadConn {
 		return true

@@ -31,6 +31,11 @@ type unsent bool
 func (unsent) Error() string       { return "closed" }
 func (u unsent) SafeToRetry() bool { return bool(u) }
 
+// closedConn is the error of pgx for a connection that closed, also while it waited for an answer.
+type closedConn struct{ unsent }
+
+func (closedConn) Error() string { return "conn closed" }
+
 type panics struct{}
 
 func (panics) Error() string    { return "panics" }
@@ -55,6 +60,7 @@ func TestOf(t *testing.T) {
 		{"commit without an answer", fmt.Errorf("commit: %w", io.EOF), taxonomy.EffectUnknown},
 		{"bad connection", driver.ErrBadConn, taxonomy.EffectNone},
 		{"safe to retry", fmt.Errorf("query: %w", unsent(true)), taxonomy.EffectNone},
+		{"closed connection", closedConn{true}, taxonomy.EffectUnspecified},
 		{"not safe to retry", unsent(false), taxonomy.EffectUnspecified},
 		{"a method that panics", panics{}, taxonomy.EffectUnspecified},
 		{"two calls", errors.Join(sqlError("40001"), io.EOF), taxonomy.EffectUnknown},
