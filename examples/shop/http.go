@@ -18,29 +18,16 @@ var languages = negotiate.New("en", &messages.De, &messages.Fr, &messages.Pl)
 // routes returns the HTTP API.
 func (s *service) routes() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, serve := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"POST /orders":     s.servePlace,
-		"GET /orders/{id}": s.serveGet,
-	} {
-		mux.Handle(pattern, problem.Handler(serve, problem.ByTable(errs.Table), problem.Localize(languages.Message),
-			problem.OnError(func(r *http.Request, err error) { s.failed(r.Context(), r.Pattern, err) })))
-	}
-	return identified(problem.Serve(mux))
-}
-
-// identified sets the field requestId of all errors of a request.
-func identified(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if id := r.Header.Get("X-Request-Id"); id != "" {
-			r = r.WithContext(taxonomy.ContextWith(r.Context(), errs.RequestID(id)))
-		}
-		next.ServeHTTP(w, r)
-	})
+	options := []problem.Option{
+		problem.ByTable(errs.Table), problem.Localize(languages.Message), problem.Log(s.failed)}
+	mux.Handle("POST /orders", problem.Handler(s.servePlace, options...))
+	mux.Handle("GET /orders/{id}", problem.Handler(s.serveGet, options...))
+	return problem.Serve(mux, append(options, problem.RequestID(errs.RequestID), problem.MaxBody(1<<20))...)
 }
 
 func (s *service) servePlace(w http.ResponseWriter, r *http.Request) error {
 	var o client.Order
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&o); err != nil {
+	if err := problem.DecodeJSON(r, &o); err != nil {
 		return errs.NewInvalid([]taxonomy.Violation{{Description: "not an order"}}).WithCause(err)
 	}
 	if err := s.place(r.Context(), o); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/errgen/errgen/runtime/report"
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
 	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -51,7 +52,7 @@ func run(ctx context.Context, log *slog.Logger, getenv func(string) string) erro
 	defer orders.pool.Close()
 	payments := newGateway(getenv("GATEWAY_URL"), getenv("GATEWAY_KEY"), http.DefaultClient,
 		breaker.New(breaker.Options{}), sink)
-	s := &service{store: orders, gateway: payments, log: log, sink: sink}
+	s := &service{store: orders, gateway: payments, failed: report.Log(log, sink, errs.Table)}
 
 	mux := http.NewServeMux()
 	mux.Handle("/", s.routes())

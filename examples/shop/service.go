@@ -3,26 +3,21 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"net/http"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/queue"
-	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
 )
 
-// service places orders and pays them. Its errors are logged and counted in failed.
+// service places orders and pays them.
 type service struct {
 	store   *store
 	gateway *gateway
-	log     *slog.Logger
-	sink    report.Sink
+	failed  func(ctx context.Context, op string, err error) // logs and counts an error
 }
 
 func (s *service) place(ctx context.Context, o client.Order) error {
@@ -82,20 +77,4 @@ func (s *service) pay(ctx context.Context, o client.Order) (state string) {
 // states are the states of an order after its payment.
 var states = map[queue.Action]string{
 	queue.Ack: "paid", queue.Retry: "placed", queue.Park: "parked", queue.Dead: "refused",
-}
-
-// failed logs and counts an error, unless the client cancelled its request.
-func (s *service) failed(ctx context.Context, op string, err error) {
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return
-	}
-	level, attrs := slog.LevelError, []any{"op", op, "err", err}
-	if max(taxonomy.HTTPStatus(err), taxonomy.Public(err).HTTPStatus()) < http.StatusInternalServerError {
-		level = slog.LevelInfo
-	}
-	if p, ok := errors.AsType[*problem.Panic](err); ok {
-		attrs = append(attrs, "stack", string(p.Stack))
-	}
-	s.log.Log(ctx, level, "failed", attrs...)
-	s.sink.Report(report.New(err, report.Options{Table: errs.Table}))
 }

@@ -63,6 +63,9 @@ type Panic struct {
 // Error returns the value of the panic, secrets masked.
 func (p *Panic) Error() string { return taxonomy.Redact(fmt.Sprintf("panic: %v", p.Value)) }
 
+// PanicStack returns the stack as a text.
+func (p *Panic) PanicStack() string { return string(p.Stack) }
+
 // LogValue returns the value and the stack.
 func (p *Panic) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("message", p.Error()), slog.String("stack", string(p.Stack)))
@@ -78,6 +81,9 @@ type options struct {
 	operation *taxonomy.Operation
 	hide      bool
 	localize  func(accept []string, v taxonomy.PublicView) (language, message string)
+	// The settings of Serve.
+	requestID func(id string) taxonomy.Attribute
+	maxBody   int64
 }
 
 var defaults options
@@ -104,54 +110,6 @@ type handler struct {
 // with [http.ErrAbortHandler] is passed on.
 func Handler(serve func(w http.ResponseWriter, r *http.Request) error, opts ...Option) http.Handler {
 	return &handler{optionsOf(opts), serve}
-}
-
-// Serve returns a handler that serves by mux, and answers as [Write] does where no pattern of mux
-// matches the path (404) or the method (405, with Allow). Serve each mux that is nested in another.
-// The error is evidence of the source "http" with the status, which the rules of the table can give
-// a code: {source: http, status: 404}. If they give no public code of that status, the document has
-// no code, and [OnError] is not called.
-func Serve(mux *http.ServeMux, opts ...Option) http.Handler {
-	o := optionsOf(opts)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pattern := mux.Handler(r); pattern != "" {
-			mux.ServeHTTP(w, r)
-			return
-		}
-		n := notServed{header: make(http.Header)}
-		mux.ServeHTTP(&n, r)
-		if n.status != http.StatusNotFound && n.status != http.StatusMethodNotAllowed { // a redirect
-			mux.ServeHTTP(w, r)
-			return
-		}
-		if allow := n.header["Allow"]; len(allow) > 0 {
-			w.Header()["Allow"] = allow
-		}
-		o.notServed(w, r, n.status)
-	})
-}
-
-// notServed takes the response of a ServeMux for a request that no pattern matches.
-type notServed struct {
-	header http.Header
-	status int
-}
-
-func (n *notServed) Header() http.Header         { return n.header }
-func (n *notServed) WriteHeader(status int)      { n.status = status }
-func (n *notServed) Write(b []byte) (int, error) { return len(b), nil }
-
-// notServed answers with the status of a request that no pattern matches.
-func (o *options) notServed(w http.ResponseWriter, r *http.Request, status int) {
-	err := &taxonomy.Evidence{Source: "http", Status: status, Text: http.StatusText(status)}
-	if o.table.Taxonomy != nil {
-		if public := o.table.Public(o.table.Classify(err)); public.HTTPStatus() == status {
-			o.fail(w, r, err, false)
-			return
-		}
-	}
-	v := view{status: status, kind: "about:blank", title: http.StatusText(status), instance: sentPath(r)}
-	write(w, r, v)
 }
 
 // logServerError logs an error that is answered with a status, if it is a server error, or one that
@@ -197,6 +155,10 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 
 // fail reports err, and answers with it unless a response began.
 func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began bool) {
+	if v, ok := o.uncoded(r, err); ok && !began {
+		write(w, r, v)
+		return
+	}
 	public, err := wire.PublicView(r.Context(), o.table, err)
 	public, err = wire.Guard(r.Context(), o.table, o.operationOf(r), o.hide, public, err)
 	v := viewOf(r, err, public)

@@ -1,0 +1,146 @@
+package problem
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Serve returns a handler that serves by mux, and answers as [Write] does where no pattern of mux
+// matches the path (404) or the method (405, with Allow). Serve each mux that is nested in another.
+// The error is evidence of the source "http" with the status, which the rules of the table can give
+// a code: {source: http, status: 404}. If they give no public code of that status, the document has
+// no code, and [OnError] is not called. A panic of a handler of mux is answered as [Handler] does.
+func Serve(mux *http.ServeMux, opts ...Option) http.Handler {
+	o := optionsOf(opts)
+	h := &handler{o, func(w http.ResponseWriter, r *http.Request) error { return serveMux(mux, w, r) }}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if o.requestID != nil {
+			id := requestID(r)
+			w.Header().Set(HeaderRequestID, id)
+			r = r.WithContext(taxonomy.ContextWith(r.Context(), o.requestID(id)))
+		}
+		if o.maxBody > 0 && r.Body != nil {
+			limited := *r
+			limited.Body = http.MaxBytesReader(w, r.Body, o.maxBody)
+			r = &limited
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func serveMux(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) error {
+	if _, pattern := mux.Handler(r); pattern != "" {
+		mux.ServeHTTP(w, r)
+		return nil
+	}
+	n := notServed{header: make(http.Header)}
+	mux.ServeHTTP(&n, r)
+	if n.status != http.StatusNotFound && n.status != http.StatusMethodNotAllowed { // a redirect
+		mux.ServeHTTP(w, r)
+		return nil
+	}
+	if allow := n.header["Allow"]; len(allow) > 0 {
+		w.Header()["Allow"] = allow
+	}
+	return newRequestError(n.status, "", nil)
+}
+
+// notServed takes the response of a ServeMux for a request that no pattern matches.
+type notServed struct {
+	header http.Header
+	status int
+}
+
+func (n *notServed) Header() http.Header         { return n.header }
+func (n *notServed) WriteHeader(status int)      { n.status = status }
+func (n *notServed) Write(b []byte) (int, error) { return len(b), nil }
+
+// requestError is the fault of a request, which is answered with its status.
+type requestError struct{ *taxonomy.Evidence }
+
+func newRequestError(status int, kind string, err error) error {
+	return &requestError{&taxonomy.Evidence{
+		Source: "http", Type: kind, Status: status, Text: http.StatusText(status), Err: err}}
+}
+
+func (e *requestError) Unwrap() error { return e.Evidence }
+
+// uncoded returns the view of a request error for which the table has no public code of its status.
+func (o *options) uncoded(r *http.Request, err error) (view, bool) {
+	e, ok := errors.AsType[*requestError](err)
+	if _, typed := taxonomy.First(err, nil); !ok || typed {
+		return view{}, false
+	}
+	if o.table.Taxonomy != nil && o.table.Public(o.table.Classify(e.Evidence)).HTTPStatus() == e.Status {
+		return view{}, false
+	}
+	v := view{status: e.Status, kind: "about:blank", title: http.StatusText(e.Status), instance: sentPath(r)}
+	return v, true
+}
+
+// MaxBody limits the bodies of the requests of [Serve], in bytes. Reading more fails, and
+// [DecodeJSON] then answers with 413.
+func MaxBody(n int64) Option { return func(o *options) { o.maxBody = n } }
+
+// DecodeJSON decodes the body of a request, which is one JSON value. Its error is evidence of the
+// source "http" with the type "malformed" and the status 400, or with the type "too_large" and the
+// status 413. [Handler] answers with that status; see [Serve] for its code.
+func DecodeJSON(r *http.Request, v any) error {
+	d := json.NewDecoder(r.Body)
+	err := d.Decode(v)
+	if err == nil {
+		var more error
+		if _, more = d.Token(); more == io.EOF {
+			return nil
+		}
+		if err = more; err == nil {
+			err = errors.New("data follows the JSON value")
+		}
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return newRequestError(http.StatusRequestEntityTooLarge, "too_large", err)
+	}
+	if cancelled := r.Context().Err(); cancelled != nil {
+		return cancelled
+	}
+	return newRequestError(http.StatusBadRequest, "malformed", err)
+}
+
+// HeaderRequestID is the header of the id of a request.
+const HeaderRequestID = "X-Request-Id"
+
+// RequestID makes [Serve] set a field of all errors of a request to its id. The id is that of the
+// header [HeaderRequestID] if it has at most 100 letters, digits and -_.:=/+, otherwise a random one.
+// The response has it, too:
+//
+//	problem.Serve(mux, problem.RequestID(errs.RequestID))
+func RequestID(field func(id string) taxonomy.Attribute) Option {
+	return func(o *options) { o.requestID = field }
+}
+
+const maxRequestID = 100
+
+func requestID(r *http.Request) string {
+	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:=/+"
+	if id := r.Header.Get(HeaderRequestID); id != "" && len(id) <= maxRequestID && strings.Trim(id, valid) == "" {
+		return id
+	}
+	return rand.Text()
+}
+
+// Log passes each error to log with the context and the pattern of its request. The function of
+// report.Log is one, which is also an option of gRPC and Connect:
+//
+//	log := report.Log(logger, sink, errs.Table)
+//	problem.Log(log)
+//	rpc.OnError(log)
+func Log(log func(ctx context.Context, operation string, err error)) Option {
+	return OnError(func(r *http.Request, err error) { log(r.Context(), r.Pattern, err) })
+}
