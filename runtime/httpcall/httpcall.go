@@ -81,7 +81,8 @@ func New(t taxonomy.Table, source taxonomy.Declared[taxonomy.SourceName], opts .
 //
 // A POST, a PATCH and a request of an unknown method without [KeyHeader] are not idempotent, unless
 // [WithRetry] has [retry.Idempotent]. They are repeated only if the request was not sent, or if the
-// code of the failure declares the effect none; see [retry.NotIdempotent]. A body is sent again through GetBody; a request with a body but without GetBody is sent once.
+// code of the failure declares the effect none; see [retry.NotIdempotent]. A body is sent again
+// through GetBody; a request with a body but without GetBody is sent once.
 func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	var answer *http.Response
 	err := c.do(req, func(resp *http.Response) (kept bool, err error) {

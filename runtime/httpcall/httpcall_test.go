@@ -238,7 +238,7 @@ func TestLostReplies(t *testing.T) {
 		_, _ = io.WriteString(w, `{"id":"e-1"}`)
 	}))
 	t.Cleanup(s.Close)
-	c := newClient(httpcall.WithHTTP(s.Client()), httpcall.WithRetry(retry.WithRandom(nil), retry.WithClock(immediate{})))
+	c := newClient(httpcall.WithHTTP(s.Client()), httpcall.WithRetry(retry.WithClock(immediate{})))
 	counts := map[string][3]int{} // calls, successes, successes that a retry allows
 	for i := range calls {
 		method, name := "GET", "GET"
