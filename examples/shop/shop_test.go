@@ -57,7 +57,7 @@ func newShop(t *testing.T, statuses ...int) *shop {
 	t.Helper()
 	db, err := openStore(t.Context(), postgres(t))
 	require.NoError(t, err)
-	t.Cleanup(db.pool.Close)
+	t.Cleanup(db.db.Close)
 	return shopOn(t, db, statuses...)
 }
 
@@ -139,7 +139,7 @@ func TestClientsGetTypedErrors(t *testing.T) {
 	_, err = s.client.Get(ctx, "o\x00")
 	assert.ErrorIs(t, err, errs.CodeInvalidText)
 
-	breakStore(t, s.store.pool)
+	breakStore(t, s.store.db)
 	_, err = s.client.Get(ctx, "o-1")
 	assert.ErrorIs(t, err, errs.CodeInternal)
 	internal, _ := errors.AsType[*errs.ServerError](err)
@@ -342,7 +342,7 @@ func TestErrorCodeIsShort(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 39, lines, "docs/services.md has this number")
+	assert.Equal(t, 37, lines, "docs/services.md has this number")
 }
 
 // Whatever clients send, operations end in codes that they declare: newShop checks the log.

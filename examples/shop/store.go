@@ -9,8 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/errgen/errgen/runtime/dberr"
-	"github.com/errgen/errgen/runtime/dberr/pgxerr"
+	"github.com/errgen/errgen/runtime/detect"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
 )
@@ -18,24 +17,23 @@ import (
 //go:embed schema.sql
 var schema string
 
-// store keeps orders in PostgreSQL. The errors of its statements are those of package errs.
-type store struct {
-	pool *pgxpool.Pool
-	db   *pgxerr.DB
-}
+// store keeps orders in PostgreSQL.
+type store struct{ db *pgxpool.Pool }
 
 func openStore(ctx context.Context, url string) (*store, error) {
-	pool, err := pgxpool.New(ctx, url)
+	db, err := pgxpool.New(ctx, url)
 	if err != nil {
-		return nil, dberr.Classify(errs.Table, errs.SourcePostgres, err, false)
+		return nil, classified(err)
 	}
-	s := &store{pool, pgxerr.Wrap(pool, errs.Table, errs.SourcePostgres)}
-	if _, err := s.db.Exec(ctx, schema); err != nil {
-		pool.Close()
-		return nil, err
+	if _, err := db.Exec(ctx, schema); err != nil {
+		db.Close()
+		return nil, classified(err)
 	}
-	return s, nil
+	return &store{db}, nil
 }
+
+// classified returns the error of the taxonomy for an error of PostgreSQL.
+func classified(err error) error { return errs.Classify(err, detect.WithSource(errs.SourcePostgres)) }
 
 func (s *store) insert(ctx context.Context, o client.Order) error {
 	_, err := s.db.Exec(ctx, "INSERT INTO orders (id, items, amount_cents, card) VALUES ($1, $2, $3, $4)",
@@ -43,7 +41,7 @@ func (s *store) insert(ctx context.Context, o client.Order) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "orders_pkey" {
 		return errs.NewOrderExists(o.ID).WithCause(err)
 	}
-	return err
+	return classified(err)
 }
 
 func (s *store) get(ctx context.Context, id string) (client.Order, error) {
@@ -52,7 +50,7 @@ func (s *store) get(ctx context.Context, id string) (client.Order, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return o, errs.NewOrderNotFound(id).WithCause(err)
 	}
-	return o, err
+	return o, classified(err)
 }
 
 // next returns an order that is to be paid; none is pgx.ErrNoRows in the error's tree.
@@ -60,7 +58,7 @@ func (s *store) next(ctx context.Context) (client.Order, error) {
 	rows, _ := s.db.Query(ctx,
 		"SELECT id, items, amount_cents, card, state FROM orders WHERE state = 'placed' ORDER BY id LIMIT 1")
 	o, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[client.Order])
-	return o, err
+	return o, classified(err)
 }
 
 // close moves an order from placed to another state.
@@ -69,5 +67,5 @@ func (s *store) close(ctx context.Context, id, state string) error {
 	if err == nil && tag.RowsAffected() == 0 {
 		return errs.NewOrderClosed(id)
 	}
-	return err
+	return classified(err)
 }
