@@ -75,6 +75,9 @@ var english = regexp.MustCompile(`(?m)^[ \t]*# en: .*\r?\n`)
 
 // messages writes or updates the file of a language's messages. Texts stay unchanged.
 func (s *session) messages(o *options, args []string) error {
+	if len(args) > 1 && args[1] == stdinArg {
+		return usagef("messages: name the taxonomy's file in place of standard input")
+	}
 	l, err := s.valid(args[1:])
 	if err != nil {
 		return err
@@ -82,9 +85,6 @@ func (s *session) messages(o *options, args []string) error {
 	tag := args[0]
 	if _, ok := cldr.Lookup(tag); !ok {
 		return usagef("messages: %q is not a known language%s", tag, suggestion(tag, cldr.Languages()))
-	}
-	if l.name == stdinArg {
-		return usagef("messages: name the file of the taxonomy")
 	}
 	name := messagesFile(l, tag)
 	old, err := s.readFile(name)
