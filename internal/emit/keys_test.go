@@ -21,7 +21,7 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// keysForPeople have no effect on what is generated, found or explained here.
+// keysForPeople change neither the generated package and its tests nor findings and explanations.
 var keysForPeople = map[string]string{
 	"operation.errors":        "errgenvet compares it",
 	"signature.doc":           "errgen explain prints it",

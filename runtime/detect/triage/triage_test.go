@@ -38,7 +38,7 @@ func TestLog(t *testing.T) {
 		log     string
 		stated  triage.Outcome
 		outcome triage.Outcome
-		line    int // of the cause; 0 is none
+		line    int // of the cause; 0 if it is unknown
 		class   string
 	}{
 		{name: "empty", log: ""},
