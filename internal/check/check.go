@@ -32,7 +32,7 @@ func IDs() []string {
 		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-field-option
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-public-text E-public-code
 		E-arg E-unfillable E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
-		E-when-unreachable E-operation E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
+		E-when-unreachable E-operation E-example E-over-cycle W-no-quota W-retryable-stops W-effect W-overlay-skipped
 		W-public-text W-message-verb E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule
 		W-ignore-unused`)
 }
@@ -50,7 +50,7 @@ var stages = [][]func(*checker){
 	{
 		args, verbs, publicFallback, publicTexts, unfillableFields, reactionKeys, policyBounds, profiles, tiers,
 		rows, roleFields, branches, examples, signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
-		operationErrors,
+		operationErrors, operationEffects,
 	},
 }
 

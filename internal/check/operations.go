@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -108,6 +109,25 @@ func (c *checker) everyOperation(d *spec.Operation) {
 		if at.Valid() {
 			c.report("E-operation", at, fmt.Sprintf("* is not one operation, so it has no %s", key),
 				"set the key of an operation")
+		}
+	}
+}
+
+// operationEffects finds retryable codes without an effect, of operations that are not idempotent.
+// Clients do not repeat such a call, although the code says that they can.
+func operationEffects(c *checker) {
+	for _, code := range c.m.Codes {
+		missing := slices.ContainsFunc(code.Rows(), func(r *model.Row) bool {
+			return r.Retryable && r.Effect == taxonomy.EffectUnspecified
+		})
+		i := slices.IndexFunc(c.m.Operations, func(o *model.Operation) bool {
+			return o.Value.Idempotent == taxonomy.No && slices.Contains(o.Codes, code)
+		})
+		if missing && i >= 0 {
+			c.report("W-effect", code.Decl.Name.Span,
+				fmt.Sprintf("%s is retryable and has no effect, and %s is not idempotent", code.Name,
+					c.m.Operations[i].Value.Name),
+				"set effect: none if nothing happened, so that clients repeat the call, or effect: unknown")
 		}
 	}
 }
