@@ -63,20 +63,27 @@ func (c *conn) Begin() (driver.Tx, error) {
 }
 
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	var begun driver.Tx
-	var err error
-	if b, ok := c.Conn.(driver.ConnBeginTx); ok {
-		begun, err = b.BeginTx(ctx, opts)
-	} else if opts != (driver.TxOptions{}) {
-		return nil, errors.New("the driver has no options of transactions")
-	} else if begun, err = c.Conn.Begin(); err == nil && ctx.Err() != nil { //nolint:staticcheck // for old drivers
-		_ = begun.Rollback()
-		err = ctx.Err()
-	}
+	begun, err := c.begin(ctx, opts)
 	if err != nil {
 		return nil, c.of(err)
 	}
 	return &tx{begun, c.classifier}, nil
+}
+
+func (c *conn) begin(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	if b, ok := c.Conn.(driver.ConnBeginTx); ok {
+		return b.BeginTx(ctx, opts)
+	}
+	if opts != (driver.TxOptions{}) {
+		return nil, errors.New("the driver has no options of transactions")
+	}
+	//lint:ignore SA1019 old drivers have only this method
+	begun, err := c.Conn.Begin()
+	if err == nil && ctx.Err() != nil {
+		_ = begun.Rollback()
+		return nil, ctx.Err()
+	}
+	return begun, err
 }
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
@@ -120,7 +127,8 @@ func (s *stmt) CheckNamedValue(value *driver.NamedValue) error {
 }
 
 func (s *stmt) ColumnConverter(column int) driver.ValueConverter {
-	if c, ok := s.Stmt.(driver.ColumnConverter); ok { //nolint:staticcheck // for old drivers
+	//lint:ignore SA1019 old drivers have only this method
+	if c, ok := s.Stmt.(driver.ColumnConverter); ok {
 		return c.ColumnConverter(column)
 	}
 	return driver.DefaultParameterConverter
@@ -135,7 +143,8 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.Stmt.Exec(values) //nolint:staticcheck // for old drivers
+	//lint:ignore SA1019 old drivers have only this method
+	result, err := s.Stmt.Exec(values)
 	return result, s.of(err)
 }
 
@@ -147,7 +156,8 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 	if err != nil {
 		return nil, err
 	}
-	return s.rows(s.Stmt.Query(values)) //nolint:staticcheck // for old drivers
+	//lint:ignore SA1019 old drivers have only this method
+	return s.rows(s.Stmt.Query(values))
 }
 
 // plain returns the arguments for a driver without contexts and names.

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,8 +15,7 @@ import (
 // TestSizeOfTheAPI limits the exported types, functions and single values, and the exported fields
 // that the documentation of the package lists. Only what a user of the package needs is exported.
 func TestSizeOfTheAPI(t *testing.T) {
-	production := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", production, 0)
+	all, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	names, fields := 0, 0
 	exported := func(all ...*ast.Ident) (n int) {
@@ -27,7 +26,12 @@ func TestSizeOfTheAPI(t *testing.T) {
 		}
 		return n
 	}
-	for _, file := range packages["executor"].Files {
+	for _, name := range all {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
 		for _, decl := range file.Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
 				names += exported(f.Name)

@@ -20,6 +20,8 @@ const (
 
 // AlreadyDone is the target for errors.Is that the error of retry.Do matches if a call failed with
 // [EffectDone]: the call did what it was made for, now or in an earlier attempt.
+//
+//lint:ignore ST1012 it is a state that errors are in, not an error that is returned
 var AlreadyDone = errors.New("already done")
 
 // ranks order the effects of several calls. A call of which nothing is known can have happened.
