@@ -19,7 +19,8 @@ var languages = negotiate.New("en", &messages.De, &messages.Fr, &messages.Pl)
 func (s *service) routes() http.Handler {
 	mux := http.NewServeMux()
 	options := []problem.Option{
-		problem.ByTable(errs.Table), problem.Localize(languages.Message), problem.Log(s.failed)}
+		problem.ByTable(errs.Table), problem.Localize(languages.Message), problem.Log(s.failed),
+		problem.CountRequests(s.requests)}
 	mux.Handle("POST /orders", problem.Handler(s.servePlace, options...))
 	mux.Handle("GET /orders/{id}", problem.Handler(s.serveGet, options...))
 	return problem.Serve(mux, append(options, problem.RequestID(errs.RequestID), problem.MaxBody(1<<20))...)

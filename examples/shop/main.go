@@ -52,7 +52,7 @@ func run(ctx context.Context, log *slog.Logger, getenv func(string) string) erro
 	defer orders.db.Close()
 	payments := newGateway(getenv("GATEWAY_URL"), getenv("GATEWAY_KEY"), http.DefaultClient,
 		breaker.New(breaker.Options{}), sink)
-	s := &service{store: orders, gateway: payments, failed: report.Log(log, sink, errs.Table)}
+	s := &service{store: orders, gateway: payments, failed: report.Log(log, sink, errs.Table), requests: sink}
 
 	mux := http.NewServeMux()
 	mux.Handle("/", s.routes())

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/errgen/errgen/runtime/queue"
+	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
@@ -18,6 +19,8 @@ type service struct {
 	store   *store
 	gateway *gateway
 	failed  func(ctx context.Context, op string, err error) // logs and counts an error
+	// requests counts the requests of all servers.
+	requests report.RequestSink
 }
 
 func (s *service) place(ctx context.Context, o client.Order) error {

@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/moogar0880/problems"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
@@ -77,7 +78,7 @@ func shopOn(t *testing.T, db *store, statuses ...int) *shop {
 	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr}))
 	payments := newGateway(bank.URL, "key", bank.Client(), breaker.New(breaker.Options{}), sink)
 	s.sink = sink
-	s.service = &service{store: db, gateway: payments, failed: report.Log(log, sink, errs.Table)}
+	s.service = &service{store: db, gateway: payments, failed: report.Log(log, sink, errs.Table), requests: sink}
 
 	t.Cleanup(func() { // after the servers ended
 		assert.NotContains(t, s.log.String(), "does not declare",
@@ -161,6 +162,38 @@ func (s *shop) metrics(t *testing.T) (labels []string) {
 		}
 	}
 	return labels
+}
+
+// Requests of both protocols are counted by operation, code and fault.
+func TestRequestsAreCounted(t *testing.T) {
+	s := newShop(t)
+	ctx := t.Context()
+	require.NoError(t, s.client.Place(ctx, tea))
+	for range 2 {
+		_, err := s.client.Get(ctx, "o-1")
+		require.NoError(t, err)
+	}
+	_, err := s.orders.Get(ctx, &orderspb.GetRequest{Id: "o-1"})
+	require.NoError(t, err)
+	_, err = s.orders.Get(ctx, &orderspb.GetRequest{Id: "o-2"})
+	require.ErrorIs(t, err, errs.CodeOrderNotFound)
+	_, err = s.client.Get(ctx, "o-2")
+	require.ErrorIs(t, err, errs.CodeOrderNotFound)
+	resp, err := s.client.HTTP.Get(s.client.URL + "/nowhere")
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	breakStore(t, s.store.db)
+	_, err = s.client.Get(ctx, "o-1")
+	require.ErrorIs(t, err, errs.CodeInternal)
+	assert.NoError(t, testutil.GatherAndCompare(s.registry, strings.NewReader(`
+# HELP errgen_requests_total Requests to servers, by how they ended.
+# TYPE errgen_requests_total counter
+errgen_requests_total{code="ORDER_NOT_FOUND",domain="shop.example.com",fault="client",operation="GetOrder"} 2
+errgen_requests_total{code="STORE_FAILED",domain="shop.example.com",fault="server",operation="GetOrder"} 1
+errgen_requests_total{code="none",domain="shop.example.com",fault="client",operation="none"} 1
+errgen_requests_total{code="none",domain="shop.example.com",fault="none",operation="GetOrder"} 3
+errgen_requests_total{code="none",domain="shop.example.com",fault="none",operation="PlaceOrder"} 1
+`), "errgen_requests_total"))
 }
 
 func TestWorkerFollowsTheTable(t *testing.T) {
@@ -342,7 +375,7 @@ func TestErrorCodeIsShort(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 39, lines, "docs/services.md has this number")
+	assert.Equal(t, 41, lines, "docs/services.md has this number")
 }
 
 // Whatever clients send, operations end in codes that they declare: newShop checks the log.

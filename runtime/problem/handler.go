@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/internal/wire"
+	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -81,6 +82,7 @@ type options struct {
 	operation *taxonomy.Operation
 	hide      bool
 	localize  func(accept []string, v taxonomy.PublicView) (language, message string)
+	requests  report.RequestSink // or nil
 	// The settings of Serve.
 	requestID func(id string) taxonomy.Attribute
 	maxBody   int64
@@ -130,8 +132,12 @@ func logServerError(r *http.Request, err error, status int) {
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := &writer{ResponseWriter: w}
+	r = h.countable(r)
+	defer h.countAborted(r)
 	err, panicked := h.recovered(t, r)
-	if !wire.IsNil(err) {
+	if wire.IsNil(err) {
+		h.count(r, outcomeOf(t.status))
+	} else {
 		h.fail(w, r, err, t.began)
 	}
 	if panicked && t.began {
@@ -156,11 +162,13 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 // fail reports err, and answers with it unless a response began.
 func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began bool) {
 	if v, ok := o.uncoded(r, err); ok && !began {
+		o.count(r, outcomeOf(v.status))
 		write(w, r, v)
 		return
 	}
 	public, err := wire.PublicView(r.Context(), o.table, err)
 	public, err = wire.Guard(r.Context(), o.table, o.operationOf(r), o.hide, public, err)
+	o.count(r, wire.Outcome(r.Context(), err))
 	v := viewOf(r, err, public)
 	if o.onError != nil {
 		o.onError(r, err)
@@ -199,7 +207,8 @@ func (o *options) operationOf(r *http.Request) *taxonomy.Operation {
 // that programs look for can do.
 type writer struct {
 	http.ResponseWriter
-	began bool
+	began  bool
+	status int // as the handler set it, or 0
 }
 
 // Unwrap returns the underlying writer, for http.ResponseController.
@@ -207,6 +216,9 @@ func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *writer) WriteHeader(status int) {
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols { // others are informational
+		if !w.began {
+			w.status = status
+		}
 		w.began = true
 	}
 	w.ResponseWriter.WriteHeader(status)

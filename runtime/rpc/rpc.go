@@ -20,6 +20,7 @@ package rpc
 import (
 	"context"
 
+	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/rpc/internal/details"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -47,6 +48,12 @@ func WithSource(source taxonomy.Declared[taxonomy.SourceName]) Option {
 // slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and DATA_LOSS.
 func OnError(f func(ctx context.Context, method string, err error)) Option {
 	return func(o *details.Options) { o.OnError = f }
+}
+
+// CountRequests passes the outcome of each call of a server to the sink. It does not receive calls
+// that an outer interceptor refuses.
+func CountRequests(sink report.RequestSink) Option {
+	return func(o *details.Options) { o.Requests = sink }
 }
 
 // HideUndeclared sends the public fallback in place of a code that the operation with the called

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
@@ -53,6 +54,30 @@ func Guard(ctx context.Context, t taxonomy.Table, o *taxonomy.Operation, hide bo
 		v = withAttributes(ctx, t.Public, errHidden)
 	}
 	return v, &taxonomy.Undeclared{Operation: o.Name, Code: code, Err: err}
+}
+
+// Outcome returns the outcome of a request that failed with err, without its operation. ctx is the
+// context of the request. A request that its client cancelled has no code.
+func Outcome(ctx context.Context, err error) report.Request {
+	if errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled) {
+		return report.Request{Failed: true, Fault: taxonomy.FaultClient}
+	}
+	return report.Request{Failed: true, Code: taxonomy.CodeOf(err), Fault: taxonomy.FaultOf(err)}
+}
+
+// Count passes the outcome of a request for an operation to a sink. The operation can be nil, and
+// so can the sink.
+func Count(ctx context.Context, s report.RequestSink, t taxonomy.Table, o *taxonomy.Operation, r report.Request) {
+	if s == nil {
+		return
+	}
+	if t.Taxonomy != nil {
+		r.Domain = t.Taxonomy.Domain
+	}
+	if o != nil {
+		r.Operation = o.Name
+	}
+	s.Request(ctx, r)
 }
 
 // errHidden is of no taxonomy, so its public view is the public fallback.

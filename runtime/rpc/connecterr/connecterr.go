@@ -85,21 +85,29 @@ type interceptor struct{ options *details.Options }
 // WrapUnary implements connect.Interceptor.
 func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		resp, err := next(ctx, req)
-		if wire.IsNil(err) {
-			return resp, nil
-		}
 		if req.Spec().IsClient {
+			resp, err := next(ctx, req)
+			if wire.IsNil(err) {
+				return resp, nil
+			}
 			return nil, clientError(ctx, i.options, err)
 		}
-		return nil, serverError(ctx, i.options, req.Spec().Procedure, err)
+		call := i.options.Start(ctx, req.Spec().Procedure)
+		defer call.End()
+		resp, err := next(ctx, req)
+		if err = serverError(call, err); err != nil {
+			return nil, err
+		}
+		return resp, nil
 	}
 }
 
 // WrapStreamingHandler implements connect.Interceptor.
 func (i *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		return serverError(ctx, i.options, conn.Spec().Procedure, next(ctx, conn))
+		call := i.options.Start(ctx, conn.Spec().Procedure)
+		defer call.End()
+		return serverError(call, next(ctx, conn))
 	}
 }
 
@@ -110,15 +118,17 @@ func (i *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) conn
 	}
 }
 
-func serverError(ctx context.Context, o *details.Options, procedure string, err error) error {
+func serverError(call *details.Call, err error) error {
 	if wire.IsNil(err) {
+		call.Succeed()
 		return nil
 	}
 	_, typed := taxonomy.First(err, nil)
 	if own, ok := errors.AsType[*connect.Error](err); ok && !typed && !connect.IsWireError(own) {
+		call.Refuse(code.Code(own.Code()))
 		return own
 	}
-	return errorOf(o.Fail(ctx, procedure, err))
+	return errorOf(call.Fail(err))
 }
 
 type stream struct {

@@ -78,8 +78,10 @@ func answerOf(s *status.Status) details.Answer {
 func UnaryServer(opts ...rpc.Option) grpc.UnaryServerInterceptor {
 	o := details.New(opts...)
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		call := o.Start(ctx, info.FullMethod)
+		defer call.End()
 		resp, err := handler(ctx, req)
-		return resp, serverError(ctx, o, info.FullMethod, err)
+		return resp, serverError(call, err)
 	}
 }
 
@@ -87,18 +89,22 @@ func UnaryServer(opts ...rpc.Option) grpc.UnaryServerInterceptor {
 func StreamServer(opts ...rpc.Option) grpc.StreamServerInterceptor {
 	o := details.New(opts...)
 	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-		return serverError(stream.Context(), o, info.FullMethod, handler(srv, stream))
+		call := o.Start(stream.Context(), info.FullMethod)
+		defer call.End()
+		return serverError(call, handler(srv, stream))
 	}
 }
 
-func serverError(ctx context.Context, o *details.Options, method string, err error) error {
+func serverError(call *details.Call, err error) error {
 	if wire.IsNil(err) {
+		call.Succeed()
 		return nil
 	}
 	if _, typed := taxonomy.First(err, nil); !typed && status.Code(err) == codes.Unimplemented {
+		call.Refuse(code.Code_UNIMPLEMENTED)
 		return status.Error(codes.Unimplemented, "method not implemented")
 	}
-	return statusOf(o.Fail(ctx, method, err)).Err()
+	return statusOf(call.Fail(err)).Err()
 }
 
 // Localize sets the LocalizedMessage by the accept-language of the incoming metadata. Package

@@ -11,8 +11,10 @@
 //	errgen.recoveries          error.type, errgen.{domain,category,strategy,result}
 //	errgen.retries             none
 //	errgen.retried_operations  errgen.result
+//	errgen.requests            error.type, errgen.{domain,operation,fault}; of servers
 //
-// error.type is the error's code, or "_OTHER" without one. Attributes are words of the taxonomies,
+// error.type is the error's code, or "_OTHER" without one. A request that succeeded has no
+// error.type, and the fault "none". Attributes are words of the taxonomies,
 // or "other"; an unknown value is "none". Texts of errors are never attributes of a metric.
 package otelreport
 
@@ -41,13 +43,19 @@ const (
 	sourceKey   = attribute.Key("errgen.source")
 	strategyKey = attribute.Key("errgen.strategy")
 	resultKey   = attribute.Key("errgen.result")
+
+	operationKey = attribute.Key("errgen.operation")
+	faultKey     = attribute.Key("errgen.fault")
 )
 
 // Exporter is a [report.Sink] that counts with a meter. Make one with [New]; it is safe for
 // concurrent use.
 type Exporter struct{ *bounded.Sink }
 
-var _ report.Sink = (*Exporter)(nil)
+var (
+	_ report.Sink        = (*Exporter)(nil)
+	_ report.RequestSink = (*Exporter)(nil)
+)
 
 // New returns an exporter that counts with the meter. The words of the taxonomies are its
 // attributes.
@@ -63,6 +71,7 @@ func New(m metric.Meter, taxonomies ...*taxonomy.Taxonomy) (*Exporter, error) {
 		{&all.retries, "errgen.retries", "{retry}", "Calls that were made again."},
 		{&all.operations, "errgen.retried_operations", "{operation}",
 			"Operations that were tried again, by how they ended."},
+		{&all.requests, "errgen.requests", "{request}", "Requests to servers, by how they ended."},
 	} {
 		var err error
 		if *c.counter,
@@ -74,7 +83,7 @@ func New(m metric.Meter, taxonomies ...*taxonomy.Taxonomy) (*Exporter, error) {
 }
 
 type counters struct {
-	errors, recoveries, retries, operations metric.Int64Counter
+	errors, recoveries, retries, operations, requests metric.Int64Counter
 }
 
 func (c *counters) CountError(r bounded.Row) {
@@ -90,6 +99,25 @@ func (c *counters) CountRecovery(r bounded.Row, result string) {
 func (c *counters) CountRetried(calls int, result string) {
 	add(c.retries, int64(calls))
 	add(c.operations, 1, resultKey.String(result))
+}
+
+func (c *counters) CountRequest(o bounded.Outcome) {
+	all := []attribute.KeyValue{domainKey.String(o.Domain), operationKey.String(o.Operation), faultKey.String(o.Fault)}
+	if o.Fault != bounded.None {
+		all = append(all, errorType(o.Code))
+	}
+	add(c.requests, 1, all...)
+}
+
+// Request counts a request of a server. If it failed, and not by a fault of the client, the status
+// of the span of ctx becomes an error, and its error.type is the code. Otherwise the span stays
+// unchanged, as the semantic conventions demand for the spans of servers.
+func (e *Exporter) Request(ctx context.Context, r report.Request) {
+	e.Sink.Request(ctx, r)
+	if span := trace.SpanFromContext(ctx); r.Failed && r.Fault != taxonomy.FaultClient && span.IsRecording() {
+		span.SetAttributes(errorTypeOf(r.Code))
+		span.SetStatus(codes.Error, "")
+	}
 }
 
 // add counts. Sinks have no context; counters use theirs for exemplars only.
@@ -113,20 +141,25 @@ const (
 	maxCode = 128
 )
 
+// errorTypeOf returns the attribute of a code, which may be empty.
+func errorTypeOf(code string) attribute.KeyValue {
+	if code == "" {
+		return semconv.ErrorTypeOther
+	}
+	return semconv.ErrorTypeKey.String(text.Beginning(code, maxCode))
+}
+
 // Record marks the span of ctx as failed: its status is an error with the message, its attribute
 // error.type is the code, and it has an event "exception" at the time of the occurrence, with the
 // stack if the occurrence has one. Use it for the error that an operation ends with, and not for
-// one that was retried or recovered from.
+// one that was retried or recovered from. A server uses [Exporter.Request] instead.
 func Record(ctx context.Context, o *report.Occurrence) {
 	span := trace.SpanFromContext(ctx)
 	if o == nil || !span.IsRecording() {
 		return
 	}
-	message, kind := text.Beginning(o.Message, maxText), semconv.ErrorTypeOther
-	if o.Code != "" {
-		kind = semconv.ErrorTypeKey.String(text.Beginning(o.Code, maxCode))
-	}
-	span.SetAttributes(kind)
+	message := text.Beginning(o.Message, maxText)
+	span.SetAttributes(errorTypeOf(o.Code))
 	span.SetStatus(codes.Error, message)
 	event := []attribute.KeyValue{
 		semconv.ExceptionType(cmp.Or(text.Beginning(o.Code, maxCode), "error")),

@@ -3,6 +3,7 @@ package otelreport
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,10 +17,12 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/goleak"
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -105,6 +108,50 @@ func TestMetrics(t *testing.T) {
 		metricdatatest.AssertEqual(t, want, got[want.Name], metricdatatest.IgnoreTimestamp(),
 			metricdatatest.IgnoreExemplars())
 	}
+}
+
+// A request marks the span of a server as failed unless its client has to act.
+func TestRequests(t *testing.T) {
+	e, read := metered(t)
+	spans := tracetest.NewInMemoryExporter()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))
+	defer func() { assert.NoError(t, provider.Shutdown(context.Background())) }()
+	const limit = "PROVIDER_RATE_LIMIT"
+	for _, tt := range []struct {
+		request report.Request
+		status  codes.Code
+		kind    string // error.type of the span
+		point   metricdata.DataPoint[int64]
+	}{
+		{report.Request{Domain: "aidf"}, codes.Unset, "", point(1, "errgen.fault=none")},
+		{report.Request{Domain: "aidf", Code: limit, Failed: true, Fault: taxonomy.FaultClient}, codes.Unset, "",
+			point(1, "errgen.fault=client", "error.type="+limit)},
+		{report.Request{Domain: "aidf", Code: limit, Failed: true, Fault: taxonomy.FaultDependency}, codes.Error, limit,
+			point(1, "errgen.fault=dependency", "error.type="+limit)},
+		{report.Request{Domain: "aidf", Failed: true}, codes.Error, "_OTHER",
+			point(1, "errgen.fault=server", "error.type=_OTHER")},
+	} {
+		spans.Reset()
+		ctx, span := provider.Tracer("errgen").Start(t.Context(), "serve", trace.WithSpanKind(trace.SpanKindServer))
+		e.Request(ctx, tt.request)
+		span.End()
+		ended := spans.GetSpans().Snapshots()[0]
+		assert.Equal(t, tt.status, ended.Status().Code, "%v", tt.request)
+		var want []attribute.KeyValue
+		if tt.kind != "" {
+			want = append(want, attribute.String("error.type", tt.kind))
+		}
+		assert.Equal(t, want, ended.Attributes(), "%v", tt.request)
+		all := append(tt.point.Attributes.ToSlice(), attribute.String("errgen.domain", "aidf"),
+			attribute.String("errgen.operation", "none"))
+		tt.point.Attributes = attribute.NewSet(all...)
+		assert.True(t, slices.ContainsFunc(read()["errgen.requests"].Data.(metricdata.Sum[int64]).DataPoints,
+			func(p metricdata.DataPoint[int64]) bool {
+				return p.Value == 1 && p.Attributes.Equals(&tt.point.Attributes)
+			}),
+			"%v", tt.request)
+	}
+	e.Request(t.Context(), report.Request{Failed: true}) // without a span
 }
 
 // recorded returns the span on which the occurrence was recorded.

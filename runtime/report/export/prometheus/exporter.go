@@ -11,6 +11,10 @@
 //	errgen_recoveries_total{domain,category,code,strategy,result}  runs of recovery strategies
 //	errgen_retries_total                                           calls after the first
 //	errgen_retried_operations_total{result}                        retried operations
+//	errgen_requests_total{domain,operation,code,fault}             requests of servers
+//
+// Servers pass requests with problem.CountRequests(exporter) and rpc.CountRequests(exporter). The
+// fault of a request that succeeded is "none". Package report names the fields of a request.
 //
 // A result is "succeeded" or "failed".
 //
@@ -37,6 +41,7 @@ type Exporter struct {
 
 var (
 	_ report.Sink          = (*Exporter)(nil)
+	_ report.RequestSink   = (*Exporter)(nil)
 	_ prometheus.Collector = (*Exporter)(nil)
 )
 
@@ -53,8 +58,15 @@ func New(taxonomies ...*taxonomy.Taxonomy) *Exporter {
 		operations: counter("errgen_retried_operations_total", "Operations that were tried again, by how they ended.",
 			"result"),
 		retries: counter("errgen_retries_total", "Calls that were made again."),
+		requests: counter("errgen_requests_total", "Requests to servers, by how they ended.",
+			"domain", "operation", "code", "fault"),
 	}}
 	e.counters.retries.WithLabelValues() // shown from the beginning
+	for _, t := range taxonomies {
+		for _, o := range t.Operations { // shown from the beginning, so that their rates are 0
+			e.counters.requests.WithLabelValues(t.Domain, o.Name, bounded.None, bounded.None)
+		}
+	}
 	e.Sink = bounded.NewSink(&e.counters, taxonomies)
 	return e
 }
@@ -68,7 +80,7 @@ func Register(r prometheus.Registerer, taxonomies ...*taxonomy.Taxonomy) (*Expor
 	return e, nil
 }
 
-type counters struct{ errors, recoveries, operations, retries *prometheus.CounterVec }
+type counters struct{ errors, recoveries, operations, retries, requests *prometheus.CounterVec }
 
 func (c *counters) CountError(r bounded.Row) {
 	c.errors.WithLabelValues(r.Domain, r.Category, r.Code, r.Severity, r.Source).Inc()
@@ -83,8 +95,12 @@ func (c *counters) CountRetried(calls int, result string) {
 	c.operations.WithLabelValues(result).Inc()
 }
 
+func (c *counters) CountRequest(o bounded.Outcome) {
+	c.requests.WithLabelValues(o.Domain, o.Operation, o.Code, o.Fault).Inc()
+}
+
 func (c *counters) all() []*prometheus.CounterVec {
-	return []*prometheus.CounterVec{c.errors, c.recoveries, c.operations, c.retries}
+	return []*prometheus.CounterVec{c.errors, c.recoveries, c.operations, c.retries, c.requests}
 }
 
 // Describe describes the counters.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -84,6 +85,27 @@ errgen_retried_operations_total{result="succeeded"} 1
 # TYPE errgen_retries_total counter
 errgen_retries_total 4
 `, scrape(t, registry))
+	problems, err := testutil.GatherAndLint(registry)
+	require.NoError(t, err)
+	assert.Empty(t, problems)
+}
+
+func TestScrapeOfRequests(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	e, err := Register(registry, &taxonomy.Taxonomy{Domain: "shop", Operations: []*taxonomy.Operation{
+		{Name: "Get"}, {Name: "Put"}}, Categories: []*taxonomy.Category{{Codes: []taxonomy.Code{{}, {Value: "LOST"}}}}})
+	require.NoError(t, err)
+	e.Request(t.Context(), report.Request{Domain: "shop", Operation: "Get"})
+	for range 2 {
+		e.Request(t.Context(), report.Request{Domain: "shop", Operation: "Get", Code: "LOST", Failed: true,
+			Fault: taxonomy.FaultClient})
+	}
+	assert.Contains(t, scrape(t, registry), `# HELP errgen_requests_total Requests to servers, by how they ended.
+# TYPE errgen_requests_total counter
+errgen_requests_total{code="LOST",domain="shop",fault="client",operation="Get"} 2
+errgen_requests_total{code="none",domain="shop",fault="none",operation="Get"} 1
+errgen_requests_total{code="none",domain="shop",fault="none",operation="Put"} 0
+`)
 	problems, err := testutil.GatherAndLint(registry)
 	require.NoError(t, err)
 	assert.Empty(t, problems)

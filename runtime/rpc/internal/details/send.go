@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/errgen/errgen/runtime/internal/wire"
+	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -23,8 +24,9 @@ type Option func(*Options)
 // Options are the settings of interceptors. Package rpc documents them.
 type Options struct {
 	Tables   []taxonomy.Table
-	Source   string // of errors that a client classifies
-	Hide     bool   // codes that the operation does not declare
+	Source   string             // of errors that a client classifies
+	Hide     bool               // codes that the operation does not declare
+	Requests report.RequestSink // or nil
 	OnError  func(ctx context.Context, method string, err error)
 	Localize func(ctx context.Context, v taxonomy.PublicView) (locale, message string)
 }
@@ -47,14 +49,20 @@ type Answer struct {
 	Details []proto.Message
 }
 
-// Fail returns the answer to a call that failed with err, and reports err.
-func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
-	var table taxonomy.Table
-	if len(o.Tables) > 0 {
-		table = o.Tables[0]
+// table returns the table of a server, or none.
+func (o *Options) table() taxonomy.Table {
+	if len(o.Tables) == 0 {
+		return taxonomy.Table{}
 	}
+	return o.Tables[0]
+}
+
+// Fail returns the answer to a call that failed with err, and counts and reports it.
+func (c *Call) Fail(err error) Answer {
+	ctx, o, table := c.ctx, c.options, c.options.table()
 	public, err := wire.PublicView(ctx, table, err)
-	public, err = wire.Guard(ctx, table, table.Taxonomy.OperationByRPC(method), o.Hide, public, err)
+	public, err = wire.Guard(ctx, table, table.Taxonomy.OperationByRPC(c.method), o.Hide, public, err)
+	c.count(wire.Outcome(ctx, err))
 	var a Answer
 	switch ended := ctx.Err(); {
 	case errors.Is(err, context.Canceled) && errors.Is(ended, context.Canceled):
@@ -67,9 +75,9 @@ func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
 	_, undeclared := errors.AsType[*taxonomy.Undeclared](err)
 	switch {
 	case o.OnError != nil:
-		o.OnError(ctx, method, err)
+		o.OnError(ctx, c.method, err)
 	case undeclared, a.Code == code.Code_UNKNOWN, a.Code == code.Code_INTERNAL, a.Code == code.Code_DATA_LOSS:
-		slog.LogAttrs(ctx, slog.LevelError, "call failed", slog.String("method", method),
+		slog.LogAttrs(ctx, slog.LevelError, "call failed", slog.String("method", c.method),
 			taxonomy.ReplaceAttr(nil, slog.Any("err", err)))
 	}
 	return a

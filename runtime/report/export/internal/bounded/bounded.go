@@ -2,6 +2,8 @@
 package bounded
 
 import (
+	"context"
+
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -15,6 +17,9 @@ const (
 // Row is the labels of an error. For a recovery, Strategy is set in place of Severity and Source.
 type Row struct{ Domain, Category, Code, Severity, Source, Strategy string }
 
+// Outcome is the labels of a request.
+type Outcome struct{ Domain, Operation, Code, Fault string }
+
 // Counters are those of an exporter. They are safe for concurrent use.
 type Counters interface {
 	// CountError counts an error.
@@ -23,9 +28,11 @@ type Counters interface {
 	CountRecovery(r Row, result string)
 	// CountRetried counts a retried operation by its result, and its calls after the first.
 	CountRetried(calls int, result string)
+	// CountRequest counts a request of a server.
+	CountRequest(o Outcome)
 }
 
-// Sink is a [report.Sink] that counts. Labels are words of the taxonomies.
+// Sink is a [report.Sink] and a [report.RequestSink] that counts. Labels are words of the taxonomies.
 type Sink struct {
 	counters Counters
 	words    map[string]bool
@@ -39,6 +46,9 @@ func NewSink(c Counters, taxonomies []*taxonomy.Taxonomy) *Sink {
 	}
 	for _, t := range taxonomies {
 		s.words[t.Domain] = true
+		for _, o := range t.Operations {
+			s.words[o.Name] = true
+		}
 		for _, c := range t.Categories {
 			s.words[c.Name] = true
 		}
@@ -96,6 +106,15 @@ func (s *Sink) Retried(r report.Retry) {
 	if r.Attempts > 0 {
 		s.counters.CountRetried(r.Attempts, result(r.Succeeded))
 	}
+}
+
+// Request counts a request of a server.
+func (s *Sink) Request(_ context.Context, r report.Request) {
+	o := Outcome{Domain: s.label(r.Domain), Operation: s.label(r.Operation), Code: s.label(r.Code), Fault: None}
+	if r.Failed {
+		o.Fault = r.Fault.String()
+	}
+	s.counters.CountRequest(o)
 }
 
 func result(ok bool) string {

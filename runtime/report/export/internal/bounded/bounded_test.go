@@ -17,6 +17,7 @@ type counted struct {
 	rows       []bounded.Row
 	recoveries []string
 	calls      int
+	requests   []bounded.Outcome
 }
 
 func (c *counted) CountError(r bounded.Row) {
@@ -33,6 +34,27 @@ func (c *counted) CountRecovery(r bounded.Row, result string) {
 
 func (c *counted) CountRetried(calls int, _ string) { c.calls += calls }
 
+func (c *counted) CountRequest(o bounded.Outcome) { c.requests = append(c.requests, o) }
+
+func TestRequestLabels(t *testing.T) {
+	c := &counted{}
+	sink := bounded.NewSink(c, []*taxonomy.Taxonomy{words})
+	for _, r := range []report.Request{
+		{},
+		{Domain: "test", Operation: "Get"},
+		{Domain: "test", Operation: "Get", Code: "DOWN", Failed: true, Fault: taxonomy.FaultDependency},
+		{Domain: "x", Operation: "password=hunter2secret", Code: "x", Failed: true},
+	} {
+		sink.Request(t.Context(), r)
+	}
+	assert.Equal(t, []bounded.Outcome{
+		{"none", "none", "none", "none"},
+		{"test", "Get", "none", "none"},
+		{"test", "Get", "DOWN", "dependency"},
+		{"other", "other", "other", "server"},
+	}, c.requests)
+}
+
 func occurrence(id string, r *report.Recovery) *report.Occurrence {
 	return &report.Occurrence{ID: id, Recovery: r}
 }
@@ -43,6 +65,7 @@ func ran(strategy string, attempts int, ok bool) *report.Recovery {
 
 var words = &taxonomy.Taxonomy{Domain: "test", Categories: []*taxonomy.Category{{Name: "net",
 	Codes: []taxonomy.Code{{}, {Value: "DOWN"}}}}, Sources: []taxonomy.Named{{Name: "api"}},
+	Operations: []*taxonomy.Operation{{Name: "Get"}},
 	Strategies: []taxonomy.Named{{Name: "fix"}, {Name: "install"}}}
 
 func TestLabels(t *testing.T) {
