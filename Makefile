@@ -99,6 +99,7 @@ check: ## report what generate would change, and change nothing
 		$(GO) run ./cmd/errgen check -strict -o $$fixture $$fixture/taxonomy.yaml || exit 1; \
 	done
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) tool errgen check -strict -o errs taxonomy.yaml) || exit 1; done
+	@cd examples/shop && $(GO) tool errgen check -strict -audience public -o client/errs
 
 .PHONY: lint
 lint: ## check the format, vet each module without the workspace, run staticcheck, vet for other systems

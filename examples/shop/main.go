@@ -22,6 +22,7 @@ import (
 )
 
 //go:generate go tool errgen generate
+//go:generate go tool errgen generate -audience public -o client/errs
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

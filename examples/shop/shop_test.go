@@ -39,6 +39,7 @@ import (
 	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
+	clienterrs "shop.example.com/shop/client/errs"
 	"shop.example.com/shop/errs"
 	"shop.example.com/shop/orderspb"
 )
@@ -138,12 +139,12 @@ func TestClientsGetTypedErrors(t *testing.T) {
 	assert.Equal(t, codes.AlreadyExists, status.Code(existsRPC))
 
 	_, err = s.client.Get(ctx, "o\x00")
-	assert.ErrorIs(t, err, errs.CodeInvalidText)
+	assert.ErrorIs(t, err, clienterrs.CodeInvalidText)
 
 	breakStore(t, s.store.db)
 	_, err = s.client.Get(ctx, "o-1")
-	assert.ErrorIs(t, err, errs.CodeInternal)
-	internal, _ := errors.AsType[*errs.ServerError](err)
+	assert.ErrorIs(t, err, clienterrs.CodeInternal)
+	internal, _ := errors.AsType[*clienterrs.ServerError](err)
 	assert.NotEmpty(t, internal.RequestID.Or(""))
 	assert.Contains(t, s.log.String(), `"code":"STORE_FAILED"`)
 	assert.Contains(t, s.metrics(t), `STORE_FAILED`)

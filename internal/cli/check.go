@@ -74,6 +74,9 @@ func (s *session) fixCommand(o *options, args []string) string {
 	if !o.tests {
 		words = append(words, "-tests=false")
 	}
+	if o.readers == public {
+		words = append(words, "-audience", public)
+	}
 	return strings.Join(append(words, args...), " ")
 }
 

@@ -118,8 +118,7 @@ func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
 	}
 	switch {
 	case len(m.Codes) == 0:
-		return nil, fmt.Errorf(`%s: %s has no public code: set "audience: public" for codes, categories or the file, `+
-			`or use -audience internal`, name, l.name)
+		return nil, noPublicCode(name, l)
 	case name == "typescript":
 		return []output.File{{Content: typescript.File(m, mark)}}, nil
 	case name == "openapi":
@@ -134,6 +133,11 @@ func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
 		}
 	}
 	return catalogue.Files(m, c), nil
+}
+
+func noPublicCode(command string, l *loaded) error {
+	return fmt.Errorf(`%s: %s has no public code: set "audience: public" for codes, categories or the file, `+
+		`or use -audience internal`, command, l.name)
 }
 
 // commandLine returns a maker with its flags that differ from the defaults.

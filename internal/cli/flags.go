@@ -70,6 +70,7 @@ func (o *options) choice(fs *flag.FlagSet, usage string, allowed ...diag.Format)
 func outputFlags(fs *flag.FlagSet, o *options) {
 	directoryFlag(fs, o, "write to `DIR`, not to a directory named like the package beside the taxonomy")
 	fs.BoolVar(&o.tests, "tests", true, "generate the package's tests too")
+	audienceFlag(fs, o, internal)
 	fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
 	findingFlags(fs, o)
 }

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/errgen/errgen/internal/emit"
+	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/output"
+	"github.com/errgen/errgen/internal/resolve"
 )
 
 func (s *session) generate(o *options, args []string) error {
@@ -44,6 +47,9 @@ type planned struct {
 // plan loads taxonomies, renders their packages, and compares these with the disk. For check it
 // also compares the files of makers.
 func (s *session) plan(o *options, args []string) ([]planned, error) {
+	if o.readers == public && o.dir == "" {
+		return nil, usagef("%s: -audience public needs -o, the directory of the package for clients", s.cmd.name)
+	}
 	if o.dir != "" && len(args) > 1 {
 		return nil, usagef("%s: -o is for one taxonomy, and there are %d", s.cmd.name, len(args))
 	}
@@ -53,6 +59,11 @@ func (s *session) plan(o *options, args []string) ([]planned, error) {
 	}
 	if err := s.report(all, o, s.Stderr); err != nil {
 		return nil, err
+	}
+	for _, l := range all {
+		if o.readers == public && !slices.ContainsFunc(l.model.Codes, func(c *model.Code) bool { return c.Public }) {
+			return nil, noPublicCode(s.cmd.name, l)
+		}
 	}
 	targets, err := s.targets(all, o)
 	if err != nil {
@@ -79,7 +90,11 @@ func (s *session) plan(o *options, args []string) ([]planned, error) {
 
 // render returns the files of a taxonomy's package.
 func render(l *loaded, o *options) []output.File {
-	made := emit.Files(l.model, emit.Options{Tests: o.tests})
+	m := l.model
+	if o.readers == public {
+		m = resolve.Public(m)
+	}
+	made := emit.Files(m, emit.Options{Tests: o.tests})
 	files := make([]output.File, len(made))
 	for i, f := range made {
 		files[i] = output.File(f)

@@ -11,7 +11,7 @@ import (
 	"net/url"
 
 	"github.com/errgen/errgen/runtime/problem"
-	"shop.example.com/shop/errs"
+	"shop.example.com/shop/client/errs"
 )
 
 // Order is an order.
