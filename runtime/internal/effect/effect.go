@@ -65,8 +65,7 @@ func notSent(err error) bool {
 	case tls.AlertError:
 		return handshakeAlerts[uint8(x)]
 	case interface{ SafeToRetry() bool }: // of pgx
-		// A connection that closes while pgx waits for an answer has this error, too.
-		return x.SafeToRetry() && err.Error() != "conn closed"
+		return x.SafeToRetry() && !perhapsSentTexts[err.Error()]
 	}
 	if err == syscall.ECONNREFUSED || err == driver.ErrBadConn {
 		return true
@@ -74,6 +73,10 @@ func notSent(err error) bool {
 	_, wraps := err.(interface{ Unwrap() error })
 	return !wraps && handshakeTexts[err.Error()]
 }
+
+// perhapsSentTexts are the texts of errors of pgx that SafeToRetry wrongly calls safe: a connection
+// that closes while pgx waits for an answer has the same error as one that was closed before.
+var perhapsSentTexts = map[string]bool{"conn closed": true}
 
 // handshakeTexts are the texts of errors of net/http about handshakes, which have no exported type.
 var handshakeTexts = map[string]bool{
