@@ -44,7 +44,7 @@ var stages = [][]func(*checker){
 	// values
 	{
 		header, goNames, goFieldNames, fieldOptions, fieldValues, ruleValues, signatureValues, templates,
-		abstractCodes, constantValues, operationAddresses,
+		abstractCodes, removalDays, constantValues, operationAddresses,
 	},
 	// meaning
 	{

@@ -163,3 +163,20 @@ func (c *checker) expression(text spec.Text) {
 	c.report("E-regexp", at, "the regular expression does not compile: "+message,
 		`write RE2, in single quotes; a backslash before ( ) [ ] { } . * + ? ^ $ | \ makes it plain text`)
 }
+
+// removalDays checks the last days of deprecated codes.
+func removalDays(c *checker) {
+	for _, k := range c.m.Codes {
+		day := k.Decl.RemoveAfter
+		if !day.Set {
+			continue
+		}
+		if _, err := time.Parse(time.DateOnly, day.V); err != nil {
+			c.report("E-value", day.Span, fmt.Sprintf("remove_after: %q is not a day", day.V),
+				"write a date such as 2027-01-31")
+		} else if !k.Decl.Deprecated.Set {
+			c.report("E-value", day.Span, "remove_after: "+k.Name+" is not deprecated",
+				`set "deprecated" to the reason, or remove the key`)
+		}
+	}
+}

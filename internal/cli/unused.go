@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/check"
@@ -41,7 +43,7 @@ func (s *session) unused(o *options, args []string) error {
 	for _, c := range l.model.Codes {
 		switch {
 		case c.Abstract || isCreated(uses, c) || len(c.Rules) > 0 || given[c.Name]:
-		case c.Extras().Deprecated != "": // kept for a release, so that old programs and logs are read
+		case isNeeded(c, s.now()):
 			deprecated = append(deprecated, c)
 		default:
 			findings = append(findings, s.unusedCode(l.tree, c, uses))
@@ -49,11 +51,32 @@ func (s *session) unused(o *options, args []string) error {
 	}
 	if len(deprecated) > 0 {
 		s.note("%d deprecated and not created; when no program has them any more, remove them: %s",
-			len(deprecated), reservation(l.tree, deprecated...))
+			len(deprecated), reservation(l.tree, deprecated...)+days(deprecated))
 	}
 	findings = check.ApplyIgnores(l.tree, findings, func(id string) bool { return id == check.IDUnusedCode })
 	diag.Sort(findings)
 	return s.printFindings(o, s.Stdout, len(findings) > 0, diag.FileFindings{Source: l.source, Findings: findings})
+}
+
+// isNeeded reports whether a code is deprecated and its last day has not passed. It is kept for a
+// release, so that old programs and logs are read.
+func isNeeded(c *model.Code, now time.Time) bool {
+	day := c.Decl.RemoveAfter
+	return c.Extras().Deprecated != "" && (!day.Set || now.UTC().Format(time.DateOnly) <= day.V)
+}
+
+// days returns the last days of codes, as the end of a note.
+func days(list []*model.Code) string {
+	var out []string
+	for _, c := range list {
+		if day := c.Decl.RemoveAfter; day.Set {
+			out = append(out, c.Name+" after "+day.V)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(out, ", ")
 }
 
 // isCreated reports whether Go code can create an error of a code. The constant is an error too, so
@@ -90,6 +113,10 @@ func (s *session) unusedCode(t *spec.Taxonomy, c *model.Code, uses gouse.Uses) d
 		Message: fmt.Sprintf("nothing creates %s: no Go code calls %s, and no rule gives it", c.Name, c.Factory),
 		Hint: `call it, or remove it if it was never released; otherwise set "deprecated" for a release, then ` +
 			"remove the code and reserve it: " + reservation(t, c),
+	}
+	if day := c.Decl.RemoveAfter; day.Set {
+		f.Message = fmt.Sprintf("%s is deprecated, nothing creates it, and its last day was %s", c.Name, day.V)
+		f.Hint = "remove it, and reserve it: " + reservation(t, c)
 	}
 	if at := uses[c.Const]; len(at) > 0 {
 		file := at[0].Filename

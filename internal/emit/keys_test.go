@@ -24,6 +24,7 @@ import (
 // keysForPeople change neither the generated package and its tests nor findings and explanations.
 var keysForPeople = map[string]string{
 	"operation.errors":        "errgenvet compares it",
+	"code.remove_after":       "errgen unused compares it with the day",
 	"signature.doc":           "errgen explain prints it",
 	"signature.seen":          "errgen explain prints it",
 	"reserved code.reason":    "errgen explain prints it",

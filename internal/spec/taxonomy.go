@@ -288,6 +288,9 @@ type Code struct {
 	Since Text `key:"since"`
 	// Reason why the code is no longer used. It still decodes, and its factory is deprecated.
 	Deprecated Text `key:"deprecated"`
+	// Last day on which the deprecated code is needed: 2027-01-01. After it, `errgen unused` reports
+	// the code if nothing creates it.
+	RemoveAfter Text `key:"remove_after" default:"never reported"`
 	// Code to use instead.
 	ReplacedBy Text `key:"replaced_by" ref:"code"`
 	// Groups of the code.
