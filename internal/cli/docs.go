@@ -85,6 +85,11 @@ func (s *session) make(o *options, args []string) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range l.messages {
+		if diag.HasErrors(f.Findings) {
+			return s.faults(f.Source, f.Findings)
+		}
+	}
 	switch {
 	case o.into != "":
 		return s.writeInto(o, l)
@@ -109,7 +114,8 @@ func (s *session) make(o *options, args []string) error {
 	return s.apply(o, p)
 }
 
-// filesOf returns the files of a maker for the chosen audience. The first line of each contains the
+// filesOf returns the files of a maker for the chosen audience. Those of typescript after the first
+// are the texts of languages; their names are what is added to the first one's. The first line of each contains the
 // command and its flags that differ from the defaults.
 func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
 	m, mark := l.model, output.Mark(commandLine(name, o), l.model.File)
@@ -120,7 +126,11 @@ func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
 	case len(m.Codes) == 0:
 		return nil, noPublicCode(name, l)
 	case name == "typescript":
-		return []output.File{{Content: typescript.File(m, mark)}}, nil
+		files := []output.File{{Content: typescript.File(m, mark)}}
+		for _, language := range m.Languages {
+			files = append(files, output.File{Name: "." + language.Tag, Content: typescript.Texts(m, language, mark)})
+		}
+		return files, nil
 	case name == "openapi":
 		return []output.File{{Content: openapi.File(m, openapi.Format(o.format), mark)}}, nil
 	}
@@ -170,7 +180,11 @@ func (s *session) planMade(l *loaded, name string, o *options, path string) (pla
 		Show: path, Command: line, Source: l.model.File, SourceDir: s.path(l.dir()), Tree: name == "docs",
 	}
 	if !t.Tree {
-		files[0].Name, t.Show = filepath.Base(path), filepath.Dir(path)
+		ext := filepath.Ext(path)
+		for i := range files { // errors.ts, then errors.de.ts and so on
+			files[i].Name = strings.TrimSuffix(filepath.Base(path), ext) + files[i].Name + ext
+		}
+		t.Show = filepath.Dir(path)
 	}
 	t.Dir = s.path(t.Show)
 	p, err := output.NewPlan(t, files)

@@ -22,7 +22,11 @@ var runtime string
 // File returns the module for m, with mark as its first line.
 func File(m *model.Package, mark string) []byte {
 	w := &writer{model: m, types: m.ErrorTypes(), taken: make(map[string]bool), names: make(map[any]string)}
-	for _, name := range reserved {
+	names := slices.Clip(reserved)
+	if len(m.Languages) > 0 {
+		names = append(names, "Texts", "NumberFormat", "TextPart", "FieldText", "Math")
+	}
+	for _, name := range names {
 		w.taken[name] = true
 	}
 	w.linef("// %s", mark)
@@ -43,6 +47,9 @@ func File(m *model.Package, mark string) []byte {
 	w.b.WriteString(runtime)
 	w.tables()
 	w.operations()
+	if len(m.Languages) > 0 {
+		w.b.WriteString(texts)
+	}
 	return []byte(w.b.String())
 }
 
