@@ -6,8 +6,8 @@ tool github.com/errgen/errgen/cmd/errgen
 
 require (
 	github.com/errgen/errgen v0.0.0
-	github.com/errgen/errgen/runtime/providers v0.0.0
 	github.com/errgen/errgen/runtime/executor/state v0.0.0
+	github.com/errgen/errgen/runtime/providers v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
 )
@@ -37,6 +37,6 @@ require (
 // go get -tool github.com/errgen/errgen/cmd/errgen@latest writes the rest.
 replace (
 	github.com/errgen/errgen => ../..
-	github.com/errgen/errgen/runtime/providers => ../../runtime/providers
 	github.com/errgen/errgen/runtime/executor/state => ../../runtime/executor/state
+	github.com/errgen/errgen/runtime/providers => ../../runtime/providers
 )

@@ -4,8 +4,8 @@ go 1.26.0
 
 require (
 	github.com/errgen/errgen v0.0.0
-	github.com/errgen/errgen/runtime/providers v0.0.0
 	github.com/errgen/errgen/runtime/executor/temporal v0.0.0
+	github.com/errgen/errgen/runtime/providers v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.temporal.io/sdk v1.50.0
 )

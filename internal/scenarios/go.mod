@@ -4,10 +4,10 @@ go 1.26.0
 
 require (
 	github.com/errgen/errgen v0.0.0
-	github.com/errgen/errgen/runtime/providers v0.0.0
-	github.com/errgen/errgen/runtime/report/export v0.0.0
 	github.com/errgen/errgen/runtime/executor/state v0.0.0
 	github.com/errgen/errgen/runtime/executor/temporal v0.0.0
+	github.com/errgen/errgen/runtime/providers v0.0.0
+	github.com/errgen/errgen/runtime/report/export v0.0.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel/metric v1.47.0
@@ -94,10 +94,10 @@ require (
 
 replace (
 	github.com/errgen/errgen => ../..
-	github.com/errgen/errgen/runtime/providers => ../../runtime/providers
-	github.com/errgen/errgen/runtime/report/export => ../../runtime/report/export
 	github.com/errgen/errgen/runtime/executor/state => ../../runtime/executor/state
 	github.com/errgen/errgen/runtime/executor/temporal => ../../runtime/executor/temporal
+	github.com/errgen/errgen/runtime/providers => ../../runtime/providers
+	github.com/errgen/errgen/runtime/report/export => ../../runtime/report/export
 )
 
 replace orchestrator.example.com/runner => ../../examples/orchestrator
