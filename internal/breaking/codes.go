@@ -51,6 +51,30 @@ func (c *comparison) codes() {
 	}
 }
 
+// splits reports old codes with new codes below them. A code below an abstract code is no split,
+// because no error had the abstract code.
+func (c *comparison) splits() {
+	below := make(map[*model.Code][]string)
+	for _, n := range c.new.model.Codes {
+		if c.from[n] != nil {
+			continue
+		}
+		above := n.Above
+		for above != nil && c.from[above] == nil {
+			above = above.Above
+		}
+		if above != nil && !above.Abstract {
+			below[above] = append(below[above], n.Name)
+		}
+	}
+	for _, n := range c.new.model.Codes {
+		if codes := below[n]; codes != nil {
+			c.change(idSplit, c.is.codes[n], "codes", "", strings.Join(codes, ", "),
+				fmt.Sprintf("%s has new codes below it: %s", describe(n), strings.Join(codes, ", ")))
+		}
+	}
+}
+
 // removedCode reports a code that is removed and not reserved.
 func (c *comparison) removedCode(o *model.Code) {
 	change := c.lostCode(o, c.was.codes[o], describe(o)+" is removed, and is not reserved")

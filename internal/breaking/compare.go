@@ -38,6 +38,7 @@ func (c *comparison) run() {
 	}
 	c.reportRenamed()
 	c.codes()
+	c.splits()
 	c.reservations()
 	c.factories()
 	c.operationCodes()

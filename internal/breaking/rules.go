@@ -11,6 +11,7 @@ const (
 	idCodeRenamed  = "E-break-code-renamed"
 	idCodeValue    = "E-break-code-value"
 	idValueAlias   = "W-changed-code-value"
+	idSplit        = "W-changed-split"
 	idGoRemoved    = "E-break-go-removed"
 	idMasking      = "E-break-field-masking"
 	idReserved     = "E-break-reserved"
@@ -55,6 +56,8 @@ var rules = []rule{
 	{id: idCodeRenamed, levels: Wire | Source},
 	{id: idCodeValue, levels: Wire},
 	{id: idValueAlias, levels: Wire},
+	{id: idSplit, levels: Wire,
+		hint: `programs that read "is" handle them like the code above, and others do not know them`},
 	{id: idGoRemoved, levels: Source,
 		hint: `deprecate it for a release first, with "replaced_by" if there is a successor`},
 	{id: idReserved, levels: Wire, hint: "never remove a reservation"},

@@ -93,6 +93,22 @@ func TestAbstractCodes(t *testing.T) {
 	})
 }
 
+func TestSplits(t *testing.T) {
+	runRuleTests(t, []ruleTest{
+		{"split", codes("A: {message: a}"), codes("A: {message: a, codes: {B: {message: b}, C: {message: c}}}"),
+			`1:27 W-changed-split`},
+		{"one more", codes("A: {message: a, codes: {B: {message: b}}}"),
+			codes("A: {message: a, codes: {B: {message: b}, C: {message: c}}}"), `1:27 W-changed-split`},
+		{"below a new code", codes("A: {message: a}"),
+			codes("A: {message: a, codes: {P: {abstract: true, codes: {C: {message: c}}}}}"), `1:27 W-changed-split`},
+		{"below an abstract code", codes("A: {abstract: true, codes: {B: {message: b}}}"),
+			codes("A: {abstract: true, codes: {B: {message: b}, C: {message: c}}}"), ``},
+		{"a renamed code", codes("A: {message: a}, B: {message: b}"),
+			codes("A: {message: a, codes: {C: {message: b, name: B, aliases: [B]}}}"),
+			`1:51 W-changed-code-value, 1:51 W-changed-parent`},
+	})
+}
+
 func TestAliases(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"gone", codes("A: {message: a, aliases: [B]}"), codes("A: {message: a}"), `1:27 E-break-alias`},

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
@@ -91,4 +92,21 @@ func constantValues(c *checker) {
 			unknown(cond.Match, fmt.Sprintf("code %s has no constant %q", k.Name, cond.Match.Constant.V))
 		}
 	})
+}
+
+// deprecatedParents warns of deprecated codes with codes below them that are in use.
+func deprecatedParents(c *checker) {
+	live := make(map[*model.Code][]string)
+	for _, k := range c.m.Codes {
+		for above := k.Above; above != nil && !k.Decl.Deprecated.Set; above = above.Above {
+			live[above] = append(live[above], k.Name)
+		}
+	}
+	for _, k := range c.m.Codes {
+		if names := live[k]; k.Decl.Deprecated.Set && names != nil {
+			c.report("W-deprecated-parent", k.Decl.Deprecated.Span,
+				fmt.Sprintf("%s is deprecated, and codes below it are not: %s", k.Name, strings.Join(names, ", ")),
+				"deprecate them too, or keep it")
+		}
+	}
 }
