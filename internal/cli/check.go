@@ -14,7 +14,7 @@ import (
 func checkFlags(fs *flag.FlagSet, o *options) {
 	outputFlags(fs, o)
 	fs.BoolVar(&o.diff, "diff", false, "print the differences as a unified diff")
-	fs.Func("also", "compare `PATH` too, which docs, typescript or openapi wrote; can be repeated",
+	fs.Func("also", "compare `PATH` too, which docs, typescript, openapi or slo wrote; can be repeated",
 		func(path string) error { o.also = append(o.also, path); return nil })
 }
 

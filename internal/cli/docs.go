@@ -13,6 +13,7 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/openapi"
 	"github.com/errgen/errgen/internal/output"
+	"github.com/errgen/errgen/internal/slo"
 	"github.com/errgen/errgen/internal/typescript"
 )
 
@@ -74,7 +75,7 @@ func audienceFlag(fs *flag.FlagSet, o *options, byDefault string) {
 }
 
 // makers are the commands that write files outside the package.
-var makers = []string{"docs", "typescript", "openapi"}
+var makers = []string{"docs", "typescript", "openapi", "slo"}
 
 // make runs one of the makers. Without -o it prints the file of typescript and openapi.
 func (s *session) make(o *options, args []string) error {
@@ -97,8 +98,12 @@ func (s *session) make(o *options, args []string) error {
 		return usagef("openapi: -check needs -into")
 	}
 	name, path := s.cmd.name, o.dir
-	if path == "" && name == "docs" {
+	switch {
+	case path != "":
+	case name == "docs":
 		path = defaultDocs(l)
+	case name == "slo":
+		path = defaultSLO(l)
 	}
 	if path == "" {
 		files, err := filesOf(l, name, o)
@@ -123,6 +128,8 @@ func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
 		m = l.model.PublicOnly()
 	}
 	switch {
+	case name == "slo":
+		return filesOfSLO(l, o, mark)
 	case len(m.Codes) == 0:
 		return nil, noPublicCode(name, l)
 	case name == "typescript":
@@ -162,14 +169,17 @@ func commandLine(name string, o *options) string {
 	for _, url := range o.formerURLs {
 		name += " -former-url " + url
 	}
-	return name
+	return name + objectiveFlags(o, defaults)
 }
 
 // defaultDocs returns the directory of a catalogue without -o.
 func defaultDocs(l *loaded) string { return filepath.Join(l.dir(), "docs", l.model.Name) }
 
-// planMade compares the files of a maker with the disk. The path is the directory of docs, or the
-// file of the other makers.
+// isTree reports whether a maker writes a directory.
+func isTree(name string) bool { return name == "docs" || name == "slo" }
+
+// planMade compares the files of a maker with the disk. The path is the directory of docs and slo,
+// or the file of the other makers.
 func (s *session) planMade(l *loaded, name string, o *options, path string) (planned, error) {
 	files, err := filesOf(l, name, o)
 	if err != nil {
@@ -177,7 +187,7 @@ func (s *session) planMade(l *loaded, name string, o *options, path string) (pla
 	}
 	line := commandLine(name, o)
 	t := output.Target{
-		Show: path, Command: line, Source: l.model.File, SourceDir: s.path(l.dir()), Tree: name == "docs",
+		Show: path, Command: line, Source: l.model.File, SourceDir: s.path(l.dir()), Tree: isTree(name),
 	}
 	if !t.Tree {
 		ext := filepath.Ext(path)
@@ -194,8 +204,8 @@ func (s *session) planMade(l *loaded, name string, o *options, path string) (pla
 // committed returns the plans of files that makers wrote for the taxonomies: the catalogues in the
 // default directories, and the paths of -also. The flags are in the marks of the files.
 func (s *session) committed(all []*loaded, o *options) (plans []planned, err error) {
-	add := func(path string) bool {
-		for _, l := range all {
+	add := func(path string, from ...*loaded) bool {
+		for _, l := range from {
 			p, ok, failed := s.madeOf(l, path)
 			if ok {
 				plans, err = append(plans, p), errors.Join(err, failed)
@@ -205,11 +215,12 @@ func (s *session) committed(all []*loaded, o *options) (plans []planned, err err
 		return false
 	}
 	for _, l := range all {
-		add(defaultDocs(l))
+		add(defaultDocs(l), l)
+		add(defaultSLO(l), l)
 	}
 	for _, path := range o.also {
-		if !add(path) {
-			return nil, fmt.Errorf("check: %s: errgen docs, typescript or openapi did not make it from %s", path,
+		if !add(path, all...) {
+			return nil, fmt.Errorf("check: %s: errgen docs, typescript, openapi or slo did not make it from %s", path,
 				all[0].name)
 		}
 	}
@@ -218,7 +229,8 @@ func (s *session) committed(all []*loaded, o *options) (plans []planned, err err
 
 // madeOf plans the files at a path. ok is false if no maker wrote them for the taxonomy.
 func (s *session) madeOf(l *loaded, path string) (p planned, ok bool, err error) {
-	for _, file := range []string{"", catalogue.Index(catalogue.HTML), catalogue.Index(catalogue.Markdown)} {
+	marked := []string{"", catalogue.Index(catalogue.HTML), catalogue.Index(catalogue.Markdown), slo.RulesFile}
+	for _, file := range marked {
 		content, err := os.ReadFile(s.path(filepath.Join(path, file)))
 		if err != nil {
 			continue
@@ -226,7 +238,7 @@ func (s *session) madeOf(l *loaded, path string) (p planned, ok bool, err error)
 		line, source, ok := output.ReadMark(content)
 		name, flags, _ := strings.Cut(line, " ")
 		if !ok || source != output.MarkName(l.model.File) || !slices.Contains(makers, name) ||
-			(name == "docs") != (file != "") {
+			isTree(name) != (file != "") {
 			continue
 		}
 		fs, o := commandNamed(name).flagSet()

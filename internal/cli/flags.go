@@ -28,7 +28,7 @@ type options struct {
 	readers string // -audience
 	// formerURLs are earlier values of help_url.
 	formerURLs []string
-	also       []string // paths of files that docs, typescript or openapi wrote
+	also       []string // paths of files that docs, typescript, openapi or slo wrote
 
 	taxonomy string
 	profile  string // "" is the default one
@@ -51,6 +51,9 @@ type options struct {
 	table importer.Options
 	into  string // the OpenAPI document to edit
 	check bool   // report whether it would change
+
+	objective  float64            // in percent
+	objectives map[string]float64 // of operations
 
 	names string // the file with the names of parameters
 }

@@ -42,6 +42,7 @@ func commands() []*command {
 		{name: "docs", max: 1, flags: docsFlags, run: (*session).make},
 		{name: "typescript", max: 1, flags: typescriptFlags, run: (*session).make},
 		{name: "openapi", max: 1, flags: openapiFlags, run: (*session).make},
+		{name: "slo", max: 1, flags: sloFlags, run: (*session).make},
 		{name: "messages", min: 1, max: 2, flags: findingFlags, run: (*session).messages},
 		{name: "import", min: 2, max: 2, flags: importFlags, run: (*session).importTable},
 		{name: "unused", max: -1, flags: unusedFlags, run: (*session).unused},

@@ -23,6 +23,7 @@
 package promreport
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -64,7 +65,7 @@ func New(taxonomies ...*taxonomy.Taxonomy) *Exporter {
 	e.counters.retries.WithLabelValues() // shown from the beginning
 	for _, t := range taxonomies {
 		for _, o := range t.Operations { // shown from the beginning, so that their rates are 0
-			e.counters.requests.WithLabelValues(t.Domain, o.Name, bounded.None, bounded.None)
+			e.counters.requests.WithLabelValues(cmp.Or(t.Domain, bounded.None), o.Name, bounded.None, bounded.None)
 		}
 	}
 	e.Sink = bounded.NewSink(&e.counters, taxonomies)

@@ -1,0 +1,166 @@
+package slo
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+// The types of a dashboard, as Grafana reads it. Fields are written in this order.
+type (
+	grafana struct {
+		Generated     string    `json:"x-generated"`
+		Title         string    `json:"title"`
+		UID           string    `json:"uid"`
+		Tags          []string  `json:"tags"`
+		SchemaVersion int       `json:"schemaVersion"`
+		Editable      bool      `json:"editable"`
+		Refresh       string    `json:"refresh"`
+		Time          timeRange `json:"time"`
+		Templating    variables `json:"templating"`
+		Panels        []panel   `json:"panels"`
+	}
+	timeRange struct {
+		From string `json:"from"`
+		To   string `json:"to"`
+	}
+	variables struct {
+		List []variable `json:"list"`
+	}
+	variable struct {
+		Name  string `json:"name"`
+		Label string `json:"label"`
+		Type  string `json:"type"`
+		Query string `json:"query"`
+	}
+	panel struct {
+		ID          int        `json:"id"`
+		Title       string     `json:"title"`
+		Description string     `json:"description,omitempty"`
+		Type        string     `json:"type"`
+		Datasource  *reference `json:"datasource,omitempty"`
+		GridPos     position   `json:"gridPos"`
+		FieldConfig *fields    `json:"fieldConfig,omitempty"`
+		Targets     []target   `json:"targets,omitempty"`
+	}
+	reference struct {
+		Type string `json:"type"`
+		UID  string `json:"uid"`
+	}
+	position struct {
+		H int `json:"h"`
+		W int `json:"w"`
+		X int `json:"x"`
+		Y int `json:"y"`
+	}
+	fields struct {
+		Defaults  defaults `json:"defaults"`
+		Overrides []any    `json:"overrides"`
+	}
+	defaults struct {
+		Unit       string      `json:"unit"`
+		Thresholds *thresholds `json:"thresholds,omitempty"`
+	}
+	thresholds struct {
+		Mode  string `json:"mode"`
+		Steps []step `json:"steps"`
+	}
+	step struct {
+		Color string   `json:"color"`
+		Value *float64 `json:"value"`
+	}
+	target struct {
+		RefID        string     `json:"refId"`
+		Datasource   *reference `json:"datasource"`
+		Expr         string     `json:"expr"`
+		LegendFormat string     `json:"legendFormat"`
+	}
+)
+
+var prometheus = &reference{"prometheus", "${datasource}"}
+
+// The height and the width of a panel; a dashboard has 24 columns.
+const (
+	height = 8
+	width  = 6
+)
+
+func dashboard(m *model.Package, o Options) []byte {
+	g := grafana{
+		Generated: o.Mark, Title: domainOf(m) + " operations", UID: uid(domainOf(m)), Tags: []string{"errgen"},
+		SchemaVersion: 39, Editable: true, Refresh: "1m", Time: timeRange{"now-24h", "now"},
+		Templating: variables{[]variable{{"datasource", "Data source", "datasource", "prometheus"}}},
+	}
+	for i, op := range m.Operations {
+		g.Panels = append(g.Panels, row(m, o, op, i)...)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(g); err != nil {
+		panic(fmt.Sprintf("slo: %v", err)) // texts and numbers always encode
+	}
+	// JSON has no comments, so the mark is in the first line as a member.
+	return append([]byte("{"), bytes.TrimLeft(b.Bytes()[1:], "\n ")...)
+}
+
+// uid returns an identifier of at most 40 characters, as Grafana wants.
+func uid(domain string) string {
+	id := []byte("errgen-slo-" + domain)
+	for i, c := range id {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			id[i] = '-'
+		}
+	}
+	return string(id[:min(len(id), 40)])
+}
+
+// row returns the heading and the panels of an operation.
+func row(m *model.Package, o Options, op *model.Operation, i int) []panel {
+	name, y := op.Value.Name, i*(height+1)
+	labels := labelsOf(m, op)
+	requests := func(by, more string) string {
+		return fmt.Sprintf("sum by (%s) (rate(errgen_requests_total{%s%s}[$__rate_interval]))", by, labels, more)
+	}
+	objective := o.objective(name)
+	panels := []panel{
+		{Title: name, Description: op.Value.Doc, Type: "row", GridPos: position{1, 24, 0, y}},
+		{Title: "Success in 3 days", Type: "stat",
+			Description: "The objective is " + percent(objective) + " %. Faults of clients count as success.",
+			FieldConfig: &fields{Defaults: defaults{"percent", &thresholds{"absolute",
+				[]step{{"red", nil}, {"green", &objective}}}}},
+			Targets: []target{
+				{Expr: fmt.Sprintf("100 * (1 - %s{%s})", metric("3d"), labels), LegendFormat: "success"}}},
+		{Title: "Burn rate", Type: "timeseries",
+			Description: "1 exhausts the error budget in 30 days. " +
+				"An alert fires at 14.4 in 1h, 6 in 6h, 3 in 1d and 1 in 3d.",
+			FieldConfig: &fields{Defaults: defaults{Unit: "short"}}},
+		{Title: "Requests by fault", Type: "timeseries", FieldConfig: &fields{Defaults: defaults{Unit: "reqps"}},
+			Targets: []target{{Expr: requests("fault", ""), LegendFormat: "{{fault}}"}}},
+		{Title: "Failures by code", Type: "timeseries", FieldConfig: &fields{Defaults: defaults{Unit: "reqps"}},
+			Targets: []target{
+				{Expr: requests("code, fault", `, fault!="none"`), LegendFormat: "{{code}} ({{fault}})"}}},
+	}
+	for _, a := range alerts {
+		for _, burn := range a.burns {
+			panels[2].Targets = append(panels[2].Targets, target{LegendFormat: burn.long,
+				Expr: fmt.Sprintf("%s{%s} / %s", metric(burn.long), labels, budget(objective))})
+		}
+	}
+	for j := range panels {
+		p := &panels[j]
+		p.ID = i*len(panels) + j + 1
+		if p.Type == "row" {
+			continue
+		}
+		p.Datasource, p.GridPos = prometheus, position{height, width, (j - 1) * width, y + 1}
+		p.FieldConfig.Overrides = []any{}
+		for k := range p.Targets {
+			p.Targets[k].RefID, p.Targets[k].Datasource = string(rune('A'+k)), prometheus
+		}
+	}
+	return panels
+}
