@@ -34,8 +34,7 @@ func IDs() []string {
 		E-arg E-unfillable E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-operation E-example E-over-cycle W-no-quota W-retryable-stops W-effect W-overlay-skipped
 		W-public-text W-message-verb E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule
-		W-deprecated-parent
-		W-ignore-unused`)
+		W-deprecated-parent W-ignore-unused`)
 }
 
 // stages are the checks after form, in their order.
@@ -51,8 +50,7 @@ var stages = [][]func(*checker){
 	{
 		args, verbs, publicFallback, publicTexts, unfillableFields, reactionKeys, policyBounds, profiles, tiers,
 		rows, roleFields, branches, examples, signatureExamples, quotas, unusedNames, missingDocs, unsortedNumbers,
-		deprecatedParents,
-		operationErrors, operationEffects,
+		deprecatedParents, operationErrors, operationEffects,
 	},
 }
 
