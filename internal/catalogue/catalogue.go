@@ -36,6 +36,8 @@ type Options struct {
 	Removed []Removed
 	// FormerURLs are earlier values of help_url. Pages at their addresses lead to the codes.
 	FormerURLs []string
+
+	language *model.Language // of the texts, if it is not that of the taxonomy
 }
 
 // Removed is a reserved name.
@@ -49,8 +51,19 @@ func Index(f Format) string {
 	return htmlIndex
 }
 
-// Files returns the files of m's catalogue.
+// Files returns the files of m's catalogue. Each language has its pages in a directory.
 func Files(m *model.Package, o Options) []output.File {
+	files := pagesOf(m, o)
+	o.Removed, o.FormerURLs = nil, nil
+	for _, o.language = range m.Languages {
+		for _, f := range pagesOf(m, o) {
+			files = append(files, output.File{Name: o.language.Tag + "/" + f.Name, Content: f.Content})
+		}
+	}
+	return files
+}
+
+func pagesOf(m *model.Package, o Options) []output.File {
 	s := newSite(m, o)
 	if o.Format == Markdown {
 		return s.markdown()
@@ -104,6 +117,7 @@ type page struct {
 	Audience  string // of a code, if the taxonomy has public ones
 	Abstract  bool   // whether only codes below this one have errors
 	Message   []part
+	Language  string // of the code's texts, if it is not that of the taxonomy
 	Reaction  *explain.Reaction
 	Facts     []fact
 	Waits     []wait // of a policy
@@ -139,6 +153,10 @@ func newSite(m *model.Package, o Options) *site {
 			p.Audience = map[bool]string{true: "public", false: "internal"}[c.Public]
 		}
 		p.Code, p.Message = explain.CodeOf(m, c), parts(c.Template.Parts, false)
+		if t := o.text(c); t != nil {
+			p.Language, p.Message = o.language.Tag, parts(t.Message.Parts, false)
+			p.Code.Message, p.Code.Resolution = t.Text, t.Resolution
+		}
 		p.Abstract = c.Abstract
 		p.Head, p.Reaction = c.Row.Reaction, &p.Code.Traits.Reaction
 		s.Codes, s.byCode[c] = append(s.Codes, p), p
@@ -178,6 +196,35 @@ func newSite(m *model.Package, o Options) *site {
 		}
 	}
 	return s
+}
+
+// text returns the texts of a code in the language of the pages, or nil.
+func (o Options) text(c *model.Code) *model.LanguageText {
+	if o.language == nil {
+		return nil
+	}
+	for i, t := range o.language.Texts {
+		if t.Code.Name == c.Name {
+			return &o.language.Texts[i]
+		}
+	}
+	return nil
+}
+
+// Languages returns the addresses of the page in the other languages, by tag.
+func (p *page) Languages() []fact {
+	var out []fact
+	from := p.Path
+	if p.language != nil {
+		from = p.language.Tag + "/" + p.Path
+		out = append(out, fact{Label: "original", Text: relative(from, p.Path)})
+	}
+	for _, l := range p.model.Languages {
+		if l != p.language {
+			out = append(out, fact{Label: l.Tag, Text: relative(from, l.Tag+"/"+p.Path)})
+		}
+	}
+	return out
 }
 
 // addFormer adds a page at the address of a code that does not exist any more, unless another page

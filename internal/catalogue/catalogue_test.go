@@ -73,6 +73,35 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// Each language has the same pages, with its texts and links to the other languages.
+func TestLanguages(t *testing.T) {
+	m := loadFile(t, "../../examples/shop/taxonomy.yaml")
+	for _, tag := range []string{"de", "pl"} {
+		name := "../../examples/shop/taxonomy.messages." + tag + ".yaml"
+		src, err := os.ReadFile(name)
+		require.NoError(t, err)
+		l, _, findings := check.Messages(m, name, tag, src)
+		require.NotNil(t, l, findings)
+		m.Languages = append(m.Languages, l)
+	}
+	for format, p := range map[Format]string{HTML: "ORDER_NOT_FOUND/index.html", Markdown: "ORDER_NOT_FOUND.md"} {
+		files := byName(Files(m.PublicOnly(), Options{Format: format}))
+		link := map[Format]string{HTML: `"%s"`, Markdown: "(%s)"}[format]
+		up := strings.Repeat("../", strings.Count(p, "/"))
+		assert.Contains(t, files[p], fmt.Sprintf(link, up+"de/"+p))
+		assert.NotContains(t, files[p], "Bestellung")
+		assert.Contains(t, files["de/"+p], "Prüfen Sie die Nummer")
+		assert.Contains(t, files["de/"+p], fmt.Sprintf(link, "../"+up+p))
+		assert.Contains(t, files["de/"+p], fmt.Sprintf(link, "../"+up+"pl/"+p))
+		assert.Contains(t, files["pl/"+p], "Nie ma zamówienia")
+		for name := range files {
+			if !strings.HasPrefix(name, "de/") && !strings.HasPrefix(name, "pl/") {
+				assert.Contains(t, files, "de/"+name)
+			}
+		}
+	}
+}
+
 func TestDeterministic(t *testing.T) {
 	for _, format := range formats {
 		first := Files(loadFile(t, "../../taxonomy.yaml"), Options{Format: format})
