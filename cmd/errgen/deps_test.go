@@ -49,7 +49,8 @@ func dependencies(t *testing.T) []dependency {
 // could is linked in for its types only: the engine of the rules, and the errors that examples
 // name, know those of net, net/http and os/exec.
 func TestCommandIsLean(t *testing.T) {
-	knowing := []string{ours + "runtime/detect", ours + "internal/catalogue", ours + "internal/explain",
+	knowing := []string{ours + "runtime/detect", ours + "runtime/internal/effect", ours + "internal/catalogue",
+		ours + "internal/explain",
 		ours + "internal/openapi"}
 	starting := []string{ours + "internal/gitfile", ours + "internal/gouse"}
 	able := []string{"net", "net/http", "os/exec"}
