@@ -50,8 +50,7 @@ func dependencies(t *testing.T) []dependency {
 // name, know those of net, net/http and os/exec.
 func TestCommandIsLean(t *testing.T) {
 	knowing := []string{ours + "runtime/detect", ours + "runtime/internal/effect", ours + "internal/catalogue",
-		ours + "internal/explain",
-		ours + "internal/openapi"}
+		ours + "internal/explain", ours + "internal/openapi"}
 	starting := []string{ours + "internal/gitfile", ours + "internal/gouse"}
 	able := []string{"net", "net/http", "os/exec"}
 	var paths []string

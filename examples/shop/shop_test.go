@@ -179,13 +179,13 @@ func TestRequestsAreCounted(t *testing.T) {
 	_, err = s.orders.Get(ctx, &orderspb.GetRequest{Id: "o-2"})
 	require.ErrorIs(t, err, errs.CodeOrderNotFound)
 	_, err = s.client.Get(ctx, "o-2")
-	require.ErrorIs(t, err, errs.CodeOrderNotFound)
+	require.ErrorIs(t, err, clienterrs.CodeOrderNotFound)
 	resp, err := s.client.HTTP.Get(s.client.URL + "/nowhere")
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	breakStore(t, s.store.db)
 	_, err = s.client.Get(ctx, "o-1")
-	require.ErrorIs(t, err, errs.CodeInternal)
+	require.ErrorIs(t, err, clienterrs.CodeInternal)
 	assert.NoError(t, testutil.GatherAndCompare(s.registry, strings.NewReader(`
 # HELP errgen_requests_total Requests to servers, by how they ended.
 # TYPE errgen_requests_total counter
