@@ -168,7 +168,9 @@ func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began 
 	}
 	public, err := wire.PublicView(r.Context(), o.table, err)
 	public, err = wire.Guard(r.Context(), o.table, o.operationOf(r), o.hide, public, err)
-	o.count(r, wire.Outcome(r.Context(), err))
+	if o.requests != nil {
+		o.count(r, wire.Outcome(r.Context(), err))
+	}
 	v := viewOf(r, err, public)
 	if o.onError != nil {
 		o.onError(r, err)

@@ -74,8 +74,11 @@ func (e *requestError) Unwrap() error { return e.Evidence }
 
 // uncoded returns the view of a request error for which the table has no public code of its status.
 func (o *options) uncoded(r *http.Request, err error) (view, bool) {
+	if _, typed := taxonomy.First(err, nil); typed {
+		return view{}, false
+	}
 	e, ok := errors.AsType[*requestError](err)
-	if _, typed := taxonomy.First(err, nil); !ok || typed {
+	if !ok {
 		return view{}, false
 	}
 	if o.table.Taxonomy != nil && o.table.Public(o.table.Classify(e.Evidence)).HTTPStatus() == e.Status {
