@@ -116,7 +116,7 @@ func load(t *testing.T, dir string, patterns ...string) *program.Program {
 	return p
 }
 
-// What the analyzer infers for a function contains what is inferred from the whole program.
+// The set of a function that the analyzer infers contains the set of the whole program.
 func TestModularContainsWhole(t *testing.T) {
 	for _, c := range []struct{ dir, pattern string }{
 		{testdata, "./flows"}, {testdata, "./more"}, {"../examples/quickstart", "./..."}, {"../examples/shop", "./..."},
@@ -167,7 +167,7 @@ func seesTaxonomy(p *types.Package) bool {
 	})
 }
 
-// covers reports whether atoms contain one, or something unknown that stands for it.
+// covers reports whether atoms contain an atom, or an unknown one in its place.
 func covers(atoms []infer.Atom, a infer.Atom) bool {
 	return slices.ContainsFunc(atoms, func(b infer.Atom) bool {
 		return b == a || b.Kind == infer.Unknown || b.Kind == a.Kind && b.Name == a.Name && b.Index == a.Index &&

@@ -119,9 +119,9 @@ func (s *session) make(o *options, args []string) error {
 	return s.apply(o, p)
 }
 
-// filesOf returns the files of a maker for the chosen audience. Those of typescript after the first
-// are the texts of languages; their names are what is added to the first one's. The first line of each contains the
-// command and its flags that differ from the defaults.
+// filesOf returns the files of a maker for the chosen audience. Typescript has one more file for each
+// language with texts; its name is the suffix to the name of the first file. The first line of each
+// file contains the command and its flags that differ from the defaults.
 func filesOf(l *loaded, name string, o *options) ([]output.File, error) {
 	m, mark := l.model, output.Mark(commandLine(name, o), l.model.File)
 	if o.readers == public {

@@ -24,7 +24,7 @@ const (
 //lint:ignore ST1012 it is a state that errors are in, not an error that is returned
 var AlreadyDone = errors.New("already done")
 
-// ranks order the effects of several calls. A call of which nothing is known can have happened.
+// ranks order the effects of several calls. A call without a known effect can have happened.
 var ranks = [...]uint8{EffectNone: 0, EffectUnspecified: 1, EffectUnknown: 2, EffectDone: 3}
 
 // And returns the effect of two calls together. Done is stronger than unknown, unknown is stronger
@@ -43,9 +43,9 @@ type Effector interface {
 	CallEffect() (effect Effect, sent bool)
 }
 
-// EffectOf returns the effect of a failed call for its caller. That of an error of a taxonomy is
-// what its code declares, otherwise what was observed when the error was classified. Its cause does
-// not count, because it is the failure of another call. That of a *[Evidence] is its Effect.
+// EffectOf returns the effect of a failed call for its caller. An error of a taxonomy has the effect
+// that its code declares, or else the effect that was observed when the error was classified. Its
+// cause does not count, because it is the failure of another call. A *[Evidence] has its Effect.
 // Several errors, as of [errors.Join], are several calls; see [Effect.And].
 //
 // observe returns the effect of any other error. It may be nil. The function retry.EffectOf has one
@@ -111,8 +111,8 @@ func callEffect(c Coded) Effect {
 	return observed
 }
 
-// DeclaredEffect returns the effect that the JSON of an error contains: what its code declares, or
-// what its sender declared if this program received it. What was observed is not part of it.
+// DeclaredEffect returns the effect that the JSON of an error contains. The error's code declares it,
+// or its sender did if this program received the error. An observed effect is not part of the JSON.
 func DeclaredEffect(c Coded) Effect {
 	if x, ok := c.(Effector); ok {
 		if effect, sent := x.CallEffect(); sent {

@@ -215,7 +215,7 @@ func stateOf(err error) string {
 	return taxonomy.CodeOf(err)
 }
 
-// checkLedger compares the ends of transfers with what was applied.
+// checkLedger compares the ends of transfers with the applied transfers.
 func checkLedger(t *testing.T, db *pgxpool.Pool, ends map[int]error) {
 	rows, err := db.Query(t.Context(), "SELECT id, count(*) FROM ledger GROUP BY id")
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ func (a *agent) Call(_ context.Context, req executor.Request) (executor.Answer, 
 	return answer, err
 }
 
-// TestExecutor reverts two forbidden attempts, one of which hides the secret under an allowed name.
+// TestExecutor reverts two forbidden attempts. The second one hides the secret under an allowed name.
 // It commits the rest, and forwards the person's branch.
 func TestExecutor(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/errgen/errgen/vet/internal/program"
 )
 
-// Each error that shop makes and each test of a code is removed in turn. What is printed about its
+// Each error that shop makes and each test of a code is removed in turn. The output about its
 // functions changes, or a finding says so. With contracts there is a finding unless the function
 // returns the same codes from another place, where the witness may lead, too.
 func TestMutants(t *testing.T) {

@@ -33,7 +33,7 @@ type Failure struct {
 	// Causes are the failures whose reactions were being carried out.
 	Causes []int `json:"causes,omitempty"`
 
-	// Evidence is the classified evidence; nil if there is none, or the failure occurred in another
+	// Evidence is the classified evidence; nil if it is missing, or the failure occurred in another
 	// process.
 	Evidence *taxonomy.Evidence `json:"-"`
 }
