@@ -54,6 +54,16 @@ func (c classifier) of(err error) error {
 	return dberr.Classify(c.table, c.source, err, c.conn != nil && c.conn.IsClosed())
 }
 
+// ended classifies the error of a commit or a rollback. The pool may have given the connection to
+// another transaction by then, so only the error shows whether the connection is lost: pgx closes it
+// unless the server answered.
+func (c classifier) ended(err error) error {
+	if err == nil || errors.Is(err, pgx.ErrTxClosed) {
+		return err
+	}
+	return dberr.Classify(c.table, c.source, err, !errors.Is(err, pgx.ErrTxCommitRollback))
+}
+
 // Exec executes a statement.
 func (d *DB) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	tag, err := d.db.Exec(ctx, sql, args...)
@@ -141,9 +151,9 @@ type tx struct {
 
 func (t *tx) Begin(ctx context.Context) (pgx.Tx, error) { return t.db.Begin(ctx) }
 
-func (t *tx) Commit(ctx context.Context) error { return t.db.of(t.Tx.Commit(ctx)) }
+func (t *tx) Commit(ctx context.Context) error { return t.db.ended(t.Tx.Commit(ctx)) }
 
-func (t *tx) Rollback(ctx context.Context) error { return t.db.of(t.Tx.Rollback(ctx)) }
+func (t *tx) Rollback(ctx context.Context) error { return t.db.ended(t.Tx.Rollback(ctx)) }
 
 func (t *tx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
 	description, err := t.Tx.Prepare(ctx, name, sql)
