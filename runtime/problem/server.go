@@ -2,13 +2,12 @@ package problem
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 
+	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -22,7 +21,7 @@ func Serve(mux *http.ServeMux, opts ...Option) http.Handler {
 	h := &handler{o, func(w http.ResponseWriter, r *http.Request) error { return serveMux(mux, w, r) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if o.requestID != nil {
-			id := requestID(r)
+			id := wire.RequestID(r.Header.Get(HeaderRequestID))
 			w.Header().Set(HeaderRequestID, id)
 			r = r.WithContext(taxonomy.ContextWith(r.Context(), o.requestID(id)))
 		}
@@ -117,7 +116,7 @@ func DecodeJSON(r *http.Request, v any) error {
 }
 
 // HeaderRequestID is the header of the id of a request.
-const HeaderRequestID = "X-Request-Id"
+const HeaderRequestID = wire.HeaderRequestID
 
 // RequestID makes [Serve] set a field of all errors of a request to its id. The id is that of the
 // header [HeaderRequestID] if it has at most 100 letters, digits and -_.:=/+, otherwise a random one.
@@ -126,16 +125,6 @@ const HeaderRequestID = "X-Request-Id"
 //	problem.Serve(mux, problem.RequestID(errs.RequestID))
 func RequestID(field func(id string) taxonomy.Attribute) Option {
 	return func(o *options) { o.requestID = field }
-}
-
-const maxRequestID = 100
-
-func requestID(r *http.Request) string {
-	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:=/+"
-	if id := r.Header.Get(HeaderRequestID); id != "" && len(id) <= maxRequestID && strings.Trim(id, valid) == "" {
-		return id
-	}
-	return rand.Text()
 }
 
 // Log passes each error to log with the context and the pattern of its request. The function of

@@ -1,7 +1,7 @@
 // Package rpc has the options of the packages that send and read errors over gRPC and Connect:
 // grpcerr and connecterr.
 //
-//	grpcerr.UnaryServer(rpc.ByTable(errs.Table), rpc.OnError(logError))
+//	grpc.NewServer(grpcerr.Server(rpc.ByTable(errs.Table), rpc.OnError(report.Log(logger, sink, errs.Table)))...)
 //	connecterr.Interceptor(rpc.ByTable(errs.Table))
 //
 // Only the public view of an error leaves: see [taxonomy.Public]. The details are those of
@@ -19,6 +19,7 @@ package rpc
 
 import (
 	"context"
+	"time"
 
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/rpc/internal/details"
@@ -29,7 +30,7 @@ import (
 type Option = details.Option
 
 // ByTable sets the table of a server or adds a table to a client. A server classifies errors of
-// other taxonomies by the table; an error that no rule matches gets the fallback's code. A client
+// other taxonomies by the table; an error that no rule matches, and a panic, get the fallback's code. A client
 // gets the tables of the services that it calls. It decodes errors of their taxonomies, and
 // classifies all other errors by the first table; see [WithSource]. Without a table, its errors are
 // a *taxonomy.Evidence, which the rules of another taxonomy can classify.
@@ -61,6 +62,21 @@ func CountRequests(sink report.RequestSink) Option {
 // [OnError] receives a *[taxonomy.Undeclared], which wraps the error; without that function,
 // slog.Default logs it.
 func HideUndeclared() Option { return func(o *details.Options) { o.Hide = true } }
+
+// RequestID makes a server set a field of all errors of a call to its id. The id is that of the
+// header or the metadata "x-request-id" if it has at most 100 letters, digits and -_.:=/+, otherwise
+// a random one. The response has it in a header, too. [taxonomy.ContextAttributes] has it for the
+// handler.
+func RequestID(field func(id string) taxonomy.Attribute) Option {
+	return func(o *details.Options) { o.RequestID = field }
+}
+
+// Timeout limits the contexts of the calls of a server, in addition to the deadlines of clients: of
+// unary calls, and of streams from their begin to their end. 0 is no limit. An error of the limit is
+// evidence of the type "timeout", which the rules of the table can give a code.
+func Timeout(call, stream time.Duration) Option {
+	return func(o *details.Options) { o.CallLimit, o.StreamLimit = call, stream }
+}
 
 // Localize sets the function that returns the LocalizedMessage: its language, as in BCP 47, and its
 // text. If the text is empty, no LocalizedMessage is sent. The default is the public message in

@@ -4,15 +4,31 @@ package wire
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
+
+// HeaderRequestID is the header of the id of a request, over HTTP and RPC.
+const HeaderRequestID = "X-Request-Id"
+
+const maxRequestID = 100
+
+// RequestID returns the id that a client sent if it is valid, otherwise a random one.
+func RequestID(sent string) string {
+	const valid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:=/+"
+	if sent != "" && len(sent) <= maxRequestID && strings.Trim(sent, valid) == "" {
+		return sent
+	}
+	return rand.Text()
+}
 
 // PublicView returns the public view of an error, which a client may see, and the error for the
 // server's own reports. The table classifies the error, unless the table is zero. Both get the

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/code"
@@ -75,9 +76,10 @@ func Localize(f func(accept []string, v taxonomy.PublicView) (language, message 
 }
 
 // Interceptor returns an interceptor for servers and clients, unary calls and streams. A server
-// answers with the public view of its errors. It sends a *connect.Error unchanged, unless it
-// received that from another server. A client returns the errors that the server sent, as [From]
-// does. A call whose context ended fails with the error of the context.
+// answers with the public view of its errors and panics, and passes a panic with
+// [http.ErrAbortHandler] on. It sends a *connect.Error unchanged, unless it received that from another
+// server. A client returns the errors that the server sent, as [From] does. A call whose context ended
+// fails with the error of the context.
 func Interceptor(opts ...rpc.Option) connect.Interceptor { return &interceptor{details.New(opts...)} }
 
 type interceptor struct{ options *details.Options }
@@ -92,9 +94,17 @@ func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			}
 			return nil, clientError(ctx, i.options, err)
 		}
-		call := i.options.Start(ctx, req.Spec().Procedure)
+		call := i.options.Start(ctx, req.Spec().Procedure, req.Header().Get(wire.HeaderRequestID))
+		call.Abort = http.ErrAbortHandler
 		defer call.End()
-		resp, err := next(ctx, req)
+		if info, ok := connect.CallInfoForHandlerContext(ctx); ok && call.RequestID != "" {
+			info.ResponseHeader().Set(wire.HeaderRequestID, call.RequestID)
+		}
+		var resp connect.AnyResponse
+		err := call.Run(i.options.CallLimit, func(ctx context.Context) (err error) {
+			resp, err = next(ctx, req)
+			return err
+		})
 		if err = serverError(call, err); err != nil {
 			return nil, err
 		}
@@ -105,9 +115,15 @@ func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 // WrapStreamingHandler implements connect.Interceptor.
 func (i *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		call := i.options.Start(ctx, conn.Spec().Procedure)
+		call := i.options.Start(ctx, conn.Spec().Procedure, conn.RequestHeader().Get(wire.HeaderRequestID))
+		call.Abort = http.ErrAbortHandler
 		defer call.End()
-		return serverError(call, next(ctx, conn))
+		if call.RequestID != "" {
+			conn.ResponseHeader().Set(wire.HeaderRequestID, call.RequestID)
+		}
+		return serverError(call, call.Run(i.options.StreamLimit, func(ctx context.Context) error {
+			return next(ctx, conn)
+		}))
 	}
 }
 

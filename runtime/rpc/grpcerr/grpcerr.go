@@ -1,9 +1,7 @@
 // Package grpcerr sends and reads errors over gRPC, with the details of google.rpc that clients of
 // any language read.
 //
-//	grpc.NewServer(
-//		grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(rpc.ByTable(errs.Table))),
-//		grpc.ChainStreamInterceptor(grpcerr.StreamServer(rpc.ByTable(errs.Table))))
+//	grpc.NewServer(grpcerr.Server(rpc.ByTable(errs.Table))...)
 //	grpc.NewClient(address,
 //		grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(rpc.ByTable(errs.Table))), …)
 //
@@ -14,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
@@ -72,15 +71,30 @@ func answerOf(s *status.Status) details.Answer {
 	return a
 }
 
-// UnaryServer returns an interceptor that answers with the public view of the errors of a server.
+// Server returns the options of a server: [UnaryServer], [StreamServer], and a handler of unknown
+// methods, so that their calls are counted.
+func Server(opts ...rpc.Option) []grpc.ServerOption {
+	return []grpc.ServerOption{
+		grpc.ChainUnaryInterceptor(UnaryServer(opts...)),
+		grpc.ChainStreamInterceptor(StreamServer(opts...)),
+		grpc.UnknownServiceHandler(func(any, grpc.ServerStream) error { return status.Error(codes.Unimplemented, "") }),
+	}
+}
+
+// UnaryServer returns an interceptor that answers with the public view of the errors and panics of a
+// server.
 // Use it as the innermost interceptor, so that statuses of the others, such as authentication, are
 // sent unchanged. If the server does not have the method, it keeps the code UNIMPLEMENTED.
 func UnaryServer(opts ...rpc.Option) grpc.UnaryServerInterceptor {
 	o := details.New(opts...)
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		call := o.Start(ctx, info.FullMethod)
+		call := start(ctx, o, info.FullMethod, func(md metadata.MD) error { return grpc.SetHeader(ctx, md) })
 		defer call.End()
-		resp, err := handler(ctx, req)
+		var resp any
+		err := call.Run(o.CallLimit, func(ctx context.Context) (err error) {
+			resp, err = handler(ctx, req)
+			return err
+		})
 		return resp, serverError(call, err)
 	}
 }
@@ -89,11 +103,34 @@ func UnaryServer(opts ...rpc.Option) grpc.UnaryServerInterceptor {
 func StreamServer(opts ...rpc.Option) grpc.StreamServerInterceptor {
 	o := details.New(opts...)
 	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-		call := o.Start(stream.Context(), info.FullMethod)
+		call := start(stream.Context(), o, info.FullMethod, stream.SetHeader)
 		defer call.End()
-		return serverError(call, handler(srv, stream))
+		return serverError(call, call.Run(o.StreamLimit, func(ctx context.Context) error {
+			return handler(srv, &serverStream{stream, ctx})
+		}))
 	}
 }
+
+// start begins a call, and sets the header with its request id.
+func start(ctx context.Context, o *details.Options, method string, set func(metadata.MD) error) *details.Call {
+	sent := ""
+	if o.RequestID != nil {
+		sent = strings.Join(metadata.ValueFromIncomingContext(ctx, wire.HeaderRequestID), ",")
+	}
+	call := o.Start(ctx, method, sent)
+	if call.RequestID != "" {
+		_ = set(metadata.Pairs(wire.HeaderRequestID, call.RequestID)) // fails outside of a server
+	}
+	return call
+}
+
+// serverStream is a stream with the context of its call.
+type serverStream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (s *serverStream) Context() context.Context { return s.ctx }
 
 func serverError(call *details.Call, err error) error {
 	if wire.IsNil(err) {

@@ -44,7 +44,7 @@ func TestUndeclaredCode(t *testing.T) {
 			if tt.hide {
 				opts = append(opts, rpc.HideUndeclared())
 			}
-			a := details.New(opts...).Start(t.Context(), tt.method).Fail(tt.err)
+			a := details.New(opts...).Start(t.Context(), tt.method, "").Fail(tt.err)
 			assert.Equal(t, tt.code, a.Code)
 			assert.Equal(t, tt.sent, a.Details[0].(*errdetails.ErrorInfo).Reason)
 			assert.ErrorIs(t, reported, tt.err)

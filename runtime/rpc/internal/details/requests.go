@@ -2,25 +2,59 @@ package details
 
 import (
 	"context"
+	"runtime/debug"
+	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 
 	"github.com/errgen/errgen/runtime/internal/wire"
+	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Call is a call of a server, which is counted once.
 type Call struct {
-	ctx     context.Context
+	// RequestID is the id of the call, or empty without the option.
+	RequestID string
+	// Abort is the value of the panics that [Call.Run] passes on, or nil.
+	Abort any
+
+	ctx     context.Context // of the handler
+	client  context.Context // without the limit of the server
 	options *Options
 	method  string
 	counted bool
 }
 
-// Start begins a call. The caller defers [Call.End].
-func (o *Options) Start(ctx context.Context, method string) *Call {
-	return &Call{ctx: ctx, options: o, method: method}
+// Start begins a call whose client sent a request id or an empty text. The caller defers
+// [Call.End], and runs the handler in [Call.Run].
+func (o *Options) Start(ctx context.Context, method, requestID string) *Call {
+	c := &Call{options: o, method: method}
+	if o.RequestID != nil {
+		c.RequestID = wire.RequestID(requestID)
+		ctx = taxonomy.ContextWith(ctx, o.RequestID(c.RequestID))
+	}
+	c.ctx, c.client = ctx, ctx
+	return c
+}
+
+// Run calls a handler, for at most the limit if that is not 0, and returns a panic as an error.
+func (c *Call) Run(limit time.Duration, handler func(context.Context) error) (err error) {
+	if limit > 0 {
+		limited, cancel := context.WithTimeout(c.ctx, limit)
+		defer cancel()
+		c.ctx = limited
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			if v == c.Abort {
+				panic(v)
+			}
+			err = &taxonomy.Evidence{Type: "panic", Err: &problem.Panic{Value: v, Stack: debug.Stack()}}
+		}
+	}()
+	return handler(c.ctx)
 }
 
 // Succeed counts a success.
@@ -38,7 +72,7 @@ func (c *Call) Refuse(status code.Code) {
 	c.count(r)
 }
 
-// End counts a call that was not counted, because its handler panicked, as a failure.
+// End counts a call that was not counted, because its handler did not return, as a failure.
 func (c *Call) End() { c.count(report.Request{Failed: true}) }
 
 func (c *Call) count(r report.Request) {
@@ -47,5 +81,5 @@ func (c *Call) count(r report.Request) {
 	}
 	c.counted = true
 	t := c.options.table()
-	wire.Count(c.ctx, c.options.Requests, t, t.Taxonomy.OperationByRPC(c.method), r)
+	wire.Count(c.client, c.options.Requests, t, t.Taxonomy.OperationByRPC(c.method), r)
 }

@@ -70,7 +70,8 @@ func TestEachCallCountsOnce(t *testing.T) {
 			report.Request{Code: "STORE_DOWN", Failed: true, Fault: taxonomy.FaultOf(orders.NewStoreDown())}},
 		{"error of no taxonomy", func(context.Context) error { return errors.New("lost") },
 			report.Request{Code: "UNEXPECTED", Failed: true, Fault: server}},
-		{"panic", func(context.Context) error { panic("lost") }, report.Request{Failed: true, Fault: server}},
+		{"panic", func(context.Context) error { panic("lost") },
+			report.Request{Code: "UNEXPECTED", Failed: true, Fault: server}},
 		{"cancelled", func(ctx context.Context) error {
 			ctx.Value(cancelKey{}).(context.CancelFunc)()
 			return ctx.Err()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
+	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/errgen/errgen/runtime/internal/wire"
+	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -29,6 +31,10 @@ type Options struct {
 	Requests report.RequestSink // or nil
 	OnError  func(ctx context.Context, method string, err error)
 	Localize func(ctx context.Context, v taxonomy.PublicView) (locale, message string)
+	// RequestID is nil if a server reads no request ids.
+	RequestID func(id string) taxonomy.Attribute
+	// CallLimit and StreamLimit limit the calls of a server; 0 is no limit.
+	CallLimit, StreamLimit time.Duration
 }
 
 // New returns the settings that the options make.
@@ -59,7 +65,7 @@ func (o *Options) table() taxonomy.Table {
 
 // Fail returns the answer to a call that failed with err, and counts and reports it.
 func (c *Call) Fail(err error) Answer {
-	ctx, o, table := c.ctx, c.options, c.options.table()
+	ctx, o, table := c.client, c.options, c.options.table()
 	public, err := wire.PublicView(ctx, table, err)
 	public, err = wire.Guard(ctx, table, table.Taxonomy.OperationByRPC(c.method), o.Hide, public, err)
 	c.count(wire.Outcome(ctx, err))
@@ -77,8 +83,11 @@ func (c *Call) Fail(err error) Answer {
 	case o.OnError != nil:
 		o.OnError(ctx, c.method, err)
 	case undeclared, a.Code == code.Code_UNKNOWN, a.Code == code.Code_INTERNAL, a.Code == code.Code_DATA_LOSS:
-		slog.LogAttrs(ctx, slog.LevelError, "call failed", slog.String("method", c.method),
-			taxonomy.ReplaceAttr(nil, slog.Any("err", err)))
+		attrs := []slog.Attr{slog.String("method", c.method), taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
+		if p, ok := errors.AsType[*problem.Panic](err); ok {
+			attrs = append(attrs, slog.String("stack", p.PanicStack()))
+		}
+		slog.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
 	}
 	return a
 }
