@@ -13,7 +13,7 @@ export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 # those with a taxonomy of their own. go.work lists them all.
 CONSUMERS := examples/quickstart examples/shop examples/duyetbot examples/specrunner examples/orchestrator
 NESTED    := runtime/providers runtime/executor/state runtime/report/export runtime/rpc runtime/executor/temporal \
-	runtime/queue/riverqueue runtime/queue/natsqueue runtime/dberr/pgxerr vet
+	runtime/queue/riverqueue runtime/queue/natsqueue runtime/dberr/pgxerr runtime/mcperr vet
 USERS     := internal/scenarios $(CONSUMERS) examples/aidf examples/temporal
 MODULES   := . $(NESTED) $(USERS)
 PACKAGES  := ./... $(patsubst %,./%/...,$(filter-out .,$(MODULES)))

@@ -73,6 +73,7 @@ const (
 	SourcePostgres taxonomy.SourceName = "postgres"
 	SourceBreaker  taxonomy.SourceName = "breaker"
 	SourceHTTP     taxonomy.SourceName = "http"
+	SourceMcp      taxonomy.SourceName = "mcp"
 )
 
 // The policies.

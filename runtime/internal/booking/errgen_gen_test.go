@@ -60,7 +60,7 @@ func TestTaxonomy(t *testing.T) {
 		"public: INTERNAL",
 		"categories: room request calendar store server",
 		"strategies: rebuild",
-		"sources: calendar fallback=CALENDAR_REFUSED postgres fallback=STORE_FAILED breaker http",
+		"sources: calendar fallback=CALENDAR_REFUSED postgres fallback=STORE_FAILED breaker http mcp",
 		"tier: worker classifies",
 		"tier: person classifies person",
 		`operation: GetRoom http="GET /rooms/{id}" rpc=booking.v1.Rooms/Get idempotent=yes codes=[ROOM_TAKEN NOT_FOUND INTERNAL]`,
@@ -68,7 +68,7 @@ func TestTaxonomy(t *testing.T) {
 	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "room request calendar store server", Categories()...)
 	gentest.Names(t, "room request calendar store server", CategoryRoom, CategoryRequest, CategoryCalendar, CategoryStore, CategoryServer)
-	gentest.Names(t, "calendar postgres breaker http", SourceCalendar, SourcePostgres, SourceBreaker, SourceHTTP)
+	gentest.Names(t, "calendar postgres breaker http mcp", SourceCalendar, SourcePostgres, SourceBreaker, SourceHTTP, SourceMcp)
 	gentest.Names(t, "short store brief", PolicyShort, PolicyStore, PolicyBrief)
 	gentest.Names(t, "again wait slow soon store skip park drop ask fix abort block continue", ReactionAgain, ReactionWait, ReactionSlow, ReactionSoon, ReactionStore, ReactionSkip, ReactionPark, ReactionDrop, ReactionAsk, ReactionFix, ReactionAbort, ReactionBlock, ReactionContinue)
 	gentest.Names(t, "worker person", TierWorker, TierPerson)

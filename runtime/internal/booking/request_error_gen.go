@@ -172,6 +172,7 @@ var requestRules = [][]detect.CodeRule{
 	},
 	CodeInvalid: {
 		{Doc: "source: http, status: 400", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"http"}}, {Key: detect.Status, AnyNumber: []int{400}}}},
+		{Doc: "source: mcp, type: invalid_arguments", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"mcp"}}, {Key: detect.Type, Any: []string{"invalid_arguments"}}}},
 	},
 }
 
@@ -180,5 +181,5 @@ const requestSummary = `
 {"const":"CodeNotFound","value":"NOT_FOUND","type":"RequestError","factory":"NewNotFound","category":"request","public":true,"retryable":"no","rules":[["http"]]},
 {"const":"CodeMethodNotAllowed","value":"METHOD_NOT_ALLOWED","type":"RequestError","factory":"NewMethodNotAllowed","category":"request","public":true,"retryable":"no","rules":[["http"]]},
 {"const":"CodeTooLarge","value":"TOO_LARGE","type":"RequestError","factory":"NewTooLarge","category":"request","public":true,"retryable":"no","rules":[["http"]]},
-{"const":"CodeInvalid","value":"INVALID","type":"RequestError","factory":"NewInvalid","category":"request","public":true,"retryable":"no","rules":[["http"]]}
+{"const":"CodeInvalid","value":"INVALID","type":"RequestError","factory":"NewInvalid","category":"request","public":true,"retryable":"no","rules":[["http"],["mcp"]]}
 `

@@ -23,10 +23,16 @@ func TestRequestError(t *testing.T) {
 		}, Examples: []gentest.Example{gentest.NewExample("NOT_FOUND/1", 0, "{}", taxonomy.Evidence{Source: "http", Status: 404})}},
 		{Code: CodeMethodNotAllowed, Entry: "METHOD_NOT_ALLOWED public fault=client: drop http=405", Rules: []string{"METHOD_NOT_ALLOWED/1: source: http, status: 405 (dd50339e)"}, Cases: []gentest.Case{gentest.NewCase(NewMethodNotAllowed(), 0, "method not allowed", "{}")}, Examples: []gentest.Example{gentest.NewExample("METHOD_NOT_ALLOWED/1", 0, "{}", taxonomy.Evidence{Source: "http", Status: 405})}},
 		{Code: CodeTooLarge, Entry: "TOO_LARGE public fault=client: drop http=413", Rules: []string{"TOO_LARGE/1: source: http, status: 413 (a3a7ce51)"}, Cases: []gentest.Case{gentest.NewCase(NewTooLarge(), 0, "body is too large", "{}")}, Examples: []gentest.Example{gentest.NewExample("TOO_LARGE/1", 0, "{}", taxonomy.Evidence{Source: "http", Status: 413})}},
-		{Code: CodeInvalid, Entry: "INVALID public fault=client: drop http=400", Rules: []string{"INVALID/1: source: http, status: 400 (26497e01)"}, Cases: []gentest.Case{
+		{Code: CodeInvalid, Entry: "INVALID public fault=client: drop http=400", Rules: []string{
+			"INVALID/1: source: http, status: 400 (26497e01)",
+			"INVALID/2: source: mcp, type: invalid_arguments (44ca1fec)",
+		}, Cases: []gentest.Case{
 			gentest.NewCase(NewInvalid(), 0, "invalid request", "{}"),
 			gentest.NewCase(NewInvalid().WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "invalid request: 2 violations", `{"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 			gentest.NewCase(NewInvalid().WithViolations([]taxonomy.Violation{}), 0, "invalid request", `{"violations":[]}`),
-		}, Examples: []gentest.Example{gentest.NewExample("INVALID/1", 0, "{}", taxonomy.Evidence{Source: "http", Status: 400})}},
+		}, Examples: []gentest.Example{
+			gentest.NewExample("INVALID/1", 0, "{}", taxonomy.Evidence{Source: "http", Status: 400}),
+			gentest.NewExample("INVALID/2", 0, "{}", taxonomy.Evidence{Source: "mcp", Type: "invalid_arguments"}),
+		}},
 	})
 }

@@ -34,6 +34,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "postgres", Doc: "The database.", Fallback: "STORE_FAILED"},
 		{Name: "breaker", Doc: "A circuit breaker."},
 		{Name: "http", Doc: "The requests of clients."},
+		{Name: "mcp", Doc: "The tools that agents call."},
 	},
 	Tiers: []taxonomy.Tier{
 		{Name: "worker", Doc: "The worker.", Classifies: true},
