@@ -135,14 +135,14 @@ func TestReportFiles(t *testing.T) {
 	assert.Len(t, records, 4)
 	var read struct {
 		Metrics struct{ TotalErrors int }
-		Errors  []struct{ Source, Execution, GitHub map[string]any }
+		Errors  []struct{ Metadata struct{ Execution, GitHub map[string]any } }
 	}
 	require.NoError(t, json.Unmarshal([]byte(write(t, "r.json")), &read))
 	assert.Equal(t, 3, read.Metrics.TotalErrors)
 	assert.Equal(t, object{"owner": "acme", "repo": "shop", "entityNumber": 99.0, "entityType": "issue"},
-		read.Errors[0].GitHub)
-	assert.Equal(t, object{"mode": "unknown", "skill": "build-more", "step": "call", "taskId": "build-more"},
-		read.Errors[2].Execution, "D155")
+		read.Errors[0].Metadata.GitHub)
+	assert.Equal(t, object{"mode": "unknown", "skill": "build-more", "taskId": "build-more"},
+		read.Errors[2].Metadata.Execution, "D155")
 	_, page, _ := strings.Cut(write(t, "r.html"), `type="application/json">`)
 	page, _, _ = strings.Cut(page, "</script>")
 	var data struct{ Groups []struct{ Code string } }

@@ -59,10 +59,10 @@ type skill struct {
 
 // entity is the GitHub object of the skill.
 type entity struct {
-	Owner  string `yaml:"owner"`
-	Repo   string `yaml:"repo"`
-	Number int    `yaml:"entity_number"`
-	Type   string `yaml:"entity_type"`
+	Owner  string `yaml:"owner" json:"owner"`
+	Repo   string `yaml:"repo" json:"repo"`
+	Number int    `yaml:"entity_number" json:"entityNumber,omitempty"`
+	Type   string `yaml:"entity_type" json:"entityType,omitempty"`
 }
 
 // Validate implements [config.Validator].
@@ -125,6 +125,24 @@ func (s *skill) operation(do func(context.Context) error) recovery.Op {
 	if source == ownSource {
 		source = "tool"
 	}
-	return recovery.Op{Name: s.Name, Source: s.Source, Component: s.Component, Do: do,
-		Facts: report.Facts{Source: &report.Source{Type: source, Component: s.Component}}}
+	return recovery.Op{Name: s.Name, Source: s.Source, Component: s.Component, Do: do, Facts: report.Facts{
+		Source: &report.Source{Type: source, Component: s.Component}, Metadata: s.work()}}
+}
+
+// work describes the work that the skill belongs to, for reports.
+func (s *skill) work() map[string]any {
+	x := s.Execution
+	execution := map[string]any{"mode": cmp.Or(x.Mode, "unknown"), "skill": s.Name}
+	for name, value := range map[string]string{
+		"tool": x.Tool, "step": x.Step, "taskId": cmp.Or(x.Task, s.Name), "sessionId": x.Session,
+	} {
+		if value != "" {
+			execution[name] = value
+		}
+	}
+	work := map[string]any{"execution": execution}
+	if s.GitHub != nil {
+		work["github"] = s.GitHub
+	}
+	return work
 }

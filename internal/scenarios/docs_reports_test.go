@@ -45,7 +45,7 @@ func observed(c executor.Config, sink report.Sink, runs *report.Runs) executor.C
 		Sink:  sink,
 		Runs:  runs,
 		Facts: func(executor.Event) report.Facts {
-			return report.Facts{Execution: &report.Execution{Mode: "nightly"}}
+			return report.Facts{Metadata: map[string]any{"mode": "nightly"}}
 		},
 	}))
 	return c

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,20 +14,17 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Facts describe the place of an error beyond the error itself. Nil, zero and empty values are
-// unknown.
+// Facts describe the place of an error beyond the error itself. Nil and empty values are unknown.
 //
-// The evidence of an error can also contain facts. Its source is the type of the [Source]. If an
-// error has no evidence, its field `from: source` has the type, and its field `from: op` the
-// component. The attributes component, url or host, method, mode, skill, tool, step, task_id,
-// session_id, owner, repo, entity_number and entity_type set the fields of these names. The query
-// of an address is omitted. The attributes finding, file, line and column are the [Finding].
-// Without them, the finding is read from the output of a failed command.
+// The evidence of an error also has facts. Its source is the type of the [Source]. If an error has
+// no evidence, its field `from: source` has the type, and its field `from: op` the component. The
+// attributes component, url or host, and method set the other fields. The query of an address is
+// omitted. The attributes finding, file, line and column are the [Finding]. Without them, the
+// finding is read from the output of a failed command.
 type Facts struct {
-	Source     *Source
-	Execution  *Execution
-	Repository *Repository
-	Metadata   map[string]any
+	Source *Source
+	// Metadata are the program's own facts, such as the task, or the repository that it works on.
+	Metadata map[string]any
 }
 
 // unknown replaces a required value that is missing.
@@ -49,9 +45,9 @@ type EnrichOptions struct {
 	StatusSources []string
 }
 
-// Enrich returns a copy of o with the given facts, which override the known ones. Source and
-// execution are merged by field, and metadata by key. A repository is replaced. The metadata
-// enrichedAt (milliseconds) and enrichmentSource record the enrichment.
+// Enrich returns a copy of o with the given facts, which override the known ones. The source is
+// merged by field, and metadata by key. The metadata enrichedAt (milliseconds) and enrichmentSource
+// record the enrichment.
 func (o *Occurrence) Enrich(f Facts, e EnrichOptions) *Occurrence {
 	if o == nil {
 		return nil
@@ -92,17 +88,7 @@ func (o *Occurrence) addEvidence(e *taxonomy.Evidence) {
 	o.addFacts(Facts{
 		Source: &Source{Type: e.Source, Component: cmp.Or(a["component"], e.Op),
 			Endpoint: cmp.Or(a["url"], a["host"]), Method: a["method"]},
-		Execution: &Execution{Mode: a["mode"], Skill: a["skill"], Tool: a["tool"], Step: a["step"],
-			TaskID: a["task_id"], SessionID: a["session_id"]},
 	})
-	if a["owner"] != "" && a["repo"] != "" {
-		number, err := strconv.Atoi(a["entity_number"])
-		if err != nil {
-			number = 0
-		}
-		o.addFacts(Facts{Repository: &Repository{Owner: a["owner"], Repo: a["repo"], EntityNumber: max(0, number),
-			EntityType: a["entity_type"]}})
-	}
 	f, ok := finding.Of(a)
 	if _, exited := e.ExitCode.Get(); !ok && exited {
 		if f, ok = finding.First(e.Output); !ok {
@@ -147,41 +133,19 @@ func (o *Occurrence) addFacts(f Facts) {
 		s := *f.Source
 		s.Endpoint, _, _ = strings.Cut(s.Endpoint, "?")
 		s.Endpoint, _, _ = strings.Cut(s.Endpoint, "#")
-		if fill(&s, cmp.Or(o.Source, &Source{})) {
+		known := cmp.Or(o.Source, &Source{})
+		s = Source{
+			cmp.Or(s.Type, known.Type), cmp.Or(s.Component, known.Component), cmp.Or(s.Endpoint, known.Endpoint),
+			cmp.Or(s.Method, known.Method),
+		}
+		if s != (Source{}) {
 			s.Type, s.Component = cmp.Or(s.Type, unknown), cmp.Or(s.Component, unknown)
 			o.Source = &s
 		}
 	}
-	if f.Execution != nil {
-		e := *f.Execution
-		if fill(&e, cmp.Or(o.Execution, &Execution{})) {
-			e.Mode = cmp.Or(e.Mode, unknown)
-			o.Execution = &e
-		}
-	}
-	if f.Repository != nil {
-		r := *f.Repository
-		if !slices.Contains([]string{"issue", "pr", "comment"}, r.EntityType) {
-			r.EntityType = ""
-		}
-		o.Repository = &r
-	}
 	if len(f.Metadata) > 0 {
 		o.Metadata = merged(o.Metadata, f.Metadata)
 	}
-}
-
-// fill sets the empty texts of a struct to those of another one. It reports whether the result has
-// a text.
-func fill[T any](into, from *T) (filled bool) {
-	a, b := reflect.ValueOf(into).Elem(), reflect.ValueOf(from).Elem()
-	for i := range a.NumField() {
-		if a.Field(i).Len() == 0 {
-			a.Field(i).Set(b.Field(i))
-		}
-		filled = filled || a.Field(i).Len() > 0
-	}
-	return filled
 }
 
 // merged returns the values of both maps. If both have a key, the given value wins.

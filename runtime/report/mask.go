@@ -56,16 +56,6 @@ func maskedAt(o *Occurrence, depth int) *Occurrence {
 		s.Endpoint = beginning(s.Endpoint, maxAddress)
 		c.Source = &s
 	}
-	if o.Execution != nil {
-		e := *o.Execution
-		names(&e.Mode, &e.Skill, &e.Tool, &e.Step, &e.TaskID, &e.SessionID)
-		c.Execution = &e
-	}
-	if o.Repository != nil {
-		r := *o.Repository
-		names(&r.Owner, &r.Repo, &r.EntityType)
-		c.Repository = &r
-	}
 	if o.Finding != nil {
 		f := *o.Finding
 		names(&f.Code, &f.File)

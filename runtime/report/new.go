@@ -34,10 +34,9 @@ type Options struct {
 	StatusSources []string
 }
 
-// New returns an occurrence of err, masked and bounded, or nil if err is nil. Source, execution and
-// repository come from the evidence in the error's tree, and the source otherwise from the error's
-// fields; [Facts] lists both. If a method of the error panics, its part of the occurrence is
-// missing.
+// New returns an occurrence of err, masked and bounded, or nil if err is nil. The source comes from
+// the evidence in the error's tree, or from the error's fields; see [Facts]. If a method of the
+// error panics, its part of the occurrence is missing.
 func New(err error, o Options) *Occurrence {
 	if err == nil {
 		return nil

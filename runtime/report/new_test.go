@@ -20,9 +20,7 @@ func overloaded() *taxonomy.Evidence {
 	return &taxonomy.Evidence{
 		Source: "anthropic-api", Op: "call", Status: 529, Type: "overloaded_error", Text: "overloaded, token=" + secret,
 		Attributes: map[string]string{
-			"url": "https://api.example.org/v1/messages?key=abc#x", "host": "other", "method": "POST", "mode": "agent",
-			"skill": "review", "tool": "bash", "step": "3", "task_id": "t-1", "session_id": "s-1", "owner": "o",
-			"repo": "r", "entity_number": "17", "entity_type": "pr",
+			"url": "https://api.example.org/v1/messages?key=abc#x", "host": "other", "method": "POST",
 		},
 	}
 }
@@ -47,9 +45,6 @@ func TestNew(t *testing.T) {
 			assert.Contains(t, o.Message, "review: ")
 			assert.Equal(t, &report.Source{Type: "anthropic-api", Component: "call",
 				Endpoint: "https://api.example.org/v1/messages", Method: "POST"}, o.Source)
-			assert.Equal(t, &report.Execution{Mode: "agent", Skill: "review", Tool: "bash", Step: "3", TaskID: "t-1",
-				SessionID: "s-1"}, o.Execution)
-			assert.Equal(t, &report.Repository{Owner: "o", Repo: "r", EntityNumber: 17, EntityType: "pr"}, o.Repository)
 			assert.Equal(t, overloaded().Fingerprint(), o.Fingerprint)
 			assert.Equal(t, map[string]any{"run": "r"}, o.Metadata)
 			assert.Nil(t, o.Context, "no profile reports contexts")
@@ -58,7 +53,7 @@ func TestNew(t *testing.T) {
 	assert.Nil(t, report.New(nil, report.Options{}))
 }
 
-// D51, D55, D56, D60, D61: evidence with several attributes for one field, or half of one.
+// D51, D55, D56: evidence with several attributes for one field.
 func TestEvidence(t *testing.T) {
 	of := func(attributes map[string]string) *report.Occurrence {
 		return report.New(&taxonomy.Evidence{Source: "github", Op: "call", Code: "rate_limited", Status: 429,
@@ -68,13 +63,6 @@ func TestEvidence(t *testing.T) {
 	assert.Equal(t, "octokit", of(map[string]string{"component": "octokit"}).Source.Component)
 	assert.Equal(t, "https://a.example/b",
 		of(map[string]string{"host": "h", "url": "https://a.example/b?token=x#y"}).Source.Endpoint)
-	assert.Nil(t, of(map[string]string{"owner": "o", "entity_number": "7"}).Repository, "owner and name, or none")
-	for _, number := range []string{"-5", "0", "7.5", "seven", "99999999999999999999"} {
-		assert.Zero(
-			t,
-			of(map[string]string{"owner": "o", "repo": "r", "entity_number": number}).Repository.EntityNumber,
-		)
-	}
 }
 
 // TestFinding reads findings of compilers and linters from attributes and failed commands.

@@ -32,11 +32,9 @@ type Occurrence struct {
 	// Fingerprint is equal for occurrences of the same failure.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Cause is the wrapped error, if it has a code or another text.
-	Cause      *Occurrence `json:"cause,omitempty"`
-	Source     *Source     `json:"source,omitempty"`
-	Execution  *Execution  `json:"execution,omitempty"`
-	Repository *Repository `json:"github,omitempty"`
-	Recovery   *Recovery   `json:"recovery,omitempty"`
+	Cause    *Occurrence `json:"cause,omitempty"`
+	Source   *Source     `json:"source,omitempty"`
+	Recovery *Recovery   `json:"recovery,omitempty"`
 	// Finding is the finding of a compiler or linter.
 	Finding *Finding `json:"finding,omitempty"`
 	// Reaction and Action are the reaction of the taxonomy.
@@ -44,7 +42,7 @@ type Occurrence struct {
 	Action   string `json:"action,omitempty"`
 	// Context is the error's context, a JSON object; nil unless the profile reports contexts.
 	Context json.RawMessage `json:"context,omitempty"`
-	// Metadata has other values, as encoding/json decodes them.
+	// Metadata has the program's facts, as encoding/json decodes them.
 	Metadata map[string]any `json:"metadata,omitempty"`
 
 	masked bool // masked and bounded
@@ -57,26 +55,6 @@ type Source struct {
 	Component string `json:"component"`
 	Endpoint  string `json:"endpoint,omitempty"`
 	Method    string `json:"method,omitempty"`
-}
-
-// Execution is the work during which an error happened.
-type Execution struct {
-	Mode      string `json:"mode"`
-	Skill     string `json:"skill,omitempty"`
-	Tool      string `json:"tool,omitempty"`
-	Step      string `json:"step,omitempty"`
-	TaskID    string `json:"taskId,omitempty"`
-	SessionID string `json:"sessionId,omitempty"`
-}
-
-// Repository is the repository that the work was for.
-type Repository struct {
-	Owner string `json:"owner"`
-	Repo  string `json:"repo"`
-	// EntityNumber is 0 if it is unknown.
-	EntityNumber int `json:"entityNumber,omitempty"`
-	// EntityType is "issue", "pr" or "comment".
-	EntityType string `json:"entityType,omitempty"`
 }
 
 // Recovery is the attempt to recover from an error.
@@ -113,8 +91,8 @@ func (o *Occurrence) With(r *Recovery) *Occurrence {
 
 // MarshalJSON returns an object with the keys errorId, timestamp, domain, category, errorCode
 // (Code), severity, recoverability, retryable, message, code (SourceCode), stack, fingerprint,
-// cause, source, execution, github (Repository), recovery, finding, reaction, action, context and
-// metadata. Empty optional values are left out.
+// cause, source, recovery, finding, reaction, action, context and metadata. Empty optional values
+// are left out.
 func (o Occurrence) MarshalJSON() ([]byte, error) {
 	type fields Occurrence
 	c := masked(&o)

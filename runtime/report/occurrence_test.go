@@ -19,11 +19,9 @@ func full() *report.Occurrence {
 		ID: "id", At: time.UnixMilli(1_700_000_000_123).UTC(), Domain: "domain", Category: "network",
 		Code: "NETWORK_DOWN", Severity: "high", Recoverability: "retryable", Retryable: true,
 		Message: "no route <to> host", SourceCode: "E1", Stack: "main.go:1", Fingerprint: "0123",
-		Cause:      &report.Occurrence{ID: "cause", Message: "cause"},
-		Source:     &report.Source{Type: "llm", Component: "api", Endpoint: "https://example.org/v1", Method: "POST"},
-		Execution:  &report.Execution{Mode: "agent", Skill: "s", Tool: "t", Step: "p", TaskID: "k", SessionID: "n"},
-		Repository: &report.Repository{Owner: "o", Repo: "r", EntityNumber: 7, EntityType: "pr"},
-		Recovery:   tried(1, true), Finding: &report.Finding{Code: "TS2322", File: "a.ts", Line: 3, Column: 5},
+		Cause:    &report.Occurrence{ID: "cause", Message: "cause"},
+		Source:   &report.Source{Type: "llm", Component: "api", Endpoint: "https://example.org/v1", Method: "POST"},
+		Recovery: tried(1, true), Finding: &report.Finding{Code: "TS2322", File: "a.ts", Line: 3, Column: 5},
 		Reaction: "retry", Action: "retry_operation", Context: json.RawMessage(`{"host":"a"}`),
 		Metadata: map[string]any{"a": 1.0, "list": []any{"x", map[string]any{"y": true}}},
 	}
@@ -36,8 +34,7 @@ func TestOccurrenceJSON(t *testing.T) {
 		`"message":"no route \u003cto\u003e host","code":"E1","stack":"main.go:1","fingerprint":"0123",` +
 		`"cause":{"errorId":"cause","timestamp":0,"category":"","severity":"","recoverability":"","retryable":false,` +
 		`"message":"cause"},"source":{"type":"llm","component":"api","endpoint":"https://example.org/v1",` +
-		`"method":"POST"},"execution":{"mode":"agent","skill":"s","tool":"t","step":"p","taskId":"k",` +
-		`"sessionId":"n"},"github":{"owner":"o","repo":"r","entityNumber":7,"entityType":"pr"},` +
+		`"method":"POST"},` +
 		`"recovery":{"attempts":1,"maxAttempts":3,"strategy":"fix","successful":true},` +
 		`"finding":{"code":"TS2322","file":"a.ts","line":3,"column":5},"reaction":"retry",` +
 		`"action":"retry_operation","context":{"host":"a"},"metadata":{"a":1,"list":["x",{"y":true}]}}`
@@ -66,9 +63,8 @@ func TestMasked(t *testing.T) {
 	for name, o := range map[string]*report.Occurrence{
 		"secrets": {
 			ID: secret, Category: secret, Severity: secret, Code: secret, Message: "a " + secret, Stack: secret,
-			Source:    &report.Source{Type: secret, Component: secret, Endpoint: secret},
-			Execution: &report.Execution{Mode: secret, TaskID: secret}, Finding: &report.Finding{File: secret},
-			Repository: &report.Repository{Owner: secret}, Recovery: &report.Recovery{Strategy: secret},
+			Source:  &report.Source{Type: secret, Component: secret, Endpoint: secret},
+			Finding: &report.Finding{File: secret}, Recovery: &report.Recovery{Strategy: secret},
 			Reaction: secret, Cause: &report.Occurrence{Message: secret},
 			Context: json.RawMessage(`{"a":"` + secret + `","b":"\u0067` + secret[1:] + `"}`),
 			Metadata: map[string]any{secret: secret, "password": "abcdefghij", "n": []any{map[string]any{"x": secret}},
@@ -111,28 +107,18 @@ func (panicking) Unwrap() error { panic("broken") }
 func TestEnrich(t *testing.T) {
 	o := full()
 	e := o.Enrich(report.Facts{
-		Source: &report.Source{Method: "GET"}, Execution: &report.Execution{Mode: "cli", Skill: "given"},
-		Repository: &report.Repository{Owner: "owner", Repo: "repo", EntityType: "hack"},
-		Metadata:   map[string]any{"a": "given", "n": 7, "password": "hunter22"},
+		Source:   &report.Source{Method: "GET"},
+		Metadata: map[string]any{"a": "given", "n": 7, "password": "hunter22"},
 	}, report.EnrichOptions{At: time.UnixMilli(1_800_000_000_001)})
 	assert.Equal(t, full(), o, "the occurrence is not changed")
 	assert.Equal(t, &report.Source{Type: "llm", Component: "api", Endpoint: "https://example.org/v1", Method: "GET"},
 		e.Source)
-	assert.Equal(t, &report.Execution{Mode: "cli", Skill: "given", Tool: "t", Step: "p", TaskID: "k", SessionID: "n"},
-		e.Execution)
-	assert.Equal(t, &report.Repository{Owner: "owner", Repo: "repo"}, e.Repository, "replaced, not merged")
 	assert.Equal(t, map[string]any{
 		"a": "given", "n": 7.0, "password": "[REDACTED]", "list": []any{"x", map[string]any{"y": true}},
 		"enrichedAt": 1_800_000_000_001.0, "enrichmentSource": "error-context-enricher",
 	}, e.Metadata)
-	assert.Equal(
-		t,
-		&report.Execution{Mode: "unknown", Tool: "t"},
-		(&report.Occurrence{}).Enrich(
-			report.Facts{Execution: &report.Execution{Tool: "t"}},
-			report.EnrichOptions{},
-		).Execution,
-	)
+	bare := (&report.Occurrence{}).Enrich(report.Facts{Source: &report.Source{Method: "GET"}}, report.EnrichOptions{})
+	assert.Equal(t, &report.Source{Type: "unknown", Component: "unknown", Method: "GET"}, bare.Source)
 	assert.Nil(t, (*report.Occurrence)(nil).Enrich(report.Facts{}, report.EnrichOptions{}))
 }
 

@@ -30,7 +30,7 @@ import (
 func listIssues(ctx context.Context, h *recovery.Handler, list func(ctx context.Context) error) error {
 	out := h.Handle(ctx, recovery.Op{
 		Name: "list issues", Source: "github", Component: "octokit",
-		Facts: report.Facts{Repository: &report.Repository{Owner: "acme", Repo: "shop"}},
+		Facts: report.Facts{Metadata: map[string]any{"repository": "acme/shop"}},
 		Do:    list,
 	})
 	if !out.Success() {

@@ -25,7 +25,8 @@ type Options struct {
 	Sink report.Sink
 	// Runs takes the timelines; nil records none.
 	Runs *report.Runs
-	// Facts returns facts beyond the event; it may be nil.
+	// Facts returns facts beyond the event; it may be nil. The event sets the source, and the
+	// metadata run, task, iteration, op and conversation.
 	Facts func(e executor.Event) report.Facts
 	// ID returns the ID of an occurrence; nil is [report.NewID].
 	ID func() string
@@ -135,12 +136,11 @@ func (v *observer) report(r *run, e *executor.Event) {
 	if v.options.Facts != nil {
 		o.Facts = v.options.Facts(*e)
 	}
-	o.Defaults = report.Facts{
-		Execution: &report.Execution{TaskID: e.Task, Step: e.Op, SessionID: e.Session},
-		Metadata:  map[string]any{},
-	}
-	if e.Run != "" {
-		o.Defaults.Metadata["run"] = e.Run
+	o.Defaults.Metadata = map[string]any{}
+	for name, value := range map[string]string{"run": e.Run, "task": e.Task, "op": e.Op, "conversation": e.Session} {
+		if value != "" {
+			o.Defaults.Metadata[name] = value
+		}
 	}
 	if e.Iteration > 0 {
 		o.Defaults.Metadata["iteration"] = float64(e.Iteration)

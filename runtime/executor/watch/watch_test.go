@@ -85,7 +85,7 @@ func TestExecutor(t *testing.T) {
 					moment,
 				}, Observer: watch.Observer(watch.Options{Table: errs.Table, Sink: &got, Runs: &runs,
 					Facts: func(executor.Event) report.Facts {
-						return report.Facts{Execution: &report.Execution{Mode: "test"}}
+						return report.Facts{Metadata: map[string]any{"mode": "test"}}
 					}}),
 			})
 			require.NoError(t, err)
@@ -94,8 +94,9 @@ func TestExecutor(t *testing.T) {
 			for _, o := range got.reported {
 				codes = append(codes, o.Code)
 				assert.Equal(t, &report.Source{Type: "anthropic-api", Component: "call"}, o.Source)
-				assert.Equal(t, &report.Execution{Mode: "test", TaskID: "task-1", Step: "call"}, o.Execution)
-				assert.Equal(t, "run-1", o.Metadata["run"])
+				for name, want := range map[string]any{"mode": "test", "run": "run-1", "task": "task-1", "op": "call"} {
+					assert.Equal(t, want, o.Metadata[name], name)
+				}
 			}
 			assert.Equal(t, tt.codes, codes)
 			assert.Equal(t, tt.retried, got.retried)
@@ -202,25 +203,21 @@ func TestRetries(t *testing.T) {
 func TestFacts(t *testing.T) {
 	for _, tt := range []struct {
 		sources         []string
-		given           *report.Execution
+		given           map[string]any
 		status, session string
 	}{
 		{[]string{"other", "github"}, nil, "503", "s-1"},
 		{[]string{"other"}, nil, "", "s-1"},
-		{nil, &report.Execution{SessionID: "s-2"}, "", "s-2"},
+		{nil, map[string]any{"conversation": "s-2"}, "", "s-2"},
 	} {
 		var got sink
 		watch.Observer(watch.Options{Table: errs.Table, Sink: &got, StatusSources: tt.sources,
-			Facts: func(executor.Event) report.Facts { return report.Facts{Execution: tt.given} },
+			Facts: func(executor.Event) report.Facts { return report.Facts{Metadata: tt.given} },
 		}).Observe(executor.Event{Kind: executor.ReactionTaken, Err: errors.New("GET /: HTTP 503"), Source: "github",
 			Op: "read", Session: "s-1", Task: "t-1", Evidence: &taxonomy.Evidence{Text: "GET /: HTTP 503"}})
 		require.Len(t, got.reported, 1)
 		o := got.reported[0]
 		assert.Equal(t, tt.status, o.SourceCode)
-		assert.Equal(
-			t,
-			&report.Execution{Mode: "unknown", TaskID: "t-1", Step: "read", SessionID: tt.session},
-			o.Execution,
-		)
+		assert.Equal(t, map[string]any{"task": "t-1", "op": "read", "conversation": tt.session}, o.Metadata)
 	}
 }
