@@ -119,15 +119,12 @@ func (h *host) context(f *loop.Failure, own taxonomy.Coded, classified error) {
 }
 
 // chain returns a reaction and its successors under the table's profile, as data.
-func (h *host) chain(r *taxonomy.Reaction, f *loop.Failure) []loop.Reaction {
+func (h *host) chain(r *taxonomy.Reaction, f *loop.Failure) []taxonomy.Reaction {
 	profile := h.cfg.Table.Overlay
-	var chain []loop.Reaction
+	var chain []taxonomy.Reaction
 	for _, r := range profile.Chain(r) {
-		step := loop.Reaction{Reaction: *r, Unavailable: r.Action == taxonomy.Recover && h.cfg.Recoverer == nil}
+		step := *r
 		step.Then, step.Policy = nil, profile.PolicyOf(r)
-		if profile != nil && r.Action == taxonomy.Recover {
-			step.MaxRuns = profile.Recovery.MaxAttempts
-		}
 		if a := h.cfg.Admission.Adaptive; a != nil && step.Policy != nil && f.Categorized {
 			adapted := a.Policy(step.Policy, f.Code)
 			step.Policy = &adapted

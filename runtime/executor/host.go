@@ -265,7 +265,7 @@ func (h *host) validate(ctx context.Context, e *loop.Effect, do loop.Validate, o
 
 func (h *host) recover(ctx context.Context, run string, f *loop.Failure) error {
 	return h.cfg.Recoverer.Recover(ctx, taxonomy.RecoveryRequest{
-		Err: h.errorOf(f), Reaction: f.Decision.Reaction.Reaction, Evidence: f.Evidence,
+		Err: h.errorOf(f), Reaction: *f.Decision.Reaction, Evidence: f.Evidence,
 		NoText: !h.cfg.Table.SearchesText(), Run: run, Attempt: f.Decision.Attempt,
 	})
 }

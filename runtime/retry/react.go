@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/chain"
 	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -52,14 +53,16 @@ func (l *loop) decide(ctx context.Context, err error) (next Next, stop Stop, r *
 // visit reports that they are exhausted. It returns the reaction that applies then: the last one
 // visited, or the first one that does not retry.
 func (l *loop) walk(err error, visit func(depth int, r *taxonomy.Reaction) (exhausted bool)) *taxonomy.Reaction {
-	r := l.reaction(err)
-	for depth := range taxonomy.MaxChain {
-		if !r.Retries() || !visit(depth, r) {
-			return r
+	var last *taxonomy.Reaction
+	_, r := chain.Choose(0, func(depth int) *taxonomy.Reaction {
+		if depth == 0 {
+			last = l.reaction(err)
+		} else {
+			last = l.table.Overlay.Next(last)
 		}
-		r = l.follower(r)
-	}
-	return taxonomy.Predeclared(taxonomy.Abort)
+		return last
+	}, func(depth int, r *taxonomy.Reaction) bool { return r.Retries() && visit(depth, r) })
+	return r
 }
 
 // try counts a failure under one reaction.
@@ -162,16 +165,4 @@ func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
 		return p.Budget == nil
 	})
 	return found
-}
-
-// follower returns the reaction that follows an exhausted one under the table's profile.
-func (l *loop) follower(r *taxonomy.Reaction) *taxonomy.Reaction {
-	next := l.table.Overlay.Next(r)
-	switch {
-	case next != nil:
-		return next
-	case r.Action == taxonomy.Retry:
-		return taxonomy.Predeclared(taxonomy.Block)
-	}
-	return taxonomy.Predeclared(taxonomy.Abort)
 }

@@ -23,6 +23,9 @@ type Config struct {
 	Asker     bool    `json:"asker,omitempty"`
 	Filer     bool    `json:"filer,omitempty"`
 	Notifier  bool    `json:"notifier,omitempty"`
+	// Recoverer reports that strategies can run, MaxRuns how often for a failure; 0 is no limit.
+	Recoverer bool `json:"recoverer,omitempty"`
+	MaxRuns   int  `json:"maxRuns,omitempty"`
 	// Strict turns `continue` on a call, a check or a commit into `block`.
 	Strict            bool   `json:"strict,omitempty"`
 	Continue          bool   `json:"continue,omitempty"`

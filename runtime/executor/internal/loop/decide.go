@@ -5,14 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/chain"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-const (
-	maxChain   = taxonomy.MaxChain
-	maxInPlace = 100 // attempts without a new iteration, under a policy that limits only time
-)
+// maxInPlace limits the attempts without a new iteration, under a policy that limits only time.
+const maxInPlace = 100
 
 // class is the kind of an operation. It limits the actions that a reaction can take.
 type class uint8
@@ -88,61 +87,37 @@ type Decision struct {
 	// Action is the action of Reaction, unless the operation's class replaces it.
 	Action taxonomy.Action `json:"action"`
 	// Reaction is the chosen reaction of the chain, Depth its index.
-	Reaction *Reaction     `json:"reaction"`
-	Depth    int           `json:"depth,omitempty"`
-	Wait     time.Duration `json:"wait,omitempty"`
+	Reaction *taxonomy.Reaction `json:"reaction"`
+	Depth    int                `json:"depth,omitempty"`
+	Wait     time.Duration      `json:"wait,omitempty"`
 	// Exhausted reports that reactions before this one were exhausted.
 	Exhausted bool      `json:"exhausted,omitempty"`
 	Counts    bool      `json:"counts,omitempty"`
 	End       EndReason `json:"end,omitempty"`  // if the action ends the run
 	Tier      int       `json:"tier,omitempty"` // to escalate to
-	// Attempt counts the failures in a row under the reaction's policy.
-	Attempt int `json:"attempt,omitempty"`
+	// Attempt counts the failures in a row under the reaction's policy. MaxAttempts is the limit of
+	// calls, or of a strategy's runs. It is 0 if there is no limit or nothing is repeated.
+	Attempt     int `json:"attempt,omitempty"`
+	MaxAttempts int `json:"maxAttempts,omitempty"`
 }
 
 // ends reports whether the action ends the run.
 func (d *Decision) ends() bool { return d.Action == taxonomy.Abort || d.Action == taxonomy.Block }
 
-// maxAttempts returns the limit of calls, or of a strategy's runs. It is 0 if there is no limit or
-// nothing is repeated.
-func (d *Decision) maxAttempts() int {
-	limit := 0
-	if p := d.Reaction.Policy; p != nil && d.Attempt > 0 && p.MaxAttempts < math.MaxInt {
-		limit = p.MaxAttempts
-	}
-	if d.Reaction.Action != taxonomy.Recover {
-		return limit
-	}
-	// A policy counts calls. A strategy runs between two calls, so one time less.
-	limit = max(0, limit-1)
-	if runs := d.Reaction.MaxRuns; runs > 0 && (limit == 0 || runs < limit) {
-		limit = runs
-	}
-	return limit
-}
-
 var (
-	reactionAbort    = Reaction{Reaction: *taxonomy.Predeclared(taxonomy.Abort)}
-	reactionBlock    = Reaction{Reaction: *taxonomy.Predeclared(taxonomy.Block)}
-	reactionContinue = Reaction{Reaction: taxonomy.Reaction{
-		Name: "continue", Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn,
-	}}
 	policyInPlace   = taxonomy.DefaultPolicy("default")
 	policyUnlimited = taxonomy.Policy{Name: "none", MaxAttempts: math.MaxInt, MaxRetryAfter: 30 * time.Second}
 
-	chainAbort    = []Reaction{reactionAbort}
-	chainContinue = []Reaction{reactionContinue}
-	chainOnce     = []Reaction{{Reaction: taxonomy.Reaction{
+	chainContinue = []taxonomy.Reaction{{Name: "continue", Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn}}
+	chainOnce     = []taxonomy.Reaction{{
 		Name: "retry_operation", Action: taxonomy.RetryOperation, LogLevel: taxonomy.LogWarn,
-		Policy: &taxonomy.Policy{
-			Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant,
-		},
-	}}, reactionContinue}
+		Policy: &taxonomy.Policy{Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant},
+	}, chainContinue[0]}
 )
 
 // situation is everything that a decision depends on.
 type situation struct {
-	chain       []Reaction
+	chain       []taxonomy.Reaction
 	categorized bool
 	op          traits
 	hint        taxonomy.Opt[time.Duration] // wait that the service requests
@@ -152,60 +127,52 @@ type situation struct {
 	ladder      []Tier
 	tier        int
 	random      retry.Random
-	runs        [maxChain]int // of the strategies of the chain
-	from        int           // first index of the chain; above 0 after a strategy that failed
+	recoverer   bool                   // whether strategies can run
+	maxRuns     int                    // of a strategy; 0 is no limit
+	runs        [taxonomy.MaxChain]int // of the strategies of the chain
+	from        int                    // first index of the chain; above 0 after a strategy that failed
 }
 
 // retryCounts are the failures in a row, by the index in the chain.
-type retryCounts [maxChain]retry.State
+type retryCounts [taxonomy.MaxChain]retry.State
 
 // decide chooses the first reaction of the chain that is not exhausted, and updates the counts. It
 // has no other effect than to use the random source, and does not allocate.
 func decide(s *situation, counts *retryCounts) (d Decision) {
-	chain := s.effectiveChain()
 	if s.from > 0 {
 		d.Exhausted, d.End = true, EndRetriesUsedUp
 	}
-	for d.Depth = s.from; d.Depth < maxChain; d.Depth++ {
-		d.Reaction = reactionAt(chain, d.Depth)
-		d.Counts = d.Counts || d.Reaction.CountFailure
-		d.Action, d.Wait = d.Reaction.Action, 0
-		exhausted := s.exhausted(&d, counts)
-		if exhausted == "" {
-			s.applyClass(&d)
-			return d
+	all := s.effectiveChain()
+	d.Depth, d.Reaction = chain.Choose(s.from, func(i int) *taxonomy.Reaction {
+		if i >= len(all) {
+			return nil
 		}
-		d.Exhausted, d.End = true, exhausted
-	}
-	return Decision{Reaction: &reactionAbort, End: EndFatal, Exhausted: true, Counts: d.Counts}
+		return &all[i]
+	}, func(i int, r *taxonomy.Reaction) bool {
+		d.Depth, d.Reaction, d.Action, d.Wait, d.MaxAttempts = i, r, r.Action, 0, 0
+		d.Counts = d.Counts || r.CountFailure
+		end := s.exhausted(&d, counts)
+		if end != "" {
+			d.Exhausted, d.End, d.Action = true, end, taxonomy.Abort
+		}
+		return end != ""
+	})
+	s.applyClass(&d)
+	return d
 }
 
 // effectiveChain returns the chain. The chain of an uncategorized failure depends on the class.
-func (s *situation) effectiveChain() []Reaction {
+func (s *situation) effectiveChain() []taxonomy.Reaction {
 	switch {
 	case s.op.class == classSide:
 		return chainContinue
 	case s.categorized:
 	case s.op.class == classSetup, s.op.class == classGuard:
-		return chainAbort
+		return nil // aborts
 	case s.op.class == classDeliver:
 		return chainOnce
 	}
 	return s.chain
-}
-
-// reactionAt returns the reaction at an index. After the end of the chain it blocks if the last
-// reaction was a retry or an escalation. Otherwise it aborts.
-func reactionAt(chain []Reaction, depth int) *Reaction {
-	if depth < len(chain) {
-		return &chain[depth]
-	}
-	if depth == len(chain) && depth > 0 {
-		if a := chain[depth-1].Action; a == taxonomy.Retry || a == taxonomy.Escalate {
-			return &reactionBlock
-		}
-	}
-	return &reactionAbort
 }
 
 // applyClass replaces actions that the operation's class does not permit.
@@ -234,10 +201,16 @@ func (s *situation) applyClass(d *Decision) {
 func (s *situation) exhausted(d *Decision, counts *retryCounts) EndReason {
 	switch r := d.Reaction; r.Action {
 	case taxonomy.Recover:
-		if r.Unavailable || r.MaxRuns > 0 && s.runs[d.Depth] >= r.MaxRuns {
+		if !s.recoverer || reached(s.runs[d.Depth], s.maxRuns) {
 			return EndRetriesUsedUp
 		}
-		return s.count(d, counts)
+		end := s.count(d, counts)
+		// A policy counts calls. A strategy runs between two calls, so one time less.
+		d.MaxAttempts = max(0, d.MaxAttempts-1)
+		if s.maxRuns > 0 && (d.MaxAttempts == 0 || s.maxRuns < d.MaxAttempts) {
+			d.MaxAttempts = s.maxRuns
+		}
+		return end
 	case taxonomy.Retry, taxonomy.RetryOperation:
 		return s.count(d, counts)
 	case taxonomy.Escalate:
@@ -256,7 +229,7 @@ func (s *situation) exhausted(d *Decision, counts *retryCounts) EndReason {
 // count counts the failure against the policy of the reaction. If the policy is exhausted, count
 // returns why; otherwise it sets the wait and returns "".
 func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
-	inPlace := d.Reaction.Action == taxonomy.RetryOperation || d.Reaction.inPlace()
+	inPlace := d.Reaction.Action == taxonomy.RetryOperation || inPlace(d.Reaction)
 	sameIteration := inPlace || s.op.class == classSetup
 	p := d.Reaction.Policy
 	switch {
@@ -273,6 +246,9 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 	next := counts[d.Depth].Next(p, hint, s.random)
 	counts[d.Depth] = next.State
 	d.Attempt = next.State.Calls
+	if d.Reaction.Policy != nil && p.MaxAttempts < math.MaxInt {
+		d.MaxAttempts = p.MaxAttempts
+	}
 	passes := func(at time.Time) bool { return next.Wait > 0 && !at.IsZero() && s.now.Add(next.Wait).After(at) }
 	switch {
 	case next.Stop != retry.StoppedNot, p.MaxAttempts <= 0 && sameIteration && next.State.Calls >= maxInPlace:

@@ -28,11 +28,9 @@ func TestNextTier(t *testing.T) {
 func aSituation() *situation {
 	policy := taxonomy.DefaultPolicy("limit")
 	return &situation{
-		chain: []Reaction{
-			{Reaction: taxonomy.Reaction{
-				Name: "limit", Action: taxonomy.Retry, Policy: &policy, HonorRetryAfter: true,
-			}},
-			{Reaction: *taxonomy.Predeclared(taxonomy.Abort)},
+		chain: []taxonomy.Reaction{
+			{Name: "limit", Action: taxonomy.Retry, Policy: &policy, HonorRetryAfter: true},
+			*taxonomy.Predeclared(taxonomy.Abort),
 		},
 		categorized: true, now: time.Unix(1e9, 0), random: func() float64 { return 0.5 },
 	}

@@ -17,7 +17,8 @@ type Failure struct {
 	RetryAfter  taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
 	ResetAt     taxonomy.Opt[time.Time]     `json:"resetAt,omitzero"`
 	// Chain is the reaction and its successors, with the profile and the adapted policies applied.
-	Chain []Reaction `json:"chain,omitempty"`
+	// Their Then is nil.
+	Chain []taxonomy.Reaction `json:"chain,omitempty"`
 	// Others are further failures of the same operation, such as the other problems of a
 	// configuration. They are recorded and change nothing.
 	Others []Failure `json:"others,omitempty"`
@@ -38,17 +39,8 @@ type Failure struct {
 	Evidence *taxonomy.Evidence `json:"-"`
 }
 
-// Reaction is a reaction of a chain. Its Then is nil, because the chain contains the successors.
-type Reaction struct {
-	taxonomy.Reaction
-	// MaxRuns limits the runs of the strategy; 0 is no limit.
-	MaxRuns int `json:",omitempty"`
-	// Unavailable reports that there is no Recoverer for the strategy.
-	Unavailable bool `json:",omitempty"`
-}
-
 // inPlace reports whether the reaction is a strategy after which only the operation is repeated.
-func (r *Reaction) inPlace() bool {
+func inPlace(r *taxonomy.Reaction) bool {
 	return r.Action == taxonomy.Recover && r.Agent.Resume == taxonomy.ResumeOperation
 }
 

@@ -24,8 +24,8 @@ func (l *Loop) addFailure(s *State, it *Iteration, op, source string, f *Failure
 	}
 	d := &f.Decision
 	taken := Event{
-		Kind: ReactionTaken, Op: op, Source: source, Reaction: d.Reaction.Reaction, Action: d.Action,
-		Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.maxAttempts(), failure: f,
+		Kind: ReactionTaken, Op: op, Source: source, Reaction: *d.Reaction, Action: d.Action,
+		Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.MaxAttempts, failure: f,
 	}
 	if d.Wait > 0 {
 		taken.Until = s.Now.Add(d.Wait)
@@ -44,7 +44,7 @@ func (l *Loop) react(s *State, it *Iteration, i int, failed Step) Step {
 	switch action := f.Decision.Action; {
 	case action == taxonomy.RetryOperation:
 		return l.retryInPlace(s, it, i, failed)
-	case action == taxonomy.Recover && f.Decision.Reaction.inPlace() && !f.NotRepeatable:
+	case action == taxonomy.Recover && inPlace(f.Decision.Reaction) && !f.NotRepeatable:
 		return l.beginRecovery(s, f, i, failed)
 	case action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver:
 		l.warn(s, "continue without "+f.Op+": "+f.Message)
@@ -130,8 +130,8 @@ func (l *Loop) recover(s *State, it *Iteration) Step {
 		s.Processes = nil
 	}
 	l.emit(s, Event{
-		Kind: Recovered, For: f.Cause(), Op: f.Op, Source: f.Source, Reaction: f.Decision.Reaction.Reaction,
-		Attempt: f.Decision.Attempt, MaxAttempts: f.Decision.maxAttempts(), Text: strategy, failure: out.Failure,
+		Kind: Recovered, For: f.Cause(), Op: f.Op, Source: f.Source, Reaction: *f.Decision.Reaction,
+		Attempt: f.Decision.Attempt, MaxAttempts: f.Decision.MaxAttempts, Text: strategy, failure: out.Failure,
 	})
 	if out.Failure != nil {
 		l.warn(s, "strategy "+strategy+": "+out.Failure.Message)
@@ -203,6 +203,7 @@ func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
 		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
 		hint:     retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
 		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
+		recoverer: l.cfg.Recoverer, maxRuns: l.cfg.MaxRuns,
 	}
 	if f.Op == OpResume && !f.NotRepeatable {
 		sit.op = traits{class: classSetup, required: true}
@@ -214,7 +215,7 @@ func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
 		sit.callsEnd = it.Ends
 	}
 	var counts retryCounts
-	places := min(len(f.Chain)+1, maxChain)
+	places := min(len(f.Chain)+1, taxonomy.MaxChain)
 	for i := range places {
 		counts[i] = s.Streaks[f.streak(i)]
 		sit.runs[i] = s.Recoveries[f.streak(i)]
