@@ -6,6 +6,7 @@
 //	stories of a run, kills, resuming  runner      runners, stores        executor_test.go
 //	stories of a plan                  PlanSubject a test with planSuite  plan_adapter_test.go
 //	the same stories on Temporal       both        both                   temporal_test.go
+//	shared waits                       lanes       TestLanes              lanes_test.go
 //
 // To plug in an executor's journal, add a line to stores. To plug in another run loop, implement
 // runner and add it to runners, or with a store to stores:

@@ -12,14 +12,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/errgen/errgen/runtime/executor/filelanes"
-	"github.com/errgen/errgen/runtime/executor/internal/lanestest"
 	"github.com/errgen/errgen/runtime/retry"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(_ *testing.T, dir string, clock *lanestest.Clock) retry.SharedWait {
-	return filelanes.New(dir, clock, lanestest.Still)
+// open returns the lanes in dir, without jitter.
+func open(dir string) retry.SharedWait {
+	return filelanes.New(dir, retry.System, func() float64 { return 0 })
 }
 
 // path returns the path of the only lane in dir.
@@ -31,25 +31,14 @@ func path(t *testing.T, dir string) string {
 	return paths[0]
 }
 
-func TestLanes(t *testing.T) {
-	lanestest.Test(t, lanestest.Lanes{
-		Open: open,
-		Kept: func(t *testing.T, dir string) []string { return lanestest.Files(t, dir, "*.lane") },
-		Spoil: func(t *testing.T, dir, content string) {
-			require.NoError(t, os.WriteFile(path(t, dir), []byte(content), 0o600))
-		},
-		Path: path,
-	})
-}
-
 func TestFilesSayNothingOfTheirLanes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lanes")
-	lanes, ctx := open(t, dir, &lanestest.Clock{}), context.Background()
+	lanes, ctx := open(dir), context.Background()
 	_, err := lanes.Until(ctx, "x")
 	require.NoError(t, err)
 	assert.NoDirExists(t, dir, "a lane that was never closed needs nothing")
 	for _, lane := range []string{"../../etc/passwd", "api\x00key"} {
-		require.NoError(t, lanes.Pause(ctx, lane, lanestest.Now.Add(time.Minute)))
+		require.NoError(t, lanes.Pause(ctx, lane, time.Now().Add(time.Minute)))
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -63,7 +52,7 @@ func TestFilesSayNothingOfTheirLanes(t *testing.T) {
 // place.
 func TestAFileThatIsNone(t *testing.T) {
 	dir, outside, ctx := t.TempDir(), filepath.Join(t.TempDir(), "outside"), context.Background()
-	lanes, until := open(t, dir, &lanestest.Clock{}), lanestest.Now.Add(time.Minute)
+	lanes, until := open(dir), time.Now().Add(time.Minute)
 	require.NoError(t, lanes.Pause(ctx, "x", until))
 	lane := path(t, dir)
 	require.NoError(t, os.Rename(lane, outside))
