@@ -69,7 +69,7 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_FILE_ACCESS/6", 0, "{}", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
 		}},
 		{Code: CodePermissionAPIAuth, Entry: "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all", Rules: []string{
-			"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (2259a2d9)",
+			"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (4659a3ed)",
 			"PERMISSION_API_AUTH/2: status: [401, 403], priority: 3 (61e8d080)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
@@ -87,6 +87,8 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "invalid_api_key"}),
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"Invalid API key · Please run /login","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Invalid API key · Please run /login"}),
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"OAuth token has expired · Please run /login","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "OAuth token has expired · Please run /login"}),
+			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"API Error: 401 {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\"}}","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `API Error: 401 {"type":"error","error":{"type":"invalid_request_error"}}`}),
+			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"API Error: 403 {\"type\":\"invalid_request_error\"}"}`, taxonomy.Evidence{Text: `API Error: 403 {"type":"invalid_request_error"}`}),
 		}, Not: []gentest.Example{
 			gentest.NewExample("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","exitCode":0,"rawError":"Invalid API key · Please run /login"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"}),
 			gentest.NewExample("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"TestLogin: want \"Invalid API key\", got \"\""}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `TestLogin: want "Invalid API key", got ""`}),

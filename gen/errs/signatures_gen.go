@@ -65,6 +65,15 @@ var signatureModelNotFound = detect.Signature{
 	},
 }
 
+var signaturePayloadTooLarge = detect.Signature{
+	Name: "payload_too_large",
+	Any: []detect.Form{
+		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{413}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"request_too_large"}}}},
+		{Text: `2 (?im)[ \t](?:413)\b(?9)	=413		1 (?14)(?:413)\b\)	=(413)		2 (?m)(?:413)\b\)[ \t]*[:·]	=413)		2 (?m)[ \t](?:413)\b[ \t\r]*$	=413		1 (?im)(?:413)\b(?15)(?:(?:Payload|Content|Request Entity) Too Large)(?16)(?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))	=413	~http		3 (?:413)\b	=413		0 (?10)http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)(?17)	=413		0 (?i)\b(?:413)\b (?:Client|Server) Error: 	~413 client error	~413 server error		2 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))	~ too large	~request exceeds 	~request_too_larg		0 (?10)(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?11)	~ too large	~request exceeds 	~request_too_larg		4 (?m)(?:(?:request_too_large)(?12)|(?:request_too_large)(?13))	=request_too_larg`},
+	},
+}
+
 var signatureInvalidRequest = detect.Signature{
 	Name: "invalid_request",
 	Any: []detect.Form{
@@ -72,15 +81,6 @@ var signatureInvalidRequest = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "BadRequestError", "ValidationException", "InvalidRequestError", "invalid_request", "validation_error"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"INVALID_ARGUMENT", "FAILED_PRECONDITION", "invalid_request", "invalid_value", "missing_required_parameter", "unsupported_parameter", "unsupported_value"}}}},
 		{Text: `2 (?im)[ \t](?:400|422)\b(?9)	=400	=422		1 (?14)(?:400|422)\b\)	=(400)	=(422)		2 (?m)(?:400|422)\b\)[ \t]*[:·]	=400)	=422)		2 (?m)[ \t](?:400|422)\b[ \t\r]*$	=400	=422		1 (?im)(?:400|422)\b(?15)(?:Bad Request|Unprocessable (?:Entity|Content))(?16)(?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))	=400	=422	~http		3 (?:400|422)\b	=400	=422		0 (?10)http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))(?17)	~bad request	~unprocessable en	~unprocessable co	~error		0 (?i)\b(?:400|422)\b (?:Client|Server) Error: 	~400 client error	~400 server error	~422 client error	~422 server error		1 (?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?7))	~invalid value: 	~parameter	~argument	~tool_use	~tool_result	~invalid json pay	~malformed reques	~bad request	~invalid request	~request contains		4 (?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?12)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?13))	=BadRequestError	=ValidationExcept	=InvalidRequestEr	=invalid_request	=validation_error	=INVALID_ARGUMENT	=FAILED_PRECONDIT	=invalid_value	=missing_required	=unsupported_para	=unsupported_valu`},
-	},
-}
-
-var signaturePayloadTooLarge = detect.Signature{
-	Name: "payload_too_large",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{413}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"request_too_large"}}}},
-		{Text: `2 (?im)[ \t](?:413)\b(?9)	=413		1 (?14)(?:413)\b\)	=(413)		2 (?m)(?:413)\b\)[ \t]*[:·]	=413)		2 (?m)[ \t](?:413)\b[ \t\r]*$	=413		1 (?im)(?:413)\b(?15)(?:(?:Payload|Content|Request Entity) Too Large)(?16)(?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))	=413	~http		3 (?:413)\b	=413		0 (?10)http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)(?17)	=413		0 (?i)\b(?:413)\b (?:Client|Server) Error: 	~413 client error	~413 server error		2 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))	~ too large	~request exceeds 	~request_too_larg		0 (?10)(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?11)	~ too large	~request exceeds 	~request_too_larg		4 (?m)(?:(?:request_too_large)(?12)|(?:request_too_large)(?13))	=request_too_larg`},
 	},
 }
 
