@@ -37,7 +37,7 @@ func (c *comparison) codes() {
 		case c.from[n] != o:
 			c.retired(o, "merged into "+n.Name)
 			if !o.Abstract && c.categoryName(o.Category) != n.Category.Name {
-				c.change(idCategory, c.is.codes[n], "category", o.Category.Name, n.Category.Name,
+				c.change(idMoved, c.is.codes[n], "category", o.Category.Name, n.Category.Name,
 					fmt.Sprintf("%s of category %s now decodes to %s of category %s", o.Value, o.Category.Name, n.Value,
 						n.Category.Name))
 			}

@@ -20,6 +20,7 @@ const (
 	idNumberReused = "E-break-number-reused"
 	idIdentifier   = "W-changed-identifier"
 	idCategory     = "E-break-category"
+	idMoved        = "E-break-code-moved"
 	idFactory      = "E-break-factory"
 	idFieldRenamed = "E-break-field-renamed"
 	idFieldType    = "E-break-field-type"
@@ -65,7 +66,7 @@ var rules = []rule{
 	{id: idNumber, levels: Wire, hint: "numbers are published: keep it"},
 	{id: idNumberReused, levels: Wire, hint: "use the next free number"},
 	{id: idIdentifier, levels: Wire, hint: identifierHint},
-	{id: idCategory, levels: Wire | Source, hint: "make it an alias of a code of its own category, or reserve it"},
+	{id: idMoved, levels: Wire | Source, hint: "make it an alias of a code of its own category, or reserve it"},
 	{id: idFactory, levels: Source, hint: `keep "args", or give the new parameters to another code`},
 	{id: idFieldRenamed, levels: Wire | Source},
 	{id: idOperationCode, levels: Wire, hint: "its clients treat it as they treat codes that they do not know"},
@@ -99,7 +100,7 @@ var rules = []rule{
 	{"category.name", changed, idCategory, Wire | Source,
 		`keep the name, which is on the wire; "type:" changes the names in Go`},
 	{"category.type", changed, "E-break-go-name", Wire | Source, `keep the names in Go with "type: NAME"`},
-	{"code.category", changed, idCategory, Wire | Source,
+	{"code.category", changed, idMoved, Wire | Source,
 		"add a new code to the other category, and deprecate this one"},
 	{"code.name field.name", changed, "E-break-go-name", Source, `keep the names in Go with "name: NAME"`},
 	{"field.go_type", changed, "E-break-go-name", Source,

@@ -89,7 +89,7 @@ func TestAbstractCodes(t *testing.T) {
 				"P: {abstract: true, codes: {B: {message: b, deprecated: no}}}}}, " +
 				"c: {codes: {C: {message: c}}}}",
 			"reserved: {codes: [B]}\ncategories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, " +
-				"P: {abstract: true, codes: {D: {message: d}}}}}}", `2:74 E-break-category`},
+				"P: {abstract: true, codes: {D: {message: d}}}}}}", `2:74 E-break-code-moved`},
 	})
 }
 
@@ -191,7 +191,7 @@ func TestCategories(t *testing.T) {
 		{"codes that move",
 			"categories: {a: {codes: {A: {message: a}, B: {message: b}}}, c: {codes: {C: {message: c}}}}",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}, B: {message: b}}}}",
-			`1:74 E-break-category`},
+			`1:74 E-break-code-moved`},
 		{"another name, the type kept", "categories: {llm: {codes: {A: {message: a}}}}",
 			"categories: {provider: {type: LLMError, codes: {A: {message: a}}}}", `1:14 E-break-category`},
 		{"the only code moves to another that has a required field",
@@ -199,23 +199,23 @@ func TestCategories(t *testing.T) {
 				"{fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
 			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {n: {type: int, " +
 				"required: true}}, codes: {C: {message: c}, M: {message: m}}}}",
-			`1:146 E-break-category`},
+			`1:146 E-break-code-moved`},
 		{"a code that moves with a field",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: " +
 				"m}}}, c: {fields: {id: {type: string, required: true}}, codes: {C: {message: c}}}}",
 			"categories: {a: {fields: {id: {type: string}}, codes: {A: {message: a}}}, c: {fields: {id: {type: " +
 				"string, required: true}}, codes: {C: {message: c}, M: {message: m}}}}",
-			`1:27 E-break-field-required, 1:150 E-break-category`},
+			`1:27 E-break-field-required, 1:150 E-break-code-moved`},
 		{"an alias in another",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: " +
 				"m, deprecated: no}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, c: {fields: " +
-				"{n: {type: int, required: true}}, codes: {C: {message: c, aliases: [M]}}}}", `1:145 E-break-category`},
+				"{n: {type: int, required: true}}, codes: {C: {message: c, aliases: [M]}}}}", `1:145 E-break-code-moved`},
 		{"two become one",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
 				"{B: {message: b}}}}",
 			"categories: {c: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, B: {message: " +
-				"b}}}}", `1:14 E-break-category, 1:14 E-break-go-name, 1:89 E-break-category, 3:10 E-break-go-removed`},
+				"b}}}}", `1:14 E-break-category, 1:14 E-break-go-name, 1:89 E-break-code-moved, 3:10 E-break-go-removed`},
 		{"a field of one becomes that of all",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
 				"{B: {message: b}}}}",
@@ -227,7 +227,7 @@ func TestCategories(t *testing.T) {
 		{"the last code is an alias now",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
 			"categories: {a: {codes: {A: {message: a, aliases: [C]}}}}",
-			`1:26 E-break-category, 3:10 E-break-go-removed`},
+			`1:26 E-break-code-moved, 3:10 E-break-go-removed`},
 		{"the last code is gone", "categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}}}}",
 			"categories: {a: {codes: {A: {message: a}}}}", `3:10 E-break-code-removed, 3:10 E-break-go-removed`},
 		{"another type", "categories: {llm: {codes: {A: {message: a}}}}",
