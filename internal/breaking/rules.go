@@ -101,7 +101,7 @@ var rules = []rule{
 		`keep the name, which is on the wire; "type:" changes the names in Go`},
 	{"category.type", changed, "E-break-go-name", Wire | Source, `keep the names in Go with "type: NAME"`},
 	{"code.category", changed, idMoved, Wire | Source,
-		"add a new code to the other category, and deprecate this one"},
+		"callers who test for its type miss it: add a new code to the other category, and deprecate this one"},
 	{"code.name field.name", changed, "E-break-go-name", Source, `keep the names in Go with "name: NAME"`},
 	{"field.go_type", changed, "E-break-go-name", Source,
 		"its type was NAME: keep the field where it is, and the names in Go around it"},

@@ -1,8 +1,9 @@
 // Command peer is one release of a service and of its client.
 //
-//	peer serve             serves HTTP, gRPC and Connect, prints the addresses, until stdin ends
-//	peer store DIR         stores its errors as JSON, in SQLite and as Temporal does
-//	peer call H G C DIR    calls such a server and reads such a directory, and prints what it gets
+//	peer serve [TEMPORAL]            serves HTTP, gRPC and Connect, and activities of the Temporal server
+//	                                 at an address; prints the addresses, until stdin ends
+//	peer store DIR                   stores its errors as JSON, in SQLite and as Temporal does
+//	peer call DIR H G C [TEMPORAL]   calls such a server and reads such a directory, and prints what it gets
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -20,10 +22,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"connectrpc.com/connect"
 	"go.temporal.io/api/failure/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+	sdk "go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/interop/grpc_testing"
@@ -50,11 +59,11 @@ var rpcOptions = []rpc.Option{rpc.ByTable(errs.Table), rpc.OnError(func(context.
 func main() {
 	switch args := os.Args[1:]; args[0] {
 	case "serve":
-		serve()
+		serve(args[1:]...)
 	case "store":
 		store(args[1])
 	case "call":
-		call(args[1], args[2], args[3], args[4])
+		call(args[1], args[2], args[3], args[4], args[5:]...)
 	}
 }
 
@@ -73,7 +82,7 @@ func (server) EmptyCall(ctx context.Context, _ *grpc_testing.Empty) (*grpc_testi
 	return nil, failures[metadata.ValueFromIncomingContext(ctx, "failure")[0]]
 }
 
-func serve() {
+func serve(temporalAddress ...string) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /pay/{failure}", problem.Handler(func(_ http.ResponseWriter, r *http.Request) error {
 		return failures[r.PathValue("failure")]
@@ -88,8 +97,57 @@ func serve() {
 	s := grpc.NewServer(grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(rpcOptions...)))
 	grpc_testing.RegisterTestServiceServer(s, server{})
 	go func() { _ = s.Serve(l) }()
-	fmt.Println(h.URL+"/pay/", l.Addr(), h.URL+procedure)
+	for _, address := range temporalAddress {
+		w := worker.New(dial(address), queue, worker.Options{})
+		w.RegisterActivityWithOptions(func(_ context.Context, failure string) error { return failures[failure] },
+			activity.RegisterOptions{Name: "Pay"})
+		check(w.Start())
+		defer w.Stop()
+	}
+	fmt.Println(h.URL+"/pay/", l.Addr(), h.URL+procedure, queue)
 	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// queue is the task queue of the activities of this release.
+const queue = "payments-RELEASE"
+
+// dial returns a client of the Temporal server, which the test has started, but which may not
+// accept connections yet.
+func dial(address string) client.Client {
+	c, err := client.NewLazyClient(client.Options{HostPort: address, FailureConverter: converter,
+		Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+	check(err)
+	return c
+}
+
+// workflows calls activities of another program.
+type workflows struct {
+	client client.Client
+	queue  string
+	failed sync.Map // by the workflow's id: what the workflow got from the activity
+}
+
+func startWorkflows(address, activities string) *workflows {
+	w := &workflows{client: dial(address), queue: "clients-RELEASE-of-" + activities}
+	runs := worker.New(w.client, w.queue, worker.Options{})
+	runs.RegisterWorkflowWithOptions(func(ctx workflow.Context, failure string) error {
+		err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+			TaskQueue: activities, StartToCloseTimeout: time.Minute,
+			RetryPolicy: &sdk.RetryPolicy{MaximumAttempts: 1},
+		}), "Pay", failure).Get(ctx, nil)
+		w.failed.Store(workflow.GetInfo(ctx).WorkflowExecution.ID, err)
+		return nil
+	}, workflow.RegisterOptions{Name: "Call"})
+	check(runs.Start())
+	return w
+}
+
+func (w *workflows) call(ctx context.Context, failure string) error {
+	run, err := w.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: w.queue}, "Call", failure)
+	check(err)
+	check(run.Get(ctx, nil))
+	failed, _ := w.failed.Load(run.GetID())
+	return failed.(error)
 }
 
 var converter = temporal.Failures{Table: errs.Table, Decode: func(b []byte) (error, error) {
@@ -125,14 +183,20 @@ func decoded(b []byte) error {
 	return err
 }
 
-func call(httpURL, grpcAddress, connectURL, dir string) {
+// call calls a server at its addresses. The last ones are the task queue of its activities and the
+// address of the Temporal server.
+func call(dir, httpURL, grpcAddress, connectURL string, temporalServer ...string) {
 	conn, err := grpc.NewClient(grpcAddress, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(rpcOptions...)))
 	check(err)
 	stub := grpc_testing.NewTestServiceClient(conn)
-	client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, connectURL,
+	connected := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, connectURL,
 		connect.WithInterceptors(connecterr.Interceptor(rpcOptions...)))
 	db := open(dir)
+	var runs *workflows
+	if len(temporalServer) > 1 {
+		runs = startWorkflows(temporalServer[1], temporalServer[0])
+	}
 	out := bufio.NewWriter(os.Stdout)
 	for _, name := range slices.Sorted(maps.Keys(failures)) {
 		report(out, name, "http", func(context.Context) error {
@@ -148,7 +212,7 @@ func call(httpURL, grpcAddress, connectURL, dir string) {
 		report(out, name, "connect", func(ctx context.Context) error {
 			r := connect.NewRequest(&emptypb.Empty{})
 			r.Header().Set("failure", name)
-			_, err := client.CallUnary(ctx, r)
+			_, err := connected.CallUnary(ctx, r)
 			return err
 		})
 		report(out, name, "json", func(context.Context) error {
@@ -161,6 +225,9 @@ func call(httpURL, grpcAddress, connectURL, dir string) {
 			check(db.QueryRow("SELECT error FROM failures WHERE name = ?", name).Scan(&b))
 			return decoded(b)
 		})
+		if runs != nil {
+			report(out, name, "temporal server", func(ctx context.Context) error { return runs.call(ctx, name) })
+		}
 		report(out, name, "temporal", func(context.Context) error {
 			b, err := os.ReadFile(filepath.Join(dir, name+".failure"))
 			check(err)
@@ -185,7 +252,7 @@ func (c *clock) Sleep(_ context.Context, d time.Duration) error {
 // Observation is what a client gets for a failure of the server.
 type Observation struct {
 	Failure, Transport string
-	Code, Sent         string
+	Code, Sent, Type   string
 	Handled            string // the first of the handled codes that errors.Is finds
 	Unknown            bool
 	Calls              int
@@ -203,6 +270,9 @@ func report(w io.Writer, name, transport string, do func(context.Context) error)
 		return do(ctx)
 	}, retry.ByTable(errs.Table), retry.WithClock(&c))
 	o.Code, o.Sent = taxonomy.CodeOf(err), taxonomy.SentCode(err)
+	if typed, ok := errors.AsType[taxonomy.Error](err); ok {
+		o.Type = fmt.Sprintf("%T", typed)
+	}
 	_, o.Unknown = errors.AsType[*taxonomy.Unknown](err)
 	o.HTTP, o.GRPC = taxonomy.HTTPStatus(err), taxonomy.GRPCCode(err)
 	for _, h := range handled {

@@ -13,6 +13,7 @@ var failures = map[string]error{
 	"busy":    errs.NewBusy().WithRetryAfter(2 * time.Second),
 	"locked":  errs.NewAccountLocked(),
 	"refused": errs.NewCardRefused(),
+	"expired": errs.NewCardExpired(),
 }
 
 // handled are the codes that the client of this release handles, the most specific first.
@@ -26,4 +27,5 @@ var handled = []struct {
 	{"PAYMENT_FAILED", errs.CodePaymentFailed},
 	{"BUSY", errs.CodeBusy},
 	{"CARD_REFUSED", errs.CodeCardRefused},
+	{"CARD_EXPIRED", errs.CodeCardExpired},
 }

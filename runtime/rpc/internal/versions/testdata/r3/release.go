@@ -13,6 +13,7 @@ var failures = map[string]error{
 	"busy":    errs.NewBusy().WithRetryAfter(2 * time.Second),
 	"locked":  errs.NewBusy(),
 	"refused": errs.NewCardRefused(),
+	"expired": errs.NewCardOutdated(),
 }
 
 // handled are the codes that the client of this release handles, the most specific first.
@@ -25,4 +26,6 @@ var handled = []struct {
 	{"PAYMENT_FAILED", errs.CodePaymentFailed},
 	{"BUSY", errs.CodeBusy},
 	{"CARD_REFUSED", errs.CodeCardRefused},
+	{"CARD_EXPIRED", errs.CodeCardExpired},
+	{"CARD_OUTDATED", errs.CodeCardOutdated},
 }
