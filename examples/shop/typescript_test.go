@@ -60,8 +60,10 @@ func TestTypeScriptMessages(t *testing.T) {
 			texts = append(texts, text)
 		}
 		advice := ""
-		if text := messages.Pl.Text(errs.Table.Public(failure).Code()); text != nil {
-			advice = text.Resolution
+		for _, text := range messages.Pl.Codes {
+			if text.Code == errs.Table.Public(failure).Code() {
+				advice = text.Resolution
+			}
 		}
 		want = append(want, append(texts, advice))
 	}

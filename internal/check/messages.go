@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/localize"
 )
 
 // The ids of the findings of [Messages] that [Load] does not make.
@@ -70,60 +72,50 @@ func (c *checker) language(l *model.Language, written spec.Text, tag string) {
 
 // texts checks the texts of a file, and adds them to the language.
 func (c *checker) texts(l *model.Language, file *spec.Messages) {
-	byName := make(map[string]*spec.Message)
+	entries := make(map[string]*spec.Message)
+	for i := range file.Messages {
+		entries[file.Messages[i].Code.V] = &file.Messages[i]
+	}
+	missing := func(at diag.Span, k *model.Code, text string) { // several can be at one place
+		c.findings = append(c.findings, diag.Finding{ID: IDMessageMissing, Severity: diag.Warning, Span: at,
+			Message: fmt.Sprintf("%s has no %s in %q", k.Name, text, l.Tag),
+			Hint:    fmt.Sprintf("run \"errgen messages %s\", and write the text", l.Tag)})
+	}
 	var names []string
 	for _, k := range c.m.Codes {
-		if k.IsTranslated() {
-			names = append(names, k.Name)
-		}
-	}
-	for i := range file.Messages {
-		x := &file.Messages[i]
-		byName[x.Code.V] = x
-		if slices.Contains(names, x.Code.V) {
-			continue
-		}
-		if slices.ContainsFunc(c.m.Codes, func(k *model.Code) bool { return k.Name == x.Code.V }) {
-			c.report("E-public-text", x.Code.Span,
-				x.Code.V+" is not public, or is abstract, so no client sees its text", "remove the entry")
-			continue
-		}
-		c.report("E-unknown-name", x.Code.Span, "there is no code "+strconv.Quote(x.Code.V),
-			c.suggest(x.Code.V, names, "remove the entry"))
-	}
-	for _, k := range c.m.Codes {
-		x := byName[k.Name]
+		x := cmp.Or(entries[k.Name], &spec.Message{Code: file.Language})
+		delete(entries, k.Name)
 		switch {
+		case !k.IsTranslated() && x.Span.Valid():
+			c.report("E-public-text", x.Code.Span,
+				k.Name+" is not public, or is abstract, so no client sees its text", "remove the entry")
+			continue
 		case !k.IsTranslated():
-		case x == nil || x.Message.V == "":
-			at := file.Language.Span
-			if x != nil {
-				at = x.Code.Span
-			}
-			c.missing(at, k.Name+" has no message in "+strconv.Quote(l.Tag), l)
-		default:
-			c.text(l, k, x)
-			text := model.LanguageText{Code: k, Text: x.Message.V, Resolution: x.Resolution.V}
-			text.Message = resolve.Template(k, x.Message.V)
-			l.Texts = append(l.Texts, text)
+			continue
+		}
+		names = append(names, k.Name)
+		if x.Message.V == "" {
+			missing(x.Code.Span, k, "message")
+			continue
+		}
+		if x.Resolution.V == "" && k.Decl.Resolution.V != "" {
+			missing(x.Code.Span, k, "resolution")
+		}
+		c.text(l, k, x)
+	}
+	for _, x := range file.Messages {
+		if entries[x.Code.V] != nil {
+			c.report("E-unknown-name", x.Code.Span, "there is no code "+strconv.Quote(x.Code.V),
+				c.suggest(x.Code.V, names, "remove the entry"))
 		}
 	}
 }
 
-// missing reports a missing text. Several can be at one place.
-func (c *checker) missing(at diag.Span, message string, l *model.Language) {
-	c.findings = append(c.findings, diag.Finding{ID: IDMessageMissing, Severity: diag.Warning, Span: at,
-		Message: message, Hint: fmt.Sprintf("run \"errgen messages %s\", and write the text", l.Tag)})
-}
-
-// text checks the texts of a code.
+// text checks the texts of a code, and adds them to the language.
 func (c *checker) text(l *model.Language, k *model.Code, x *spec.Message) {
 	translated, decl := *k, *k.Decl
 	translated.Decl, decl.Message = &decl, x.Message
 	c.template(&translated, x.Message)
-	if x.Resolution.V == "" && k.Decl.Resolution.V != "" {
-		c.missing(x.Code.Span, k.Name+" has no resolution in "+strconv.Quote(l.Tag), l)
-	}
 	if x.Resolution.V != "" && k.Decl.Resolution.V == "" {
 		c.report("E-value", x.Resolution.Span, k.Name+" has no resolution in the taxonomy", "remove it")
 	}
@@ -131,7 +123,10 @@ func (c *checker) text(l *model.Language, k *model.Code, x *spec.Message) {
 		c.report(IDMessageStale, x.English.Span, "the taxonomy's text of "+k.Name+" changed",
 			fmt.Sprintf("compare the texts, remove this key, and run \"errgen messages %s\"", l.Tag))
 	}
-	shown := fieldsIn(resolve.Template(k, x.Message.V).Parts)
+	text := model.LanguageText{Code: k, Text: x.Message.V, Message: resolve.Template(k, x.Message.V),
+		Resolution: x.Resolution.V}
+	l.Texts = append(l.Texts, text)
+	shown := fieldsIn(text.Message.Parts)
 	for _, f := range fieldsIn(k.Template.Parts) {
 		if f.Public && !slices.Contains(shown, f) {
 			c.report(IDMessageIncomplete, x.Message.Span,
@@ -153,37 +148,25 @@ func fieldsIn(parts []model.Part) []*model.Field {
 }
 
 // plural checks a plural placeholder.
-func (c *checker) plural(at diag.Span, piece model.Part, typ model.Type, forms []string) {
-	wanted := strings.Join(c.categories, ", ")
-	example := "write {" + piece.Name + ":plural"
-	for _, category := range c.categories {
-		example += " " + category + "=…"
-	}
-	example += "}"
-	if !slices.Contains([]model.Type{model.Int, model.Int64, model.Uint64, model.Strings, model.Objects,
-		model.Violations}, typ) {
+func (c *checker) plural(at diag.Span, piece model.Part, typ model.Type, forms []localize.Form) {
+	if typ != model.Uint64 && typ != model.Int && typ != model.Int64 && !slices.Contains(formatsOf[model.Count], typ) {
 		c.report("E-placeholder", at, fmt.Sprintf("plural is for whole numbers and lists, and %s is of type %s",
 			piece.Name, typ), "remove the format")
 		return
 	}
 	var given []string
-	for i := 0; i < len(forms); i += 2 {
-		switch {
-		case !slices.Contains(c.categories, forms[i]):
-			c.report("E-placeholder", at, fmt.Sprintf("%q is not a plural form of the language, which has %s", forms[i],
-				wanted), example)
-		case slices.Contains(given, forms[i]):
-			c.report("E-placeholder", at, fmt.Sprintf("the plural form %q is given twice", forms[i]),
-				"remove one of them")
-		case forms[i+1] == "":
-			c.report("E-placeholder", at, fmt.Sprintf("the plural form %q has no text", forms[i]), example)
+	for _, form := range forms {
+		if form.Text != "" {
+			given = append(given, form.Category)
 		}
-		given = append(given, forms[i])
 	}
-	for _, category := range c.categories {
-		if !slices.Contains(given, category) {
-			c.report("E-placeholder", at,
-				fmt.Sprintf("the plural form %q is missing: the language has %s", category, wanted), example)
-		}
+	wanted := strings.Join(c.categories, ", ")
+	slices.SortFunc(given, func(a, b string) int {
+		return cmp.Compare(slices.Index(c.categories, a), slices.Index(c.categories, b))
+	})
+	if texts := strings.Join(given, ", "); texts != wanted {
+		c.report("E-placeholder", at, fmt.Sprintf("the language has the plural forms %s, and the texts are of %s",
+			wanted, cmp.Or(texts, "none")),
+			"write {"+piece.Name+":plural "+strings.ReplaceAll(wanted, ",", "=…")+"=…}")
 	}
 }

@@ -1,9 +1,11 @@
 package cldr_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +24,9 @@ import (
 	"github.com/errgen/errgen/runtime/localize"
 )
 
-var update = flag.Bool("update", false, "write languages.txt")
+var update = flag.Bool("update", false, "write languages.json")
+
+var invisible = regexp.MustCompile(`[\p{Z}\p{Cf}]`)
 
 // regional are languages whose numbers differ from those of the same language elsewhere.
 var regional = strings.Fields("de-AT de-CH de-LI en-IN en-ZA es-MX es-US fr-CA fr-CH it-CH")
@@ -44,35 +48,17 @@ func format(tag language.Tag) localize.Format {
 	f := localize.Format{
 		Decimal: strings.TrimFunc(p.Sprint(number.Decimal(0.5)), unicode.IsDigit),
 		Minus:   strings.TrimRightFunc(p.Sprint(number.Decimal(-1)), unicode.IsDigit),
-		Zero:    digits[0],
+		Digits:  digits[0] - '0',
 	}
 	if len(groups) > 1 {
 		f.Primary, f.Secondary = len([]rune(groups[len(groups)-1])), len([]rune(groups[len(groups)-2]))
 		f.Group = grouped[len(groups[0]) : strings.IndexFunc(grouped[len(groups[0]):], unicode.IsDigit)+len(groups[0])]
 	}
-	run, last := 0, ""
-	letters := map[string]string{"other": "x"}
-	flush := func() {
-		if run > 0 {
-			letter := letters[last]
-			if letter == "" {
-				letter = last[:1]
-			}
-			f.Plurals += letter + strconv.Itoa(run)
-		}
+	letter := func(n int) string { return strings.Replace(category(tag, n), "other", "x", 1)[:1] }
+	for n := range 200 {
+		f.Plurals += letter(n)
 	}
-	for i := range 201 {
-		n := i
-		if i == 200 {
-			n = 1e6
-		}
-		if c := category(tag, n); c != last {
-			flush()
-			run, last = 0, c
-		}
-		run++
-	}
-	flush()
+	f.Plurals = letter(1e6) + strings.TrimRight(f.Plurals, letter(199)) + letter(199)
 	return f
 }
 
@@ -97,7 +83,7 @@ func TestLanguages(t *testing.T) {
 		tags = append(tags, tag.String())
 	}
 	slices.Sort(tags)
-	var b strings.Builder
+	var lines []string
 	for _, s := range slices.Compact(tags) {
 		tag := language.MustParse(s)
 		f := format(tag)
@@ -105,16 +91,19 @@ func TestLanguages(t *testing.T) {
 			t.Logf("%s has other plural rules", s)
 			continue
 		}
-		fmt.Fprintf(&b, "%s\t%q\t%q\t%q\t\"%d\"\t\"%d\"\t\"%d\"\t%q\n", s, f.Decimal, f.Group, f.Minus, f.Primary,
-			f.Secondary, f.Zero, f.Plurals)
+		line, err := json.Marshal(f)
+		require.NoError(t, err)
+		lines = append(lines, fmt.Sprintf("%q: %s", s, invisible.ReplaceAllStringFunc(string(line),
+			func(c string) string { return strings.Trim(strconv.QuoteToASCII(c), `"`) })))
 	}
+	made := []byte("{\n" + strings.Join(lines, ",\n") + "\n}\n")
 	if *update {
-		require.NoError(t, os.WriteFile("languages.txt", []byte(b.String()), 0o644))
+		require.NoError(t, os.WriteFile("languages.json", made, 0o644))
 		return
 	}
-	file, err := os.ReadFile("languages.txt")
+	file, err := os.ReadFile("languages.json")
 	require.NoError(t, err)
-	assert.Equal(t, string(file), b.String(), "run go test ./internal/cldr -update")
+	assert.Equal(t, string(file), string(made), "run go test ./internal/cldr -update")
 }
 
 func TestNumbers(t *testing.T) {
@@ -132,7 +121,7 @@ func TestNumbers(t *testing.T) {
 func TestLookup(t *testing.T) {
 	polish, ok := cldr.Lookup("pl-PL")
 	require.True(t, ok)
-	assert.Equal(t, []string{"many", "one", "few", "other"}, cldr.Categories(polish))
+	assert.Equal(t, []string{"one", "few", "many", "other"}, cldr.Categories(polish))
 	arabic, _ := cldr.Lookup("ar")
 	assert.Equal(t, []string{"zero", "one", "two", "few", "many", "other"}, cldr.Categories(arabic))
 	_, ok = cldr.Lookup("tlh")

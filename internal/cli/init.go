@@ -22,8 +22,11 @@ var starter []byte
 //go:embed starter_service.yaml
 var serviceStarter []byte
 
-// schemaFile is the schema that the first line of serviceStarter names.
-const schemaFile = "errgen.schema.json"
+// schemaFile is the schema that a modeline, the first line of serviceStarter, names.
+const (
+	schemaFile = "errgen.schema.json"
+	modeline   = "# yaml-language-server: $schema=./" + schemaFile + "\n"
+)
 
 func initFlags(set *flag.FlagSet, o *options) {
 	set.BoolVar(&o.service, "service", false, "write a taxonomy for a service, and its schema")

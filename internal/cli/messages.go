@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/errgen/errgen/internal/cldr"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/emit"
+	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/output"
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -88,76 +90,67 @@ func (s *session) messages(o *options, args []string) error {
 	}
 	name := messagesFile(l, tag)
 	old, err := s.readFile(name)
-	if err != nil && !s.isAbsent(err) {
-		return fmt.Errorf("messages: %s: %w", name, cause(err))
-	}
-	text := old
-	if old == nil {
-		text = []byte("language: " + tag + "\nmessages: {}\n")
-	}
-	if text, err = updateMessages(l, name, text); err != nil {
-		return fmt.Errorf("messages: %s: %w", name, err)
-	}
-	if !bytes.Equal(text, old) {
-		if err := output.Replace(s.path(name), text); err != nil {
-			return fmt.Errorf("messages: %s: %w", name, cause(err))
+	if errors.Is(err, fs.ErrNotExist) {
+		old, err = []byte("language: "+tag+"\nmessages: {}\n"), nil
+		if s.exists(filepath.Join(l.dir(), schemaFile)) {
+			old = append([]byte(modeline), old...)
 		}
+	}
+	var text []byte
+	if err == nil {
+		text, err = updateMessages(l.model, name, old)
+	}
+	if err == nil && !bytes.Equal(text, old) {
+		err = output.Replace(s.path(name), text)
+	}
+	if err != nil {
+		return fmt.Errorf("messages: %s: %w", name, cause(err))
 	}
 	_, source, findings := check.Messages(l.model, name, tag, text)
 	return s.printFindings(o, s.Stderr, false, diag.FileFindings{Source: source, Findings: findings})
 }
 
-func (s *session) isAbsent(err error) bool { return os.IsNotExist(err) || cause(err) == fs.ErrNotExist }
-
 // updateMessages adds entries for the codes without one, hashes to texts without one, and the
 // texts of the taxonomy as comments.
-func updateMessages(l *loaded, name string, src []byte) ([]byte, error) {
+func updateMessages(m *model.Package, name string, src []byte) ([]byte, error) {
 	src = english.ReplaceAll(src, nil)
 	if _, t, findings := spec.ParseMessages(name, src); diag.HasErrors(findings) {
-		place, line := t.Source.Place(findings[0].Span.Line)
-		return nil, fmt.Errorf("%s:%d: %s", place, line, findings[0].Message)
+		_, line := t.Source.Place(findings[0].Span.Line)
+		return nil, fmt.Errorf("line %d: %s", line, findings[0].Message)
 	}
 	doc, err := spec.OpenDocument(name, src)
 	if err != nil {
 		return nil, err
 	}
-	if doc.Root().Map("messages") == nil || len(doc.Root().Map("messages").Pairs()) == 0 {
+	if list, ok := doc.Root().Get("messages").(spec.Pairs); !ok || len(list) == 0 {
 		doc.Root().Set("messages", "language", spec.Pairs{})
 	}
 	list, after := doc.Root().Map("messages"), ""
-	for _, k := range l.model.Codes {
-		if !k.IsTranslated() {
-			continue
-		}
+	for _, k := range m.Codes {
 		entry := list.Map(k.Name)
-		if entry == nil {
-			keys := spec.Pairs{{Key: "message", Value: ""}}
-			if k.Decl.Resolution.V != "" {
-				keys = append(keys, spec.Pair{Key: "resolution", Value: ""})
-			}
-			list.Set(k.Name, after, keys)
-		} else if text, _ := entry.Get("message").(string); text != "" && entry.Get("english") == nil {
+		switch {
+		case !k.IsTranslated():
+			continue
+		case entry == nil && k.Decl.Resolution.V != "":
+			list.Set(k.Name, after, spec.Pairs{{Key: "message", Value: ""}, {Key: "resolution", Value: ""}})
+		case entry == nil:
+			list.Set(k.Name, after, spec.Pairs{{Key: "message", Value: ""}})
+		case cmp.Or(entry.Get("message"), any("")) != "" && entry.Get("english") == nil:
 			entry.Set("english", "resolution", k.Hash())
 		}
 		after = k.Name
 	}
 	text := doc.Bytes()
-	m, _, _ := spec.ParseMessages(name, text)
+	file, _, _ := spec.ParseMessages(name, text)
 	lines := strings.SplitAfter(string(text), "\n")
-	for _, x := range slices.Backward(m.Messages) {
-		for _, k := range l.model.Codes {
-			if k.Name != x.Code.V {
-				continue
-			}
-			at := x.Code.Span
-			var above []string
-			for _, english := range []string{k.Decl.Message.V, k.Decl.Resolution.V} {
-				if english != "" {
-					text := strings.Join(strings.Fields(english), " ")
-					above = append(above, strings.Repeat(" ", at.Col-1)+"# en: "+text+"\n")
+	for _, x := range slices.Backward(file.Messages) {
+		if k := m.CodeByKey(x.Code.V); k != nil {
+			for _, english := range []string{k.Decl.Resolution.V, k.Decl.Message.V} {
+				if english = strings.Join(strings.Fields(english), " "); english != "" {
+					line := strings.Repeat(" ", x.Code.Span.Col-1) + "# en: " + english + "\n"
+					lines = slices.Insert(lines, x.Code.Span.Line-1, line)
 				}
 			}
-			lines = slices.Insert(lines, at.Line-1, above...)
 		}
 	}
 	return []byte(strings.Join(lines, "")), nil

@@ -1,11 +1,9 @@
 package model
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/localize"
@@ -39,9 +37,9 @@ func (c *Code) IsTranslated() bool { return c.Public && !c.Abstract }
 // pluralForm matches the beginning of a form in a plural placeholder.
 var pluralForm = regexp.MustCompile(` ([a-z]+)=`)
 
-// PluralForms returns the categories of a plural placeholder, each followed by its text. ok is
-// false if the format is another one.
-func PluralForms(f Format) (forms []string, ok bool) {
+// PluralForms returns the categories of a plural placeholder, each with its text. ok is false if the
+// format is another one.
+func PluralForms(f Format) (forms []localize.Form, ok bool) {
 	text, ok := strings.CutPrefix(string(f), "plural")
 	if !ok || text != "" && text[0] != ' ' {
 		return nil, false
@@ -52,7 +50,7 @@ func PluralForms(f Format) (forms []string, ok bool) {
 		if i+1 < len(all) {
 			end = all[i+1][0]
 		}
-		forms = append(forms, text[at[2]:at[3]], text[at[1]:end])
+		forms = append(forms, localize.Form{Category: text[at[2]:at[3]], Text: text[at[1]:end]})
 	}
 	return forms, true
 }
@@ -64,35 +62,26 @@ func (l *Language) Localized(domain string) localize.Texts {
 		out.Codes = append(out.Codes, localize.Text{Code: t.Code.Value, Message: localized(t.Message.Parts),
 			Resolution: t.Resolution})
 	}
-	slices.SortFunc(out.Codes, func(a, b localize.Text) int { return cmp.Compare(a.Code, b.Code) })
 	return out
 }
 
 func localized(parts []Part) []localize.Part {
 	var out []localize.Part
 	for _, p := range parts {
-		switch {
-		case p.Group != nil:
-			out = append(out, localize.Part{Group: localized(p.Group)})
-		case p.Field == nil:
-			out = append(out, localize.Part{Text: p.Text})
-		default:
-			next := localize.Part{Field: p.Field.Wire, Show: shows[p.Field.Type]}
+		part := localize.Part{Text: p.Text, Group: localized(p.Group)}
+		if p.Field != nil {
+			part.Field, part.Show = p.Field.Wire, localize.Show(p.Format) // formats have the names of forms
 			if forms, ok := PluralForms(p.Format); ok {
-				next.Show, next.Forms = localize.Plural, forms
-			} else if p.Format != Plain {
-				next.Show = formatShows[p.Format]
+				part.Show, part.Forms = localize.Plural, forms
+			} else if part.Show == "" {
+				part.Show = shows[p.Field.Type]
 			}
-			out = append(out, next)
 		}
+		out = append(out, part)
 	}
 	return out
 }
 
-// shows are the forms of types without a format, and formatShows those of formats.
-var (
-	shows = map[Type]localize.Show{Int: localize.Number, Int64: localize.Number, Uint64: localize.Number,
-		Float64: localize.Number, Duration: localize.Duration, Strings: localize.List}
-	formatShows = map[Format]localize.Show{Count: localize.Count, FirstLine: localize.FirstLine,
-		Seconds: localize.Seconds, Quoted: localize.Quoted, Millis: localize.Millis}
-)
+// shows are the forms of types without a format.
+var shows = map[Type]localize.Show{Int: localize.Number, Int64: localize.Number, Uint64: localize.Number,
+	Float64: localize.Number, Duration: localize.Duration, Strings: localize.List}

@@ -4,7 +4,7 @@ export interface Texts {
   readonly language: string;
   readonly domain: string;
   readonly format: NumberFormat;
-  readonly codes: { readonly [C in Code]?: { readonly message: readonly TextPart[]; readonly resolution?: string } };
+  readonly codes: readonly { readonly code: string; readonly message: readonly TextPart[]; readonly resolution?: string }[];
 }
 
 /** How a language writes numbers and forms plurals, as in Go: Intl differs between browsers. */
@@ -14,17 +14,17 @@ export interface NumberFormat {
   readonly minus: string;
   readonly primary: number;
   readonly secondary: number;
-  readonly zero: number;
+  readonly digits: number;
   readonly plurals: string;
 }
 
 /** A text, the value of a field, or an optional part. */
-export type TextPart = string | FieldText | readonly (string | FieldText)[];
-
-export interface FieldText {
-  readonly field: string;
+export interface TextPart {
+  readonly text?: string;
+  readonly field?: string;
   readonly show?: string;
-  readonly forms?: Readonly<Record<string, string>>;
+  readonly forms?: readonly { readonly category: string; readonly text: string }[];
+  readonly group?: readonly TextPart[];
 }
 
 /** Returns the message of an error in a language, or error.message if the language has no text for the code. */
@@ -32,15 +32,14 @@ export function localized(error: AppError | UnknownError, texts: Texts): string 
   const text = textOf(error, texts);
   if (error.code === undefined || !text) return error.message;
   const context = error.context as unknown as Fields;
-  const shown = (part: string | FieldText) =>
-    typeof part === "string" ? part : valueText(part, context[part.field] ?? undefined, texts.format);
-  return text.message.map((part) => {
-    if (typeof part === "string" || "field" in part) {
-      return shown(part) || (typeof part !== "string" && part.show === "count" ? "0" : "");
+  const shown = (part: TextPart): string => {
+    if (part.group) {
+      const pieces = part.group.map(shown);
+      return pieces.includes("") ? "" : pieces.join("");
     }
-    const pieces = part.map(shown);
-    return pieces.includes("") ? "" : pieces.join("");
-  }).join("");
+    return part.text ?? valueText(part, context[part.field ?? ""] ?? undefined, texts.format);
+  };
+  return text.message.map((part) => shown(part) || (part.show === "count" ? "0" : "")).join("");
 }
 
 /** Returns the advice for an error in a language, if the language has one. */
@@ -49,20 +48,22 @@ export function resolution(error: AppError | UnknownError, texts: Texts): string
 }
 
 function textOf(error: AppError | UnknownError, texts: Texts) {
-  return error.code === undefined || texts.domain !== domain ? undefined : texts.codes[error.code];
+  return texts.domain === domain ? texts.codes.find((text) => text.code === error.code) : undefined;
 }
 
 // The text of a value. It is empty if the value is absent, or the length of an empty list.
-function valueText(part: FieldText, value: unknown, format: NumberFormat): string {
+function valueText(part: TextPart, value: unknown, format: NumberFormat): string {
   const list = Array.isArray(value) ? value as readonly unknown[] : undefined;
   if (part.show === "count") return list?.length ? numberText(String(list.length), format) : "";
   if (value === undefined) return "";
   switch (part.show) {
-    case "plural": return part.forms?.[plural(String(list?.length ?? value), format)] ?? part.forms?.["other"] ?? "";
+    case "plural": {
+      const category = plural(String(list?.length ?? value), format);
+      return part.forms?.find((form) => form.category === category)?.text ?? "";
+    }
     case "number": return numberText(String(value), format);
     case "seconds": return numberText((Number(value) / 1000).toFixed(9).replace(/\.?0+$/, ""), format);
-    case "duration":
-    case "millis": return durationText(Number(value));
+    case "duration": return durationText(Number(value));
     case "list": return printable((list ?? []).join(", "));
     case "quoted": return JSON.stringify(value).replace(/\\u00([0-9a-f]{2})|\\./g, (all, hex) => hex ? `\\x${hex}` : all)
       .replace(unprintable, escaped);
@@ -85,27 +86,21 @@ function escaped(found: string): string {
 
 function numberText(number: string, f: NumberFormat): string {
   if (/e/i.test(number)) return number;
-  const digits = (text: string) => text.replace(/\d/g, (d) => String.fromCodePoint((f.zero || 48) + Number(d)));
+  const digits = (text: string) => text.replace(/\d/g, (d) => String.fromCodePoint(d.charCodeAt(0) + f.digits));
   const [whole = "", fraction] = number.replace("-", "").split(".");
   const grouped = [...whole].map((digit, i) => {
-    const left = whole.length - i;
-    const isStart = f.primary > 0 && left >= f.primary && (left - f.primary) % Math.max(f.secondary, 1) === 0;
-    return (i > 0 && isStart ? f.group : "") + digits(digit);
+    const left = whole.length - i - f.primary;
+    return (i > 0 && f.secondary > 0 && left >= 0 && left % f.secondary === 0 ? f.group : "") + digits(digit);
   });
   return (number.startsWith("-") ? f.minus : "") + grouped.join("") + (fraction ? f.decimal + digits(fraction) : "");
 }
 
-const categories: Readonly<Record<string, string>> = { z: "zero", o: "one", t: "two", f: "few", m: "many", x: "other" };
-
-// The plural category of a whole number: that of 0 to 199 and of a million, in runs of a letter and a length.
+// The plural category of a whole number: plurals has a letter for a million, then for 0 and so on.
 function plural(number: string, f: NumberFormat): string {
   const n = BigInt(number.replace("-", ""));
-  let i = Number(n < 200n ? n : n % 1000000n === 0n ? 200n : 100n + n % 100n);
-  for (const [, letter, run] of f.plurals.matchAll(/([a-z])(\d+)/g)) {
-    if (i < Number(run)) return categories[letter!] ?? "other";
-    i -= Number(run);
-  }
-  return "other";
+  const at = Number(n < 200n ? n + 1n : n % 1000000n === 0n ? 0n : 101n + n % 100n);
+  const letter = f.plurals[Math.min(at, f.plurals.length - 1)] ?? "x";
+  return ["zero", "one", "two", "few", "many"].find((name) => name.startsWith(letter)) ?? "other";
 }
 
 // A duration as in Go's messages, such as 1m30s.

@@ -6,6 +6,7 @@
 package localize
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -18,27 +19,33 @@ import (
 
 // Texts are the texts of a taxonomy in a language. They must not be changed.
 type Texts struct {
-	Language string // as in BCP 47
-	Domain   string // of the taxonomy
-	Format   Format
-	Codes    []Text // sorted by code
+	Language string `json:"language"` // as in BCP 47
+	Domain   string `json:"domain"`   // of the taxonomy
+	Format   Format `json:"format"`
+	Codes    []Text `json:"codes"`
 }
 
 // Text has the texts of a code.
 type Text struct {
-	Code       string // on the wire
-	Message    []Part
-	Resolution string // may be empty
+	Code       string `json:"code"` // on the wire
+	Message    []Part `json:"message"`
+	Resolution string `json:"resolution,omitempty"`
 }
 
 // Part is a piece of a message: text, the value of a field, or a group, which is left out if a
 // value in it is absent or empty.
 type Part struct {
-	Text  string
-	Field string // on the wire
-	Show  Show
-	Forms []string // of [Plural]: a category of CLDR, then its text, and so on
-	Group []Part
+	Text  string `json:"text,omitempty"`
+	Field string `json:"field,omitempty"` // on the wire
+	Show  Show   `json:"show,omitempty"`
+	Forms []Form `json:"forms,omitempty"` // of [Plural]
+	Group []Part `json:"group,omitempty"`
+}
+
+// Form is the text for a plural category.
+type Form struct {
+	Category string `json:"category"`
+	Text     string `json:"text"`
 }
 
 // Show selects the form in which a value is shown.
@@ -46,11 +53,10 @@ type Show string
 
 // The forms. The default shows a text unchanged, and any other value as JSON.
 const (
-	Number    Show = "number" // with the separators of the language
-	Count     Show = "count"  // of the items of a list
-	Plural    Show = "plural" // the text of the number's plural category, or of a list's length
-	Duration  Show = "duration"
-	Millis    Show = "millis" // of a duration
+	Number    Show = "number"   // with the separators of the language
+	Count     Show = "count"    // of the items of a list
+	Plural    Show = "plural"   // the text of the number's plural category, or of a list's length
+	Duration  Show = "duration" // of a duration, or of a number of milliseconds
 	Seconds   Show = "seconds"
 	FirstLine Show = "first_line"
 	Quoted    Show = "quoted"
@@ -59,37 +65,40 @@ const (
 
 // Format describes how a language writes numbers and forms plurals, as in CLDR.
 type Format struct {
-	Decimal, Group, Minus string
+	Decimal string `json:"decimal"`
+	Group   string `json:"group"`
+	Minus   string `json:"minus"`
 	// Primary is the number of digits after the last separator of groups, Secondary that of the
 	// other groups.
-	Primary, Secondary int
-	Zero               rune // the digit zero; the others follow it
-	// Plurals has the categories of 0 to 199 and of a million, as runs: a letter (z, o, t, f and m, or
-	// x for other) and the length of the run. A larger number has the category of a million if it is
-	// a multiple of that, and otherwise the one of 100 and its last two digits.
-	Plurals string
+	Primary   int  `json:"primary"`
+	Secondary int  `json:"secondary"`
+	Digits    rune `json:"digits"` // the digit zero minus '0'
+	// Plurals has a letter for the category of a million, and of 0, 1 and so on to 199: z, o, t, f or
+	// m, and x for other. If it is shorter, the last letter is repeated. A larger number has the
+	// category of a million if it is a multiple of that, and otherwise the one of 100 and its last two
+	// digits.
+	Plurals string `json:"plurals"`
 }
 
-// categories are the plural categories of CLDR, by letter.
-var categories = [...]string{"z", "zero", "o", "one", "t", "two", "f", "few", "m", "many", "x", "other"}
+// Categories are the plural categories of CLDR except "other".
+var Categories = [...]string{"zero", "one", "two", "few", "many"}
 
 // Plural returns the plural category of a whole number: "one", "few", "other" and so on.
 func (f *Format) Plural(n uint64) string {
-	i := n
+	at := n + 1
 	switch {
 	case n >= 200 && n%1e6 == 0:
-		i = 200
+		at = 0
 	case n >= 200:
-		i = 100 + n%100
+		at = 101 + n%100
 	}
-	for rest := f.Plurals; rest != ""; {
-		digits := strings.TrimLeft(rest[1:], "0123456789")
-		run, err := strconv.ParseUint(rest[1:len(rest)-len(digits)], 10, 64)
-		if at := slices.Index(categories[:], rest[:1]); err == nil && i < run && at >= 0 {
-			return categories[at+1]
+	if f.Plurals != "" {
+		letter := f.Plurals[min(at, uint64(len(f.Plurals)-1))]
+		for _, c := range Categories {
+			if c[0] == letter {
+				return c
+			}
 		}
-		i -= run
-		rest = digits
 	}
 	return "other"
 }
@@ -100,57 +109,35 @@ func (f *Format) Number(number string) string {
 	if strings.ContainsAny(number, "eE") {
 		return number
 	}
-	var b strings.Builder
-	digits, negative := strings.CutPrefix(number, "-")
+	digits := func(s string) string { return strings.Map(func(r rune) rune { return r + f.Digits }, s) }
+	number, negative := strings.CutPrefix(number, "-")
+	whole, fraction, decimal := strings.Cut(number, ".")
+	out := ""
 	if negative {
-		b.WriteString(f.Minus)
+		out = f.Minus
 	}
-	whole, fraction, decimal := strings.Cut(digits, ".")
-	for i, r := range whole {
-		if left := len(whole) - i; i > 0 && f.Primary > 0 &&
-			(left == f.Primary || left > f.Primary && (left-f.Primary)%max(f.Secondary, 1) == 0) {
-			b.WriteString(f.Group)
+	for i := range whole {
+		left := len(whole) - i - f.Primary
+		if i > 0 && f.Secondary > 0 && left >= 0 && left%f.Secondary == 0 {
+			out += f.Group
 		}
-		b.WriteRune(f.digit(r))
+		out += digits(whole[i : i+1])
 	}
 	if decimal {
-		b.WriteString(f.Decimal)
+		out += f.Decimal + digits(fraction)
 	}
-	for _, r := range fraction {
-		b.WriteRune(f.digit(r))
-	}
-	return b.String()
-}
-
-func (f *Format) digit(r rune) rune {
-	if f.Zero != 0 {
-		r += f.Zero - '0'
-	}
-	return r
-}
-
-// Text returns the texts of a code, or nil.
-func (t *Texts) Text(code string) *Text {
-	i, ok := slices.BinarySearchFunc(t.Codes, code,
-		func(x Text, code string) int { return strings.Compare(x.Code, code) })
-	if !ok {
-		return nil
-	}
-	return &t.Codes[i]
+	return out
 }
 
 // Message returns the message of an error in the language. ok is false if the language has no text
 // for its code.
 func (t *Texts) Message(v taxonomy.PublicView) (message string, ok bool) {
-	text := t.Text(v.Code())
-	if text == nil || v.Err().Taxonomy().Domain != t.Domain {
-		return "", false
-	}
+	i := slices.IndexFunc(t.Codes, func(text Text) bool { return text.Code == v.Code() })
 	var context map[string]json.RawMessage
-	if json.Unmarshal(v.AppendContext(nil), &context) != nil {
+	if i < 0 || v.Err().Taxonomy().Domain != t.Domain || json.Unmarshal(v.AppendContext(nil), &context) != nil {
 		return "", false
 	}
-	return string(t.Format.append(gen.Message(nil), text.Message, context).Bytes()), true
+	return string(t.Format.append(gen.Message(nil), t.Codes[i].Message, context).Bytes()), true
 }
 
 func (f *Format) append(m gen.MessageBuilder, parts []Part, context map[string]json.RawMessage) gen.MessageBuilder {
@@ -169,29 +156,30 @@ func (f *Format) append(m gen.MessageBuilder, parts []Part, context map[string]j
 
 // value appends a value of the context. One that is absent is nil.
 func (f *Format) value(m gen.MessageBuilder, p Part, raw json.RawMessage) gen.MessageBuilder {
-	var text string
-	isText := json.Unmarshal(raw, &text) == nil && raw[0] == '"'
-	var list []json.RawMessage
-	isList := json.Unmarshal(raw, &list) == nil && list != nil
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	_ = decoder.Decode(&value) // it is valid, or absent
+	text, isText := value.(string)
+	number, isNumber := value.(json.Number)
+	list, isList := value.([]any)
 	switch {
-	case p.Show == Count && isList && len(list) > 0:
-		return m.String(f.Number(strconv.Itoa(len(list))))
-	case p.Show == Count:
+	case p.Show == Count && len(list) == 0:
 		return m.Count(0)
-	case p.Show == Plural && isList:
-		return m.String(p.form(f.Plural(uint64(len(list)))))
-	case raw == nil || string(raw) == "null":
+	case p.Show == Count:
+		return m.String(f.Number(strconv.Itoa(len(list))))
+	case value == nil:
 		return m.String("")
-	case p.Show == Number:
-		return m.String(f.Number(string(raw)))
 	case p.Show == Plural:
-		n, err := strconv.ParseUint(strings.TrimPrefix(string(raw), "-"), 10, 64)
-		if err != nil {
-			return m.String(p.form("other"))
+		if isList {
+			number = json.Number(strconv.Itoa(len(list)))
 		}
-		return m.String(p.form(f.Plural(n)))
-	case p.Show == Millis:
-		n, _ := strconv.ParseInt(string(raw), 10, 64) // of an int64
+		n, _ := strconv.ParseUint(strings.TrimPrefix(number.String(), "-"), 10, 64) // of a whole number
+		category := f.Plural(n)
+		i := slices.IndexFunc(p.Forms, func(form Form) bool { return form.Category == category })
+		return m.String(p.Forms[max(i, 0)].Text)
+	case p.Show == Duration && isNumber:
+		n, _ := number.Int64() // of an int64
 		return m.Millis(taxonomy.Some(n))
 	case p.Show == Duration, p.Show == Seconds:
 		d, _ := time.ParseDuration(text) // of a time.Duration
@@ -203,26 +191,14 @@ func (f *Format) value(m gen.MessageBuilder, p Part, raw json.RawMessage) gen.Me
 		var items []string
 		_ = json.Unmarshal(raw, &items) // of a []string
 		return m.Strings(items, 0)
-	case isText && p.Show == FirstLine:
+	case p.Show == FirstLine:
 		return m.Line(text, 0)
-	case isText && p.Show == Quoted:
+	case p.Show == Quoted:
 		return m.Quoted(text, 0)
 	case isText:
 		return m.String(text)
+	case p.Show == Number:
+		return m.String(f.Number(number.String()))
 	}
 	return m.JSON(raw)
-}
-
-// form returns the text of a plural category, or that of "other".
-func (p Part) form(category string) string {
-	other := ""
-	for i := 0; i+1 < len(p.Forms); i += 2 {
-		switch p.Forms[i] {
-		case category:
-			return p.Forms[i+1]
-		case "other":
-			other = p.Forms[i+1]
-		}
-	}
-	return other
 }

@@ -2,6 +2,7 @@ package localize
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,10 +14,10 @@ import (
 )
 
 var (
-	german = Format{Decimal: ",", Group: ".", Minus: "-", Primary: 3, Secondary: 3, Zero: '0', Plurals: "x1o1x199"}
-	hindi  = Format{Decimal: ".", Group: ",", Minus: "-", Primary: 3, Secondary: 2, Zero: '0', Plurals: "o2x199"}
-	arabic = Format{Decimal: "٫", Group: "٬", Minus: "\u061c-", Primary: 3, Secondary: 3, Zero: '٠',
-		Plurals: "z1o1t1f8m89x3f8m89x1"}
+	german = Format{Decimal: ",", Group: ".", Minus: "-", Primary: 3, Secondary: 3, Plurals: "xxox"}
+	hindi  = Format{Decimal: ".", Group: ",", Minus: "-", Primary: 3, Secondary: 2, Plurals: "xoox"}
+	arabic = Format{Decimal: "٫", Group: "٬", Minus: "\u061c-", Primary: 3, Secondary: 3, Digits: '٠' - '0',
+		Plurals: "xzot" + strings.Repeat("f", 8) + strings.Repeat("m", 89) + "xxx" + strings.Repeat("f", 8) + "m"}
 )
 
 func TestValues(t *testing.T) {
@@ -25,7 +26,7 @@ func TestValues(t *testing.T) {
 		"at":"2026-01-02T03:04:05Z","json":{"a":1}}`
 	var values map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal([]byte(context), &values))
-	files := []string{"one", "Datei", "other", "Dateien"}
+	files := []Form{{"one", "Datei"}, {"other", "Dateien"}}
 	for _, c := range []struct {
 		format Format
 		part   Part
@@ -57,7 +58,7 @@ func TestValues(t *testing.T) {
 		{german, Part{Field: "bool"}, "true"},
 		{german, Part{Field: "wait", Show: Duration}, "1m"},
 		{german, Part{Field: "wait", Show: Seconds}, "60,4"},
-		{german, Part{Field: "millis", Show: Millis}, "1m30s"},
+		{german, Part{Field: "millis", Show: Duration}, "1m30s"},
 		{german, Part{Field: "at"}, "2026-01-02T03:04:05Z"},
 		{german, Part{Field: "json"}, `{"a":1}`},
 		{german, Part{Group: []Part{{Text: " in "}, {Field: "bool"}}}, " in true"},

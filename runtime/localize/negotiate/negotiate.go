@@ -40,24 +40,11 @@ const maxAccept = 1000
 // nothing fits, or if the best language has no text for the code.
 func (l *Languages) Message(accept []string, v taxonomy.PublicView) (tag, message string) {
 	if all := strings.Join(accept, ","); all != "" && len(all) <= maxAccept {
-		if t := l.match(all); t != nil {
-			if message, ok := t.Message(v); ok {
-				return t.Language, message
+		if _, i := language.MatchStrings(l.matcher, all); i > 0 {
+			if message, ok := l.texts[i-1].Message(v); ok {
+				return l.texts[i-1].Language, message
 			}
 		}
 	}
 	return l.source, v.Message()
-}
-
-// match returns the best texts, or nil for the language of the taxonomy.
-func (l *Languages) match(accept string) *localize.Texts {
-	tags, _, err := language.ParseAcceptLanguage(accept)
-	if err != nil {
-		return nil
-	}
-	_, i, confidence := l.matcher.Match(tags...)
-	if i == 0 || confidence == language.No {
-		return nil
-	}
-	return l.texts[i-1]
 }

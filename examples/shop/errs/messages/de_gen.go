@@ -7,36 +7,10 @@ import "github.com/errgen/errgen/runtime/localize"
 // De has the messages in de.
 var De = localize.Texts{
 	Language: "de", Domain: "shop.example.com",
-	Format: localize.Format{Decimal: ",", Group: ".", Minus: "-", Primary: 3, Secondary: 3, Zero: 48, Plurals: "x1o1x199"},
+	Format: localize.Format{Decimal: ",", Group: ".", Minus: "-", Primary: 3, Secondary: 3, Plurals: "xxox"},
 	Codes: []localize.Text{
 		{
-			Code: "INTERNAL",
-			Message: []localize.Part{
-				{Text: "Interner Fehler"},
-			},
-		},
-		{
-			Code: "INVALID",
-			Message: []localize.Part{
-				{Text: "Ungültige Anfrage"},
-				{
-					Group: []localize.Part{
-						{Text: ": "},
-						{Field: "violations", Show: "count"},
-						{Text: " "},
-						{Field: "violations", Show: "plural", Forms: []string{"one", "Fehler", "other", "Fehler"}},
-					},
-				},
-			},
-		},
-		{
-			Code: "INVALID_TEXT",
-			Message: []localize.Part{
-				{Text: "Ungültige Zeichen"},
-			},
-		},
-		{
-			Code: "ORDER_CLOSED",
+			Code: "ORDER_NOT_FOUND",
 			Message: []localize.Part{
 				{Text: "Bestellung"},
 				{
@@ -45,8 +19,9 @@ var De = localize.Texts{
 						{Field: "orderId"},
 					},
 				},
-				{Text: " ist abgeschlossen"},
+				{Text: " gibt es nicht"},
 			},
+			Resolution: "Prüfen Sie die Nummer auf der Bestätigung.",
 		},
 		{
 			Code: "ORDER_EXISTS",
@@ -63,7 +38,7 @@ var De = localize.Texts{
 			Resolution: "Verwenden Sie für eine neue Bestellung eine neue Nummer.",
 		},
 		{
-			Code: "ORDER_NOT_FOUND",
+			Code: "ORDER_CLOSED",
 			Message: []localize.Part{
 				{Text: "Bestellung"},
 				{
@@ -72,9 +47,34 @@ var De = localize.Texts{
 						{Field: "orderId"},
 					},
 				},
-				{Text: " gibt es nicht"},
+				{Text: " ist abgeschlossen"},
 			},
-			Resolution: "Prüfen Sie die Nummer auf der Bestätigung.",
+		},
+		{
+			Code: "INVALID",
+			Message: []localize.Part{
+				{Text: "Ungültige Anfrage"},
+				{
+					Group: []localize.Part{
+						{Text: ": "},
+						{Field: "violations", Show: "count"},
+						{Text: " "},
+						{
+							Field: "violations", Show: "plural",
+							Forms: []localize.Form{
+								{Category: "one", Text: "Fehler"},
+								{Category: "other", Text: "Fehler"},
+							},
+						},
+					},
+				},
+			},
+		},
+		{
+			Code: "INVALID_TEXT",
+			Message: []localize.Part{
+				{Text: "Ungültige Zeichen"},
+			},
 		},
 		{
 			Code: "PAYMENT_DECLINED",
@@ -95,6 +95,12 @@ var De = localize.Texts{
 				{Text: "Zahlungen sind nicht möglich"},
 			},
 			Resolution: "Versuchen Sie es in einer Minute noch einmal.",
+		},
+		{
+			Code: "INTERNAL",
+			Message: []localize.Part{
+				{Text: "Interner Fehler"},
+			},
 		},
 	},
 }

@@ -7,36 +7,10 @@ import "github.com/errgen/errgen/runtime/localize"
 // Fr has the messages in fr.
 var Fr = localize.Texts{
 	Language: "fr", Domain: "shop.example.com",
-	Format: localize.Format{Decimal: ",", Group: "\u00a0", Minus: "-", Primary: 3, Secondary: 3, Zero: 48, Plurals: "o2x199"},
+	Format: localize.Format{Decimal: ",", Group: "\u00a0", Minus: "-", Primary: 3, Secondary: 3, Plurals: "xoox"},
 	Codes: []localize.Text{
 		{
-			Code: "INTERNAL",
-			Message: []localize.Part{
-				{Text: "Erreur interne"},
-			},
-		},
-		{
-			Code: "INVALID",
-			Message: []localize.Part{
-				{Text: "Requête non valide"},
-				{
-					Group: []localize.Part{
-						{Text: " : "},
-						{Field: "violations", Show: "count"},
-						{Text: " "},
-						{Field: "violations", Show: "plural", Forms: []string{"one", "erreur", "other", "erreurs"}},
-					},
-				},
-			},
-		},
-		{
-			Code: "INVALID_TEXT",
-			Message: []localize.Part{
-				{Text: "Caractères non valides"},
-			},
-		},
-		{
-			Code: "ORDER_CLOSED",
+			Code: "ORDER_NOT_FOUND",
 			Message: []localize.Part{
 				{Text: "La commande"},
 				{
@@ -45,8 +19,9 @@ var Fr = localize.Texts{
 						{Field: "orderId"},
 					},
 				},
-				{Text: " est close"},
+				{Text: " n’existe pas"},
 			},
+			Resolution: "Vérifiez le numéro sur la confirmation.",
 		},
 		{
 			Code: "ORDER_EXISTS",
@@ -63,7 +38,7 @@ var Fr = localize.Texts{
 			Resolution: "Utilisez un nouveau numéro pour une nouvelle commande.",
 		},
 		{
-			Code: "ORDER_NOT_FOUND",
+			Code: "ORDER_CLOSED",
 			Message: []localize.Part{
 				{Text: "La commande"},
 				{
@@ -72,9 +47,34 @@ var Fr = localize.Texts{
 						{Field: "orderId"},
 					},
 				},
-				{Text: " n’existe pas"},
+				{Text: " est close"},
 			},
-			Resolution: "Vérifiez le numéro sur la confirmation.",
+		},
+		{
+			Code: "INVALID",
+			Message: []localize.Part{
+				{Text: "Requête non valide"},
+				{
+					Group: []localize.Part{
+						{Text: " : "},
+						{Field: "violations", Show: "count"},
+						{Text: " "},
+						{
+							Field: "violations", Show: "plural",
+							Forms: []localize.Form{
+								{Category: "one", Text: "erreur"},
+								{Category: "other", Text: "erreurs"},
+							},
+						},
+					},
+				},
+			},
+		},
+		{
+			Code: "INVALID_TEXT",
+			Message: []localize.Part{
+				{Text: "Caractères non valides"},
+			},
 		},
 		{
 			Code: "PAYMENT_DECLINED",
@@ -95,6 +95,12 @@ var Fr = localize.Texts{
 				{Text: "Les paiements ne sont pas disponibles"},
 			},
 			Resolution: "Réessayez dans une minute.",
+		},
+		{
+			Code: "INTERNAL",
+			Message: []localize.Part{
+				{Text: "Erreur interne"},
+			},
 		},
 	},
 }

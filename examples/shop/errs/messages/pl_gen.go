@@ -8,51 +8,22 @@ import "github.com/errgen/errgen/runtime/localize"
 var Pl = localize.Texts{
 	Language: "pl", Domain: "shop.example.com",
 	Format: localize.Format{
-		Decimal: ",", Group: "\u00a0", Minus: "-", Primary: 3, Secondary: 3, Zero: 48,
-		Plurals: "m1o1f3m17f3m7f3m7f3m7f3m7f3m7f3m7f3m7f3m7f3m17f3m7f3m7f3m7f3m7f3m7f3m7f3m7f3m6",
+		Decimal: ",", Group: "\u00a0", Minus: "-", Primary: 3, Secondary: 3,
+		Plurals: "mmofffmmmmmmmmmmmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmmmmmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffmmmmmmmfffm",
 	},
 	Codes: []localize.Text{
 		{
-			Code: "INTERNAL",
+			Code: "ORDER_NOT_FOUND",
 			Message: []localize.Part{
-				{Text: "Błąd wewnętrzny"},
-			},
-		},
-		{
-			Code: "INVALID",
-			Message: []localize.Part{
-				{Text: "Nieprawidłowe żądanie"},
-				{
-					Group: []localize.Part{
-						{Text: ": "},
-						{Field: "violations", Show: "count"},
-						{Text: " "},
-						{
-							Field: "violations", Show: "plural",
-							Forms: []string{"one", "błąd", "few", "błędy", "many", "błędów", "other", "błędu"},
-						},
-					},
-				},
-			},
-		},
-		{
-			Code: "INVALID_TEXT",
-			Message: []localize.Part{
-				{Text: "Nieprawidłowe znaki"},
-			},
-		},
-		{
-			Code: "ORDER_CLOSED",
-			Message: []localize.Part{
-				{Text: "Zamówienie"},
+				{Text: "Nie ma zamówienia"},
 				{
 					Group: []localize.Part{
 						{Text: " "},
 						{Field: "orderId"},
 					},
 				},
-				{Text: " jest zamknięte"},
 			},
+			Resolution: "Sprawdź numer na potwierdzeniu.",
 		},
 		{
 			Code: "ORDER_EXISTS",
@@ -69,17 +40,45 @@ var Pl = localize.Texts{
 			Resolution: "Użyj nowego numeru dla nowego zamówienia.",
 		},
 		{
-			Code: "ORDER_NOT_FOUND",
+			Code: "ORDER_CLOSED",
 			Message: []localize.Part{
-				{Text: "Nie ma zamówienia"},
+				{Text: "Zamówienie"},
 				{
 					Group: []localize.Part{
 						{Text: " "},
 						{Field: "orderId"},
 					},
 				},
+				{Text: " jest zamknięte"},
 			},
-			Resolution: "Sprawdź numer na potwierdzeniu.",
+		},
+		{
+			Code: "INVALID",
+			Message: []localize.Part{
+				{Text: "Nieprawidłowe żądanie"},
+				{
+					Group: []localize.Part{
+						{Text: ": "},
+						{Field: "violations", Show: "count"},
+						{Text: " "},
+						{
+							Field: "violations", Show: "plural",
+							Forms: []localize.Form{
+								{Category: "one", Text: "błąd"},
+								{Category: "few", Text: "błędy"},
+								{Category: "many", Text: "błędów"},
+								{Category: "other", Text: "błędu"},
+							},
+						},
+					},
+				},
+			},
+		},
+		{
+			Code: "INVALID_TEXT",
+			Message: []localize.Part{
+				{Text: "Nieprawidłowe znaki"},
+			},
 		},
 		{
 			Code: "PAYMENT_DECLINED",
@@ -100,6 +99,12 @@ var Pl = localize.Texts{
 				{Text: "Płatności są niedostępne"},
 			},
 			Resolution: "Spróbuj ponownie za minutę.",
+		},
+		{
+			Code: "INTERNAL",
+			Message: []localize.Part{
+				{Text: "Błąd wewnętrzny"},
+			},
 		},
 	},
 }
