@@ -5,7 +5,7 @@ SHELL := bash
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 TEMPORAL    := github.com/temporalio/cli/cmd/temporal@v1.5.1
-NODE_TOOLS  := typescript@5.9.3 @seriousme/openapi-schema-validator@2.11.0
+NODE_TOOLS  := typescript@5.9.3 @seriousme/openapi-schema-validator@2.11.0 yaml-language-server@1.25.0
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 
@@ -73,9 +73,9 @@ build/temporal: | build/
 	GOBIN=$(CURDIR)/build $(GO) install $(TEMPORAL)
 
 .PHONY: node
-node: build/node/node_modules ## install TypeScript and a validator of OpenAPI for the tests of what errgen writes for them
+node: build/node/node_modules/yaml-language-server ## install TypeScript, a validator of OpenAPI and a language server for tests
 
-build/node/node_modules: | build/
+build/node/node_modules/yaml-language-server: | build/
 	npm install --prefix build/node --no-save --no-package-lock --no-audit --no-fund $(NODE_TOOLS)
 
 .PHONY: build

@@ -15,23 +15,25 @@ import (
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// JSON returns the JSON Schema (draft 2020-12) of the language. With a taxonomy, its names are the
-// only ones that can be referred to. t may be nil.
+// JSON returns the JSON Schema (draft 2020-12) of taxonomies, and of files of messages, which have the
+// key messages. With a taxonomy, its names are the only ones that can be referred to. t may be nil.
 func JSON(t *spec.Taxonomy) []byte {
 	g := generator{}
 	if t != nil {
 		g.names = t.Declared()
 	}
-	lang := spec.TheLanguage()
+	lang, messages := spec.TheLanguage(), spec.TheMessages()
 	defs := object{}
-	for _, m := range lang.Mappings {
+	for _, m := range slices.Concat(lang.Mappings, messages.Mappings) {
 		defs[defName(m)] = g.mapping(m)
 	}
 	root := object{
 		"$schema":     dialect,
 		"title":       "errgen taxonomy",
 		"description": "The language of errgen's error taxonomies, version 1.",
-		"$ref":        ref(lang.Root),
+		"if":          object{"required": []string{"messages"}},
+		"then":        object{"$ref": ref(messages.Root)},
+		"else":        object{"$ref": ref(lang.Root)},
 		"$defs":       defs,
 	}
 	var out bytes.Buffer

@@ -17,7 +17,7 @@ import (
 // sources are the files with the structs of the language. Their comments are the descriptions of
 // the keys.
 //
-//go:embed taxonomy.go reaction.go value.go tables.go
+//go:embed taxonomy.go reaction.go value.go tables.go messages.go
 var sources embed.FS
 
 // docs returns the comments of the structs ("Policy") and of their fields ("Policy.MaxAttempts").

@@ -29,10 +29,11 @@ type Message struct {
 	Span    diag.Span
 }
 
-// messagesForm is the form of a file of messages.
-var messagesForm = sync.OnceValue(func() *Mapping {
+// TheMessages returns the language of files of messages. Do not change it.
+var TheMessages = sync.OnceValue(func() *Language {
 	b := &builder{mappings: make(map[variant]*Mapping)}
-	return b.mapping(reflect.TypeFor[Messages](), "")
+	b.lang.Root = b.mapping(reflect.TypeFor[Messages](), "")
+	return &b.lang
 })
 
 // ParseMessages reads a file of messages and reports all faults of its form. The taxonomy has no
@@ -42,7 +43,7 @@ func ParseMessages(name string, src []byte) (*Messages, *Taxonomy, []diag.Findin
 	t.lines = &lines{t.Source}
 	d := &decoder{lines: t.lines}
 	if root := d.read(src); root != nil {
-		d.mapping(reflect.ValueOf(m).Elem(), root, nil, messagesForm())
+		d.mapping(reflect.ValueOf(m).Elem(), root, nil, TheMessages().Root)
 		t.Ignores = d.ignores()
 	}
 	diag.Sort(d.out)
