@@ -7,7 +7,13 @@
 //		deliverAfter(d.Wait)
 //
 // The decision follows the reactions of the taxonomy, as [retry.Do] does within one call. Modules
-// below this package connect it to queues: river and jetstream.
+// below this package connect it to queues: riverqueue and natsqueue. An adapter for another queue
+//
+//   - calls [Poisoned] before the attempt, because a job that ends its worker stores no code,
+//   - makes the attempt through [Call], which turns a panic into an error,
+//   - stores the code of a counted attempt, if the queue can, for [History],
+//   - delivers an uncounted attempt again after its wait, without counting it,
+//   - stores a parked or dead job with its code before the queue drops it.
 package queue
 
 import (
@@ -43,9 +49,9 @@ func (a Action) String() string {
 	return fmt.Sprintf("Action(%d)", uint8(a))
 }
 
-// History is what the queue knows about the attempts of a job.
+// History describes the attempts of a job.
 type History struct {
-	// Attempts counts the attempts, including the one that failed. 0 is 1.
+	// Attempts counts the attempts, including the one that failed. 0 counts as 1.
 	Attempts int
 	// First is the time of the first attempt, from which max_elapsed of a policy is counted. If it
 	// is zero, max_elapsed has no effect.
@@ -66,7 +72,7 @@ type Decision struct {
 	Uncounted bool
 	// Code is the code of the error; "" without an error of a taxonomy.
 	Code string
-	// Why is the reason for which there is no retry, or for which the attempt does not count.
+	// Why is the reason why the job is not retried, or why the attempt does not count.
 	Why retry.Stop
 	// Reaction is the reaction of the table that applies.
 	Reaction taxonomy.Reaction
@@ -103,10 +109,11 @@ const uncountedWait = time.Second
 //     queue, so `recover` and `escalate` are Park.
 //   - If the reaction retries but the effect of the error is done, the job is Ack.
 //   - The result of a retry.Do with a table has the reaction that applies after its calls.
-//   - A breaker's refusal is Retry after its wait, and a cancellation while ctx is cancelled is Retry
-//     without a wait. Such an attempt does not count.
-//   - A cancellation while ctx is not cancelled has the default policy of the language, because it
-//     may repeat for ever.
+//   - A breaker's refusal of the first call is Retry after its wait, and a cancellation while ctx is
+//     cancelled is Retry without a wait. Such an attempt does not count. If calls failed before the
+//     refusal, the attempt counts, and the job waits for the breaker.
+//   - If the call was cancelled but ctx was not, the default policy of the language applies, because
+//     the cancellation may repeat for ever.
 func Decide(ctx context.Context, t taxonomy.Table, err error, h History, opts ...retry.Option) Decision {
 	if err == nil {
 		return Decision{}
@@ -114,12 +121,13 @@ func Decide(ctx context.Context, t taxonomy.Table, err error, h History, opts ..
 	next, e := retry.Decide(err, h.before, append([]retry.Option{retry.ByTable(t)}, opts...)...)
 	d := Decision{Wait: next.Wait, Code: taxonomy.CodeOf(e.Err), Why: e.Why, Reaction: e.Reaction, Err: e.Err}
 	inner, _ := errors.AsType[*retry.Error](err)
-	wait, _ := retry.RefusedFor(err)
+	refusedFor, _ := retry.RefusedFor(err)
+	// The order matters: what ended the attempt comes before the reaction of the error.
 	switch {
 	case errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled):
 		d.Action, d.Uncounted, d.Wait, d.Why = Retry, true, 0, retry.StoppedCancelled
-	case errors.Is(err, retry.ErrRefused):
-		d.Action, d.Uncounted, d.Wait, d.Why = Retry, true, max(wait, uncountedWait), retry.StoppedRefused
+	case errors.Is(err, retry.ErrRefused) && (inner == nil || inner.Calls == 0):
+		d.Action, d.Uncounted, d.Wait, d.Why = Retry, true, max(refusedFor, uncountedWait), retry.StoppedRefused
 	case errors.Is(err, context.Canceled):
 		d.cancelled(h)
 	case inner != nil && inner.Reaction.Name != "" && !inner.Reaction.Retries():
@@ -130,6 +138,9 @@ func Decide(ctx context.Context, t taxonomy.Table, err error, h History, opts ..
 	}
 	if d.Why == retry.StoppedDone {
 		d.Action = Ack
+	}
+	if d.Action == Retry {
+		d.Wait = max(d.Wait, refusedFor)
 	}
 	return d
 }
@@ -158,12 +169,12 @@ func actionOf(a taxonomy.Action) Action {
 
 func (h History) attempts() int { return max(1, h.Attempts) }
 
-// lost returns the earlier attempts without a code.
-func (h History) lost() int { return max(0, h.attempts()-1-len(h.Codes)) }
+// withoutCode returns the number of earlier attempts without a code.
+func (h History) withoutCode() int { return max(0, h.attempts()-1-len(h.Codes)) }
 
 // before returns the earlier failures that count for a code.
 func (h History) before(code string) retry.State {
-	s := retry.State{Calls: h.lost()}
+	s := retry.State{Calls: h.withoutCode()}
 	for _, c := range h.Codes {
 		if c == code || c == "" && code == retry.Uncategorized {
 			s.Calls++
@@ -175,38 +186,47 @@ func (h History) before(code string) retry.State {
 	return s
 }
 
-// unlimited is the number of lost attempts of a job if a policy has no limit of attempts.
-const unlimited = 1000
+// maxWithoutCode is the limit of attempts without a code if a policy has no limit of attempts.
+const maxWithoutCode = 1000
 
 // MaxAttempts returns the most attempts that the reactions of a table permit to a job that always
-// fails with the same code. The limit of the queue should not be lower.
+// fails in the same way: with one code, with an error that no rule matches, or by a cancelled call.
+// The limit of the queue should not be lower.
 func MaxAttempts(t taxonomy.Table) int {
 	standard := taxonomy.DefaultPolicy("default")
-	most := 1
-	for row := range t.Taxonomy.Codes() {
+	most := standard.MaxAttempts // of cancelled calls, and of unknown codes that are retryable
+	count := func(r *taxonomy.Reaction) {
 		calls := 1
-		for _, r := range t.Overlay.Chain(t.Row(row).Reaction) {
+		for _, r := range t.Overlay.Chain(r) {
 			if !r.Retries() {
 				break
 			}
 			p := cmp.Or(t.Overlay.PolicyOf(r), &standard)
 			if p.MaxAttempts <= 0 {
-				return unlimited
+				calls = maxWithoutCode
+				break
 			}
 			calls += p.MaxAttempts - 1
 		}
 		most = max(most, calls)
 	}
-	return min(most, unlimited)
+	uncategorized := t.Reaction(errors.New(retry.Uncategorized))
+	count(&uncategorized)
+	for row := range t.Taxonomy.Rows() {
+		count(t.Row(row).Reaction)
+	}
+	return min(most, maxWithoutCode)
 }
 
-// Poisoned reports whether as many attempts ended without a code as the table permits at most, and
-// returns Dead for such a job. Its worker died each time, so call Poisoned before the attempt.
+// Poisoned reports whether the attempts without a code have reached [MaxAttempts], because each
+// worker died or the queue stores no codes. Then it returns Dead. Call it before the attempt.
 func Poisoned(t taxonomy.Table, h History) (Decision, bool) {
-	if h.lost() == 0 || h.lost() < MaxAttempts(t) {
+	most := MaxAttempts(t)
+	if h.withoutCode() < most {
 		return Decision{}, false
 	}
-	ev := &taxonomy.Evidence{Type: "poison", Text: fmt.Sprintf("%d attempts ended without a result", h.lost())}
+	ev := &taxonomy.Evidence{Type: "poison",
+		Text: fmt.Sprintf("%d attempts have no stored result (limit %d)", h.withoutCode(), most)}
 	err := error(ev)
 	if t.Classifier != nil {
 		err = t.Classify(ev)

@@ -176,6 +176,64 @@ func TestPoisoned(t *testing.T) {
 	assert.Equal(t, []any{queue.Dead, "UNEXPECTED"}, []any{d.Action, d.Code})
 }
 
+// MaxAttempts covers each failure that Decide retries, so that no retried job is poisoned.
+func TestMaxAttempts(t *testing.T) {
+	policy := &taxonomy.Policy{Name: "p", MaxAttempts: 5, InitialDelay: time.Second}
+	retries := &taxonomy.Reaction{Name: "again", Action: taxonomy.Retry, Policy: policy,
+		Then: taxonomy.Predeclared(taxonomy.Abort)}
+	table := func(traits taxonomy.Traits, uncategorized *taxonomy.Reaction) taxonomy.Table {
+		code := taxonomy.Code{Value: "A", Traits: taxonomy.Traits{Reaction: taxonomy.Predeclared(taxonomy.Abort)},
+			When: []taxonomy.Traits{traits}}
+		return taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Uncategorized: uncategorized,
+			Categories: []*taxonomy.Category{{Name: "c", Codes: []taxonomy.Code{{}, code}}}}}
+	}
+	abort := taxonomy.Traits{Reaction: taxonomy.Predeclared(taxonomy.Abort)}
+	unknown := func(t taxonomy.Table) error {
+		return taxonomy.NewUnknown(t.Taxonomy, taxonomy.Wire{Code: "NEW", Retryable: true})
+	}
+	for _, tt := range []struct {
+		name  string
+		table taxonomy.Table
+		err   func(taxonomy.Table) error // of which attempt 1 is retried
+		want  int
+	}{
+		{"an error that no rule matches", table(abort, retries), func(taxonomy.Table) error { return errors.New("x") }, 5},
+		{"a branch of a code", table(taxonomy.Traits{Reaction: retries, Retryable: true}, nil), nil, 5},
+		{"a cancelled call", table(abort, nil), func(taxonomy.Table) error { return context.Canceled }, 3},
+		{"an unknown code that is retryable", table(abort, nil), unknown, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			most := queue.MaxAttempts(tt.table)
+			assert.Equal(t, tt.want, most)
+			if tt.err == nil {
+				return
+			}
+			for attempt := range most {
+				d := queue.Decide(t.Context(), tt.table, tt.err(tt.table), queue.History{Attempts: attempt + 1})
+				_, poisoned := queue.Poisoned(tt.table, queue.History{Attempts: attempt + 2})
+				assert.Equal(t, d.Action != queue.Retry, poisoned, "attempt %d: %s", attempt+1, d.Action)
+			}
+		})
+	}
+}
+
+// A refusal that follows a failed call in the same attempt does not hide the failure.
+func TestDecideRefusedAfterCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		breakers := breaker.New(breaker.Options{})
+		policy := taxonomy.Policy{MaxAttempts: 3, InitialDelay: time.Millisecond, Budget: &taxonomy.Budget{
+			Retries: -1, Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: time.Minute}}}
+		err := retry.Do(t.Context(), func(context.Context) error { return status(503) },
+			retry.ByPolicy(policy), retry.WithBreaker(breakers, "calendar"), retry.FailFast())
+		require.ErrorIs(t, err, retry.ErrRefused)
+		d := queue.Decide(t.Context(), booking.Table, err, queue.History{Attempts: 1})
+		assert.Equal(t, []any{queue.Retry, false, "CALENDAR_DOWN"}, []any{d.Action, d.Uncounted, d.Code})
+		assert.InDelta(t, time.Minute, d.Wait, float64(time.Second), "the job waits for the breaker")
+		d = queue.Decide(t.Context(), booking.Table, err, queue.History{Attempts: 3})
+		assert.Equal(t, []any{queue.Park, retry.StoppedAttempts}, []any{d.Action, d.Why}, "the job ends")
+	})
+}
+
 func TestCallReturnsPanics(t *testing.T) {
 	err := queue.Call(func() error { panic("lost") })
 	d := queue.Decide(t.Context(), booking.Table, err, queue.History{})

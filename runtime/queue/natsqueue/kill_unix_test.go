@@ -212,7 +212,7 @@ func TestWorkersKilled(t *testing.T) {
 	letters, again := map[uint64]bool{}, 0
 	for _, m := range all(t, js, "DEAD") {
 		var seq uint64
-		_, err := fmt.Sscanf(m.Headers().Get("Nats-Msg-Id"), "JOBS.%d", &seq)
+		_, err := fmt.Sscanf(m.Headers().Get("Nats-Msg-Id"), "JOBS.workers.%d", &seq)
 		require.NoError(t, err)
 		assert.False(t, letters[seq], "a job has one letter")
 		letters[seq] = true

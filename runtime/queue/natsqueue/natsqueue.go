@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,7 @@ const (
 	HeaderWhy      = "Errgen-Why"      // the reason, as of [retry.Stop]
 	HeaderAttempts = "Errgen-Attempts" // the number of deliveries
 	HeaderSubject  = "Errgen-Subject"  // the subject of the message
+	HeaderConsumer = "Errgen-Consumer" // the consumer whose worker ended the message
 )
 
 // Option configures [Run].
@@ -40,7 +42,7 @@ func WithRetry(opts ...retry.Option) Option {
 }
 
 // OnDecision sets a function that receives each decision before it is carried out, for logs and
-// metrics.
+// metrics. A message that a breaker refuses has a decision for each refusal.
 func OnDecision(f func(ctx context.Context, msg jetstream.Msg, d queue.Decision)) Option {
 	return func(w *worker) { w.onDecision = f }
 }
@@ -64,33 +66,35 @@ type worker struct {
 }
 
 // Run handles the messages of a consumer until ctx ends, and returns nil then. Handle must not
-// acknowledge the message. Run returns an error if the consumer ends messages before the table does,
-// and if it is deleted.
+// acknowledge the message, and must return within the consumer's ack wait, after which the server
+// delivers the message to another worker. Run returns an error if the max_deliver of the consumer does
+// not exceed [queue.MaxAttempts], and if the consumer or its stream is deleted.
 func Run(ctx context.Context, js jetstream.JetStream, consumer jetstream.Consumer, t taxonomy.Table,
 	handle func(ctx context.Context, msg jetstream.Msg) error, opts ...Option) error {
 	config := consumer.CachedInfo().Config
 	if most := queue.MaxAttempts(t); config.MaxDeliver > 0 && config.MaxDeliver <= most {
-		return fmt.Errorf("max_deliver: %d is out of range (the table permits %d attempts)", config.MaxDeliver, most)
+		return fmt.Errorf("max_deliver: %d is too low (at least %d, because the table permits %d attempts)",
+			config.MaxDeliver, most+1, most)
 	}
 	w := &worker{js: js, table: t, handle: handle, ackWait: config.AckWait, prefix: "dead.", workers: 1}
 	for _, option := range opts {
 		option(w)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var workers sync.WaitGroup
+	var once sync.Once
+	var first error
 	for range w.workers {
 		workers.Go(func() {
 			if err := w.consume(ctx, consumer); err != nil {
-				cancel(err)
+				once.Do(func() { first = err })
+				cancel()
 			}
 		})
 	}
 	workers.Wait()
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return nil
+	return first
 }
 
 // consume handles one message after the other. It fetches no message in advance, because such
@@ -110,7 +114,8 @@ func (w *worker) consume(ctx context.Context, consumer jetstream.Consumer) error
 			}
 			return nil
 		case errors.Is(err, jetstream.ErrNoHeartbeat): // the connection is lost, or the consumer
-			if _, err := consumer.Info(ctx); errors.Is(err, jetstream.ErrConsumerNotFound) {
+			_, err := consumer.Info(ctx)
+			if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
 				return fmt.Errorf("next message: %w", err)
 			}
 			continue
@@ -128,17 +133,20 @@ func (w *worker) deliver(ctx context.Context, msg jetstream.Msg) {
 	if err != nil {
 		return
 	}
-	h := queue.History{Attempts: int(min(meta.NumDelivered, 1<<30))}
+	h := queue.History{Attempts: int(meta.NumDelivered)}
 	d, poisoned := queue.Poisoned(w.table, h)
-	for !poisoned {
-		err := queue.Call(func() error { return w.handle(ctx, msg) })
-		d = queue.Decide(ctx, w.table, err, h, w.retry...)
-		if d.Why != retry.StoppedRefused || !d.Uncounted || !w.hold(ctx, msg, d.Wait) {
+	for {
+		if !poisoned {
+			err := queue.Call(func() error { return w.handle(ctx, msg) })
+			d = queue.Decide(ctx, w.table, err, h, w.retry...)
+		}
+		if w.onDecision != nil {
+			w.onDecision(ctx, msg, d)
+		}
+		isRefused := d.Uncounted && d.Why == retry.StoppedRefused
+		if !isRefused || !w.hold(ctx, msg, d.Wait) {
 			break
 		}
-	}
-	if w.onDecision != nil {
-		w.onDecision(ctx, msg, d)
 	}
 	switch d.Action {
 	case queue.Ack:
@@ -177,7 +185,9 @@ func (w *worker) bury(ctx context.Context, msg jetstream.Msg, meta *jetstream.Ms
 	letter := nats.NewMsg(w.prefix + msg.Subject())
 	letter.Data = msg.Data()
 	for name, values := range msg.Headers() {
-		letter.Header[name] = values
+		if !strings.HasPrefix(name, "Nats-") { // instructions to the server about the first publication
+			letter.Header[name] = values
+		}
 	}
 	code := d.Code
 	if code == "" {
@@ -188,7 +198,8 @@ func (w *worker) bury(ctx context.Context, msg jetstream.Msg, meta *jetstream.Ms
 	letter.Header.Set(HeaderWhy, d.Why.String())
 	letter.Header.Set(HeaderAttempts, strconv.FormatUint(meta.NumDelivered, 10))
 	letter.Header.Set(HeaderSubject, msg.Subject())
-	id := fmt.Sprintf("%s.%d", meta.Stream, meta.Sequence.Stream)
+	letter.Header.Set(HeaderConsumer, meta.Consumer)
+	id := fmt.Sprintf("%s.%s.%d", meta.Stream, meta.Consumer, meta.Sequence.Stream)
 	if _, err := w.js.PublishMsg(ctx, letter, jetstream.WithMsgID(id)); err != nil {
 		_ = msg.NakWithDelay(time.Second)
 		return

@@ -4,11 +4,13 @@ package natsqueue_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,13 +43,14 @@ func TestRun(t *testing.T) {
 		return booking.NewRoomTaken()
 	}, natsqueue.DeadLetters("nowhere."), natsqueue.OnDecision(
 		func(_ context.Context, _ jetstream.Msg, d queue.Decision) {
-			if decisions = append(decisions, d); len(decisions) == 2 {
+			if decisions = append(decisions, d); len(decisions) == 3 {
 				stop()
 			}
 		}))
 	require.NoError(t, err)
 	assert.Equal(t, 3, calls)
-	for _, d := range decisions {
+	assert.Equal(t, []any{queue.Retry, true}, []any{decisions[0].Action, decisions[0].Uncounted})
+	for _, d := range decisions[1:] {
 		assert.Equal(t, []any{queue.Dead, "ROOM_TAKEN"}, []any{d.Action, d.Code})
 	}
 	assert.Equal(t, 1, left(t, js), "it is delivered again")
@@ -71,13 +74,55 @@ func TestShutdown(t *testing.T) {
 	assert.Equal(t, 1, left(t, js))
 }
 
+// A context that ends with a cause ends Run without an error.
+func TestRunEndsWithItsContext(t *testing.T) {
+	_, js, consumer := streams(t)
+	_, err := js.Publish(t.Context(), "jobs", nil)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	require.NoError(t, natsqueue.Run(ctx, js, consumer, booking.Table, func(context.Context, jetstream.Msg) error {
+		cancel(errors.New("another part of the program failed"))
+		return nil
+	}))
+}
+
+// Each consumer of a message publishes a letter, also of a message that was published with
+// expectations about its stream.
+func TestDeadLetterOfEachConsumer(t *testing.T) {
+	_, js, _ := streams(t)
+	_, err := js.PublishMsg(t.Context(), nats.NewMsg("log"), jetstream.WithExpectStream("LOG"),
+		jetstream.WithMsgID("first"))
+	require.NoError(t, err)
+	names := []string{"billing", "shipping"}
+	for _, name := range names {
+		c, err := js.CreateConsumer(t.Context(), "LOG", jetstream.ConsumerConfig{Durable: name, AckWait: time.Second})
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		calls := 0
+		require.NoError(t, natsqueue.Run(ctx, js, c, booking.Table, func(context.Context, jetstream.Msg) error {
+			if calls++; calls == 2 {
+				stop()
+			}
+			return booking.NewRoomTaken()
+		}, natsqueue.OnDecision(func(context.Context, jetstream.Msg, queue.Decision) {
+			time.AfterFunc(200*time.Millisecond, stop)
+		})))
+		assert.Equal(t, 1, calls)
+	}
+	var consumers []string
+	for _, letter := range all(t, js, "DEAD") {
+		consumers = append(consumers, letter.Headers().Get(natsqueue.HeaderConsumer))
+	}
+	assert.Equal(t, names, consumers)
+}
+
 func TestRunRefusesConsumers(t *testing.T) {
 	_, js, _ := streams(t)
 	consumer, err := js.CreateConsumer(t.Context(), "LOG", jetstream.ConsumerConfig{Durable: "few", MaxDeliver: 5})
 	require.NoError(t, err)
 	handle := func(context.Context, jetstream.Msg) error { return nil }
 	err = natsqueue.Run(t.Context(), js, consumer, booking.Table, handle)
-	require.EqualError(t, err, "max_deliver: 5 is out of range (the table permits 8 attempts)")
+	require.EqualError(t, err, "max_deliver: 5 is too low (at least 9, because the table permits 8 attempts)")
 }
 
 func TestRunEndsWithItsConsumer(t *testing.T) {

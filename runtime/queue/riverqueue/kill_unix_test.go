@@ -87,7 +87,8 @@ func work(url string) error {
 	if err != nil {
 		return err
 	}
-	config := river.Config{RescueStuckJobsAfter: time.Second, JobTimeout: 500 * time.Millisecond}
+	config := river.Config{RescueStuckJobsAfter: time.Second, JobTimeout: 500 * time.Millisecond,
+		RetryPolicy: immediately{}}
 	config.Workers = river.NewWorkers()
 	river.AddWorker(config.Workers, worker{})
 	client, err := newClient(pool, config)
@@ -99,6 +100,11 @@ func work(url string) error {
 	}
 	select {}
 }
+
+// immediately is the retry policy for jobs that were rescued.
+type immediately struct{}
+
+func (immediately) NextRetry(*rivertype.JobRow) time.Time { return time.Now() }
 
 func newClient(pool *pgxpool.Pool, config river.Config,
 	opts ...riverqueue.Option) (*river.Client[pgx.Tx], error) {

@@ -38,15 +38,17 @@ func OnDecision(f func(ctx context.Context, job *rivertype.JobRow, d queue.Decis
 }
 
 // Configure makes a client decide by the table. It adds a middleware before all others, sets the
-// retry policy, and keeps parked jobs for ever unless CancelledJobRetentionPeriod is set. A worker
-// with a NextRetry of its own overrides the wait.
+// retry policy, and keeps parked jobs for ever unless CancelledJobRetentionPeriod is set. The retry
+// policy of c, or River's default, remains for jobs that no worker attempted: of a kind that the
+// client does not work, or rescued from a worker that died. A worker with a NextRetry of its own
+// overrides the wait.
 func Configure(c *river.Config, t taxonomy.Table, opts ...Option) {
 	m := &middleware{table: t}
 	for _, option := range opts {
 		option(m)
 	}
 	c.Middleware = slices.Insert(c.Middleware, 0, rivertype.Middleware(m))
-	c.RetryPolicy = scheduled{}
+	c.RetryPolicy = retryPolicy{cmp.Or[river.ClientRetryPolicy](c.RetryPolicy, &river.DefaultClientRetryPolicy{})}
 	c.CancelledJobRetentionPeriod = cmp.Or(c.CancelledJobRetentionPeriod, -1)
 	c.MaxAttempts = max(cmp.Or(c.MaxAttempts, river.MaxAttemptsDefault), queue.MaxAttempts(t)+1)
 }
@@ -87,7 +89,7 @@ func (m *middleware) Work(ctx context.Context, job *rivertype.JobRow, inner func
 	case d.Uncounted:
 		return river.JobSnooze(d.Wait)
 	default:
-		job.ScheduledAt = time.Now().Add(d.Wait) // for the retry policy
+		job.ScheduledAt = decided(job).Add(d.Wait) // for the retry policy
 	}
 	return failed
 }
@@ -99,7 +101,8 @@ func isDecided(err error) bool {
 	return snoozed || cancelled
 }
 
-// history returns the attempts since the job was inserted, or since a person started it again.
+// history returns the attempts since the job was inserted, or since a person started it again. It
+// does not count attempts of clients that do not work the kind of the job.
 func (m *middleware) history(job *rivertype.JobRow) queue.History {
 	var h queue.History
 	before := 0
@@ -109,8 +112,10 @@ func (m *middleware) history(job *rivertype.JobRow) queue.History {
 			h.First = e.At
 		}
 		switch _, known := m.table.Taxonomy.Find(code); {
-		case action == queue.Park || action == queue.Dead:
+		case action == queue.Park || action == queue.Dead || strings.HasPrefix(e.Error, cancelPrefix):
 			h, before = queue.History{}, e.Attempt
+		case e.Error == (&rivertype.UnknownJobKindError{Kind: job.Kind}).Error():
+			before++
 		case action == queue.Retry && (known || code == retry.Uncategorized):
 			h.Codes = append(h.Codes, code)
 		}
@@ -139,9 +144,12 @@ func Last(job *rivertype.JobRow) (action queue.Action, code string) {
 	return queue.Ack, ""
 }
 
+// cancelPrefix begins the stored text of a job that its worker or a decision cancelled.
+const cancelPrefix = "JobCancelError: "
+
 // parse returns the action and the code in the text of a failure. Another text has no code.
 func parse(text string) (queue.Action, string) {
-	text = strings.TrimPrefix(text, "JobCancelError: ")
+	text = strings.TrimPrefix(text, cancelPrefix)
 	for _, action := range []queue.Action{queue.Retry, queue.Park, queue.Dead} {
 		if rest, ok := strings.CutPrefix(text, action.String()+" "); ok {
 			if code, _, ok := strings.Cut(rest, ": "); ok && !strings.Contains(code, " ") {
@@ -152,13 +160,24 @@ func parse(text string) (queue.Action, string) {
 	return queue.Ack, ""
 }
 
-// scheduled is the retry policy: the time that the middleware set. A job that River rescued from a
-// worker that died is retried immediately.
-type scheduled struct{}
+// retryPolicy returns the time that the middleware set.
+type retryPolicy struct {
+	other river.ClientRetryPolicy // for jobs without a decision
+}
 
-func (scheduled) NextRetry(job *rivertype.JobRow) time.Time {
-	if now := time.Now(); job.ScheduledAt.Before(now) {
-		return now
+func (p retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
+	if job.AttemptedAt == nil || !job.ScheduledAt.After(*job.AttemptedAt) {
+		return p.other.NextRetry(job)
 	}
 	return job.ScheduledAt
+}
+
+// decided returns the time of a decision. It is after the beginning of the attempt also if the clock of
+// the database, which sets that, is ahead. So the retry policy distinguishes a decided job.
+func decided(job *rivertype.JobRow) time.Time {
+	now := time.Now()
+	if job.AttemptedAt != nil && !now.After(*job.AttemptedAt) {
+		return job.AttemptedAt.Add(time.Microsecond)
+	}
+	return now
 }

@@ -5,6 +5,7 @@ package riverqueue_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -105,6 +106,37 @@ func TestStatesOfJobs(t *testing.T) {
 	row := end(parked)
 	assert.Equal(t, []any{rivertype.JobStateCancelled, 6}, []any{row.State, row.Attempt})
 	assert.NotEmpty(t, decisions)
+}
+
+// Attempts of clients that do not work the kind, and those before a person started the job again, are no
+// lost attempts. Without a decision, the policy of the client applies.
+func TestAttemptsWithoutDecision(t *testing.T) {
+	var config river.Config
+	riverqueue.Configure(&config, booking.Table)
+	m := config.Middleware[0].(rivertype.WorkerMiddleware)
+	failed := func(text string) rivertype.AttemptError { return rivertype.AttemptError{Error: text} }
+	unknownKind := failed((&rivertype.UnknownJobKindError{Kind: "pay"}).Error())
+	for _, tt := range []struct {
+		name   string
+		errors []rivertype.AttemptError
+		called bool
+	}{
+		{"lost with their workers", nil, false},
+		{"of an unknown kind", slices.Repeat([]rivertype.AttemptError{unknownKind}, 9), true},
+		{"cancelled by the worker", []rivertype.AttemptError{{Attempt: 9, Error: "JobCancelError: not now"}}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			called := false
+			_ = m.Work(t.Context(), &rivertype.JobRow{Kind: "pay", Attempt: 10, MaxAttempts: 25, Errors: tt.errors},
+				func(context.Context) error { called = true; return nil })
+			assert.Equal(t, tt.called, called)
+		})
+	}
+	started := time.Now().Add(time.Hour) // the clock of the database is ahead
+	job := &rivertype.JobRow{Attempt: 1, MaxAttempts: 25, AttemptedAt: &started, ScheduledAt: started.Add(-time.Minute)}
+	assert.WithinDuration(t, (&river.DefaultClientRetryPolicy{}).NextRetry(job), config.RetryPolicy.NextRetry(job), time.Second)
+	_ = m.Work(t.Context(), job, func(context.Context) error { return failureOf("CALENDAR_DOWN") })
+	assert.WithinDuration(t, started.Add(10*time.Millisecond), config.RetryPolicy.NextRetry(job), 5*time.Millisecond)
 }
 
 // The workers of a service follow the table.
