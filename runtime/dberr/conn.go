@@ -55,7 +55,12 @@ func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, e
 	if err != nil {
 		return nil, c.of(err)
 	}
-	return &stmt{prepared, c.classifier}, nil
+	s := &stmt{prepared, c}
+	//lint:ignore SA1019 old drivers have only this interface
+	if converter, ok := prepared.(driver.ColumnConverter); ok {
+		return &convertingStmt{s, converter}, nil
+	}
+	return s, nil
 }
 
 func (c *conn) Begin() (driver.Tx, error) {
@@ -114,30 +119,34 @@ func (t *tx) Rollback() error { return t.of(t.Tx.Rollback()) }
 // stmt classifies the errors of a prepared statement.
 type stmt struct {
 	driver.Stmt
-	*classifier
+	conn *conn
 }
 
-func (s *stmt) Close() error { return s.of(s.Stmt.Close()) }
+// convertingStmt is a statement of a driver that converts arguments by column. For any other driver,
+// database/sql must not find the method, because it then skips its own conversion.
+type convertingStmt struct {
+	*stmt
+	//lint:ignore SA1019 old drivers have only this interface
+	converter driver.ColumnConverter
+}
+
+func (s *convertingStmt) ColumnConverter(column int) driver.ValueConverter {
+	return s.converter.ColumnConverter(column)
+}
+
+func (s *stmt) Close() error { return s.conn.of(s.Stmt.Close()) }
 
 func (s *stmt) CheckNamedValue(value *driver.NamedValue) error {
 	if checker, ok := s.Stmt.(driver.NamedValueChecker); ok {
-		return s.of(checker.CheckNamedValue(value))
+		return s.conn.of(checker.CheckNamedValue(value))
 	}
-	return driver.ErrSkip
-}
-
-func (s *stmt) ColumnConverter(column int) driver.ValueConverter {
-	//lint:ignore SA1019 old drivers have only this method
-	if c, ok := s.Stmt.(driver.ColumnConverter); ok {
-		return c.ColumnConverter(column)
-	}
-	return driver.DefaultParameterConverter
+	return s.conn.CheckNamedValue(value)
 }
 
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	if e, ok := s.Stmt.(driver.StmtExecContext); ok {
 		result, err := e.ExecContext(ctx, args)
-		return result, s.of(err)
+		return result, s.conn.of(err)
 	}
 	values, err := plain(ctx, args)
 	if err != nil {
@@ -145,19 +154,19 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 	}
 	//lint:ignore SA1019 old drivers have only this method
 	result, err := s.Stmt.Exec(values)
-	return result, s.of(err)
+	return result, s.conn.of(err)
 }
 
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	if q, ok := s.Stmt.(driver.StmtQueryContext); ok {
-		return s.rows(q.QueryContext(ctx, args))
+		return s.conn.rows(q.QueryContext(ctx, args))
 	}
 	values, err := plain(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	//lint:ignore SA1019 old drivers have only this method
-	return s.rows(s.Stmt.Query(values))
+	return s.conn.rows(s.Stmt.Query(values))
 }
 
 // plain returns the arguments for a driver without contexts and names.

@@ -26,9 +26,9 @@ import (
 type Source = taxonomy.Declared[taxonomy.SourceName]
 
 // Connector returns a connector whose connections classify each error of c, with the source:
-// errors of statements, of rows, of transactions and of connecting. The class of
-// [driver.ErrBadConn] is a network failure, which wraps it, so that database/sql still takes another
-// connection. [io.EOF], [sql.ErrNoRows] and a cancellation are unchanged.
+// errors of statements, of rows, of transactions and of connecting. [driver.ErrBadConn] becomes a
+// network failure that still wraps it, because database/sql then takes another connection.
+// [io.EOF], [sql.ErrNoRows] and a cancellation are unchanged.
 func Connector(c driver.Connector, t taxonomy.Table, source Source) driver.Connector {
 	return &connector{c, classifier{table: t, source: source}}
 }
@@ -81,20 +81,20 @@ func (c *classifier) of(err error) error {
 func Classify(t taxonomy.Table, source Source, err error, lost bool) error {
 	switch {
 	case err == nil, err == io.EOF, err == driver.ErrSkip, err == driver.ErrRemoveArgument,
-		errors.Is(err, sql.ErrNoRows):
+		errors.Is(err, sql.ErrNoRows), errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, driver.ErrBadConn):
 		err = &taxonomy.Evidence{Source: source.String(), Type: "network", Effect: taxonomy.EffectNone, Err: err}
 	}
-	unused, _ := errors.AsType[interface {
+	retrySafe, _ := errors.AsType[interface {
 		error
 		SafeToRetry() bool // of pgx
 	}](err)
-	if lost || unused != nil && unused.SafeToRetry() ||
+	if lost || retrySafe != nil && retrySafe.SafeToRetry() ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
 		if ev := detect.Of(err); ev.Code == "" && ev.Type == "" {
-			// A connection that closes while pgx waits for an answer has an error that says that
-			// nothing was sent. So no such error shows that nothing happened.
+			// pgx reports SafeToRetry even if the connection closed after the request was sent, so
+			// the effect is unknown.
 			ev.Type, ev.Effect = "network", taxonomy.EffectUnknown
 			err = &ev
 		}
@@ -137,9 +137,9 @@ func Tx(ctx context.Context, db Beginner, t taxonomy.Table, f func(tx *sql.Tx) e
 }
 
 // Repeat repeats a transaction by the table. attempt reports whether its error is that of the
-// commit. Until then, nothing happened, and the policy decides. After a commit without an answer the
-// transaction may have been applied. It is repeated only with [retry.Idempotent], and the effect of
-// the error is [taxonomy.EffectUnknown].
+// commit. Before the commit nothing was applied, so the policy decides. After a commit without an
+// answer the transaction may have been applied. It is repeated only with [retry.Idempotent], and the
+// effect of the error is [taxonomy.EffectUnknown].
 func Repeat(ctx context.Context, t taxonomy.Table, attempt func(ctx context.Context) (committing bool, err error),
 	opts ...retry.Option) error {
 	opts = append([]retry.Option{retry.ByTable(t), retry.NotIdempotent()}, opts...)
@@ -166,11 +166,12 @@ func isRejected(err error) bool {
 	if len(code) != len(statementCompletionUnknown) || code == statementCompletionUnknown {
 		return false
 	}
+	const classCharacters = "0123456789HVPF" // of the classes of SQLSTATEs in PostgreSQL
 	switch class := code[:2]; class {
 	case "08", "57", "58", "XX": // the connection or the server ended
 		return false
 	default:
-		return strings.Trim(class, "0123456789HVPF") == ""
+		return strings.Trim(class, classCharacters) == ""
 	}
 }
 

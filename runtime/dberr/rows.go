@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// rows classifies the errors of rows. Of columns whose type the driver does not describe, it
-// returns what database/sql returns then.
+// rows classifies the errors of rows. If the driver does not describe the type of a column, rows
+// returns the default of database/sql.
 type rows struct {
 	driver.Rows
 	*classifier
