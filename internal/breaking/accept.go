@@ -65,7 +65,7 @@ func ReadAcceptances(name string, src []byte) *Acceptances {
 		root.Content[1].Kind == yaml.SequenceNode:
 		a.list = root.Content[1]
 	default:
-		a.fail(nodeSpan(root), "", "the file has one key, accept, with a list of entries")
+		a.fail(nodeSpan(root), "", "the file must have one key, accept, with a list of entries")
 	}
 	for i := 0; a.list != nil && i < len(a.list.Content); i++ {
 		a.entry(a.list.Content[i])

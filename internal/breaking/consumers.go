@@ -21,7 +21,7 @@ type Consumer struct {
 const maxPlaces = 6
 
 // AddConsumers adds to each change the programs that handle its codes, and to its message their
-// places. A code that is handled with its parent, its type, a reaction or a default is handled.
+// places. Handling by parent, type, reaction or default counts.
 func AddConsumers(changes []Change, old, new *Taxonomy, programs []*summary.Uses) {
 	for i := range changes {
 		c := &changes[i]
@@ -79,15 +79,15 @@ func placesOf(p *summary.Uses, old, new *Taxonomy, concerns func(summary.Use) bo
 	return at
 }
 
-// concerns returns whether a change concerns a use of a code. Changes of operations concern their
-// codes, and those of other declarations all codes that depend on them.
+// concerns returns whether a change concerns a use of a code. Changes of operations, groups, reactions
+// and policies concern their codes, and those of other declarations all codes.
 func (c *Change) concerns(old, new *Taxonomy) func(summary.Use) bool {
 	s := c.Subject
 	kind, name, _ := strings.Cut(s.Name, " ")
 	switch {
 	case s.Code != "":
 		was := old.byKey[s.Code]
-		if s.Was != "" {
+		if s.Was != "" && s.Field == "" {
 			was = old.byKey[s.Was]
 		}
 		if was == nil {
@@ -105,6 +105,10 @@ func (c *Change) concerns(old, new *Taxonomy) func(summary.Use) bool {
 				return old.uses(func(code *model.Code) bool { return slices.Contains(o.Codes, code) })
 			}
 		}
+	case kind == "group":
+		return old.uses(func(code *model.Code) bool {
+			return slices.ContainsFunc(code.InGroups, func(g *model.Group) bool { return g.Name == name })
+		})
 	case kind == "reaction", kind == "policy":
 		return old.uses(func(code *model.Code) bool { return reactsWith(code, kind, name) })
 	}

@@ -16,6 +16,7 @@ func TestConsumers(t *testing.T) {
 	const released = `
 domain: pay.example.com
 reactions: {again: {action: retry}}
+groups: {money: m}
 operations: {Pay: {http: POST /pay, errors: [REFUSED]}}
 categories:
   pay:
@@ -24,6 +25,8 @@ categories:
       CARD: {abstract: true, doc: c, codes: {REFUSED: {message: r, http: 402, aliases: [NO_CARD]}}}
       BUSY: {message: b, retryable: true, reaction: again}
       UNUSED: {message: u}
+      SIZED: {message: s, fields: {size: {type: int}}}
+      DECLINED: {message: d, groups: [money]}
   other: {codes: {BROKEN: {message: x}}}`
 	program := &summary.Uses{
 		Version: summary.UsesVersion, Module: "till.example.com", Commit: "0123456789abcdef",
@@ -40,6 +43,8 @@ categories:
 	use("BROKEN", summary.ByType, "d.go:5")
 	use("BROKEN", summary.ByCategory, "d.go:6")
 	use("BROKEN", summary.ByGroup, "d.go:7")
+	use("SIZED", summary.ByType, "e.go:8")
+	use("DECLINED", summary.ByCode, "f.go:9")
 	program.Uses = append(program.Uses,
 		summary.Use{Package: "till.example.com/own", Code: "UNUSED", How: summary.ByCode, At: "own.go:8"})
 
@@ -55,11 +60,16 @@ categories:
 			by + "a.go:1 (code, default), b.go:2 (parent)"},
 		"reaction": {"action: retry", "action: abort", by + "c.go:3 (retryable), c.go:4 (reaction)"},
 		"domain": {"domain: pay.", "domain: paid.", by + "a.go:1 (code, default), b.go:2 (parent), " +
-			"c.go:3 (retryable), c.go:4 (reaction), d.go:5 (type), d.go:6 (category), 1 more"},
+			"c.go:3 (retryable), c.go:4 (reaction), d.go:5 (type), d.go:6 (category), 3 more"},
+		"renamed field": {"{size: {type: int}}", "{length: {type: int}}", by + "e.go:8 (type)"},
+		"removed group": {"groups: {money: m}\n", "", by + "f.go:9 (code)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := strings.Replace(released, tt.old, tt.new, 1)
 			require.NotEqual(t, released, changed)
+			if name == "removed group" {
+				changed = strings.Replace(changed, ", groups: [money]", "", 1)
+			}
 			old, now := parse("old.yaml", whole(released)), parse("new.yaml", whole(changed))
 			changes := breaking.Compare(old, now)
 			require.NotEmpty(t, changes)

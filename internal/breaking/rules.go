@@ -52,7 +52,7 @@ type rule struct {
 
 // rules lists the rules of differences. The first one that matches a difference applies.
 var rules = []rule{
-	// Those of the changes that codes.go finds have no paths.
+	// Rules without paths are used by id, in codes.go and operations.go.
 	{id: idCodeRemoved, levels: Wire | Source},
 	{id: idCodeRenamed, levels: Wire | Source},
 	{id: idCodeValue, levels: Wire},

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"strings"
 
 	"github.com/errgen/errgen/internal/model"
 )
@@ -107,15 +109,22 @@ func dashboard(m *model.Package, o Options) []byte {
 	return append([]byte("{"), bytes.TrimLeft(b.Bytes()[1:], "\n ")...)
 }
 
-// uid returns an identifier of at most 40 characters, as Grafana wants.
+// uid returns an identifier of at most 40 characters, as Grafana wants. A longer domain is cut and gets
+// its hash, because a dashboard replaces another one with the same identifier.
 func uid(domain string) string {
+	const most = 40
 	id := []byte("errgen-slo-" + domain)
 	for i, c := range id {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
 			id[i] = '-'
 		}
 	}
-	return string(id[:min(len(id), 40)])
+	if len(id) <= most {
+		return string(id)
+	}
+	h := fnv.New32a()
+	h.Write([]byte(domain))
+	return fmt.Sprintf("%s-%08x", id[:most-9], h.Sum32())
 }
 
 // row returns the heading and the panels of an operation.
@@ -126,6 +135,15 @@ func row(m *model.Package, o Options, op *model.Operation, i int) []panel {
 		return fmt.Sprintf("sum by (%s) (rate(errgen_requests_total{%s%s}[$__rate_interval]))", by, labels, more)
 	}
 	objective := o.objective(name)
+	var burnRates []target
+	var thresholdTexts []string
+	for _, a := range alerts {
+		for _, burn := range a.burns {
+			burnRates = append(burnRates, target{LegendFormat: burn.long,
+				Expr: fmt.Sprintf("%s{%s} / %s", metric(burn.long), labels, budget(objective))})
+			thresholdTexts = append(thresholdTexts, burn.rate+" in "+burn.long)
+		}
+	}
 	panels := []panel{
 		{Title: name, Description: op.Value.Doc, Type: "row", GridPos: position{1, 24, 0, y}},
 		{Title: "Success in 3 days", Type: "stat",
@@ -135,20 +153,14 @@ func row(m *model.Package, o Options, op *model.Operation, i int) []panel {
 			Targets: []target{
 				{Expr: fmt.Sprintf("100 * (1 - %s{%s})", metric("3d"), labels), LegendFormat: "success"}}},
 		{Title: "Burn rate", Type: "timeseries",
-			Description: "1 exhausts the error budget in 30 days. " +
-				"An alert fires at 14.4 in 1h, 6 in 6h, 3 in 1d and 1 in 3d.",
-			FieldConfig: &fields{Defaults: defaults{Unit: "short"}}},
+			Description: "1 exhausts the error budget in 30 days. An alert fires at " +
+				strings.Join(thresholdTexts, ", ") + ".",
+			FieldConfig: &fields{Defaults: defaults{Unit: "short"}}, Targets: burnRates},
 		{Title: "Requests by fault", Type: "timeseries", FieldConfig: &fields{Defaults: defaults{Unit: "reqps"}},
 			Targets: []target{{Expr: requests("fault", ""), LegendFormat: "{{fault}}"}}},
 		{Title: "Failures by code", Type: "timeseries", FieldConfig: &fields{Defaults: defaults{Unit: "reqps"}},
 			Targets: []target{
 				{Expr: requests("code, fault", `, fault!="none"`), LegendFormat: "{{code}} ({{fault}})"}}},
-	}
-	for _, a := range alerts {
-		for _, burn := range a.burns {
-			panels[2].Targets = append(panels[2].Targets, target{LegendFormat: burn.long,
-				Expr: fmt.Sprintf("%s{%s} / %s", metric(burn.long), labels, budget(objective))})
-		}
 	}
 	for j := range panels {
 		p := &panels[j]

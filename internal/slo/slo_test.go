@@ -206,6 +206,25 @@ tests:
 	promtool(t, dir, "test", "rules", "test.yaml")
 }
 
+// A dashboard replaces another one with the same uid, so long domains that begin alike have different ones.
+func TestUIDsOfLongDomains(t *testing.T) {
+	uids := map[string]bool{}
+	for _, domain := range []string{"orders.production.europe.example.com", "orders.production.europe.example.org"} {
+		m, findings := check.Load("taxonomy.yaml", []byte("errgen: 1\npackage: errs\ndomain: "+domain+
+			"\npublic: {code: INTERNAL}\ncategories: {s: {codes: {INTERNAL: {audience: public, message: m, http: 500}}}}\n"))
+		require.NotNil(t, m, "%v", findings)
+		for _, f := range slo.Files(m, slo.Options{Objective: 99.9}) {
+			var d struct{ UID string }
+			if f.Name == slo.DashboardFile {
+				require.NoError(t, json.Unmarshal(f.Content, &d))
+				assert.LessOrEqual(t, len(d.UID), 40)
+				uids[d.UID] = true
+			}
+		}
+	}
+	assert.Len(t, uids, 2)
+}
+
 func TestDashboard(t *testing.T) {
 	first := files(t)
 	assert.Equal(t, first, files(t), "deterministic")

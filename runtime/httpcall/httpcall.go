@@ -22,8 +22,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// KeyHeader is the header of an idempotency key. A server that knows it does the work of all
-// requests with one key once.
+// KeyHeader is the header of an idempotency key. A server that supports it carries out requests with
+// the same key only once.
 const KeyHeader = "Idempotency-Key"
 
 const (
@@ -150,7 +150,7 @@ func (c *Client) broken(kind string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return edge.Classify(c.table, c.source, error(&taxonomy.Evidence{Source: c.source, Type: kind, Err: err}))
+	return edge.Classify(c.table, c.source, &taxonomy.Evidence{Source: c.source, Type: kind, Err: err})
 }
 
 // do makes the tries of a request. handle receives a response below 400, and reports whether it
@@ -159,7 +159,7 @@ func (c *Client) do(req *http.Request, handle func(resp *http.Response) (kept bo
 	replayable := req.Body == nil || req.Body == http.NoBody || req.GetBody != nil
 	tries := 0
 	idempotence := retry.ForMethod(req.Method, req.Header.Get(KeyHeader))
-	return retry.Do(req.Context(), func(ctx context.Context) error {
+	err := retry.Do(req.Context(), func(ctx context.Context) error {
 		tries++
 		err := c.try(ctx, req, tries, handle)
 		if !replayable {
@@ -167,6 +167,10 @@ func (c *Client) do(req *http.Request, handle func(resp *http.Response) (kept bo
 		}
 		return err
 	}, append([]retry.Option{retry.ByTable(c.table), idempotence}, c.retry...)...)
+	if tries == 0 && req.Body != nil {
+		_ = req.Body.Close() // as net/http does for each request
+	}
+	return err
 }
 
 // try sends the request once.
@@ -209,10 +213,7 @@ func (c *Client) try(ctx context.Context, req *http.Request, n int,
 
 // failure returns the error of a response.
 func (c *Client) failure(resp *http.Response) error {
-	if len(c.servers) > 0 {
-		return edge.Classify(c.table, c.source, problem.Read(resp, c.servers...))
-	}
-	return edge.Classify(c.table, c.source, problem.Read(resp))
+	return edge.Classify(c.table, c.source, problem.Read(resp, c.servers...))
 }
 
 // drain reads a small rest of a body, so that its connection can be used again.

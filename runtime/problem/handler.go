@@ -32,7 +32,8 @@ func OnError(f func(r *http.Request, err error)) Option { return func(o *options
 
 // RespondWith sets the function that writes the responses in place of problem documents, for a
 // service that keeps the format of its responses. status is the one that [Write] would send: it
-// differs from v.HTTPStatus() for a request that its client cancelled.
+// differs from v.HTTPStatus() for a request that its client cancelled. If a request cannot be served
+// or decoded and no public code has its status, v is the zero PublicView.
 func RespondWith(f func(w http.ResponseWriter, r *http.Request, status int, v taxonomy.PublicView)) Option {
 	return func(o *options) { o.respond = f }
 }
@@ -107,9 +108,9 @@ type handler struct {
 }
 
 // Handler returns a handler that answers with the error of serve, as [Write] does. If serve already
-// began a response, only [OnError] receives the error. A panic is answered like an error; one after
-// the response began aborts the response, so that the client does not take it for complete. A panic
-// with [http.ErrAbortHandler] is passed on.
+// began a response, only [OnError] receives the error. A panic is answered like an error. If the
+// response began, a panic aborts it, so that the client sees an incomplete response. A panic with
+// [http.ErrAbortHandler] is passed on.
 func Handler(serve func(w http.ResponseWriter, r *http.Request) error, opts ...Option) http.Handler {
 	return &handler{optionsOf(opts), serve}
 }
@@ -163,7 +164,11 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began bool) {
 	if v, ok := o.uncoded(r, err); ok && !began {
 		o.count(r, outcomeOf(v.status))
-		write(w, r, v)
+		if o.respond != nil {
+			o.respond(w, r, v.status, v.PublicView)
+		} else {
+			write(w, r, v)
+		}
 		return
 	}
 	public, err := wire.PublicView(r.Context(), o.table, err)

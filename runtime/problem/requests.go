@@ -16,7 +16,8 @@ import (
 // returning an error counts as failed if its status is 400 or above.
 func CountRequests(sink report.RequestSink) Option { return func(o *options) { o.requests = sink } }
 
-// countedKey is the key of an *atomic.Bool in the context of a request: whether it was counted.
+// countedKey is the key of an *atomic.Bool in the context of a request that [Handler] serves: whether
+// it was counted.
 type countedKey struct{}
 
 // countable returns a request that nested handlers count once.
@@ -32,7 +33,7 @@ func (o *options) count(r *http.Request, outcome report.Request) {
 	if o.requests == nil {
 		return
 	}
-	if counted := r.Context().Value(countedKey{}).(*atomic.Bool); !counted.Swap(true) {
+	if counted, nested := r.Context().Value(countedKey{}).(*atomic.Bool); !nested || !counted.Swap(true) {
 		wire.Count(r.Context(), o.requests, o.table, o.operationOf(r), outcome)
 	}
 }

@@ -28,6 +28,16 @@ func (s *requests) Request(_ context.Context, r report.Request) {
 	s.all = append(s.all, r)
 }
 
+// Write counts a request that no handler of the package serves.
+func TestWriteCounts(t *testing.T) {
+	var sink requests
+	problem.Write(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), orders.NewOrderNotFound(),
+		problem.ByTable(orders.Table), problem.CountRequests(&sink))
+	want := report.Request{Domain: orders.Table.Taxonomy.Domain, Code: "ORDER_NOT_FOUND", Failed: true,
+		Fault: taxonomy.FaultClient}
+	assert.Equal(t, []report.Request{want}, sink.all)
+}
+
 func TestEachRequestCountsOnce(t *testing.T) {
 	const client, server = taxonomy.FaultClient, taxonomy.FaultServer
 	failing := func(err error) func(http.ResponseWriter, *http.Request) error {

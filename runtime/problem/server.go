@@ -12,7 +12,7 @@ import (
 )
 
 // Serve returns a handler that serves by mux, and answers as [Write] does where no pattern of mux
-// matches the path (404) or the method (405, with Allow). Serve each mux that is nested in another.
+// matches the path (404) or the method (405, with Allow). Wrap nested muxes in Serve, too.
 // The error is evidence of the source "http" with the status, which the rules of the table can give
 // a code: {source: http, status: 404}. If they give no public code of that status, the document has
 // no code, and [OnError] is not called. A panic of a handler of mux is answered as [Handler] does.

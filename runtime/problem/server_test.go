@@ -19,6 +19,7 @@ import (
 	"github.com/errgen/errgen/runtime/internal/booking"
 	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // document is a problem document.
@@ -122,6 +123,31 @@ func TestServerWithoutTable(t *testing.T) {
 		assert.Equal(t, want, w.Code, body)
 		id := w.Header().Get(problem.HeaderRequestID)
 		assert.Len(t, id, 26, "a new id")
+	}
+}
+
+// The format of a service is also that of requests which cannot be served or decoded.
+func TestServerKeepsFormat(t *testing.T) {
+	mux := http.NewServeMux()
+	legacy := problem.RespondWith(func(w http.ResponseWriter, _ *http.Request, status int, v taxonomy.PublicView) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte("legacy " + v.Code()))
+	})
+	decode := func(_ http.ResponseWriter, r *http.Request) error { return problem.DecodeJSON(r, new(int)) }
+	mux.Handle("POST /", problem.Handler(decode, legacy))
+	h := problem.Serve(mux, legacy)
+	for _, tt := range []struct {
+		name, method, body string
+		want               int
+	}{
+		{"malformed", http.MethodPost, "{", http.StatusBadRequest},
+		{"not served", http.MethodDelete, "", http.StatusMethodNotAllowed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(tt.method, "/", strings.NewReader(tt.body)))
+			assert.Equal(t, []any{tt.want, "legacy "}, []any{w.Code, w.Body.String()})
+		})
 	}
 }
 

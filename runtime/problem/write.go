@@ -45,8 +45,8 @@ const (
 //   - status is the code's HTTP status, else 500; it is 499 if the client cancelled the request and
 //     err says so;
 //   - detail is the public message, instance the path of the request as the client sent it;
-//   - code, domain, context, retryable, effect and is are as in the error's JSON. An error of no
-//     taxonomy has none of them and no detail.
+//   - code, domain, context, retryable, effect and is are as in the error's JSON. If the error is of
+//     no taxonomy, these members and detail are absent.
 //
 // Attributes of the request's context are set in the error ([taxonomy.ContextWith]), also in one
 // that is shown in place of an internal one. Retry-After is set if the public view has a hint for

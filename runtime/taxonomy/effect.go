@@ -24,7 +24,8 @@ const (
 //lint:ignore ST1012 it is a state that errors are in, not an error that is returned
 var AlreadyDone = errors.New("already done")
 
-// ranks order the effects of several calls. A call without a known effect can have happened.
+// ranks order the effects of several calls. An unspecified effect ranks above none, because the call
+// may have had an effect.
 var ranks = [...]uint8{EffectNone: 0, EffectUnspecified: 1, EffectUnknown: 2, EffectDone: 3}
 
 // And returns the effect of two calls together. Done is stronger than unknown, unknown is stronger

@@ -56,9 +56,9 @@ func (t *Taxonomy) IsBelow(row, other Row) bool {
 	return false
 }
 
-// FindIs returns the row of the first value of a received list that the taxonomy has. If a later
-// one is below it, as the former name of a code is below the parent, that is the better answer.
-// The sender must have the domain of the taxonomy.
+// FindIs returns the row of the first value of a received list that the taxonomy has. A later value
+// replaces it if its code is below that of the first: the former name of a code comes after its
+// parent. The sender must have the domain of the taxonomy.
 func (t *Taxonomy) FindIs(list []string) (best Row, ok bool) {
 	for _, value := range list[:min(len(list), MaxIs)] {
 		if row, known := t.Find(value); known && (!ok || t.IsBelow(row, best)) {

@@ -65,8 +65,7 @@ func (u *Undeclared) Unwrap() error { return u.Err }
 
 // OperationByRPC returns the operation with a full method such as "/shop.v1.Orders/Get", or nil.
 func (t *Taxonomy) OperationByRPC(method string) *Operation {
-	method = strings.TrimPrefix(method, "/")
-	return t.operation(func(o *Operation) bool { return o.RPC == method && method != "" })
+	return t.operation(strings.TrimPrefix(method, "/"))
 }
 
 // OperationByRoute returns the operation that answers requests with a method for a pattern of
@@ -80,22 +79,24 @@ func (t *Taxonomy) OperationByRoute(method, prefix, pattern string) *Operation {
 	if i < 0 {
 		return nil
 	}
-	route := Route(method + " " + prefix + pattern[i:])
-	return t.operation(func(o *Operation) bool { return Route(o.HTTP) == route })
+	return t.operation(Route(method + " " + prefix + pattern[i:]))
 }
 
-// operation returns the first operation that matches. It is called for errors only, so a search
-// of the list is fast enough.
-func (t *Taxonomy) operation(matches func(o *Operation) bool) *Operation {
-	if t == nil {
+// operation returns the operation with a full method or a route.
+func (t *Taxonomy) operation(address string) *Operation {
+	if t == nil || len(t.Operations) == 0 {
 		return nil
 	}
-	for _, o := range t.Operations {
-		if matches(o) {
-			return o
+	operations, ok := t.operations.Load().(map[string]*Operation)
+	if !ok {
+		operations = make(map[string]*Operation)
+		for _, o := range t.Operations {
+			operations[o.RPC], operations[Route(o.HTTP)] = o, o
 		}
+		delete(operations, "")
+		t.operations.Store(operations)
 	}
-	return nil
+	return operations[address]
 }
 
 // Route returns the pattern of an operation without the parts that do not distinguish operations:

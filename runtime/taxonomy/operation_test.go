@@ -49,6 +49,8 @@ func TestOperationByRoute(t *testing.T) {
 	assert.Equal(t, "call", tx.OperationByRPC("shop.Orders/Call").Name)
 	assert.Nil(t, tx.OperationByRPC(""), "operations without a method are not found")
 	assert.Nil(t, (*taxonomy.Taxonomy)(nil).OperationByRPC("x"))
+	assert.LessOrEqual(t, testing.AllocsPerRun(9, func() { tx.OperationByRoute("GET", "", "GET /orders/{id}") }), 5.0,
+		"a look-up does not visit the other operations")
 }
 
 func TestUndeclared(t *testing.T) {

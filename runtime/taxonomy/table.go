@@ -229,6 +229,8 @@ type Taxonomy struct {
 
 	// rows is a map[string]Row of the codes by value and alias, made when the first is looked up.
 	rows atomic.Value
+	// operations is a map[string]*Operation by full method and by route, made at the first look-up.
+	operations atomic.Value
 	// profiles are the profiles with the rows of all codes, by name.
 	profiles sync.Map
 }

@@ -50,7 +50,7 @@ type Wire struct {
 // not have. It keeps the received JSON, and passes it on with secrets masked. It is retryable if the
 // sender says so, unless the call is [EffectDone]; its reaction is then a retry with the language's
 // default policy, after the wait that the sender asks for. If the error is also a code that the
-// taxonomy has, as the one above its code, errors.Is holds for that code.
+// taxonomy has, such as the parent of its code, errors.Is holds for that code.
 type Unknown struct {
 	t   *Taxonomy
 	w   Wire
@@ -78,6 +78,7 @@ func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 	} else {
 		u.w.Raw = bytes.Clone(w.Raw)
 		u.w.Context = bytes.Clone(w.Context)
+		u.w.Is = slices.Clone(w.Is)
 	}
 	u.json, u.context = presentable(u.w.Raw), presentable(u.w.Context)
 	if u.json == nil {
@@ -140,7 +141,13 @@ func (u *Unknown) Hints() Hints {
 		return Hints{}
 	}
 	for _, c := range u.t.Categories {
-		for _, f := range c.Fields {
+		fields := c.Fields
+		for i := range c.Codes {
+			if own := c.Codes[i].Own; own != nil {
+				fields = slices.Concat(fields, own.Fields)
+			}
+		}
+		for _, f := range fields {
 			var text string
 			if f.Type != "duration" || !slices.Contains(f.From, "retry_after") ||
 				json.Unmarshal(members[f.Name], &text) != nil {

@@ -9,17 +9,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Classify returns the error of the table for a failure of a source: an error or a response. An
-// error of the table and a cancellation are returned unchanged. A table without a classifier
-// returns evidence for a response.
-func Classify(t taxonomy.Table, source string, raw any) error {
-	err, isError := raw.(error)
-	if isError {
-		if _, own := taxonomy.First(err, t.Taxonomy); own || errtree.Is(err, context.Canceled) || t.Classifier == nil {
-			return err
-		}
+// Classify returns the error of the table for a failure of a source. An error of the table and a
+// cancellation are returned unchanged, and so is every error if the table has no classifier.
+func Classify(t taxonomy.Table, source string, err error) error {
+	if _, own := taxonomy.First(err, t.Taxonomy); own || errtree.Is(err, context.Canceled) || t.Classifier == nil {
+		return err
 	}
-	ev := detect.Of(raw)
+	ev := detect.Of(err)
 	if ev.Source == "" {
 		ev.Source = source
 	}

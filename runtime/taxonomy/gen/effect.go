@@ -55,8 +55,8 @@ func Observe(e taxonomy.Error, effect taxonomy.Effect) {
 	}
 }
 
-// keepEffect gives an error the effect that its sender declared. An older sender declares none, so
-// that the effect which this taxonomy declares does not apply to its errors.
+// keepEffect gives an error the effect that its sender declared. If the sender declared no effect,
+// the one that this taxonomy declares does not apply, because the sender may be older.
 func (w *envelope) keepEffect(e taxonomy.Error) {
 	if sent := EffectOfWord(w.Effect); sent != e.Taxonomy().Traits(e.Row()).Effect {
 		if s, ok := e.(effectSetter); ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// appendIs appends the member `is`, with the comma before it, if an error of the row is more than
-// its code says; see [taxonomy.Taxonomy.AppendIs].
+// appendIs appends the member `is`, with the comma before it, if the code of the row has parents or
+// aliases; see [taxonomy.Taxonomy.AppendIs].
 func appendIs(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row, public bool) []byte {
 	if c := t.Code(row); c == nil || c.Parent == 0 && c.Extra == nil {
 		return dst
