@@ -135,7 +135,9 @@ func TestReportFiles(t *testing.T) {
 	assert.Len(t, records, 4)
 	var read struct {
 		Metrics struct{ TotalErrors int }
-		Errors  []struct{ Metadata struct{ Execution, GitHub map[string]any } }
+		Errors  []struct {
+			Metadata struct{ Execution, GitHub map[string]any }
+		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(write(t, "r.json")), &read))
 	assert.Equal(t, 3, read.Metrics.TotalErrors)
