@@ -56,7 +56,7 @@ func (t *memTree) AfterCall(context.Context) ([]string, error) { return nil, nil
 
 func (t *memTree) Deliver(context.Context) (string, error)               { return "", t.fails("deliver") }
 func (t *memTree) Forward(context.Context) (why, next string, err error) { return "", "", nil }
-func (t *memTree) Update(context.Context) ([]string, error)              { return nil, nil }
+func (t *memTree) Update(context.Context) error                          { return nil }
 
 func (t *memTree) keep(files map[string]string) executor.Tree {
 	files = maps.Clone(files)

@@ -167,14 +167,14 @@ func (w space) Forward(context.Context) (why, next string, err error) {
 	return "", "", nil
 }
 
-func (w space) Update(context.Context) (paths []string, err error) {
+func (w space) Update(context.Context) error {
 	if err := w.fail(loop.OpUpdate); err != nil {
-		return nil, err
+		return err
 	}
 	for p, content := range w.Person {
 		w.Disk[p], w.LastCommit[p] = content, content
 	}
-	return slices.Sorted(maps.Keys(w.Person)), nil
+	return nil
 }
 
 func (w space) Head(context.Context) (Tree, error) { return w.keep(w.LastCommit), nil }

@@ -66,7 +66,7 @@ func firstPaths(paths []string) Paths { return paths[:min(len(paths), maxPaths)]
 // if the working tree has the content of the last commit, and the delivered tree does not. So a
 // process that resumes after the merge gets the same trees.
 func update(ctx context.Context, sp Space, trees loop.Trees, out *loop.Outcome) (loop.Trees, error) {
-	if _, err := sp.Update(ctx); err != nil {
+	if err := sp.Update(ctx); err != nil {
 		out.Warnings = append(out.Warnings, "continue without the new commits: "+text.Error(err, maxMessage))
 	}
 	now, err := sp.Snapshot(ctx)

@@ -88,10 +88,9 @@ type Space interface {
 	// removes the delivered branch. If that could overwrite anything, Forward does nothing, and
 	// returns why and the command that the person can use.
 	Forward(ctx context.Context) (why, next string, err error)
-	// Update merges the person's commits into the working tree, and returns the paths that it
-	// changed. If the commits conflict, or files with pending changes are affected, Update changes
-	// nothing and returns an error.
-	Update(ctx context.Context) (paths []string, err error)
+	// Update merges the person's commits into the working tree. If the commits conflict, or files with
+	// pending changes are affected, Update changes nothing and returns an error.
+	Update(ctx context.Context) error
 	// Push pushes the delivered branch.
 	Push(ctx context.Context) error
 	// OpenPR returns the address of the branch's open pull request. If none is open, it opens one.

@@ -136,7 +136,7 @@ func (t treeOf) BeforeCall(context.Context) error                      { return 
 func (t treeOf) AfterCall(context.Context) ([]string, error)           { return nil, nil }
 func (t treeOf) Deliver(context.Context) (string, error)               { return "", nil }
 func (t treeOf) Forward(context.Context) (why, next string, err error) { return "", "", nil }
-func (t treeOf) Update(context.Context) ([]string, error)              { return nil, nil }
+func (t treeOf) Update(context.Context) error                          { return nil }
 
 func (t treeOf) Snapshot(context.Context) (tree executor.Tree, err error) {
 	op := "detect_changes"

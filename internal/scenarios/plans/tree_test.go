@@ -107,7 +107,7 @@ type space struct {
 func (*space) BeforeCall(context.Context) error            { return nil }
 func (*space) AfterCall(context.Context) ([]string, error) { return nil, nil }
 func (*space) Deliver(context.Context) (string, error)     { return "", nil }
-func (*space) Update(context.Context) ([]string, error)    { return nil, nil }
+func (*space) Update(context.Context) error                { return nil }
 func (*space) Push(context.Context) error                  { return nil }
 func (*space) Close(bool) error                            { return nil }
 func (*space) Discard() error                              { return nil }

@@ -251,13 +251,13 @@ func (a *attempt) change(tool Tool, fill func([]validate.Command) ([]validate.Co
 	branch, err := a.opts.Tree.within(a.ctx, a.failed.Run, "fix-"+name, a.opts.Dir,
 		func(space *workspace.Space, dir string) error {
 			a.dir = dir
-			done, err := space.Attempt(a.ctx, workspace.Attempt{Name: name, Fix: fix, Judge: a.judge, Check: verify})
+			changes, saved, err := space.Attempt(a.ctx, name, a.judge, fix, verify)
 			var paths []string
-			for _, c := range done.Changes[:min(len(done.Changes), 20)] {
+			for _, c := range changes[:min(len(changes), 20)] {
 				paths = append(paths, text.Quote(c.Path, maxShown))
 			}
 			a.note(DataChanged, strings.Join(paths, ", "))
-			a.note(DataSaved, done.Saved)
+			a.note(DataSaved, saved)
 			return err
 		})
 	a.note(DataBranch, branch)

@@ -8,85 +8,61 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 )
 
-// Attempt is a fix that is kept only if it works. See [Space.Attempt].
-type Attempt struct {
-	// Name is the name under which a failed attempt is saved.
-	Name string
-	// Fix changes files of the clone.
-	Fix func(ctx context.Context) error
-	// Judge, unless nil, returns an error if a change is not allowed.
-	Judge func(changes []executor.Change) error
-	// Check, unless nil, returns an error if the fix does not work. Its changes are part of the
-	// attempt.
-	Check func(ctx context.Context) error
-}
+// attemptRef names the tree with which the attempt that is under way began.
+const attemptRef = "refs/errgen/attempt"
 
-// AttemptResult is the result of an attempt.
-type AttemptResult struct {
-	// Changes are the changes of the attempt.
-	Changes []executor.Change
-	// Saved is the reference of a failed attempt's files; empty if it changed nothing.
-	Saved string
-}
-
-// attemptNote describes an attempt that is under way.
-type attemptNote struct {
-	Name string
-	Base executor.Tree
-}
-
-// Attempt runs a fix and checks it. If the fix, the judgement or the check fails, Attempt saves the
-// changes, restores the files, and returns the error. An attempt that a killed process began is
-// saved and restored first. If ctx ends, the restore still happens.
-func (s *Space) Attempt(ctx context.Context, a Attempt) (done AttemptResult, err error) {
+// Attempt runs the steps of a fix, of which the last one checks it. After each step, judge returns an
+// error if a change is not allowed. If a step or judge fails, Attempt saves the changes under the
+// name, restores the files, and returns the saved reference and the error. An attempt that a killed
+// process began is saved and restored first. If ctx ends, the restore still happens.
+func (s *Space) Attempt(ctx context.Context, name string, judge func([]executor.Change) error,
+	steps ...func(context.Context) error) (changes []executor.Change, saved string, err error) {
 	after := context.WithoutCancel(ctx)
-	base, err := operate(s, opSave, func() executor.Tree {
-		s.undoAttempt(ctx)
-		s.state.Attempt = &attemptNote{a.Name, s.snapshot(ctx)}
-		s.saveState()
-		return s.state.Attempt.Base
+	base, err := operate(s, opSave, func() string {
+		s.undoAttempt(ctx, name)
+		base := string(s.snapshot(ctx))
+		s.own(ctx, "update-ref", attemptRef, base)
+		return base
 	})
 	if err != nil {
-		return done, err
+		return nil, "", err
 	}
-	for _, step := range []func(context.Context) error{a.Fix, a.Check} {
-		if step == nil || err != nil {
-			continue
+	for _, step := range steps {
+		if err == nil {
+			err = s.BeforeCall(ctx)
 		}
-		if err = s.BeforeCall(ctx); err == nil {
-			err = step(ctx)
+		if err != nil {
+			break
 		}
-		changes, bad := operate(s, opDetect, func() []executor.Change {
-			return s.describe(after, string(base), string(s.snapshot(after)))
+		failed := step(ctx)
+		changes, err = operate(s, opDetect, func() []executor.Change {
+			return s.describe(after, base, string(s.snapshot(after)))
 		})
-		if done.Changes = changes; bad == nil && a.Judge != nil {
-			bad = a.Judge(changes)
+		if err == nil {
+			err = judge(changes)
 		}
-		err = errors.Join(err, bad)
+		err = errors.Join(failed, err)
 	}
 	left := s.operate(opSave, func() {
 		if err != nil {
-			done.Saved = s.undoAttempt(after)
+			saved = s.undoAttempt(after, name)
 		}
-		if s.err == nil {
-			s.state.Attempt = nil
-			s.saveState()
-		}
+		s.own(after, "update-ref", "-d", attemptRef)
 	})
-	return done, errors.Join(err, left)
+	return changes, saved, errors.Join(err, left)
 }
 
 // undoAttempt saves what differs since the beginning of an attempt, and restores it.
-func (s *Space) undoAttempt(ctx context.Context) (saved string) {
-	note := s.state.Attempt
-	for i := 0; note != nil && i < 3; i++ { // a restored .gitignore can reveal files
-		now := s.snapshot(ctx)
-		changes := s.diff(ctx, string(note.Base), string(now))
+func (s *Space) undoAttempt(ctx context.Context, name string) (saved string) {
+	base := s.find(ctx, inRun, attemptRef)
+	for i := 0; base != "" && i < 3; i++ { // a restored .gitignore can reveal files
+		now := string(s.snapshot(ctx))
+		changes := s.diff(ctx, base, now)
 		if len(changes) == 0 {
 			break
 		}
-		saved = cmp.Or(saved, s.save(ctx, note.Name, note.Base, now))
-		s.restore(ctx, string(note.Base), pathsOf(changes))
+		saved = cmp.Or(saved, s.save(ctx, name, base, now))
+		s.restore(ctx, base, pathsOf(changes))
 	}
 	return saved
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,14 +16,12 @@ import (
 
 // make makes the clone. If the process is killed before the end, it is made again.
 func (s *Space) make(ctx context.Context) {
-	s.state = state{Root: s.root}
 	s.findBase(ctx)
 	s.do(func() error { return os.RemoveAll(s.home) })
 	s.do(func() error {
 		s.made = true
 		return atomicfile.MakeDir(s.file("tree"))
 	})
-	s.do(func() error { return os.WriteFile(s.file("unfinished"), nil, 0o600) })
 	s.clone(ctx)
 	s.writeConfig(ctx)
 	if s.opts.InPlace {
@@ -33,15 +30,14 @@ func (s *Space) make(ctx context.Context) {
 	} else {
 		s.own(ctx, "-c", "checkout.workers=0", "read-tree", "-m", "-u", s.state.Base)
 		s.writeConfig(ctx) // refuses a filter of the base
-		s.subModules(ctx, s.root, s.user, s.state.Base, "")
+		s.subModules(ctx)
 		s.share()
-		s.renewAgentGit(ctx, true)
+		s.renewAgentGit(ctx)
 		s.setUp(ctx)
 	}
 	s.recordIgnored(ctx)
 	s.nameLeftovers(ctx)
-	s.saveState()
-	s.do(func() error { return os.Remove(s.file("unfinished")) })
+	s.saveState() // at last
 }
 
 // findBase finds the commit with which the run begins, and checks the name of its branch.
@@ -88,11 +84,6 @@ func (s *Space) clone(ctx context.Context) {
 		args[5] = "--no-local"
 		s.git(ctx, command{at: anywhere, dir: s.home, args: args})
 	}
-	for line := range strings.SplitSeq(s.own(ctx, "config", "--local", "--list"), "\n") {
-		if key, _, _ := strings.Cut(line, "="); slices.Contains(probed, key) {
-			s.state.Probed = append(s.state.Probed, line)
-		}
-	}
 	if s.find(ctx, inRun, s.state.Base+"^{commit}") == "" { // no branch has it
 		s.own(ctx, "fetch", "-q", "--no-tags", "--no-write-fetch-head", s.user, s.state.Base)
 	}
@@ -105,40 +96,28 @@ func (s *Space) clone(ctx context.Context) {
 }
 
 // subModules writes the files of submodules as plain files. Git does not look at them: a change is
-// neither found nor delivered.
-func (s *Space) subModules(ctx context.Context, root, git, commit, prefix string) {
-	c := command{at: anywhere, dir: root, env: []string{"GIT_DIR=" + git}, args: []string{"ls-tree", "-r", "-z",
-		"--full-tree", commit}}
-	for _, e := range parts(s.git(ctx, c)) {
-		info, p, _ := strings.Cut(e, "\t")
-		fields := strings.Fields(info)
-		sub := command{at: anywhere, dir: filepath.Join(root, filepath.FromSlash(p))}
-		if fields[0] != modeModule || !exists(filepath.Join(sub.dir, ".git")) {
-			continue // the person has not checked it out
-		}
-		sub.args = []string{"rev-parse", "--absolute-git-dir"}
-		subGit := s.git(ctx, sub)
-		sub.env = []string{"GIT_DIR=" + subGit, "GIT_INDEX_FILE=" + s.file("module.index")}
-		sub.args = []string{"read-tree", fields[2]}
-		s.git(ctx, sub)
-		name := path.Join(prefix, p)
-		sub.args = []string{"checkout-index", "-a", "-f",
-			"--prefix=" + filepath.Join(s.Dir(), filepath.FromSlash(name)) + "/"}
-		s.git(ctx, sub)
-		s.subModules(ctx, sub.dir, subGit, fields[2], name)
+// neither found nor delivered. A submodule that the person has not checked out is skipped.
+func (s *Space) subModules(ctx context.Context) {
+	if !exists(filepath.Join(s.Dir(), ".gitmodules")) {
+		return
 	}
+	s.git(ctx, command{at: inUsers, args: []string{"submodule", "--quiet", "foreach", "--recursive",
+		`export GIT_INDEX_FILE="$CLONE/../module.index" && git read-tree "$sha1" && ` +
+			`git checkout-index -a -f --prefix="$CLONE/$displaypath/"`},
+		env: []string{"GIT_INDEX_FILE=" + s.file("git/index"), "CLONE=" + filepath.ToSlash(s.Dir())}})
 }
 
-// share copies and links ignored files and directories of the person's.
+// share copies and links ignored files and directories of the person's. Missing ones are skipped.
 func (s *Space) share() {
 	for i, p := range slices.Concat(s.opts.Share, s.opts.Link) {
 		from, to := filepath.Join(s.root, p), filepath.Join(s.Dir(), p)
 		switch {
 		case !filepath.IsLocal(p):
 			s.fail("clone", "not a path in the working tree: "+p, p)
-		case exists(from) && exists(to):
+		case !exists(from):
+		case exists(to):
 			s.fail("clone", "git tracks "+p+", so it cannot be shared", p)
-		case exists(from):
+		default:
 			s.do(func() error { return os.MkdirAll(filepath.Dir(to), 0o777) })
 			s.do(func() error {
 				beforeStep("share " + p)
@@ -151,21 +130,13 @@ func (s *Space) share() {
 	}
 }
 
-// copyTree copies a file or directory.
+// copyTree copies a file or directory, or the target of a link.
 func copyTree(from, to string) error {
-	info, err := os.Lstat(from)
-	switch {
-	case err != nil:
-		return err
-	case info.IsDir():
+	info, err := os.Stat(from)
+	if err == nil && info.IsDir() {
 		return os.CopyFS(to, os.DirFS(from))
-	case info.Mode()&fs.ModeSymlink != 0:
-		if from, err = os.Readlink(from); err == nil {
-			err = os.Symlink(from, to)
-		}
-		return err
 	}
-	content, err := atomicfile.Read(from, info.Size())
+	content, err := os.ReadFile(from)
 	if err == nil {
 		err = os.WriteFile(to, content, info.Mode().Perm())
 	}
@@ -176,8 +147,7 @@ func copyTree(from, to string) error {
 func (s *Space) setUp(ctx context.Context) {
 	for _, argv := range s.opts.Setup {
 		if s.err == nil && len(argv) > 0 {
-			s.program(ctx, argv[0], argv[1:], command{at: anywhere, dir: s.Dir()})
-			s.retype("setup")
+			s.program(ctx, argv[0], argv[1:], command{at: anywhere, dir: s.Dir(), typ: "setup"})
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
@@ -38,12 +37,8 @@ func (s *Space) Commit(ctx context.Context, c executor.Commit) (string, error) {
 			s.own(ctx, "update-ref", ref, id, strings.Repeat("0", len(id)))
 		}
 		s.finishCommits(ctx)
-		if s.state.Update != [2]string{} {
-			s.state.Update = [2]string{}
-			s.saveState()
-		}
 		s.publish(ctx)
-		s.renewAgentGit(ctx, false)
+		s.renewAgentGit(ctx)
 		return id
 	})
 }
@@ -51,11 +46,7 @@ func (s *Space) Commit(ctx context.Context, c executor.Commit) (string, error) {
 // build makes the commit, or returns "" if it would change nothing.
 func (s *Space) build(ctx context.Context, c executor.Commit) string {
 	head, was := s.head(ctx)
-	changes := only(s.diff(ctx, was, string(c.Tree)), c.Paths)
-	ignored := s.ignored(ctx, changes)
-	tree := s.with(ctx, was, slices.DeleteFunc(changes, func(c change) bool {
-		return ignored[c.path] || c.newMode == modeModule || slices.ContainsFunc(strings.Split(c.path, "/"), isGitName)
-	}))
+	tree := s.with(ctx, was, s.unignored(ctx, only(s.diff(ctx, was, string(c.Tree)), c.Paths)))
 	if s.err != nil || tree == was {
 		return ""
 	}
@@ -120,19 +111,15 @@ func cleanMessage(s, run string) string {
 }
 
 // Update merges the person's last commit into the run, so that the run has what the person fixed,
-// and can be forwarded. It returns the paths that it changed, also if it is repeated before the
-// next call. It fails with type conflict, and changes nothing, if a file would have to be merged by
-// hand or has changes that are not committed.
-func (s *Space) Update(ctx context.Context) (paths []string, err error) {
-	return operate(s, opPrepare, func() []string {
-		if s.opts.InPlace {
-			return nil
-		}
+// and can be forwarded. It fails with type conflict, and changes nothing, if a file would have to be
+// merged by hand or has changes that are not committed.
+func (s *Space) Update(ctx context.Context) error {
+	return s.operate(opPrepare, func() {
 		theirs := s.users(ctx, "rev-parse", "HEAD")
-		if head, was := s.head(ctx); s.err == nil && !s.isAncestor(ctx, inRun, theirs, head) {
+		head, was := s.head(ctx)
+		if s.err == nil && !s.opts.InPlace && !s.isAncestor(ctx, inRun, theirs, head) {
 			s.merge(ctx, head, was, theirs)
 		}
-		return pathsOf(s.diff(ctx, s.state.Update[0], s.state.Update[1]))
 	})
 }
 
@@ -154,19 +141,21 @@ func (s *Space) merge(ctx context.Context, head, was, theirs string) {
 		s.fail("conflict", "the run has changes of the files that are not committed", pathsOf(both)...)
 	}
 	if s.err == nil {
-		s.state.Update = [2]string{cmp.Or(s.state.Update[0], head), next}
+		s.state.Update = next
 		s.saveState()
 		s.finishUpdate(ctx)
-		s.renewAgentGit(ctx, false)
+		s.renewAgentGit(ctx)
 	}
 }
 
 // finishUpdate gives the files that an update changes their new content, and moves the branch. If
 // the process was killed, some of them have it already.
 func (s *Space) finishUpdate(ctx context.Context) {
-	next := s.state.Update[1]
-	if head, was := s.head(ctx); next != "" && !s.isAncestor(ctx, inRun, next, head) {
+	if next := s.state.Update; next != "" {
+		_, was := s.head(ctx)
 		s.restore(ctx, next, pathsOf(s.diff(ctx, was, next)))
-		s.own(ctx, "update-ref", "-m", "update: run "+s.run, "HEAD", next, head)
+		s.own(ctx, "update-ref", "-m", "update: run "+s.run, "HEAD", next)
+		s.state.Update = ""
+		s.saveState()
 	}
 }

@@ -3,21 +3,24 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
-// probed are the settings of the file system that git finds when it makes a repository.
-var probed = []string{"core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode"}
+// probed are the settings of the format and the file system that git finds when it makes a
+// repository.
+var probed = []string{
+	"core.repositoryformatversion", "extensions.objectformat", "core.filemode", "core.symlinks", "core.ignorecase",
+	"core.precomposeunicode",
+}
 
 // copied are the beginnings of the person's settings on which files and commits depend.
 var copied = []string{
@@ -31,29 +34,28 @@ var programKeys = regexp.MustCompile(`^(filter\..*\.(clean|smudge|process)|gpg(\
 // writeConfig writes the configuration of the run's repository, from that of the person's. It has
 // no remotes and no hooks.
 func (s *Space) writeConfig(ctx context.Context) {
-	entries := s.list(ctx, inUsers, "config", "--list", "-z", "--show-scope")
 	var b strings.Builder
-	s.lfs = filepath.Join(s.common, "lfs")
-	b.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tprotectNTFS = false\n" +
-		"\tprotectHFS = false\n[extensions]\n\tobjectFormat = " + s.format + "\n")
-	for _, line := range s.state.Probed {
-		key, value, _ := strings.Cut(line, "=")
-		writeSetting(&b, key, value)
-	}
-	for i := 0; i+1 < len(entries); i += 2 {
-		key, value, _ := strings.Cut(entries[i+1], "\n")
-		switch {
-		case entries[i] == "command":
-		case key == "lfs.storage":
-			if s.lfs = filepath.FromSlash(value); !filepath.IsAbs(s.lfs) {
-				s.lfs = filepath.Join(s.common, s.lfs)
-			}
-		case slices.ContainsFunc(copied, func(begin string) bool { return strings.HasPrefix(key, begin) }):
-			if file := s.programInTree(value); file != "" && programKeys.MatchString(key) {
-				s.fail("layout", key+" runs a file of the working tree, which an agent can change: "+value, file)
-			}
+	b.WriteString("[core]\n\tbare = false\n\tprotectNTFS = false\n\tprotectHFS = false\n")
+	for _, entry := range s.list(ctx, inRun, "config", "--local", "--list", "-z") {
+		if key, value, _ := strings.Cut(entry, "\n"); slices.Contains(probed, key) {
 			writeSetting(&b, key, value)
 		}
+	}
+	s.lfs = "lfs"
+	for _, entry := range s.list(ctx, inUsers, "config", "--list", "-z") {
+		key, value, _ := strings.Cut(entry, "\n")
+		if key == "lfs.storage" {
+			s.lfs = filepath.FromSlash(value)
+		}
+		if file := s.programInTree(value); file != "" && programKeys.MatchString(key) {
+			s.fail("layout", key+" runs a file of the working tree, which an agent can change: "+value, file)
+		}
+		if slices.ContainsFunc(copied, func(begin string) bool { return strings.HasPrefix(key, begin) }) {
+			writeSetting(&b, key, value)
+		}
+	}
+	if !filepath.IsAbs(s.lfs) {
+		s.lfs = filepath.Join(s.common, s.lfs)
 	}
 	writeSetting(&b, "lfs.storage", s.file("git/lfs"))
 	s.do(func() error { return linkFiles(filepath.Join(s.lfs, "objects"), s.file("git/lfs/objects")) })
@@ -113,13 +115,11 @@ func (s *Space) programInTree(shell string) string {
 			continue
 		}
 		for _, root := range []string{s.root, s.Dir()} {
-			name := word
+			rel, in := inside(root, word)
 			if !filepath.IsAbs(word) {
-				name = filepath.Join(root, word)
+				rel, in = word, filepath.IsLocal(word)
 			}
-			rel, err := filepath.Rel(root, name)
-			info, serr := os.Stat(name)
-			if err == nil && filepath.IsLocal(rel) && serr == nil && info.Mode().IsRegular() {
+			if info, err := os.Stat(filepath.Join(root, rel)); in && err == nil && info.Mode().IsRegular() {
 				return filepath.ToSlash(rel)
 			}
 		}
@@ -168,14 +168,14 @@ func (s *Space) agentFiles() map[string]string {
 
 // renewAgentGit makes the agent's repository anew, unless it shows the last commit and has the
 // configuration of the beginning. It moves the old one to old/.
-func (s *Space) renewAgentGit(ctx context.Context, always bool) {
+func (s *Space) renewAgentGit(ctx context.Context) {
 	if s.err != nil || s.opts.InPlace {
 		return
 	}
 	files := s.agentFiles()
 	dot := filepath.Join(s.Dir(), ".git")
 	info, err := os.Lstat(dot)
-	same := !always && err == nil && info.IsDir()
+	same := err == nil && info.IsDir()
 	for name, content := range files {
 		have, err := atomicfile.Read(filepath.Join(dot, filepath.FromSlash(name)), int64(len(content))+1)
 		same = same && err == nil && string(have) == content
@@ -216,31 +216,24 @@ const maxOld = 20
 // moveAside moves a file or directory of the tree to old/.
 func (s *Space) moveAside(p string) {
 	s.do(func() error {
-		entries, err := os.ReadDir(s.file("old"))
-		next := 0
-		for i, e := range entries { // sorted by age
-			if n, aerr := strconv.Atoi(e.Name()); aerr == nil {
-				next = n + 1
-			}
-			if i <= len(entries)-maxOld {
-				err = errors.Join(err, os.RemoveAll(s.file("old/"+e.Name())))
-			}
-		}
-		if err != nil && !notFound(err) {
-			return err
-		}
 		from := filepath.Join(s.Dir(), filepath.FromSlash(p))
-		to := s.file(fmt.Sprintf("old/%06d/%s", next, path.Base(p)))
+		to := s.file("old/" + time.Now().UTC().Format("20060102T150405.000000000") + "/" + path.Base(p))
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return err
 		}
+		if entries, _ := os.ReadDir(s.file("old")); len(entries) > maxOld { // sorted by age
+			if err := os.RemoveAll(s.file("old/" + entries[0].Name())); err != nil {
+				return err
+			}
+		}
 		beforeStep("move " + p)
-		if err := os.Rename(from, to); err == nil || !s.opts.InPlace {
-			return err
+		err := os.Rename(from, to)
+		if err != nil && s.opts.InPlace { // on another disk
+			if info, serr := os.Lstat(from); serr == nil && info.IsDir() {
+				err = os.CopyFS(to, os.DirFS(from))
+			}
+			err = errors.Join(err, os.RemoveAll(from))
 		}
-		if err := copyTree(from, to); err != nil { // another disk
-			return err
-		}
-		return os.RemoveAll(from)
+		return err
 	})
 }

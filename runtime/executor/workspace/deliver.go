@@ -123,10 +123,7 @@ func (s *Space) forward(ctx context.Context, tip string) (why, next string) {
 
 // inTheWay describes a file of the person's that a forward would overwrite or restore.
 func (s *Space) inTheWay(ctx context.Context, head, tip string) string {
-	dirty := map[string]bool{}
-	for _, e := range s.personChanges(ctx, "-uno") {
-		dirty[e[3:]] = true
-	}
+	dirty := s.personDirty(ctx)
 	for _, c := range s.diff(ctx, head, tip) {
 		if dirty[c.path] {
 			return fmt.Sprintf("%q has uncommitted changes", c.path)
@@ -136,6 +133,16 @@ func (s *Space) inTheWay(ctx context.Context, head, tip string) string {
 		}
 	}
 	return ""
+}
+
+// personDirty returns the tracked files that the person, or a killed git, changed. The missing files
+// of a sparse checkout are not changed.
+func (s *Space) personDirty(ctx context.Context) map[string]bool {
+	dirty := map[string]bool{}
+	for _, e := range s.personChanges(ctx, "-uno") {
+		dirty[e[3:]] = true
+	}
+	return dirty
 }
 
 // removeBranch removes the branch of the result, which the person's branch contains. It stays if it
@@ -177,15 +184,10 @@ func (s *Space) undoForward(ctx context.Context) {
 }
 
 func (s *Space) restoreWritten(ctx context.Context, changes []change) {
-	sparse := map[string]bool{}
-	if exists(filepath.Join(s.user, "info", "sparse-checkout")) {
-		for _, f := range s.list(ctx, inUsers, "ls-files", "-z", "-t") {
-			sparse[strings.TrimPrefix(f, "S ")] = true
-		}
-	}
+	dirty := s.personDirty(ctx)
 	half := slices.DeleteFunc(changes, func(c change) bool {
-		id := s.hashOf(ctx, c.path) // "" is missing; another is a person's, or the old content
-		return sparse[c.path] || id != "" && id != c.oldID || id == "" && c.newMode == absent
+		id := s.hashOf(ctx, c.path)
+		return id != c.oldID && (id != "" || !dirty[c.path])
 	})
 	if s.err != nil || len(half) == 0 {
 		return

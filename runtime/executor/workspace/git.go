@@ -49,10 +49,11 @@ type command struct {
 	at    place
 	args  []string
 	env   []string
-	dir   string // by default the root of the files
+	dir   string // where git looks, if at is anywhere
 	stdin string
 	out   io.Writer // nil returns the output
 	hooks bool      // hooks run, and their configuration counts
+	typ   string    // of the evidence if the program exits with an error
 }
 
 // fixedArgs come first in every git command. They disable background programs, and settings that
@@ -95,7 +96,7 @@ func (s *Space) start(ctx context.Context, path string, args []string, c command
 		"GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_EDITOR=:")
 	switch c.at {
 	case inRun:
-		c.dir = cmp.Or(c.dir, s.Dir())
+		c.dir = s.home // tree/ does not have to exist
 		env = append(env, "GIT_DIR="+s.gitDir(), "GIT_WORK_TREE="+s.Dir())
 	case inUsers, inRemote:
 		c.dir = s.root
@@ -126,6 +127,7 @@ func (s *Space) start(ctx context.Context, path string, args []string, c command
 	}
 	ev.Text = cmp.Or(text, ev.Text, fmt.Sprintf("%s exited with code %d", name, exit.Code))
 	ev.SetAttribute("command", name)
+	ev.Type = cmp.Or(ev.Type, c.typ)
 	switch {
 	case errors.Is(context.Cause(limited), errTimeout):
 		ev.Type = "timeout"
@@ -160,14 +162,7 @@ func (s *Space) do(f func() error) {
 
 // fail is a failure that has a type.
 func (s *Space) fail(typ, text string, files ...string) {
-	s.do(func() error { return fault(typ, text, nil, files...) })
-}
-
-// retype gives a failure of a program another type.
-func (s *Space) retype(typ string) {
-	if ev, ok := errors.AsType[*taxonomy.Evidence](s.err); ok {
-		ev.Type = typ
-	}
+	s.do(func() error { return &taxonomy.Evidence{Source: "git", Type: typ, Text: text, Files: files} })
 }
 
 // own runs git in the run's repository.
@@ -233,18 +228,6 @@ func awaitLock(ctx context.Context, lock string) {
 	}
 }
 
-// fault returns evidence of a failure that has a type. An err that is evidence, or the end of a
-// context, is returned unchanged.
-func fault(typ, text string, err error, files ...string) error {
-	if _, known := errors.AsType[*taxonomy.Evidence](err); known || isEnd(err) {
-		return err
-	}
-	if err != nil {
-		text = strings.TrimPrefix(text+": "+err.Error(), ": ")
-	}
-	return &taxonomy.Evidence{Source: "git", Type: typ, Text: text, Files: files, Err: err}
-}
-
 // evidence returns an error as evidence of the current operation.
 func (s *Space) evidence(err error) error {
 	if err == nil || isEnd(err) {
@@ -272,6 +255,12 @@ func notFound(err error) bool {
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
+}
+
+// inside returns a path as a path in a directory, and false if it leads out of it.
+func inside(dir, name string) (string, bool) {
+	rel, err := filepath.Rel(dir, name)
+	return rel, err == nil && filepath.IsLocal(rel)
 }
 
 // beforeStep is called before every command and every change of a file. Tests replace it.

@@ -169,10 +169,7 @@ func TestRefusedLayouts(t *testing.T) {
 		{"a run that is a path", "../run", func(*workspace.Options) {}, "prepare/name"},
 		{"a run that is no branch", "a..b", func(*workspace.Options) {}, "prepare/name"},
 		{"a branch that is an option", "run", func(o *workspace.Options) { o.Branch = "-x y" }, "prepare/name"},
-		{"a value that could be an option", "run", func(o *workspace.Options) {
-			o.PR = []string{"gh",
-				"{title}"}
-		}, "prepare/invalid"},
+		{"a home that is not absolute", "run", func(o *workspace.Options) { o.Home = "trees" }, "prepare/layout"},
 	} {
 		opts := r.options()
 		c.change(&opts)

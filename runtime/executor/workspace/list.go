@@ -80,25 +80,26 @@ func (s *Space) nameLeftovers(ctx context.Context) {
 		s.warnings = append(s.warnings, "the earlier runs are not known: "+err.Error())
 	}
 	for _, c := range all {
-		text := ""
-		switch {
-		case c.Run == s.run || c.State != "dead" && c.State != "delivered":
-		case s.opts.Leftover != nil:
-			text = s.opts.Leftover(c)
-		case c.State == "dead":
-			text = "run " + c.Run + " has not ended, or is not delivered: to continue, begin it again by its name; " +
-				c.Commands()
-		}
-		if text != "" {
-			s.warnings = append(s.warnings, text)
+		if c.Run != s.run && (c.State == "dead" || c.State == "delivered") {
+			if text := s.opts.Leftover(c); text != "" {
+				s.warnings = append(s.warnings, text)
+			}
 		}
 	}
+}
+
+// describeLeftover is the default of [Options.Leftover].
+func describeLeftover(c Clone) string {
+	if c.State == "delivered" {
+		return ""
+	}
+	return "run " + c.Run + " has not ended, or is not delivered: to continue, begin it again by its name; " + c.Commands()
 }
 
 // inspect describes a clone without locking it.
 func (s *Space) inspect(ctx context.Context) Clone {
 	c := Clone{Run: s.run, Home: s.home, State: "dead"}
-	for _, name := range []string{"run.json", "unfinished", "git/index"} {
+	for _, name := range []string{"", "run.json", "git/index"} {
 		if info, err := os.Stat(s.file(name)); err == nil && info.ModTime().After(c.Updated) {
 			c.Updated = info.ModTime()
 		}
@@ -107,7 +108,7 @@ func (s *Space) inspect(ctx context.Context) Clone {
 		c.State = "alive"
 	} else if s.readState(); s.err != nil {
 		c.State = "unfinished"
-	} else if head := s.git(ctx, s.reading("rev-parse", "HEAD")); head != s.state.Base && s.personHas(ctx, head) {
+	} else if head := s.own(ctx, "rev-parse", "HEAD"); head != s.state.Base && s.personHas(ctx, head) {
 		c.State = "delivered"
 	}
 	c.Base, c.Used = s.state.Base, s.state.Used

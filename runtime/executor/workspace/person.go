@@ -25,19 +25,26 @@ func (s *Space) personState(ctx context.Context) map[string]string {
 		s.fail("layout", "git rev-parse: "+out)
 		return nil
 	}
-	state := map[string]string{"HEAD": lines[5] + " " + lines[4]}
-	for _, top := range lines[:4] {
+	state := contents(s.root, lines[:4])
+	state["HEAD"] = lines[5] + " " + lines[4]
+	return state
+}
+
+// contents returns what identifies the content of files, also of those in directories. Their names
+// are relative to dir if they are in it.
+func contents(dir string, names []string) map[string]string {
+	state := map[string]string{}
+	for _, top := range names {
 		_ = filepath.WalkDir(filepath.FromSlash(top), func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
-				return nil //nolint:nilerr // a missing file has no state
+				return nil //nolint:nilerr // a missing file has no content
 			}
-			content, err := atomicfile.Read(name, 1<<20)
+			content, err := atomicfile.Read(name, 64<<20)
 			info, serr := os.Stat(name)
-			sum := sha256.Sum256(content)
-			if rel, err := filepath.Rel(s.root, name); err == nil && filepath.IsLocal(rel) {
+			if rel, in := inside(dir, name); in {
 				name = rel
 			}
-			state[name] = fmt.Sprintf("%x %v %v", sum, err, serr == nil && info.Mode()&0o111 != 0)
+			state[name] = fmt.Sprintf("%x %v %v", sha256.Sum256(content), err, serr == nil && info.Mode()&0o111 != 0)
 			return nil
 		})
 	}

@@ -3,7 +3,6 @@ package workspace
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -29,39 +28,15 @@ func (s *Space) Push(ctx context.Context) error {
 // target returns where the result is pushed, its branch there, and the branch into which a pull
 // request merges it.
 func (s *Space) target(ctx context.Context) (remote, branch, base string) {
-	const format = "--format=%(push:remotename)%00%(upstream:remotename)%00%(upstream:remoteref)"
-	config := append(strings.Split(s.users(ctx, "for-each-ref", format, cmp.Or(s.state.Ref, "refs/none")), "\x00"),
-		"", "")
-	remote, branch = cmp.Or(s.opts.Remote, config[0], "origin"), s.opts.Branch
-	base = short(cmp.Or(config[2], s.state.Ref))
+	const format = "--format=%(push:remotename)%00%(upstream:remoteref)"
+	remote, base, _ = strings.Cut(s.users(ctx, "for-each-ref", format, cmp.Or(s.state.Ref, "refs/none")), "\x00")
+	branch = s.opts.Branch
 	if s.opts.InPlace {
 		if branch = short(s.state.Ref); branch == "" {
 			s.fail("layout", "HEAD is detached: no branch is checked out")
-		} else if remote == config[1] {
-			branch = base
 		}
 	}
-	return remote, branch, base
-}
-
-// The placeholders in the arguments of [Options.PR].
-const (
-	placeTitle  = "{title}"
-	placeBranch = "{branch}"
-	placeBase   = "{base}"
-)
-
-var errPlaceholder = errors.New("an argument begins with a placeholder: its value could be an option")
-
-func checkPlaceholders(argv []string) error {
-	for _, arg := range argv {
-		for _, place := range []string{placeTitle, placeBranch, placeBase} {
-			if strings.HasPrefix(arg, place) {
-				return fault("invalid", "the command for pull requests", errPlaceholder)
-			}
-		}
-	}
-	return nil
+	return cmp.Or(s.opts.Remote, remote, "origin"), branch, short(cmp.Or(base, s.state.Ref))
 }
 
 // OpenPR opens a pull request for the branch of the result, and returns its web address, or that of
@@ -73,7 +48,8 @@ func (s *Space) OpenPR(ctx context.Context, title, body string) (address string,
 		}
 		_, branch, base := s.target(ctx)
 		title, _, _ = strings.Cut(cleanMessage(title, s.run), "\n")
-		values := strings.NewReplacer(placeTitle, title, placeBranch, branch, placeBase, base)
+		title = strings.TrimLeft(title, "-") // which would be an option
+		values := strings.NewReplacer("{title}", title, "{branch}", branch, "{base}", base)
 		for _, argv := range [][]string{s.opts.FindPR, s.opts.PR} {
 			if s.err != nil || len(argv) == 0 {
 				continue

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,55 +58,39 @@ func (s *Space) write(ctx context.Context, at place, dir string, changes []chang
 		}
 		return nil
 	})
-	s.git(ctx, command{at: at, args: []string{"update-index", "-z", "--index-info"}, stdin: indexInfo(changes)})
+	s.git(ctx, command{at: at, args: indexInfoArgs, stdin: indexInfo(changes)})
 	if len(written) > 0 {
 		s.git(ctx, command{at: at, args: []string{"checkout-index", "-f", "-u", "-z", "--stdin"},
 			stdin: zeroTerminated(written)})
 	}
 }
 
-const (
-	savedRefs = "refs/attempts/"
-	maxSaved  = 26 // different trees that are saved under one name
-)
+const savedRefs = "refs/attempts/"
 
 // Save stores a tree under a name, such as the number of the attempt, and returns the reference in
-// the run's repository. It never overwrites: another tree gets the next free name, and the same
-// trees get the same reference.
+// the run's repository. It never overwrites: if the name has another tree, the beginning of the
+// commit's ID is added. The same trees get the same reference.
 func (s *Space) Save(ctx context.Context, name string, base, tree executor.Tree) (string, error) {
-	return operate(s, opSave, func() string { return s.save(ctx, name, base, tree) })
+	return operate(s, opSave, func() string { return s.save(ctx, name, string(base), string(tree)) })
 }
 
-func (s *Space) save(ctx context.Context, name string, base, tree executor.Tree) string {
-	s.diff(ctx, string(base), string(tree)) // both exist
+func (s *Space) save(ctx context.Context, name, base, tree string) string {
 	was := s.savedCommit(ctx, base)
 	id := s.savedCommit(ctx, tree, "-p", was)
-	for n := range maxSaved {
-		ref := savedRefs + name
-		if n > 0 {
-			ref += "-" + string(rune('a'+n))
-		}
-		if _, ok := s.try(ctx, command{args: []string{"check-ref-format", ref}}); !ok {
-			s.fail("name", "not a valid name of an attempt: "+name)
-		}
-		have := s.find(ctx, inRun, ref)
-		if have == "" {
-			s.own(ctx, "update-ref", ref, id, strings.Repeat("0", len(id)))
-		}
-		if s.err != nil || have == "" || have == id {
-			return ref
-		}
+	ref := savedRefs + name
+	if have := s.find(ctx, inRun, ref); s.err == nil && have != "" && have != id {
+		ref += "-" + id[:7]
 	}
-	s.fail("name", fmt.Sprintf("%d different trees are saved as %s", maxSaved, name))
-	return ""
+	s.git(ctx, command{args: []string{"update-ref", ref, id}, typ: "name"})
+	return ref
 }
 
 // savedCommit makes a commit that is a function of its content.
-func (s *Space) savedCommit(ctx context.Context, tree executor.Tree, parent ...string) string {
+func (s *Space) savedCommit(ctx context.Context, tree string, parent ...string) string {
 	env := []string{"GIT_AUTHOR_NAME=errgen", "GIT_AUTHOR_EMAIL=errgen@localhost", "GIT_AUTHOR_DATE=@1 +0000",
 		"GIT_COMMITTER_NAME=errgen", "GIT_COMMITTER_EMAIL=errgen@localhost", "GIT_COMMITTER_DATE=@1 +0000"}
 	args := append([]string{"commit-tree", "--no-gpg-sign", "-m", "run " + s.run}, parent...)
-	return s.git(ctx, command{env: env, args: append(args, string(tree))})
+	return s.git(ctx, command{env: env, args: append(args, tree)})
 }
 
 // Saved is a saved attempt of a run.
@@ -117,11 +100,6 @@ type Saved struct {
 	Changes []executor.Change // with path and kind
 }
 
-// reading is a command in the run's repository that needs neither its files nor its lock.
-func (s *Space) reading(args ...string) command {
-	return command{at: anywhere, env: []string{"GIT_DIR=" + s.gitDir()}, dir: s.home, args: args}
-}
-
 // Saved returns the saved attempts of the run, the oldest first. A process may be using the clone.
 func (w *Workspace) Saved(ctx context.Context) ([]Saved, error) {
 	s := &Space{Workspace: w}
@@ -129,17 +107,13 @@ func (w *Workspace) Saved(ctx context.Context) ([]Saved, error) {
 		if !exists(s.gitDir()) {
 			s.fail("name", "no run of this working tree is named "+s.run)
 		}
-		kinds := map[string]executor.ChangeKind{"A": executor.Added, "D": executor.Removed}
-		for line := range strings.Lines(s.git(ctx, s.reading("for-each-ref", "--format=%(refname)", savedRefs))) {
-			ref := strings.TrimSuffix(line, "\n")
+		for _, ref := range strings.Fields(s.own(ctx, "for-each-ref", "--format=%(refname)", savedRefs)) {
 			a := Saved{Name: strings.TrimPrefix(ref, savedRefs)}
 			if info, err := os.Stat(s.file("git/" + ref)); err == nil {
 				a.At = info.ModTime()
 			}
-			fields := parts(s.git(ctx, s.reading("diff-tree", "-r", "-z", "--name-status", ref+"^", ref)))
-			for i := 0; i+1 < len(fields); i += 2 {
-				a.Changes = append(a.Changes, executor.Change{Path: fields[i+1],
-					Kind: cmp.Or(kinds[fields[i]], executor.Modified)})
+			for _, c := range s.diff(ctx, ref+"^", ref) {
+				a.Changes = append(a.Changes, executor.Change{Path: c.path, Kind: c.kind()})
 			}
 			all = append(all, a)
 		}
@@ -157,15 +131,14 @@ func (w *Workspace) ShowSaved(ctx context.Context, name, file string, out io.Wri
 	s := &Space{Workspace: w}
 	return s.operate(opSave, func() {
 		ref := savedRefs + strings.TrimPrefix(name, savedRefs)
-		if _, ok := s.try(ctx, s.reading("cat-file", "-e", ref+":"+file)); !ok {
+		if _, ok := s.try(ctx, command{args: []string{"cat-file", "-e", ref + ":" + file}}); !ok {
 			s.fail("name", fmt.Sprintf("the run %s has no saved attempt %s with the file %q", s.run, name, file), file)
 		}
-		c := s.reading("cat-file", "blob", ref+":"+file)
+		args := []string{"cat-file", "blob", ref + ":" + file}
 		if file == "" {
-			c = s.reading(slices.Concat(patchArgs, []string{ref + "^", ref})...)
+			args = slices.Concat(patchArgs, []string{ref + "^", ref})
 		}
-		c.out = out
-		s.git(ctx, c)
+		s.git(ctx, command{args: args, out: out})
 	})
 }
 
@@ -179,9 +152,7 @@ func (w *Workspace) Patch(ctx context.Context, out io.Writer) error {
 	}
 	err = s.operate(opDetect, func() {
 		_, tree := s.head(ctx)
-		changes := s.diff(ctx, tree, string(s.snapshot(ctx)))
-		ignored := s.ignored(ctx, changes)
-		tree = s.with(ctx, tree, slices.DeleteFunc(changes, func(c change) bool { return ignored[c.path] }))
+		tree = s.with(ctx, tree, s.unignored(ctx, s.diff(ctx, tree, string(s.snapshot(ctx)))))
 		s.git(ctx, command{out: out, args: slices.Concat(patchArgs, []string{s.state.Base, tree})})
 	})
 	return errors.Join(err, s.Close(false))

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -21,28 +20,25 @@ import (
 // and run one after the other. It implements [executor.Space].
 type Space struct {
 	*Workspace
-	mu        sync.Mutex
-	op        string
-	err       error // the first failure of the operation
-	locks     []*filelock.Named
-	made      bool // Open made the clone
-	warnings  []string
-	state     state
-	last      executor.Tree     // of the last snapshot; "" if the files can differ from the index
-	trackedAt string            // the commit of tracked
-	tracked   map[string]bool   // the files of the last commit
-	lfs       string            // where Git LFS stores the person's objects
-	seal      string            // identifies the run's own files since BeforeCall
-	noted     map[string]string // of the person's repository, since BeforeCall
+	mu       sync.Mutex
+	op       string
+	err      error // the first failure of the operation
+	locks    []*filelock.Named
+	made     bool // Open made the clone
+	warnings []string
+	state    state
+	last     executor.Tree     // of the last snapshot; "" if the files can differ from the index
+	lfs      string            // where Git LFS stores the person's objects
+	sealed   map[string]string // the run's own files since BeforeCall, until the next operation
+	noted    map[string]string // the person's repository since BeforeCall
 }
 
 // state is the content of run.json.
 type state struct {
-	Root, Base string
+	// Base is the commit with which the run began.
+	Base string
 	// Ref is the branch that was checked out; empty if HEAD was detached.
 	Ref string
-	// Probed are settings of the file system that git found when it made the clone.
-	Probed []string
 	// Ignored are the files and directories that were ignored at the beginning. They are never
 	// committed.
 	Ignored []string
@@ -52,10 +48,8 @@ type state struct {
 	Person map[string]string
 	// Forward is a forward that is under way: the person's commit before and after it.
 	Forward [2]string
-	// Update is the last update since the last call: the run's commit before and after it.
-	Update [2]string
-	// Attempt is the attempt that is under way.
-	Attempt *attemptNote
+	// Update is an update that is under way: the run's commit after it.
+	Update string
 }
 
 // Open locks the clone of the run, and makes it or continues with it. It completes what a killed
@@ -78,16 +72,13 @@ func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 		if s.take(ctx); s.err != nil {
 			return
 		}
-		switch {
-		case exists(s.file("run.json")):
-			s.readState()
-			if s.err == nil && (s.state.Root != s.root || (s.state.Person != nil) != s.opts.InPlace) {
-				s.fail("refused", "the run belongs to another working tree, or to another mode", s.state.Root)
-			}
-		case exists(s.gitDir()) && !exists(s.file("unfinished")):
-			s.damaged("run.json is missing", nil)
-		default:
+		if !exists(s.file("run.json")) {
 			s.make(ctx)
+			return
+		}
+		s.readState()
+		if (s.state.Person != nil) != s.opts.InPlace {
+			s.fail("refused", "the run began in the other mode, in place or in a clone", s.home)
 		}
 		s.resume(ctx)
 	})
@@ -134,15 +125,13 @@ func (s *Space) unlock() (err error) {
 	return err
 }
 
-// damaged is the failure of a clone that this package did not leave like this.
-func (s *Space) damaged(what string, err error) {
-	if err != nil && !isEnd(err) {
-		what += ": " + err.Error()
+// damaged fails if err shows that this package did not leave the clone like this.
+func (s *Space) damaged(err error) {
+	if s.err = err; err != nil && !isEnd(err) {
+		s.err = nil
+		s.fail("clone", fmt.Sprintf("the clone is damaged (%v): copy what you need from it, and remove it: %s", err,
+			s.home), s.home)
 	}
-	if s.err = nil; isEnd(err) {
-		s.err = err
-	}
-	s.fail("clone", "the clone is damaged ("+what+"): copy what you need from it, and remove it: "+s.home, s.home)
 }
 
 // resume completes what a killed process began.
@@ -151,37 +140,35 @@ func (s *Space) resume(ctx context.Context) {
 		return
 	}
 	awaitLock(ctx, s.file("git/index.lock"))
-	locks := []string{"git/index.lock", "git/HEAD.lock", "git/packed-refs.lock"}
-	_ = fs.WalkDir(os.DirFS(s.home), "git/refs", func(name string, _ fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(name, ".lock") {
-			locks = append(locks, name)
+	_ = filepath.WalkDir(s.gitDir(), func(name string, _ fs.DirEntry, err error) error {
+		switch {
+		case err != nil || name == s.file("git/objects"):
+			return fs.SkipDir
+		case strings.HasSuffix(name, ".lock"):
+			_ = os.Remove(name)
 		}
 		return nil
 	})
-	for _, name := range locks {
-		_ = os.Remove(s.file(name))
-	}
 	s.verify(ctx)
 	s.writeConfig(ctx)
 	s.finishCommits(ctx)
 	s.rollBack(ctx)
 	s.finishUpdate(ctx)
 	s.publish(ctx)
-	s.renewAgentGit(ctx, false)
+	s.renewAgentGit(ctx)
 }
 
 // verify fails if the clone does not have its parts.
 func (s *Space) verify(ctx context.Context) {
 	for _, name := range []string{s.Dir(), s.file("git/index")} {
-		if _, err := os.Lstat(name); err != nil {
-			s.damaged("a part is missing", err)
-			return
-		}
+		s.do(func() error {
+			_, err := os.Lstat(name)
+			return err
+		})
 	}
 	s.own(ctx, "rev-parse", "--verify", "-q", "HEAD^{tree}")
-	if s.own(ctx, "ls-files", "--", ".git"); s.err != nil {
-		s.damaged("git", s.err)
-	}
+	s.own(ctx, "ls-files", "--", ".git") // reads the index
+	s.damaged(s.err)
 }
 
 func (s *Space) readState() {
@@ -189,9 +176,7 @@ func (s *Space) readState() {
 	if err == nil {
 		err = json.Unmarshal(content, &s.state)
 	}
-	if err != nil {
-		s.damaged("run.json", err)
-	}
+	s.damaged(err)
 }
 
 func (s *Space) saveState() {
@@ -211,8 +196,7 @@ func (s *Space) Close(forget bool) error {
 	ctx := context.Background()
 	err := s.operate(opPrepare, func() {
 		if forget && s.locks != nil && s.isDelivered(ctx) {
-			saved := s.own(ctx, "for-each-ref", "--count=1", savedRefs)
-			s.remove(saved != "")
+			s.remove(s.own(ctx, "for-each-ref", "--count=1", savedRefs) != "")
 		}
 	})
 	return errors.Join(err, s.unlock())
@@ -225,8 +209,8 @@ func (s *Space) isDelivered(ctx context.Context) bool {
 	if s.err != nil || head != s.state.Base && !s.personHas(ctx, head) {
 		return false
 	}
-	changes := s.describe(ctx, tree, string(s.snapshot(ctx)))
-	return s.err == nil && !slices.ContainsFunc(changes, func(c executor.Change) bool { return !c.Ignored })
+	changes := s.diff(ctx, tree, string(s.snapshot(ctx)))
+	return len(s.unignored(ctx, changes)) == 0 && s.err == nil
 }
 
 // remove removes the clone, except the repository if it has saved attempts that stay. It stays
@@ -237,21 +221,15 @@ func (s *Space) remove(saved bool) {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(s.file("unfinished"), nil, 0o600); err != nil {
-			return err
-		}
-		beforeStep("remove run.json")
-		if err := os.RemoveAll(s.file("run.json")); err != nil {
-			return err
-		}
+		err = os.RemoveAll(s.file("run.json")) // first: a clone without it is not complete
 		for _, e := range entries {
-			if name := e.Name(); name != "unfinished" && (!saved || name != "git") {
+			if name := e.Name(); err == nil && (!saved || name != "git") {
 				beforeStep("remove " + name)
-				err = errors.Join(err, os.RemoveAll(s.file(name)))
+				err = os.RemoveAll(s.file(name))
 			}
 		}
 		if err == nil && !saved {
-			err = os.RemoveAll(s.home)
+			err = os.Remove(s.home)
 		}
 		return err
 	})
@@ -271,14 +249,14 @@ func (s *Space) Discard() error {
 // the state of the person's repository for AfterCall.
 func (s *Space) BeforeCall(ctx context.Context) error {
 	return s.operate(opPrepare, func() {
-		s.renewAgentGit(ctx, false)
+		s.renewAgentGit(ctx)
 		s.noted = s.personState(ctx)
-		if !s.state.Used || s.state.Update != [2]string{} {
-			s.state.Used, s.state.Update = true, [2]string{}
+		if !s.state.Used {
+			s.state.Used = true
 			s.saveState()
 		}
 		if s.err == nil {
-			s.seal = s.marks()
+			s.sealed = s.ownState()
 		}
 	})
 }
@@ -294,16 +272,14 @@ func (s *Space) AfterCall(ctx context.Context) (changed []string, err error) {
 	})
 }
 
-// marks identifies the run's own files.
-func (s *Space) marks() string {
-	var b strings.Builder
-	for _, name := range []string{"run.json", "git/config", "git/HEAD", "git/index", "git/info/exclude",
-		"git/info/attributes", "git/packed-refs", "git/" + s.ref(), "git/objects/info/alternates"} {
-		if info, err := os.Lstat(s.file(name)); err == nil {
-			fmt.Fprintln(&b, name, info.ModTime(), info.Mode())
-		}
+// ownState returns the content of the run's files that no other process may change.
+func (s *Space) ownState() map[string]string {
+	var files []string
+	for _, name := range []string{"run.json", "git/config", "git/HEAD", "git/index", "git/info", "git/packed-refs",
+		"git/" + s.ref(), "git/objects/info/alternates"} {
+		files = append(files, s.file(name))
 	}
-	return b.String()
+	return contents(s.home, files)
 }
 
 // operate carries out an operation, whose failure becomes evidence. It fails if another process
@@ -312,11 +288,14 @@ func (s *Space) operate(op string, do func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.op, s.err = op, nil
-	seal := s.seal
-	if s.seal = ""; seal != "" && seal != s.marks() {
-		s.fail("store", "another process changed the files of the run in "+s.home+
-			": check what it did before you resume the run")
-	} else {
+	if sealed := s.sealed; sealed != nil {
+		s.sealed = nil
+		if changed := differences(sealed, s.ownState()); len(changed) > 0 {
+			s.fail("store", fmt.Sprintf("another process changed the files of the run in %s (%s): check what it did "+
+				"before you resume the run", s.home, strings.Join(changed, "; ")))
+		}
+	}
+	if s.err == nil {
 		do()
 	}
 	return s.evidence(s.err)

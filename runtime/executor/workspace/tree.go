@@ -1,10 +1,9 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,10 +11,9 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-const absent, modeLink, modeModule = "000000", "120000", "160000"
+const absent, modeLink = "000000", "120000"
 
 // Snapshot returns the tree of the files that git does not ignore, and of the watched ones.
 func (s *Space) Snapshot(ctx context.Context) (executor.Tree, error) {
@@ -23,37 +21,30 @@ func (s *Space) Snapshot(ctx context.Context) (executor.Tree, error) {
 }
 
 func (s *Space) snapshot(ctx context.Context) executor.Tree {
-	for range 100 { // each round reveals one level of repositories within repositories
+	for s.err == nil {
 		changed, gone, again := s.compare(ctx)
-		if s.err != nil || !again && len(changed)+len(gone) == 0 && s.last != "" {
-			return s.last
-		}
-		if again {
-			continue
+		if !again && len(changed) == 0 && s.last != "" {
+			break
 		}
 		s.last = ""
 		s.updateIndex(ctx, gone, "--force-remove")
 		s.updateIndex(ctx, changed, "--add", "--remove", "--replace")
-		if len(gone) > 0 {
-			continue // a directory can be where a file was
+		if again {
+			continue
 		}
 		if tree := s.own(ctx, "write-tree", "--missing-ok"); s.err == nil {
 			s.last = executor.Tree(tree)
 		}
-		return s.last
+		break
 	}
-	s.fail("unreadable", "there are more than 100 levels of repositories in the tree")
-	return ""
+	return s.last
 }
 
 // updateIndex gives the paths in the run's index the content of their files.
 func (s *Space) updateIndex(ctx context.Context, paths []string, flags ...string) {
 	if len(paths) > 0 && s.err == nil {
 		args := append(append([]string{"update-index"}, flags...), "-z", "--stdin")
-		s.git(ctx, command{args: args, stdin: zeroTerminated(paths)})
-		if ev, ok := errors.AsType[*taxonomy.Evidence](s.err); ok && ev.Type == "" {
-			s.retype("unreadable")
-		}
+		s.git(ctx, command{args: args, stdin: zeroTerminated(paths), typ: "unreadable"})
 	}
 }
 
@@ -62,7 +53,8 @@ var statusArgs = []string{"status", "--porcelain=v1", "-z", "-uall", "--ignored=
 	"--ignore-submodules=all"}
 
 // compare returns the files that differ from the index. It moves the .git of a nested repository
-// aside, because a commit cannot contain it. Then the next comparison finds the repository's files.
+// aside, because a commit cannot contain it. Then, and if a directory is where a file was, another
+// comparison finds more files.
 func (s *Space) compare(ctx context.Context) (changed, gone []string, again bool) {
 	for _, e := range s.list(ctx, inRun, statusArgs...) {
 		code, p := e[:2], e[3:]
@@ -78,7 +70,7 @@ func (s *Space) compare(ctx context.Context) (changed, gone []string, again bool
 			}
 			s.moveAside(name)
 		case code[1] == 'D':
-			gone = append(gone, p)
+			gone, again = append(gone, p), true
 		case code[1] != ' ':
 			changed = append(changed, p)
 		}
@@ -91,48 +83,45 @@ func (s *Space) watches(p string) bool { return s.opts.Watch != nil && s.opts.Wa
 
 // watched returns the watched files of an ignored file or directory.
 func (s *Space) watched(p string) (files []string) {
-	dir, isDir := strings.CutSuffix(p, "/")
-	if !isDir {
-		if s.watches(p) {
-			files = []string{p}
-		}
-		return files
-	}
-	if s.opts.Watch == nil || !s.opts.Watch.WatchesBelow(dir) {
+	if s.opts.Watch == nil {
 		return nil
 	}
-	entries, _ := os.ReadDir(filepath.Join(s.Dir(), filepath.FromSlash(dir)))
-	for _, e := range entries {
-		switch name := dir + "/" + e.Name(); {
-		case isGitName(e.Name()):
-		case e.IsDir():
-			files = append(files, s.watched(name+"/")...)
-		case e.Type().IsRegular() || e.Type()&os.ModeSymlink != 0:
-			files = append(files, s.watched(name)...)
+	top := filepath.Join(s.Dir(), filepath.FromSlash(p))
+	_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
+		name, _ := inside(s.Dir(), file)
+		name = filepath.ToSlash(name)
+		switch {
+		case err != nil: // it disappeared
+		case d.IsDir() && (isGitName(d.Name()) || !s.opts.Watch.WatchesBelow(name)):
+			return fs.SkipDir
+		case !d.IsDir() && d.Type()&^fs.ModeSymlink == 0 && !isGitName(d.Name()) && s.watches(name):
+			files = append(files, name)
 		}
-	}
+		return nil
+	})
 	return files
 }
 
 // change is a path that differs between two trees, as git describes it.
 type change struct{ path, oldMode, newMode, oldID, newID string }
 
+func (c change) kind() executor.ChangeKind {
+	switch absent {
+	case c.oldMode:
+		return executor.Added
+	case c.newMode:
+		return executor.Removed
+	}
+	return executor.Modified
+}
+
 // diff compares two trees or commits.
 func (s *Space) diff(ctx context.Context, from, to string) (changes []change) {
 	if s.err != nil || from == to {
 		return nil
 	}
-	fields := s.list(ctx, inRun, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, to)
-	if failed := s.err; failed != nil {
-		s.err = nil
-		for _, tree := range []string{from, to} {
-			if s.find(ctx, inRun, tree+"^{tree}") == "" {
-				s.fail("missing", "the clone does not have the tree "+tree+": it was made after the run's state",
-					s.home)
-			}
-		}
-		s.err = cmp.Or(s.err, failed)
-	}
+	fields := parts(s.git(ctx, command{typ: "missing", args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames",
+		"--no-abbrev", from, to}}))
 	for i := 0; i+1 < len(fields) && s.err == nil; i += 2 {
 		c := change{path: fields[i+1]}
 		_, s.err = fmt.Sscanf(fields[i], ":%s %s %s %s", &c.oldMode, &c.newMode, &c.oldID, &c.newID)
@@ -151,16 +140,12 @@ func (s *Space) describe(ctx context.Context, from, to string) (out []executor.C
 	if len(changes) == 0 || s.err != nil {
 		return nil
 	}
-	ignored, forbidden := s.ignored(ctx, changes), s.forbiddenFiles(ctx, from, changes)
+	ignored, forbidden := s.ignored(ctx, changes), s.forbiddenFiles(ctx, from)
 	for _, c := range changes {
-		e := executor.Change{Path: c.path, Kind: executor.Modified, Hash: c.newID, Ignored: ignored[c.path]}
-		switch {
-		case c.oldMode == absent:
-			e.Kind = executor.Added
-		case c.newMode == absent:
-			e.Kind, e.Hash = executor.Removed, ""
-		}
-		if hasNewContent(c) && !s.watches(c.path) {
+		e := executor.Change{Path: c.path, Kind: c.kind(), Hash: c.newID, Ignored: ignored[c.path]}
+		if e.Kind == executor.Removed {
+			e.Hash = ""
+		} else if c.newID != c.oldID && !s.watches(c.path) {
 			e.Copies = forbidden[c.newID]
 		}
 		e.Escapes = slices.ContainsFunc(strings.Split(c.path, "/"), isGitName)
@@ -173,50 +158,47 @@ func (s *Space) describe(ctx context.Context, from, to string) (out []executor.C
 	return out
 }
 
-// forbiddenFiles returns the watched files of a tree, by their content. It is empty if no file gets
-// new content. Empty files do not count.
-func (s *Space) forbiddenFiles(ctx context.Context, tree string, changes []change) map[string]string {
+// forbiddenFiles returns the watched files of a tree, by their content. Empty files do not count.
+func (s *Space) forbiddenFiles(ctx context.Context, tree string) map[string]string {
 	found := map[string]string{}
-	if s.opts.Watch == nil || !slices.ContainsFunc(changes, hasNewContent) {
+	if s.opts.Watch == nil {
 		return found
 	}
-	for _, f := range s.list(ctx, inRun, "ls-tree", "-r", "-l", "-z", "--full-tree", tree) {
-		info, p, _ := strings.Cut(f, "\t")
-		if fields := strings.Fields(info); s.watches(p) && len(fields) == 4 && fields[3] != "0" && fields[3] != "-" {
-			found[fields[2]] = p
+	for _, f := range s.list(ctx, inRun, "ls-tree", "-r", "-z", "--full-tree", tree) {
+		if info, p, _ := strings.Cut(f, "\t"); s.watches(p) {
+			found[info[strings.LastIndexByte(info, ' ')+1:]] = p
 		}
+	}
+	if len(found) > 0 {
+		delete(found, s.own(ctx, "hash-object", "--stdin"))
 	}
 	return found
 }
 
-func hasNewContent(c change) bool { return c.newMode != absent && c.newID != c.oldID }
-
 // ignored returns the paths that are not committed: those that were ignored at the beginning, or
 // are ignored now, and are not in the last commit.
 func (s *Space) ignored(ctx context.Context, changes []change) map[string]bool {
-	if head, _ := s.head(ctx); s.err == nil && head != s.trackedAt {
-		s.trackedAt, s.tracked = head, map[string]bool{}
-		for _, p := range s.list(ctx, inRun, "ls-tree", "-r", "-z", "--name-only", "--full-tree", head) {
-			s.tracked[p] = true
-		}
-	}
 	out, asked := map[string]bool{}, []string(nil)
 	for _, c := range changes {
-		if s.tracked[c.path] {
-			continue
-		}
 		if out[c.path] = s.wasIgnored(c.path); !out[c.path] {
 			asked = append(asked, "./"+c.path) // a name can begin like a pattern
 		}
 	}
 	if len(asked) > 0 {
-		found, _ := s.try(ctx, command{args: []string{"check-ignore", "--no-index", "-z", "--stdin"},
-			env: []string{"GIT_LITERAL_PATHSPECS=0"}, stdin: zeroTerminated(asked)})
+		env := append(s.otherIndex(ctx, "HEAD"), "GIT_LITERAL_PATHSPECS=0")
+		found, _ := s.try(ctx, command{args: []string{"check-ignore", "-z", "--stdin"}, env: env,
+			stdin: zeroTerminated(asked)})
 		for _, p := range parts(found) {
 			out[strings.TrimPrefix(p, "./")] = true
 		}
 	}
 	return out
+}
+
+// unignored returns the changes that can be committed.
+func (s *Space) unignored(ctx context.Context, changes []change) []change {
+	ignored := s.ignored(ctx, changes)
+	return slices.DeleteFunc(changes, func(c change) bool { return ignored[c.path] })
 }
 
 // escapes reports whether a link is absolute, leads out of the tree, or leads into git's directory.
@@ -236,12 +218,6 @@ func (s *Space) escapes(p, target string) bool {
 // isGitName reports whether some system confuses a name with .git.
 func isGitName(name string) bool {
 	name, _, _ = strings.Cut(strings.ToLower(name), ":")
-	name = strings.Map(func(r rune) rune { // HFS+ ignores these
-		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {
-			return -1
-		}
-		return r
-	}, name)
 	name = strings.TrimRight(name, " .")
 	return name == ".git" || name == "git~1"
 }
@@ -259,26 +235,30 @@ func (s *Space) with(ctx context.Context, base string, changes []change) string 
 	if len(changes) == 0 {
 		return base
 	}
-	index := s.file("other.index")
-	_ = os.Remove(index + ".lock")
-	env := []string{"GIT_INDEX_FILE=" + index}
-	s.git(ctx, command{env: env, args: []string{"read-tree", base}})
-	s.git(ctx, command{env: env, args: []string{"update-index", "-z", "--index-info"}, stdin: indexInfo(changes)})
+	env := s.otherIndex(ctx, base)
+	s.git(ctx, command{env: env, args: indexInfoArgs, stdin: indexInfo(changes)})
 	return s.git(ctx, command{env: env, args: []string{"write-tree", "--missing-ok"}})
 }
 
-// indexInfo is the input of update-index. Removals come first, because a directory can replace a
-// file.
+// otherIndex reads a tree into an index beside the run's, and returns the variable that selects it.
+func (s *Space) otherIndex(ctx context.Context, tree string) []string {
+	index := s.file("other.index")
+	_ = os.Remove(index + ".lock")
+	env := []string{"GIT_INDEX_FILE=" + index}
+	s.git(ctx, command{env: env, args: []string{"read-tree", tree}})
+	return env
+}
+
+// indexInfoArgs make changes in an index. A file can replace a directory, and the other way round.
+var indexInfoArgs = []string{"update-index", "--add", "--replace", "-z", "--index-info"}
+
+// indexInfo is the input of a command with indexInfoArgs.
 func indexInfo(changes []change) string {
-	var removed, added strings.Builder
+	var b strings.Builder
 	for _, c := range changes {
-		if c.newMode == absent {
-			fmt.Fprintf(&removed, "0 %s\t%s\x00", strings.Repeat("0", len(c.newID)), c.path)
-		} else {
-			fmt.Fprintf(&added, "%s %s\t%s\x00", c.newMode, c.newID, c.path)
-		}
+		fmt.Fprintf(&b, "%s %s\t%s\x00", c.newMode, c.newID, c.path)
 	}
-	return removed.String() + added.String()
+	return b.String()
 }
 
 // only returns the changes of the paths.

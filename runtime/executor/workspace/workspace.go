@@ -9,9 +9,9 @@
 //	tree/       where the agent and the checks work. tree/.git is a throw-away repository; no command
 //	            of this package reads it, so nothing in it has to be guarded
 //	git/        the repository of the run, with linked objects. Only this package uses it
-//	run.json    what the run began with, and operations that are under way
+//	run.json    what the run began with, and operations that are under way. A clone without it is not
+//	            complete
 //	old/        each .git that an agent changed or planted
-//	unfinished  exists while the clone is being made or removed
 //
 // Changes are found with git status, reverted with git checkout-index and committed with git
 // commit-tree, all with GIT_DIR=git and GIT_WORK_TREE=tree. With [Options.InPlace], tree/ is the
@@ -71,10 +71,9 @@ type Options struct {
 	Hooks bool
 	// Remote is where Push pushes; empty is where the branch of the beginning is pushed, or "origin".
 	Remote string
-	// PR is the command that opens a pull request, and its arguments. In an argument, {title},
-	// {branch} and {base} are replaced; an argument that begins with one of them is invalid, because
-	// its value could be an option. The body is the standard input. The last web address in the output
-	// is the pull request's.
+	// PR is the command that opens a pull request, and its arguments, in which {title}, {branch} and
+	// {base} are replaced. The body is the standard input. The last web address in the output is the
+	// pull request's.
 	PR []string
 	// FindPR is the command that prints the web address of the branch's open pull request, if there is
 	// one. It has the form of PR. Without it, opening a pull request twice runs PR twice.
@@ -88,7 +87,6 @@ type Workspace struct {
 	root   string // the person's working tree
 	user   string // its git directory
 	common string // the git directory of all working trees of the repository
-	format string // the repository's hash function
 	home   string // the directory of the run
 }
 
@@ -104,59 +102,48 @@ var ErrInUse = errors.New("another process has the clone")
 func New(ctx context.Context, dir, run string, opts Options) (*Workspace, error) {
 	opts.Binary, opts.Timeout = cmp.Or(opts.Binary, "git"), cmp.Or(max(opts.Timeout, 0), 5*time.Minute)
 	opts.Branch = cmp.Or(opts.Branch, "errgen/"+run)
+	if opts.Leftover == nil {
+		opts.Leftover = describeLeftover
+	}
 	w := &Workspace{opts: opts, run: run}
 	s := &Space{Workspace: w}
 	return w, s.operate(opPrepare, func() { s.locate(ctx, dir) })
 }
 
 func (s *Space) locate(ctx context.Context, dir string) {
-	s.do(func() error { return errors.Join(checkPlaceholders(s.opts.PR), checkPlaceholders(s.opts.FindPR)) })
 	if filelock.CheckName(s.run) != nil {
 		s.fail("name", filelock.NameExpected)
 	}
-	s.do(func() (err error) {
-		dir, err = filepath.Abs(dir)
-		return err
-	})
 	if _, ok := s.try(ctx, command{at: anywhere, dir: dir, args: []string{"check-ref-format", s.ref()}}); !ok {
 		s.fail("name", "not a valid name of a branch: "+s.opts.Branch)
 	}
 	places := strings.Split(s.git(ctx, command{at: anywhere, dir: dir, args: []string{"rev-parse",
-		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}}), "\n")
-	if len(places) != 4 {
+		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"}}), "\n")
+	if len(places) != 3 {
 		s.fail("layout", "the path of the working tree contains a line end", dir)
 		return
 	}
 	s.root, s.user = filepath.FromSlash(places[0]), filepath.FromSlash(places[1])
-	s.common, s.format = filepath.FromSlash(places[2]), places[3]
-	s.do(func() (err error) {
-		s.home, err = homeOf(s.opts.Home, s.root)
-		s.home = filepath.Join(s.home, s.run)
-		return err
-	})
-	if rel, err := filepath.Rel(s.root, s.home); err == nil && filepath.IsLocal(rel) {
-		s.fail("layout", "the directory of clones is in the working tree", s.home)
+	s.common = filepath.FromSlash(places[2])
+	home := cmp.Or(s.opts.Home, defaultHome())
+	sum := sha256.Sum256([]byte(s.root))
+	s.home = filepath.Join(home, filepath.Base(s.root)+"-"+hex.EncodeToString(sum[:4]), s.run)
+	if _, in := inside(s.root, s.home); in || !filepath.IsAbs(home) {
+		s.fail("layout", "the directory of clones is in the working tree, or is not an absolute path: "+home, home)
 	}
 }
 
-// homeOf returns the directory that contains the clones of a working tree.
-func homeOf(home, root string) (string, error) {
-	if home == "" {
-		state := os.Getenv("XDG_STATE_HOME")
-		if !filepath.IsAbs(state) {
-			user, err := os.UserHomeDir()
-			if err != nil {
-				return "", err
-			}
-			state = filepath.Join(user, ".local", "state")
+// defaultHome is errgen/trees in the user's state directory.
+func defaultHome() string {
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "" // which is refused
 		}
-		home = filepath.Join(state, "errgen", "trees")
+		state = filepath.Join(user, ".local", "state")
 	}
-	if !filepath.IsAbs(home) {
-		return "", fault("layout", "the directory of clones is not an absolute path: "+home, nil)
-	}
-	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(home, filepath.Base(root)+"-"+hex.EncodeToString(sum[:4])), nil
+	return filepath.Join(state, "errgen", "trees")
 }
 
 // Dir returns where the agent works. It is the same for each process of the run, so that a provider
