@@ -25,9 +25,21 @@ type danger struct {
 	deaths int    // 1 if unset
 	// damage is a script about the states. The run is refused then, with the text.
 	damage, refused string
-	sqlite          bool   // only for programs whose states are in SQLite
+	store           string // only for programs with this store of states
 	fresh           bool   // another run begins, and the dead one is not continued
 	left            string // a script in the person's repository that succeeds at the end
+}
+
+// The stores of states.
+const (
+	files  = "files"
+	sqlite = "SQLite"
+)
+
+// eachState is a script that does something to the file f of each store, without logs.
+func eachState(do string) string {
+	return "rm -f STATES/*-wal STATES/*-shm; for f in $(find STATES -type f -name '*.json' -o -name '*.db'); do " + do +
+		"; done"
 }
 
 var dangers = []danger{
@@ -46,11 +58,17 @@ var dangers = []danger{
 			"pre-commit; chmod 755 .git/hooks/pre-commit",
 		left: "git status; git commit -q --allow-empty -m mine; test ! -e ../armed"},
 	{name: "a planted core.worktree", agent: "git config core.worktree /elsewhere; git config core.bare true"},
-	{name: "a damaged log", sqlite: true, agent: "echo half > half.txt", refused: "write-ahead log",
+	{name: "a damaged log", store: sqlite, agent: "echo half > half.txt", refused: "write-ahead log",
 		damage: "printf damaged | dd of=\"$(ls STATES/*-wal)\" bs=1 seek=3000 conv=notrunc 2>/dev/null"},
-	{name: "an empty state", agent: "echo half > half.txt", refused: "stat|run one",
-		damage: "rm -f STATES/*-wal STATES/*-shm; for f in $(find STATES -type f -name '*.json' -o -name '*.db'); " +
-			"do : > $f; done"},
+	{name: "a lost log", store: sqlite, agent: "echo half > half.txt", refused: "state", damage: eachState(":")},
+	{name: "a damaged database", store: sqlite, agent: "echo half > half.txt", refused: "state",
+		damage: eachState("head -c 4000 /dev/urandom | dd of=$f bs=1 seek=20 conv=notrunc 2>/dev/null")},
+	{name: "a damaged state", store: files, agent: "echo half > half.txt", refused: "read run one: ",
+		damage: eachState("head -c 50 /dev/zero | dd of=$f bs=1 seek=200 conv=notrunc 2>/dev/null")},
+	{name: "a truncated state", agent: "echo half > half.txt", refused: "state|read run one: ",
+		damage: eachState("truncate -s $(($(stat -c %s $f) / 2)) $f")},
+	{name: "an empty state", agent: "echo half > half.txt", refused: "state|read run one: ", damage: eachState(": > $f")},
+	{name: "a lost state", agent: "echo half > half.txt", refused: "state", damage: eachState("rm $f")},
 	{name: "a renamed secret", agent: "mv .env notes.txt; git add -A",
 		left: "! git log --all -p | grep PASSWORD"},
 }
@@ -59,7 +77,7 @@ var dangers = []danger{
 type victim struct {
 	name                 string
 	files                map[string]string // of the first commit, and beside the repository
-	sqlite               bool
+	store                string
 	scoped               bool // .env and forbidden.txt are forbidden
 	states               string
 	begin, resume, fresh []string // the command lines
@@ -75,22 +93,24 @@ func victims() []victim {
 	orch := []string{"orchestrator", "-dir=BASE/repo", "-tiers=BASE/tiers.yml", "-forbid=.env", "-forbid=forbidden.txt"}
 	with := func(base []string, more ...string) []string { return append(base[:len(base):len(base)], more...) }
 	return []victim{
-		{name: "aidf", scoped: true, states: "BASE/states", begin: with(aidf, "-run=one"),
+		{name: "aidf", store: files, scoped: true, states: "BASE/states", begin: with(aidf, "-run=one"),
 			resume: with(aidf, "-resume=one"), fresh: with(aidf, "-run=two"), files: map[string]string{
 				"../task.md": "# Task: Greet\n\n## Goal\nGreet.\n\n## Scope\n### Forbidden\n- `.env`\n" +
 					"- `forbidden.txt`\n",
 				"../aidf.yml": "provider: claude-cli\nclaude_cli: {path: BASE/claude}\nworkspace: {share: [.env]}\n"}},
-		{name: "specrunner", sqlite: true, states: "BASE/states", begin: spec, resume: with(spec, "-resume"),
+		{name: "specrunner", store: sqlite, states: "BASE/states", begin: spec, resume: with(spec, "-resume"),
 			fresh: with(spec, "-reset=TASK-001"), files: map[string]string{
 				"specrunner.yml": "agent: {claude: {path: BASE/claude}}\ngit: true\nstate: STATES/state.db\n" +
 					"retry_delay: 0s\n",
 				"spec/tasks.md": "### TASK-001: Greet\nP0 | TODO\n\nGreet.\n"}},
-		{name: "orchestrator", scoped: true, states: "BASE/xdg/errgen/trees",
+		{name: "orchestrator", store: files, scoped: true, states: "BASE/xdg/errgen/trees/*.states",
 			begin: with(orch, "-run=one", "BASE/plan.md"), resume: with(orch, "-run=one", "BASE/plan.md"),
 			answer: with(orch, "-run=one", "-step=1", "-answer=Continue.", "BASE/plan.md"),
 			fresh:  with(orch, "-run=two", "BASE/plan.md"),
 			files:  map[string]string{"../tiers.yml": "haiku: {provider: claude-cli}\n", "../plan.md": planOfOneStep}},
-		{name: "a runner of one's own", sqlite: true, scoped: true, states: "BASE/states",
+		{name: "a runner of one's own", store: sqlite, scoped: true, states: "BASE/states",
+			begin: []string{"own", "one"}, resume: []string{"own", "one", "again"}, fresh: []string{"own", "two"}},
+		{name: "a runner of one's own with files", store: files, scoped: true, states: "BASE/states",
 			begin: []string{"own", "one"}, resume: []string{"own", "one", "again"}, fresh: []string{"own", "two"}},
 	}
 }
@@ -109,7 +129,7 @@ func TestProgramsInDanger(t *testing.T) {
 	}
 	for _, v := range victims() {
 		for _, d := range dangers {
-			if d.sqlite && !v.sqlite {
+			if d.store != "" && d.store != v.store {
 				continue
 			}
 			t.Run(v.name+"/"+d.name, func(t *testing.T) {
@@ -194,7 +214,8 @@ func (s *sabotage) command(line []string) (*exec.Cmd, *strings.Builder) {
 	cmd := exec.Command(filepath.Join(s.bin, args[0]), args[1:]...)
 	cmd.Env = append(os.Environ(), "PATH="+s.base+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+s.path("xdg"))
 	if args[0] == "own" {
-		o := order{Dir: s.path("repo"), CLI: s.cli.Path, Journal: s.fill(s.states), Run: args[1], State: true,
+		o := order{Dir: s.path("repo"), CLI: s.cli.Path, Journal: s.fill(s.states), Run: args[1],
+			State:  s.victim.store == sqlite,
 			Result: s.path("result.json"), Forbidden: []string{ignoredFile, "forbidden.txt"}, Reopen: len(args) > 2}
 		b, err := json.Marshal(o)
 		require.NoError(s.t, err)

@@ -116,7 +116,7 @@ func (s *Space) inspect(ctx context.Context) Clone {
 }
 
 // Remove removes the clone of a run with its saved attempts, whether its work is delivered or not.
-// If a process has the clone, the error wraps [ErrInUse].
+// If a process has the clone, the error is that of Open.
 func Remove(ctx context.Context, dir, run, home string) error {
 	w, err := New(ctx, dir, run, Options{Home: home})
 	if err != nil {

@@ -215,7 +215,7 @@ func TestDamaged(t *testing.T) {
 	_, err := tr.Diff(tr.ctx, tr.snapshot(), executor.Tree(strings.Repeat("ab", 20)))
 	assert.Equal(t, "detect_changes/missing", evidenceOf(t, err), "a state without its clone")
 	_, err = r.workspace("run").Open(t.Context(), "run")
-	require.ErrorIs(t, err, workspace.ErrInUse)
+	assert.Equal(t, "lock/held", evidenceOf(t, err))
 	require.NoError(t, tr.BeforeCall(tr.ctx))
 	tr.sh("GIT_DIR=../git GIT_WORK_TREE=. git update-index --assume-unchanged a.txt; echo A > a.txt")
 	_, err = tr.Snapshot(tr.ctx)
@@ -332,8 +332,8 @@ func TestList(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(home, "p"), patch.Bytes(), 0o600))
 	r.sh("git apply ../trees/p")
 	assert.Equal(t, "A\nn\nPASSWORD=secret", r.sh("cat a.txt new.txt; test -e bin; test ! -e x.log; cat .env"))
-	require.ErrorIs(t, alive.Patch(t.Context(), &patch), workspace.ErrInUse)
-	require.ErrorIs(t, workspace.Remove(t.Context(), r.dir, "alive", home), workspace.ErrInUse)
+	assert.Equal(t, "lock/held", evidenceOf(t, alive.Patch(t.Context(), &patch)))
+	assert.Equal(t, "lock/held", evidenceOf(t, workspace.Remove(t.Context(), r.dir, "alive", home)))
 	for _, run := range []string{"dead", "done", "half"} {
 		require.NoError(t, workspace.Remove(t.Context(), r.dir, run, home))
 	}
@@ -353,7 +353,7 @@ func TestInPlace(t *testing.T) {
 		tr := r.open("run", inPlace)
 		assert.Equal(t, r.dir, tr.Dir())
 		_, err := r.workspace("other", inPlace).Open(t.Context(), "other")
-		require.ErrorIs(t, err, workspace.ErrInUse, "the working tree is locked")
+		assert.Equal(t, "lock/held", evidenceOf(t, err), "the working tree is locked")
 		checked := tr.snapshot()
 		tr.sh("echo bad > a.txt; rm -r dir; git add -A")
 		tr.revert(checked, tr.detect(checked))

@@ -143,8 +143,8 @@ func (w *Workspace) ShowSaved(ctx context.Context, name, file string, out io.Wri
 }
 
 // Patch writes all changes of the run since its beginning, committed or not, as a patch that git
-// apply accepts. Files that git ignores are not part of it. If a process has the clone, the error
-// wraps [ErrInUse]. The clone must exist.
+// apply accepts. Files that git ignores are not part of it. If a process has the clone, the error is
+// that of Open. The clone must exist.
 func (w *Workspace) Patch(ctx context.Context, out io.Writer) error {
 	s, err := w.open(ctx, w.run)
 	if err != nil {

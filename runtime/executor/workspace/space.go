@@ -54,7 +54,7 @@ type state struct {
 
 // Open locks the clone of the run, and makes it or continues with it. It completes what a killed
 // process began. If it fails, it removes the clone that it made. If another process has the clone,
-// the error wraps [ErrInUse] and is evidence of source "executor".
+// the error is evidence of source "executor" and type "held".
 func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Space) take(ctx context.Context) {
 	for _, name := range names {
 		s.do(func() error {
 			lock, err := filelock.Take(ctx, name[0], name[1], name[2], s.run, filelock.DefaultPatience)
-			if ev, held := filelock.Evidence(err); held {
-				ev.Type, ev.Err = "held", ErrInUse
+			if ev, is := filelock.Evidence(err); is {
+				ev.Type = "held"
 			}
 			if err == nil {
 				s.locks = append(s.locks, lock)
@@ -160,12 +160,11 @@ func (s *Space) resume(ctx context.Context) {
 
 // verify fails if the clone does not have its parts.
 func (s *Space) verify(ctx context.Context) {
-	for _, name := range []string{s.Dir(), s.file("git/index")} {
-		s.do(func() error {
-			_, err := os.Lstat(name)
-			return err
-		})
-	}
+	s.do(func() error {
+		_, noTree := os.Lstat(s.Dir())
+		_, noIndex := os.Lstat(s.file("git/index"))
+		return errors.Join(noTree, noIndex)
+	})
 	s.own(ctx, "rev-parse", "--verify", "-q", "HEAD^{tree}")
 	s.own(ctx, "ls-files", "--", ".git") // reads the index
 	s.damaged(s.err)
@@ -216,23 +215,16 @@ func (s *Space) isDelivered(ctx context.Context) bool {
 // remove removes the clone, except the repository if it has saved attempts that stay. It stays
 // until the clone is made again.
 func (s *Space) remove(saved bool) {
-	s.do(func() error {
-		entries, err := os.ReadDir(s.home)
-		if err != nil {
-			return err
-		}
-		err = os.RemoveAll(s.file("run.json")) // first: a clone without it is not complete
-		for _, e := range entries {
-			if name := e.Name(); err == nil && (!saved || name != "git") {
-				beforeStep("remove " + name)
-				err = os.RemoveAll(s.file(name))
-			}
-		}
-		if err == nil && !saved {
-			err = os.Remove(s.home)
-		}
-		return err
-	})
+	names := []string{"run.json", "tree", "old", ""} // a clone without run.json is not complete
+	if saved {
+		names = names[:3]
+	}
+	for _, name := range names {
+		s.do(func() error {
+			beforeStep("remove " + name)
+			return os.RemoveAll(s.file(name))
+		})
+	}
 }
 
 // Discard unlocks the clone after a dry run, and removes it if Open made it.

@@ -27,7 +27,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,9 +94,6 @@ var (
 	_ executor.Watchable = (*Workspace)(nil)
 )
 
-// ErrInUse means that another process has the clone. The errors of Open wrap it.
-var ErrInUse = errors.New("another process has the clone")
-
 // New names the clone of a run of the repository that dir is in. It changes nothing.
 func New(ctx context.Context, dir, run string, opts Options) (*Workspace, error) {
 	opts.Binary, opts.Timeout = cmp.Or(opts.Binary, "git"), cmp.Or(max(opts.Timeout, 0), 5*time.Minute)
@@ -160,9 +156,6 @@ func (w *Workspace) Root() string { return w.root }
 
 // Home returns the directory of the run.
 func (w *Workspace) Home() string { return w.home }
-
-// Branch returns the branch of the result in the person's repository.
-func (w *Workspace) Branch() string { return w.opts.Branch }
 
 // Exists reports whether the clone was made, and whether a call or a check ran in it. It may be in
 // use.
