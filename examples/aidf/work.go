@@ -72,7 +72,8 @@ func (p *program) find(ctx context.Context) error {
 	case err != nil:
 		return err
 	case saved == nil && resumed:
-		return misuse("there is no run %q; aidf runs lists the runs", name)
+		return misuse("there is no run %q in %s: use the -state with which it began; aidf runs lists the runs", name,
+			p.state)
 	case saved == nil:
 		return nil
 	case saved.End == executor.EndCompleted:

@@ -63,11 +63,11 @@ var dangers = []danger{
 	{name: "a lost log", store: sqlite, agent: "echo half > half.txt", refused: "state", damage: eachState(":")},
 	{name: "a damaged database", store: sqlite, agent: "echo half > half.txt", refused: "state",
 		damage: eachState("head -c 4000 /dev/urandom | dd of=$f bs=1 seek=20 conv=notrunc 2>/dev/null")},
-	{name: "a damaged state", store: files, agent: "echo half > half.txt", refused: "read run one: ",
+	{name: "a damaged state", store: files, agent: "echo half > half.txt", refused: "read run one",
 		damage: eachState("head -c 50 /dev/zero | dd of=$f bs=1 seek=200 conv=notrunc 2>/dev/null")},
-	{name: "a truncated state", agent: "echo half > half.txt", refused: "state|read run one: ",
+	{name: "a truncated state", agent: "echo half > half.txt", refused: "state|read run one",
 		damage: eachState("truncate -s $(($(stat -c %s $f) / 2)) $f")},
-	{name: "an empty state", agent: "echo half > half.txt", refused: "state|read run one: ", damage: eachState(": > $f")},
+	{name: "an empty state", agent: "echo half > half.txt", refused: "state|read run one", damage: eachState(": > $f")},
 	{name: "a lost state", agent: "echo half > half.txt", refused: "state", damage: eachState("rm $f")},
 	{name: "a renamed secret", agent: "mv .env notes.txt; git add -A",
 		left: "! git log --all -p | grep PASSWORD"},
@@ -284,7 +284,7 @@ func (s *sabotage) carryOut() {
 			code, out := s.run(line)
 			assert.NotZero(t, code)
 			assert.Regexp(t, s.refused, out)
-			assert.Regexp(t, "(restore|use the state|use the store|remove|begin a run|-reset)", out, "the way out")
+			assert.Regexp(t, "(restore|use the (-?state|store)|remove|begin a run|-reset)", out, "the way out")
 		}
 		halves, err := filepath.Glob(s.path("xdg/errgen/trees/*/*/tree/half.txt"))
 		require.NoError(t, err)

@@ -75,7 +75,7 @@ func evidence(source, op, path string, err error) *taxonomy.Evidence {
 // inspectError returns err, or a refusal if the file is corrupt for SQLite.
 func inspectError(err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok && sqliteCauses[e.Code()&0xff].typ == "corrupt" {
-		return refuse("corrupt", "%w", err)
+		return refuse("corrupt", "%w: restore a copy of the file, or move it away to begin a new one", err)
 	}
 	return err
 }

@@ -207,7 +207,7 @@ func inspect(ctx context.Context, db *sql.DB) (v int, err error) {
 		return 0, refuse("older", "its schema has version %d, which was never released; move the file away, and a "+
 			"new one is created", v)
 	case tables == 0:
-		return 0, refuse("corrupt", "its tables are not those of a state")
+		return 0, refuse("corrupt", "it has no tables: restore a copy of the file, or move it away to begin a new one")
 	}
 	return v, nil
 }
