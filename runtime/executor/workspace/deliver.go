@@ -185,15 +185,15 @@ func (s *Space) undoForward(ctx context.Context) {
 
 func (s *Space) restoreWritten(ctx context.Context, changes []change) {
 	dirty := s.personDirty(ctx)
-	half := slices.DeleteFunc(changes, func(c change) bool {
+	written := slices.DeleteFunc(changes, func(c change) bool {
 		id := s.hashOf(ctx, c.path)
 		return id != c.oldID && (id != "" || !dirty[c.path])
 	})
-	if s.err != nil || len(half) == 0 {
+	if s.err != nil || len(written) == 0 {
 		return
 	}
-	_ = os.Remove(filepath.Join(s.user, "index.lock")) // of the killed git, because files are half written
-	s.write(ctx, inUsers, s.root, half)
+	_ = os.Remove(filepath.Join(s.user, "index.lock")) // of the killed git, because it wrote files
+	s.write(ctx, inUsers, s.root, written)
 }
 
 // hashOf returns the name of a file's content in the person's working tree, or "" if it is missing.

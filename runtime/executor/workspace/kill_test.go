@@ -185,8 +185,8 @@ func (r *repo) ended() []string {
 		"git fsck --no-dangling --no-progress; ls .git/hooks | wc -l"), "\n")...)
 }
 
-// kept is what no run may change at any time.
-func (r *repo) kept() string {
+// personsFiles is what no run may change at any time.
+func (r *repo) personsFiles() string {
 	return r.sh("cat dirty.txt staged.txt mine.txt .env old.log; git show :staged.txt; git config --list " +
 		"--local | grep -v smudge")
 }
@@ -222,12 +222,12 @@ func TestKilled(t *testing.T) {
 		r.sh("git config filter.slow.smudge 'sh " + base + "/smudge'")
 		return r
 	}
-	whole := copyTo(t)
-	killed, err := child{Home: filepath.Dir(whole.dir), Git: "git"}.run()
+	undisturbed := copyTo(t)
+	killed, err := child{Home: filepath.Dir(undisturbed.dir), Git: "git"}.run()
 	require.False(t, killed)
 	require.NoError(t, err)
-	want, kept := whole.ended(), whole.kept()
-	assert.Equal(t, "Work\nWork\nfirst", whole.sh("git log --format=%s"))
+	want, persons := undisturbed.ended(), undisturbed.personsFiles()
+	assert.Equal(t, "Work\nWork\nfirst", undisturbed.sh("git log --format=%s"))
 
 	var points atomic.Int64
 	for _, mode := range []struct {
@@ -265,7 +265,7 @@ func TestKilled(t *testing.T) {
 							return
 						}
 						points.Add(1)
-						assert.Equal(t, kept, r.kept(), "%s %d: the person lost something", mode.name, n)
+						assert.Equal(t, persons, r.personsFiles(), "%s %d: the person lost something", mode.name, n)
 						assert.NoError(t, os.WriteFile(filepath.Join(home, "smudge"), []byte("cat\n"), 0o600))
 						killed, err = child{Home: home, Git: "git"}.run()
 						assert.False(t, killed)

@@ -277,6 +277,57 @@ func pathsOf(changes []change) (paths []string) {
 	return paths
 }
 
+// Restore gives the paths the content that they have in a tree. It changes no other path, and
+// returns the resulting tree. If files changed again meanwhile, it fails with type left.
+func (s *Space) Restore(ctx context.Context, to executor.Tree, paths []string) (executor.Tree, error) {
+	return operate(s, opRevert, func() executor.Tree { return s.restore(ctx, string(to), paths) })
+}
+
+func (s *Space) restore(ctx context.Context, to string, paths []string) executor.Tree {
+	now := s.snapshot(ctx)
+	changes := only(s.diff(ctx, string(now), to), paths)
+	if len(changes) == 0 {
+		return now
+	}
+	s.last = ""
+	s.write(ctx, inRun, s.Dir(), changes)
+	now = s.snapshot(ctx)
+	if left := only(s.diff(ctx, string(now), to), paths); len(left) > 0 {
+		s.fail("left", "the files changed again", pathsOf(left)...)
+	}
+	return now
+}
+
+// write makes changes in a working tree and its index. It removes directories that become empty.
+func (s *Space) write(ctx context.Context, at place, dir string, changes []change) {
+	var written []string
+	s.do(func() error {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		for _, c := range slices.Backward(changes) { // the deepest first
+			if c.newMode != absent {
+				written = append(written, c.path)
+				continue
+			}
+			beforeStep("remove " + c.path)
+			if err := root.Remove(c.path); err != nil && !notFound(err) {
+				return err
+			}
+			for dir := path.Dir(c.path); dir != "." && root.Remove(dir) == nil; dir = path.Dir(dir) {
+			}
+		}
+		return nil
+	})
+	s.git(ctx, command{at: at, args: indexInfoArgs, stdin: indexInfo(changes)})
+	if len(written) > 0 {
+		s.git(ctx, command{at: at, args: []string{"checkout-index", "-f", "-u", "-z", "--stdin"},
+			stdin: zeroTerminated(written)})
+	}
+}
+
 // head returns the last commit and its tree.
 func (s *Space) head(ctx context.Context) (commit, tree string) {
 	commit, tree, _ = strings.Cut(s.own(ctx, "rev-parse", "HEAD", "HEAD^{tree}"), "\n")
