@@ -210,12 +210,14 @@ func TestCategories(t *testing.T) {
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, M: {message: " +
 				"m, deprecated: no}}}, c: {fields: {n: {type: int, required: true}}, codes: {C: {message: c}}}}",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, c: {fields: " +
-				"{n: {type: int, required: true}}, codes: {C: {message: c, aliases: [M]}}}}", `1:145 E-break-code-moved`},
+				"{n: {type: int, required: true}}, " +
+				"codes: {C: {message: c, aliases: [M]}}}}", `1:145 E-break-code-moved`},
 		{"two become one",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
 				"{B: {message: b}}}}",
 			"categories: {c: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}, B: {message: " +
-				"b}}}}", `1:14 E-break-category, 1:14 E-break-go-name, 1:89 E-break-code-moved, 3:10 E-break-go-removed`},
+				"b}}}}",
+			`1:14 E-break-category, 1:14 E-break-go-name, 1:89 E-break-code-moved, 3:10 E-break-go-removed`},
 		{"a field of one becomes that of all",
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
 				"{B: {message: b}}}}",

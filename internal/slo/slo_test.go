@@ -211,7 +211,8 @@ func TestUIDsOfLongDomains(t *testing.T) {
 	uids := map[string]bool{}
 	for _, domain := range []string{"orders.production.europe.example.com", "orders.production.europe.example.org"} {
 		m, findings := check.Load("taxonomy.yaml", []byte("errgen: 1\npackage: errs\ndomain: "+domain+
-			"\npublic: {code: INTERNAL}\ncategories: {s: {codes: {INTERNAL: {audience: public, message: m, http: 500}}}}\n"))
+			"\npublic: {code: INTERNAL}\n"+
+			"categories: {s: {codes: {INTERNAL: {audience: public, message: m, http: 500}}}}\n"))
 		require.NotNil(t, m, "%v", findings)
 		for _, f := range slo.Files(m, slo.Options{Objective: 99.9}) {
 			var d struct{ UID string }

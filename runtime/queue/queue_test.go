@@ -197,7 +197,8 @@ func TestMaxAttempts(t *testing.T) {
 		err   func(taxonomy.Table) error // of which attempt 1 is retried
 		want  int
 	}{
-		{"an error that no rule matches", table(abort, retries), func(taxonomy.Table) error { return errors.New("x") }, 5},
+		{"an error that no rule matches", table(abort, retries),
+			func(taxonomy.Table) error { return errors.New("x") }, 5},
 		{"a branch of a code", table(taxonomy.Traits{Reaction: retries, Retryable: true}, nil), nil, 5},
 		{"a cancelled call", table(abort, nil), func(taxonomy.Table) error { return context.Canceled }, 3},
 		{"an unknown code that is retryable", table(abort, nil), unknown, 3},

@@ -22,7 +22,8 @@ func TestHintsOfUnknown(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			x := &taxonomy.Taxonomy{Domain: "d", Categories: []*taxonomy.Category{&tt.category}}
-			u := taxonomy.NewUnknown(x, taxonomy.Wire{Domain: "d", Code: "NEW", Context: json.RawMessage(`{"wait":"5s"}`)})
+			wire := taxonomy.Wire{Domain: "d", Code: "NEW", Context: json.RawMessage(`{"wait":"5s"}`)}
+			u := taxonomy.NewUnknown(x, wire)
 			assert.Equal(t, taxonomy.Some(5*time.Second), u.Hints().RetryAfter)
 		})
 	}

@@ -118,7 +118,8 @@ func TestReleases(t *testing.T) {
 	}
 	page, err := os.ReadFile(filepath.Join(root(t), "docs/evolution.md"))
 	require.NoError(t, err)
-	assert.True(t, strings.Contains(string(page), strings.Join(table, "\n")), "docs/evolution.md has another table:\n%s",
+	assert.True(t, strings.Contains(string(page), strings.Join(table, "\n")),
+		"docs/evolution.md has another table:\n%s",
 		strings.Join(table, "\n"))
 }
 
@@ -197,7 +198,8 @@ func compileTypeScript(t *testing.T, errgen, dir string) {
 	for _, release := range releases {
 		to := filepath.Join(dir, release)
 		require.NoError(t, os.CopyFS(to, os.DirFS("testdata/typescript")))
-		run(t, errgen, "typescript", "-o", filepath.Join(to, "errors.ts"), filepath.Join("testdata", release, "taxonomy.yaml"))
+		run(t, errgen, "typescript", "-o", filepath.Join(to, "errors.ts"),
+			filepath.Join("testdata", release, "taxonomy.yaml"))
 		args = append(args, filepath.Join(to, "read.ts"))
 	}
 	run(t, tsc, append(args, filepath.Join(dir, releases[0], "node.d.ts"))...)
