@@ -164,7 +164,7 @@ func (c *Config) loop(tiers []loop.Tier) loop.Config {
 	lc := loop.Config{
 		Ladder: tiers, Deliver: c.Deliver, Setup: c.Setup != nil, Workspace: c.Workspace != nil,
 		Asker: c.Asker != nil, Filer: c.Filer != nil, Notifier: c.Notifier != nil, Recoverer: c.Recoverer != nil,
-		Strict: c.Strict,
+		Strict:   c.Strict,
 		Continue: c.Continue, ApproveUnattended: c.ApproveUnattended, DryRun: c.DryRun,
 		Limits: c.Limits, Checks: c.Checks, KeepBranch: c.KeepBranch,
 	}
