@@ -48,7 +48,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// The exit codes.
+// The exit codes. A task that failed has that of its error in the taxonomy.
 const (
 	exitOK     = 0
 	exitFailed = 1

@@ -290,15 +290,16 @@ func TestNotCompleted(t *testing.T) {
 		step   providertest.CLIStep
 		status executor.Status
 		code   string
+		exit   int
 	}{
-		{"failed", providertest.CLIFixture("claude/auth"), executor.StatusFailed, "PERMISSION_API_AUTH"},
-		{"blocked", providertest.CLIFixture("claude/server_error"), executor.StatusBlocked, "PROVIDER_API_ERROR"},
-		{"asks", providertest.CLIAnswer("BLOCKED: which customer?"), executor.StatusBlocked, ""},
+		{"failed", providertest.CLIFixture("claude/auth"), executor.StatusFailed, "PERMISSION_API_AUTH", 77},
+		{"blocked", providertest.CLIFixture("claude/server_error"), executor.StatusBlocked, "PROVIDER_API_ERROR", 69},
+		{"asks", providertest.CLIAnswer("BLOCKED: which customer?"), executor.StatusBlocked, "", exitFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := begin(t, "limits: {failures: 1}\n", c.step)
 			got := a.do("-json")
-			assert.Equal(t, exitFailed, got.code)
+			assert.Equal(t, c.exit, got.code)
 			assert.Equal(t, c.status, got.result(t).Status)
 			assert.Equal(t, c.code, got.result(t).ErrorCode)
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/executor/scope"
 	"github.com/errgen/errgen/runtime/executor/terminal"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // work runs a task and returns the exit code.
@@ -55,10 +56,13 @@ func (p *program) work(ctx context.Context) (int, error) {
 	if err := p.report(r); err != nil {
 		return exitFailed, err
 	}
-	if r.Status != executor.StatusCompleted {
+	switch {
+	case r.Status == executor.StatusCompleted:
+		return exitOK, nil
+	case r.Err == nil: // blocked by a question, or cancelled
 		return exitFailed, nil
 	}
-	return exitOK, nil
+	return taxonomy.ExitCode(r.Err), nil
 }
 
 // find sets the name of the run. A run that is over must be continued with the flag for that.

@@ -20,7 +20,7 @@ func TestConfigError(t *testing.T) {
 		"value string from=attributes.value max_length=100 scrub message_only",
 		"expected string from=attributes.expected max_length=200 message_only",
 	}, []gentest.Code{
-		{Code: CodeConfigInvalid, Entry: "CONFIG_INVALID 501 fault=dependency group=human: stop_all", Rules: []string{
+		{Code: CodeConfigInvalid, Entry: "CONFIG_INVALID 501 fault=dependency group=human: stop_all exit=78", Rules: []string{
 			"CONFIG_INVALID/1: source: config, priority: 10 (5b4540d2)",
 			"CONFIG_INVALID/2: source: executor, op: [prepare, resume], priority: 10 (62dd8ec)",
 		}, Cases: []gentest.Case{
@@ -39,7 +39,7 @@ func TestConfigError(t *testing.T) {
 			gentest.NewExample("CONFIG_INVALID/2", 0, `{"rawError":"no space left on device"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "ENOSPC", Text: "no space left on device"}),
 			gentest.NewExample("CONFIG_INVALID/2", 0, `{"rawError":"the run was begun with another task"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "the run was begun with another task"}),
 		}},
-		{Code: CodeConfigMissing, Entry: "CONFIG_MISSING 502 fault=dependency group=human: stop_all", Rules: []string{
+		{Code: CodeConfigMissing, Entry: "CONFIG_MISSING 502 fault=dependency group=human: stop_all exit=78", Rules: []string{
 			"CONFIG_MISSING/1: source: config, type: missing, priority: 10 (5b5bfd41)",
 			"CONFIG_MISSING/2: source: config, errno: ENOENT, type: {present: false}, priority: 10 (e1401aef)",
 			"CONFIG_MISSING/3: source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10 (bdb91820)",
@@ -56,11 +56,11 @@ func TestConfigError(t *testing.T) {
 			gentest.NewExample("CONFIG_INVALID/1", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EISDIR"}),
 			gentest.NewExample("CONFIG_INVALID/1", 0, `{"rawError":"the prompt file does not exist"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Errno: "ENOENT", Text: "the prompt file does not exist"}),
 		}},
-		{Code: CodeConfigEnvVarMissing, Entry: "CONFIG_ENV_VAR_MISSING 503 fault=dependency group=[credentials human]: stop_all", Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source: config, type: unset_variable, priority: 10 (db4594d7)"}, Cases: []gentest.Case{
+		{Code: CodeConfigEnvVarMissing, Entry: "CONFIG_ENV_VAR_MISSING 503 fault=dependency group=[credentials human]: stop_all exit=78", Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source: config, type: unset_variable, priority: 10 (db4594d7)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewConfigEnvVarMissing("some envVar"), 0, "environment variable some envVar is not set", `{"envVar":"some envVar"}`),
 			gentest.NewCase(NewConfigEnvVarMissing(""), 0, "environment variable is not set", `{"envVar":""}`),
 		}, Examples: []gentest.Example{gentest.NewExample("CONFIG_ENV_VAR_MISSING/1", 0, `{"envVar":"ANTHROPIC_API_KEY"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "unset_variable", Attributes: map[string]string{"env_var": "ANTHROPIC_API_KEY"}})}},
-		{Code: CodeConfigParseError, Entry: "CONFIG_PARSE_ERROR 504 fault=dependency group=human: stop_all", Rules: []string{"CONFIG_PARSE_ERROR/1: source: config, type: parse, priority: 10 (ef8f2e78)"}, Cases: []gentest.Case{
+		{Code: CodeConfigParseError, Entry: "CONFIG_PARSE_ERROR 504 fault=dependency group=human: stop_all exit=78", Rules: []string{"CONFIG_PARSE_ERROR/1: source: config, type: parse, priority: 10 (ef8f2e78)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewConfigParseError("some configPath", "some rawError"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError"}`),
 			gentest.NewCase(NewConfigParseError("some configPath", "some rawError\nsecond line"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`),
 			gentest.NewCase(NewConfigParseError("", ""), 0, "configuration file cannot be parsed", `{"configPath":"","rawError":""}`),

@@ -20,7 +20,7 @@ func TestPermissionError(t *testing.T) {
 		"provider string from=[attributes.provider source]",
 		"statusCode int from=status",
 	}, []gentest.Code{
-		{Code: CodePermissionSkipDenied, Entry: "PERMISSION_SKIP_DENIED 701 fault=dependency group=human: stop", Rules: []string{
+		{Code: CodePermissionSkipDenied, Entry: "PERMISSION_SKIP_DENIED 701 fault=dependency group=human: stop exit=77", Rules: []string{
 			"PERMISSION_SKIP_DENIED/1: type: skip_denied, priority: 20 (86814541)",
 			"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (388981b2)",
 		}, Cases: []gentest.Case{
@@ -32,7 +32,7 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_SKIP_DENIED/1", 0, `{"resource":"claude-cli","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Type: "skip_denied", Attributes: map[string]string{"resource": "claude-cli"}}),
 			gentest.NewExample("PERMISSION_SKIP_DENIED/2", 0, `{"reason":"--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"}),
 		}},
-		{Code: CodePermissionCommandBlocked, Entry: "PERMISSION_COMMAND_BLOCKED 702 fault=dependency group=human: stop", Rules: []string{
+		{Code: CodePermissionCommandBlocked, Entry: "PERMISSION_COMMAND_BLOCKED 702 fault=dependency group=human: stop exit=77", Rules: []string{
 			"PERMISSION_COMMAND_BLOCKED/1: type: command_blocked, priority: 20 (4f3237a)",
 			"PERMISSION_COMMAND_BLOCKED/2: source: budget, priority: 10, set: {policy: budget} (95236ef9)",
 		}, Cases: []gentest.Case{
@@ -48,7 +48,7 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_COMMAND_BLOCKED/2", 0, `{"policy":"budget","provider":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded"}),
 			gentest.NewExample("PERMISSION_COMMAND_BLOCKED/2", 0, `{"policy":"budget","provider":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost"}),
 		}},
-		{Code: CodePermissionFileAccess, Entry: "PERMISSION_FILE_ACCESS 703 fault=dependency group=human: stop", Rules: []string{
+		{Code: CodePermissionFileAccess, Entry: "PERMISSION_FILE_ACCESS 703 fault=dependency group=human: stop exit=77", Rules: []string{
 			"PERMISSION_FILE_ACCESS/1: source: [config, executor, scope, state], errno: [EACCES, EPERM, EROFS], priority: 20 (73411c0c)",
 			"PERMISSION_FILE_ACCESS/2: source: [config, executor, scope, state], is: io/fs.ErrPermission, priority: 20 (a8d28b3b)",
 			"PERMISSION_FILE_ACCESS/3: source: executor, op: [lock, file_task], priority: 10 (e17f835d)",
@@ -68,7 +68,7 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_FILE_ACCESS/5", 0, `{"reason":"open key: permission denied","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Errno: "EACCES", Text: "open key: permission denied"}),
 			gentest.NewExample("PERMISSION_FILE_ACCESS/6", 0, "{}", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
 		}},
-		{Code: CodePermissionAPIAuth, Entry: "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all", Rules: []string{
+		{Code: CodePermissionAPIAuth, Entry: "PERMISSION_API_AUTH 704 group=[credentials human]: stop_all exit=77", Rules: []string{
 			"PERMISSION_API_AUTH/1: like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (4659a3ed)",
 			"PERMISSION_API_AUTH/2: status: [401, 403], priority: 3 (61e8d080)",
 		}, Cases: []gentest.Case{

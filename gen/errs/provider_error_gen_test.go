@@ -28,7 +28,7 @@ func TestProviderError(t *testing.T) {
 		"invalidRequest bool",
 		"unmatched bool",
 	}, []gentest.Code{
-		{Code: CodeProviderCrash, Entry: "PROVIDER_CRASH 101 fault=dependency: again retryable; strict: block", Rules: []string{
+		{Code: CodeProviderCrash, Entry: "PROVIDER_CRASH 101 fault=dependency: again retryable exit=69; strict: block", Rules: []string{
 			"PROVIDER_CRASH/1: op: call, exit_code: 0, type: {present: false}, priority: 20 (ccf4c1fe)",
 			"PROVIDER_CRASH/2: source: executor, op: resume, type: interrupted, priority: 10 (aa6a7534)",
 			"PROVIDER_CRASH/3: type: start (78fdb77a)",
@@ -61,7 +61,7 @@ func TestProviderError(t *testing.T) {
 			gentest.NewExample("", 0, `{"provider":"unknown","unmatched":true}`, taxonomy.Evidence{Output: "some cause"}),
 			gentest.NewExample("", 0, `{"provider":"unknown","rawError":"some cause","unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 		}},
-		{Code: CodeProviderNotAvailable, Entry: "PROVIDER_NOT_AVAILABLE 102 fault=dependency group=human: stop_all", Rules: []string{
+		{Code: CodeProviderNotAvailable, Entry: "PROVIDER_NOT_AVAILABLE 102 fault=dependency group=human: stop_all exit=69", Rules: []string{
 			"PROVIDER_NOT_AVAILABLE/1: type: not_found, status: {present: false} (eddbfb22)",
 			"PROVIDER_NOT_AVAILABLE/2: op: available, type: start, priority: 5 (bc0fe409)",
 			"PROVIDER_NOT_AVAILABLE/3: source: claude-cli, errno: ENOENT, priority: 5 (4f75345b)",
@@ -82,7 +82,7 @@ func TestProviderError(t *testing.T) {
 			gentest.NewExample("PROVIDER_NOT_AVAILABLE/7", 0, `{"provider":"claude-cli","exitCode":1}`, taxonomy.Evidence{Source: "claude-cli", Op: "available", ExitCode: taxonomy.Some(1)}),
 			gentest.NewExample("PROVIDER_NOT_AVAILABLE/7", 0, `{"provider":"anthropic-api","rawError":"no key is configured"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "available", Text: "no key is configured"}),
 		}, Not: []gentest.Example{gentest.NewExample("PROVIDER_API_ERROR/18", 3, `{"provider":"anthropic-api","statusCode":404}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "not_found", Status: 404})}},
-		{Code: CodeProviderAPIError, Entry: "PROVIDER_API_ERROR 103 group=network: backoff retryable; strict: block; unattended: backoff@unattended", When: []string{"stop_all", "stop", "stop"}, Rules: []string{
+		{Code: CodeProviderAPIError, Entry: "PROVIDER_API_ERROR 103 group=network: backoff retryable exit=69; strict: block; unattended: backoff@unattended", When: []string{"stop_all exit=69", "stop exit=69", "stop exit=69"}, Rules: []string{
 			"PROVIDER_API_ERROR/1: code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 5, set: {quotaExceeded: true} (67df4125)",
 			"PROVIDER_API_ERROR/2: type: [insufficient_quota, billing_error], priority: 5, set: {quotaExceeded: true} (be6beae2)",
 			"PROVIDER_API_ERROR/3: like: quota_exhausted, set: {quotaExceeded: true} (a16f5ffd)",
@@ -159,7 +159,7 @@ func TestProviderError(t *testing.T) {
 			gentest.NewExample("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"it answers an API error 500 for the second request"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "it answers an API error 500 for the second request"}),
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Code: "invalid_api_key"}),
 		}},
-		{Code: CodeProviderRateLimit, Entry: "PROVIDER_RATE_LIMIT 104 group=network: wait retryable; strict: block; unattended: wait@unattended", Rules: []string{
+		{Code: CodeProviderRateLimit, Entry: "PROVIDER_RATE_LIMIT 104 group=network: wait retryable exit=75; strict: block; unattended: wait@unattended", Rules: []string{
 			"PROVIDER_RATE_LIMIT/1: like: [rate_limit, quota_per_minute, too_many_requests, throttled] (3e91ff8b)",
 			"PROVIDER_RATE_LIMIT/2: like: [rate_limit, quota_per_minute, throttled], status: [401, 403], priority: 5 (50b519a5)",
 		}, Cases: []gentest.Case{

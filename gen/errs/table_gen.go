@@ -25,8 +25,8 @@ var definition = taxonomy.Taxonomy{
 		&gitCategory,
 		&permissionCategory,
 	},
-	None:      taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
-	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAgain,
+	None:      taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable, Exit: 69},
+	Permanent: taxonomy.Traits{Reaction: &reactionAbort, Exit: 69}, Uncategorized: &reactionAgain,
 	Reactions: []*taxonomy.Reaction{&reactionAgain, &reactionBackoff, &reactionWait, &reactionCorrect, &reactionUndo, &reactionUndoAndStop, &reactionRepeat, &reactionGoOn, &reactionStop, &reactionStopAll, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:  []*taxonomy.Policy{&policyAPI, &policyRateLimit, &policyOnceMore},
 	Profiles: []taxonomy.Profile{

@@ -112,14 +112,14 @@ var timeoutCategory = taxonomy.Category{
 			Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
 			Doc:        "An iteration exceeded its limit. Its process was stopped.",
 			Resolution: "Raise the iteration's limit, or split the task.", Takes: []string{"iteration"},
-			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable, Exit: 75},
 		},
 		CodeOperationTimeout: {
 			Value: "OPERATION_TIMEOUT", Number: 202, Fault: taxonomy.FaultDependency,
 			Message:    "operation exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
 			Doc:        "One operation exceeded its limit.",
 			Resolution: "Raise the operation's limit, or find the cause of the delay.",
-			Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable, Exit: 75},
 		},
 	},
 }

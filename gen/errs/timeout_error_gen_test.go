@@ -16,7 +16,7 @@ func TestTimeoutError(t *testing.T) {
 		"iteration int from=attributes.iteration",
 		"elapsedMs int64 from=attributes.elapsed_ms",
 	}, []gentest.Code{
-		{Code: CodeIterationTimeout, Entry: "ITERATION_TIMEOUT 201 fault=dependency: again retryable; strict: block", Rules: []string{
+		{Code: CodeIterationTimeout, Entry: "ITERATION_TIMEOUT 201 fault=dependency: again retryable exit=75; strict: block", Rules: []string{
 			"ITERATION_TIMEOUT/1: type: timeout, attributes: {iteration: {min: 1}} (e1ae6e3f)",
 			"ITERATION_TIMEOUT/2: source: claude-cli, op: call, type: timeout (3407db4b)",
 		}, Cases: []gentest.Case{
@@ -26,7 +26,7 @@ func TestTimeoutError(t *testing.T) {
 			gentest.NewExample("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":300000,"iteration":3,"elapsedMs":300041}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"elapsed_ms": "300041", "iteration": "3", "timeout_ms": "300000"}}),
 			gentest.NewExample("ITERATION_TIMEOUT/2", 0, `{"timeoutMs":300000}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "300000"}}),
 		}},
-		{Code: CodeOperationTimeout, Entry: "OPERATION_TIMEOUT 202 fault=dependency: again retryable; strict: block", Rules: []string{
+		{Code: CodeOperationTimeout, Entry: "OPERATION_TIMEOUT 202 fault=dependency: again retryable exit=75; strict: block", Rules: []string{
 			"OPERATION_TIMEOUT/1: source: [validator, executor], type: timeout, priority: 10 (b73be645)",
 			"OPERATION_TIMEOUT/2: type: timeout (584f201b)",
 			"OPERATION_TIMEOUT/3: like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false} (ab1662b0)",

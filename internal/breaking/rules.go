@@ -131,6 +131,7 @@ var rules = []rule{
 	{"code.audience field.audience", removed, "E-break-audience", Wire, "keep it public: clients read it"},
 	{"code.http code.grpc settings.status", always, "E-break-status", Wire,
 		"clients see it: give the different case a code"},
+	{"code.exit", always, "E-break-status", Wire, "scripts test it: give the different case a code"},
 	{"code.constants", changed | removed, "E-break-constant", Wire,
 		"constants are published: keep it, or declare a new one"},
 	{"code.constants", added, idIdentifier, Wire, identifierHint},

@@ -399,6 +399,7 @@ func traits(t taxonomy.Traits) []fact {
 		{key: "effect", value: t.Effect.String()},
 		{key: "http", value: strconv.Itoa(cmp.Or(int(t.HTTP), 500))},
 		{key: "grpc", value: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")},
+		{key: "exit", value: strconv.Itoa(cmp.Or(int(t.Exit), 1))},
 		{key: "reaction", value: t.Reaction},
 	}
 }

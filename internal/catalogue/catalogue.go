@@ -467,6 +467,7 @@ func changedTraits(t, base *explain.Traits) []fact {
 	add("Effect", t.Effect, base.Effect)
 	add("HTTP", strconv.Itoa(t.HTTP), strconv.Itoa(base.HTTP))
 	add("gRPC", t.GRPC, base.GRPC)
+	add("Exit status", strconv.Itoa(t.Exit), strconv.Itoa(base.Exit))
 	add("Reaction", chainText(&t.Reaction), chainText(&base.Reaction))
 	return out
 }

@@ -315,3 +315,20 @@ func TestDocsOfInternalCategories(t *testing.T) {
 		assert.Contains(t, all.String(), "For clients.", format)
 	}
 }
+
+// TestExitStatuses reads the table of exit statuses, also of a branch and of codes without one.
+func TestExitStatuses(t *testing.T) {
+	const codes = "errgen: 1\npackage: t\nfields: {n: {type: int}}\n" +
+		"categories: {c: {codes: {A: {message: a, exit: 75, when: [{if: {n: 1}, exit: 69}]}, B: {message: b}, C: {message: c, exit: 75}}}}\n"
+	html, markdown := byName(Files(load(t, []byte(codes)), Options{Format: HTML})),
+		byName(Files(load(t, []byte(codes)), Options{Format: Markdown}))
+	assert.Contains(t, markdown["README.md"], "## Exit statuses\n\n| Status | Codes |\n|---|---|\n"+
+		"| 1 | [B](B.md) |\n| 69 | [A](A.md) |\n| 75 | [A](A.md), [C](C.md) |\n")
+	assert.Contains(t, markdown["A.md"], "| Exit status | 75 |")
+	assert.Contains(t, html["index.html"],
+		`<tr><td>69</td><td><a class="code" href="A/index.html">A</a></td></tr>`)
+	assert.Contains(t, html["A/index.html"], `<span class="tag">exit status 75</span>`)
+	none := byName(Files(load(t, []byte(strings.ReplaceAll(strings.ReplaceAll(codes, ", exit: 75", ""),
+		"exit: 69", "http: 404"))), Options{Format: Markdown}))
+	assert.NotContains(t, none["README.md"], "Exit statuses")
+}

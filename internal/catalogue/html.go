@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -88,6 +89,39 @@ func (p *page) GRPC() bool {
 	return slices.ContainsFunc(p.Codes, func(c *page) bool { return c.Code.Traits.GRPC != "" })
 }
 
+// exit is an exit status with the codes that have it, also in a `when` branch.
+type exit struct {
+	Status int
+	Pages  []*page
+}
+
+// Exits returns the exit statuses of all codes, or nil if no code has one. Codes without one have 1.
+func (p *page) Exits() (exits []exit) {
+	byStatus := make(map[int][]*page)
+	declared := false
+	for _, c := range p.Codes {
+		statuses := []int{c.Code.Traits.Exit}
+		for _, branch := range c.Code.When {
+			statuses = append(statuses, branch.Traits.Exit)
+		}
+		slices.Sort(statuses)
+		for _, status := range slices.Compact(statuses) {
+			declared = declared || status != 0
+			status = cmp.Or(status, 1)
+			if !c.Abstract && !slices.Contains(byStatus[status], c) {
+				byStatus[status] = append(byStatus[status], c)
+			}
+		}
+	}
+	if !declared {
+		return nil
+	}
+	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
+		exits = append(exits, exit{status, byStatus[status]})
+	}
+	return exits
+}
+
 // Tags returns the names of the index's filters that show the code.
 func (p *page) Tags() string {
 	tags := []string{"final"}
@@ -106,6 +140,9 @@ func (p *page) Terms() string {
 	terms := []string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), c.Traits.GRPC}
 	if c.Traits.HTTP != 0 {
 		terms = append(terms, strconv.Itoa(c.Traits.HTTP))
+	}
+	if c.Traits.Exit != 0 {
+		terms = append(terms, strconv.Itoa(c.Traits.Exit))
 	}
 	terms = append(terms, c.Aliases...)
 	if c.Number != nil {

@@ -246,8 +246,12 @@ func codeTable(m *model.Package) []byte {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // a buffer accepts everything
-	// A taxonomy without public codes has no column for the audience.
+	// A taxonomy without public codes has no column for the audience, nor one without exit statuses for them.
 	last := []string{"NUMBER", "DEPRECATED"}
+	hasExit := slices.ContainsFunc(m.Rows, func(r *model.Row) bool { return r.Exit != 0 })
+	if hasExit {
+		last = append(last, "EXIT")
+	}
 	hasPublic := slices.ContainsFunc(m.Codes, func(c *model.Code) bool { return c.Public })
 	if hasPublic {
 		last = append(last, "AUDIENCE")
@@ -277,6 +281,9 @@ func codeTable(m *model.Package) []byte {
 				return cmp.Or(explain.DeclaredName(m, t.Reaction), t.Reaction.Action.String())
 			}),
 			number, yesNo(c.Extras().Deprecated != ""),
+		}
+		if hasExit {
+			cells = append(cells, each(func(t taxonomy.Traits) string { return positive(int(t.Exit)) }))
 		}
 		if c.Public {
 			cells = append(cells, "public")

@@ -58,6 +58,7 @@ type Traits struct {
 	Effect         string   `json:"effect,omitempty"`
 	HTTP           int      `json:"http,omitzero"`
 	GRPC           string   `json:"grpc,omitempty"`
+	Exit           int      `json:"exit,omitzero"`
 	Reaction       Reaction `json:"reaction"`
 	// MostCalls is the greatest number of calls that a failure causes, in words. It is empty for 1.
 	MostCalls string `json:"most_calls,omitempty"`
@@ -208,7 +209,7 @@ func TraitsOf(m *model.Package, p *taxonomy.Profile, t taxonomy.Traits) Traits {
 	return Traits{
 		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: Word(t.Severity),
 		Effect: effectWord(t.Effect),
-		HTTP:   int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Reaction: ReactionOf(m, p, t.Reaction),
+		HTTP:   int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Exit: int(t.Exit), Reaction: ReactionOf(m, p, t.Reaction),
 		MostCalls: MostCalls(p, t.Reaction),
 	}
 }

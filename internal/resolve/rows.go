@@ -130,6 +130,9 @@ func changedTraits(t taxonomy.Traits, d spec.Traits) taxonomy.Traits {
 	if d.HTTP.Set {
 		t.HTTP = uint16(d.HTTP.V)
 	}
+	if d.Exit.Set {
+		t.Exit = uint8(d.Exit.V)
+	}
 	if d.Retryable.Set {
 		t.Retryable = d.Retryable.V
 		if follows := taxonomy.Retryable; t.Recoverability == taxonomy.Permanent || t.Recoverability == follows {

@@ -239,6 +239,7 @@ func TestRanges(t *testing.T) {
 		{policy("budget: {breaker: {failures: 1, probe: %}}"), []string{"1ms"}, []string{"0s"}},
 		{code("number: %"), []string{"1", "0", "-1"}, nil},
 		{code("http: %"), []string{"400", "599"}, []string{"200", "399", "600"}},
+		{code("exit: %"), []string{"1", "125"}, []string{"0", "126", "-1"}},
 		{code("detect: [{status: [404, %]}]"), []string{"100"}, []string{"600"}},
 		{code("detect: [{status: {min: %, max: 999}}]"), []string{"0", "400"}, nil},
 		{code("detect: [{exit_code: %}], examples: [{exit_code: 1}]"), []string{"0"}, []string{"-1"}},

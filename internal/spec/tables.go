@@ -1,7 +1,7 @@
 package spec
 
 import (
-	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -89,7 +89,9 @@ func nested(to, codes []Code, parent int) []Code {
 		if parent > 0 {
 			above := &to[parent-1]
 			code.Traits = code.Traits.Over(above.Traits)
-			set(&code.Fault, above.Fault)
+			if !code.Fault.Set {
+				code.Fault = above.Fault
+			}
 			for _, a := range above.Constants {
 				if !slices.ContainsFunc(code.Constants, func(b Assignment) bool { return b.Field.V == a.Field.V }) {
 					code.Constants = append(code.Constants, a)
@@ -106,20 +108,15 @@ func nested(to, codes []Code, parent int) []Code {
 
 // Over returns t with the traits of base in place of those that t does not set.
 func (t Traits) Over(base Traits) Traits {
-	set(&t.Severity, base.Severity)
-	set(&t.Retryable, base.Retryable)
-	set(&t.Recoverability, base.Recoverability)
-	t.Reaction = cmp.Or(t.Reaction, base.Reaction)
-	set(&t.Effect, base.Effect)
-	set(&t.HTTP, base.HTTP)
-	set(&t.GRPC, base.GRPC)
-	return t
-}
-
-func set[T any](v *Val[T], base Val[T]) {
-	if !v.Set {
-		*v = base
+	to, from := reflect.ValueOf(&t).Elem(), reflect.ValueOf(base)
+	for i := range to.NumField() {
+		switch v := to.Field(i); {
+		case !v.CanSet(): // the blank field
+		case v.Kind() == reflect.Pointer && v.IsNil(), v.Kind() == reflect.Struct && !v.FieldByName("Set").Bool():
+			v.Set(from.Field(i))
+		}
 	}
+	return t
 }
 
 // insertConstants replaces the constants in a rule's matchers by the values of the code. It keeps

@@ -84,6 +84,7 @@ func (p *Printer) traits(t taxonomy.Traits) []string {
 		{"effect", t.Effect, t.Effect == 0},
 		{"http", t.HTTP, t.HTTP == 0},
 		{"grpc", t.GRPC, t.GRPC == 0},
+		{"exit", t.Exit, t.Exit == 0},
 	} {
 		if !w.zero {
 			words = append(words, fmt.Sprintf("%s=%v", w.name, w.value))

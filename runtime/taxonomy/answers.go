@@ -10,8 +10,8 @@ import (
 )
 
 // The functions of an error in this file use the first error of any taxonomy in err's tree (see
-// [First]). Without one, they return the zero value, except HTTPStatus and GRPCCode. They apply no
-// profile. The methods of [Table] are for one taxonomy, with its profile.
+// [First]). Without one, they return the zero value, except HTTPStatus, GRPCCode and ExitCode. They
+// apply no profile. The methods of [Table] are for one taxonomy, with its profile.
 
 // CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code. If
 // this is an alias, it is the code's current value.
@@ -88,6 +88,20 @@ func GRPCCode(err error) int {
 	}
 	_, grpc := statusesOf(err)
 	return int(cmp.Or(grpc, grpcUnknown))
+}
+
+// exitFailure is the exit status of errors without one.
+const exitFailure = 1
+
+// ExitCode returns the exit status of a program that ends with the error: 0 for nil, and 1 if the
+// status is unset and for errors of no taxonomy.
+//
+//	os.Exit(taxonomy.ExitCode(err))
+func ExitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	return int(cmp.Or(traitsOf(err).Exit, exitFailure))
 }
 
 // FeedbackOf returns the text for the provider's next prompt: the code's feedback, otherwise the

@@ -19,7 +19,7 @@ var other = taxonomy.Taxonomy{
 	Package: "other",
 	Categories: []*taxonomy.Category{{Name: "cat", Codes: []taxonomy.Code{
 		{}, {Value: "OTHER", Resolution: "Do so.",
-			Traits: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "other"}}},
+			Traits: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "other"}, Exit: 75}},
 	}}},
 	None:      taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "none"}},
 	Permanent: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "permanent"}},
@@ -37,6 +37,17 @@ func (c *coded) Row() taxonomy.Row            { return c.row }
 func (c *coded) Unwrap() error                { return c.cause }
 
 func wrap(err error) error { return fmt.Errorf("outer: %w", fmt.Errorf("inner: %w", err)) }
+
+func TestExitCode(t *testing.T) {
+	for want, err := range map[int]error{
+		0:  nil,
+		1:  io.EOF,
+		75: wrap(&coded{row: taxonomy.At(0, 1)}),
+	} {
+		assert.Equal(t, want, taxonomy.ExitCode(err), "%v", err)
+	}
+	assert.Equal(t, 1, taxonomy.ExitCode(sample.NewGitCommit()), "a code without an exit status")
+}
 
 func TestAnswers(t *testing.T) {
 	limited := sample.NewProviderRateLimit("p").WithRetryAfter(time.Second)

@@ -54,6 +54,8 @@ type Traits struct {
 	Severity       Severity
 	// Effect is what the failure means for the caller of the operation that returns it.
 	Effect Effect
+	// Exit is the exit status of a program that ends with the error; 0 is unset.
+	Exit uint8
 }
 
 // Code describes a code of a taxonomy.
