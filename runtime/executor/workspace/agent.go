@@ -24,8 +24,9 @@ func (s *Space) agentFiles() map[string]string {
 	return files
 }
 
-// renewAgentGit makes the agent's repository anew, unless it shows the last commit and has the
-// configuration of the beginning. It moves the old one to old/.
+// renewAgentGit makes the agent's repository anew, unless it shows the last commit, has the
+// configuration of the beginning, has no hooks, and no lock of an agent that was killed. It moves the
+// old one to old/.
 func (s *Space) renewAgentGit(ctx context.Context) {
 	if s.err != nil || s.opts.InPlace {
 		return
@@ -33,7 +34,9 @@ func (s *Space) renewAgentGit(ctx context.Context) {
 	files := s.agentFiles()
 	dot := filepath.Join(s.Dir(), ".git")
 	info, err := os.Lstat(dot)
-	same := err == nil && info.IsDir()
+	hooks, _ := os.ReadDir(filepath.Join(dot, "hooks"))
+	same := err == nil && info.IsDir() && len(hooks) == 0 && !exists(filepath.Join(dot, "index.lock")) &&
+		!exists(filepath.Join(dot, "HEAD.lock"))
 	for name, content := range files {
 		have, err := atomicfile.Read(filepath.Join(dot, filepath.FromSlash(name)), int64(len(content))+1)
 		same = same && err == nil && string(have) == content

@@ -153,7 +153,7 @@ func TestAttacks(t *testing.T) {
 			_, err = tr.Save(tr.ctx, "1", checked, tr.found)
 			require.NoError(t, err)
 			tr.revert(checked, changes)
-			id := tr.work(2, "git status --short; echo w > work.txt")
+			id := tr.work(2, "git commit -q --allow-empty -m mine; git status --short; echo w > work.txt")
 			assert.Empty(t, difference(persons, fingerprint(t, r.dir)), "nothing of the person's changes")
 			require.Empty(t, tr.deliver().why)
 			require.NoError(t, tr.Close(true))
