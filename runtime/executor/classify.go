@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/errtree"
@@ -97,9 +98,23 @@ func (h *host) fail(err error, source, op string) (f loop.Failure) {
 		f.Feedback = text.BothEnds(taxonomy.FeedbackOf(own), maxAnswer)
 		h.context(&f, own, classified)
 	}
+	if f.Evidence != nil && strings.HasPrefix(op, loop.OpValidate) {
+		f.Feedback = withOutput(f.Feedback, f.Evidence.Output)
+	}
 	reaction := h.cfg.Table.Reaction(classified)
 	f.Chain = h.chain(&reaction, &f)
 	return f
+}
+
+// withOutput adds the output of a failed check to a feedback that does not have its last line,
+// because a taxonomy need not have a field for the output.
+func withOutput(feedback, output string) string {
+	output = strings.TrimSpace(text.Tail(output, maxAnswer))
+	last := strings.TrimSpace(output[strings.LastIndexByte(output, '\n')+1:])
+	if strings.Contains(feedback, last) {
+		return feedback
+	}
+	return text.BothEnds(feedback+"\n\n"+output, maxAnswer)
 }
 
 // context copies the fields of a categorized error that the loop needs.
