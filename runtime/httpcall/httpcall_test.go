@@ -3,6 +3,7 @@ package httpcall_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -324,6 +325,25 @@ func BenchmarkJSON(b *testing.B) {
 			var got bytes.Buffer
 			_, _ = got.ReadFrom(resp.Body)
 			_ = resp.Body.Close()
+		}
+	})
+	b.Run("by hand, with a time limit, decoded", func(b *testing.B) {
+		for b.Loop() {
+			ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+			req, _ := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+			req.Header.Set("Accept", "application/json")
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				b.Fatal(err)
+			}
+			body, _ := io.ReadAll(resp.Body)
+			var got event
+			err = json.Unmarshal(body, &got)
+			_ = resp.Body.Close()
+			cancel()
+			if err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 	c := httpcall.New(booking.Table, booking.SourceCalendar)
