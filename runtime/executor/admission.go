@@ -13,38 +13,6 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Uncategorized is the code in outcomes of failures without a code.
-const Uncategorized = "uncategorized"
-
-// admitter admits calls: budgets, breakers, shared waits, and measures against likely failures.
-type admitter interface {
-	// Admit returns nil if the call may be made. After a *[Closed] the run waits and calls Admit
-	// again, unless no retry is left. Any other error is a failure. If the budget refuses the call,
-	// it is evidence of source "budget".
-	Admit(ctx context.Context, c Call) error
-	// Done reports the end of the admitted call of a run: f is nil after success.
-	Done(run string, f *loop.Failure, cancelled bool)
-	// Pause closes the lane of a provider's credential.
-	Pause(ctx context.Context, provider, credential string, until time.Time) error
-}
-
-// Closed is the error of a [Preventer] that admits no call now.
-type Closed struct {
-	// Until is when to call Admit again, Why the reason.
-	Until time.Time
-	Why   string
-	// Exhausted reports that the shared retry budget has no retry left.
-	Exhausted bool
-}
-
-// Error describes the wait.
-func (c *Closed) Error() string {
-	if c.Exhausted {
-		return "the shared retry budget is exhausted"
-	}
-	return "no call before " + c.Until.Format(time.RFC3339) + ": " + c.Why
-}
-
 // Admission limits calls. Each part may be nil.
 type Admission struct {
 	// Budget decides whether another call may be paid for.
@@ -77,7 +45,7 @@ type Preventer interface {
 	Before(ctx context.Context, c Call) (release func(), err error)
 }
 
-// admission implements admitter with the parts of an [Admission].
+// admission admits calls with the parts of an [Admission].
 type admission struct {
 	Admission
 	clock      retry.Clock
@@ -95,10 +63,7 @@ type admittedCall struct {
 	releases []func(retry.Result)
 }
 
-func newAdmission(c *Config, credential func(tier int) string) admitter {
-	if c.admitter != nil {
-		return c.admitter
-	}
+func newAdmission(c *Config, credential func(tier int) string) *admission {
 	a := &admission{
 		Admission: c.Admission, clock: c.Clock, credential: credential,
 		calls: map[string]admittedCall{}, charged: map[string]string{},
@@ -109,8 +74,9 @@ func newAdmission(c *Config, credential func(tier int) string) admitter {
 	return a
 }
 
-// Admit passes the call through the parts in their order. If one refuses, Admit releases the
-// resources of the earlier ones.
+// Admit returns nil if the call may be made. After a *[Closed] the run waits and asks again, unless
+// no retry is left. Any other error is a failure. Admit passes the call through the parts in their
+// order. If one refuses, Admit releases the resources of the earlier ones.
 func (a *admission) Admit(ctx context.Context, c Call) error {
 	c.Lane = c.Provider + "/" + a.credential(c.Tier)
 	p := admittedCall{Call: c}
@@ -221,13 +187,13 @@ func (a *admission) Done(run string, f *loop.Failure, cancelled bool) {
 	now := a.clock.Now()
 	o := retry.Outcome{At: now, Took: now.Sub(p.began), Provider: p.Provider, Lane: p.Lane, Attempt: 1}
 	if of := p.RetryOf; of != nil {
-		o.After, o.Attempt, o.Wait = cmp.Or(of.Code, Uncategorized), of.Attempt, of.Wait
+		o.After, o.Attempt, o.Wait = cmp.Or(of.Code, retry.Uncategorized), of.Attempt, of.Wait
 		if of.Policy != nil {
 			o.Policy = of.Policy.Name
 		}
 	}
 	if f != nil {
-		o.Code = cmp.Or(f.Code, Uncategorized)
+		o.Code = cmp.Or(f.Code, retry.Uncategorized)
 	}
 	for _, l := range a.Learners {
 		ignorePanic(func() { l.Learn(o) })

@@ -52,7 +52,7 @@ func TestAdmission(t *testing.T) {
 		all := &parts{waits: 1}
 		cfg.Clock = retry.System
 		lanes := retry.NewSharedWait(cfg.Clock, func() float64 { return 0 })
-		cfg.admitter, cfg.Admission = nil, Admission{
+		cfg.Admission = Admission{
 			Budget: all, Lanes: lanes, Breaker: breaker.New(breaker.Options{}), Preventer: all,
 			Learners: []retry.Learner{all},
 		}
@@ -78,7 +78,7 @@ func TestMeasureFails(t *testing.T) {
 	w := newSimulation(done("a"))
 	cfg := w.config(tablesOf(reactions()), nil)
 	all := &parts{checkErr: evidence("quota", "crash")}
-	cfg.admitter, cfg.Admission = nil, Admission{Preventer: all}
+	cfg.Admission = Admission{Preventer: all}
 	s := runState(t.Context(), cfg, aTask, nil)
 	assert.Equal(t, EndCompleted, s.End)
 	require.Len(t, s.Errors, 1)
@@ -102,7 +102,7 @@ func TestLaneWaits(t *testing.T) {
 			cfg := w.config(tablesOf(reactions()), nil)
 			cfg.Clock, cfg.Limits.Run = retry.System, tt.run
 			lanes := retry.NewSharedWait(cfg.Clock, func() float64 { return 0 })
-			cfg.admitter, cfg.Admission = nil, Admission{Lanes: lanes}
+			cfg.Admission = Admission{Lanes: lanes}
 			require.NoError(t, lanes.Pause(t.Context(), "fake/", time.Now().Add(time.Hour)))
 			began := time.Now()
 			s := runState(t.Context(), cfg, aTask, nil)

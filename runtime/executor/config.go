@@ -78,8 +78,6 @@ type Config struct {
 	Prompt func(PromptInput) string
 	// CommitMessage makes the message of a commit; the task's title by default.
 	CommitMessage func(t Task, iteration int, paths []string) string
-
-	admitter admitter // set by tests; replaces Admission except Adaptive
 }
 
 // withDefaults returns the limits with the defaults.

@@ -39,7 +39,7 @@ func New(cfg Config) (*Executor, error) {
 	}
 	tiers, providers := cfg.ladder()
 	h := &host{cfg: cfg, providers: providers, spaces: map[string]Space{}}
-	h.admitter = newAdmission(&cfg, func(tier int) string { return h.credential(tier, "") })
+	h.admission = newAdmission(&cfg, func(tier int) string { return h.credential(tier, "") })
 	return &Executor{cfg: cfg, host: h, loop: cfg.loop(tiers)}, nil
 }
 

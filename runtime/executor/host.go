@@ -19,7 +19,7 @@ import (
 type host struct {
 	cfg       Config
 	providers []Provider // by tier; nil if the tier has no provider
-	admitter  admitter
+	admission *admission
 
 	mu     sync.Mutex
 	spaces map[string]Space // of the running runs
@@ -42,7 +42,7 @@ func (h *host) Do(ctx context.Context, e loop.Effect) (out loop.Outcome) {
 	}
 	out.Took = h.cfg.Clock.Now().Sub(began)
 	if _, calls := e.Do.(loop.CallProvider); calls && !h.cfg.DryRun {
-		defer ignorePanic(func() { h.admitter.Done(e.Run, out.Failure, out.Cancelled) })
+		defer ignorePanic(func() { h.admission.Done(e.Run, out.Failure, out.Cancelled) })
 	}
 	var closed *Closed
 	switch {
@@ -52,7 +52,7 @@ func (h *host) Do(ctx context.Context, e loop.Effect) (out loop.Outcome) {
 		out.Cancelled = true
 		return out
 	case errors.As(err, &closed):
-		out.Result = loop.Admission{Until: closed.Until, Why: closed.Why, Exhausted: closed.Exhausted}
+		out.Result = *closed
 		return out
 	case context.Cause(limited) == errLimit && !h.ownError(err):
 		err = timeoutEvidence(&e, err, out.Took)
@@ -168,9 +168,9 @@ func (h *host) carryOut(ctx context.Context, e *loop.Effect, out *loop.Outcome) 
 	case loop.Available:
 		return h.providers[e.Tier].Available(ctx)
 	case loop.Admit:
-		return h.admitter.Admit(ctx, do.Call)
+		return h.admission.Admit(ctx, do.Call)
 	case loop.Pause:
-		return h.admitter.Pause(ctx, e.Source, h.credential(e.Tier, do.Credential), do.Until)
+		return h.admission.Pause(ctx, e.Source, h.credential(e.Tier, do.Credential), do.Until)
 	case loop.CallProvider:
 		return h.call(ctx, e, do.Prompt, out)
 	case loop.Ask:

@@ -46,7 +46,7 @@ var randomTypes = []string{
 
 var randomOps = []string{
 	loop.OpDetect, loop.OpSave, loop.OpRevert, loop.OpCommit, loop.OpPush, loop.OpPR, loop.OpScope,
-	loop.OpAvailable, loop.OpBudget, loop.OpAccept, "strategy",
+	loop.OpAvailable, loop.OpBudget, "accept", "strategy",
 	loop.OpValidate + "pre_commit", loop.OpValidate + "pre_push", loop.OpValidate + "pre_pr",
 }
 

@@ -298,7 +298,7 @@ func TestUpdate(t *testing.T) {
 	w := newSimulation(breaks("fatal", "a=1"), done("c=3"))
 	cfg := w.config(tablesOf(reactions()), &memStore{})
 	require.Equal(t, EndFatal, runState(t.Context(), cfg, aTask, nil).End)
-	w.Fails[loop.OpUpdate] = []error{evidence(loop.OpPrepare, "fatal")}
+	w.Fails["update"] = []error{evidence(loop.OpPrepare, "fatal")}
 	e, err := New(cfg)
 	require.NoError(t, err)
 	r := e.Reopen(t.Context(), aTask, Reopening{})

@@ -168,7 +168,7 @@ func (w space) Forward(context.Context) (why, next string, err error) {
 }
 
 func (w space) Update(context.Context) error {
-	if err := w.fail(loop.OpUpdate); err != nil {
+	if err := w.fail("update"); err != nil {
 		return err
 	}
 	for p, content := range w.Person {
@@ -241,7 +241,7 @@ func (w space) Restore(_ context.Context, to Tree, paths []string) (Tree, error)
 }
 
 func (w space) Accept(_ context.Context, base, from Tree, paths []string) (Tree, error) {
-	if err := w.fail(loop.OpAccept); err != nil {
+	if err := w.fail("accept"); err != nil {
 		return "", err
 	}
 	m := maps.Clone(w.Trees[base])
@@ -372,22 +372,16 @@ func (w *simulation) Validate(_ context.Context, c Check) error {
 	return w.fail(loop.OpValidate + string(c.Phase))
 }
 
-func (w *simulation) Admit(_ context.Context, c Call) error {
-	if !c.OverBudget {
-		if err := w.fail(loop.OpBudget); err != nil {
-			return err
-		}
-	}
+func (w *simulation) Allow(context.Context, Call) error { return w.fail(loop.OpBudget) }
+func (w *simulation) Before(_ context.Context, c Call) (func(), error) {
 	if len(w.Shut) > 0 {
 		d := w.Shut[0]
 		w.Shut = w.Shut[1:]
-		return &Closed{Until: c.Now.Add(d), Why: "breaker", Exhausted: d < 0}
+		return nil, &Closed{Until: c.Now.Add(d), Why: "breaker", Exhausted: d < 0}
 	}
 	w.Open++
-	return nil
+	return func() { w.Open-- }, nil
 }
-func (w *simulation) Done(string, *loop.Failure, bool)                       { w.Open-- }
-func (w *simulation) Pause(context.Context, string, string, time.Time) error { return nil }
 func (w *simulation) Recover(context.Context, taxonomy.RecoveryRequest) error {
 	w.Strategies++
 	return w.fail("strategy")
@@ -403,7 +397,7 @@ func (w *simulation) config(m *tables, store Store) Config {
 		Table: taxonomy.Table{Taxonomy: m.taxonomy}, Classify: m.classify,
 		Decode:   func([]byte) (error, error) { return nil, errors.New("not decoded") },
 		Provider: agent{w}, Tiers: map[string]Provider{"high": agent{w}}, Workspace: tree{w}, Guard: judge{w},
-		Validator: w, admitter: w, Asker: w, Recoverer: w, Notifier: w, Store: store,
+		Validator: w, Admission: Admission{Budget: w, Preventer: w}, Asker: w, Recoverer: w, Notifier: w, Store: store,
 		Deliver: DeliverPullRequest, Clock: &fakeClock{now: time.Unix(1e9, 0).UTC()},
 		Limits: Limits{Iterations: 30, Failures: 3, Iteration: 10 * time.Minute, Grace: time.Minute},
 	}

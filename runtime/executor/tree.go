@@ -27,17 +27,17 @@ func (h *host) onTree(ctx context.Context, e *loop.Effect, out *loop.Outcome) (e
 	case loop.Detect:
 		out.Result, err = h.detect(ctx, sp, do)
 	case loop.Save:
-		if do.Found != "" {
-			out.Result, err = sp.Save(ctx, strconv.Itoa(e.Iteration), do.Checked, do.Found)
+		if do.Found.Found != "" {
+			out.Result, err = sp.Save(ctx, strconv.Itoa(e.Iteration), do.Checked, do.Found.Found)
 		}
 	case loop.Revert:
-		out.Result, err = revert(ctx, sp, loop.Found(do))
+		out.Result, err = revert(ctx, sp, do.Found)
 	case loop.Accept:
-		changes, err := sp.Diff(ctx, do.Checked, do.Found)
+		changes, err := sp.Diff(ctx, do.Checked, do.Found.Found)
 		if err != nil {
 			return err
 		}
-		out.Result, err = sp.Accept(ctx, do.Checked, do.Found, without(loop.PathsOf(changes), do.Paths))
+		out.Result, err = sp.Accept(ctx, do.Checked, do.Found.Found, without(loop.PathsOf(changes), do.Paths))
 		return err
 	case loop.Commit:
 		out.Result, err = h.commit(ctx, sp, e, do)

@@ -43,6 +43,8 @@ type (
 	Call = loop.Call
 	// RetryOf is the failure that a call retries.
 	RetryOf = loop.RetryOf
+	// Closed is the error of a [Preventer] that admits no call now.
+	Closed = loop.Admission
 	// Tree names a tree of files in a [Space].
 	Tree = loop.Tree
 	// Change is a path that differs between two trees.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -96,7 +97,7 @@ func (p *projection) call(before executor.Spending) error {
 	if st.Step == loop.StepCall {
 		c := call{Started: st.Now.UTC(), Provider: name(it.Provider), Tier: taxonomy.Some(st.Tier)}
 		if f := st.Retried; f != nil {
-			c.RetryOf = name(cmp.Or(f.Code, executor.Uncategorized))
+			c.RetryOf = name(cmp.Or(f.Code, retry.Uncategorized))
 			c.Attempt, c.Wait = f.Decision.Attempt+1, f.Decision.Wait
 			if f.Decision.Reaction.Policy != nil {
 				c.Policy = name(f.Decision.Reaction.Policy.Name)
@@ -119,7 +120,7 @@ func (p *projection) call(before executor.Spending) error {
 	c := call{Ended: st.Now.UTC(), Usage: cost}
 	for i := range it.Failures {
 		if f := &it.Failures[i]; f.Op == loop.OpCall && !it.Answered {
-			c.Code, c.Lane = name(cmp.Or(f.Code, executor.Uncategorized)), name(f.Credential)
+			c.Code, c.Lane = name(cmp.Or(f.Code, retry.Uncategorized)), name(f.Credential)
 		}
 	}
 	return put(endCall, c)

@@ -13,44 +13,6 @@ import (
 // maxInPlace limits the attempts without a new iteration, under a policy that limits only time.
 const maxInPlace = 100
 
-// class is the kind of an operation. It limits the actions that a reaction can take.
-type class uint8
-
-const (
-	classWork    class = iota // calls, their budget, and the checks of their work
-	classSetup                // before the first iteration; retried in place
-	classGuard                // keeps the working tree safe; fails closed
-	classDeliver              // commit, delivery, push and pull request
-	classSide                 // beside the work; never changes an outcome
-)
-
-// traits are the properties of an operation that limit its reactions.
-type traits struct {
-	class class
-	// If required, the run cannot continue without the operation, so the action `continue` blocks.
-	required bool
-	// If notRepeatable, a retry of the operation repeats the whole iteration.
-	notRepeatable bool
-}
-
-func traitsOf(op string) traits {
-	switch op {
-	case OpLoadConfig, OpPrepare, OpLock:
-		return traits{class: classSetup, required: true}
-	case OpAvailable:
-		return traits{class: classSetup}
-	case OpDetect, OpSave, OpRevert, OpScope, OpAsk:
-		return traits{class: classGuard, required: true}
-	case OpDeliver:
-		return traits{class: classDeliver, required: true}
-	case OpCommit, OpPush, OpPR:
-		return traits{class: classDeliver}
-	case OpFile, OpNotify:
-		return traits{class: classSide}
-	}
-	return traits{}
-}
-
 // Tier is a rung of the ladder. A tier with neither a provider nor a person is skipped.
 type Tier struct {
 	Name     string `json:"name,omitempty"`

@@ -119,22 +119,25 @@ func (l *Loop) committed(s *State, it *Iteration, done *CommitResult, ok bool) S
 // undelivered reports whether commits of the run are not on the branch yet.
 func (s *State) undelivered() bool { return len(s.Commits) > s.OnBranch }
 
-// branch delivers the commits to a branch of the person's repository.
-func (l *Loop) branch(*State, *Iteration) *Effect { return &Effect{Do: Deliver{}, Graced: true} }
-
-func (l *Loop) delivered(s *State, it *Iteration, branch *string, ok bool) Step {
-	l.addBranch(s, branch)
-	return l.afterDelivery(it, ok)
+// branch delivers the commits to a branch of the person's repository, also those of a run that ended
+// before its task was done.
+func (l *Loop) branch(s *State, _ *Iteration) *Effect {
+	if !s.undelivered() {
+		return nil
+	}
+	return &Effect{Do: Deliver{}, Graced: true}
 }
 
-// addBranch adds the branch with the delivered commits to the state.
-func (l *Loop) addBranch(s *State, branch *string) {
-	if branch == nil {
-		return
+func (l *Loop) delivered(s *State, it *Iteration, branch *string, ok bool) Step {
+	if branch != nil {
+		if s.Branch, s.OnBranch = *branch, len(s.Commits); s.Branch != "" {
+			l.emit(s, Event{Kind: Delivered, Text: s.Branch})
+		}
 	}
-	if s.Branch, s.OnBranch = *branch, len(s.Commits); s.Branch != "" {
-		l.emit(s, Event{Kind: Delivered, Text: s.Branch})
+	if s.End != "" {
+		return StepForward
 	}
+	return l.afterDelivery(it, ok)
 }
 
 func (l *Loop) push(*State, *Iteration) *Effect { return &Effect{Do: Push{}, Graced: true} }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -49,10 +50,8 @@ const (
 	OpNotify     = "notify"
 
 	// These effects report their failures as other operations, or not at all.
-	OpAccept  = "accept"  // as save
 	OpRecover = "recover" // as the operation that failed
 	OpPause   = "pause"   // ignored
-	OpUpdate  = "update"  // as prepare
 	OpForward = "forward" // as a warning
 )
 
@@ -89,39 +88,32 @@ func (e *Effect) Op() string {
 
 // Paths returns the paths that the operation is about.
 func (e *Effect) Paths() Paths {
-	switch o := e.Do.(type) {
-	case Ask:
-		return o.Paths
-	case Save:
-		return o.Paths
-	case Revert:
-		return o.Paths
-	case Accept:
-		return o.Paths
+	if about, ok := e.Do.(interface{ paths() Paths }); ok {
+		return about.paths()
 	}
 	return nil
 }
 
 type effectData Effect
 
-// MarshalJSON returns an object with the name and the input of the operation.
+// MarshalJSON returns an object with the type and the input of the operation.
 func (e Effect) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Op string `json:"op"`
+		Type string `json:"type"`
 		effectData
-	}{e.Op(), effectData(e)})
+	}{reflect.TypeOf(e.Do).Name(), effectData(e)})
 }
 
 // UnmarshalJSON decodes the result of MarshalJSON.
 func (e *Effect) UnmarshalJSON(b []byte) error {
 	v := struct {
-		Op string          `json:"op"`
-		Do json.RawMessage `json:"do"`
+		Type string          `json:"type"`
+		Do   json.RawMessage `json:"do"`
 		*effectData
 	}{effectData: (*effectData)(e)}
 	err := json.Unmarshal(b, &v)
 	if err == nil {
-		e.Do, err = decodeOperation(v.Op, v.Do)
+		e.Do, err = decodeOperation(v.Type, v.Do)
 	}
 	return err
 }

@@ -30,33 +30,7 @@ func (l *Loop) inspectedEnd(s *State, it *Iteration, found *Changes, _ bool) Ste
 		it.Found, it.Count, s.Uncommitted = found.Found, found.Count, found.Left
 		s.Unchecked = union(s.Unchecked, found.Paths)
 	}
-	return StepSaveEnd
-}
-
-// saveEnd saves the changes that remain unchecked when the run is over.
-func (l *Loop) saveEnd(s *State, it *Iteration) *Effect {
-	if len(s.Unchecked) == 0 || it.Count == 0 {
-		return nil
-	}
-	return &Effect{Do: Save(found(s, it, nil)), Graced: true}
-}
-
-func (l *Loop) savedEnd(s *State, _ *Iteration, ref *string, _ bool) Step {
-	l.addRef(s, ref)
-	return StepBranchEnd
-}
-
-// branchEnd delivers the commits of a run that ended before its task was done.
-func (l *Loop) branchEnd(s *State, it *Iteration) *Effect {
-	if !s.undelivered() {
-		return nil
-	}
-	return l.branch(s, it)
-}
-
-func (l *Loop) deliveredEnd(s *State, _ *Iteration, branch *string, _ bool) Step {
-	l.addBranch(s, branch)
-	return StepForward
+	return StepSave
 }
 
 // forward forwards the person's branch to the delivered commits of a completed run.

@@ -157,30 +157,32 @@ func (l *Loop) planRevert(s *State, it *Iteration) Step {
 // found returns the changes that the last inspection found.
 func found(s *State, it *Iteration, paths Paths) Found { return Found{s.Checked, it.Found, paths} }
 
-// saveFound saves the changes before they are reverted.
+// saveFound saves the changes before they are reverted, and those that remain unchecked when the run
+// is over.
 func (l *Loop) saveFound(s *State, it *Iteration) *Effect {
-	return &Effect{Do: Save(found(s, it, it.Revert)), Graced: true}
+	if s.End != "" && (len(s.Unchecked) == 0 || it.Count == 0) {
+		return nil
+	}
+	return &Effect{Do: Save{found(s, it, it.Revert)}, Graced: true}
 }
 
 func (l *Loop) savedFound(s *State, it *Iteration, ref *string, ok bool) Step {
-	l.addRef(s, ref)
-	if ok {
+	if ref != nil && *ref != "" && !slices.Contains(s.Refs, *ref) {
+		s.Refs = push(s.Refs, *ref)
+		l.emit(s, Event{Kind: Saved, Text: *ref})
+	}
+	switch {
+	case s.End != "":
+		return StepBranch
+	case ok:
 		return StepRevert
 	}
 	return l.endInspection(s, it, false)
 }
 
-// addRef adds the ref of saved changes to the state.
-func (l *Loop) addRef(s *State, ref *string) {
-	if ref != nil && *ref != "" && !slices.Contains(s.Refs, *ref) {
-		s.Refs = push(s.Refs, *ref)
-		l.emit(s, Event{Kind: Saved, Text: *ref})
-	}
-}
-
 // revert reverts the planned paths. Then the changes are detected again.
 func (l *Loop) revert(s *State, it *Iteration) *Effect {
-	return &Effect{Do: Revert(found(s, it, it.Revert)), Graced: true}
+	return &Effect{Do: Revert{found(s, it, it.Revert)}, Graced: true}
 }
 
 func (l *Loop) reverted(s *State, it *Iteration, paths *Paths, ok bool) Step {
@@ -231,7 +233,7 @@ func (l *Loop) accept(s *State, it *Iteration) *Effect {
 		it.Checked = it.Found
 		return nil
 	}
-	return &Effect{Do: Accept(found(s, it, except)), Graced: true}
+	return &Effect{Do: Accept{found(s, it, except)}, Graced: true}
 }
 
 // accepted returns the step after the inspection.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 )
 
@@ -55,11 +54,11 @@ type (
 		Paths Paths  `json:"paths"`
 	}
 	// Save saves the found changes, and returns the ref as a string.
-	Save Found
+	Save struct{ Found }
 	// Revert reverts the paths of the found changes, and returns the reverted [Paths].
-	Revert Found
+	Revert struct{ Found }
 	// Accept returns the checked [Tree] with the found changes, except those of the paths.
-	Accept Found
+	Accept struct{ Found }
 	// Validate checks a tree in a phase. Text is the provider's last answer.
 	Validate struct {
 		Phase Phase  `json:"phase"`
@@ -105,6 +104,10 @@ type Found struct {
 	Paths   Paths `json:"paths,omitempty"`
 }
 
+func (f Found) paths() Paths { return f.Paths }
+
+func (a Ask) paths() Paths { return a.Paths }
+
 // Trees are the trees of a run that an operation is about.
 type Trees struct {
 	Checked   Tree `json:"checked,omitempty"`
@@ -130,13 +133,22 @@ type Approval struct {
 	NoPerson bool `json:"noPerson,omitempty"` // could be asked
 }
 
-// Admission is the result of [Admit]. The zero Admission permits the call.
+// Admission is the result of [Admit]. The zero Admission permits the call, any other one is also an
+// error.
 type Admission struct {
 	// Until is when the call may ask for admission again, Why the reason.
 	Until time.Time `json:"until,omitzero"`
 	Why   string    `json:"why,omitempty"`
-	// Exhausted reports that no retry is left.
+	// Exhausted reports that the shared retry budget has no retry left.
 	Exhausted bool `json:"exhausted,omitempty"`
+}
+
+// Error describes the wait.
+func (a *Admission) Error() string {
+	if a.Exhausted {
+		return "the shared retry budget is exhausted"
+	}
+	return "no call before " + a.Until.Format(time.RFC3339) + ": " + a.Why
 }
 
 // Answer is the part of a provider's answer with which the run continues.
@@ -175,35 +187,66 @@ type Prompt struct {
 	Mark      string        `json:"mark"`
 }
 
-// operations are all operations, with their sources and the names by which rules of taxonomies refer
-// to them. The sources of calls and of strategies are in the [Effect].
+// class is the kind of an operation. It limits the actions that a reaction can take.
+type class uint8
+
+const (
+	classWork    class = iota // calls, their budget, and the checks of their work
+	classSetup                // before the first iteration; retried in place
+	classGuard                // keeps the working tree safe; fails closed
+	classDeliver              // commit, delivery, push and pull request
+	classSide                 // beside the work; never changes an outcome
+)
+
+// traits are the properties of an operation that limit its reactions.
+type traits struct {
+	class class
+	// If required, the run cannot continue without the operation, so the action `continue` blocks.
+	required bool
+	// If notRepeatable, a retry of the operation repeats the whole iteration.
+	notRepeatable bool
+}
+
+// operations are all operations, with the source and the name that their failures have. The sources
+// of calls and of strategies are in the [Effect]. The loop itself finds violations of the scope.
 var operations = []struct {
 	source, op string
-	operation  Operation
+	traits
+	operation Operation
 }{
-	{SourceConfig, OpLoadConfig, LoadConfig{}},
-	{SourceExecutor, OpLock, Lock{}},
-	{SourceExecutor, OpResume, EndProcesses{}},
-	{SourceExecutor, OpPrepare, Prepare{}},
-	{SourceGit, OpUpdate, Update{}},
-	{"", OpAvailable, Available{}},
-	{SourceBudget, OpBudget, Admit{}},
-	{"", OpPause, Pause{}},
-	{"", OpCall, CallProvider{}},
-	{SourceGit, OpDetect, Detect{}},
-	{SourceScope, OpAsk, Ask{}},
-	{SourceGit, OpSave, Save{}},
-	{SourceGit, OpRevert, Revert{}},
-	{SourceGit, OpAccept, Accept{}},
-	{SourceValidator, OpValidate, Validate{}},
-	{SourceGit, OpCommit, Commit{}},
-	{SourceGit, OpDeliver, Deliver{}},
-	{SourceGit, OpForward, Forward{}},
-	{SourceGit, OpPush, Push{}},
-	{SourceGit, OpPR, OpenPR{}},
-	{"", OpRecover, Recover{}},
-	{SourceExecutor, OpFile, File{}},
-	{SourceNotify, OpNotify, Notify{}},
+	{SourceConfig, OpLoadConfig, traits{class: classSetup, required: true}, LoadConfig{}},
+	{SourceExecutor, OpLock, traits{class: classSetup, required: true}, Lock{}},
+	{SourceExecutor, OpPrepare, traits{class: classSetup, required: true}, Prepare{}},
+	{SourceGit, OpPrepare, traits{class: classSetup, required: true}, Update{}},
+	{"", OpAvailable, traits{class: classSetup}, Available{}},
+	{SourceExecutor, OpResume, traits{}, EndProcesses{}},
+	{SourceBudget, OpBudget, traits{}, Admit{}},
+	{"", OpPause, traits{}, Pause{}},
+	{"", OpCall, traits{}, CallProvider{}},
+	{SourceGit, OpDetect, traits{class: classGuard, required: true}, Detect{}},
+	{SourceScope, OpScope, traits{class: classGuard, required: true}, nil},
+	{SourceScope, OpAsk, traits{class: classGuard, required: true}, Ask{}},
+	{SourceGit, OpSave, traits{class: classGuard, required: true}, Save{}},
+	{SourceGit, OpRevert, traits{class: classGuard, required: true}, Revert{}},
+	{SourceGit, OpSave, traits{class: classGuard, required: true}, Accept{}},
+	{SourceValidator, OpValidate, traits{}, Validate{}},
+	{SourceGit, OpCommit, traits{class: classDeliver}, Commit{}},
+	{SourceGit, OpDeliver, traits{class: classDeliver, required: true}, Deliver{}},
+	{SourceGit, OpForward, traits{class: classDeliver}, Forward{}},
+	{SourceGit, OpPush, traits{class: classDeliver}, Push{}},
+	{SourceGit, OpPR, traits{class: classDeliver}, OpenPR{}},
+	{"", OpRecover, traits{}, Recover{}},
+	{SourceExecutor, OpFile, traits{class: classSide}, File{}},
+	{SourceNotify, OpNotify, traits{class: classSide}, Notify{}},
+}
+
+func traitsOf(op string) traits {
+	for _, entry := range operations {
+		if entry.op == op {
+			return entry.traits
+		}
+	}
+	return traits{}
 }
 
 // nameOf returns the source and the name of an operation.
@@ -219,16 +262,16 @@ func nameOf(o Operation) (source, op string) {
 	return source, op
 }
 
-// decodeOperation returns the operation with a name from its JSON.
-func decodeOperation(op string, b []byte) (Operation, error) {
+// decodeOperation returns the operation of a type from its JSON.
+func decodeOperation(name string, b []byte) (Operation, error) {
 	for _, entry := range operations {
-		if op == entry.op || entry.op == OpValidate && strings.HasPrefix(op, OpValidate) {
-			v := reflect.New(reflect.TypeOf(entry.operation))
+		if t := reflect.TypeOf(entry.operation); t != nil && t.Name() == name {
+			v := reflect.New(t)
 			if err := json.Unmarshal(b, v.Interface()); err != nil {
-				return nil, fmt.Errorf("read operation %s: %w", op, err)
+				return nil, fmt.Errorf("read operation %s: %w", name, err)
 			}
 			return v.Elem().Interface(), nil
 		}
 	}
-	return nil, fmt.Errorf("unknown operation %q", op)
+	return nil, fmt.Errorf("unknown operation %q", name)
 }

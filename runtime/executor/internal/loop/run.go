@@ -49,8 +49,7 @@ func New(cfg Config, env Env) *Loop {
 		StepAccept: operate(l.accept, l.accepted), StepValidate: operate(l.validate, l.validated),
 		StepCommit: operate(l.commit, l.committed), StepBranch: operate(l.branch, l.delivered),
 		StepPush: operate(l.push, l.pushed), StepOpenPR: operate(l.openPR, l.opened),
-		StepInspectEnd: operate(l.inspectEnd, l.inspectedEnd), StepSaveEnd: operate(l.saveEnd, l.savedEnd),
-		StepBranchEnd: operate(l.branchEnd, l.deliveredEnd), StepForward: operate(l.forward, l.forwarded),
+		StepInspectEnd: operate(l.inspectEnd, l.inspectedEnd), StepForward: operate(l.forward, l.forwarded),
 		StepFile: operate(l.file, to(StepNotify)), StepNotify: operate(l.notify, to(StepOver)),
 	}
 	l.steps = map[Step]func(*State, *Iteration) Step{
@@ -162,7 +161,7 @@ func (l *Loop) perform(s *State, it *Iteration, e *Effect, op operation) Step {
 		l.warn(s, e.Op()+": "+out.Failure.Message)
 		return op.next(s, it, nil, false)
 	}
-	name, source := cmp.Or(reportedAs[e.Op()], e.Op()), e.Source
+	name, source := e.Op(), e.Source
 	if out.Failure.Op != "" { // a part of the operation failed
 		name, source = out.Failure.Op, out.Failure.Source
 	}
@@ -188,9 +187,6 @@ func (l *Loop) do(s *State, e *Effect) Outcome {
 	}
 	return out
 }
-
-// reportedAs are the operations that failures of these effects have.
-var reportedAs = map[string]string{OpAccept: OpSave, OpUpdate: OpPrepare}
 
 // waitUntil returns StepWait, or next if the time has come.
 func (l *Loop) waitUntil(s *State, until time.Time, why string, next Step) Step {

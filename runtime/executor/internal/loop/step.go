@@ -32,8 +32,6 @@ const (
 	StepRecover     Step = "recover" // saved before
 	StepWait        Step = "wait"    // saved before
 	StepInspectEnd  Step = "inspect_end"
-	StepSaveEnd     Step = "save_end"
-	StepBranchEnd   Step = "branch_end"
 	StepForward     Step = "forward"
 	StepFile        Step = "file"
 	StepNotify      Step = "notify"
