@@ -30,7 +30,7 @@ func (h *host) ownError(err error) bool {
 	return ok
 }
 
-// Fail classifies an error and returns it as data, with its chain of reactions. Each of several
+// Fail classifies the error of an operation and returns it as data, with its chain of reactions. Each of several
 // joined errors is classified. The first one whose reaction aborts or blocks is returned, with the
 // others in Others.
 func (h *host) Fail(err error, source, op string) loop.Failure {
@@ -70,7 +70,7 @@ func split(err error, depth int) []error {
 
 // fail is Fail for an error that is not joined.
 func (h *host) fail(err error, source, op string) (f loop.Failure) {
-	f.Why = "an error of the taxonomy"
+	f.Op, f.Source, f.Why = op, source, "an error of the taxonomy"
 	if ev, ok := errtree.As[*taxonomy.Evidence](err); ok && ev != nil {
 		f.Evidence, f.Fingerprint = ev, ev.Fingerprint()
 		f.Report = text.Tail(cmp.Or(ev.Text, ev.Output), maxAnswer)
@@ -160,14 +160,13 @@ func (h *host) errorOf(f *loop.Failure) error {
 	return f.Cause()
 }
 
-func (h *host) decode(wire []byte) (decoded error) {
+func (h *host) decode(wire []byte) error {
 	if h.cfg.Decode == nil || len(wire) == 0 {
 		return nil
 	}
-	ignorePanic(func() {
-		if err, failed := h.cfg.Decode(wire); failed == nil {
-			decoded = err
-		}
-	})
-	return decoded
+	err, failed := h.cfg.Decode(wire)
+	if failed != nil {
+		return nil
+	}
+	return err
 }

@@ -150,8 +150,7 @@ func (c *Config) ladder() ([]loop.Tier, []Provider) {
 	}
 	for i, p := range providers {
 		if p != nil {
-			tiers[i].Callable = true
-			ignorePanic(func() { tiers[i].Provider = p.Name() })
+			tiers[i].Callable, tiers[i].Provider = true, p.Name()
 		}
 	}
 	return tiers, providers

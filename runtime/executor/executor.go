@@ -235,7 +235,7 @@ func (e *localEnv) refuse(err error) {
 	s := loop.Begin(e.state.Task, e.loop, "")
 	s.Now = e.cfg.Clock.Now()
 	s.Began, e.state = s.Now, s
-	loop.New(e.loop, e).Refuse(s, op, e.host.Fail(err, loop.SourceExecutor, op))
+	loop.New(e.loop, e).Refuse(s, e.host.Fail(err, loop.SourceExecutor, op))
 }
 
 // Do carries out an effect in this process.

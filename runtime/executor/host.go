@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"sync"
 	"time"
@@ -57,15 +56,14 @@ func (h *host) Do(ctx context.Context, e loop.Effect) (out loop.Outcome) {
 	case context.Cause(limited) == errLimit && !h.ownError(err):
 		err = timeoutEvidence(&e, err, out.Took)
 	}
-	if part, ok := errors.AsType[*partError](err); ok {
-		f := h.Fail(aboutPaths(part.err, part.paths), part.source, part.op)
-		if f.Op, f.Source = part.op, part.source; len(f.Files) == 0 {
-			f.Files = part.paths
-		}
-		out.Failure = &f
-		return out
+	part, ok := errors.AsType[*partError](err)
+	if !ok {
+		part = &partError{e.Source, op, e.Paths(), err}
 	}
-	f := h.Fail(aboutPaths(err, e.Paths()), e.Source, op)
+	f := h.Fail(aboutPaths(part.err, part.paths), part.source, part.op)
+	if len(f.Files) == 0 {
+		f.Files = part.paths
+	}
 	out.Failure = &f
 	return out
 }
@@ -137,11 +135,11 @@ func timeoutEvidence(e *loop.Effect, err error, took time.Duration) error {
 // the provider is not [Credentialed], it returns "", because its calls share one lane.
 func (h *host) credential(tier int, named string) string {
 	c, ok := h.providers[tier].(Credentialed)
-	if ok && named == "" {
-		ignorePanic(func() { named = c.Credential() })
-	}
-	if !ok {
+	switch {
+	case !ok:
 		return ""
+	case named == "":
+		return c.Credential()
 	}
 	return named
 }
@@ -159,10 +157,7 @@ func (h *host) carryOut(ctx context.Context, e *loop.Effect, out *loop.Outcome) 
 	case loop.LoadConfig:
 		return h.cfg.Setup(ctx)
 	case loop.Lock:
-		if do.Continue {
-			return h.reopen(ctx, e.Run, out)
-		}
-		return h.lock(ctx, e.Run, out)
+		return h.lock(ctx, e.Run, do.Continue, out)
 	case loop.EndProcesses:
 		return h.endProcesses(ctx, do.Processes)
 	case loop.Available:
@@ -201,9 +196,16 @@ func (h *host) ask(ctx context.Context, run string, do loop.Ask, out *loop.Outco
 	return err
 }
 
-func (h *host) lock(ctx context.Context, run string, out *loop.Outcome) error {
+// lock opens the working tree of a run. If the run continues, it has one, but a process on another
+// host does not.
+func (h *host) lock(ctx context.Context, run string, continues bool, out *loop.Outcome) error {
 	if h.space(run) != nil {
 		return nil
+	}
+	if tree, ok := h.cfg.Workspace.(Persistent); ok && continues {
+		if made, _ := tree.Exists(); !made {
+			return h.missingTree()
+		}
 	}
 	sp, err := h.cfg.Workspace.Open(ctx, run)
 	if err != nil {
@@ -216,16 +218,6 @@ func (h *host) lock(ctx context.Context, run string, out *loop.Outcome) error {
 	defer h.mu.Unlock()
 	h.spaces[run] = sp
 	return nil
-}
-
-// reopen opens the working tree of a run that has one. A process on another host does not have it.
-func (h *host) reopen(ctx context.Context, run string, out *loop.Outcome) error {
-	if tree, ok := h.cfg.Workspace.(Persistent); ok && h.space(run) == nil {
-		if made, _ := tree.Exists(); !made {
-			return h.missingTree()
-		}
-	}
-	return h.lock(ctx, run, out)
 }
 
 func (h *host) missingTree() error {
@@ -320,13 +312,9 @@ func (h *host) call(ctx context.Context, e *loop.Effect, p *loop.Prompt, out *lo
 	if taxonomy.Redact(session) != session {
 		session = ""
 	}
-	usage := validUsage(a.Usage)
 	out.Result = loop.Answer{
 		Text: text.Tail(a.Text, maxAnswer), Signal: signal, Question: text.Beginning(question, maxMessage),
-		Session: session, Usage: usage,
-	}
-	if usage != a.Usage {
-		out.Warnings = append(out.Warnings, "the provider reported an invalid usage; it counts as unknown")
+		Session: session, Usage: a.Usage,
 	}
 	return err
 }
@@ -364,7 +352,7 @@ func (h *host) Attach(ctx context.Context, run string) error {
 	if h.cfg.Workspace == nil {
 		return nil
 	}
-	return contain(loop.SourceGit, loop.OpLock, func() error { return h.reopen(ctx, run, &loop.Outcome{}) })
+	return contain(loop.SourceGit, loop.OpLock, func() error { return h.lock(ctx, run, true, &loop.Outcome{}) })
 }
 
 // Release unlocks the working tree of a run. If the run is completed and all changes are checked,
@@ -393,20 +381,6 @@ func (h *host) Observe(s *RunState, e Event) {
 		e.At = h.cfg.Clock.Now()
 	}
 	h.cfg.Observer.Observe(e)
-}
-
-// validUsage returns the usage without invalid values: negative numbers, NaN and infinity.
-func validUsage(u Usage) Usage {
-	if u.InputTokens.Or(0) < 0 {
-		u.InputTokens = taxonomy.Opt[int64]{}
-	}
-	if u.OutputTokens.Or(0) < 0 {
-		u.OutputTokens = taxonomy.Opt[int64]{}
-	}
-	if c := u.CostUSD.Or(0); c < 0 || math.IsNaN(c) || math.IsInf(c, 0) {
-		u.CostUSD = taxonomy.Opt[float64]{}
-	}
-	return u
 }
 
 // NewResult returns the result of a state. If the last error occurred in another process, decode

@@ -210,8 +210,8 @@ func (e *env) interrupted(f *loop.Effect, timeout *temporal.TimeoutError) loop.O
 		Source: "executor", Op: loop.OpResume, Type: "interrupted", Text: "the worker ended during the effect",
 		Attributes: map[string]string{"provider": f.Source},
 	})
-	if _, calls := f.Do.(loop.CallProvider); calls {
-		failure.Op = loop.OpResume
+	if _, calls := f.Do.(loop.CallProvider); !calls {
+		failure.Op, failure.Source = f.Op(), f.Source
 	}
 	return loop.Outcome{Failure: &failure}
 }

@@ -98,12 +98,7 @@ func (l *Loop) admit(s *State, it *Iteration) Step {
 	}
 	l.open(s)
 	if f := out.Failure; f != nil {
-		op, source := OpBudget, SourceBudget
-		if f.Op != "" { // a measure before the call failed
-			op, source = f.Op, f.Source
-		}
-		i := l.addFailure(s, it, op, source, f)
-		return l.react(s, it, i, StepAdmit)
+		return l.react(s, it, l.addFailure(s, it, f), StepAdmit)
 	}
 	it.OverBudget = false
 	it.Calls++
@@ -214,11 +209,10 @@ func (l *Loop) call(s *State, it *Iteration) Step {
 // callFailed records the failure of a call and reacts to it. A call that continued a conversation
 // is repeated once in a new one, if the failure has no code or its reaction requires a new one.
 func (l *Loop) callFailed(s *State, it *Iteration, out *Outcome, a Answer) Step {
-	op := OpCall
 	if out.Failure.Op == OpResume { // the process that made the call died
-		op, it.Interrupted, out.Failure.NotRepeatable = OpResume, true, true
+		it.Interrupted, out.Failure.NotRepeatable = true, true
 	}
-	i := l.addFailure(s, it, op, l.providerName(s), out.Failure)
+	i := l.addFailure(s, it, out.Failure)
 	f := &it.Failures[i]
 	d := &f.Decision
 	switch {
@@ -248,6 +242,6 @@ func (l *Loop) interrupted(s *State, it *Iteration) Step {
 		Attributes: map[string]string{"provider": l.providerName(s)},
 	})
 	f.NotRepeatable = true
-	l.addFailure(s, it, OpResume, SourceExecutor, &f)
+	l.addFailure(s, it, &f)
 	return l.inspect(it, StepDeliver)
 }

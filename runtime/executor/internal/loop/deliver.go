@@ -89,7 +89,7 @@ func (l *Loop) commit(s *State, it *Iteration) *Effect {
 	if l.rejudge { // the process that began the commit died
 		return nil
 	}
-	trees := s.trees()
+	trees := s.Trees
 	trees.Checked = it.Checked
 	return &Effect{Do: Commit{Trees: trees, Task: s.Task.ID, Title: s.Task.Title}, Graced: true}
 }

@@ -72,18 +72,18 @@ func (l *Loop) addViolations(s *State, it *Iteration, mode string) {
 		if len(files) == 0 {
 			continue
 		}
-		l.addFilesFailure(s, it, OpScope, taxonomy.Evidence{
-			Type: kind.name, Files: files, Attributes: map[string]string{"scope_mode": mode},
+		l.addFilesFailure(s, it, taxonomy.Evidence{
+			Op: OpScope, Type: kind.name, Files: files, Attributes: map[string]string{"scope_mode": mode},
 		})
 	}
 }
 
 // addFilesFailure adds a failure for changes that are not allowed.
-func (l *Loop) addFilesFailure(s *State, it *Iteration, op string, ev taxonomy.Evidence) {
-	ev.Source, ev.Op = SourceScope, op
+func (l *Loop) addFilesFailure(s *State, it *Iteration, ev taxonomy.Evidence) {
+	ev.Source = SourceScope
 	f := l.env.Classify(ev)
 	f.Files, f.NotRepeatable, it.Named = ev.Files, true, union(it.Named, ev.Files)
-	l.addFailure(s, it, op, SourceScope, &f)
+	l.addFailure(s, it, &f)
 }
 
 // ask asks a person about the changes that need approval.
@@ -115,13 +115,13 @@ func (l *Loop) handleAnswer(s *State, it *Iteration, out *Approval) {
 		return
 	}
 	l.emit(s, Event{Kind: Asked, Files: paths, Text: "denied"})
-	ev := taxonomy.Evidence{Type: "denied", Files: paths}
+	ev := taxonomy.Evidence{Op: OpAsk, Type: "denied", Files: paths}
 	if out.NoPerson {
 		ev.Type = "unattended"
 	} else if name := fingerprint(set); !slices.Contains(s.Denied, name) {
 		s.Denied = append(s.Denied, name)
 	}
-	l.addFilesFailure(s, it, OpAsk, ev)
+	l.addFilesFailure(s, it, ev)
 }
 
 // planRevert chooses the paths that the reactions revert.

@@ -108,7 +108,9 @@ func (f Found) paths() Paths { return f.Paths }
 
 func (a Ask) paths() Paths { return a.Paths }
 
-// Trees are the trees of a run that an operation is about.
+// Trees are the trees of a run. Checked is the tree with all changes that were judged and allowed.
+// Delivered is the tree of the last commit, even if that commit was skipped after a failure.
+// Committed is the first tree of the run with all its commits.
 type Trees struct {
 	Checked   Tree `json:"checked,omitempty"`
 	Delivered Tree `json:"delivered,omitempty"`

@@ -10,22 +10,20 @@ import (
 
 // addFailure adds a failure to the iteration and chooses its reaction. It returns the failure's
 // index.
-func (l *Loop) addFailure(s *State, it *Iteration, op, source string, f *Failure) int {
-	f.Op, f.Source = op, source
-	l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: f.Why, failure: f})
+func (l *Loop) addFailure(s *State, it *Iteration, f *Failure) int {
+	l.emit(s, Event{Kind: ErrorClassified, Text: f.Why, failure: f})
 	f.Decision = l.decide(s, it, f, 0)
 	it.Failures = append(it.Failures, *f)
 	for i := range f.Others {
 		o := &f.Others[i]
-		o.Op, o.Source, o.Retried = op, source, true
-		l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: o.Why, failure: o})
+		o.Retried = true
+		l.emit(s, Event{Kind: ErrorClassified, Text: o.Why, failure: o})
 		o.Decision = Decision{Action: f.Decision.Action, Reaction: f.Decision.Reaction}
 		l.record(s, o, s.Iter.Number)
 	}
 	d := &f.Decision
 	taken := Event{
-		Kind: ReactionTaken, Op: op, Source: source, Reaction: *d.Reaction, Action: d.Action,
-		Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.MaxAttempts, failure: f,
+		Kind: ReactionTaken, Reaction: *d.Reaction, Action: d.Action, Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.MaxAttempts, failure: f,
 	}
 	if d.Wait > 0 {
 		taken.Until = s.Now.Add(d.Wait)

@@ -161,15 +161,11 @@ func (l *Loop) perform(s *State, it *Iteration, e *Effect, op operation) Step {
 		l.warn(s, e.Op()+": "+out.Failure.Message)
 		return op.next(s, it, nil, false)
 	}
-	name, source := e.Op(), e.Source
-	if out.Failure.Op != "" { // a part of the operation failed
-		name, source = out.Failure.Op, out.Failure.Source
-	}
 	out.Failure.Causes = slices.Clone(it.Causes)
 	if len(out.Failure.Files) == 0 {
 		out.Failure.Files = e.Paths()
 	}
-	i := l.addFailure(s, it, name, source, out.Failure)
+	i := l.addFailure(s, it, out.Failure)
 	if validates {
 		l.emit(s, Event{Kind: Validated, Op: e.Op(), Took: out.Took, failure: out.Failure})
 	}
@@ -246,7 +242,7 @@ func (l *Loop) checkCrashes(s *State) bool {
 		l.saveState(s)
 		return true
 	}
-	l.refuse(s, OpResume, l.env.Classify(taxonomy.Evidence{
+	l.refuse(s, l.env.Classify(taxonomy.Evidence{
 		Source: SourceExecutor, Op: OpResume, Type: "refused",
 		Text: "the process ended " + text.Count(s.Crashes, "time") + " in the same iteration, last in step " +
 			string(s.Step),
@@ -254,25 +250,25 @@ func (l *Loop) checkCrashes(s *State) bool {
 	return false
 }
 
-// Refuse ends a new run that cannot begin, because of failure f of op.
-func (l *Loop) Refuse(s *State, op string, f Failure) {
+// Refuse ends a new run that cannot begin, because of failure f.
+func (l *Loop) Refuse(s *State, f Failure) {
 	l.emitRunStarted(s)
-	l.refuse(s, op, f)
+	l.refuse(s, f)
 }
 
-// refuse ends a run that cannot begin or be resumed, because of failure f of op.
-func (l *Loop) refuse(s *State, op string, f Failure) {
+// refuse ends a run that cannot begin or be resumed, because of failure f.
+func (l *Loop) refuse(s *State, f Failure) {
 	if !l.inSetup() {
 		l.afterSetup = StepPrepare
 	}
-	d := &l.setup.Failures[l.addFailure(s, &l.setup, op, SourceExecutor, &f)].Decision
+	d := &l.setup.Failures[l.addFailure(s, &l.setup, &f)].Decision
 	if !d.ends() {
 		d.Action = taxonomy.Abort
 	}
 	switch {
 	case l.env.Cancelled():
 		d.End = EndCancelled
-	case op == OpResume:
+	case f.Op == OpResume:
 		d.End = EndRefused
 	case d.Action == taxonomy.Block:
 		d.End = EndBlocked
@@ -320,8 +316,9 @@ func (l *Loop) warn(s *State, warning string) {
 
 func (l *Loop) emit(s *State, e Event) {
 	e.At = s.Now
-	if e.failure != nil {
-		e.Err, e.Evidence = e.failure.Cause(), e.failure.Evidence
+	if f := e.failure; f != nil {
+		e.Err, e.Evidence = f.Cause(), f.Evidence
+		e.Op, e.Source = cmp.Or(e.Op, f.Op), cmp.Or(e.Source, f.Source)
 	}
 	l.env.Emit(e)
 }

@@ -44,7 +44,7 @@ func (l *Loop) prepare(*State, *Iteration) *Effect {
 
 func (l *Loop) prepared(s *State, _ *Iteration, tree *Tree, _ bool) Step {
 	if tree != nil {
-		s.Checked, s.Delivered, s.Committed = *tree, *tree, *tree
+		s.Trees = Trees{*tree, *tree, *tree}
 	}
 	return l.endSetup(s, StepHead)
 }
@@ -64,15 +64,12 @@ func (l *Loop) update(s *State, _ *Iteration) *Effect {
 	if !l.cfg.Workspace || s.Checked == "" {
 		return nil
 	}
-	return &Effect{Do: Update{s.trees()}}
+	return &Effect{Do: Update{s.Trees}}
 }
-
-// trees returns the trees of the run.
-func (s *State) trees() Trees { return Trees{s.Checked, s.Delivered, s.Committed} }
 
 func (l *Loop) updated(s *State, it *Iteration, trees *Trees, _ bool) Step {
 	if trees != nil {
-		s.Checked, s.Delivered, s.Committed = trees.Checked, trees.Delivered, trees.Committed
+		s.Trees = *trees
 	}
 	switch {
 	case it.Cancelled:

@@ -40,12 +40,7 @@ type State struct {
 	Deadline time.Time `json:"deadline,omitzero"`
 	Seed     uint64    `json:"seed"` // of jitter
 
-	// Checked is the tree with all changes that were judged and allowed. Delivered is the tree of
-	// the last commit, even if that commit was skipped after a failure. Committed is the first tree
-	// of the run with all its commits.
-	Checked   Tree `json:"checked,omitempty"`
-	Delivered Tree `json:"delivered,omitempty"`
-	Committed Tree `json:"committed,omitempty"`
+	Trees
 	// OnBranch counts the commits that were delivered to a branch.
 	OnBranch int `json:"onBranch,omitempty"`
 	// Uncommitted are allowed changes without a commit. Unchecked are changes that were neither
