@@ -1,7 +1,9 @@
 package executor
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,9 +32,9 @@ func (h *host) ownError(err error) bool {
 	return ok
 }
 
-// Fail classifies the error of an operation and returns it as data, with its chain of reactions. Each of several
-// joined errors is classified. The first one whose reaction aborts or blocks is returned, with the
-// others in Others.
+// Fail classifies the error of an operation and returns it as data, with its chain of reactions.
+// Each of several joined errors is classified. The first one whose reaction aborts or blocks is
+// returned, with the others in Others.
 func (h *host) Fail(err error, source, op string) loop.Failure {
 	parts := split(err, 0)
 	if len(parts) == 1 {
@@ -169,4 +171,46 @@ func (h *host) decode(wire []byte) error {
 		return nil
 	}
 	return err
+}
+
+// maskedDetails returns b with secrets masked: texts that look like a secret, and values whose key
+// names a secret. If b is not valid JSON or too long, it returns nil.
+func maskedDetails(b []byte) json.RawMessage {
+	if len(b) > maxDetails || !json.Valid(b) {
+		return nil
+	}
+	if s := string(b); taxonomy.Redact(s) == s && !strings.Contains(s, `\`) {
+		return b
+	}
+	var v any
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	out, _ := json.Marshal(maskedValue("", v)) // it was JSON
+	return out
+}
+
+func maskedValue(key string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, member := range v {
+			v[k] = maskedValue(k, member)
+		}
+	case []any:
+		for i, member := range v {
+			v[i] = maskedValue(key, member)
+		}
+	case string:
+		if v != "" && taxonomy.IsSecretName(key) {
+			return taxonomy.Redacted
+		}
+		return taxonomy.Redact(v)
+	case json.Number:
+		if taxonomy.IsSecretName(key) {
+			return 0
+		}
+	}
+	return v
 }

@@ -29,7 +29,6 @@ import (
 const (
 	suffix   = ".json"
 	maxState = 64 << 20
-	maxRuns  = 10_000
 )
 
 // Store is an [executor.Store] on a directory. Each error is a *taxonomy.Evidence with the
@@ -52,18 +51,15 @@ func (s *Store) Open(ctx context.Context, run string) (*executor.RunState, error
 	if s.lock != nil {
 		return nil, &taxonomy.Evidence{Source: "executor", Op: loop.OpLock, Text: "run " + s.run + " is open"}
 	}
-	if err := filelock.CheckName(run); err != nil {
-		return nil, evidence("executor", loop.OpPrepare, s.dir, badName(err))
+	if err := s.checkName(run); err != nil {
+		return nil, err
 	}
 	if err := atomicfile.MakeDir(s.dir); err != nil {
 		return nil, evidence("executor", loop.OpPrepare, s.dir, fmt.Errorf("make the directory of runs: %w", err))
 	}
-	lock, err := filelock.Take(ctx, s.dir, run, "run "+run, run, filelock.DefaultPatience)
-	if ev, ok := filelock.Evidence(err); ok {
-		return nil, ev
-	}
+	lock, err := s.take(ctx, run)
 	if err != nil {
-		return nil, evidence("executor", loop.OpLock, s.dir, err)
+		return nil, err
 	}
 	state, err := s.Peek(ctx, run)
 	if err != nil {
@@ -109,26 +105,23 @@ func (s *Store) Close() error {
 // Remove removes the state of a run, unless a process has the run open. If the run does not exist,
 // Remove does nothing.
 func (s *Store) Remove(ctx context.Context, run string) error {
-	if err := filelock.CheckName(run); err != nil {
-		return evidence("executor", loop.OpPrepare, s.dir, badName(err))
+	if err := s.checkName(run); err != nil {
+		return err
 	}
 	if _, err := os.Stat(s.path(run)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	lock, err := filelock.Take(ctx, s.dir, run, "run "+run, run, filelock.DefaultPatience)
-	if ev, ok := filelock.Evidence(err); ok {
-		return ev
-	}
+	lock, err := s.take(ctx, run)
 	if err != nil {
-		return evidence("executor", loop.OpLock, s.dir, err)
+		return err
 	}
 	return errors.Join(os.Remove(s.path(run)), lock.Release())
 }
 
 // Peek returns the state of a run without locking it. If the run does not exist, the state is nil.
 func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) {
-	if err := filelock.CheckName(run); err != nil {
-		return nil, evidence("executor", loop.OpPrepare, s.dir, badName(err))
+	if err := s.checkName(run); err != nil {
+		return nil, err
 	}
 	path := s.path(run)
 	b, err := atomicfile.Read(path, maxState+1)
@@ -163,7 +156,7 @@ func (s *Store) Runs(ctx context.Context) ([]executor.RunInfo, error) {
 	var runs []executor.RunInfo
 	for _, entry := range entries {
 		name, ok := strings.CutSuffix(entry.Name(), suffix)
-		if !ok || len(runs) == maxRuns {
+		if !ok {
 			continue
 		}
 		if state, err := s.Peek(ctx, name); err == nil && state != nil {
@@ -186,4 +179,18 @@ func evidence(source, op, path string, err error) *taxonomy.Evidence {
 	return &ev
 }
 
-func badName(err error) error { return fmt.Errorf("%w: expected %s", err, filelock.NameExpected) }
+func (s *Store) checkName(run string) error {
+	if err := filelock.CheckName(run); err != nil {
+		return evidence("executor", loop.OpPrepare, s.dir, fmt.Errorf("%w: expected %s", err, filelock.NameExpected))
+	}
+	return nil
+}
+
+// take locks a run.
+func (s *Store) take(ctx context.Context, run string) (*filelock.Named, error) {
+	lock, err := filelock.Take(ctx, s.dir, run, "run "+run, run, filelock.DefaultPatience)
+	if _, held := filelock.Evidence(err); err != nil && !held {
+		err = evidence("executor", loop.OpLock, s.dir, err)
+	}
+	return lock, err
+}

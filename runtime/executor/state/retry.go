@@ -252,7 +252,7 @@ func (s *Store) Prompt(o PromptOptions) func(executor.PromptInput) string {
 			current = last.Iteration == in.Iteration-1
 		}
 		if section := c.Render(cmp.Or(o.Limit, 16<<10), in.Mark); current && section != "" {
-			in.Feedback, in.Introduced = section, true
+			in.Feedback = section
 		}
 		return o.Base(in)
 	}

@@ -3,6 +3,8 @@ package loop
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/chain"
@@ -222,4 +224,61 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 	}
 	d.Wait = next.Wait
 	return ""
+}
+
+// streak is the key under which failures in a row are counted: operation, code and depth.
+func (f *Failure) streak(depth int) string {
+	code := ""
+	if f.Categorized {
+		code = f.Code
+	}
+	if depth > 0 {
+		return f.Op + " " + code + " " + strconv.Itoa(depth)
+	}
+	return f.Op + " " + code
+}
+
+// decide chooses the reaction to a failure, from the index in its chain. It updates the streaks.
+func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
+	now := l.now(s)
+	sit := situation{
+		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
+		hint:     retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
+		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
+		recoverer: l.cfg.Recoverer, maxRuns: l.cfg.MaxRuns,
+	}
+	if f.Op == OpResume && !f.NotRepeatable {
+		sit.op = traits{class: classSetup, required: true}
+	}
+	sit.op.notRepeatable = f.NotRepeatable
+	strict := f.Op == OpCall || f.Op == OpCommit || strings.HasPrefix(f.Op, OpValidate)
+	sit.op.required = sit.op.required || l.cfg.Strict && strict
+	if f.Op == OpCall || f.Op == OpBudget {
+		sit.callsEnd = it.Ends
+	}
+	var counts retryCounts
+	places := min(len(f.Chain)+1, taxonomy.MaxChain)
+	for i := range places {
+		counts[i] = s.Streaks[f.streak(i)]
+		sit.runs[i] = s.Recoveries[f.streak(i)]
+	}
+	d := decide(&sit, &counts)
+	for i, state := range counts[:places] {
+		if state == (retry.State{}) {
+			continue
+		}
+		if s.Streaks == nil {
+			s.Streaks = map[string]retry.State{}
+		}
+		s.Streaks[f.streak(i)] = state
+	}
+	return d
+}
+
+// decideNext chooses the next reaction of the chain, because the strategy failed or the shared
+// budget is exhausted.
+func (l *Loop) decideNext(s *State, it *Iteration, f *Failure) {
+	counts := f.Decision.Counts
+	f.Decision = l.decide(s, it, f, f.Decision.Depth+1)
+	f.Decision.Counts = f.Decision.Counts || counts
 }

@@ -36,7 +36,7 @@
 //     reaction is carried out; head in call.go begins the next iteration
 //
 // After an answer without errors that stop it, deliver.go checks and commits the work. The setup is
-// in setup.go, and the end of a run in end.go. In run.go, Run runs one [Step] after the other, and
+// in setup.go, and the end of a run in settle.go. In run.go, Run runs one [Step] after the other, and
 // perform carries out the effect of a step.
 //
 // # Resuming

@@ -1,10 +1,8 @@
 package loop
 
 import (
-	"strconv"
-	"strings"
+	"time"
 
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -182,59 +180,99 @@ func (l *Loop) after(s *State, it *Iteration, failed Step, ok bool) Step {
 	return l.inspect(it, StepDeliver)
 }
 
-// streak is the key under which failures in a row are counted: operation, code and depth.
-func (f *Failure) streak(depth int) string {
-	code := ""
-	if f.Categorized {
-		code = f.Code
-	}
-	if depth > 0 {
-		return f.Op + " " + code + " " + strconv.Itoa(depth)
-	}
-	return f.Op + " " + code
+// Failure is a failure as plain data. The host classifies it, and the loop chooses the reaction.
+type Failure struct {
+	// ErrorRecord is the part that the state lists. The loop completes it; see Loop.record.
+	ErrorRecord
+	// Categorized reports that the failure has a code of the taxonomy.
+	Categorized bool                        `json:"categorized"`
+	Feedback    string                      `json:"feedback,omitempty"`
+	Credential  string                      `json:"credential,omitempty"`
+	RetryAfter  taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
+	ResetAt     taxonomy.Opt[time.Time]     `json:"resetAt,omitzero"`
+	// Chain is the reaction and its successors, with the profile and the adapted policies applied.
+	// Their Then is nil.
+	Chain []taxonomy.Reaction `json:"chain,omitempty"`
+	// Others are further failures of the same operation, such as the other problems of a
+	// configuration. They are recorded and change nothing.
+	Others []Failure `json:"others,omitempty"`
+
+	Decision Decision `json:"decision"`
+	// Uncounted reports that the failure never counts, Reverted that no later inspection of the
+	// iteration reverts for it.
+	Uncounted bool `json:"uncounted,omitempty"`
+	Reverted  bool `json:"reverted,omitempty"`
+	// NotRepeatable reports that repeating the operation alone cannot help, because the failure is
+	// a change that is not allowed, or a process died.
+	NotRepeatable bool `json:"notRepeatable,omitempty"`
+	// Causes are the failures whose reactions were being carried out.
+	Causes []int `json:"causes,omitempty"`
+
+	// Evidence is the classified evidence; nil if it is missing, or the failure occurred in another
+	// process.
+	Evidence *taxonomy.Evidence `json:"-"`
 }
 
-// decide chooses the reaction to a failure, from the index in its chain. It updates the streaks.
-func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
-	now := l.now(s)
-	sit := situation{
-		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
-		hint:     retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
-		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
-		recoverer: l.cfg.Recoverer, maxRuns: l.cfg.MaxRuns,
-	}
-	if f.Op == OpResume && !f.NotRepeatable {
-		sit.op = traits{class: classSetup, required: true}
-	}
-	sit.op.notRepeatable = f.NotRepeatable
-	strict := f.Op == OpCall || f.Op == OpCommit || strings.HasPrefix(f.Op, OpValidate)
-	sit.op.required = sit.op.required || l.cfg.Strict && strict
-	if f.Op == OpCall || f.Op == OpBudget {
-		sit.callsEnd = it.Ends
-	}
-	var counts retryCounts
-	places := min(len(f.Chain)+1, taxonomy.MaxChain)
-	for i := range places {
-		counts[i] = s.Streaks[f.streak(i)]
-		sit.runs[i] = s.Recoveries[f.streak(i)]
-	}
-	d := decide(&sit, &counts)
-	for i, state := range counts[:places] {
-		if state == (retry.State{}) {
-			continue
-		}
-		if s.Streaks == nil {
-			s.Streaks = map[string]retry.State{}
-		}
-		s.Streaks[f.streak(i)] = state
-	}
-	return d
+// inPlace reports whether the reaction is a strategy after which only the operation is repeated.
+func inPlace(r *taxonomy.Reaction) bool {
+	return r.Action == taxonomy.Recover && r.Agent.Resume == taxonomy.ResumeOperation
 }
 
-// decideNext chooses the next reaction of the chain, because the strategy failed or the shared
-// budget is exhausted.
-func (l *Loop) decideNext(s *State, it *Iteration, f *Failure) {
-	counts := f.Decision.Counts
-	f.Decision = l.decide(s, it, f, f.Decision.Depth+1)
-	f.Decision.Counts = f.Decision.Counts || counts
+// retryOf describes the failure to the call that retries it.
+func (f *Failure) retryOf() *RetryOf {
+	if f == nil {
+		return nil
+	}
+	d := &f.Decision
+	return &RetryOf{Code: f.Code, Policy: d.Reaction.Policy, Attempt: d.Attempt + 1, Wait: d.Wait}
+}
+
+// label returns the reason of a wait after the failure; see [Wait].
+func (f *Failure) label() string {
+	if f.Code != "" {
+		return f.Code
+	}
+	return "retry"
+}
+
+// unresolved reports whether the iteration is not clean because of the failure.
+func (f *Failure) unresolved() bool { return !f.Retried && f.Decision.Action != taxonomy.Continue }
+
+// allowsCompletion reports whether the work that remains after the failure's revert may be
+// delivered.
+func (f *Failure) allowsCompletion() bool {
+	return f.Decision.Reaction.Agent.AcceptCompletion && f.Decision.Action != taxonomy.Abort &&
+		f.Decision.Action != taxonomy.Block
+}
+
+// PlainFailure is a failure that has only a text. The classifier does not get it.
+type PlainFailure string
+
+func (p PlainFailure) Error() string { return string(p) }
+
+// Cause returns the failure as a Go error. If it occurred in another process, that is its message.
+func (f *Failure) Cause() error {
+	switch {
+	case f == nil:
+		return nil
+	case f.Err != nil:
+		return f.Err
+	}
+	return PlainFailure(f.Message)
+}
+
+// BudgetPolicy returns the policy by which a breaker judges the failure: the first of the chain
+// with a budget, or the first.
+func (f *Failure) BudgetPolicy() *taxonomy.Policy {
+	var first *taxonomy.Policy
+	for i := range f.Chain {
+		p := f.Chain[i].Policy
+		if p != nil && p.Budget != nil {
+			return p
+		}
+		if first == nil {
+			first = p
+		}
+	}
+	return first
 }
