@@ -29,6 +29,14 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 			o.against = value
 			return nil
 		})
+	fs.Func("release", "compare with the last tag before `VERSION` (v1.5.0), and allow breaking changes if that is a new "+
+		"major version, or below v1 a new minor one", func(value string) error {
+		if _, ok := parseVersion(value); !ok {
+			return fmt.Errorf("it must be a version such as v1.5.0")
+		}
+		o.release = value
+		return nil
+	})
 	fs.Func("only", "print changes of these `LEVELS` only: wire, source, behaviour, separated by commas",
 		func(value string) error {
 			levels, err := breaking.ParseLevels(value)
@@ -65,8 +73,10 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 func (s *session) breaking(o *options, args []string) error {
 	today := s.now().UTC().Format(time.DateOnly)
 	switch {
-	case o.against == "":
+	case o.against == "" && o.release == "":
 		return usagef("breaking needs -against FILE: the taxonomy that was released")
+	case o.against != "" && o.release != "":
+		return usagef("breaking: -release finds the released taxonomy; leave -against out")
 	case o.against == stdinArg && slices.Contains(args, stdinArg):
 		return usagef("breaking: only one of the two taxonomies can come from standard input")
 	case (o.accept == "") != (o.until == ""):
@@ -77,6 +87,18 @@ func (s *session) breaking(o *options, args []string) error {
 	name := defaultFile
 	if len(args) > 0 {
 		name = args[0]
+	}
+	var last, next version
+	if o.release != "" {
+		var err error
+		next, _ = parseVersion(o.release)
+		if o.against, last, err = s.lastRelease(next, name); err != nil {
+			return err
+		}
+		if o.against == "" {
+			s.note("errgen: there is no tag of a version before %s, so nothing can break", next)
+			return nil
+		}
 	}
 	old, err := s.released(o.against, name, o)
 	if err != nil {
@@ -113,7 +135,16 @@ func (s *session) breaking(o *options, args []string) error {
 	if o.accept != "" {
 		return s.accept(accepted, report.Changes, all, o)
 	}
-	return s.printReport(o, report)
+	err = s.printReport(o, report)
+	if o.release != "" && errors.Is(err, errFindings) {
+		least := last.breaks()
+		if slices.Compare(next[:], least[:]) >= 0 && len(report.Findings) == 0 {
+			s.note("errgen: %s may have these changes, because it is not compatible with %s", next, o.against)
+			return nil
+		}
+		s.note("errgen: %s must be compatible with %s: release %s, or accept the changes", next, o.against, least)
+	}
+	return err
 }
 
 // uses reads the files that errgenvet uses printed.

@@ -41,6 +41,7 @@ type options struct {
 	signatures bool // in place of a taxonomy
 
 	against string         // the released taxonomy
+	release string         // the version for which breaking compares
 	levels  breaking.Level // that are printed; 0 is all
 
 	consumers []string // patterns of files

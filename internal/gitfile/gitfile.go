@@ -1,4 +1,4 @@
-// Package gitfile reads files of git revisions. It is the only package of the errgen command that
+// Package gitfile reads files of git revisions, and tags. It is the only package of the errgen command that
 // starts a process.
 package gitfile
 
@@ -19,7 +19,22 @@ func Read(ctx context.Context, dir, expression string) ([]byte, error) {
 	if strings.HasPrefix(expression, "-") {
 		return nil, errors.New("a revision does not begin with a dash")
 	}
-	cmd := exec.CommandContext(ctx, "git", "cat-file", "blob", expression)
+	return run(ctx, dir, "cat-file", "blob", expression)
+}
+
+// Tags returns the tags of the repository of a directory, and the path of the directory in it, which
+// is empty for the root and otherwise ends with a slash.
+func Tags(ctx context.Context, dir string) (tags []string, prefix string, err error) {
+	list, err := run(ctx, dir, "tag", "--list")
+	if err != nil {
+		return nil, "", err
+	}
+	path, err := run(ctx, dir, "rev-parse", "--show-prefix")
+	return strings.Fields(string(list)), strings.TrimSpace(string(path)), err
+}
+
+func run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 	content, err := cmd.Output()
