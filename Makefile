@@ -4,6 +4,11 @@ SHELL := bash
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+APIDIFF     := golang.org/x/exp/cmd/apidiff@v0.0.0-20261014143641-f0251eb4aa3e
+CYCLONEDX   := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+GO_LICENSES := github.com/google/go-licenses@v0.0.0-20210329231322-ce1d9163b77d
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 TEMPORAL    := github.com/temporalio/cli/cmd/temporal@v1.5.1
 NODE_TOOLS  := typescript@5.9.3 @seriousme/openapi-schema-validator@2.11.0 yaml-language-server@1.25.0
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
@@ -102,7 +107,7 @@ check: ## report what generate would change, and change nothing
 	@cd examples/shop && $(GO) tool errgen check -strict -audience public -o client/errs
 
 .PHONY: lint
-lint: ## check the format, vet each module without the workspace, run staticcheck, vet for other systems
+lint: ## check the format, vet each module, run staticcheck and actionlint, vet for other systems
 	@unformatted=$$(gofmt -l .) || exit 1; \
 	if [[ -n $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi
 	@git ls-files -co --exclude-standard '*.go' ':!*/testdata/*' | LC_ALL=C xargs awk -f .ci/longlines.awk
@@ -111,6 +116,7 @@ lint: ## check the format, vet each module without the workspace, run staticchec
 		(cd $$module && GOWORK=off $(GO) vet ./...) || exit 1; \
 	done
 	$(GO) run $(STATICCHECK) $(PACKAGES) ./$(BENCH)/... ./$(BROWSER)/...
+	@$(MAKE) -s actionlint apidiff
 	@for system in $(SYSTEMS); do \
 		echo "go vet for $$system"; \
 		CGO_ENABLED=0 GOOS=$$system $(GO) vet $(PORTABLE) || exit 1; \
@@ -160,6 +166,30 @@ mutation: ## check that the generated tests of gen/errs kill at least 95 % of it
 .PHONY: release
 release: ## try the release VERSION=v0.1.0 of all modules; WRITE=1 makes its commits and tags
 	$(GO) run ./internal/release $(if $(WRITE),-write) $(VERSION)
+
+.PHONY: apidiff
+apidiff: ## compare the Go API of each module with the last tag, if there is one
+	$(GO) run ./internal/release -api $(APIDIFF)
+
+.PHONY: sbom
+sbom: | build/ ## write a bill of materials in CycloneDX for each command, build/*.cdx.json
+	$(GO) run $(CYCLONEDX) app -json -licenses -main cmd/errgen -output build/errgen.cdx.json .
+	$(GO) run $(CYCLONEDX) app -json -licenses -main cmd/errgenvet -output build/errgenvet.cdx.json vet
+
+.PHONY: licenses
+licenses: ## list the licences of the modules that each command links
+	$(GO) run $(GO_LICENSES) csv ./cmd/errgen
+	cd vet && $(GO) run $(GO_LICENSES) csv ./cmd/errgenvet
+
+.PHONY: vulncheck
+vulncheck: ## search for known vulnerabilities of dependencies in the database of VULNDB
+	@for module in $(MODULES); do \
+		(cd $$module && GOWORK=off $(GO) run $(GOVULNCHECK) $(if $(VULNDB),-db $(VULNDB)) ./...) || exit 1; \
+	done
+
+.PHONY: actionlint
+actionlint: ## check the workflows of GitHub, or those of ACTIONS
+	$(GO) run $(ACTIONLINT) $(ACTIONS)
 
 build/:
 	@mkdir -p build

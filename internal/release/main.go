@@ -18,13 +18,22 @@ import (
 
 func main() {
 	write := flag.Bool("write", false, "add the commits and the tags to the repository")
-	flag.Usage = func() { fmt.Fprintln(os.Stderr, "usage: release [-write] VERSION") }
+	api := flag.String("api", "", "only compare the Go API with the last tag, by `PACKAGE@VERSION` of apidiff")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: release [-write] VERSION\n       release -api PACKAGE@VERSION")
+	}
 	flag.Parse()
-	if flag.NArg() != 1 {
+	var err error
+	switch {
+	case *api != "" && flag.NArg() == 0:
+		err = checkAPI(command{dir: "."}, *api)
+	case *api == "" && flag.NArg() == 1:
+		err = release(flag.Arg(0), *write)
+	default:
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := release(flag.Arg(0), *write); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -138,4 +140,60 @@ func TestChangelogWithoutTheVersion(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, []byte(changelog), 0o644))
 	err := dateChangelog(name, "v0.3.0", time.Now())
 	assert.ErrorContains(t, err, `CHANGELOG.md has no section "## v0.3.0 (unreleased)"`)
+}
+
+// TestAPI removes an exported function after a tag.
+func TestAPI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds apidiff")
+	}
+	makefile, err := os.ReadFile("../../Makefile")
+	require.NoError(t, err)
+	_, tool, _ := strings.Cut(string(makefile), "\nAPIDIFF     := ")
+	tool, _, _ = strings.Cut(tool, "\n")
+	git := repository(t, changelog)
+	write := func(name, text string) {
+		t.Helper()
+		require.NoError(t, os.WriteFile(filepath.Join(git.dir, name), []byte(text), 0o644))
+	}
+	git.env = append(git.env, "GOWORK=off")
+	require.NoError(t, checkAPI(git, tool), "there is no tag")
+	write("runtime/rpc/rpc.go", "package rpc\n\n// F is exported.\nfunc F() {}\n")
+	require.NoError(t, git.commit("add F"))
+	for _, tag := range []string{"v0.1.0", "v0.2.0-rc.1"} {
+		_, err = git.output("git", "tag", tag)
+		require.NoError(t, err)
+	}
+	write("runtime/rpc/rpc.go", "package rpc\n\n// F is exported.\nfunc F() {}\n\n// G is exported.\nfunc G() {}\n")
+	write("CHANGELOG.md", "# Changelog\n\n## v0.1.1 (unreleased)\n")
+	require.NoError(t, checkAPI(git, tool), "an addition")
+	write("runtime/rpc/rpc.go", "package rpc\n")
+	assert.EqualError(t, checkAPI(git, tool), "these changes of the Go API are not allowed in v0.1.1")
+	write("CHANGELOG.md", changelog)
+	assert.NoError(t, checkAPI(git, tool), "v0.2.0 may break programs")
+}
+
+// TestReproducible builds the commands twice, in different directories.
+func TestReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the commands")
+	}
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	for _, c := range []struct{ module, pkg string }{{"", "./cmd/errgen"}, {"vet", "./cmd/errgenvet"}} {
+		var built [2][]byte
+		for i := range built {
+			clone := command{dir: filepath.Join(t.TempDir(), strings.Repeat("x", i+1)),
+				env: []string{"GOWORK=off", "GOCACHE=" + t.TempDir()}}
+			_, err := command{dir: root}.output("git", "clone", "-q", root, clone.dir)
+			require.NoError(t, err)
+			clone.dir = filepath.Join(clone.dir, c.module)
+			_, err = clone.output("go", "build", "-trimpath", "-o", "program", c.pkg)
+			require.NoError(t, err)
+			built[i], err = os.ReadFile(filepath.Join(clone.dir, "program"))
+			require.NoError(t, err)
+			assert.NotContains(t, string(built[i]), clone.dir)
+		}
+		assert.True(t, bytes.Equal(built[0], built[1]), c.pkg)
+	}
 }
