@@ -29,8 +29,7 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 			o.against = value
 			return nil
 		})
-	fs.Func("release", "compare with the last tag before `VERSION` (v1.5.0), and allow breaking changes if that is a new "+
-		"major version, or below v1 a new minor one", func(value string) error {
+	fs.Func("release", "compare with the last tag before `VERSION`, which may break it if it is a new major version", func(value string) error {
 		if _, ok := parseVersion(value); !ok {
 			return fmt.Errorf("it must be a version such as v1.5.0")
 		}
