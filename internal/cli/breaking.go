@@ -29,13 +29,14 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 			o.against = value
 			return nil
 		})
-	fs.Func("release", "compare with the last tag before `VERSION`, which may break it if it is a new major version", func(value string) error {
-		if _, ok := parseVersion(value); !ok {
-			return fmt.Errorf("it must be a version such as v1.5.0")
-		}
-		o.release = value
-		return nil
-	})
+	fs.Func("release", "compare with the last tag before `VERSION`, which may break it if it is a new major version",
+		func(value string) error {
+			if _, ok := parseVersion(value); !ok {
+				return fmt.Errorf("it must be a version such as v1.5.0")
+			}
+			o.release = value
+			return nil
+		})
 	fs.Func("only", "print changes of these `LEVELS` only: wire, source, behaviour, separated by commas",
 		func(value string) error {
 			levels, err := breaking.ParseLevels(value)
