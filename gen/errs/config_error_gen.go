@@ -4,6 +4,7 @@ package errs
 
 import (
 	"fmt"
+	"io/fs"
 	"log/slog"
 
 	"github.com/errgen/errgen/runtime/detect"
@@ -202,6 +203,20 @@ var configRules = [][]detect.CodeRule{
 	CodeConfigParseError: {
 		{Doc: "source: config, type: parse, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"parse"}}}},
 	},
+}
+
+func configExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "CONFIG_INVALID", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Attributes: map[string]string{"expected": "a number from 0", "field": "retries", "path": "aidf.yml", "value": "-1"}}},
+		{Code: "CONFIG_INVALID", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EIO", Text: "read aidf.yml: input/output error", Attributes: map[string]string{"path": "aidf.yml"}}},
+		{Code: "CONFIG_INVALID", Evidence: taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "ENOSPC", Text: "no space left on device"}},
+		{Code: "CONFIG_INVALID", Evidence: taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "the run was begun with another task"}},
+		{Code: "CONFIG_MISSING", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing", Attributes: map[string]string{"path": "aidf.yml"}}},
+		{Code: "CONFIG_MISSING", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "ENOENT"}},
+		{Code: "CONFIG_MISSING", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Err: fs.ErrNotExist}},
+		{Code: "CONFIG_ENV_VAR_MISSING", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Type: "unset_variable", Attributes: map[string]string{"env_var": "ANTHROPIC_API_KEY"}}},
+		{Code: "CONFIG_PARSE_ERROR", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Type: "parse", Text: "yaml: line 3: mapping values are not allowed here", Attributes: map[string]string{"path": "aidf.yml"}}},
+	}
 }
 
 // configSummary has the category's codes in [errgenSummary].

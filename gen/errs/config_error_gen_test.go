@@ -51,10 +51,10 @@ func TestConfigError(t *testing.T) {
 			gentest.NewExample("CONFIG_MISSING/2", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "ENOENT"}),
 			gentest.NewExample("CONFIG_MISSING/3", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES"}),
-			gentest.NewExample("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing", Errno: "EACCES"}),
-			gentest.NewExample("CONFIG_INVALID/1", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EISDIR"}),
-			gentest.NewExample("CONFIG_INVALID/1", 0, `{"rawError":"the prompt file does not exist"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Errno: "ENOENT", Text: "the prompt file does not exist"}),
+			gentest.NewEvidence("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES"}),
+			gentest.NewEvidence("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing", Errno: "EACCES"}),
+			gentest.NewEvidence("CONFIG_INVALID/1", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EISDIR"}),
+			gentest.NewEvidence("CONFIG_INVALID/1", 0, `{"rawError":"the prompt file does not exist"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Errno: "ENOENT", Text: "the prompt file does not exist"}),
 		}},
 		{Code: CodeConfigEnvVarMissing, Entry: "CONFIG_ENV_VAR_MISSING 503 fault=dependency group=[credentials human]: stop_all exit=78", Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source: config, type: unset_variable, priority: 10 (db4594d7)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewConfigEnvVarMissing("some envVar"), 0, "environment variable some envVar is not set", `{"envVar":"some envVar"}`),

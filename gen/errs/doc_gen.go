@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -164,6 +165,20 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
+
+// Examples returns the failures that the taxonomy has as examples, for package errtest. A program
+// that does not call it does not contain them.
+func Examples() []taxonomy.Example {
+	return slices.Concat(
+		providerExamples(),
+		timeoutExamples(),
+		validationExamples(),
+		scopeExamples(),
+		configExamples(),
+		gitExamples(),
+		permissionExamples(),
+	)
+}
 
 var detection = detect.Detection{
 	Taxonomy: &definition,

@@ -58,6 +58,7 @@ var genPackage = gentest.Package{
 	Classify:         Classify,
 	ClassifyEvidence: ClassifyEvidence,
 	Explain:          Explain,
+	Examples:         Examples,
 }
 
 func TestTaxonomy(t *testing.T) {

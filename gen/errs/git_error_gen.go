@@ -186,6 +186,20 @@ var gitRules = [][]detect.CodeRule{
 	},
 }
 
+func gitExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "GIT_COMMIT_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '.git/index.lock': File exists.", Files: []string{"a.go"}}},
+		{Code: "GIT_PUSH_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(1), Text: "! [rejected] main -> main (fetch first)"}},
+		{Code: "GIT_PUSH_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(128), Text: "403 Forbidden"}},
+		{Code: "GIT_PUSH_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "pr", Status: 422, Text: "No commits between main and task-42"}},
+		{Code: "GIT_REVERT_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "revert", Errno: "EACCES", Text: "permission denied", Files: []string{"a.go"}}},
+		{Code: "GIT_REVERT_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "save", ExitCode: taxonomy.Some(128), Text: "error: insufficient permission for adding an object"}},
+		{Code: "GIT_STATUS_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "detect_changes", Type: "start", Text: "fork/exec git: resource temporarily unavailable"}},
+		{Code: "GIT_STATUS_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "detect_changes", ExitCode: taxonomy.Some(128), Text: "fatal: not a git repository"}},
+		{Code: "GIT_STATUS_FAILED", Evidence: taxonomy.Evidence{Source: "scope", Op: "scope", Text: "the pattern cannot be compiled"}},
+	}
+}
+
 // gitSummary has the category's codes in [errgenSummary].
 const gitSummary = `
 {"const":"CodeGitCommitFailed","value":"GIT_COMMIT_FAILED","type":"GitError","factory":"NewGitCommitFailed","category":"git","retryable":"yes","rules":[["git"]]},

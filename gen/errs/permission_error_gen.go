@@ -4,6 +4,7 @@ package errs
 
 import (
 	"fmt"
+	"io/fs"
 	"log/slog"
 
 	"github.com/errgen/errgen/runtime/detect"
@@ -209,6 +210,36 @@ var permissionRules = [][]detect.CodeRule{
 		{Doc: "like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed]", Like: []*detect.Signature{&signatureInvalidAPIKey, &signatureUnauthorized, &signatureForbidden, &signatureExpiredCredentials, &signatureGRPCUnauthenticated, &signatureGRPCPermissionDenied, &signatureLoginFailed}},
 		{Doc: "status: [401, 403], priority: 3", Priority: 3, Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401, 403}}}},
 	},
+}
+
+func permissionExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "PERMISSION_SKIP_DENIED", Evidence: taxonomy.Evidence{Source: "executor", Op: "prepare", Type: "skip_denied", Attributes: map[string]string{"resource": "claude-cli"}}},
+		{Code: "PERMISSION_SKIP_DENIED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"}},
+		{Code: "PERMISSION_COMMAND_BLOCKED", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "command_blocked", Attributes: map[string]string{"command": "rm -rf /", "policy": "strict"}}},
+		{Code: "PERMISSION_COMMAND_BLOCKED", Evidence: taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded"}},
+		{Code: "PERMISSION_COMMAND_BLOCKED", Evidence: taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost"}},
+		{Code: "PERMISSION_FILE_ACCESS", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES", Attributes: map[string]string{"path": "aidf.yml"}}},
+		{Code: "PERMISSION_FILE_ACCESS", Evidence: taxonomy.Evidence{Source: "scope", Op: "scope", Attributes: map[string]string{"path": "secrets"}, Err: fs.ErrPermission}},
+		{Code: "PERMISSION_FILE_ACCESS", Evidence: taxonomy.Evidence{Source: "executor", Op: "lock", Text: "run 7 holds the lock", Attributes: map[string]string{"path": ".errgen/lock"}}},
+		{Code: "PERMISSION_FILE_ACCESS", Evidence: taxonomy.Evidence{Source: "executor", Op: "file_task", Errno: "EXDEV", Attributes: map[string]string{"path": "tasks/42.md"}}},
+		{Code: "PERMISSION_FILE_ACCESS", Evidence: taxonomy.Evidence{Source: "state", Op: "state_write", Text: "database or disk is full", Attributes: map[string]string{"path": "state.db"}}},
+		{Code: "PERMISSION_FILE_ACCESS", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Errno: "EACCES", Text: "open key: permission denied"}},
+		{Code: "PERMISSION_FILE_ACCESS", Evidence: taxonomy.Evidence{Err: fs.ErrPermission}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 401, Code: "no_organization"}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 403, Code: "missing_scope", Text: "Missing scopes: model.request"}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 403, Code: "model_not_found", Text: "Project has no access to model gpt-4"}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Status: 401, Code: "ip_not_authorized"}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "api_error", Status: 403}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Status: 401}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 403}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Text: "invalid x-api-key"}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "invalid_api_key"}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Invalid API key · Please run /login"}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "OAuth token has expired · Please run /login"}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `API Error: 401 {"type":"error","error":{"type":"invalid_request_error"}}`}},
+		{Code: "PERMISSION_API_AUTH", Evidence: taxonomy.Evidence{Text: `API Error: 403 {"type":"invalid_request_error"}`}},
+	}
 }
 
 // permissionSummary has the category's codes in [errgenSummary].

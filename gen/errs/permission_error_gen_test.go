@@ -90,9 +90,9 @@ func TestPermissionError(t *testing.T) {
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"API Error: 401 {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\"}}","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `API Error: 401 {"type":"error","error":{"type":"invalid_request_error"}}`}),
 			gentest.NewExample("PERMISSION_API_AUTH/1", 0, `{"reason":"API Error: 403 {\"type\":\"invalid_request_error\"}"}`, taxonomy.Evidence{Text: `API Error: 403 {"type":"invalid_request_error"}`}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","exitCode":0,"rawError":"Invalid API key · Please run /login"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"}),
-			gentest.NewExample("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"TestLogin: want \"Invalid API key\", got \"\""}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `TestLogin: want "Invalid API key", got ""`}),
-			gentest.NewExample("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"fatal: Authentication failed"}`, taxonomy.Evidence{Source: "git", Op: "push", Status: 401, ExitCode: taxonomy.Some(128), Text: "fatal: Authentication failed"}),
+			gentest.NewEvidence("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","exitCode":0,"rawError":"Invalid API key · Please run /login"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"}),
+			gentest.NewEvidence("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"TestLogin: want \"Invalid API key\", got \"\""}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `TestLogin: want "Invalid API key", got ""`}),
+			gentest.NewEvidence("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"fatal: Authentication failed"}`, taxonomy.Evidence{Source: "git", Op: "push", Status: 401, ExitCode: taxonomy.Some(128), Text: "fatal: Authentication failed"}),
 		}},
 	})
 }

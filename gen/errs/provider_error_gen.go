@@ -4,7 +4,9 @@ package errs
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
+	"os/exec"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
@@ -279,6 +281,71 @@ var providerRules = [][]detect.CodeRule{
 		{Doc: "like: [rate_limit, quota_per_minute, too_many_requests, throttled]", Like: []*detect.Signature{&signatureRateLimit, &signatureQuotaPerMinute, &signatureTooManyRequests, &signatureThrottled}},
 		{Doc: "like: [rate_limit, quota_per_minute, throttled], status: [401, 403], priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401, 403}}}, Like: []*detect.Signature{&signatureRateLimit, &signatureQuotaPerMinute, &signatureThrottled}},
 	},
+}
+
+func providerExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Rate limit exceeded is what the chapter is about."}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "429 Too Many Requests"}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "executor", Op: "resume", Type: "interrupted", Attributes: map[string]string{"provider": "claude-cli"}}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "start", Errno: "EACCES", Text: "fork/exec /usr/bin/claude: permission denied"}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "tool_arguments", Text: "unexpected end of JSON input"}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "stream", Text: "no result event"}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1)}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(139), Text: "Segmentation fault"}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(2), Text: "line 404: 429 tests passed"}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "wrote the chapter on rate limits, all 500 lines of it"}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Signal: "SIGKILL"}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "notify", Op: "notify", Text: "no such channel"}},
+		{Code: "PROVIDER_CRASH", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Text: "something new"}},
+		{Code: "PROVIDER_NOT_AVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "not_found", Text: `exec: "claude": executable file not found in $PATH`}},
+		{Code: "PROVIDER_NOT_AVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "available", Type: "start", Text: "fork/exec /usr/bin/claude: exec format error"}},
+		{Code: "PROVIDER_NOT_AVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "start", Errno: "ENOENT", Text: "fork/exec /opt/claude: no such file or directory"}},
+		{Code: "PROVIDER_NOT_AVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(127), Text: "env: node: No such file or directory"}},
+		{Code: "PROVIDER_NOT_AVAILABLE", Evidence: taxonomy.Evidence{Err: exec.ErrNotFound}},
+		{Code: "PROVIDER_NOT_AVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Text: "bash: line 1: claude: command not found"}},
+		{Code: "PROVIDER_NOT_AVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "available", ExitCode: taxonomy.Some(1)}},
+		{Code: "PROVIDER_NOT_AVAILABLE", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "available", Text: "no key is configured"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "insufficient_quota", Status: 429, Code: "insufficient_quota", Text: "You exceeded your current quota, please check your plan and billing details."}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "billing_error", Status: 402}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Status: 400, Text: "Your credit balance is too low to access the Anthropic API."}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 403, Text: "Your credit balance is too low."}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Status: 400, Text: "You have reached your specified API usage limits."}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 400, Code: "billing_hard_limit_reached"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 429, Code: "project_spend_limit_exceeded"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "context_length_exceeded"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Text: "prompt is too long"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Text: "messages: required"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `API Error: 403 {"error":{"type":"invalid_request_error","message":"Your credit balance is too low."}}`}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 400, Code: "context_length_exceeded"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Credit balance is too low"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `API Error: 529 {"type":"error"}`}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "network", Text: "dial tcp: lookup api: no such host"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "overloaded_error"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Errno: "ETIMEDOUT"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Errno: "ECONNRESET"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: io.ErrUnexpectedEOF}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "overloaded_error", Status: 529}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 500}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 408}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "not_found_error", Status: 404}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 422}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Text: "HTTP 503: no healthy upstream"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Text: "API Error: Output blocked by content filtering policy"}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Connection error."}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Text: `API Error: 402 {"error":{"message":"Insufficient credits"}}`}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Error: prompt is too long: 213000 tokens > 200000 maximum"}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "rate_limit_error", Status: 403}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429, RetryAfter: taxonomy.Some(30 * time.Second)}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "requests", Status: 429, Code: "rate_limit_exceeded"}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Text: "429 Too Many Requests: slow down"}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "permission_error", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "rate_limit_error", ResetAt: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "rate_limit_exceeded"}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Claude AI usage limit reached|1772366400"}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Rate limit reached"}},
+		{Code: "PROVIDER_RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "working\n5-hour limit reached, resets 3pm"}},
+	}
 }
 
 // providerSummary has the category's codes in [errgenSummary].

@@ -190,6 +190,16 @@ var scopeRules = [][]detect.CodeRule{
 	},
 }
 
+func scopeExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "SCOPE_FORBIDDEN", Evidence: taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".env", "go.sum"}, Attributes: map[string]string{"scope_mode": "strict"}}},
+		{Code: "SCOPE_OUTSIDE_ALLOWED", Evidence: taxonomy.Evidence{Source: "scope", Op: "scope", Type: "outside_allowed", Files: []string{"docs/a.md"}, Attributes: map[string]string{"scope_mode": "ask"}}},
+		{Code: "SCOPE_USER_DENIED", Evidence: taxonomy.Evidence{Source: "scope", Op: "ask", Type: "denied", Files: []string{"go.mod"}}},
+		{Code: "SCOPE_USER_DENIED", Evidence: taxonomy.Evidence{Source: "scope", Op: "ask", Type: "unattended", Files: []string{"go.mod"}}},
+		{Code: "SCOPE_USER_DENIED", Evidence: taxonomy.Evidence{Source: "scope", Op: "ask", Text: "the terminal is gone", Files: []string{"go.mod"}}},
+	}
+}
+
 // scopeSummary has the category's codes in [errgenSummary].
 const scopeSummary = `
 {"const":"CodeScopeForbidden","value":"SCOPE_FORBIDDEN","type":"ScopeError","factory":"NewScopeForbidden","category":"scope","retryable":"yes","rules":[["scope"]]},

@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 
@@ -135,6 +136,17 @@ var timeoutRules = [][]detect.CodeRule{
 		{Doc: "like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false}", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Errno, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded}},
 		{Doc: "is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
 	},
+}
+
+func timeoutExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "ITERATION_TIMEOUT", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"elapsed_ms": "300041", "iteration": "3", "timeout_ms": "300000"}}},
+		{Code: "ITERATION_TIMEOUT", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "300000"}}},
+		{Code: "OPERATION_TIMEOUT", Evidence: taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "timeout", Output: "still testing", Attributes: map[string]string{"command": "make test", "timeout_ms": "600000"}}},
+		{Code: "OPERATION_TIMEOUT", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "60000"}}},
+		{Code: "OPERATION_TIMEOUT", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: context.DeadlineExceeded}},
+		{Code: "OPERATION_TIMEOUT", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Request timed out."}},
+	}
 }
 
 // timeoutSummary has the category's codes in [errgenSummary].

@@ -191,6 +191,16 @@ var validationRules = [][]detect.CodeRule{
 	},
 }
 
+func validationExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "VALIDATION_PRE_COMMIT", Evidence: taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}}},
+		{Code: "VALIDATION_PRE_COMMIT", Evidence: taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Signal: "SIGKILL", Attributes: map[string]string{"command": "make test"}}},
+		{Code: "VALIDATION_PRE_COMMIT", Evidence: taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(1), Text: "429 Too Many Requests", Attributes: map[string]string{"command": "npm test"}}},
+		{Code: "VALIDATION_PRE_PUSH", Evidence: taxonomy.Evidence{Source: "validator", Op: "validate_pre_push", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}}},
+		{Code: "VALIDATION_PRE_PR", Evidence: taxonomy.Evidence{Source: "validator", Op: "validate_pre_pr", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}}},
+	}
+}
+
 // validationSummary has the category's codes in [errgenSummary].
 const validationSummary = `
 {"const":"CodeValidationPreCommit","value":"VALIDATION_PRE_COMMIT","type":"ValidationError","factory":"NewValidationPreCommit","category":"validation","retryable":"yes","rules":[["validator"]]},

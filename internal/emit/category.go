@@ -31,7 +31,7 @@ func (g *generator) category(f *jen.File, c *model.Category) {
 	declare(f, jen.Comment("// Each With method returns a copy of e with the value."),
 		withMethods(setters(c.Fields, "e"), c.Type), messageMethod(c), feedbackMethod(c),
 		g.contextMethod(c), publicContextMethod(c), belowMethods(c), codeMethods(c), errorMethods(c),
-		rowMethod(c), hintsMethod(c), g.categoryTable(c), g.categoryRules(c),
+		rowMethod(c), hintsMethod(c), g.categoryTable(c), g.categoryRules(c), g.categoryExamples(c),
 		categorySummary(c))
 }
 

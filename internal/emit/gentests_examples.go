@@ -19,7 +19,7 @@ func (d *testData) expectExamples() {
 		return
 	}
 	judge := detection.NewJudge(d.m)
-	expect := func(ev taxonomy.Evidence, err *jen.Statement) (jen.Code, *model.Code) {
+	expect := func(make string, ev taxonomy.Evidence, err *jen.Statement) (jen.Code, *model.Code) {
 		v := judge.Of(&ev)
 		rule, branch, context := "", 0, "{}"
 		if v.Rule != nil {
@@ -34,11 +34,15 @@ func (d *testData) expectExamples() {
 			more = append(more, element("Err", expression(err, "err")))
 		}
 		evidence := taxonomyName("Evidence").Add(d.g.fields(reflect.ValueOf(ev), more...).code())
-		return gentestName("NewExample").Call(longText(rule), jen.Lit(branch), longText(context), evidence), v.Code
+		return gentestName(make).Call(longText(rule), jen.Lit(branch), longText(context), evidence), v.Code
 	}
 	for _, c := range d.m.Codes {
 		for _, x := range c.Examples {
-			row, _ := expect(detection.Evidence(x), d.errorExpr(x.As, x.Is))
+			make := "NewEvidence"
+			if isPrintable(x) {
+				make = "NewExample"
+			}
+			row, _ := expect(make, detection.Evidence(x), d.errorExpr(x.As, x.Is))
 			if x.Not {
 				d.not[c] = append(d.not[c], row)
 			} else {
@@ -47,7 +51,7 @@ func (d *testData) expectExamples() {
 		}
 	}
 	add := func(ev taxonomy.Evidence, err *jen.Statement) {
-		if row, c := expect(ev, err); c != nil {
+		if row, c := expect("NewEvidence", ev, err); c != nil {
 			d.examples[c] = append(d.examples[c], row)
 		}
 	}

@@ -51,7 +51,7 @@ func (d *testData) packageVariable() jen.Code {
 				returning(jen.Id("detection").Dot("Rules").Call()))),
 			keyed("Classify", jen.Id("Classify")),
 			keyed("ClassifyEvidence", jen.Id("ClassifyEvidence")),
-			keyed("Explain", jen.Id("Explain")))
+			keyed("Explain", jen.Id("Explain")), keyed("Examples", jen.Id("Examples")))
 	}
 	return jen.Var().Id(d.pkg).Op("=").Add(gentestName("Package"), onLines(elements...))
 }

@@ -166,7 +166,7 @@ func (g *generator) classifyFunctions(f *jen.File) {
 		documented("Explain returns the result of [Classify], and the reasons for it.",
 			jen.Func().Id("Explain").Params(raw, opts).Add(detectName("Explanation"),
 				returning(jen.Id("detection").Dot("Explain").Call(jen.Id("raw"), jen.Id("opts"))))),
-		g.detection(), g.fromEvidence())
+		examples(g.m), g.detection(), g.fromEvidence())
 	if named := namedErrors(g.m); len(named) > 0 {
 		declare(f, g.ruleIs(named))
 	}

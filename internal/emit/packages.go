@@ -30,7 +30,7 @@ var usualPackages = map[string]string{
 	taxonomyPath: "taxonomy", genPath: "gen", gentestPath: "gentest", detectPath: "detect",
 	localizePath: "localize",
 	"cmp":        "cmp", "context": "context", "encoding/json": "json", "errors": "errors", "fmt": "fmt",
-	"log/slog": "slog", "strings": "strings", "testing": "testing", "time": "time",
+	"log/slog": "slog", "slices": "slices", "strings": "strings", "testing": "testing", "time": "time",
 }
 
 func taxonomyName(name string) *jen.Statement { return jen.Qual(taxonomyPath, name) }

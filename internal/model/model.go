@@ -117,6 +117,7 @@ type Category struct {
 	Var      string // categoryProvider: the constant that holds the index
 	Table    string // providerCategory: the variable of the table
 	RulesVar string // providerRules: the variable of the rules
+	Examples string // providerExamples: the function that returns the examples of the rules
 	// SummaryVar is the constant of the codes in the package's summary: providerSummary.
 	SummaryVar string
 	Predicate  string // IsProvider

@@ -85,8 +85,8 @@ var used = setOf(`
 
 // Fixed are the exported names that a generated package may have, now or with a later errgen.
 var Fixed = strings.Fields(`
-	Attach Categories Category CategoryOf Check Checks Classify ClassifyEvidence Explain Recover Strategies Table
-	UnmarshalError`)
+	Attach Categories Category CategoryOf Check Checks Classify ClassifyEvidence Examples Explain Recover Strategies
+	Table UnmarshalError`)
 
 // Reserved reports whether ident must not name a parameter: a keyword, a predeclared identifier, or
 // a name that generated functions use themselves.

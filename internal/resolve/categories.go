@@ -33,6 +33,7 @@ func (b *builder) category(d *spec.Category, files idents) {
 	}
 	c.Table, c.RulesVar = b.idents.take(unexported(base, n+1)+"Category"), b.idents.take(unexported(base, n+1)+"Rules")
 	c.SummaryVar = b.idents.take(unexported(base, n+1) + "Summary")
+	c.Examples = b.idents.take(unexported(base, n+1) + "Examples")
 	b.pkg.Categories = append(b.pkg.Categories, c)
 
 	owner := fieldOwner{typePrefix: base, constPrefix: constPrefix(base), params: newIdents(),

@@ -10,6 +10,12 @@ import (
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
+// Example is a failure that the rules of a taxonomy give a code.
+type Example struct {
+	Code     string // on the wire
+	Evidence Evidence
+}
+
 // Evidence has the facts about a failure before it has a code. The rules of a taxonomy test them,
 // and they fill the fields of the error. Empty texts, a zero status, a zero time, nil lists and nil
 // maps are absent.

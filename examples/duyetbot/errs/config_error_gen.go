@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -251,6 +252,16 @@ var configRules = [][]detect.CodeRule{
 		{Doc: "source: config, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError', '*strconv.NumError', '*time.ParseError']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.As, Any: []string{"*encoding/json.SyntaxError", "*encoding/json.UnmarshalTypeError", "*strconv.NumError", "*time.ParseError"}}}},
 		{Doc: "source: config", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}},
 	},
+}
+
+func configExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "config_missing", Evidence: taxonomy.Evidence{Source: "config", Type: "missing"}},
+		{Code: "config_missing", Evidence: taxonomy.Evidence{Source: "config", Err: fs.ErrNotExist}},
+		{Code: "config_missing", Evidence: taxonomy.Evidence{Source: "config", Text: "GITHUB_TOKEN is not set"}},
+		{Code: "config_invalid", Evidence: taxonomy.Evidence{Source: "config", Type: "parse"}},
+		{Code: "config_invalid", Evidence: taxonomy.Evidence{Source: "config", Text: `unknown key "colour"`}},
+	}
 }
 
 // configSummary has the category's codes in [errgenSummary].

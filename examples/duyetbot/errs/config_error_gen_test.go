@@ -47,8 +47,8 @@ func TestConfigError(t *testing.T) {
 			gentest.NewExample("CONFIG_MISSING/2", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
 			gentest.NewExample("CONFIG_MISSING/3", 0, `{"detail":"GITHUB_TOKEN is not set","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "GITHUB_TOKEN is not set"}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("CONFIG_INVALID/3", 0, `{"detail":"nothing is missing","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "nothing is missing"}),
-			gentest.NewExample("CONFIG_INVALID/3", 0, `{"detail":"what is not set has a default","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "what is not set has a default"}),
+			gentest.NewEvidence("CONFIG_INVALID/3", 0, `{"detail":"nothing is missing","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "nothing is missing"}),
+			gentest.NewEvidence("CONFIG_INVALID/3", 0, `{"detail":"what is not set has a default","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "what is not set has a default"}),
 		}},
 		{Code: CodeConfigInvalid, Entry: "config_invalid fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"CONFIG_INVALID/1: source: config, type: [parse, invalid] (9bf493fa)",
@@ -60,7 +60,7 @@ func TestConfigError(t *testing.T) {
 			gentest.NewCase(NewConfigInvalid("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 		}, Examples: []gentest.Example{
 			gentest.NewExample("CONFIG_INVALID/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Type: "parse"}),
-			gentest.NewExample("CONFIG_INVALID/2", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
+			gentest.NewEvidence("CONFIG_INVALID/2", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
 			gentest.NewExample("CONFIG_INVALID/3", 0, `{"detail":"unknown key \"colour\"","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: `unknown key "colour"`}),
 		}},
 	})

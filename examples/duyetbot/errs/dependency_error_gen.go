@@ -261,6 +261,15 @@ var dependencyRules = [][]detect.CodeRule{
 	},
 }
 
+func dependencyExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "dependency_error", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "Error: Cannot find module 'left-pad'"}},
+		{Code: "dependency_error", Evidence: taxonomy.Evidence{Text: "ModuleNotFoundError: No module named 'requests'"}},
+		{Code: "dependency_error", Evidence: taxonomy.Evidence{Text: "dependency not found: left-pad"}},
+		{Code: "dependency_error", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "ModuleNotFoundError: No module named 'requests'"}},
+	}
+}
+
 // dependencySummary has the category's codes in [errgenSummary].
 const dependencySummary = `
 {"const":"CodeDependencyError","value":"dependency_error","type":"DependencyError","factory":"NewDependencyError","category":"dependency","retryable":"no","rules":[[],["tool","verification"]]}

@@ -48,7 +48,7 @@ func TestDependencyError(t *testing.T) {
 			gentest.NewExample("DEPENDENCY_ERROR/2", 0, `{"detail":"ModuleNotFoundError: No module named 'requests'","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Text: "ModuleNotFoundError: No module named 'requests'"}),
 			gentest.NewExample("DEPENDENCY_ERROR/4", 0, `{"detail":"dependency not found: left-pad","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Text: "dependency not found: left-pad"}),
 			gentest.NewExample("DEPENDENCY_ERROR/1", 0, `{"detail":"ModuleNotFoundError: No module named 'requests'","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "ModuleNotFoundError: No module named 'requests'"}),
-		}, Not: []gentest.Example{gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"the hint for cannot find module is clearer","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the hint for cannot find module is clearer"})}},
+		}, Not: []gentest.Example{gentest.NewEvidence("TOOL_EXECUTION/1", 0, `{"detail":"the hint for cannot find module is clearer","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the hint for cannot find module is clearer"})}},
 	})
 	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, DependencySourceTypeLLM, DependencySourceTypeGithub, DependencySourceTypeTool, DependencySourceTypeVerification, DependencySourceTypeFile, DependencySourceTypeNetwork, DependencySourceTypeSystem)
 	gentest.Enum(t, []string{"dependency"}, DependencyPatternDependency)

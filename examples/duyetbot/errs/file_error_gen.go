@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -272,6 +273,22 @@ var fileRules = [][]detect.CodeRule{
 		{Doc: "as: ['*io/fs.PathError', '*os.LinkError']", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*io/fs.PathError", "*os.LinkError"}}}},
 		{Doc: "source: file", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"file"}}}},
 	},
+}
+
+func fileExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "file_not_found", Evidence: taxonomy.Evidence{Err: fs.ErrNotExist}},
+		{Code: "file_not_found", Evidence: taxonomy.Evidence{Errno: "ENOENT"}},
+		{Code: "file_not_found", Evidence: taxonomy.Evidence{Code: "ENOENT"}},
+		{Code: "file_not_found", Evidence: taxonomy.Evidence{Source: "file", Text: "open a.txt: no such file or directory"}},
+		{Code: "file_permission", Evidence: taxonomy.Evidence{Err: fs.ErrPermission}},
+		{Code: "file_permission", Evidence: taxonomy.Evidence{Errno: "EACCES"}},
+		{Code: "file_permission", Evidence: taxonomy.Evidence{Code: "EPERM"}},
+		{Code: "file_permission", Evidence: taxonomy.Evidence{Source: "file", Text: "open a.txt: permission denied"}},
+		{Code: "file_system", Evidence: taxonomy.Evidence{Errno: "ENOSPC"}},
+		{Code: "file_system", Evidence: taxonomy.Evidence{Code: "EISDIR"}},
+		{Code: "file_system", Evidence: taxonomy.Evidence{Source: "file", Text: "it went wrong"}},
+	}
 }
 
 // fileSummary has the category's codes in [errgenSummary].

@@ -75,7 +75,7 @@ func TestFileError(t *testing.T) {
 		}, Examples: []gentest.Example{
 			gentest.NewExample("FILE_SYSTEM/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "ENOSPC"}),
 			gentest.NewExample("FILE_SYSTEM/2", 0, `{"detail":"Unknown error","code":"EISDIR","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "EISDIR"}),
-			gentest.NewExample("FILE_SYSTEM/3", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*fs.PathError]("*io/fs.PathError", nil)}),
+			gentest.NewEvidence("FILE_SYSTEM/3", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*fs.PathError]("*io/fs.PathError", nil)}),
 			gentest.NewExample("FILE_SYSTEM/4", 0, `{"detail":"it went wrong","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "it went wrong"}),
 		}},
 	})

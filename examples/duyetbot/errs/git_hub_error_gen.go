@@ -4,6 +4,7 @@ package errs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -351,6 +352,41 @@ var gitHubRules = [][]detect.CodeRule{
 		{Doc: "source: {present: false}, status: {min: 400, max: 599}, attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
 		{Doc: "source: github, priority: -4", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}}},
 	},
+}
+
+func gitHubExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Source: "github", Status: 429}},
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}},
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"retry-after": "60"}}},
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Source: "github", Status: 403, Text: "You have exceeded a secondary rate limit."}},
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Source: "github", Type: "RATE_LIMITED", Status: 200}},
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Status: 429, Attributes: map[string]string{"host": "api.github.com"}}},
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Status: 403, Attributes: map[string]string{"host": "api.github.com", "ratelimit-remaining": "0"}}},
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Source: "github", Text: "API rate limit exceeded for user ID 1"}},
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Source: "github", Text: "403 Forbidden: you have exceeded a secondary rate limit"}},
+		{Code: "github_rate_limit", Evidence: taxonomy.Evidence{Source: "github", Text: "You have triggered an abuse detection mechanism."}},
+		{Code: "github_timeout", Evidence: taxonomy.Evidence{Source: "github", Type: "timeout"}},
+		{Code: "github_timeout", Evidence: taxonomy.Evidence{Source: "github", Err: context.DeadlineExceeded}},
+		{Code: "github_timeout", Evidence: taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: context.DeadlineExceeded}},
+		{Code: "github_timeout", Evidence: taxonomy.Evidence{Source: "github", Text: "Request timed out"}},
+		{Code: "github_not_found", Evidence: taxonomy.Evidence{Source: "github", Status: 404}},
+		{Code: "github_not_found", Evidence: taxonomy.Evidence{Source: "github", Text: "404 Not Found"}},
+		{Code: "github_not_found", Evidence: taxonomy.Evidence{Source: "github", Type: "NOT_FOUND"}},
+		{Code: "github_not_found", Evidence: taxonomy.Evidence{Status: 404, Attributes: map[string]string{"host": "api.github.com"}}},
+		{Code: "github_not_found", Evidence: taxonomy.Evidence{Status: 404}},
+		{Code: "github_forbidden", Evidence: taxonomy.Evidence{Source: "github", Status: 401}},
+		{Code: "github_forbidden", Evidence: taxonomy.Evidence{Source: "github", Status: 403, Text: "Resource not accessible by integration"}},
+		{Code: "github_forbidden", Evidence: taxonomy.Evidence{Source: "github", Type: "FORBIDDEN"}},
+		{Code: "github_forbidden", Evidence: taxonomy.Evidence{Status: 401, Attributes: map[string]string{"host": "api.github.com"}}},
+		{Code: "github_forbidden", Evidence: taxonomy.Evidence{Source: "github", Text: "Authentication failed"}},
+		{Code: "github_validation", Evidence: taxonomy.Evidence{Source: "github", Status: 422, Text: "Validation Failed"}},
+		{Code: "github_validation", Evidence: taxonomy.Evidence{Status: 422, Attributes: map[string]string{"host": "api.github.com"}}},
+		{Code: "github_server_error", Evidence: taxonomy.Evidence{Source: "github", Status: 502}},
+		{Code: "github_server_error", Evidence: taxonomy.Evidence{Source: "github", Status: 418}},
+		{Code: "github_server_error", Evidence: taxonomy.Evidence{Status: 500, Attributes: map[string]string{"host": "api.github.com"}}},
+		{Code: "github_server_error", Evidence: taxonomy.Evidence{Source: "github", Text: "something went wrong"}},
+	}
 }
 
 // gitHubSummary has the category's codes in [errgenSummary].

@@ -56,10 +56,10 @@ func TestGitHubError(t *testing.T) {
 			gentest.NewExample("GITHUB_RATE_LIMIT/2", 0, `{"detail":"403 Forbidden: you have exceeded a secondary rate limit","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "403 Forbidden: you have exceeded a secondary rate limit"}),
 			gentest.NewExample("GITHUB_RATE_LIMIT/6", 0, `{"detail":"You have triggered an abuse detection mechanism.","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "You have triggered an abuse detection mechanism."}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("GITHUB_FORBIDDEN/1", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "4999"}}),
-			gentest.NewExample("GITHUB_FORBIDDEN/1", 0, `{"detail":"Resource not accessible by integration","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "Resource not accessible by integration"}),
-			gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"wrote the chapter on rate limits","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "wrote the chapter on rate limits"}),
-			gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"Please implement rate limit exceeded handling","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Please implement rate limit exceeded handling"}),
+			gentest.NewEvidence("GITHUB_FORBIDDEN/1", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "4999"}}),
+			gentest.NewEvidence("GITHUB_FORBIDDEN/1", 0, `{"detail":"Resource not accessible by integration","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "Resource not accessible by integration"}),
+			gentest.NewEvidence("GITHUB_SERVER_ERROR/3", 0, `{"detail":"wrote the chapter on rate limits","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "wrote the chapter on rate limits"}),
+			gentest.NewEvidence("GITHUB_SERVER_ERROR/3", 0, `{"detail":"Please implement rate limit exceeded handling","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Please implement rate limit exceeded handling"}),
 		}},
 		{Code: CodeGitHubTimeout, Entry: "github_timeout fault=dependency: github_retry_with_backoff retryable severity=high; strict: fail; lenient: github_retry_with_backoff@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry_with_backoff@thorough", Rules: []string{
 			"GITHUB_TIMEOUT/1: source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (84577464)",
@@ -74,7 +74,7 @@ func TestGitHubError(t *testing.T) {
 			gentest.NewExample("GITHUB_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
 			gentest.NewExample("GITHUB_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
 			gentest.NewExample("GITHUB_TIMEOUT/3", 0, `{"detail":"Request timed out","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Request timed out"}),
-		}, Not: []gentest.Example{gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"increase timeout to 60","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "increase timeout to 60"})}},
+		}, Not: []gentest.Example{gentest.NewEvidence("GITHUB_SERVER_ERROR/3", 0, `{"detail":"increase timeout to 60","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "increase timeout to 60"})}},
 		{Code: CodeGitHubNotFound, Entry: "github_not_found fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"GITHUB_NOT_FOUND/1: source: github, status: 404 (94069eb2)",
 			"GITHUB_NOT_FOUND/2: source: github, type: NOT_FOUND (9b2941a1)",
@@ -90,7 +90,7 @@ func TestGitHubError(t *testing.T) {
 			gentest.NewExample("GITHUB_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "NOT_FOUND"}),
 			gentest.NewExample("GITHUB_NOT_FOUND/3", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 404, Attributes: map[string]string{"host": "api.github.com"}}),
 			gentest.NewExample("GITHUB_NOT_FOUND/4", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Status: 404}),
-		}, Not: []gentest.Example{gentest.NewExample("GITHUB_SERVER_ERROR/3", 0, `{"detail":"see line 404 of the log","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "see line 404 of the log"})}},
+		}, Not: []gentest.Example{gentest.NewEvidence("GITHUB_SERVER_ERROR/3", 0, `{"detail":"see line 404 of the log","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "see line 404 of the log"})}},
 		{Code: CodeGitHubForbidden, Entry: "github_forbidden fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"GITHUB_FORBIDDEN/1: source: github, status: [401, 403] (9021ba1c)",
 			"GITHUB_FORBIDDEN/2: source: github, type: [FORBIDDEN, INSUFFICIENT_SCOPES] (cb200117)",

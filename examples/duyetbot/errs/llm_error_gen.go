@@ -4,6 +4,7 @@ package errs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -406,6 +407,56 @@ var llmRules = [][]detect.CodeRule{
 		{Doc: "source: {present: false}, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "host", Any: []string{"openrouter.ai", "api.anthropic.com", "api.openai.com"}}}, Like: []*detect.Signature{&signatureOverloaded, &signatureServerError, &signatureBadGateway, &signatureUnavailable, &signatureGatewayTimeout, &signatureGRPCUnavailable, &signatureGRPCInternal}},
 		{Doc: "type: overloaded_error, priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"overloaded_error"}}}},
 	},
+}
+
+func llmExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "llm_rate_limit", Evidence: taxonomy.Evidence{Source: "llm", Text: "Rate limit exceeded"}},
+		{Code: "llm_rate_limit", Evidence: taxonomy.Evidence{Source: "llm", Status: 429, RetryAfter: taxonomy.Some(30 * time.Second)}},
+		{Code: "llm_rate_limit", Evidence: taxonomy.Evidence{Type: "rate_limit_error"}},
+		{Code: "llm_rate_limit", Evidence: taxonomy.Evidence{Source: "llm", Code: "rate_limit_exceeded"}},
+		{Code: "llm_rate_limit", Evidence: taxonomy.Evidence{Status: 429, Attributes: map[string]string{"host": "openrouter.ai"}}},
+		{Code: "llm_rate_limit", Evidence: taxonomy.Evidence{Source: "llm", Text: "error: rate limit"}},
+		{Code: "llm_rate_limit", Evidence: taxonomy.Evidence{Source: "llm", Text: "You have hit your per-minute rate limit"}},
+		{Code: "llm_rate_limit", Evidence: taxonomy.Evidence{Text: "429 Too Many Requests"}},
+		{Code: "llm_rate_limit", Evidence: taxonomy.Evidence{Text: "the account was rate-limited"}},
+		{Code: "llm_timeout", Evidence: taxonomy.Evidence{Source: "llm", Status: 408}},
+		{Code: "llm_timeout", Evidence: taxonomy.Evidence{Source: "llm", Type: "timeout_error"}},
+		{Code: "llm_timeout", Evidence: taxonomy.Evidence{Type: "timeout", Attributes: map[string]string{"host": "openrouter.ai"}}},
+		{Code: "llm_timeout", Evidence: taxonomy.Evidence{Status: 408}},
+		{Code: "llm_timeout", Evidence: taxonomy.Evidence{Source: "llm", Err: context.DeadlineExceeded}},
+		{Code: "llm_timeout", Evidence: taxonomy.Evidence{Source: "llm", Text: "Request timed out."}},
+		{Code: "llm_timeout", Evidence: taxonomy.Evidence{Text: "timeout of 30000 ms exceeded"}},
+		{Code: "llm_timeout", Evidence: taxonomy.Evidence{Err: context.DeadlineExceeded}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Source: "llm", Status: 429, Code: "insufficient_quota"}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Source: "llm", Type: "insufficient_quota", Status: 429}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Source: "llm", Status: 429, Text: "You exceeded your current quota, please check your plan and billing details."}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Source: "llm", Type: "invalid_request_error", Status: 400, Text: "Your credit balance is too low to access the API."}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Source: "llm", Status: 402}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Source: "llm", Text: "Monthly quota used up"}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Status: 402, Attributes: map[string]string{"host": "openrouter.ai"}}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Status: 402}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Status: 429, Text: "You exceeded your current quota."}},
+		{Code: "llm_quota_exceeded", Evidence: taxonomy.Evidence{Source: "llm", Text: "Token limit exceeded"}},
+		{Code: "llm_auth", Evidence: taxonomy.Evidence{Source: "llm", Status: 401}},
+		{Code: "llm_auth", Evidence: taxonomy.Evidence{Type: "authentication_error"}},
+		{Code: "llm_auth", Evidence: taxonomy.Evidence{Status: 401}},
+		{Code: "llm_auth", Evidence: taxonomy.Evidence{Source: "llm", Code: "invalid_api_key"}},
+		{Code: "llm_auth", Evidence: taxonomy.Evidence{Status: 403, Attributes: map[string]string{"host": "openrouter.ai"}}},
+		{Code: "llm_auth", Evidence: taxonomy.Evidence{Source: "llm", Text: "Invalid API key"}},
+		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Type: "invalid_request_error"}},
+		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Status: 422}},
+		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Source: "llm", Code: "context_length_exceeded"}},
+		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Source: "llm", Status: 400}},
+		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Source: "llm", Status: 404}},
+		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Status: 422, Attributes: map[string]string{"host": "openrouter.ai"}}},
+		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Status: 418, Attributes: map[string]string{"host": "openrouter.ai"}}},
+		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Source: "llm", Text: "invalid value for temperature"}},
+		{Code: "llm_server_error", Evidence: taxonomy.Evidence{Source: "llm", Status: 529}},
+		{Code: "llm_server_error", Evidence: taxonomy.Evidence{Type: "overloaded_error"}},
+		{Code: "llm_server_error", Evidence: taxonomy.Evidence{Status: 503, Attributes: map[string]string{"host": "openrouter.ai"}}},
+		{Code: "llm_server_error", Evidence: taxonomy.Evidence{Source: "llm", Text: "something went wrong"}},
+	}
 }
 
 // llmSummary has the category's codes in [errgenSummary].

@@ -60,17 +60,17 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_RATE_LIMIT/5", 0, `{"detail":"429 Too Many Requests","code":"429","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Text: "429 Too Many Requests"}),
 			gentest.NewExample("LLM_RATE_LIMIT/4", 1, `{"detail":"the account was rate-limited","source":{"type":"llm","component":"openrouter"},"pattern":"rate_limit"}`, taxonomy.Evidence{Text: "the account was rate-limited"}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"wrote the chapter on rate limits","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "wrote the chapter on rate limits"}),
-			gentest.NewExample("", 1, `{"detail":"the docs explain what a rate limit is and how too many requests are counted","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "the docs explain what a rate limit is and how too many requests are counted"}),
-			gentest.NewExample("", 1, `{"detail":"requests that are rate limited are sent again","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "requests that are rate limited are sent again"}),
-			gentest.NewExample("", 1, `{"detail":"chapter 3: rate limits","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "chapter 3: rate limits"}),
-			gentest.NewExample("GITHUB_RATE_LIMIT/4", 0, `{"detail":"Rate limit exceeded","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Rate limit exceeded"}),
-			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"ran 429 tests in 12 files","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "ran 429 tests in 12 files"}),
-			gentest.NewExample("", 1, `{"detail":"Please implement rate limit exceeded handling","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "Please implement rate limit exceeded handling"}),
-			gentest.NewExample("", 1, `{"detail":"The test checks that \"rate limit exceeded\" is shown","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: `The test checks that "rate limit exceeded" is shown`}),
-			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"Rate limit exceeded errors are retried now","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Rate limit exceeded errors are retried now"}),
-			gentest.NewExample("", 1, `{"detail":"docs: rate limit","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "docs: rate limit"}),
-			gentest.NewExample("", 1, `{"detail":"The client answers 429 too many requests to the eleventh call","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "The client answers 429 too many requests to the eleventh call"}),
+			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"wrote the chapter on rate limits","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "wrote the chapter on rate limits"}),
+			gentest.NewEvidence("", 1, `{"detail":"the docs explain what a rate limit is and how too many requests are counted","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "the docs explain what a rate limit is and how too many requests are counted"}),
+			gentest.NewEvidence("", 1, `{"detail":"requests that are rate limited are sent again","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "requests that are rate limited are sent again"}),
+			gentest.NewEvidence("", 1, `{"detail":"chapter 3: rate limits","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "chapter 3: rate limits"}),
+			gentest.NewEvidence("GITHUB_RATE_LIMIT/4", 0, `{"detail":"Rate limit exceeded","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Rate limit exceeded"}),
+			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"ran 429 tests in 12 files","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "ran 429 tests in 12 files"}),
+			gentest.NewEvidence("", 1, `{"detail":"Please implement rate limit exceeded handling","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "Please implement rate limit exceeded handling"}),
+			gentest.NewEvidence("", 1, `{"detail":"The test checks that \"rate limit exceeded\" is shown","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: `The test checks that "rate limit exceeded" is shown`}),
+			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"Rate limit exceeded errors are retried now","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Rate limit exceeded errors are retried now"}),
+			gentest.NewEvidence("", 1, `{"detail":"docs: rate limit","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "docs: rate limit"}),
+			gentest.NewEvidence("", 1, `{"detail":"The client answers 429 too many requests to the eleventh call","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "The client answers 429 too many requests to the eleventh call"}),
 		}},
 		{Code: CodeLLMTimeout, Entry: "llm_timeout fault=dependency: llm_retry_with_backoff retryable severity=high; strict: fail; lenient: llm_retry_with_backoff@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry_with_backoff@thorough", When: []string{"pattern_retry_llm retryable severity=high; strict: fail; lenient: pattern_retry_llm@lenient; fast: llm_retry@fast recoverability=unknown; thorough: pattern_retry_llm@thorough"}, Rules: []string{
 			"LLM_TIMEOUT/1: source: llm, type: [timeout, timeout_error] (319b485c)",
@@ -99,13 +99,13 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_TIMEOUT/7", 1, `{"detail":"timeout of 30000 ms exceeded","source":{"type":"llm","component":"openrouter"},"pattern":"timeout"}`, taxonomy.Evidence{Text: "timeout of 30000 ms exceeded"}),
 			gentest.NewExample("LLM_TIMEOUT/3", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"sets timeouts everywhere","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "sets timeouts everywhere"}),
-			gentest.NewExample("GITHUB_TIMEOUT/3", 0, `{"detail":"Request timed out.","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Request timed out."}),
-			gentest.NewExample("TOOL_TIMEOUT/5", 0, `{"detail":"Request timed out.","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "Request timed out."}),
-			gentest.NewExample("", 1, `{"detail":"increase timeout to 60","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "increase timeout to 60"}),
-			gentest.NewExample("", 1, `{"detail":"The request that timed out is sent again","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "The request that timed out is sent again"}),
-			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"timeout: 30","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "timeout: 30"}),
-			gentest.NewExample("", 1, `{"detail":"fix: timeout","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "fix: timeout"}),
+			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"sets timeouts everywhere","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "sets timeouts everywhere"}),
+			gentest.NewEvidence("GITHUB_TIMEOUT/3", 0, `{"detail":"Request timed out.","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Request timed out."}),
+			gentest.NewEvidence("TOOL_TIMEOUT/5", 0, `{"detail":"Request timed out.","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "Request timed out."}),
+			gentest.NewEvidence("", 1, `{"detail":"increase timeout to 60","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "increase timeout to 60"}),
+			gentest.NewEvidence("", 1, `{"detail":"The request that timed out is sent again","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "The request that timed out is sent again"}),
+			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"timeout: 30","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "timeout: 30"}),
+			gentest.NewEvidence("", 1, `{"detail":"fix: timeout","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "fix: timeout"}),
 		}},
 		{Code: CodeLLMQuotaExceeded, Entry: "llm_quota_exceeded fault=dependency: fail severity=critical; fast: recoverability=unknown", Rules: []string{
 			"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (1c560d57)",
@@ -127,9 +127,9 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_QUOTA_EXCEEDED/3", 0, `{"detail":"You exceeded your current quota.","code":"429","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Status: 429, Text: "You exceeded your current quota."}),
 			gentest.NewExample("LLM_QUOTA_EXCEEDED/1", 0, `{"detail":"Token limit exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Token limit exceeded"}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("LLM_RATE_LIMIT/1", 1, `{"detail":"Rate limit exceeded","source":{"type":"llm","component":"openrouter"},"pattern":"rate_limit"}`, taxonomy.Evidence{Source: "llm", Text: "Rate limit exceeded"}),
-			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"quota documentation updated","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "quota documentation updated"}),
-			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"Tests cover the case that the quota is exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Tests cover the case that the quota is exceeded"}),
+			gentest.NewEvidence("LLM_RATE_LIMIT/1", 1, `{"detail":"Rate limit exceeded","source":{"type":"llm","component":"openrouter"},"pattern":"rate_limit"}`, taxonomy.Evidence{Source: "llm", Text: "Rate limit exceeded"}),
+			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"quota documentation updated","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "quota documentation updated"}),
+			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"Tests cover the case that the quota is exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Tests cover the case that the quota is exceeded"}),
 		}},
 		{Code: CodeLLMAuth, Entry: "llm_auth fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (6d43da5a)",
@@ -147,7 +147,7 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_AUTH/1", 0, `{"detail":"Unknown error","code":"invalid_api_key","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Code: "invalid_api_key"}),
 			gentest.NewExample("LLM_AUTH/2", 0, `{"detail":"Unknown error","code":"403","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 403, Attributes: map[string]string{"host": "openrouter.ai"}}),
 			gentest.NewExample("LLM_AUTH/1", 0, `{"detail":"Invalid API key","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Invalid API key"}),
-		}, Not: []gentest.Example{gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"unauthorized access is now rejected in tests","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "unauthorized access is now rejected in tests"})}},
+		}, Not: []gentest.Example{gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"unauthorized access is now rejected in tests","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "unauthorized access is now rejected in tests"})}},
 		{Code: CodeLLMInvalidRequest, Entry: "llm_invalid_request fault=dependency: fail severity=medium; fast: recoverability=unknown", Rules: []string{
 			"LLM_INVALID_REQUEST/1: source: llm, status: {min: 400, max: 499}, priority: -2 (caa74ef2)",
 			"LLM_INVALID_REQUEST/2: source: {present: false}, status: {min: 400, max: 499}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, priority: -2 (f290391f)",
@@ -169,8 +169,8 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_INVALID_REQUEST/2", 0, `{"detail":"Unknown error","code":"418","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 418, Attributes: map[string]string{"host": "openrouter.ai"}}),
 			gentest.NewExample("LLM_INVALID_REQUEST/3", 0, `{"detail":"invalid value for temperature","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid value for temperature"}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"invalid is a word","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid is a word"}),
-			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"invalid requests are logged","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid requests are logged"}),
+			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"invalid is a word","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid is a word"}),
+			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"invalid requests are logged","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid requests are logged"}),
 		}},
 		{Code: CodeLLMServerError, Entry: "llm_server_error fault=dependency: llm_retry retryable severity=critical; strict: fail; lenient: llm_retry@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry@thorough", Rules: []string{
 			"LLM_SERVER_ERROR/1: source: llm, priority: -4 (bae6d4ab)",
@@ -186,7 +186,7 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_SERVER_ERROR/4", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Type: "overloaded_error"}),
 			gentest.NewExample("LLM_SERVER_ERROR/3", 0, `{"detail":"Unknown error","code":"503","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 503, Attributes: map[string]string{"host": "openrouter.ai"}}),
 			gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"something went wrong","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "something went wrong"}),
-		}, Not: []gentest.Example{gentest.NewExample("NETWORK_ERROR/3", 0, `{"detail":"Unknown error","code":"503","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Status: 503})}},
+		}, Not: []gentest.Example{gentest.NewEvidence("NETWORK_ERROR/3", 0, `{"detail":"Unknown error","code":"503","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Status: 503})}},
 	})
 	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, LLMSourceTypeLLM, LLMSourceTypeGithub, LLMSourceTypeTool, LLMSourceTypeVerification, LLMSourceTypeFile, LLMSourceTypeNetwork, LLMSourceTypeSystem)
 	gentest.Enum(t, []string{"rate_limit", "timeout"}, LLMPatternRateLimit, LLMPatternTimeout)

@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
@@ -317,6 +319,27 @@ var networkRules = [][]detect.CodeRule{
 		{Doc: "source: [tool, verification], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -3, set: {pattern: network}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool", "verification"}}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`, Apply: func(e taxonomy.Error) { e.(*NetworkError).Pattern = taxonomy.Some(NetworkPatternNetwork) }},
 		{Doc: "source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network}", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureConnectionTimeout, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`, Apply: func(e taxonomy.Error) { e.(*NetworkError).Pattern = taxonomy.Some(NetworkPatternNetwork) }},
 	},
+}
+
+func networkExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "dns_error", Evidence: taxonomy.Evidence{Code: "ENOTFOUND"}},
+		{Code: "connection_error", Evidence: taxonomy.Evidence{Errno: "ECONNREFUSED"}},
+		{Code: "connection_error", Evidence: taxonomy.Evidence{Source: "llm", Errno: "ECONNRESET"}},
+		{Code: "connection_error", Evidence: taxonomy.Evidence{Code: "ECONNREFUSED"}},
+		{Code: "connection_error", Evidence: taxonomy.Evidence{Err: net.ErrClosed}},
+		{Code: "connection_error", Evidence: taxonomy.Evidence{Source: "github", Err: io.ErrUnexpectedEOF}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Type: "network"}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Status: 418}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Status: 503}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Text: "502 Bad Gateway"}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Text: "connect ECONNREFUSED 127.0.0.1:8080"}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Text: "getaddrinfo ENOTFOUND example.org"}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Text: "Failed to fetch"}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Source: "network", Text: "it went wrong"}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Source: "llm", Text: "Error: connect ECONNREFUSED 10.0.0.1:443"}},
+		{Code: "network_error", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(6), Text: "curl: (6) Could not resolve host: example.org"}},
+	}
 }
 
 // networkSummary has the category's codes in [errgenSummary].

@@ -4,8 +4,10 @@ package errs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -268,6 +270,19 @@ var skillRules = [][]detect.CodeRule{
 		{Doc: "source: skill, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}, {Key: detect.As, Any: []string{"*encoding/json.SyntaxError", "*encoding/json.UnmarshalTypeError"}}}},
 		{Doc: `source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid ", Fold: true}, {Text: "validation failed", Fold: true}, {Text: "validation error", Fold: true}, {Text: " is invalid", Fold: true}}}}},
 	},
+}
+
+func skillExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "skill_not_found", Evidence: taxonomy.Evidence{Source: "skill", Type: "not_found"}},
+		{Code: "skill_not_found", Evidence: taxonomy.Evidence{Source: "skill", Err: fs.ErrNotExist}},
+		{Code: "skill_not_found", Evidence: taxonomy.Evidence{Source: "skill", Text: `skill "deploy" not found`}},
+		{Code: "skill_timeout", Evidence: taxonomy.Evidence{Source: "skill", Type: "timeout"}},
+		{Code: "skill_timeout", Evidence: taxonomy.Evidence{Source: "skill", Err: context.DeadlineExceeded}},
+		{Code: "skill_timeout", Evidence: taxonomy.Evidence{Source: "skill", Text: "the skill timed out"}},
+		{Code: "skill_validation", Evidence: taxonomy.Evidence{Source: "skill", Type: "invalid"}},
+		{Code: "skill_validation", Evidence: taxonomy.Evidence{Source: "skill", Text: "invalid front matter"}},
+	}
 }
 
 // skillSummary has the category's codes in [errgenSummary].

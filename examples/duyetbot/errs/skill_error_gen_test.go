@@ -70,11 +70,11 @@ func TestSkillError(t *testing.T) {
 			gentest.NewCase(NewSkillValidation("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 		}, Examples: []gentest.Example{
 			gentest.NewExample("SKILL_VALIDATION/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "invalid"}),
-			gentest.NewExample("SKILL_VALIDATION/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
+			gentest.NewEvidence("SKILL_VALIDATION/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
 			gentest.NewExample("SKILL_VALIDATION/3", 0, `{"detail":"invalid front matter","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "invalid front matter"}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("", 1, `{"detail":"something went wrong","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "something went wrong"}),
-			gentest.NewExample("", 1, `{"detail":"validation is faster","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "validation is faster"}),
+			gentest.NewEvidence("", 1, `{"detail":"something went wrong","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "something went wrong"}),
+			gentest.NewEvidence("", 1, `{"detail":"validation is faster","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "validation is faster"}),
 		}},
 	})
 	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, SkillSourceTypeLLM, SkillSourceTypeGithub, SkillSourceTypeTool, SkillSourceTypeVerification, SkillSourceTypeFile, SkillSourceTypeNetwork, SkillSourceTypeSystem)

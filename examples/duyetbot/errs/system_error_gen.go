@@ -248,6 +248,14 @@ var systemRules = [][]detect.CodeRule{
 	},
 }
 
+func systemExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "system_error", Evidence: taxonomy.Evidence{Source: "system", Text: "out of memory"}},
+		{Code: "system_error", Evidence: taxonomy.Evidence{Text: "something new"}},
+		{Code: "system_error", Evidence: taxonomy.Evidence{Source: "skill", Text: "something went wrong"}},
+	}
+}
+
 // systemSummary has the category's codes in [errgenSummary].
 const systemSummary = `
 {"const":"CodeSystemError","value":"system_error","type":"SystemError","factory":"NewSystemError","category":"system","retryable":"no","rules":[["system"]]}

@@ -45,9 +45,9 @@ func TestSystemError(t *testing.T) {
 			gentest.NewExample("SYSTEM_ERROR/1", 0, `{"detail":"out of memory","source":{"type":"system","component":"unknown"}}`, taxonomy.Evidence{Source: "system", Text: "out of memory"}),
 			gentest.NewExample("", 1, `{"detail":"something new","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "something new"}),
 			gentest.NewExample("", 1, `{"detail":"something went wrong","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "something went wrong"}),
-			gentest.NewExample("", 1, `{"detail":"Unknown error","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Output: "some cause"}),
-			gentest.NewExample("", 1, `{"detail":"some cause","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
-		}, Not: []gentest.Example{gentest.NewExample("LLM_SERVER_ERROR/1", 0, `{"detail":"something new","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "something new"})}},
+			gentest.NewEvidence("", 1, `{"detail":"Unknown error","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Output: "some cause"}),
+			gentest.NewEvidence("", 1, `{"detail":"some cause","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+		}, Not: []gentest.Example{gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"something new","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "something new"})}},
 	})
 	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, SystemSourceTypeLLM, SystemSourceTypeGithub, SystemSourceTypeTool, SystemSourceTypeVerification, SystemSourceTypeFile, SystemSourceTypeNetwork, SystemSourceTypeSystem)
 }

@@ -4,9 +4,12 @@ package errs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os/exec"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
@@ -307,6 +310,36 @@ var toolRules = [][]detect.CodeRule{
 		{Doc: "source: {present: false}, exit_code: {not: 0}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.ExitCode, NotNumber: []int{0}}}},
 		{Doc: "source: {present: false}, signal: {present: true}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Signal, Presence: detect.Present}}},
 	},
+}
+
+func toolExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "tool_timeout", Evidence: taxonomy.Evidence{Source: "tool", Type: "timeout"}},
+		{Code: "tool_timeout", Evidence: taxonomy.Evidence{Source: "tool", Err: context.DeadlineExceeded}},
+		{Code: "tool_timeout", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(124)}},
+		{Code: "tool_timeout", Evidence: taxonomy.Evidence{Attributes: map[string]string{"tool": "bash"}, Err: context.DeadlineExceeded}},
+		{Code: "tool_timeout", Evidence: taxonomy.Evidence{Text: "Command timed out", Attributes: map[string]string{"tool": "bash"}}},
+		{Code: "tool_timeout", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "Command timed out"}},
+		{Code: "tool_not_found", Evidence: taxonomy.Evidence{Err: exec.ErrNotFound}},
+		{Code: "tool_not_found", Evidence: taxonomy.Evidence{Source: "tool", Err: fs.ErrNotExist}},
+		{Code: "tool_not_found", Evidence: taxonomy.Evidence{Source: "tool", Type: "not_found"}},
+		{Code: "tool_not_found", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(127), Text: "bash: bun: command not found"}},
+		{Code: "tool_not_found", Evidence: taxonomy.Evidence{Source: "tool", Text: "make: tsc: No such file or directory\nmake: *** [Makefile:3: build] Error 127"}},
+		{Code: "tool_not_found", Evidence: taxonomy.Evidence{ExitCode: taxonomy.Some(127)}},
+		{Code: "tool_not_found", Evidence: taxonomy.Evidence{Text: "the tool does not exist", Attributes: map[string]string{"tool": "bash"}}},
+		{Code: "tool_not_found", Evidence: taxonomy.Evidence{Source: "tool", Text: "the file does not exist"}},
+		{Code: "tool_permission", Evidence: taxonomy.Evidence{Source: "tool", Err: fs.ErrPermission}},
+		{Code: "tool_permission", Evidence: taxonomy.Evidence{Source: "tool", Errno: "EACCES"}},
+		{Code: "tool_permission", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(126)}},
+		{Code: "tool_permission", Evidence: taxonomy.Evidence{ExitCode: taxonomy.Some(126)}},
+		{Code: "tool_permission", Evidence: taxonomy.Evidence{Text: "Permission denied", Attributes: map[string]string{"tool": "bash"}}},
+		{Code: "tool_permission", Evidence: taxonomy.Evidence{Source: "tool", Text: "Access denied"}},
+		{Code: "tool_permission", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(128), Text: "fatal: Authentication failed"}},
+		{Code: "tool_execution", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "it went wrong"}},
+		{Code: "tool_execution", Evidence: taxonomy.Evidence{Text: "it went wrong", Attributes: map[string]string{"tool": "bash"}}},
+		{Code: "tool_execution", Evidence: taxonomy.Evidence{ExitCode: taxonomy.Some(1)}},
+		{Code: "tool_execution", Evidence: taxonomy.Evidence{Signal: "SIGKILL"}},
+	}
 }
 
 // toolSummary has the category's codes in [errgenSummary].

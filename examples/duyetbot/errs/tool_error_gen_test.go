@@ -76,7 +76,7 @@ func TestToolError(t *testing.T) {
 			gentest.NewExample("TOOL_NOT_FOUND/5", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{ExitCode: taxonomy.Some(127)}),
 			gentest.NewExample("TOOL_NOT_FOUND/8", 0, `{"detail":"the tool does not exist","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`, taxonomy.Evidence{Text: "the tool does not exist", Attributes: map[string]string{"tool": "bash"}}),
 			gentest.NewExample("TOOL_NOT_FOUND/7", 0, `{"detail":"the file does not exist","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the file does not exist"}),
-		}, Not: []gentest.Example{gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"the page says that a file is not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the page says that a file is not found"})}},
+		}, Not: []gentest.Example{gentest.NewEvidence("TOOL_EXECUTION/1", 0, `{"detail":"the page says that a file is not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the page says that a file is not found"})}},
 		{Code: CodeToolPermission, Entry: "tool_permission fault=dependency: fail severity=high; fast: recoverability=unknown", Rules: []string{
 			"TOOL_PERMISSION/1: source: tool, is: io/fs.ErrPermission (ec0afb51)",
 			"TOOL_PERMISSION/2: source: tool, errno: [EACCES, EPERM] (9ac808d7)",
@@ -97,8 +97,8 @@ func TestToolError(t *testing.T) {
 			gentest.NewExample("TOOL_PERMISSION/5", 0, `{"detail":"Access denied","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "Access denied"}),
 			gentest.NewExample("TOOL_PERMISSION/5", 0, `{"detail":"fatal: Authentication failed","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(128), Text: "fatal: Authentication failed"}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"rewrote the permission docs","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "rewrote the permission docs"}),
-			gentest.NewExample("TOOL_EXECUTION/1", 0, `{"detail":"permission denied pages are red","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "permission denied pages are red"}),
+			gentest.NewEvidence("TOOL_EXECUTION/1", 0, `{"detail":"rewrote the permission docs","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "rewrote the permission docs"}),
+			gentest.NewEvidence("TOOL_EXECUTION/1", 0, `{"detail":"permission denied pages are red","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "permission denied pages are red"}),
 		}},
 		{Code: CodeToolExecution, Entry: "tool_execution fault=dependency: fail recoverability=unknown severity=medium", Rules: []string{
 			"TOOL_EXECUTION/1: source: tool, priority: -5 (9a753a41)",

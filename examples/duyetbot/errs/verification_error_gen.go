@@ -361,6 +361,34 @@ var verificationRules = [][]detect.CodeRule{
 	},
 }
 
+func verificationExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "type_error", Evidence: taxonomy.Evidence{Source: "verification", Type: "types"}},
+		{Code: "type_error", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(2), Text: "src/app.ts(12,5): error TS2345: no."}},
+		{Code: "type_error", Evidence: taxonomy.Evidence{Text: "src/app.ts:12:5 - error TS2322: Type 'string' is not assignable to type 'number'."}},
+		{Code: "type_error", Evidence: taxonomy.Evidence{Source: "verification", Text: "Type 'string' is not assignable to type 'number'."}},
+		{Code: "build_failed", Evidence: taxonomy.Evidence{Source: "verification", Type: "build"}},
+		{Code: "build_failed", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "Build failed"}},
+		{Code: "build_failed", Evidence: taxonomy.Evidence{Text: "Build failed"}},
+		{Code: "build_failed", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "./main.go:3:5: undefined: x"}},
+		{Code: "build_failed", Evidence: taxonomy.Evidence{Text: "main.c:4:2: error: expected expression before ‘}’ token"}},
+		{Code: "build_failed", Evidence: taxonomy.Evidence{Text: "BUILD FAILED in 3s"}},
+		{Code: "build_failed", Evidence: taxonomy.Evidence{Text: "compilation error in main.c"}},
+		{Code: "lint_error", Evidence: taxonomy.Evidence{Source: "verification", Type: "lint"}},
+		{Code: "lint_error", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "pkg/a.py:3:1: F401 [*] `os` imported but unused"}},
+		{Code: "lint_error", Evidence: taxonomy.Evidence{Source: "verification", Text: "src/app.ts:12:5: error: Unexpected var (no-var)"}},
+		{Code: "lint_error", Evidence: taxonomy.Evidence{Source: "verification", Text: "main.go:10:2: the comment has no full stop"}},
+		{Code: "lint_error", Evidence: taxonomy.Evidence{Text: "main.go:10:2: the comment has no full stop"}},
+		{Code: "lint_error", Evidence: taxonomy.Evidence{Text: "/src/app.ts\n  12:5  error  Unexpected var, use let or const instead  no-var"}},
+		{Code: "test_failure", Evidence: taxonomy.Evidence{Source: "verification", Type: "test"}},
+		{Code: "test_failure", Evidence: taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestAdd (0.00s)\nFAIL"}},
+		{Code: "test_failure", Evidence: taxonomy.Evidence{Text: "Test failed"}},
+		{Code: "test_failure", Evidence: taxonomy.Evidence{Text: "FAIL src/app.test.ts"}},
+		{Code: "test_failure", Evidence: taxonomy.Evidence{Text: "=== FAILURES ==="}},
+		{Code: "verification_failed", Evidence: taxonomy.Evidence{Source: "verification", ExitCode: taxonomy.Some(1)}},
+	}
+}
+
 // verificationSummary has the category's codes in [errgenSummary].
 const verificationSummary = `
 {"const":"CodeTypeError","value":"type_error","type":"VerificationError","factory":"NewTypeError","category":"verification","retryable":"no","rules":[[],["tool","verification"],["verification"]]},

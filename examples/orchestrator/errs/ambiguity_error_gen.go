@@ -161,6 +161,22 @@ var ambiguityRules = [][]detect.CodeRule{
 	},
 }
 
+func ambiguityExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "unclear_criteria"}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "plan", Type: "several_readings"}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "plan", Type: "conflicting_requirements"}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Type: "unknown_recovery"}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Type: "silent_plan", Text: "the plan does not say what to do about this error"}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "invalid", Text: "a step has no ID"}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Text: "two files fit the name", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "AMBIGUITY_ERROR", "reason": "timeout"}}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Errno: "ENOENT", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}},
+		{Code: "AMBIGUITY_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Text: "cat: CLAUDE.md: No such file or directory", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}},
+	}
+}
+
 // ambiguitySummary has the category's codes in [errgenSummary].
 const ambiguitySummary = `
 {"const":"CodeAmbiguityError","value":"AMBIGUITY_ERROR","type":"AmbiguityError","factory":"NewAmbiguityError","category":"ambiguity","groups":["fault"],"retryable":"no","rules":[["agent"],["agent","plan"],["plan"]]}

@@ -44,10 +44,10 @@ func TestAmbiguityError(t *testing.T) {
 			gentest.NewExample("AMBIGUITY_ERROR/4", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Errno: "ENOENT", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
 			gentest.NewExample("AMBIGUITY_ERROR/4", 0, `{"detail":"cat: CLAUDE.md: No such file or directory"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "cat: CLAUDE.md: No such file or directory", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "AMBIGUOUS"}}),
-			gentest.NewExample("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Type: "unclear_criteria", ExitCode: taxonomy.Some(1)}),
-			gentest.NewExample("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Type: "unclear_criteria"}),
-			gentest.NewExample("", 0, `{"detail":"the criteria of the plan are unclear to me"}`, taxonomy.Evidence{Source: "agent", Text: "the criteria of the plan are unclear to me"}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "AMBIGUOUS"}}),
+			gentest.NewEvidence("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Type: "unclear_criteria", ExitCode: taxonomy.Some(1)}),
+			gentest.NewEvidence("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Type: "unclear_criteria"}),
+			gentest.NewEvidence("", 0, `{"detail":"the criteria of the plan are unclear to me"}`, taxonomy.Evidence{Source: "agent", Text: "the criteria of the plan are unclear to me"}),
 		}},
 	})
 	gentest.Enum(t, []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}, AmbiguityFindingSeveralReadings, AmbiguityFindingConflictingRequirements, AmbiguityFindingUnclearCriteria, AmbiguityFindingUnknownRecovery, AmbiguityFindingSilentPlan)

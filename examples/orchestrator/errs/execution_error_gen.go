@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 
@@ -231,6 +232,54 @@ var executionRules = [][]detect.CodeRule{
 		{Doc: "source: agent, signal: {present: true}, set: {indicator: signal}, priority: 66", Priority: 66, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Signal, Presence: detect.Present}}, Set: `{"indicator":"signal"}`, Apply: func(e taxonomy.Error) { e.(*ExecutionError).Indicator = taxonomy.Some(ExecutionIndicatorSignal) }},
 		{Doc: "source: agent, attributes: {label: EXECUTION_ERROR}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"EXECUTION_ERROR"}}}},
 	},
+}
+
+func executionExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "A.java:3: error: cannot find symbol"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Text: "--- FAIL: TestX (0.01s)"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Text: "CONFLICT (content): Merge conflict in a.txt"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Text: "✖ 2 problems (2 errors, 0 warnings)"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Text: "Build failed"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "a.c:3:9: error: ‘x’ undeclared (first use in this function)"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "not ok 3 - adds"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "CONFLICT (content): Merge conflict in a.txt"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "/src/app.ts\n  12:5  error  Unexpected var, use let or const instead  no-var"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", Type: "timeout"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", Err: context.DeadlineExceeded}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", Errno: "EBUSY"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '/r/.git/index.lock': File exists."}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "./main.go:3:2: undefined: frobnicate"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "FAIL\texample.com/a [build failed]"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "Build failed with 2 errors"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestSum (0.00s)"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestRace (0.00s)", Attributes: map[string]string{"reason": "flaky_test"}}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestSum (0.00s)", Attributes: map[string]string{"reason": "logic_error"}}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"reason": "design_flaw"}}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", Op: "commit", ExitCode: taxonomy.Some(1), Text: "CONFLICT (content): Merge conflict in a.go"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", Op: "push", ExitCode: taxonomy.Some(1), Text: " ! [rejected]        main -> main (fetch first)"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "a.py:1:1: F401 unused"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(3)}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "INTER_AGENT_MISALIGNMENT: the other agent is wrong"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", Signal: "SIGSEGV"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "step", Text: "Traceback (most recent call last):\n  File \"a.py\", line 1"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Type: "timeout"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"command": "make test"}}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1), Text: "dial tcp 127.0.0.1:1: connect: connection refused"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "check", Op: "gate", Type: "timeout"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "check", Op: "gate", Type: "start", Errno: "ENOEXEC"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "check", Op: "gate", Type: "start", Errno: "EAGAIN"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "check", Op: "gate", Signal: "SIGKILL"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '/r/.git/index.lock': File exists."}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(1), Text: "nothing to commit"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "git", Op: "detect_changes", Type: "start"}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Text: "the migration script stops half way", Attributes: map[string]string{"label": "EXECUTION_ERROR"}}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "EXECUTION_ERROR", "reason": "flaky_test"}}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Type: "not_found", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"label": "EXECUTION_ERROR"}}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Type: "timeout", Attributes: map[string]string{"label": "AMBIGUITY_ERROR"}}},
+		{Code: "EXECUTION_ERROR", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Signal: "SIGKILL", Attributes: map[string]string{"label": "PREREQUISITE_FAILURE"}}},
+	}
 }
 
 // executionSummary has the category's codes in [errgenSummary].

@@ -208,6 +208,24 @@ var misalignmentRules = [][]detect.CodeRule{
 	},
 }
 
+func misalignmentExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "context_overflow"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "skipped_steps", Text: "steps 4 to 6 were left out when the context window overflowed"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "contradiction", Text: "the prompt forbids new files"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "drift"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "fabrication", Text: "the fixed test does not exist"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "skipped_steps"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "premature_end", Attributes: map[string]string{"reason": "model_limitation"}}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "reasoning_mismatch"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "invented_issue"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "over_escalation", Attributes: map[string]string{"reason": "contradictory_instructions"}}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Type: "incomplete_verification"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Text: "the report is not what was asked for"}},
+		{Code: "INTER_AGENT_MISALIGNMENT", Evidence: taxonomy.Evidence{Source: "review", Op: "review", Type: "contradiction", Attributes: map[string]string{"step": "2", "tier": "haiku"}}},
+	}
+}
+
 // misalignmentSummary has the category's codes in [errgenSummary].
 const misalignmentSummary = `
 {"const":"CodeInterAgentMisalignment","value":"INTER_AGENT_MISALIGNMENT","type":"MisalignmentError","factory":"NewInterAgentMisalignment","category":"misalignment","groups":["failure"],"retryable":"depends","rules":[["review"]]}

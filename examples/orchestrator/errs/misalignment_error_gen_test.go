@@ -52,14 +52,14 @@ func TestMisalignmentError(t *testing.T) {
 			gentest.NewExample("INTER_AGENT_MISALIGNMENT/4", 0, `{"detail":"the report is not what was asked for"}`, taxonomy.Evidence{Source: "review", Text: "the report is not what was asked for"}),
 			gentest.NewExample("INTER_AGENT_MISALIGNMENT/3", 0, `{"step":"2","finding":"contradiction"}`, taxonomy.Evidence{Source: "review", Op: "review", Type: "contradiction", Attributes: map[string]string{"step": "2", "tier": "haiku"}}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("", 0, `{"detail":"the other agent invents things"}`, taxonomy.Evidence{Source: "agent", Type: "fabrication", Text: "the other agent invents things"}),
-			gentest.NewExample("", 0, `{"detail":"INTER_AGENT_MISALIGNMENT: I skipped step 3"}`, taxonomy.Evidence{Source: "agent", Text: "INTER_AGENT_MISALIGNMENT: I skipped step 3"}),
-			gentest.NewExample("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"category": "INTER_AGENT_MISALIGNMENT"}}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}),
-			gentest.NewExample("", 0, `{"detail":"the other agent invents things"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "fabrication", Text: "the other agent invents things", Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "step", Code: "INTER_AGENT_MISALIGNMENT"}),
-			gentest.NewExample("UNEXPECTED_RESULT/4", 0, "{}", taxonomy.Evidence{Source: "check", Type: "drift"}),
-			gentest.NewExample("UNEXPECTED_RESULT/6", 0, `{"breach":"forbidden"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden"}),
+			gentest.NewEvidence("", 0, `{"detail":"the other agent invents things"}`, taxonomy.Evidence{Source: "agent", Type: "fabrication", Text: "the other agent invents things"}),
+			gentest.NewEvidence("", 0, `{"detail":"INTER_AGENT_MISALIGNMENT: I skipped step 3"}`, taxonomy.Evidence{Source: "agent", Text: "INTER_AGENT_MISALIGNMENT: I skipped step 3"}),
+			gentest.NewEvidence("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"category": "INTER_AGENT_MISALIGNMENT"}}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}),
+			gentest.NewEvidence("", 0, `{"detail":"the other agent invents things"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "fabrication", Text: "the other agent invents things", Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "step", Code: "INTER_AGENT_MISALIGNMENT"}),
+			gentest.NewEvidence("UNEXPECTED_RESULT/4", 0, "{}", taxonomy.Evidence{Source: "check", Type: "drift"}),
+			gentest.NewEvidence("UNEXPECTED_RESULT/6", 0, `{"breach":"forbidden"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden"}),
 		}},
 	})
 	gentest.Enum(t, []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}, MisalignmentFindingContradiction, MisalignmentFindingDrift, MisalignmentFindingFabrication, MisalignmentFindingSkippedSteps, MisalignmentFindingPrematureEnd, MisalignmentFindingReasoningMismatch, MisalignmentFindingInventedIssue, MisalignmentFindingOverEscalation, MisalignmentFindingIncompleteVerification)

@@ -4,7 +4,9 @@ package errs
 
 import (
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os/exec"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -242,6 +244,62 @@ var prerequisiteRules = [][]detect.CodeRule{
 		}},
 		{Doc: "source: agent, attributes: {label: PREREQUISITE_FAILURE}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"PREREQUISITE_FAILURE"}}}},
 	},
+}
+
+func prerequisiteExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Errno: "ECONNREFUSED"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Errno: "ENOENT", Files: []string{"CLAUDE.md"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Errno: "EACCES"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Errno: "ECONNRESET"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Err: exec.ErrNotFound}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Err: fs.ErrNotExist}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Err: fs.ErrPermission}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(127), Text: "bash: fd: command not found"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(126)}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Status: 503}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Files: []string{"CLAUDE.md"}, Attributes: map[string]string{"reason": "missing_file"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "unset_variable"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Type: "network"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "cat: CLAUDE.md: No such file or directory"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: `Error: Os { code: 2, kind: NotFound, message: "No such file or directory" }`}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: `Error: Os { code: 13, kind: PermissionDenied, message: "Permission denied" }`}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "npm error code ERESOLVE"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "Error: spawn fd ENOENT"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(6), Text: "curl: (6) Could not resolve host: example.org"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "agent", Text: "Error: File not found - the plan names CLAUDE.md, which is not there"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "mkdir: cannot create directory: Permission denied"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "agent", Text: "Error: openat a.txt: permission denied\nSTEP FAILED 1f2e3d4c"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "agent", Text: "mkdirat docs/new: permission denied"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "agent", Text: "renameat a.txt b.txt: no such file or directory"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Text: "rename a.txt docs/a.txt: permission denied"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(7), Text: "curl: (7) Failed to connect to localhost port 1: Connection refused"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "Error: Module not found"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "ImportError: cannot import name x"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "Error: Cannot find module 'left-pad'"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "agent", Text: "zsh: command not found: fd"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", Text: "sh: 1: fd: not found"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "deploy: environment variable TARGET is not set"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "deploy.sh: line 3: TARGET: unbound variable"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Files: []string{"CLAUDE.md"}, Attributes: map[string]string{"kind": "file", "name": "CLAUDE.md"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "verify", Type: "not_found", Errno: "ENOENT", Attributes: map[string]string{"kind": "directory", "name": "docs", "step": "2"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Errno: "ENOENT", Attributes: map[string]string{"kind": "program", "name": "jq"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Attributes: map[string]string{"kind": "address", "name": "db.example.com:5432"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "denied", Attributes: map[string]string{"kind": "file", "name": "secrets.yaml"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "verify", Type: "network", Errno: "ECONNREFUSED", Attributes: map[string]string{"kind": "address"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "timeout", Attributes: map[string]string{"kind": "address"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_ready", Status: 500, Attributes: map[string]string{"kind": "address"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_ready", Status: 429}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_ready", Status: 404}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(127), Text: "sh: 1: pytest: not found"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "check", Op: "gate", Type: "not_found", Errno: "ENOENT"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "check", Op: "gate", Type: "start", Text: "the command has no program"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "check", Op: "criteria", Errno: "ENOENT"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "git", Op: "commit", Errno: "EACCES"}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Text: "the plan names a file that was moved", Attributes: map[string]string{"label": "PREREQUISITE_FAILURE"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "PREREQUISITE_FAILURE", "reason": "service_unavailable"}}},
+		{Code: "PREREQUISITE_FAILURE", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"label": "PREREQUISITE_FAILURE"}}},
+	}
 }
 
 // prerequisiteSummary has the category's codes in [errgenSummary].

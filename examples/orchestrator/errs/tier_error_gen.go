@@ -3,8 +3,11 @@
 package errs
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"log/slog"
+	"os/exec"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
@@ -281,6 +284,62 @@ var tierRules = [][]detect.CodeRule{
 		{Doc: "source: budget, set: {reason: budget}, priority: 73", Priority: 73, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}}, Set: `{"reason":"budget"}`, Apply: func(e taxonomy.Error) { e.(*TierError).Reason = taxonomy.Some(TierReasonBudget) }},
 		{Doc: "source: [executor, config], priority: 72", Priority: 72, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor", "config"}}}},
 	},
+}
+
+func tierExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "TIER_RATE_LIMITED", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "rate_limit_error", Status: 429, RetryAfter: taxonomy.Some(30 * time.Second)}},
+		{Code: "TIER_RATE_LIMITED", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 429}},
+		{Code: "TIER_RATE_LIMITED", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "rate_limit_exceeded"}},
+		{Code: "TIER_RATE_LIMITED", Evidence: taxonomy.Evidence{Source: "scripted", Op: "call", Type: "rate_limit_error", ResetAt: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}},
+		{Code: "TIER_RATE_LIMITED", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "available", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}},
+		{Code: "TIER_RATE_LIMITED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Claude AI usage limit reached|1772366400"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "executor", Op: "resume", Type: "interrupted", Attributes: map[string]string{"provider": "claude-cli"}}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "429 Too Many Requests"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Err: context.DeadlineExceeded}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: context.DeadlineExceeded}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Request timed out."}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Connection error."}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Overloaded"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "network", Errno: "ECONNREFUSED"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "available", Errno: "ECONNRESET"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "scripted", Op: "call", Err: io.ErrUnexpectedEOF}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "overloaded_error"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "overloaded_error", Status: 529}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 408}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 503, Text: "503 Service Unavailable"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "start", Errno: "EACCES"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "wrote the chapter on rate limits"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Signal: "SIGKILL"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "scripted", Op: "call", Type: "no_report"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "scripted", Op: "call", Type: "panic"}},
+		{Code: "TIER_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "scripted", Op: "call", Text: "something new"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "insufficient_quota", Status: 429, Code: "insufficient_quota"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "billing_error", Status: 402}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Status: 400, Text: "Your credit balance is too low to access the Anthropic API."}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Credit balance is too low"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Status: 401}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "invalid_api_key"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Invalid API key · Please run /login"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "skip_denied"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "bash: line 1: claude: command not found"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 422}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "not_found_error", Status: 404}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Text: "prompt is too long"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "context_length_exceeded"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "refusal", Text: "the model refused to answer"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "available", Type: "not_found", Text: `exec: "claude": executable file not found in $PATH`}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "start", Errno: "ENOENT"}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", Err: exec.ErrNotFound}},
+		{Code: "TIER_REFUSED", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(127), Text: "env: node: No such file or directory"}},
+		{Code: "TIER_NOT_CALLED", Evidence: taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded"}},
+		{Code: "TIER_NOT_CALLED", Evidence: taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost"}},
+		{Code: "TIER_NOT_CALLED", Evidence: taxonomy.Evidence{Source: "executor", Op: "lock", Text: "run 7 holds the lock"}},
+		{Code: "TIER_NOT_CALLED", Evidence: taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "ENOSPC"}},
+		{Code: "TIER_NOT_CALLED", Evidence: taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "the task has changed"}},
+		{Code: "TIER_NOT_CALLED", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid"}},
+	}
 }
 
 // tierSummary has the category's codes in [errgenSummary].

@@ -40,12 +40,12 @@ func TestTierError(t *testing.T) {
 			gentest.NewExample("TIER_RATE_LIMITED/1", 0, `{"provider":"anthropic-api","statusCode":403}`, taxonomy.Evidence{Source: "anthropic-api", Op: "available", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}),
 			gentest.NewExample("TIER_RATE_LIMITED/1", 0, `{"detail":"Claude AI usage limit reached|1772366400","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Claude AI usage limit reached|1772366400"}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("TIER_UNAVAILABLE/2", 0, `{"detail":"Claude usage limit reached","provider":"claude-cli","reason":"no_answer"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Claude usage limit reached"}),
-			gentest.NewExample("TIER_UNAVAILABLE/16", 0, `{"detail":"the dialog shows \"usage limit reached\" when the plan is used up","provider":"claude-cli","reason":"process"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `the dialog shows "usage limit reached" when the plan is used up`}),
-			gentest.NewExample("TIER_REFUSED/1", 0, `{"provider":"openai-api","reason":"quota","statusCode":429}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 429, Code: "insufficient_quota"}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "step", Status: 429}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "rate_limit_error"}),
-			gentest.NewExample("", 0, `{"detail":"Rate limit exceeded"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "Rate limit exceeded"}),
+			gentest.NewEvidence("TIER_UNAVAILABLE/2", 0, `{"detail":"Claude usage limit reached","provider":"claude-cli","reason":"no_answer"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Claude usage limit reached"}),
+			gentest.NewEvidence("TIER_UNAVAILABLE/16", 0, `{"detail":"the dialog shows \"usage limit reached\" when the plan is used up","provider":"claude-cli","reason":"process"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `the dialog shows "usage limit reached" when the plan is used up`}),
+			gentest.NewEvidence("TIER_REFUSED/1", 0, `{"provider":"openai-api","reason":"quota","statusCode":429}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 429, Code: "insufficient_quota"}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "step", Status: 429}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "rate_limit_error"}),
+			gentest.NewEvidence("", 0, `{"detail":"Rate limit exceeded"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "Rate limit exceeded"}),
 		}},
 		{Code: CodeTierUnavailable, Entry: "TIER_UNAVAILABLE fault=dependency group=failure: call_again retryable; chains: record_and_stop; tasks: block_task", Rules: []string{
 			"TIER_UNAVAILABLE/1: source: executor, op: resume, type: interrupted, set: {reason: interrupted}, priority: 74 (4a5b3f1a)",
@@ -93,9 +93,9 @@ func TestTierError(t *testing.T) {
 			gentest.NewExample("TIER_UNAVAILABLE/18", 0, `{"provider":"scripted"}`, taxonomy.Evidence{Source: "scripted", Op: "call", Type: "panic"}),
 			gentest.NewExample("TIER_UNAVAILABLE/18", 0, `{"detail":"something new","provider":"scripted"}`, taxonomy.Evidence{Source: "scripted", Op: "call", Text: "something new"}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("PREREQUISITE_FAILURE/10", 1, `{"reason":"service_unavailable"}`, taxonomy.Evidence{Source: "step", Status: 503}),
-			gentest.NewExample("PREREQUISITE_FAILURE/1", 1, `{"reason":"connection_refused"}`, taxonomy.Evidence{Source: "step", Errno: "ECONNREFUSED"}),
-			gentest.NewExample("EXECUTION_ERROR/18", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "timeout"}),
+			gentest.NewEvidence("PREREQUISITE_FAILURE/10", 1, `{"reason":"service_unavailable"}`, taxonomy.Evidence{Source: "step", Status: 503}),
+			gentest.NewEvidence("PREREQUISITE_FAILURE/1", 1, `{"reason":"connection_refused"}`, taxonomy.Evidence{Source: "step", Errno: "ECONNREFUSED"}),
+			gentest.NewEvidence("EXECUTION_ERROR/18", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "timeout"}),
 		}},
 		{Code: CodeTierRefused, Entry: "TIER_REFUSED group=failure: hand_over; chains: record_and_stop; tasks: fail_task", Rules: []string{
 			"TIER_REFUSED/1: op: [call, available], code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], set: {reason: quota}, priority: 75 (46a8c90b)",
@@ -136,10 +136,10 @@ func TestTierError(t *testing.T) {
 			gentest.NewExample("TIER_REFUSED/12", 0, `{"provider":"claude-cli","reason":"not_installed"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
 			gentest.NewExample("TIER_REFUSED/13", 0, `{"detail":"env: node: No such file or directory","provider":"claude-cli","reason":"not_installed"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(127), Text: "env: node: No such file or directory"}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("TIER_UNAVAILABLE/2", 0, `{"detail":"Invalid API key · Please run /login","provider":"claude-cli","reason":"no_answer"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"}),
-			gentest.NewExample("TIER_UNAVAILABLE/16", 0, `{"detail":"TestLogin: want \"Invalid API key\", got \"\"","provider":"claude-cli","reason":"process"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `TestLogin: want "Invalid API key", got ""`}),
-			gentest.NewExample("PREREQUISITE_FAILURE/5", 0, `{"reason":"missing_command"}`, taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
-			gentest.NewExample("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":128}`, taxonomy.Evidence{Source: "step", Op: "push", Status: 401, ExitCode: taxonomy.Some(128)}),
+			gentest.NewEvidence("TIER_UNAVAILABLE/2", 0, `{"detail":"Invalid API key · Please run /login","provider":"claude-cli","reason":"no_answer"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"}),
+			gentest.NewEvidence("TIER_UNAVAILABLE/16", 0, `{"detail":"TestLogin: want \"Invalid API key\", got \"\"","provider":"claude-cli","reason":"process"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `TestLogin: want "Invalid API key", got ""`}),
+			gentest.NewEvidence("PREREQUISITE_FAILURE/5", 0, `{"reason":"missing_command"}`, taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
+			gentest.NewEvidence("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":128}`, taxonomy.Evidence{Source: "step", Op: "push", Status: 401, ExitCode: taxonomy.Some(128)}),
 		}},
 		{Code: CodeTierNotCalled, Entry: "TIER_NOT_CALLED fault=dependency group=failure: ask_user; chains: record_and_stop; tasks: fail_task", Rules: []string{
 			"TIER_NOT_CALLED/1: source: budget, set: {reason: budget}, priority: 73 (2d56cccc)",
@@ -155,7 +155,7 @@ func TestTierError(t *testing.T) {
 			gentest.NewExample("TIER_NOT_CALLED/2", 0, `{"provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "ENOSPC"}),
 			gentest.NewExample("TIER_NOT_CALLED/2", 0, `{"detail":"the task has changed","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "the task has changed"}),
 			gentest.NewExample("TIER_NOT_CALLED/2", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid"}),
-		}, Not: []gentest.Example{gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "step", Errno: "ENOSPC"})}},
+		}, Not: []gentest.Example{gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "step", Errno: "ENOSPC"})}},
 	})
 	gentest.Enum(t, []string{"network", "server_error", "timeout", "process", "no_answer", "interrupted", "credentials", "quota", "request", "answer", "not_installed", "budget"}, TierReasonNetwork, TierReasonServerError, TierReasonTimeout, TierReasonProcess, TierReasonNoAnswer, TierReasonInterrupted, TierReasonCredentials, TierReasonQuota, TierReasonRequest, TierReasonAnswer, TierReasonNotInstalled, TierReasonBudget)
 }

@@ -114,6 +114,18 @@ var unclassifiedCategory = taxonomy.Category{
 	},
 }
 
+func unclassifiedExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "UNCLASSIFIED", Evidence: taxonomy.Evidence{Source: "agent", Text: "something is odd about this"}},
+		{Code: "UNCLASSIFIED", Evidence: taxonomy.Evidence{Source: "agent", Type: "fabrication"}},
+		{Code: "UNCLASSIFIED", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "UNCLASSIFIED"}}},
+		{Code: "UNCLASSIFIED", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}},
+		{Code: "UNCLASSIFIED", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "TIER_RATE_LIMITED"}}},
+		{Code: "UNCLASSIFIED", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "DISK_FULL"}}},
+		{Code: "UNCLASSIFIED", Evidence: taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(0), Text: "warning: this flag is deprecated"}},
+	}
+}
+
 // unclassifiedSummary has the category's codes in [errgenSummary].
 const unclassifiedSummary = `
 {"const":"CodeUnclassified","value":"UNCLASSIFIED","type":"UnclassifiedError","factory":"NewUnclassified","category":"unclassified","retryable":"no"}

@@ -31,8 +31,8 @@ func TestUnclassifiedError(t *testing.T) {
 			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "TIER_RATE_LIMITED"}}),
 			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "DISK_FULL"}}),
 			gentest.NewExample("", 0, `{"detail":"warning: this flag is deprecated"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(0), Text: "warning: this flag is deprecated"}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Output: "some cause"}),
-			gentest.NewExample("", 0, `{"detail":"some cause"}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Output: "some cause"}),
+			gentest.NewEvidence("", 0, `{"detail":"some cause"}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 		}},
 	})
 }

@@ -270,6 +270,32 @@ var unexpectedResultRules = [][]detect.CodeRule{
 	},
 }
 
+func unexpectedResultExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Type: "format", Text: "report.json is no JSON"}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Type: "missing_sections", Text: "Risks, Rollback"}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Type: "count", Attributes: map[string]string{"actual": "3", "expected": "5"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Type: "size", Attributes: map[string]string{"actual": "0 bytes", "expected": "1 to 10 KB"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Type: "content", Attributes: map[string]string{"reason": "spec_mismatch"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Type: "content", Attributes: map[string]string{"reason": "stale_cache"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Type: "count", Attributes: map[string]string{"reason": "race_condition"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Text: "the criteria of the step are not met"}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Op: "criteria", Type: "content", Text: "report.md: no such file or directory"}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Op: "criteria", Type: "content", Text: "go test ./...: expected exit code 0, found exit code 1", Attributes: map[string]string{"actual": "exit code 1", "command": "go test ./...", "expected": "exit code 0"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "check", Op: "clean", Type: "unclean", Files: []string{"build/out"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Type: "no_report"}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".env"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "scope", Op: "scope", Type: "outside_allowed", Files: []string{"go.mod"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "scope", Op: "ask", Type: "denied", Files: []string{"go.mod"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "scope", Op: "ask", Type: "unattended"}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "scope", Op: "scope", Text: "the pattern cannot be compiled"}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Type: "count", Attributes: map[string]string{"actual": "3", "expected": "5", "label": "UNEXPECTED_RESULT"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "UNEXPECTED_RESULT", "reason": "stale_cache"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Type: "silent_plan", Attributes: map[string]string{"label": "UNEXPECTED_RESULT"}}},
+		{Code: "UNEXPECTED_RESULT", Evidence: taxonomy.Evidence{Source: "agent", Op: "execute", Type: "count", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"label": "UNEXPECTED_RESULT"}}},
+	}
+}
+
 // unexpectedResultSummary has the category's codes in [errgenSummary].
 const unexpectedResultSummary = `
 {"const":"CodeUnexpectedResult","value":"UNEXPECTED_RESULT","type":"UnexpectedResultError","factory":"NewUnexpectedResult","category":"unexpected","groups":["failure"],"retryable":"depends","rules":[["agent"],["check"],["scope"]]}

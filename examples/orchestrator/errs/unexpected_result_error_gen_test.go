@@ -72,11 +72,11 @@ func TestUnexpectedResultError(t *testing.T) {
 			gentest.NewExample("UNEXPECTED_RESULT/11", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "silent_plan", Attributes: map[string]string{"label": "UNEXPECTED_RESULT"}}),
 			gentest.NewExample("UNEXPECTED_RESULT/11", 0, `{"finding":"count"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "count", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"label": "UNEXPECTED_RESULT"}}),
 		}, Not: []gentest.Example{
-			gentest.NewExample("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1)}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Attributes: map[string]string{"label": "UNEXPECTED"}}),
-			gentest.NewExample("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Code: "UNEXPECTED_RESULT"}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "agent", Type: "count"}),
-			gentest.NewExample("", 0, `{"detail":"I expected 5 items and got 3"}`, taxonomy.Evidence{Source: "agent", Text: "I expected 5 items and got 3"}),
+			gentest.NewEvidence("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1)}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "agent", Attributes: map[string]string{"label": "UNEXPECTED"}}),
+			gentest.NewEvidence("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Code: "UNEXPECTED_RESULT"}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "agent", Type: "count"}),
+			gentest.NewEvidence("", 0, `{"detail":"I expected 5 items and got 3"}`, taxonomy.Evidence{Source: "agent", Text: "I expected 5 items and got 3"}),
 		}},
 	})
 	gentest.Enum(t, []string{"format", "missing_sections", "count", "size", "content", "command"}, UnexpectedResultFindingFormat, UnexpectedResultFindingMissingSections, UnexpectedResultFindingCount, UnexpectedResultFindingSize, UnexpectedResultFindingContent, UnexpectedResultFindingCommand)

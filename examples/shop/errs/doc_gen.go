@@ -7,6 +7,8 @@
 package errs
 
 import (
+	"slices"
+
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
@@ -134,6 +136,16 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
+
+// Examples returns the failures that the taxonomy has as examples, for package errtest. A program
+// that does not call it does not contain them.
+func Examples() []taxonomy.Example {
+	return slices.Concat(
+		requestExamples(),
+		paymentExamples(),
+		storeExamples(),
+	)
+}
 
 var detection = detect.Detection{
 	Taxonomy: &definition,

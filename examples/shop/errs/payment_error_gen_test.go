@@ -48,7 +48,7 @@ func TestPaymentError(t *testing.T) {
 			gentest.NewCase(NewPaymentRefused().WithGatewayReply("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "gateway refuses us: Authorization: Bearer [REDACTED]", `{"gatewayReply":"Authorization: Bearer [REDACTED]"}`),
 		}, Examples: []gentest.Example{
 			gentest.NewExample("", 0, `{"source":"gateway","gatewayReply":"bad key","gatewayStatus":401}`, taxonomy.Evidence{Source: "gateway", Status: 401, Text: "bad key"}),
-			gentest.NewExample("", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway"}),
+			gentest.NewEvidence("", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway"}),
 		}},
 	})
 	gentest.Enum(t, []string{"INSUFFICIENT_FUNDS", "EXPIRED"}, PaymentReasonInsufficientFunds, PaymentReasonExpired)

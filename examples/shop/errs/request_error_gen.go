@@ -146,6 +146,12 @@ var requestRules = [][]detect.CodeRule{
 	},
 }
 
+func requestExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "INVALID_TEXT", Evidence: taxonomy.Evidence{Source: "postgres", Code: "22021", Text: `invalid byte sequence for encoding "UTF8": 0x00`}},
+	}
+}
+
 // requestSummary has the category's codes in [errgenSummary].
 const requestSummary = `
 {"const":"CodeInvalid","value":"INVALID","type":"RequestError","factory":"NewInvalid","category":"request","public":true,"retryable":"no"},

@@ -43,7 +43,7 @@ func TestStoreError(t *testing.T) {
 			gentest.NewCase(NewStoreFailed().WithStoreText(""), 0, "database failed", `{"storeText":""}`),
 		}, Examples: []gentest.Example{
 			gentest.NewExample("", 0, `{"source":"postgres","storeText":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"}),
-			gentest.NewExample("", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres"}),
+			gentest.NewEvidence("", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres"}),
 		}},
 	})
 }

@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"time"
@@ -423,6 +424,61 @@ var attemptRules = [][]detect.CodeRule{
 		{Doc: "source: [budget, config, executor, state, validator, git], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator", "git"}}}, Set: `{"instrument":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).Instrument = taxonomy.Some(true) }},
 		{Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: `{"instrument":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).Instrument = taxonomy.Some(true) }},
 	},
+}
+
+func attemptExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "TIMEOUT", Evidence: taxonomy.Evidence{Source: "agent", Type: "timeout", Attributes: map[string]string{"limit": "30m"}}},
+		{Code: "TIMEOUT", Evidence: taxonomy.Evidence{Source: "agent", Err: context.DeadlineExceeded}},
+		{Code: "TIMEOUT", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "API Error: Request timed out."}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "agent", Type: "rate_limit_error", RetryAfter: taxonomy.Some(90 * time.Second)}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "agent", Status: 429}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "You've hit your limit · resets 3pm"}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Claude usage limit reached."}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Error: rate limit exceeded"}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Request failed: Too many requests"}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: `API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "anthropic.RateLimitError: Error code: 429"}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Quota exceeded for this project"}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded", Attributes: map[string]string{"limit": "10", "scope": "all", "spent": "10.02", "unit": "USD"}}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded", Attributes: map[string]string{"limit": "100000", "scope": "task:TASK-001", "spent": "104211", "unit": "tokens"}}},
+		{Code: "RATE_LIMIT", Evidence: taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost", Attributes: map[string]string{"limit": "10", "scope": "all", "unit": "USD"}}},
+		{Code: "TEST_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", Type: "tests", ExitCode: taxonomy.Some(1), Output: "--- FAIL: TestSum"}},
+		{Code: "TEST_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestSum (0.00s)"}},
+		{Code: "TEST_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "FAILED tests/test_sum.py::test_sum - assert 3 == 4"}},
+		{Code: "TEST_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "Tests failed:"}},
+		{Code: "TEST_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "==== 2 failed, 5 passed in 0.12s ===="}},
+		{Code: "LINT_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", Type: "lint", Output: "a.py:1:1: F401 unused"}},
+		{Code: "LINT_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "src/a.py:3:1: F401 `os` imported but unused"}},
+		{Code: "LINT_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "Lint errors:"}},
+		{Code: "TASK_FAILED", Evidence: taxonomy.Evidence{Source: "agent", Type: "task_failed", Attributes: map[string]string{"reason": "the API is gone"}}},
+		{Code: "TASK_FAILED", Evidence: taxonomy.Evidence{Source: "agent", Type: "context_overflow"}},
+		{Code: "TASK_FAILED", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Error: context window exceeded"}},
+		{Code: "TASK_FAILED", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Prompt is too long"}},
+		{Code: "TASK_FAILED", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "this request exceeds the context window"}},
+		{Code: "TASK_FAILED", Evidence: taxonomy.Evidence{Source: "agent", Text: "I looked everywhere.\nTASK_FAILED: there is no such table"}},
+		{Code: "TASK_FAILED", Evidence: taxonomy.Evidence{Source: "agent", Text: "TASK_COMPLETE\nTASK_FAILED"}},
+		{Code: "HOOK_FAILURE", Evidence: taxonomy.Evidence{Source: "pre_start", ExitCode: taxonomy.Some(1), Text: "fatal: not a git repository"}},
+		{Code: "HOOK_FAILURE", Evidence: taxonomy.Evidence{Source: "pre_start", Type: "tests"}},
+		{Code: "HOOK_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "cannot merge the branch"}},
+		{Code: "HOOK_FAILURE", Evidence: taxonomy.Evidence{Source: "post_done", Type: "timeout"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "executor", Op: "resume", Type: "interrupted", Text: "the executor ended during a call"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "executor", Op: "lock", Text: "another process has the run"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "EACCES"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "state", Op: "state_write", Errno: "ENOSPC", Attributes: map[string]string{"path": "spec/.executor-state.db"}}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "budget", Op: "budget", Type: "panic"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".git/HEAD"}}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128)}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "git", Op: "detect_changes", Type: "guard"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "agent", Op: "available", Type: "not_found"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "agent", Op: "available", ExitCode: taxonomy.Some(127), Text: "env: node: not found"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "agent", Op: "call", Type: "start"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "panic: index out of range"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "agent", Signal: "SIGKILL"}},
+		{Code: "UNKNOWN", Evidence: taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "print TASK_FAILED when nothing helps"}},
+	}
 }
 
 // attemptSummary has the category's codes in [errgenSummary].

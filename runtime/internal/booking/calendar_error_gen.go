@@ -214,6 +214,20 @@ var calendarRules = [][]detect.CodeRule{
 	},
 }
 
+func calendarExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "CALENDAR_BUSY", Evidence: taxonomy.Evidence{Source: "calendar", Status: 429, RetryAfter: taxonomy.Some(20 * time.Millisecond)}},
+		{Code: "CALENDAR_DOWN", Evidence: taxonomy.Evidence{Source: "calendar", Status: 503}},
+		{Code: "CALENDAR_DOWN", Evidence: taxonomy.Evidence{Source: "calendar", Type: "network"}},
+		{Code: "CALENDAR_DOWN", Evidence: taxonomy.Evidence{Source: "calendar", Type: "timeout"}},
+		{Code: "CALENDAR_DOWN", Evidence: taxonomy.Evidence{Source: "breaker", Type: "open"}},
+		{Code: "CALENDAR_LATE", Evidence: taxonomy.Evidence{Source: "calendar", Status: 425}},
+		{Code: "CALENDAR_REFUSED", Evidence: taxonomy.Evidence{Source: "calendar", Status: 401, Text: "bad key"}},
+		{Code: "CALENDAR_BROKEN", Evidence: taxonomy.Evidence{Source: "calendar", Status: 409}},
+		{Code: "CALENDAR_ODD", Evidence: taxonomy.Evidence{Source: "calendar", Status: 422}},
+	}
+}
+
 // calendarSummary has the category's codes in [errgenSummary].
 const calendarSummary = `
 {"const":"CodeCalendarBusy","value":"CALENDAR_BUSY","type":"CalendarError","factory":"NewCalendarBusy","category":"calendar","retryable":"yes","rules":[["calendar"]]},

@@ -46,7 +46,7 @@ func TestCalendarError(t *testing.T) {
 			gentest.NewCase(NewCalendarRefused().WithText("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "calendar refuses the call: Authorization: Bearer [REDACTED]", `{"text":"Authorization: Bearer [REDACTED]"}`),
 		}, Examples: []gentest.Example{
 			gentest.NewExample("", 0, `{"status":401,"text":"bad key"}`, taxonomy.Evidence{Source: "calendar", Status: 401, Text: "bad key"}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "calendar"}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "calendar"}),
 		}},
 		{Code: CodeCalendarBroken, Entry: "CALENDAR_BROKEN fault=dependency: fix http=503", Rules: []string{"CALENDAR_BROKEN/1: source: calendar, status: 409 (3fc9ef00)"}, Cases: []gentest.Case{gentest.NewCase(NewCalendarBroken(), 0, "index is broken", "{}")}, Examples: []gentest.Example{gentest.NewExample("CALENDAR_BROKEN/1", 0, `{"status":409}`, taxonomy.Evidence{Source: "calendar", Status: 409})}},
 		{Code: CodeCalendarOdd, Entry: "CALENDAR_ODD fault=dependency: ask http=503", Rules: []string{"CALENDAR_ODD/1: source: calendar, status: 422 (200098b3)"}, Cases: []gentest.Case{gentest.NewCase(NewCalendarOdd(), 0, "odd event", "{}")}, Examples: []gentest.Example{gentest.NewExample("CALENDAR_ODD/1", 0, `{"status":422}`, taxonomy.Evidence{Source: "calendar", Status: 422})}},

@@ -176,6 +176,15 @@ var requestRules = [][]detect.CodeRule{
 	},
 }
 
+func requestExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "NOT_FOUND", Evidence: taxonomy.Evidence{Source: "http", Status: 404}},
+		{Code: "METHOD_NOT_ALLOWED", Evidence: taxonomy.Evidence{Source: "http", Status: 405}},
+		{Code: "TOO_LARGE", Evidence: taxonomy.Evidence{Source: "http", Status: 413}},
+		{Code: "INVALID", Evidence: taxonomy.Evidence{Source: "http", Status: 400}},
+	}
+}
+
 // requestSummary has the category's codes in [errgenSummary].
 const requestSummary = `
 {"const":"CodeNotFound","value":"NOT_FOUND","type":"RequestError","factory":"NewNotFound","category":"request","public":true,"retryable":"no","rules":[["http"]]},

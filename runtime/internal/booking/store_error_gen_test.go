@@ -43,7 +43,7 @@ func TestStoreError(t *testing.T) {
 			gentest.NewCase(NewStoreFailed().WithDetail(""), 0, "database failed", `{"detail":""}`),
 		}, Examples: []gentest.Example{
 			gentest.NewExample("", 0, `{"detail":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "postgres"}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "postgres"}),
 		}},
 	})
 }

@@ -288,6 +288,12 @@ var orderRules = [][]detect.CodeRule{
 	},
 }
 
+func orderExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "ORDER_NOT_FOUND", Evidence: taxonomy.Evidence{Source: "http", Status: 404}},
+	}
+}
+
 // orderSummary has the category's codes in [errgenSummary].
 const orderSummary = `
 {"const":"CodeOrderNotFound","value":"ORDER_NOT_FOUND","type":"OrderError","factory":"NewOrderNotFound","category":"order","public":true,"retryable":"no","rules":[["http"]]},

@@ -167,6 +167,13 @@ var requestRules = [][]detect.CodeRule{
 	},
 }
 
+func requestExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "TOO_MANY", Evidence: taxonomy.Evidence{Source: "gateway", Status: 429}},
+		{Code: "TOO_MANY", Evidence: taxonomy.Evidence{Code: "RESOURCE_EXHAUSTED"}},
+	}
+}
+
 // requestSummary has the category's codes in [errgenSummary].
 const requestSummary = `
 {"const":"CodeInvalid","value":"INVALID","type":"RequestError","factory":"NewInvalid","category":"request","public":true,"retryable":"no"},

@@ -146,6 +146,15 @@ var storeRules = [][]detect.CodeRule{
 	},
 }
 
+func storeExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "gateway", Status: 503}},
+		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Code: "UNAVAILABLE"}},
+		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "breaker", Type: "open"}},
+		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "gateway", Type: "network"}},
+	}
+}
+
 // storeSummary has the category's codes in [errgenSummary].
 const storeSummary = `
 {"const":"CodeStoreDown","value":"STORE_DOWN","type":"StoreError","factory":"NewStoreDown","category":"store","retryable":"yes","rules":[[],["breaker"],["gateway"]]},

@@ -37,8 +37,8 @@ func TestStoreError(t *testing.T) {
 			gentest.NewCase(NewUnexpected(), 0, "unexpected", "{}"),
 			gentest.NewCase(NewUnexpected().WithCause(gentest.Cause), 0, "unexpected: some cause", "{}"),
 		}, Examples: []gentest.Example{
-			gentest.NewExample("", 0, `{"unmatched":true}`, taxonomy.Evidence{Output: "some cause"}),
-			gentest.NewExample("", 0, `{"unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+			gentest.NewEvidence("", 0, `{"unmatched":true}`, taxonomy.Evidence{Output: "some cause"}),
+			gentest.NewEvidence("", 0, `{"unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 		}},
 	})
 }

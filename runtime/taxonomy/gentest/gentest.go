@@ -53,6 +53,7 @@ type Package struct {
 	Classify         func(any, ...detect.Option) error
 	ClassifyEvidence func(*taxonomy.Evidence, ...detect.Option) error
 	Explain          func(any, ...detect.Option) detect.Explanation
+	Examples         func() []taxonomy.Example
 
 	printer *tabletext.Printer
 	names   []string         // of the profiles
@@ -331,6 +332,7 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	}
 	if k.Rules != nil {
 		k.checkRules(t, code.Rules)
+		k.checkExamples(t, d.Value, code.Examples)
 		for _, x := range code.Examples {
 			e := k.checkExample(t, x)
 			assert.ErrorIs(t, e, code.Code, "%s", x)

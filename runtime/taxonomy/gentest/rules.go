@@ -17,15 +17,22 @@ import (
 // Example is evidence with the expected results: the rule that wins (empty: the fallback), the
 // branch and the context of the error.
 type Example struct {
+	declared bool // whether the function Examples returns it
 	rule     string
 	when     int
 	context  string
 	evidence taxonomy.Evidence
 }
 
-// NewExample returns an [Example]. The branch is the one that the context selects; 0 means none.
+// NewExample returns an [Example] that the function Examples of the package returns. The branch is
+// the one that the context selects; 0 means none.
 func NewExample(rule string, when int, context string, evidence taxonomy.Evidence) Example {
-	return Example{rule, when, context, evidence}
+	return Example{true, rule, when, context, evidence}
+}
+
+// NewEvidence returns an [Example] that the function Examples does not return.
+func NewEvidence(rule string, when int, context string, evidence taxonomy.Evidence) Example {
+	return Example{false, rule, when, context, evidence}
 }
 
 // String returns the rule and the evidence.
@@ -44,6 +51,27 @@ func (p *Package) checkRules(t *testing.T, want []string) {
 			assert.False(t, more, "more rules than %s", text)
 		}
 	}
+}
+
+// checkExamples checks the examples that the package returns for a code.
+func (p *Package) checkExamples(t *testing.T, code string, examples []Example) {
+	var want, got []taxonomy.Evidence
+	for _, x := range examples {
+		if x.declared {
+			want = append(want, x.evidence)
+		}
+	}
+	for _, x := range p.Examples() {
+		if x.Code == code {
+			got = append(got, x.Evidence)
+		}
+	}
+	require.Len(t, got, len(want), "the examples of %s", code)
+	for i := range got {
+		assert.ErrorIs(t, want[i].Err, got[i].Err)
+		want[i].Err, got[i].Err = nil, nil
+	}
+	assert.Equal(t, want, got, "the examples of %s", code)
 }
 
 // checkExample classifies evidence with each function of the package, and returns the error.

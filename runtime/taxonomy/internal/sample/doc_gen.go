@@ -151,6 +151,10 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
+// Examples returns the failures that the taxonomy has as examples, for package errtest. A program
+// that does not call it does not contain them.
+func Examples() []taxonomy.Example { return nil }
+
 var detection = detect.Detection{
 	Taxonomy: &definition,
 	From:     fromEvidence,

@@ -35,8 +35,8 @@ func TestProviderError(t *testing.T) {
 			gentest.NewBranch(NewProviderCrash("some provider").WithUnmatched(false), 0),
 			gentest.NewBranch(NewProviderCrash("some provider"), 0),
 		}, Examples: []gentest.Example{
-			gentest.NewExample("", 0, `{"provider":""}`, taxonomy.Evidence{Output: "some cause"}),
-			gentest.NewExample("", 0, `{"provider":""}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+			gentest.NewEvidence("", 0, `{"provider":""}`, taxonomy.Evidence{Output: "some cause"}),
+			gentest.NewEvidence("", 0, `{"provider":""}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 		}},
 		{Code: CodeProviderAPIError, Entry: "PROVIDER_API_ERROR 2: backoff retryable severity=high http=502 grpc=14; strict: block", When: []string{"fatal severity=high http=502 grpc=3"}, Cases: []gentest.Case{
 			gentest.NewCase(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),

@@ -20,7 +20,7 @@ func TestWorkError(t *testing.T) {
 			gentest.NewCase(NewScopeForbidden(genPackage.Strings("files 1", "files 2")), 0, "2 forbidden: files 1, files 2", `{"files":["files 1","files 2"],"decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("Do not touch files 1, files 2."),
 			gentest.NewCase(NewScopeForbidden([]string{}), 0, "0 forbidden: ", `{"files":[],"decision":"BLOCK"}`).Hints("files=[]").Feedback("Do not touch ."),
 			gentest.NewCase(NewScopeForbidden(genPackage.Strings("files 1", "files 2")).WithRequestID("some requestId").WithValue("some value"), 0, "2 forbidden: files 1, files 2", `{"requestId":"some requestId","files":["files 1","files 2"],"decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("Do not touch files 1, files 2."),
-		}, Examples: []gentest.Example{gentest.NewExample("", 0, `{"decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope"})}},
+		}, Examples: []gentest.Example{gentest.NewEvidence("", 0, `{"decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope"})}},
 		{Code: CodeGitCommit, Entry: "COMMIT_FAILED 6: once retryable severity=high; strict: continue; chains: reduce", Cases: []gentest.Case{
 			gentest.NewCase(NewGitCommit(), 0, "commit failed", "{}"),
 			gentest.NewCase(NewGitCommit().WithDecision(WorkDecisionBlock).WithValue("some value").WithCause(gentest.Cause), 0, "commit failed: some cause (some value, BLOCK)", `{"decision":"BLOCK"}`),
@@ -29,7 +29,7 @@ func TestWorkError(t *testing.T) {
 			gentest.NewCase(NewGitCommit().WithValue("some value").WithCause(gentest.Cause), 0, "commit failed: some cause", "{}"),
 			gentest.NewCase(NewGitCommit().WithDecision(WorkDecision(3)), 0, "commit failed", "{}"),
 			gentest.NewCase(NewGitCommit().WithValue("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "commit failed", "{}"),
-		}, Examples: []gentest.Example{gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "git"})}},
+		}, Examples: []gentest.Example{gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "git"})}},
 	})
 	gentest.Enum(t, []string{"BLOCK", "ASK_USER"}, WorkDecisionBlock, WorkDecisionAskUser)
 }

@@ -4,6 +4,7 @@ package provider
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -281,6 +282,20 @@ var providerRules = [][]detect.CodeRule{
 			x.Limit = taxonomy.Some(ProviderLimitTokens)
 		}},
 	},
+}
+
+func providerExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "CRASH", Evidence: taxonomy.Evidence{Source: "cli", ExitCode: taxonomy.Some(139), Text: "Segmentation fault"}},
+		{Code: "CRASH", Evidence: taxonomy.Evidence{Source: "cli", Signal: "SIGKILL"}},
+		{Code: "CRASH", Evidence: taxonomy.Evidence{Text: "what nothing describes"}},
+		{Code: "API_ERROR", Evidence: taxonomy.Evidence{Source: "api", Status: 529, Attributes: map[string]string{"request-id": "r1", "tries": "2"}}},
+		{Code: "API_ERROR", Evidence: taxonomy.Evidence{Source: "api", Status: 404}},
+		{Code: "API_ERROR", Evidence: taxonomy.Evidence{Err: io.ErrUnexpectedEOF}},
+		{Code: "TOO_LONG", Evidence: taxonomy.Evidence{Source: "api", Status: 413}},
+		{Code: "TOO_LONG", Evidence: taxonomy.Evidence{Source: "cli", ExitCode: taxonomy.Some(1), Text: "Error: prompt is too long"}},
+		{Code: "TOO_LONG", Evidence: taxonomy.Evidence{Source: "cli", ExitCode: taxonomy.Some(1), Text: "Context window exceeded", Attributes: map[string]string{"mode": "single"}}},
+	}
 }
 
 // providerSummary has the category's codes in [errgenSummary].

@@ -12,8 +12,8 @@ import (
 func TestServerError(t *testing.T) {
 	gentest.Category[ServerCode](t, &genPackage, new(ServerError), "server ServerError: The server.", nil, []gentest.Code{
 		{Code: CodeUnexpected, Entry: "UNEXPECTED: abort", Cases: []gentest.Case{gentest.NewCase(NewUnexpected(), 0, "unexpected", "{}")}, Examples: []gentest.Example{
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Output: "some cause"}),
-			gentest.NewExample("", 0, "{}", taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Output: "some cause"}),
+			gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 		}},
 		{Code: CodeInternal, Entry: "INTERNAL public: abort", Cases: []gentest.Case{gentest.NewCase(NewInternal(), 0, "internal error", "{}")}},
 	})

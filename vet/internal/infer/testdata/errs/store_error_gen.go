@@ -120,6 +120,13 @@ var storeRules = [][]detect.CodeRule{
 	},
 }
 
+func storeExamples() []taxonomy.Example {
+	return []taxonomy.Example{
+		{Code: "DB_DOWN", Evidence: taxonomy.Evidence{Source: "db", Type: "network"}},
+		{Code: "GW_DOWN", Evidence: taxonomy.Evidence{Source: "gw", Status: 503}},
+	}
+}
+
 // storeSummary has the category's codes in [errgenSummary].
 const storeSummary = `
 {"const":"CodeDBDown","value":"DB_DOWN","type":"StoreError","factory":"NewDBDown","category":"store","retryable":"yes","rules":[["db"]]},

@@ -12,7 +12,7 @@ import (
 func TestStoreError(t *testing.T) {
 	gentest.Category[StoreCode](t, &genPackage, new(StoreError), "store StoreError: The store.", nil, []gentest.Code{
 		{Code: CodeDBDown, Entry: "DB_DOWN fault=dependency: again retryable", Rules: []string{"DB_DOWN/1: source: db, type: network (ff5b9aa8)"}, Cases: []gentest.Case{gentest.NewCase(NewDBDown(), 0, "down", "{}")}, Examples: []gentest.Example{gentest.NewExample("DB_DOWN/1", 0, "{}", taxonomy.Evidence{Source: "db", Type: "network"})}},
-		{Code: CodeDBFailed, Entry: "DB_FAILED: abort", Cases: []gentest.Case{gentest.NewCase(NewDBFailed(), 0, "failed", "{}")}, Examples: []gentest.Example{gentest.NewExample("", 0, "{}", taxonomy.Evidence{Source: "db"})}},
+		{Code: CodeDBFailed, Entry: "DB_FAILED: abort", Cases: []gentest.Case{gentest.NewCase(NewDBFailed(), 0, "failed", "{}")}, Examples: []gentest.Example{gentest.NewEvidence("", 0, "{}", taxonomy.Evidence{Source: "db"})}},
 		{Code: CodeGwDown, Entry: "GW_DOWN fault=dependency: again retryable", Rules: []string{"GW_DOWN/1: source: gw, status: 503 (e95b5cb1)"}, Cases: []gentest.Case{gentest.NewCase(NewGwDown(), 0, "gateway down", "{}")}, Examples: []gentest.Example{gentest.NewExample("GW_DOWN/1", 0, "{}", taxonomy.Evidence{Source: "gw", Status: 503})}},
 	})
 }
