@@ -1,0 +1,254 @@
+package errtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/errgen/errgen/runtime/problem"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Fault is a failure of a source, which answers every call.
+type Fault struct {
+	*Script
+	Code    string // the code that the failure has
+	Example string // the name of the example: "CALENDAR_DOWN/2"
+	Failure taxonomy.Evidence
+
+	once bool
+}
+
+// Once declares that the call itself makes no retries, because its caller does.
+func (f *Fault) Once() { f.once = true }
+
+// updating is the variable that makes Each write its files.
+const updating = "ERRTEST_UPDATE"
+
+// Each makes a call once for each example of a source, in a bubble of testing/synctest, so that
+// waits take no time. f is the other side: the call uses its client, its database or its error. Each
+// checks that the error has the code of the example; that the reaction of the table was carried out
+// with as many calls, and with waits between the limits of the policy; that clients see no text of
+// the failure, unless a public field has it; and that the log has the code.
+//
+// Each compares the results with the file testdata/errtest/TEST-SOURCE.txt, which has the code, the
+// calls, the response to a client and the log entry for each example. So a change of the taxonomy is
+// a change of this file. The environment variable ERRTEST_UPDATE=1 makes Each write it.
+func Each(t *testing.T, table taxonomy.Table, examples []taxonomy.Example,
+	source taxonomy.Declared[taxonomy.SourceName], call func(t *testing.T, f *Fault) error) {
+	t.Helper()
+	file := filepath.Join("testdata", "errtest", strings.ReplaceAll(t.Name(), "/", "-")+"-"+source.String()+".txt")
+	want := readResults(file)
+	var all strings.Builder
+	counts := map[string]int{}
+	for _, x := range examples {
+		if x.Evidence.Source != source.String() {
+			continue
+		}
+		counts[x.Code]++
+		name := fmt.Sprintf("%s/%d", x.Code, counts[x.Code])
+		shown, _ := json.Marshal(x.Evidence) // evidence has a JSON
+		got := name + " " + string(shown) + "\n"
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &Fault{Script: New(t, table, examples), Code: x.Code, Example: name, Failure: x.Evidence}
+				f.add(answer{failure: &x.Evidence})
+				got += f.observe(t, call(t, f))
+			})
+			if want[name] != got && os.Getenv(updating) == "" {
+				t.Errorf("%s differs from %s; to accept the result, run the test with %s=1\nwant:\n%sgot:\n%s",
+					name, file, updating, want[name], got)
+			}
+		})
+		delete(want, name)
+		all.WriteString(got)
+	}
+	switch {
+	case len(counts) == 0:
+		t.Errorf("the taxonomy has no example of the source %s", source)
+	case os.Getenv(updating) != "":
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+			os.WriteFile(file, []byte(all.String()), 0o644)); err != nil {
+			t.Error(err)
+		}
+	default:
+		for name := range want {
+			t.Errorf("%s has the example %s, which the taxonomy does not have", file, name)
+		}
+	}
+}
+
+// readResults returns the results in a file by the names of the examples.
+func readResults(file string) map[string]string {
+	b, _ := os.ReadFile(file) // without the file, each example differs
+	results, name := map[string]string{}, ""
+	for line := range strings.Lines(string(b)) {
+		if !strings.HasPrefix(line, " ") {
+			name, _, _ = strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		}
+		results[name] += line
+	}
+	return results
+}
+
+// observe checks the result of a call, and returns it as text.
+func (f *Fault) observe(t *testing.T, err error) string {
+	typed, ok := taxonomy.First(err, f.table.Taxonomy)
+	if !ok {
+		t.Errorf("%s: the call returned %v, want an error with the code %s", f.Example, err, f.Code)
+		return fmt.Sprintf("  error   %v\n", err)
+	}
+	if code := taxonomy.CodeOf(typed); code != f.Code {
+		t.Errorf("%s: the error has the code %s: %v", f.Example, code, err)
+	}
+	return fmt.Sprintf("  error   %s: %v\n  calls   %s\n  client  %s\n  log     %s\n",
+		taxonomy.CodeOf(typed), typed, f.reaction(t, err, typed), f.response(t, err), f.entry(t, err))
+}
+
+// reaction checks the calls and the waits, and describes them.
+func (f *Fault) reaction(t *testing.T, err error, typed error) string {
+	reaction := f.table.Reaction(typed)
+	stopped, _ := errors.AsType[*retry.Error](err)
+	calls := f.Script.calls
+	waits := f.waits(typed, calls)
+	text := fmt.Sprint(len(calls))
+	var longest time.Duration
+	for i, c := range calls {
+		longest = max(longest, c.ended.Sub(c.began))
+		if i == 0 {
+			continue
+		}
+		wait := waitBefore(calls, i)
+		if i > len(waits) {
+			t.Errorf("%s: %d calls, the reaction %s makes at most %d", f.Example, len(calls), reaction.Name, len(waits)+1)
+			break
+		}
+		if limits := waits[i-1]; wait < limits[0] || wait > limits[1] {
+			t.Errorf("%s: the wait before call %d is %s, want %s", f.Example, i+1, wait, between(limits))
+		}
+		text += ", " + between(waits[i-1])
+	}
+	switch {
+	case len(calls) == 0:
+		t.Errorf("%s: the call did not reach the other side", f.Example)
+	case stopped != nil && stopped.Calls != len(calls):
+		t.Errorf("%s: the error counts %d calls, %d were made", f.Example, stopped.Calls, len(calls))
+	case stopped != nil && exhausts(stopped.Why) && len(calls) <= len(waits),
+		stopped == nil && reaction.Retries() && !f.once:
+		t.Errorf("%s: %d calls, the reaction %s makes %d", f.Example, len(calls), reaction.Name, len(waits)+1)
+	}
+	if longest >= hangs {
+		t.Errorf("%s: the call has no time limit", f.Example)
+	}
+	if longest > 0 {
+		text += fmt.Sprintf("; each %s", longest)
+	}
+	if stopped != nil {
+		text += fmt.Sprintf("; stopped by %s", stopped.Why)
+		reaction = stopped.Reaction
+	}
+	return text + fmt.Sprintf("; then %s (%s); effect %s", reaction.Name, reaction.Action, retry.EffectOf(err))
+}
+
+// exhausts reports whether a loop stopped because its policy permits no further call.
+func exhausts(why retry.Stop) bool {
+	return why == retry.StoppedAttempts || why == retry.StoppedElapsed || why == retry.StoppedRetryAfter
+}
+
+func waitBefore(calls []call, i int) time.Duration { return calls[i].began.Sub(calls[i-1].ended) }
+
+// waits returns the limits of the waits that the table specifies after failures with the error, for
+// calls that were made.
+func (f *Fault) waits(err error, calls []call) (waits [][2]time.Duration) {
+	const most = 1000
+	state := retry.State{}
+	limit := func(random float64) (time.Duration, retry.Stop) {
+		next, e := retry.Decide(err, func(string) retry.State { return state }, retry.ByTable(f.table),
+			retry.WithRandom(func() float64 { return random }))
+		return next.Wait, e.Why
+	}
+	for range most {
+		shortest, why := limit(0)
+		if why != retry.StoppedNot {
+			break
+		}
+		longest, _ := limit(1)
+		waits = append(waits, [2]time.Duration{shortest, longest})
+		if state.Calls++; state.Calls < len(calls) {
+			state.Waited += waitBefore(calls, state.Calls)
+		} else {
+			state.Waited += shortest
+		}
+	}
+	return waits
+}
+
+func between(limits [2]time.Duration) string {
+	if limits[0] == limits[1] {
+		return limits[0].String()
+	}
+	return limits[0].String() + " to " + limits[1].String()
+}
+
+// response returns what an HTTP client gets for an error.
+func (f *Fault) response(t *testing.T, err error) string {
+	w := httptest.NewRecorder()
+	problem.Write(w, httptest.NewRequest(http.MethodGet, "/", nil), err, problem.ByTable(f.table),
+		problem.OnError(func(*http.Request, error) {}))
+	body := w.Body.String()
+	if text := f.Failure.Text; text != "" && strings.Contains(body, text) && !f.shows("text") {
+		t.Errorf("%s: a client sees the text %q: %s", f.Example, text, body)
+	}
+	after := ""
+	if wait := w.Header().Get("Retry-After"); wait != "" {
+		after = " retry-after=" + wait
+	}
+	return fmt.Sprintf("%d%s %s", w.Code, after, body)
+}
+
+// shows reports whether errors of the code have a public field from a part of evidence.
+func (f *Fault) shows(from string) bool {
+	row, _ := f.table.Taxonomy.Find(f.Code)
+	for _, field := range f.table.Taxonomy.Fields(row) {
+		for _, key := range field.From {
+			if field.Public && key == from {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// entry returns the log entry for an error, without the parts that differ between two runs.
+func (f *Fault) entry(t *testing.T, err error) string {
+	var line bytes.Buffer
+	report.Log(slog.New(slog.NewJSONHandler(&line, nil)), nil, f.table)(context.Background(), "call", err)
+	var entry struct {
+		Level string
+		Err   map[string]any
+	}
+	if err := json.Unmarshal(line.Bytes(), &entry); err != nil {
+		t.Errorf("%s: %v: %s", f.Example, err, line.String())
+	}
+	if entry.Err["code"] != f.Code {
+		t.Errorf("%s: the log does not have the code %s: %s", f.Example, f.Code, line.String())
+	}
+	for _, varies := range []string{"waited", "text", "stack", "cause", "causes"} {
+		delete(entry.Err, varies)
+	}
+	b, _ := json.Marshal(entry.Err) // it was decoded from JSON
+	return entry.Level + " " + string(b)
+}
