@@ -182,6 +182,7 @@ func requestExamples() []taxonomy.Example {
 		{Code: "METHOD_NOT_ALLOWED", Evidence: taxonomy.Evidence{Source: "http", Status: 405}},
 		{Code: "TOO_LARGE", Evidence: taxonomy.Evidence{Source: "http", Status: 413}},
 		{Code: "INVALID", Evidence: taxonomy.Evidence{Source: "http", Status: 400}},
+		{Code: "INVALID", Evidence: taxonomy.Evidence{Source: "mcp", Type: "invalid_arguments"}},
 	}
 }
 
