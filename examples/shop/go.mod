@@ -6,6 +6,7 @@ tool github.com/errgen/errgen/cmd/errgen
 
 require (
 	github.com/errgen/errgen v0.0.0
+	github.com/errgen/errgen/runtime/dberr/pgxerr v0.0.0-00010101000000-000000000000
 	github.com/errgen/errgen/runtime/report/export v0.0.0
 	github.com/errgen/errgen/runtime/rpc v0.0.0
 	github.com/jackc/pgx/v5 v5.12.0
@@ -45,6 +46,7 @@ require (
 // Only because this module lives in errgen's repository.
 replace (
 	github.com/errgen/errgen => ../..
+	github.com/errgen/errgen/runtime/dberr/pgxerr => ../../runtime/dberr/pgxerr
 	github.com/errgen/errgen/runtime/report/export => ../../runtime/report/export
 	github.com/errgen/errgen/runtime/rpc => ../../runtime/rpc
 )

@@ -14,8 +14,8 @@ import (
 
 // grpcServer returns the gRPC API.
 func (s *service) grpcServer() *grpc.Server {
-	intercept := grpcerr.UnaryServer(rpc.ByTable(errs.Table), rpc.OnError(s.failed),
-		rpc.CountRequests(s.requests), grpcerr.Localize(languages.Message))
+	intercept := grpcerr.UnaryServer(rpc.ByTable(errs.Table), rpc.OnError(s.failed), rpc.CountRequests(s.requests),
+		grpcerr.Localize(languages.Message))
 	server := grpc.NewServer(grpc.ChainUnaryInterceptor(intercept))
 	orderspb.RegisterOrdersServer(server, ordersServer{service: s})
 	return server

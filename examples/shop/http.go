@@ -18,9 +18,8 @@ var languages = negotiate.New("en", &messages.De, &messages.Fr, &messages.Pl)
 // routes returns the HTTP API.
 func (s *service) routes() http.Handler {
 	mux := http.NewServeMux()
-	options := []problem.Option{
-		problem.ByTable(errs.Table), problem.Localize(languages.Message), problem.Log(s.failed),
-		problem.CountRequests(s.requests)}
+	options := []problem.Option{problem.ByTable(errs.Table), problem.Log(s.failed), problem.CountRequests(s.requests),
+		problem.Localize(languages.Message)}
 	mux.Handle("POST /orders", problem.Handler(s.servePlace, options...))
 	mux.Handle("GET /orders/{id}", problem.Handler(s.serveGet, options...))
 	return problem.Serve(mux, append(options, problem.RequestID(errs.RequestID), problem.MaxBody(1<<20))...)

@@ -27,7 +27,8 @@ func (s *service) place(ctx context.Context, o client.Order) error {
 	if violations := violationsOf(o); len(violations) > 0 {
 		return errs.NewInvalid(violations)
 	}
-	return retry.Do(ctx, func(ctx context.Context) error { return s.store.insert(ctx, o) }, retry.ByTable(errs.Table))
+	return retry.Do(ctx, func(ctx context.Context) error { return s.store.insert(ctx, o) },
+		retry.ByTable(errs.Table), retry.ForOperation(errs.OperationPlaceOrder))
 }
 
 func violationsOf(o client.Order) (violations []taxonomy.Violation) {

@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -354,29 +353,6 @@ func TestCIScript(t *testing.T) {
 	out, err = exec.Command("./ci.sh", old, pages).CombinedOutput()
 	assert.Error(t, err)
 	assert.Contains(t, string(out), "ORDER_NOT_FOUND")
-}
-
-// TestErrorCodeIsShort counts the lines of the program that handle errors by more than returning
-// them.
-func TestErrorCodeIsShort(t *testing.T) {
-	uses := regexp.MustCompile(`\b(errs|errors|taxonomy|problem|grpcerr|report|promreport|retry|detect|` +
-		`queue|dberr|pgxerr|httpcall)\.[A-Z]|s\.failed\(|iolation`)
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	lines := 0
-	for _, name := range append(files, "client/client.go") {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		b, err := os.ReadFile(name)
-		require.NoError(t, err)
-		for line := range strings.Lines(string(b)) {
-			if uses.MatchString(line) {
-				lines++
-			}
-		}
-	}
-	assert.Equal(t, 41, lines, "docs/services.md has this number")
 }
 
 // Whatever clients send, operations end in codes that they declare: newShop checks the log.

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/dberr"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
 )
@@ -23,17 +23,17 @@ type store struct{ db *pgxpool.Pool }
 func openStore(ctx context.Context, url string) (*store, error) {
 	db, err := pgxpool.New(ctx, url)
 	if err != nil {
-		return nil, classified(err)
+		return nil, err
 	}
 	if _, err := db.Exec(ctx, schema); err != nil {
 		db.Close()
-		return nil, classified(err)
+		return nil, err
 	}
 	return &store{db}, nil
 }
 
 // classified returns the error of the taxonomy for an error of PostgreSQL.
-func classified(err error) error { return errs.Classify(err, detect.WithSource(errs.SourcePostgres)) }
+func classified(err error) error { return dberr.Classify(errs.Table, errs.SourcePostgres, err, false) }
 
 func (s *store) insert(ctx context.Context, o client.Order) error {
 	_, err := s.db.Exec(ctx, "INSERT INTO orders (id, items, amount_cents, card) VALUES ($1, $2, $3, $4)",

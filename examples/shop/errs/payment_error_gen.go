@@ -212,8 +212,10 @@ func paymentExamples() []taxonomy.Example {
 		{Code: "PAYMENT_DECLINED", Evidence: taxonomy.Evidence{Source: "gateway", Status: 402, Code: "EXPIRED", Text: "card expired"}},
 		{Code: "PAYMENT_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "gateway", Status: 429, RetryAfter: taxonomy.Some(2 * time.Second)}},
 		{Code: "PAYMENT_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "breaker", Type: "open", RetryAfter: taxonomy.Some(time.Second)}},
+		{Code: "PAYMENT_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "gateway", Status: 408}},
 		{Code: "PAYMENT_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "gateway", Status: 503}},
 		{Code: "PAYMENT_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "gateway", Type: "timeout"}},
+		{Code: "PAYMENT_UNAVAILABLE", Evidence: taxonomy.Evidence{Source: "gateway", Type: "network"}},
 		{Code: "PAYMENT_REFUSED", Evidence: taxonomy.Evidence{Source: "gateway", Status: 401, Text: "bad key"}},
 	}
 }

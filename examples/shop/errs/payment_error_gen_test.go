@@ -37,8 +37,10 @@ func TestPaymentError(t *testing.T) {
 		}, Cases: []gentest.Case{gentest.NewCase(NewPaymentUnavailable(), 0, "payments are not available", "{}")}, Examples: []gentest.Example{
 			gentest.NewExample("PAYMENT_UNAVAILABLE/1", 0, `{"source":"gateway","retryAfter":"2s","gatewayStatus":429}`, taxonomy.Evidence{Source: "gateway", Status: 429, RetryAfter: taxonomy.Some(2 * time.Second)}),
 			gentest.NewExample("PAYMENT_UNAVAILABLE/4", 0, `{"source":"breaker","retryAfter":"1s"}`, taxonomy.Evidence{Source: "breaker", Type: "open", RetryAfter: taxonomy.Some(time.Second)}),
+			gentest.NewExample("PAYMENT_UNAVAILABLE/1", 0, `{"source":"gateway","gatewayStatus":408}`, taxonomy.Evidence{Source: "gateway", Status: 408}),
 			gentest.NewExample("PAYMENT_UNAVAILABLE/2", 0, `{"source":"gateway","gatewayStatus":503}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
 			gentest.NewExample("PAYMENT_UNAVAILABLE/3", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway", Type: "timeout"}),
+			gentest.NewExample("PAYMENT_UNAVAILABLE/3", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway", Type: "network"}),
 		}},
 		{Code: CodePaymentRefused, Entry: "PAYMENT_REFUSED: park http=500 grpc=9", Cases: []gentest.Case{
 			gentest.NewCase(NewPaymentRefused(), 0, "gateway refuses us", "{}"),

@@ -149,6 +149,7 @@ var requestRules = [][]detect.CodeRule{
 func requestExamples() []taxonomy.Example {
 	return []taxonomy.Example{
 		{Code: "INVALID_TEXT", Evidence: taxonomy.Evidence{Source: "postgres", Code: "22021", Text: `invalid byte sequence for encoding "UTF8": 0x00`}},
+		{Code: "INVALID_TEXT", Evidence: taxonomy.Evidence{Source: "postgres", Code: "22P05"}},
 	}
 }
 

@@ -156,7 +156,10 @@ var storeRules = [][]detect.CodeRule{
 func storeExamples() []taxonomy.Example {
 	return []taxonomy.Example{
 		{Code: "STORE_CONFLICT", Evidence: taxonomy.Evidence{Source: "postgres", Code: "40001", Text: "could not serialize"}},
+		{Code: "STORE_CONFLICT", Evidence: taxonomy.Evidence{Source: "postgres", Code: "40P01"}},
 		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "postgres", Code: "57P01", Text: "terminating connection"}},
+		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "postgres", Code: "57P03"}},
+		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "postgres", Code: "53300"}},
 		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "postgres", Type: "network"}},
 		{Code: "STORE_FAILED", Evidence: taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"}},
 	}

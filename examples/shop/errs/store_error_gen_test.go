@@ -25,7 +25,10 @@ func TestStoreError(t *testing.T) {
 			gentest.NewCase(NewStoreConflict().WithStoreText("first "+strings.Repeat("x", 300)+" last"), 0, "transaction conflict: first "+strings.Repeat("x", 291)+"…", `{"storeText":"first `+strings.Repeat("x", 291)+`…"}`),
 			gentest.NewCase(NewStoreConflict().WithStoreText("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "transaction conflict: Authorization: Bearer [REDACTED]", `{"storeText":"Authorization: Bearer [REDACTED]"}`),
 			gentest.NewCase(NewStoreConflict().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithStoreText("some storeText"), 0, "transaction conflict: some storeText", `{"unmatched":true,"requestId":"some requestId","source":"some source","storeText":"some storeText"}`),
-		}, Examples: []gentest.Example{gentest.NewExample("STORE_CONFLICT/1", 0, `{"source":"postgres","storeText":"could not serialize"}`, taxonomy.Evidence{Source: "postgres", Code: "40001", Text: "could not serialize"})}},
+		}, Examples: []gentest.Example{
+			gentest.NewExample("STORE_CONFLICT/1", 0, `{"source":"postgres","storeText":"could not serialize"}`, taxonomy.Evidence{Source: "postgres", Code: "40001", Text: "could not serialize"}),
+			gentest.NewExample("STORE_CONFLICT/1", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres", Code: "40P01"}),
+		}},
 		{Code: CodeStoreDown, Entry: "STORE_DOWN fault=dependency: again retryable http=503 grpc=14", Rules: []string{
 			"STORE_DOWN/1: source: postgres, code: [57P01, 57P03, '53300'] (d1983f89)",
 			"STORE_DOWN/2: source: postgres, type: [network, timeout] (d9e5256c)",
@@ -35,6 +38,8 @@ func TestStoreError(t *testing.T) {
 			gentest.NewCase(NewStoreDown().WithStoreText(""), 0, "database down", `{"storeText":""}`),
 		}, Examples: []gentest.Example{
 			gentest.NewExample("STORE_DOWN/1", 0, `{"source":"postgres","storeText":"terminating connection"}`, taxonomy.Evidence{Source: "postgres", Code: "57P01", Text: "terminating connection"}),
+			gentest.NewExample("STORE_DOWN/1", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres", Code: "57P03"}),
+			gentest.NewExample("STORE_DOWN/1", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres", Code: "53300"}),
 			gentest.NewExample("STORE_DOWN/2", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres", Type: "network"}),
 		}},
 		{Code: CodeStoreFailed, Entry: "STORE_FAILED: park http=500 grpc=13", Cases: []gentest.Case{

@@ -83,6 +83,7 @@ func models() map[string]func(*modelled) *Set {
 		runtimePath + "retry.Do":                       retried,
 		runtimePath + "retry.Value":                    retried,
 		"(" + runtimePath + "taxonomy.Table).Classify": classifiedByTable,
+		runtimePath + "dberr.Classify":                 classifiedByEdge,
 		runtimePath + "problem.Read":                   received,
 		runtimePath + "rpc/grpcerr.FromStatus":         received,
 		runtimePath + "rpc/connecterr.From":            received,
@@ -132,6 +133,19 @@ func classifiedByTable(c *modelled) *Set {
 	}
 	op := "c" + pkg + "#" + c.e.sourceOfRaw(c.args[1], "")
 	return c.e.apply(c.e.raw(c.args[1], c.block, c.at), op, c.at)
+}
+
+// classifiedByEdge is the result of dberr.Classify: the error, classified by a table with a source.
+func classifiedByEdge(c *modelled) *Set {
+	pkg := tableOf(c.args[0])
+	if pkg == "" {
+		return c.one(Unknown, "classified by a table that is not a variable of a generated package")
+	}
+	source, ok := constString(c.args[1])
+	if !ok {
+		source = "?"
+	}
+	return c.e.apply(c.e.raw(c.args[2], c.block, c.at), "c"+pkg+"#"+source, c.at)
 }
 
 // received is what a client reads from a response.

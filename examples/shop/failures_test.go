@@ -1,0 +1,21 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/errgen/errgen/runtime/dberr/pgxerr/pgxtest"
+	"github.com/errgen/errgen/runtime/errtest"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/retry/breaker"
+	"shop.example.com/shop/errs"
+)
+
+func TestFailures(t *testing.T) {
+	errtest.Each(t, errs.Table, errs.Examples(), errs.SourceGateway, func(t *testing.T, f *errtest.Fault) error {
+		bank := newGateway("http://bank", "key", f.Client(), breaker.New(breaker.Options{}), report.Sinks{})
+		return bank.pay(t.Context(), tea)
+	})
+	errtest.Each(t, errs.Table, errs.Examples(), errs.SourcePostgres, func(t *testing.T, f *errtest.Fault) error {
+		return (&service{store: &store{pgxtest.Pool(t, f.Script, nil)}}).place(t.Context(), tea)
+	})
+}
