@@ -92,7 +92,7 @@ var audience = []mutant{
 	{"taxonomy.yaml", "scrub: true, max_length: 300, audience: internal", "scrub: true, max_length: 300"},
 	{"taxonomy.yaml", "from: status, audience: internal", "from: status"},
 	{"taxonomy.yaml", "{type: string, from: source, doc", "{type: string, from: source, audience: public, doc"},
-	{"taxonomy.yaml", "        audience: internal\n        doc: The gateway refuses", "        doc: The gateway refuses"},
+	{"taxonomy.yaml", "        message: 'payment declined", "        audience: internal\n        message: 'payment declined"},
 	{"taxonomy.yaml", "public: {code: INTERNAL}", "public: {code: PAYMENT_UNAVAILABLE}"},
 	{"taxonomy.yaml", "        http: 503\n        grpc: UNAVAILABLE\n        retryable: true\n        reaction: pay_again",
 		"        http: 500\n        grpc: UNAVAILABLE\n        retryable: true\n        reaction: pay_again"},
