@@ -45,7 +45,8 @@ var mapping = []mutant{
 	{"store.go", "return errs.NewOrderExists(o.ID).WithCause(err)\n\t}\n\treturn classified(err)",
 		"return errs.NewOrderExists(o.ID).WithCause(err)\n\t}\n\treturn err"},
 	{"gateway.go", "errs.Table, errs.SourceGateway", "errs.Table, errs.SourcePostgres"},
-	{"gateway.go", "\treturn err\n", "\tif err != nil {\n\t\treturn errs.NewPaymentUnavailable()\n\t}\n\treturn nil\n"},
+	{"gateway.go", "\treturn err\n",
+		"\tif err != nil {\n\t\treturn errs.NewPaymentUnavailable()\n\t}\n\treturn nil\n"},
 }
 
 var reactions = []mutant{
@@ -75,7 +76,8 @@ var reactions = []mutant{
 		"        reaction: park\n        detect: [{source: gateway, status: 402}]"},
 	{"taxonomy.yaml", "        http: 500\n        reaction: park\n        examples: [{source: gateway",
 		"        http: 500\n        reaction: refuse\n        examples: [{source: gateway"},
-	{"taxonomy.yaml", "        retryable: false\n        reaction: park", "        retryable: false\n        reaction: refuse"},
+	{"taxonomy.yaml", "        retryable: false\n        reaction: park",
+		"        retryable: false\n        reaction: refuse"},
 	{"gateway.go", "httpcall.TryTimeout(10*time.Second)", "httpcall.TryTimeout(100*time.Second)"},
 	{"gateway.go", "httpcall.Key(o.ID), authorize", "authorize"},
 	{"gateway.go", "retry.FailFast(),", ""},
@@ -92,7 +94,8 @@ var audience = []mutant{
 	{"taxonomy.yaml", "scrub: true, max_length: 300, audience: internal", "scrub: true, max_length: 300"},
 	{"taxonomy.yaml", "from: status, audience: internal", "from: status"},
 	{"taxonomy.yaml", "{type: string, from: source, doc", "{type: string, from: source, audience: public, doc"},
-	{"taxonomy.yaml", "        message: 'payment declined", "        audience: internal\n        message: 'payment declined"},
+	{"taxonomy.yaml", "        message: 'payment declined",
+		"        audience: internal\n        message: 'payment declined"},
 	{"taxonomy.yaml", "public: {code: INTERNAL}", "public: {code: PAYMENT_UNAVAILABLE}"},
 	{"taxonomy.yaml", "        http: 503\n        grpc: UNAVAILABLE\n        retryable: true\n        reaction: pay_again",
 		"        http: 500\n        grpc: UNAVAILABLE\n        retryable: true\n        reaction: pay_again"},

@@ -19,7 +19,8 @@ func examples(m *model.Package) jen.Code {
 	}
 	all := jen.Nil()
 	if len(lists) > 0 {
-		all = jen.Qual("slices", "Concat").Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, lists...)
+		lines := jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}
+		all = jen.Qual("slices", "Concat").Custom(lines, lists...)
 	}
 	return documented("Examples returns the failures that the taxonomy has as examples, for package errtest. A "+
 		"program that does not call it does not contain them.",

@@ -133,7 +133,8 @@ func (f *Fault) reaction(t *testing.T, err error, typed error) string {
 		}
 		wait := waitBefore(calls, i)
 		if i > len(waits) {
-			t.Errorf("%s: %d calls, the reaction %s makes at most %d", f.Example, len(calls), reaction.Name, len(waits)+1)
+			t.Errorf("%s: %d calls, the reaction %s makes at most %d",
+				f.Example, len(calls), reaction.Name, len(waits)+1)
 			break
 		}
 		if limits := waits[i-1]; wait < limits[0] || wait > limits[1] {

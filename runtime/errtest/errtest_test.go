@@ -161,7 +161,8 @@ func TestScript(t *testing.T) {
 			require.ErrorIs(t, get(t.Context(), client(h, time.Second), url), booking.CodeCalendarRefused)
 			assert.Equal(t, 1, s.Calls())
 			s.Fail(booking.CodeRoomTaken) // which has no example
-			c := httpcall.New(booking.Table, booking.SourceCalendar, httpcall.WithHTTP(h), httpcall.Servers(booking.Table))
+			c := httpcall.New(booking.Table, booking.SourceCalendar, httpcall.WithHTTP(h),
+				httpcall.Servers(booking.Table))
 			require.ErrorIs(t, get(t.Context(), c, url), booking.CodeRoomTaken)
 			s.Hang()
 			require.ErrorIs(t, get(t.Context(), client(h, time.Millisecond), url), booking.CodeCalendarDown)

@@ -12,7 +12,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func detectSource(s taxonomy.Declared[taxonomy.SourceName]) detect.Option { return detect.WithSource(s) }
+func detectSource(s taxonomy.Declared[taxonomy.SourceName]) detect.Option {
+	return detect.WithSource(s)
+}
 
 func classify(err error) error { return booking.Classify(err, detectSource(booking.SourceCalendar)) }
 

@@ -125,7 +125,8 @@ func (s *session) answer(sql string) bool {
 	}
 	code := state.SQLState()
 	response := &pgproto3.ErrorResponse{
-		Severity: "ERROR", Code: code, Message: strings.TrimSpace(strings.TrimSuffix(err.Error(), "(SQLSTATE "+code+")")),
+		Severity: "ERROR", Code: code,
+		Message: strings.TrimSpace(strings.TrimSuffix(err.Error(), "(SQLSTATE "+code+")")),
 	}
 	if strings.HasPrefix(code, "57P") { // the server ends
 		response.Severity = "FATAL"
