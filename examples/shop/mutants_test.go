@@ -97,8 +97,8 @@ var audience = []mutant{
 	{"taxonomy.yaml", "        message: 'payment declined",
 		"        audience: internal\n        message: 'payment declined"},
 	{"taxonomy.yaml", "public: {code: INTERNAL}", "public: {code: PAYMENT_UNAVAILABLE}"},
-	{"taxonomy.yaml", "        http: 503\n        grpc: UNAVAILABLE\n        retryable: true\n        reaction: pay_again",
-		"        http: 500\n        grpc: UNAVAILABLE\n        retryable: true\n        reaction: pay_again"},
+	{"taxonomy.yaml", "        http: 503\n        grpc: UNAVAILABLE\n        retryable: true\n",
+		"        http: 500\n        grpc: UNAVAILABLE\n        retryable: true\n"},
 }
 
 // TestFailures finds mistakes in the mapping, the reactions and the audience.
