@@ -63,14 +63,14 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		return nil
 	}
-	e.ContractOf = func(f *types.Func) *infer.Contract {
+	e.ContractOf = func(f types.Object) *infer.Contract {
 		c := new(infer.Contract)
 		if pass.ImportObjectFact(f, c) {
 			return c
 		}
 		return nil
 	}
-	e.AddContracts(pass.Files, pass.TypesInfo, func(f *types.Func, c *infer.Contract) {
+	e.AddContracts(pass.Files, pass.TypesInfo, func(f types.Object, c *infer.Contract) {
 		pass.ExportObjectFact(f, c)
 	})
 	funcs := infer.SourceFuncs(pkg, pass.Files, pass.TypesInfo)

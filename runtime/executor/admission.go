@@ -33,6 +33,8 @@ type Admission struct {
 type Budget interface {
 	// Allow returns nil if a further call is within the budget, and otherwise evidence of source
 	// "budget", op "budget" and type "exceeded" or "unknown_cost". It is called before each call.
+	//
+	//errgen:errors foreign
 	Allow(ctx context.Context, c Call) error
 }
 

@@ -16,6 +16,8 @@ type Classifier func(err error, source, op string) (classified error, why string
 type Guard interface {
 	// Judge returns a verdict for each change, in their order. If it returns an error, no change is
 	// judged.
+	//
+	//errgen:errors foreign
 	Judge(ctx context.Context, changes []Change) ([]Verdict, error)
 	// Mode returns the name of the guard's strictness, which evidence has as attribute scope_mode.
 	Mode() string
@@ -34,6 +36,8 @@ type Question struct {
 type Asker interface {
 	// Ask reports whether all the paths may be changed. If no person can answer, it returns
 	// [ErrUnattended].
+	//
+	//errgen:errors foreign
 	Ask(ctx context.Context, q Question) (approved bool, err error)
 }
 
@@ -77,6 +81,8 @@ type Selective interface {
 // implement it.
 type Recoverer interface {
 	// Recover runs failed.Reaction.Strategy. Nil means that the failed work may be repeated.
+	//
+	//errgen:errors foreign
 	Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error
 }
 
@@ -84,12 +90,16 @@ type Recoverer interface {
 type Filer interface {
 	// File files the task. Its context ends after Limits.Grace. A cancellation of the run does not
 	// end it.
+	//
+	//errgen:errors foreign
 	File(ctx context.Context, r *Result) error
 }
 
 // Notifier notifies people about a finished run. It cannot change the outcome.
 type Notifier interface {
 	// Notify sends the notification. Its context ends like that of [Filer].
+	//
+	//errgen:errors foreign
 	Notify(ctx context.Context, r *Result) error
 }
 
@@ -98,13 +108,21 @@ type Store interface {
 	// Open locks the run and returns its last saved state. The state of a new run is nil. If
 	// another living process has the lock, the error is evidence of source "executor" and op
 	// "lock".
+	//
+	//errgen:errors foreign
 	Open(ctx context.Context, run string) (*RunState, error)
 	// Save replaces the state. When it returns nil, the state is durable. It refuses a state with
 	// fewer Saves than the stored one.
+	//
+	//errgen:errors foreign
 	Save(ctx context.Context, s *RunState) error
 	// Close unlocks the run. It does not remove the state.
+	//
+	//errgen:errors foreign
 	Close() error
 	// Peek returns the state of any run without locking it. If the run does not exist, it is nil.
+	//
+	//errgen:errors foreign
 	Peek(ctx context.Context, run string) (*RunState, error)
 	// Runs describes all runs, the latest first.
 	Runs(ctx context.Context) ([]RunInfo, error)

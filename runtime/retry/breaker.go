@@ -16,6 +16,8 @@ type Breaker interface {
 	// Acquire requests a call in the lane, and does not wait. If err is nil, the caller makes the
 	// call and then calls release once. A refusal is a *taxonomy.Evidence that wraps [ErrRefused].
 	// Its RetryAfter is the wait before the next Acquire.
+	//
+	//errgen:errors foreign
 	Acquire(ctx context.Context, lane string) (release func(Result), err error)
 	// Retry takes a retry under the policy out of the lane's budget, and reports whether the budget
 	// permits it. A policy without a budget always permits it.

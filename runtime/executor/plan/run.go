@@ -20,10 +20,16 @@ import (
 // verify implements it.
 type Verifier interface {
 	// Needs returns evidence of source "plan" and the given op for each missing prerequisite.
+	//
+	//errgen:errors foreign
 	Needs(ctx context.Context, op string, needs []Need) []*taxonomy.Evidence
 	// Gate returns evidence of source "check" for each command that fails.
+	//
+	//errgen:errors foreign
 	Gate(ctx context.Context, gate []Command) []*taxonomy.Evidence
 	// Criteria returns evidence of source "check" for each criterion that does not hold.
+	//
+	//errgen:errors foreign
 	Criteria(ctx context.Context, criteria []Criterion) []*taxonomy.Evidence
 }
 
@@ -47,9 +53,13 @@ type Config struct {
 	Store func() executor.Store
 	// Guard returns the guard of a step that may change only files that match the patterns. Without
 	// patterns, the step may change any file. If Guard is nil, everything is allowed.
+	//
+	//errgen:errors foreign
 	Guard func(files []string) (executor.Guard, error)
 	// Dirty returns the uncommitted changes, which stop a new plan. If Dirty is nil, they are
 	// not checked.
+	//
+	//errgen:errors foreign
 	Dirty func(ctx context.Context) ([]string, error)
 	// Admission limits the calls of all steps and reviews.
 	Admission executor.Admission

@@ -57,6 +57,8 @@ func New(m *predict.Model, table taxonomy.Table, checks Checker) executor.Preven
 type Checker interface {
 	// Check runs the named check. After an error the call fails, as if the provider had returned
 	// the error. Check must return when ctx ends, which is after a minute or with the iteration.
+	//
+	//errgen:errors foreign
 	Check(ctx context.Context, name string) error
 }
 

@@ -25,6 +25,8 @@ type FilerConfig struct {
 	// Stage, unless nil, adds the move to git's index. Paths are relative to Root, with slashes:
 	// the old path, then the new one. An error that is not evidence becomes evidence of a git
 	// commit.
+	//
+	//errgen:errors foreign
 	Stage func(ctx context.Context, paths []string) error
 }
 

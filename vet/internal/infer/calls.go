@@ -143,12 +143,20 @@ func (c *foreignCall) argument(v ssa.Value) {
 		return
 	}
 	_, boxed := v.(*ssa.MakeInterface)
-	if iface, ok := v.Type().Underlying().(*types.Interface); boxed || e.carries(v.Type()) && !(ok && iface.Empty()) {
+	iface, ok := v.Type().Underlying().(*types.Interface)
+	if !prints(c.name) && (boxed || e.carries(v.Type()) && !(ok && iface.Empty())) {
 		c.out.addAll(e.valueAt(v, c.block))
 	}
 	if m, ok := v.(*ssa.MakeInterface); ok { // an object whose methods it may call
 		e.methodErrors(c.out, m.X.Type(), c.at, make(map[types.Type]bool))
 	}
+}
+
+// prints reports whether a foreign function only prints the errors that it gets, so that it never
+// returns them. It returns those of the methods that it calls.
+func prints(name string) bool {
+	name = strings.TrimLeft(name, "(*")
+	return strings.HasPrefix(name, "encoding/json.") || strings.HasPrefix(name, "fmt.") || strings.HasPrefix(name, "log")
 }
 
 // methodErrors adds the codes that the methods of a type, and of its exported fields, return.
@@ -260,10 +268,17 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	at, b, m := e.at(call.Pos()), call.Block(), common.Method
 	pkg := m.Pkg()
 	switch {
-	case wanted && m.Name() == "Unwrap" && e.isError(common.Value.Type()):
+	case wanted && m.Name() == "Unwrap":
 		return e.apply(e.valueAt(common.Value, b), "u", at)
 	case pkg != nil && pkg.Path() == "context" && m.Name() == "Err":
 		return one(Atom{Kind: Ended, Name: "context.Context.Err"}, at)
+	case pkg != nil && pkg.Path() == "context" && m.Name() == "Value":
+		if values, ok := e.contextValues(common); ok {
+			for _, v := range values {
+				out.addAll(e.close(e.value(v)))
+			}
+			return out
+		}
 	}
 	contract := e.ContractOf(m)
 	impls, complete, exact := e.implementations(call)
@@ -271,7 +286,15 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 		args := append([]ssa.Value{common.Value}, common.Args...)
 		e.site(f, call, args, nil)
 		if wanted && contract == nil {
-			out.addAll(e.instantiate(e.result(f, j), f, args, nil, b, at))
+			result := e.result(f, j)
+			out.addAll(e.instantiate(result, f, args, nil, b, at))
+			if !e.carries(common.Value.Type()) { // the errors that the object wraps are not in its value
+				for a := range result.All() {
+					if a.Kind == Param && a.Index == 0 && a.Owner == e.id(f) {
+						out.addAll(e.applyOps(e.cells[allOf(f.Signature.Recv().Type())], a.Ops, at))
+					}
+				}
+			}
 		}
 	}
 	switch {
@@ -290,6 +313,31 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 		out.add(Atom{Kind: Unknown, Name: "interface call " + shortName(m)}, []string{at})
 	}
 	return out
+}
+
+// contextKey returns the type of a key of a context's values, or "" if it is not known.
+func contextKey(key ssa.Value) string {
+	if m, ok := key.(*ssa.MakeInterface); ok && !isTypeParam(m.X.Type()) {
+		return types.TypeString(m.X.Type(), nil)
+	}
+	return ""
+}
+
+// contextValues returns what the program stores in contexts for the key of a call of Value. It does
+// not know the values of a key whose type other packages may use.
+func (e *Engine) contextValues(call *ssa.CallCommon) (list []ssa.Value, ok bool) {
+	key := call.Args[0]
+	m, ok := key.(*ssa.MakeInterface)
+	if !ok || !e.ours(m.X.Type()) || contextKey(key) == "" {
+		return nil, false
+	}
+	if n := types.Unalias(deref(m.X.Type())).(*types.Named); n.Obj().Exported() && !e.Whole {
+		return nil, false
+	}
+	for _, c := range slices.Concat(e.inContexts[contextKey(key)], e.inContexts[""]) {
+		list = append(list, c.Call.Args[2])
+	}
+	return list, true
 }
 
 // promised returns what a contract permits.

@@ -14,7 +14,11 @@ func (e *Engine) stores(fn *ssa.Function) (changed bool) {
 		if !e.carries(v.Type()) {
 			return
 		}
-		for _, k := range e.rootCells(to) {
+		keys := e.rootCells(to)
+		if isPointer(to.Type()) && e.wraps(to.Type()) { // a whole object
+			keys = append(keys, e.fieldCells(to.Type())...)
+		}
+		for _, k := range keys {
 			if e.cell(k).addAll(e.close(e.valueAt(v, b))) {
 				changed = true
 			}
@@ -24,6 +28,12 @@ func (e *Engine) stores(fn *ssa.Function) (changed bool) {
 		for _, i := range b.Instrs {
 			switch i := i.(type) {
 			case *ssa.Store:
+				if t := e.ownField(i.Addr); t != nil {
+					if e.carries(i.Val.Type()) && e.cell(allOf(t)).addAll(e.close(e.valueAt(i.Val, b))) {
+						changed = true
+					}
+					continue
+				}
 				put(i.Addr, i.Val, b)
 			case *ssa.MapUpdate:
 				put(i.Map, i.Value, b)
@@ -87,6 +97,128 @@ func fieldKey(t types.Type, field int) string {
 		t = n.Origin()
 	}
 	return "field " + types.TypeString(t, nil) + "." + st.Field(field).Name()
+}
+
+// wraps reports whether values of a struct type are errors with an Unwrap method. Such a value has the
+// errors of its fields, so that two objects are distinguished; see object.
+func (e *Engine) wraps(t types.Type) bool {
+	t = deref(t)
+	if _, ok := t.Underlying().(*types.Struct); !ok || e.generatedType(t) {
+		return false
+	}
+	p := types.NewPointer(t)
+	return types.Implements(p, e.errType) && e.hasMethod(p, "Unwrap")
+}
+
+// ownField returns the type of the object that a store concerns, if the object wraps errors and is a
+// variable of the function or of all its callers. No other object is concerned.
+func (e *Engine) ownField(addr ssa.Value) types.Type {
+	object := addr
+	if fa, ok := addr.(*ssa.FieldAddr); ok && e.wraps(fa.X.Type()) {
+		object = fa.X
+	}
+	root, _ := fieldPath(object)
+	if p, ok := root.(*ssa.Parameter); root == nil || ok && !e.private(p) || !e.wraps(object.Type()) {
+		return nil
+	}
+	return deref(object.Type())
+}
+
+func isAlloc(v ssa.Value) bool {
+	_, ok := v.(*ssa.Alloc)
+	return ok
+}
+
+// fieldCells returns the cells of the fields of an object that have errors.
+func (e *Engine) fieldCells(t types.Type) (keys []string) {
+	st := deref(t).Underlying().(*types.Struct)
+	for i := range st.NumFields() {
+		if e.carries(st.Field(i).Type()) {
+			keys = append(keys, fieldKey(t, i))
+		}
+	}
+	return keys
+}
+
+// fieldPath returns the variable or the pointer parameter that a field, or a field of a field, is
+// in, and the fields from there. It returns nil for an object from elsewhere.
+func fieldPath(addr ssa.Value) (root ssa.Value, path []int) {
+	for {
+		switch x := addr.(type) {
+		case *ssa.FieldAddr:
+			path = append(path, x.Field)
+			addr = x.X
+			continue
+		case *ssa.Alloc, *ssa.Parameter:
+			slices.Reverse(path)
+			return x, path
+		}
+		return nil, nil
+	}
+}
+
+// private reports whether all known calls pass variables as a parameter, so that each caller sees
+// what the function stores there.
+func (e *Engine) private(p *ssa.Parameter) bool {
+	key := "private " + e.paramCell(p)
+	if e.expanding[key] {
+		return true
+	}
+	e.expanding[key] = true
+	defer delete(e.expanding, key)
+	i := slices.Index(p.Parent().Params, p)
+	for _, s := range e.sites[origin(p.Parent())].all() {
+		if i >= len(s.args) {
+			return false
+		}
+		root, _ := fieldPath(s.args[i])
+		if outer, ok := root.(*ssa.Parameter); root == nil || ok && !e.private(outer) {
+			return false
+		}
+	}
+	return true
+}
+
+// addOwn adds what a function stores in an object, which is one of its variables or a field there.
+func (e *Engine) addOwn(out *Set, object ssa.Value, field ...int) {
+	root, path := fieldPath(object)
+	if root == nil {
+		return
+	}
+	path = append(path, field...)
+	var visit func(addr ssa.Value, rest []int)
+	visit = func(addr ssa.Value, rest []int) {
+		for _, r := range *addr.Referrers() {
+			switch r := r.(type) {
+			case *ssa.FieldAddr:
+				switch {
+				case len(rest) == 0:
+					visit(r, nil)
+				case r.Field == rest[0]:
+					visit(r, rest[1:])
+				}
+			case *ssa.Store:
+				_, isVar := addr.(*ssa.Alloc) // see storedIn
+				if r.Addr == addr && !isVar && e.carries(r.Val.Type()) {
+					out.addAll(e.valueAt(r.Val, r.Block()))
+				}
+			case ssa.CallInstruction:
+				if addr != root || !isAlloc(root) {
+					e.storesOfCall(out, addr, r)
+				}
+			}
+		}
+	}
+	visit(root, path)
+}
+
+// allOf is the cell of the errors in the fields of all objects of a type.
+func allOf(t types.Type) string {
+	t = deref(t)
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		t = n.Origin()
+	}
+	return "all " + types.TypeString(t, nil)
 }
 
 func (e *Engine) madeCell(v ssa.Value) string { return "made " + e.id(v.Parent()) + "." + v.Name() }

@@ -42,7 +42,8 @@ type Fact struct {
 // AFact makes Summary a fact.
 func (*Summary) AFact() {}
 
-// Contract is a directive //errgen:errors: the codes that a function or method may return.
+// Contract is a directive //errgen:errors: the codes that a function, an interface's method or a
+// function in a field may return.
 type Contract struct {
 	Codes []string
 	At    string
@@ -59,7 +60,7 @@ type Engine struct {
 
 	Known      []*Taxonomy                               // the taxonomies that the scope imports
 	Imported   func(*types.Func) *Summary                // the summary of another package's function, or nil
-	ContractOf func(*types.Func) *Contract               // the directive of a function or an interface's method
+	ContractOf func(types.Object) *Contract              // the directive of a function, a method or a field
 	Callees    func(ssa.CallInstruction) []*ssa.Function // if set, the callees of interface calls
 
 	Funcs  []*ssa.Function
@@ -78,7 +79,9 @@ type Engine struct {
 	concrete   []types.Type // that become interfaces in the scope
 	closures   map[*ssa.Function]*ssa.MakeClosure
 	funcCells  map[string][]ssa.Value // the functions that are stored in cells
+	inField    map[types.Object][]ssa.Value // the functions that are stored in fields
 	fieldUses  map[string][]*ssa.FieldAddr
+	inContexts map[string][]*ssa.Call // the calls of context.WithValue by the type of their keys
 	impls      map[string][]*ssa.Function
 	named      map[*ssa.Function]bool // the functions that the scope calls or uses as values
 	invoked    map[string]bool        // the methods that calls of interfaces name
@@ -142,12 +145,12 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 	e := &Engine{
 		Fset: fset, Known: known,
 		Imported:   func(*types.Func) *Summary { return nil },
-		ContractOf: func(*types.Func) *Contract { return nil },
+		ContractOf: func(types.Object) *Contract { return nil },
 		errType:    types.Universe.Lookup("error").Type().Underlying().(*types.Interface),
 		taxonomies: make(map[string]*Taxonomy), ids: make(map[*ssa.Function]string), places: make(map[token.Pos]string),
 		byID: make(map[string]*ssa.Function), packages: make(map[string]bool), byName: make(map[string][]*ssa.Function),
 		closures: make(map[*ssa.Function]*ssa.MakeClosure), funcCells: make(map[string][]ssa.Value),
-		fieldUses: make(map[string][]*ssa.FieldAddr), impls: make(map[string][]*ssa.Function),
+		inField: make(map[types.Object][]ssa.Value), fieldUses: make(map[string][]*ssa.FieldAddr), inContexts: make(map[string][]*ssa.Call), impls: make(map[string][]*ssa.Function),
 		named: make(map[*ssa.Function]bool), invoked: make(map[string]bool),
 		summaries: make(map[*ssa.Function][]*Set), values: make(map[ssa.Value]*Set), done: make(map[ssa.Value]int),
 		cells: make(map[string]*Set), sites: make(map[*ssa.Function]*sites), through: make(map[passKey]*sites),
@@ -238,9 +241,18 @@ func (e *Engine) addInstruction(i ssa.Instruction) {
 		e.concrete = append(e.concrete, i.X.Type())
 	case *ssa.FieldAddr:
 		e.fieldUses[cellKey(i)] = append(e.fieldUses[cellKey(i)], i)
+	case *ssa.Call:
+		if f := i.Call.StaticCallee(); f != nil && f.Name() == "WithValue" && fullName(f) == "context.WithValue" {
+			key := contextKey(i.Call.Args[1])
+			e.inContexts[key] = append(e.inContexts[key], i)
+		}
 	case *ssa.Store:
 		if k := cellKey(i.Addr); k != "" && (isFunc(i.Val.Type()) || types.IsInterface(i.Val.Type())) {
 			e.funcCells[k] = append(e.funcCells[k], i.Val)
+			if fa, ok := i.Addr.(*ssa.FieldAddr); ok {
+				field := deref(fa.X.Type()).Underlying().(*types.Struct).Field(fa.Field).Origin()
+				e.inField[field] = append(e.inField[field], i.Val)
+			}
 		}
 	}
 	if c, ok := i.(ssa.CallInstruction); ok && c.Common().IsInvoke() {

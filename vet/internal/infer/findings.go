@@ -126,8 +126,11 @@ func (c *checker) file(f *ast.File) {
 				c.exhaustive(n)
 			}
 		case *ast.TypeSpec:
-			if iface, ok := n.Type.(*ast.InterfaceType); ok {
-				c.implementers(iface)
+			switch typ := n.Type.(type) {
+			case *ast.InterfaceType:
+				c.implementers(typ)
+			case *ast.StructType:
+				c.fields(typ)
 			}
 		case *ast.FuncDecl:
 			c.function(n, boundary)
@@ -208,6 +211,30 @@ func (c *checker) implementers(iface *ast.InterfaceType) {
 			for _, fn := range c.method(t, obj) {
 				if s, ok := c.Result(fn); ok {
 					c.checkContract(fn.RelString(nil), declared, c.close(s), fn.Pos(), false)
+				}
+			}
+		}
+	}
+}
+
+// fields compares the functions that the program stores in fields with the contracts of the fields.
+func (c *checker) fields(s *ast.StructType) {
+	for _, f := range s.Fields.List {
+		declared, ok := Directive(f.Doc, "errors")
+		if !ok {
+			continue
+		}
+		for _, name := range f.Names {
+			obj := c.Info.Defs[name]
+			sig, isFunc := obj.Type().Underlying().(*types.Signature)
+			if !isFunc || sig.Results().Len() == 0 {
+				c.report(name.Pos(), ContractID, "%s has a contract and is not a function that returns an error", name.Name)
+				continue
+			}
+			for _, v := range c.inField[obj] {
+				for _, t := range c.resolve(v) {
+					s := c.close(c.callTarget(t, sig.Results().Len()-1, nil, nil, c.at(name.Pos())))
+					c.checkContract(name.Name, declared, s, name.Pos(), false)
 				}
 			}
 		}

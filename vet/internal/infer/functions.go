@@ -15,6 +15,8 @@ type target struct {
 	fn      *ssa.Function
 	bind    []ssa.Value // what the closure fn captured
 	symbol  *Atom       // CallParam or CallFree
+	promise *Contract   // of the field that has the function
+	foreign string      // the name of a function that another package stores
 	unknown string      // the reason
 }
 
@@ -55,6 +57,25 @@ func (e *Engine) findTargets(v ssa.Value) []target {
 }
 
 func (s *functionSearch) unknown(reason string) { s.all = append(s.all, target{unknown: reason}) }
+
+// field visits the functions that are stored in a field. If it has a contract, that says what they
+// return.
+func (s *functionSearch) field(t types.Type, i int) {
+	first := len(s.all)
+	key := fieldKey(t, i)
+	n, named := types.Unalias(deref(t)).(*types.Named)
+	switch {
+	case len(s.e.funcCells[key]) > 0 || !named || n.Obj().Pkg() == nil || s.e.ours(t) || !s.e.foreignPackage(n.Obj().Pkg()):
+		s.stored(key)
+	default:
+		s.all = append(s.all, target{foreign: strings.TrimPrefix(key, "field ")})
+	}
+	if c := s.e.ContractOf(deref(t).Underlying().(*types.Struct).Field(i).Origin()); c != nil {
+		for k := first; k < len(s.all); k++ {
+			s.all[k].promise = c
+		}
+	}
+}
 
 func (s *functionSearch) stored(key string) {
 	values := s.e.funcCells[key]
@@ -98,10 +119,12 @@ func (s *functionSearch) visit(v ssa.Value) {
 		s.visit(x.X)
 	case *ssa.Alloc:
 		s.variable(x)
-	case *ssa.Global, *ssa.FieldAddr:
+	case *ssa.Global:
 		s.stored(cellKey(x))
+	case *ssa.FieldAddr:
+		s.field(x.X.Type(), x.Field)
 	case *ssa.Field:
-		s.stored(fieldKey(x.X.Type(), x.Field))
+		s.field(x.X.Type(), x.Field)
 	case *ssa.IndexAddr:
 		s.visit(x.X)
 	case *ssa.Index:
@@ -173,6 +196,14 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 		return
 	}
 	f := call.Call.StaticCallee()
+	if call.Call.IsInvoke() && call.Call.Method.FullName() == "(context.Context).Value" {
+		if values, ok := e.contextValues(call.Common()); ok {
+			for _, v := range values {
+				s.visit(v)
+			}
+			return
+		}
+	}
 	if f == nil || !e.inScope(f) {
 		sig, _ := call.Call.Signature().Results().At(result).Type().Underlying().(*types.Signature)
 		found := false
@@ -196,7 +227,7 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 			continue
 		}
 		for _, t := range e.resolve(ret.Results[result]) {
-			if y := t.symbol; y != nil && y.Owner == e.id(f) && y.Kind == CallParam && y.Index < len(args) {
+			if y := t.symbol; t.promise == nil && y != nil && y.Owner == e.id(f) && y.Kind == CallParam && y.Index < len(args) {
 				s.visit(args[y.Index])
 			} else {
 				s.all = append(s.all, t)
@@ -280,6 +311,10 @@ func sortedKeys(m map[passKey]bool) (keys []passKey) {
 // callTarget returns result j of calling a target. args is nil if another package calls it.
 func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock, at string) *Set {
 	switch {
+	case t.promise != nil:
+		return e.promised(t.promise, at)
+	case t.foreign != "":
+		return one(Atom{Kind: Foreign, Name: t.foreign}, at)
 	case t.unknown != "":
 		return one(Atom{Kind: Unknown, Name: t.unknown}, at)
 	case t.symbol != nil:

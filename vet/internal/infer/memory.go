@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -21,7 +22,7 @@ func (e *Engine) inMemory(addr ssa.Value) bool {
 	switch addr.(type) {
 	case *ssa.Alloc, *ssa.FreeVar, *ssa.Parameter:
 		t := deref(addr.Type())
-		return t != addr.Type() && e.isError(t) && !isContainer(t)
+		return t != addr.Type() && e.isError(t) && !isContainer(t) && (types.IsInterface(t) || isPointer(t) || !e.wraps(t))
 	}
 	return false
 }
@@ -222,6 +223,11 @@ func (e *Engine) unchanged(addr ssa.Value, load *ssa.UnOp, p *ssa.BasicBlock) bo
 	return clean(p)
 }
 
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
 // writtenThrough reports whether the calls of a function may write one of its variables: a closure
 // that is not only deferred does.
 func writtenThrough(addr ssa.Value) bool {
@@ -266,6 +272,14 @@ func (e *Engine) contents(addr ssa.Value) *Set {
 		}
 		return out
 	case *ssa.FieldAddr:
+		if e.wraps(x.X.Type()) {
+			return e.fieldOf(x.X, x.Field, e.at(x.Pos()))
+		}
+		if e.wraps(deref(x.Type())) {
+			out := union(e.cells[cellKey(x)])
+			e.addOwn(out, x)
+			return out
+		}
 		if s := e.cells[cellKey(x)]; s.Len() > 0 {
 			return s
 		}
@@ -284,7 +298,7 @@ func (e *Engine) contents(addr ssa.Value) *Set {
 	case *ssa.FreeVar:
 		return e.freeVar(x)
 	case *ssa.Parameter:
-		return union(e.parameter(x), e.cells[e.paramCell(x)])
+		return e.parameterValue(x)
 	}
 	return e.value(addr)
 }
@@ -292,6 +306,20 @@ func (e *Engine) contents(addr ssa.Value) *Set {
 // variable returns all that is stored in a variable of a function, by it, its closures and callees.
 func (e *Engine) variable(x *ssa.Alloc) *Set {
 	out := union(e.cells[e.madeCell(x)])
+	if t := deref(x.Type()); !isPointer(t) && e.wraps(t) {
+		e.addOwn(out, x)
+		e.storedIn(out, x)
+		if out.Len() == 0 && e.final { // without a cause it is an error of its own
+			out.add(Atom{Kind: Foreign, Name: types.TypeString(t, shortPkg)}, []string{e.at(x.Pos())})
+		}
+		return out
+	}
+	e.storedIn(out, x)
+	return out
+}
+
+// storedIn adds what is stored in a variable as a whole.
+func (e *Engine) storedIn(out *Set, x *ssa.Alloc) {
 	for _, r := range *x.Referrers() {
 		switch r := r.(type) {
 		case *ssa.Store:
@@ -319,7 +347,6 @@ func (e *Engine) variable(x *ssa.Alloc) *Set {
 			e.storesOfCall(out, x, r)
 		}
 	}
-	return out
 }
 
 // storesOfCall adds what a callee stores in a variable whose address it gets.
@@ -335,18 +362,28 @@ func (e *Engine) storesOfCall(out *Set, addr ssa.Value, call ssa.CallInstruction
 			continue
 		}
 		e.site(f, call, args, nil)
+		key := "stores " + e.paramCell(f.Params[i])
+		if e.expanding[key] {
+			continue
+		}
+		e.expanding[key] = true
+		stored := new(Set)
+		if p := f.Params[i]; isPointer(p.Type()) && e.wraps(p.Type()) {
+			e.addOwn(stored, p)
+		}
 		for _, r := range *f.Params[i].Referrers() {
 			switch r := r.(type) {
 			case *ssa.Store:
 				if r.Addr == f.Params[i] {
-					s := e.valueAt(r.Val, r.Block())
-					out.addAll(e.instantiate(s, f, args, nil, call.Block(), e.at(call.Pos())))
+					stored.addAll(e.valueAt(r.Val, r.Block()))
 				}
 			case *ssa.MakeClosure:
 				g := r.Fn.(*ssa.Function)
-				e.capturedStores(out, g, g.FreeVars[slices.Index(r.Bindings, ssa.Value(f.Params[i]))], r)
+				e.capturedStores(stored, g, g.FreeVars[slices.Index(r.Bindings, ssa.Value(f.Params[i]))], r)
 			}
 		}
+		out.addAll(e.instantiate(stored, f, args, nil, call.Block(), e.at(call.Pos())))
+		delete(e.expanding, key)
 	}
 }
 

@@ -77,6 +77,7 @@ func models() map[string]func(*modelled) *Set {
 		"context.Cause": func(c *modelled) *Set {
 			return union(c.one(Ended, "context.Cause"), c.e.cells[causeCell])
 		},
+		runtimePath + "detect.Of":                      func(c *modelled) *Set { return c.arg(0) },
 		runtimePath + "taxonomy.WithStack":             func(c *modelled) *Set { return c.arg(0) },
 		runtimePath + "taxonomy.Attach":                func(c *modelled) *Set { return c.arg(0) },
 		runtimePath + "retry.Permanent":                func(c *modelled) *Set { return c.arg(0) },

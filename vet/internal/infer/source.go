@@ -30,11 +30,12 @@ func SourceFuncs(pkg *ssa.Package, files []*ast.File, info *types.Info) (list []
 	return list
 }
 
-// AddContracts finds the directives //errgen:errors of functions and of methods of interfaces.
-func (e *Engine) AddContracts(files []*ast.File, info *types.Info, found func(*types.Func, *Contract)) {
+// AddContracts finds the directives //errgen:errors of functions, of methods of interfaces, and of
+// fields that are functions.
+func (e *Engine) AddContracts(files []*ast.File, info *types.Info, found func(types.Object, *Contract)) {
 	add := func(name *ast.Ident, doc *ast.CommentGroup) {
 		if list, ok := Directive(doc, "errors"); ok {
-			if obj, ok := info.Defs[name].(*types.Func); ok {
+			if obj := info.Defs[name]; obj != nil {
 				found(obj, &Contract{list, e.at(name.Pos())})
 			}
 		}
@@ -48,6 +49,12 @@ func (e *Engine) AddContracts(files []*ast.File, info *types.Info, found func(*t
 				for _, m := range n.Methods.List {
 					if len(m.Names) == 1 {
 						add(m.Names[0], m.Doc)
+					}
+				}
+			case *ast.StructType:
+				for _, f := range n.Fields.List {
+					for _, name := range f.Names {
+						add(name, f.Doc)
 					}
 				}
 			}

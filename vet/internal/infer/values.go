@@ -65,7 +65,7 @@ func (e *Engine) eval(v ssa.Value) *Set {
 			return e.value(x.X)
 		}
 	case *ssa.Parameter:
-		return union(e.cells[e.paramCell(x)], e.parameter(x))
+		return e.parameterValue(x)
 	case *ssa.FreeVar:
 		return e.freeVar(x)
 	case *ssa.Lookup:
@@ -77,6 +77,9 @@ func (e *Engine) eval(v ssa.Value) *Set {
 	case *ssa.Slice:
 		return e.value(x.X)
 	case *ssa.Field:
+		if e.wraps(x.X.Type()) {
+			return e.fieldOf(x.X, x.Field, at)
+		}
 		if s := e.cells[fieldKey(x.X.Type(), x.Field)]; s.Len() > 0 {
 			return s
 		}
@@ -124,6 +127,15 @@ func (e *Engine) extract(x *ssa.Extract) *Set {
 func (e *Engine) parameter(x *ssa.Parameter) *Set {
 	fn := x.Parent()
 	return one(Atom{Kind: Param, Owner: e.id(fn), Index: slices.Index(fn.Params, x)}, e.at(fn.Pos()))
+}
+
+// parameterValue is the value that the caller passes, and what the function stores there.
+func (e *Engine) parameterValue(x *ssa.Parameter) *Set {
+	out := union(e.cells[e.paramCell(x)], e.parameter(x))
+	if isPointer(x.Type()) && e.wraps(x.Type()) {
+		e.addOwn(out, x)
+	}
+	return out
 }
 
 func (e *Engine) freeVar(x *ssa.FreeVar) *Set {
@@ -194,7 +206,7 @@ func (e *Engine) wrapper(t types.Type, v ssa.Value, at string) *Set {
 		}
 		return foreign
 	}
-	out, follows := new(Set), false
+	out := new(Set)
 	alloc, _ := v.(*ssa.Alloc)
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		alloc, _ = load.X.(*ssa.Alloc)
@@ -204,18 +216,43 @@ func (e *Engine) wrapper(t types.Type, v ssa.Value, at string) *Set {
 		if typ := st.Field(i).Type(); !e.carries(typ) || !e.isError(typ) && !isContainer(typ) {
 			continue
 		}
-		follows = follows || e.ours(t)
 		stored := storesIn(alloc, i)
 		for _, s := range stored {
 			out.addAll(e.valueAt(s.Val, s.Block()))
-			follows = true
 		}
 		if len(stored) == 0 && !literal {
 			out.addAll(e.cells[fieldKey(t, i)])
 		}
 	}
-	if !follows || literal && out.Len() == 0 { // without a cause it is an error of its own
+	if literal {
+		e.storedIn(out, alloc)
+	} else {
+		out.addAll(e.value(v))
+	}
+	if out.Len() == 0 && (e.final || literal) { // without a cause it is an error of its own
 		return foreign
+	}
+	return out
+}
+
+// fieldOf returns the value of a field of an object that wraps errors.
+func (e *Engine) fieldOf(x ssa.Value, field int, at string) *Set {
+	out := union(e.cells[fieldKey(x.Type(), field)])
+	switch x := x.(type) {
+	case *ssa.Alloc:
+		e.addOwn(out, x, field)
+		e.storedIn(out, x)
+		return out
+	case *ssa.Parameter:
+		e.addOwn(out, x, field)
+	case *ssa.FieldAddr:
+		e.addOwn(out, x, field)
+		out.addAll(e.cells[cellKey(x)])
+		return out
+	}
+	out.addAll(e.value(x))
+	if out.Len() == 0 {
+		return e.foreignField(x.Type(), field, at)
 	}
 	return out
 }
@@ -275,10 +312,15 @@ func (e *Engine) foreignField(t types.Type, field int, at string) *Set {
 	switch path := n.Obj().Pkg().Path(); {
 	case e.packages[path]:
 		return nil
-	case strings.HasPrefix(path+"/", runtimePath) || !e.Whole && e.seesCodes(n.Obj().Pkg()):
+	case !e.foreignPackage(n.Obj().Pkg()):
 		return one(Atom{Kind: Unknown, Name: "field " + name + " of another package"}, at)
 	}
 	return one(Atom{Kind: Foreign, Name: name}, at)
+}
+
+// foreignPackage reports whether a package outside of the scope stores no errors with codes itself.
+func (e *Engine) foreignPackage(p *types.Package) bool {
+	return !strings.HasPrefix(p.Path()+"/", runtimePath) && (e.Whole || !e.seesCodes(p))
 }
 
 // seesCodes reports whether a package imports a taxonomy, so that its variables may hold codes.

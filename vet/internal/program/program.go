@@ -68,19 +68,19 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 	if o.VTA {
 		p.Callees = callees(p.SSA)
 	}
-	contracts := make(map[*types.Func]*infer.Contract)
+	contracts := make(map[types.Object]*infer.Contract)
 	for i, pkg := range initial {
 		if built[i] == nil || infer.IsGenerated(pkg.Types) {
 			continue
 		}
 		p.Packages = append(p.Packages, pkg)
-		p.AddContracts(pkg.Syntax, pkg.TypesInfo, func(f *types.Func, c *infer.Contract) { contracts[f] = c })
+		p.AddContracts(pkg.Syntax, pkg.TypesInfo, func(f types.Object, c *infer.Contract) { contracts[f] = c })
 		for _, fn := range infer.SourceFuncs(built[i], pkg.Syntax, pkg.TypesInfo) {
 			p.Add(fn)
 			p.Funcs = append(p.Funcs, fn)
 		}
 	}
-	p.ContractOf = func(f *types.Func) *infer.Contract { return contracts[f] }
+	p.ContractOf = func(f types.Object) *infer.Contract { return contracts[f] }
 	p.Run()
 	return p, nil
 }

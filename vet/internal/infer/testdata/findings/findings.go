@@ -175,3 +175,21 @@ var _ = []any{
 	compared}
 
 var _ = []repo{file{}, memory{}}
+
+// A contract on a field says what its functions return.
+type hooks struct {
+	//errgen:errors NOT_FOUND foreign
+	check func(n int) error // want "check can return CLOSED, which its contract does not have"
+	//errgen:errors NOT_FOUND
+	size int // want "size has a contract and is not a function"
+}
+
+func register() []hooks {
+	return []hooks{
+		{check: func(int) error { return errs.NewClosed() }},
+		{check: func(int) error { return errs.NewNotFound("1") }},
+	}
+}
+
+//errgen:errors NOT_FOUND foreign
+func (h hooks) use() error { return h.check(1) }
