@@ -81,8 +81,6 @@ type Selective interface {
 // implement it.
 type Recoverer interface {
 	// Recover runs failed.Reaction.Strategy. Nil means that the failed work may be repeated.
-	//
-	//errgen:errors foreign
 	Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error
 }
 

@@ -74,8 +74,7 @@ func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 			e.site(origin(t.fn), call, common.Args, t.bind)
 			e.pass(origin(t.fn), common.Args)
 		}
-		if t.symbol != nil && t.symbol.Kind == CallParam {
-			key := passKey{t.symbol.Owner, t.symbol.Index}
+		for _, key := range e.parameters(t) {
 			if e.through[key] == nil {
 				e.through[key] = &sites{index: make(map[ssa.Instruction]int)}
 			}
@@ -88,10 +87,25 @@ func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 	return out
 }
 
+// parameters returns the parameter that a target is, also if a closure captured it.
+func (e *Engine) parameters(t target) (keys []passKey) {
+	switch y := t.symbol; {
+	case y == nil:
+	case y.Kind == CallParam:
+		keys = append(keys, passKey{y.Owner, y.Index})
+	case y.Kind == CallFree && e.closures[e.byID[y.Owner]] != nil:
+		for _, bound := range e.resolve(e.closures[e.byID[y.Owner]].Bindings[y.Index]) {
+			keys = append(keys, e.parameters(bound)...)
+		}
+	}
+	return keys
+}
+
 // foreignCall is a call of a function that the analysis does not see: its own errors, and those of
 // the functions, errors and objects that it gets.
 func (e *Engine) foreignCall(name string, common *ssa.CallCommon, b *ssa.BasicBlock, at string) *Set {
 	c := &foreignCall{e: e, name: name, block: b, at: at, out: one(Atom{Kind: Foreign, Name: name}, at)}
+	e.edgeErrors(c.out, name, at)
 	for _, a := range common.Args {
 		c.argument(a)
 	}
@@ -281,6 +295,9 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 		}
 	}
 	contract := e.ContractOf(m)
+	if j != common.Signature().Results().Len()-1 {
+		contract = nil
+	}
 	impls, complete, exact := e.implementations(call)
 	for _, f := range impls {
 		args := append([]ssa.Value{common.Value}, common.Args...)
@@ -309,6 +326,7 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 			out.add(Atom{Kind: Unknown, Name: reason, Below: true}, []string{at})
 		}
 		return out
+	case e.Callees == nil && e.addForeignMethods(out, common, at) && e.Whole:
 	case !complete:
 		out.add(Atom{Kind: Unknown, Name: "interface call " + shortName(m)}, []string{at})
 	}

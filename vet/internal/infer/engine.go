@@ -78,10 +78,11 @@ type Engine struct {
 	byName     map[string][]*ssa.Function
 	concrete   []types.Type // that become interfaces in the scope
 	closures   map[*ssa.Function]*ssa.MakeClosure
-	funcCells  map[string][]ssa.Value // the functions that are stored in cells
+	funcCells  map[string][]ssa.Value       // the functions that are stored in cells
 	inField    map[types.Object][]ssa.Value // the functions that are stored in fields
 	fieldUses  map[string][]*ssa.FieldAddr
 	inContexts map[string][]*ssa.Call // the calls of context.WithValue by the type of their keys
+	makerCalls map[string][]*ssa.Call // the calls that make clients and databases
 	impls      map[string][]*ssa.Function
 	named      map[*ssa.Function]bool // the functions that the scope calls or uses as values
 	invoked    map[string]bool        // the methods that calls of interfaces name
@@ -93,6 +94,7 @@ type Engine struct {
 	sites     map[*ssa.Function]*sites           // the calls of a function
 	through   map[passKey]*sites                 // the calls of a parameter
 	passed    map[*ssa.Function]map[passKey]bool // the parameters that a function is passed as
+	forwarded map[passKey][]passKey              // the parameters that a parameter is passed on as
 	// final is set after the first round, which registers all calls: a function without any is open.
 	final bool
 
@@ -150,11 +152,11 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		taxonomies: make(map[string]*Taxonomy), ids: make(map[*ssa.Function]string), places: make(map[token.Pos]string),
 		byID: make(map[string]*ssa.Function), packages: make(map[string]bool), byName: make(map[string][]*ssa.Function),
 		closures: make(map[*ssa.Function]*ssa.MakeClosure), funcCells: make(map[string][]ssa.Value),
-		inField: make(map[types.Object][]ssa.Value), fieldUses: make(map[string][]*ssa.FieldAddr), inContexts: make(map[string][]*ssa.Call), impls: make(map[string][]*ssa.Function),
+		inField: make(map[types.Object][]ssa.Value), fieldUses: make(map[string][]*ssa.FieldAddr), inContexts: make(map[string][]*ssa.Call), makerCalls: make(map[string][]*ssa.Call), impls: make(map[string][]*ssa.Function),
 		named: make(map[*ssa.Function]bool), invoked: make(map[string]bool),
 		summaries: make(map[*ssa.Function][]*Set), values: make(map[ssa.Value]*Set), done: make(map[ssa.Value]int),
 		cells: make(map[string]*Set), sites: make(map[*ssa.Function]*sites), through: make(map[passKey]*sites),
-		passed: make(map[*ssa.Function]map[passKey]bool), narrowed: make(map[placeKey]*Set),
+		passed: make(map[*ssa.Function]map[passKey]bool), forwarded: make(map[passKey][]passKey), narrowed: make(map[placeKey]*Set),
 		memories: make(map[memKey]*Set), lastMemories: make(map[memKey]*Set),
 		closed: make(map[Atom]*Set), lastClosed: make(map[Atom]*Set), targets: make(map[ssa.Value][]target),
 		resolving: make(map[ssa.Value]bool),
@@ -242,12 +244,13 @@ func (e *Engine) addInstruction(i ssa.Instruction) {
 	case *ssa.FieldAddr:
 		e.fieldUses[cellKey(i)] = append(e.fieldUses[cellKey(i)], i)
 	case *ssa.Call:
+		e.addMaker(i)
 		if f := i.Call.StaticCallee(); f != nil && f.Name() == "WithValue" && fullName(f) == "context.WithValue" {
 			key := contextKey(i.Call.Args[1])
 			e.inContexts[key] = append(e.inContexts[key], i)
 		}
 	case *ssa.Store:
-		if k := cellKey(i.Addr); k != "" && (isFunc(i.Val.Type()) || types.IsInterface(i.Val.Type())) {
+		if k := cellKey(i.Addr); k != "" && isTraced(i.Val.Type()) {
 			e.funcCells[k] = append(e.funcCells[k], i.Val)
 			if fa, ok := i.Addr.(*ssa.FieldAddr); ok {
 				field := deref(fa.X.Type()).Underlying().(*types.Struct).Field(fa.Field).Origin()

@@ -59,7 +59,7 @@ func (e *Engine) handlers(call *ssa.Call) (list []Entry) {
 		}
 		switch fullName(c.Call.StaticCallee()) {
 		case runtimePath + "problem.ByTable":
-			served.table = tableOf(c.Call.Args[0])
+			served.table = e.tableOf(c.Call.Args[0])
 		case runtimePath + "problem.For":
 			if load, ok := c.Call.Args[0].(*ssa.UnOp); ok {
 				if g, ok := load.X.(*ssa.Global); ok {

@@ -9,6 +9,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// makers are the functions whose results are followed to their uses.
+var makers = map[string]bool{runtimePath + "httpcall.New": true}
+
+func isTable(t types.Type) bool { return types.TypeString(t, nil) == runtimePath+"taxonomy.Table" }
+
+// isTraced reports whether the analysis follows the values of a type to their origins.
+func isTraced(t types.Type) bool {
+	return isFunc(t) || types.IsInterface(t) || isTable(t) || types.TypeString(t, nil) == "*"+runtimePath+"httpcall.Client"
+}
+
 // target is a function that a value can be: one of the program, one that a caller passes, or an
 // unknown one.
 type target struct {
@@ -16,7 +26,10 @@ type target struct {
 	bind    []ssa.Value // what the closure fn captured
 	symbol  *Atom       // CallParam or CallFree
 	promise *Contract   // of the field that has the function
+	results int         // the number of results of a function with a promise
 	foreign string      // the name of a function that another package stores
+	table   string      // the package whose Table the value is
+	made    *ssa.Call   // the call that made the value, of a function in makers
 	unknown string      // the reason
 }
 
@@ -70,9 +83,10 @@ func (s *functionSearch) field(t types.Type, i int) {
 	default:
 		s.all = append(s.all, target{foreign: strings.TrimPrefix(key, "field ")})
 	}
-	if c := s.e.ContractOf(deref(t).Underlying().(*types.Struct).Field(i).Origin()); c != nil {
+	field := deref(t).Underlying().(*types.Struct).Field(i)
+	if sig, ok := field.Type().Underlying().(*types.Signature); ok {
 		for k := first; k < len(s.all); k++ {
-			s.all[k].promise = c
+			s.all[k].promise, s.all[k].results = s.e.ContractOf(field.Origin()), sig.Results().Len()
 		}
 	}
 }
@@ -120,6 +134,10 @@ func (s *functionSearch) visit(v ssa.Value) {
 	case *ssa.Alloc:
 		s.variable(x)
 	case *ssa.Global:
+		if x.Name() == "Table" && x.Pkg != nil && isTable(deref(x.Type())) {
+			s.all = append(s.all, target{table: x.Pkg.Pkg.Path()})
+			return
+		}
 		s.stored(cellKey(x))
 	case *ssa.FieldAddr:
 		s.field(x.X.Type(), x.Field)
@@ -204,6 +222,15 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 			return
 		}
 	}
+	switch {
+	case f == nil:
+	case isTable(call.Type()) && f.Signature.Recv() != nil && isTable(f.Signature.Recv().Type()): // a copy with a profile
+		s.visit(args[0])
+		return
+	case makers[fullName(f)]:
+		s.all = append(s.all, target{made: call})
+		return
+	}
 	if f == nil || !e.inScope(f) {
 		sig, _ := call.Call.Signature().Results().At(result).Type().Underlying().(*types.Signature)
 		found := false
@@ -257,6 +284,12 @@ func (e *Engine) pass(fn *ssa.Function, args []ssa.Value) {
 			continue
 		}
 		for _, t := range e.resolve(a) {
+			for _, from := range e.parameters(t) {
+				to := passKey{e.id(fn), i}
+				if !slices.Contains(e.forwarded[from], to) {
+					e.forwarded[from] = append(e.forwarded[from], to)
+				}
+			}
 			if t.fn == nil {
 				continue
 			}
@@ -279,7 +312,15 @@ func (e *Engine) callbackArgument(fn *ssa.Function, i int, at string) *Set {
 	e.expanding[key] = true
 	defer delete(e.expanding, key)
 	out, found := new(Set), false
-	for _, p := range sortedKeys(e.passed[fn]) {
+	keys := sortedKeys(e.passed[fn])
+	for i := 0; i < len(keys); i++ { // also the parameters that they are passed on as
+		for _, to := range e.forwarded[keys[i]] {
+			if !slices.Contains(keys, to) {
+				keys = append(keys, to)
+			}
+		}
+	}
+	for _, p := range keys {
 		for _, s := range e.through[p].all() {
 			if i < len(s.args) {
 				found = true
@@ -311,7 +352,7 @@ func sortedKeys(m map[passKey]bool) (keys []passKey) {
 // callTarget returns result j of calling a target. args is nil if another package calls it.
 func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock, at string) *Set {
 	switch {
-	case t.promise != nil:
+	case t.promise != nil && j == t.results-1:
 		return e.promised(t.promise, at)
 	case t.foreign != "":
 		return one(Atom{Kind: Foreign, Name: t.foreign}, at)
@@ -334,7 +375,9 @@ func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock
 			}
 		}
 	}
-	return one(Atom{Kind: Foreign, Name: fullName(t.fn)}, at)
+	out := one(Atom{Kind: Foreign, Name: fullName(t.fn)}, at)
+	e.edgeErrors(out, fullName(t.fn), at)
+	return out
 }
 
 // kept returns the result of a call if the function keeps its contract: callers rely on it, and
@@ -400,12 +443,16 @@ func (e *Engine) instantiate(s *Set, fn *ssa.Function, args, bind []ssa.Value, b
 			v = called(bind[a.Index], a.Result)
 		case a.Kind == Free || a.Kind == CallFree:
 			v = e.close(single(Atom{Kind: a.Kind, Owner: owner, Index: a.Index, Result: a.Result}, p))
+		case a.Kind == Classified && a.Index < len(args):
+			v = e.classifiedByAll(e.tables(args[a.Index]), a.Name, at)
+		case a.Kind == Classified:
+			v = e.close(single(Atom{Kind: a.Kind, Owner: owner, Index: a.Index, Name: a.Name}, p))
 		case a.Kind == Param:
 			v = e.callbackArgument(fn, a.Index, at)
 		default:
 			v = one(Atom{Kind: Unknown, Name: callbackReason}, at)
 		}
-		out.addAll(e.applyOps(v, a.Ops, at))
+		out.addAll(e.applyOps(v, e.bindTables(a.Ops, owner, args), at))
 	}
 	return out
 }

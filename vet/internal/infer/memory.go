@@ -438,6 +438,8 @@ func (e *Engine) symbolOfClosure(a Atom, f *ssa.Function, mc *ssa.MakeClosure, p
 	case CallFree:
 		called(mc.Bindings[a.Index], mc.Block())
 		return out
+	case Classified:
+		return e.close(single(Atom{Kind: a.Kind, Owner: a.Owner, Index: a.Index, Name: a.Name}, p))
 	}
 	found := false // a parameter of the closure: what its calls pass, in the terms of the maker
 	for _, site := range e.sites[f].all() {

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"go/types"
+	"maps"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -68,7 +69,7 @@ func (c *modelled) joined(s *Set) *Set { return union(s, c.e.apply(s, "b", "")) 
 
 // models returns the models by the full names of functions.
 func models() map[string]func(*modelled) *Set {
-	return map[string]func(*modelled) *Set{
+	all := map[string]func(*modelled) *Set{
 		"errors.New":    func(c *modelled) *Set { return c.one(Foreign, "errors.New") },
 		"errors.Join":   func(c *modelled) *Set { return c.joined(c.rest(0)).via(c.at) },
 		"errors.Unwrap": func(c *modelled) *Set { return c.e.apply(c.arg(0), "u", c.at) },
@@ -84,11 +85,12 @@ func models() map[string]func(*modelled) *Set {
 		runtimePath + "retry.Do":                       retried,
 		runtimePath + "retry.Value":                    retried,
 		"(" + runtimePath + "taxonomy.Table).Classify": classifiedByTable,
-		runtimePath + "dberr.Classify":                 classifiedByEdge,
-		runtimePath + "problem.Read":                   received,
-		runtimePath + "rpc/grpcerr.FromStatus":         received,
-		runtimePath + "rpc/connecterr.From":            received,
+		runtimePath + "problem.Read":                   read,
+		runtimePath + "rpc/grpcerr.FromStatus":         read,
+		runtimePath + "rpc/connecterr.From":            read,
 	}
+	maps.Copy(all, edges())
+	return all
 }
 
 func errorf(c *modelled) *Set {
@@ -117,58 +119,33 @@ func retried(c *modelled) *Set {
 	for _, t := range c.e.resolve(c.args[1]) {
 		out.addAll(c.e.callTarget(t, sig.Results().Len()-1, nil, c.block, c.at))
 	}
-	pkg, source, known := c.e.tableIn(c.args[2:])
-	switch {
-	case !known:
-		out = union(out, c.one(Unknown, "classified by a table that is not a variable of a generated package"))
-	case pkg != "":
-		out = c.e.apply(out, "c"+pkg+"#"+source, c.at)
+	if tables, source := c.e.tableIn(c.args[2:]); tables != "" {
+		out = c.e.apply(out, "c"+tables+"#"+source, c.at)
 	}
 	return union(out, c.one(Ended, "retry.Do"))
 }
 
 func classifiedByTable(c *modelled) *Set {
-	pkg := tableOf(c.args[0])
-	if pkg == "" {
-		return c.one(Unknown, "classified by a table that is not a variable of a generated package")
-	}
-	op := "c" + pkg + "#" + c.e.sourceOfRaw(c.args[1], "")
+	op := "c" + c.e.tables(c.args[0]) + "#" + c.e.sourceOfRaw(c.args[1], "")
 	return c.e.apply(c.e.raw(c.args[1], c.block, c.at), op, c.at)
 }
 
-// classifiedByEdge is the result of dberr.Classify: the error, classified by a table with a source.
-func classifiedByEdge(c *modelled) *Set {
-	pkg := tableOf(c.args[0])
-	if pkg == "" {
-		return c.one(Unknown, "classified by a table that is not a variable of a generated package")
-	}
-	source, ok := constString(c.args[1])
-	if !ok {
-		source = "?"
-	}
-	return c.e.apply(c.e.raw(c.args[2], c.block, c.at), "c"+pkg+"#"+source, c.at)
-}
-
-// received is what a client reads from a response.
-func received(c *modelled) *Set {
+// read is what a client reads from a response. The first table classifies what it cannot decode.
+func read(c *modelled) *Set {
 	out := new(Set)
 	list, known := elements(c.args[1])
-	for i, x := range list {
-		t := c.e.taxonomy(tableOf(x))
-		if t == nil {
-			known = false
-			continue
-		}
-		out.addAll(t.decoded(c.at))
-		if i == 0 { // a response that is no document of the taxonomy
-			out.addAll(t.classified("", c.at))
-		}
-	}
 	switch {
 	case !known:
-		out.addAll(c.one(Unknown, "read by a table that is not a variable of a generated package"))
-	case out.Len() == 0:
+		return c.e.classifiedByAll(c.e.tables(c.args[1]), received, c.at)
+	case len(list) == 0:
 		return c.one(Foreign, "*taxonomy.Evidence")
+	}
+	for i, x := range list {
+		source := decoded
+		if i == 0 {
+			source = received
+		}
+		out.addAll(c.e.classifiedByAll(c.e.tables(x), source, c.at))
 	}
 	return out
 }
@@ -322,41 +299,51 @@ func sourceIn(args []ssa.Value) (source string, known bool) {
 	return source, true
 }
 
-// tableIn returns the package of the table in the options of retry.Do, or "" without one, and the
-// source. It is not known if an option can have any table.
-func (e *Engine) tableIn(args []ssa.Value) (pkg, source string, known bool) {
-	list, known := elements(args[0])
+// tableIn returns the words of the table in the options of retry.Do, or "" without one, and the
+// source. An option from elsewhere can have any table.
+func (e *Engine) tableIn(args []ssa.Value) (tables, source string) {
+	list, known := optionsIn(args[0])
 	for _, v := range list {
 		call, isCall := v.(*ssa.Call)
 		if !isCall || call.Call.StaticCallee() == nil {
-			return "", "", false
+			known = false
+			continue
 		}
 		switch fullName(call.Call.StaticCallee()) {
 		case runtimePath + "retry.ByTable":
-			if pkg == "" {
-				pkg = tableOf(call.Call.Args[0])
+			if tables == "" {
+				tables = e.tables(call.Call.Args[0])
 			}
-			known = known && pkg != ""
 		case runtimePath + "retry.WithClassifier":
 			f, isFn := unboxed(call.Call.Args[0]).(*ssa.Function)
 			if !isFn || f.Pkg == nil || e.taxonomy(f.Pkg.Pkg.Path()) == nil {
-				return "", "", false
+				return unknownTable, ""
 			}
-			pkg = f.Pkg.Pkg.Path()
+			tables = f.Pkg.Pkg.Path()
 			if source, isFn = sourceIn(call.Call.Args[1:]); !isFn {
-				source = "?"
+				source = anySource
 			}
 		}
 	}
-	return pkg, source, known
+	switch {
+	case known:
+	case tables == "":
+		tables = unknownTable
+	default:
+		tables += "|" + unknownTable
+	}
+	return tables, source
 }
 
-// tableOf returns the path of the generated package whose Table a value is, or "".
-func tableOf(v ssa.Value) string {
-	if u, ok := v.(*ssa.UnOp); ok {
-		if g, ok := u.X.(*ssa.Global); ok && g.Name() == "Table" && g.Pkg != nil {
-			return g.Pkg.Pkg.Path()
+// optionsIn returns the arguments for a variadic parameter, also those that are appended to others.
+func optionsIn(v ssa.Value) (list []ssa.Value, known bool) {
+	if call, ok := v.(*ssa.Call); ok && isBuiltin(call.Common(), "append") {
+		known = true
+		for _, x := range call.Call.Args {
+			more, ok := optionsIn(x)
+			list, known = append(list, more...), known && ok
 		}
+		return list, known
 	}
-	return ""
+	return elements(v)
 }

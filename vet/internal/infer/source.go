@@ -161,6 +161,9 @@ func (e *Engine) Word(a Atom, fn *ssa.Function) string {
 	case Ended:
 		return "(context)"
 	}
+	if a.Kind == Classified {
+		return "$" + fn.Params[a.Index].Name() + ".Classify()"
+	}
 	name := "a captured variable"
 	if fn != nil && a.Index < len(fn.Params) && (a.Kind == Param || a.Kind == CallParam) {
 		name = fn.Params[a.Index].Name()

@@ -3,6 +3,7 @@ package infer
 import (
 	"fmt"
 	"go/token"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -19,14 +20,18 @@ func (e *Engine) close(s *Set) *Set {
 			continue
 		}
 		key := a
-		key.Ops, key.Below, key.Name = "", false, ""
+		key.Ops, key.Below = "", false
 		v, ok := e.closed[key]
 		if !ok {
 			e.closed[key] = e.lastClosed[key]
 			v = union(e.lastClosed[key], e.callers(key))
 			e.closed[key], e.lastClosed[key] = v, v
 		}
-		out.addAll(e.applyOps(v, a.Ops, p[0]))
+		applied := e.applyOps(v, a.Ops, p[0])
+		if strings.Contains(a.Ops, "$") { // a table
+			applied = e.close(applied)
+		}
+		out.addAll(applied)
 	}
 	return out
 }
@@ -63,6 +68,8 @@ func (e *Engine) callers(a Atom) *Set {
 	for _, s := range e.sites[fn].all() {
 		switch {
 		case a.Index >= len(s.args):
+		case a.Kind == Classified:
+			out.addAll(e.close(e.classifiedByAll(e.tables(s.args[a.Index]), a.Name, e.at(fn.Pos()))))
 		case a.Kind == Param:
 			out.addAll(e.close(e.valueAt(s.args[a.Index], s.block)))
 		default:

@@ -135,6 +135,13 @@ func (t *Taxonomy) classified(source, at string) *Set {
 	return out
 }
 
+// hasSources reports whether failures of the taxonomy can have a source.
+func (t *Taxonomy) hasSources() bool {
+	return len(t.SourceFallbacks) > 0 || slices.ContainsFunc(t.Codes, func(c summary.Code) bool {
+		return slices.ContainsFunc(c.Rules, func(sources []string) bool { return len(sources) > 0 })
+	})
+}
+
 // decoded returns the codes that a client of a service with the taxonomy can receive.
 func (t *Taxonomy) decoded(at string) *Set {
 	out := new(Set)

@@ -72,11 +72,11 @@ func (e *Engine) usesOfCall(call *ssa.Call, add addUse) {
 	case name == runtimePath+"taxonomy.IsRetryable":
 		add(call.Pos(), summary.ByRetryable, arriving(0), e.allCodes())
 	case name == "("+runtimePath+"taxonomy.Table).Reaction":
-		if tax := e.taxonomy(tableOf(args[0])); tax != nil {
+		if tax := e.taxonomy(e.tableOf(args[0])); tax != nil {
 			add(call.Pos(), summary.ByReaction, arriving(1), tax.where(func(*summary.Code) bool { return true }))
 		}
 	case name == runtimePath+"retry.Do" || name == runtimePath+"retry.Value":
-		if pkg, _, known := e.tableIn(args[2:]); pkg != "" || !known {
+		if tables, _ := e.tableIn(args[2:]); tables != "" {
 			c := &modelled{e: e, args: args, block: call.Block(), at: e.at(call.Pos())}
 			add(call.Pos(), summary.ByReaction, e.close(retried(c)), e.allCodes())
 		}

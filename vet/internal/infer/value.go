@@ -12,14 +12,15 @@ type Kind uint8
 
 // The kinds. Those from Param on are symbols: a caller replaces them by its own values.
 const (
-	Code      Kind = iota // Name is the path of the generated package, "#" and the code
-	Foreign               // an error without a code; Name is the function or type that made it
-	Unknown               // the analysis cannot tell; Name is the reason
-	Ended                 // the context's end, which Classify and retry.Do return unchanged
-	Param                 // the value of parameter Index of Owner
-	Free                  // the variable that closure Owner captured as Index
-	CallParam             // result Result of calling parameter Index of Owner
-	CallFree              // result Result of calling captured variable Index of Owner
+	Code       Kind = iota // Name is the path of the generated package, "#" and the code
+	Foreign                // an error without a code; Name is the function or type that made it
+	Unknown                // the analysis cannot tell; Name is the reason
+	Ended                  // the context's end, which Classify and retry.Do return unchanged
+	Param                  // the value of parameter Index of Owner
+	Free                   // the variable that closure Owner captured as Index
+	CallParam              // result Result of calling parameter Index of Owner
+	CallFree               // result Result of calling captured variable Index of Owner
+	Classified             // an error by the table in parameter Index of Owner; Name is the source
 )
 
 // Atom is one possible error of a value.
@@ -193,7 +194,7 @@ func union(sets ...*Set) *Set {
 //	x a,b CodeOf or Code returned none of these     h a,b it returned one of these
 //	y a,b errors.AsType found no error of these     T a,b it found one somewhere in the tree
 //	t a,b the value is the error that errors.AsType found
-//	c p#s the value was classified by package p with source s, or "?" for any source
+//	c t#s the value was classified by tables t with source s, or "?" for any source; see tables.go
 //	b     the value became a cause
 //	u     the value was unwrapped, so its causes count
 const (
@@ -299,24 +300,6 @@ func (e *Engine) applyOps(s *Set, ops, at string) *Set {
 		s = e.apply(s, op, at)
 	}
 	return s
-}
-
-// classify adds what a generated package makes of an atom.
-func (e *Engine) classify(out *Set, a Atom, p []string, spec, at string) {
-	pkg, source, _ := strings.Cut(spec, "#")
-	t := e.taxonomy(pkg)
-	switch {
-	case t == nil, a.Below, a.Kind == Ended, a.Kind == Code && strings.HasPrefix(a.Name, pkg+"#"):
-		out.add(a, p)
-		return
-	case a.Kind == Unknown: // it may have any code of the taxonomy, or be the end of a context
-		out.add(a, p)
-	case a.Kind == Foreign && !strings.HasPrefix(a.Name, valuePrefix):
-		out.add(Atom{Kind: Ended, Name: "a context's end, which Classify does not change"}, p)
-	}
-	for c := range t.classified(source, at).All() {
-		out.add(c, p) // the witness is the failure that was classified
-	}
 }
 
 // valuePrefix begins the name of a failure that is not an error, such as a response.

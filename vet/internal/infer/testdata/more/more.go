@@ -602,7 +602,7 @@ func Retried(ctx context.Context) error {
 	return retry.Do(ctx, func(context.Context) error { return errs.NewDBDown() }, retry.ByTable(errs.Table))
 }
 
-// want: DB_DOWN (context) unknown(classified_by_a_table_that_is_not_a_variable_of_a_generated_package)
+// want: DB_DOWN (context) $table.Classify()
 func RetriedByOwnTable(ctx context.Context, table taxonomy.Table) error {
 	return retry.Do(ctx, func(context.Context) error { return errs.NewDBDown() }, retry.ByTable(table))
 }

@@ -1,0 +1,164 @@
+package infer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A table classifies errors. It is the variable Table of a generated package, or what the caller
+// passes as a parameter. Operations name tables by these words, separated by "|": the path of a
+// package, "$owner:i" for parameter i, and "?" for a table that is not known.
+
+const unknownTable = "?"
+
+const tableReason = "classified by a table that is not a variable of a generated package"
+
+// anySource is the source of failures whose source is not known. With received, the table decodes
+// errors, and classifies what is not one. With decoded, it only decodes.
+const (
+	anySource = "?"
+	received  = "*"
+	decoded   = "+"
+)
+
+// tables returns the words of the tables that a value can be.
+func (e *Engine) tables(v ssa.Value) string {
+	var words []string
+	add := func(word string) {
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	if list, ok := elements(v); ok && isContainer(v.Type()) {
+		for _, x := range list {
+			for word := range strings.SplitSeq(e.tables(x), "|") {
+				add(word)
+			}
+		}
+		return strings.Join(words, "|")
+	}
+	for _, t := range e.resolve(v) {
+		switch {
+		case t.table != "":
+			add(t.table)
+		case t.symbol != nil && t.symbol.Kind == CallParam:
+			add(fmt.Sprintf("$%s:%d", t.symbol.Owner, t.symbol.Index))
+		case t.symbol != nil && e.closures[e.byID[t.symbol.Owner]] != nil:
+			mc := e.closures[e.byID[t.symbol.Owner]]
+			for word := range strings.SplitSeq(e.tables(mc.Bindings[t.symbol.Index]), "|") {
+				add(word)
+			}
+		default:
+			add(unknownTable)
+		}
+	}
+	if len(words) == 0 {
+		return unknownTable
+	}
+	return strings.Join(words, "|")
+}
+
+// tableSymbol returns the parameter of a word, if it is one.
+func tableSymbol(word string) (owner string, index int, ok bool) {
+	i := strings.LastIndexByte(word, ':')
+	if i < 0 || word[0] != '$' {
+		return "", 0, false
+	}
+	_, err := fmt.Sscan(word[i+1:], &index)
+	return word[1:i], index, err == nil
+}
+
+// tableOf returns the path of the generated package whose Table a value is, or "".
+func (e *Engine) tableOf(v ssa.Value) string {
+	word := e.tables(v)
+	if owner, i, ok := tableSymbol(word); ok {
+		if fn := e.byID[owner]; fn != nil && !e.openTo(fn) {
+			words := make(map[string]bool)
+			for _, s := range e.sites[fn].all() {
+				word = e.tableOf(s.args[i])
+				words[word] = true
+			}
+			if len(words) > 1 {
+				return ""
+			}
+		}
+	}
+	if e.taxonomy(word) == nil {
+		return ""
+	}
+	return word
+}
+
+// bindTables replaces the parameters of a function by the arguments of a call in operations.
+func (e *Engine) bindTables(ops, owner string, args []ssa.Value) string {
+	if !strings.Contains(ops, "$"+owner+":") {
+		return ops
+	}
+	list := strings.SplitAfter(ops, ";")
+	for i, op := range list {
+		j := strings.LastIndexByte(op, '#')
+		if op == "" || op[0] != 'c' || j < 0 {
+			continue
+		}
+		words := strings.Split(op[1:j], "|")
+		for k, word := range words {
+			if o, index, ok := tableSymbol(word); ok && o == owner && index < len(args) {
+				words[k] = e.tables(args[index])
+			}
+		}
+		list[i] = "c" + strings.Join(words, "|") + op[j:]
+	}
+	return strings.Join(list, "")
+}
+
+// classify adds what tables make of an atom.
+func (e *Engine) classify(out *Set, a Atom, p []string, spec, at string) {
+	i := strings.LastIndexByte(spec, '#')
+	for word := range strings.SplitSeq(spec[:i], "|") {
+		switch {
+		case a.Below, a.Kind == Ended, a.Kind == Code && strings.HasPrefix(a.Name, word+"#"):
+			out.add(a, p)
+			continue
+		case a.Kind == Unknown: // it may have any code of the taxonomy, or be the end of a context
+			out.add(a, p)
+		case a.Kind == Foreign && !strings.HasPrefix(a.Name, valuePrefix):
+			out.add(Atom{Kind: Ended, Name: "a context's end, which Classify does not change"}, p)
+		case a.Kind == Code && e.taxonomy(word) == nil: // it may be of this table
+			out.add(a, p)
+		}
+		for c := range e.classified(word, spec[i+1:], at).All() {
+			out.add(c, p) // the witness is the failure that was classified
+		}
+	}
+}
+
+// classified returns the errors that a table makes of failures of a source.
+func (e *Engine) classified(word, source, at string) *Set {
+	if owner, i, ok := tableSymbol(word); ok {
+		return one(Atom{Kind: Classified, Owner: owner, Index: i, Name: source}, at)
+	}
+	t := e.taxonomy(word)
+	switch {
+	case t == nil:
+		return one(Atom{Kind: Unknown, Name: tableReason}, at)
+	case source == received:
+		return union(t.decoded(at), t.classified("", at))
+	case source == decoded:
+		return t.decoded(at)
+	}
+	return t.classified(source, at)
+}
+
+// classifiedByAll is classified for several tables.
+func (e *Engine) classifiedByAll(words, source, at string) *Set {
+	out := new(Set)
+	for word := range strings.SplitSeq(words, "|") {
+		if word != "" {
+			out.addAll(e.classified(word, source, at))
+		}
+	}
+	return out
+}
