@@ -23,6 +23,7 @@ import (
 
 //go:generate go tool errgen generate
 //go:generate go tool errgen generate -audience public -o client/errs
+//go:generate go tool errgen slo
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

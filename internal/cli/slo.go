@@ -59,7 +59,8 @@ func filesOfSLO(l *loaded, o *options, mark string) ([]output.File, error) {
 		names = append(names, op.Value.Name)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("slo: %s declares no operations", l.name)
+		return nil, fmt.Errorf("slo: %s declares no operations, such as "+
+			"operations: {GetOrder: {doc: Returns an order., http: 'GET /orders/{id}'}}", l.name)
 	}
 	for _, operation := range slices.Sorted(maps.Keys(o.objectives)) {
 		if !slices.Contains(names, operation) {

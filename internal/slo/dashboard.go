@@ -22,7 +22,11 @@ type (
 		Refresh       string    `json:"refresh"`
 		Time          timeRange `json:"time"`
 		Templating    variables `json:"templating"`
-		Panels        []panel   `json:"panels"`
+		Annotations   empty     `json:"annotations"`
+		Panels        []any     `json:"panels"`
+	}
+	empty struct {
+		List []any `json:"list"`
 	}
 	timeRange struct {
 		From string `json:"from"`
@@ -37,15 +41,23 @@ type (
 		Type  string `json:"type"`
 		Query string `json:"query"`
 	}
+	heading struct {
+		ID        int      `json:"id"`
+		Title     string   `json:"title"`
+		Type      string   `json:"type"`
+		Collapsed bool     `json:"collapsed"`
+		GridPos   position `json:"gridPos"`
+		Panels    []any    `json:"panels"`
+	}
 	panel struct {
 		ID          int        `json:"id"`
 		Title       string     `json:"title"`
-		Description string     `json:"description,omitempty"`
+		Description string     `json:"description"`
 		Type        string     `json:"type"`
-		Datasource  *reference `json:"datasource,omitempty"`
+		Datasource  *reference `json:"datasource"`
 		GridPos     position   `json:"gridPos"`
-		FieldConfig *fields    `json:"fieldConfig,omitempty"`
-		Targets     []target   `json:"targets,omitempty"`
+		FieldConfig *fields    `json:"fieldConfig"`
+		Targets     []target   `json:"targets"`
 	}
 	reference struct {
 		Type string `json:"type"`
@@ -93,7 +105,8 @@ func dashboard(m *model.Package, o Options) []byte {
 	g := grafana{
 		Generated: o.Mark, Title: domainOf(m) + " operations", UID: uid(domainOf(m)), Tags: []string{"errgen"},
 		SchemaVersion: 39, Editable: true, Refresh: "1m", Time: timeRange{"now-24h", "now"},
-		Templating: variables{[]variable{{"datasource", "Data source", "datasource", "prometheus"}}},
+		Templating:  variables{[]variable{{"datasource", "Data source", "datasource", "prometheus"}}},
+		Annotations: empty{[]any{}},
 	}
 	for i, op := range m.Operations {
 		g.Panels = append(g.Panels, row(m, o, op, i)...)
@@ -128,7 +141,7 @@ func uid(domain string) string {
 }
 
 // row returns the heading and the panels of an operation.
-func row(m *model.Package, o Options, op *model.Operation, i int) []panel {
+func row(m *model.Package, o Options, op *model.Operation, i int) []any {
 	name, y := op.Value.Name, i*(height+1)
 	labels := labelsOf(m, op)
 	requests := func(by, more string) string {
@@ -145,9 +158,9 @@ func row(m *model.Package, o Options, op *model.Operation, i int) []panel {
 		}
 	}
 	panels := []panel{
-		{Title: name, Description: op.Value.Doc, Type: "row", GridPos: position{1, 24, 0, y}},
 		{Title: "Success in 3 days", Type: "stat",
-			Description: "The objective is " + percent(objective) + " %. Faults of clients count as success.",
+			Description: strings.TrimSpace(op.Value.Doc + " The objective is " + percent(objective) +
+				" %. Faults of clients count as success."),
 			FieldConfig: &fields{Defaults: defaults{"percent", &thresholds{"absolute",
 				[]step{{"red", nil}, {"green", &objective}}}}},
 			Targets: []target{
@@ -162,17 +175,15 @@ func row(m *model.Package, o Options, op *model.Operation, i int) []panel {
 			Targets: []target{
 				{Expr: requests("code, fault", `, fault!="none"`), LegendFormat: "{{code}} ({{fault}})"}}},
 	}
-	for j := range panels {
-		p := &panels[j]
-		p.ID = i*len(panels) + j + 1
-		if p.Type == "row" {
-			continue
-		}
-		p.Datasource, p.GridPos = prometheus, position{height, width, (j - 1) * width, y + 1}
+	id := i * (len(panels) + 1)
+	out := []any{heading{ID: id + 1, Title: name, Type: "row", GridPos: position{1, 24, 0, y}, Panels: []any{}}}
+	for j, p := range panels {
+		p.ID, p.Datasource, p.GridPos = id+j+2, prometheus, position{height, width, j * width, y + 1}
 		p.FieldConfig.Overrides = []any{}
 		for k := range p.Targets {
 			p.Targets[k].RefID, p.Targets[k].Datasource = string(rune('A'+k)), prometheus
 		}
+		out = append(out, p)
 	}
-	return panels
+	return out
 }
