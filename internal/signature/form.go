@@ -28,7 +28,7 @@ const (
 	callFailed = `(?im)(?:request|response|call|api|server|http)` +
 		` (?:rejected|failed|failure|error|denied|refused)[ \t]*\(`
 	// afterNumber and afterPhrase match what follows a status and its phrase.
-	afterNumber = `(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*`
+	afterNumber = `(?:[ \t]*[{\[]|[ \t]+(?:<!doctype|<html)\b|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*`
 	afterPhrase = `[ \t]*[:;({\["'—–-])|http[ \t]`
 	onlyNumber  = `|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z`
 )
@@ -75,10 +75,13 @@ func messages(exprs []string) string {
 // notation of a language, or in XML, or as the kind of an error: "type":"rate_limit_error", name:
 // 'ThrottlingException', ThrottlingException: ...
 func named(values []string) []Text {
-	var kinds, names, codes, all []string
+	var kinds, names, codes, whole, all []string
 	for _, v := range values {
 		quoted := regexp.QuoteMeta(v)
 		all = append(all, quoted)
+		if strings.Contains(v, "_") {
+			whole = append(whole, quoted)
+		}
 		if strings.HasPrefix(v, "E") && v == strings.ToUpper(v) { // an error of Node.js
 			codes = append(codes, quoted)
 		}
@@ -94,6 +97,10 @@ func named(values []string) []Text {
 		expr += `|(?:` + strings.Join(kinds, `|`) + `)` + afterKind
 	}
 	texts := []Text{{`(?m)(?:` + expr + `)`, kindLead}}
+	if whole != nil { // model_not_found, or Unhandled stop reason: network_error
+		texts = append(texts, Text{`(?m)(?:` + strings.Join(whole, `|`) + `)[ \t\r]*$`, announcedLead},
+			Text{Expr: `\A\s*(?:` + strings.Join(whole, `|`) + `)\s*\z`})
+	}
 	if codes != nil {
 		code := `(?:` + strings.Join(codes, `|`) + `)`
 		texts = append(texts, Text{`(?m)(?:code|errno) ` + code + `[ \t\r]*$`, announcedLead})
@@ -127,6 +134,10 @@ func stated(statuses []string) []Text {
 		{any, statusLead},
 		{Expr: beginning + `http(?:/[\d.]+)?[ \t])?` + any + `(?:[ \t:-]*` + phrase + onlyNumber},
 		{Expr: `(?i)\b` + any + ` (?:Client|Server) Error: `},
+		// received status 529 from upstream, and as a complete text: got a 402 from the API
+		{Expr: `(?im)^(?:[\w-]+: )?(?:received |got |unexpected )?status (?:code )?` + any + ` (?:from|by)\b`},
+		{Expr: beginning + `(?:got|returned|received|error code|status)[ :=]*(?:an? )?)` + any +
+			`(?: (?:response|error|status))?(?: from (?:the )?[\w.-]+)?\s*\z`},
 	}
 }
 

@@ -149,7 +149,9 @@ func field() string {
 
 // statusName matches a line up to a number that it calls the status of an answer.
 func statusName() string {
-	return `[^\n]*(?:\b(?:status(?:[ _-]?code)?|http_?status|remote response)(?:["']?:[ \t]*|["']? = |=)["']?` +
+	const named = `(?:status(?:[ _-]?code)?|http_?status|remote response)(?:["']?:[ \t]*|["']? = |=)["']?`
+	// An entry of an access log ends its request with a quote: "GET / HTTP/1.1" status: 404.
+	return `(?:[^\n]*(?:[^\w"\s][ \t]*|[^"\s][ \t]+)|[ \t]*)` + named + `|[^\n]*(?:["']` + named +
 		`|\\*["'](?:code|(?:http_?)?status(?:_?code)?)\\*["'][ \t]*(?:=>?|:)[ \t]*\\*["']?` +
 		`|\bhttp error |<(?:title|h1)>|\breturned error: \(?` +
 		`|\b` + oneOf(`error fail(?:ed|ure)? could\x20not cannot rejected unexpected responded got`) +

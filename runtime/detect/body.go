@@ -185,6 +185,16 @@ func (b *builder) members(o object) {
 	if d, ok := readNumber(o.number("retry_after"), time.Second); ok {
 		b.retryAfter(d)
 	}
+	for _, key := range [...]string{"resets_in_seconds", "resets_at", "reset_at"} {
+		value := o.number(key)
+		if at, ok := readInstant(value); ok {
+			b.resetAt(at)
+			b.attribute("ratelimit-reset", value)
+		} else if d, ok := readNumber(value, time.Second); ok {
+			b.retryAfter(d)
+			b.attribute("ratelimit-reset", value)
+		}
+	}
 }
 
 // listed fills from the first of the errors that an object lists.
