@@ -134,8 +134,9 @@ func stated(statuses []string) []Text {
 		{any, statusLead},
 		{Expr: beginning + `http(?:/[\d.]+)?[ \t])?` + any + `(?:[ \t:-]*` + phrase + onlyNumber},
 		{Expr: `(?i)\b` + any + ` (?:Client|Server) Error: `},
+		{Expr: `(?im)\b(?:error|status)[ \t:]+` + any + `[ \t:]+` + phrase + `[ \t]*(?:$|[.:;,({])`},
 		// received status 529 from upstream, and as a complete text: got a 402 from the API
-		{Expr: `(?im)^(?:[\w-]+: )?(?:received |got |unexpected )?status (?:code )?` + any + ` (?:from|by)\b`},
+		{Expr: `(?im)^(?:[\w-]+:? )?(?:received |got |unexpected )?status (?:code )?` + any + ` (?:from|by)\b`},
 		{Expr: beginning + `(?:got|returned|received|error code|status)[ :=]*(?:an? )?)` + any +
 			`(?: (?:response|error|status))?(?: from (?:the )?[\w.-]+)?\s*\z`},
 	}
