@@ -31,8 +31,8 @@ func TestToolError(t *testing.T) {
 			"TOOL_TIMEOUT/2: source: tool, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (e42e0429)",
 			"TOOL_TIMEOUT/3: source: tool, exit_code: 124 (641b3419)",
 			"TOOL_TIMEOUT/4: source: {present: false}, attributes: {tool: {present: true}}, is: context.DeadlineExceeded (e78745bd)",
-			"TOOL_TIMEOUT/5: source: tool, like: [timeout, late], priority: -5 (515dfede)",
-			"TOOL_TIMEOUT/6: source: {present: false}, attributes: {tool: {present: true}}, like: [timeout, late], priority: -5 (bf00bbc4)",
+			"TOOL_TIMEOUT/5: source: tool, like: [timeout, late], priority: -5 (1099fc49)",
+			"TOOL_TIMEOUT/6: source: {present: false}, attributes: {tool: {present: true}}, like: [timeout, late], priority: -5 (3962f37d)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolTimeout("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -82,8 +82,8 @@ func TestToolError(t *testing.T) {
 			"TOOL_PERMISSION/2: source: tool, errno: [EACCES, EPERM] (9ac808d7)",
 			"TOOL_PERMISSION/3: source: tool, exit_code: 126 (774d9243)",
 			"TOOL_PERMISSION/4: source: {present: false}, exit_code: 126 (29eda3e3)",
-			"TOOL_PERMISSION/5: source: tool, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (ae63329d)",
-			"TOOL_PERMISSION/6: source: {present: false}, attributes: {tool: {present: true}}, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (4d0fcd0b)",
+			"TOOL_PERMISSION/5: source: tool, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (4367cad5)",
+			"TOOL_PERMISSION/6: source: {present: false}, attributes: {tool: {present: true}}, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (6416b59b)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolPermission("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
