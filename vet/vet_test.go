@@ -119,7 +119,8 @@ func load(t *testing.T, dir string, patterns ...string) *program.Program {
 // The set of a function that the analyzer infers contains the set of the whole program.
 func TestModularContainsWhole(t *testing.T) {
 	for _, c := range []struct{ dir, pattern string }{
-		{testdata, "./flows"}, {testdata, "./more"}, {testdata, "./objects"}, {testdata, "./edges"}, {testdata, "./pgxedges"}, {"../examples/quickstart", "./..."}, {"../examples/shop", "./..."},
+		{testdata, "./flows"}, {testdata, "./more"}, {testdata, "./objects"}, {testdata, "./edges"},
+		{testdata, "./pgxedges"}, {"../examples/quickstart", "./..."}, {"../examples/shop", "./..."},
 	} {
 		t.Run(c.dir+" "+c.pattern, func(t *testing.T) {
 			if testing.Short() && c.dir == "../examples/shop" {

@@ -19,6 +19,12 @@ import (
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
+// The exit statuses that the taxonomy declares for faults of the configuration and for a locked run.
+const (
+	exitConfig = 78
+	exitLocked = 77
+)
+
 // A run that cannot begin has a code like any other failure.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, config, code, said string }{
@@ -52,8 +58,8 @@ func TestFaults(t *testing.T) {
 			}
 			a.write(filepath.Join(a.dir, "aidf.yml"), config+"\n")
 			got := a.do("-json -v")
-			assert.Equal(t, exitFailed, got.code)
 			r := got.result(t)
+			assert.Equal(t, exitConfig, got.code)
 			assert.Equal(t, c.code, r.ErrorCode)
 			assert.Equal(t, executor.StatusFailed, r.Status)
 			assert.Contains(t, got.hints, "end_reason=", "it is logged")
@@ -153,7 +159,7 @@ func TestRunIsAlive(t *testing.T) {
 	assert.Contains(t, a.do("remove one").hints, strconv.Itoa(os.Getpid()))
 	got := a.do("-run one")
 	require.NoError(t, space.Close(true))
-	assert.Equal(t, exitFailed, got.code)
+	assert.Equal(t, exitLocked, got.code)
 	for _, word := range []string{"run one", strconv.Itoa(os.Getpid()), "what to do"} {
 		assert.Contains(t, got.out, word)
 	}

@@ -319,7 +319,8 @@ func TestDocsOfInternalCategories(t *testing.T) {
 // TestExitStatuses reads the table of exit statuses, also of a branch and of codes without one.
 func TestExitStatuses(t *testing.T) {
 	const codes = "errgen: 1\npackage: t\nfields: {n: {type: int}}\n" +
-		"categories: {c: {codes: {A: {message: a, exit: 75, when: [{if: {n: 1}, exit: 69}]}, B: {message: b}, C: {message: c, exit: 75}}}}\n"
+		"categories: {c: {codes: {A: {message: a, exit: 75, when: [{if: {n: 1}, exit: 69}]}, " +
+		"B: {message: b}, C: {message: c, exit: 75}}}}\n"
 	html, markdown := byName(Files(load(t, []byte(codes)), Options{Format: HTML})),
 		byName(Files(load(t, []byte(codes)), Options{Format: Markdown}))
 	assert.Contains(t, markdown["README.md"], "## Exit statuses\n\n| Status | Codes |\n|---|---|\n"+

@@ -86,7 +86,8 @@ func TestMeasureCorpora(t *testing.T) {
 			verdict = counts[key].add(&m, got, retries)
 		}
 		if verdict != "" {
-			t.Logf("%s%s %s: %q, want %q: %d %.160q %.200q", m.Split, kind, verdict, got, m.Want, m.Status, m.Text, m.Body)
+			t.Logf("%s%s %s: %q, want %q: %d %.160q %.200q",
+				m.Split, kind, verdict, got, m.Want, m.Status, m.Text, m.Body)
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(counts)) {

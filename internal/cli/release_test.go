@@ -42,8 +42,10 @@ func TestBreakingRelease(t *testing.T) {
 		status              int
 		note                string
 	}{
-		{without, "v1.10.1", "taxonomy.yaml", exitFindings, "v1.10.1 must be compatible with v1.10.0: release v2.0.0, or"},
-		{without, "v1.11.0", "taxonomy.yaml", exitFindings, "v1.11.0 must be compatible with v1.10.0: release v2.0.0, or"},
+		{without, "v1.10.1", "taxonomy.yaml", exitFindings,
+			"v1.10.1 must be compatible with v1.10.0: release v2.0.0, or"},
+		{without, "v1.11.0", "taxonomy.yaml", exitFindings,
+			"v1.11.0 must be compatible with v1.10.0: release v2.0.0, or"},
 		{without, "v2.0.0", "taxonomy.yaml", exitClean, "v2.0.0 may have these changes"},
 		{translated, "v1.11.0", "taxonomy.yaml", exitClean, ""},
 		{without, "v0.4.2", "nested/taxonomy.yaml", exitFindings,

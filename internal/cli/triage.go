@@ -152,8 +152,8 @@ func (s *session) triageTaxonomy(o *options, args []string) (*loaded, error) {
 // transient are the signatures of failures after which another run may succeed unchanged.
 const transient = ` rate_limit quota_per_minute overloaded throttled too_many_requests server_error bad_gateway
 	unavailable gateway_timeout dns_failure connection_refused connection_reset unreachable connection_timeout
-	connection_failed timeout tls_interrupted proxy_failure serialization_failure deadlock database_locked connection_lost
-	too_many_connections statement_timeout lock_held git_lock grpc_unavailable grpc_deadline_exceeded
+	connection_failed timeout tls_interrupted proxy_failure serialization_failure deadlock database_locked
+	connection_lost too_many_connections statement_timeout lock_held git_lock grpc_unavailable grpc_deadline_exceeded
 	grpc_resource_exhausted `
 
 // builtinTaxonomy returns the taxonomy of triage: a code for each signature of the library. Its

@@ -21,7 +21,8 @@ func checkAPI(repo command, tool string) error {
 	}
 	last := ""
 	for tag := range strings.FieldsSeq(tags) {
-		if semver.Canonical(tag) == tag && semver.Prerelease(tag) == "" && (last == "" || semver.Compare(tag, last) > 0) {
+		isRelease := semver.Canonical(tag) == tag && semver.Prerelease(tag) == ""
+		if isRelease && (last == "" || semver.Compare(tag, last) > 0) {
 			last = tag
 		}
 	}

@@ -170,7 +170,9 @@ func (c *foreignCall) argument(v ssa.Value) {
 // returns them. It returns those of the methods that it calls.
 func prints(name string) bool {
 	name = strings.TrimLeft(name, "(*")
-	return strings.HasPrefix(name, "encoding/json.") || strings.HasPrefix(name, "fmt.") || strings.HasPrefix(name, "log")
+	return slices.ContainsFunc([]string{"encoding/json.", "fmt.", "log.", "log/slog."}, func(writer string) bool {
+		return strings.HasPrefix(name, writer)
+	})
 }
 
 // methodErrors adds the codes that the methods of a type, and of its exported fields, return.

@@ -26,7 +26,9 @@ func edges() map[string]func(*modelled) *Set {
 			}
 			return c.e.apply(c.e.raw(c.args[2], c.block, c.at), "c"+c.e.tables(c.args[0])+"#"+source, c.at)
 		},
-		dberr + "Tx":                  func(c *modelled) *Set { return transaction(c, "(*database/sql.DB).BeginTx", 3) },
+		dberr + "Tx": func(c *modelled) *Set {
+			return transaction(c, "(*database/sql.DB).BeginTx", 3)
+		},
 		pgxerr + "Tx":                 func(c *modelled) *Set { return transaction(c, "(pgx/v5.Tx).Commit", 3) },
 		dberr + "Repeat":              func(c *modelled) *Set { return repeated(c, c.called(2, 1), 1) },
 		client:                        func(c *modelled) *Set { return requested(c, 0) },
@@ -176,11 +178,13 @@ func (e *Engine) edgeErrors(out *Set, name, at string) {
 // addMaker registers the calls of the functions that make databases and clients.
 func (e *Engine) addMaker(call *ssa.Call) {
 	f := call.Call.StaticCallee()
-	if f == nil || f.Object() == nil || f.Object().Pkg() == nil || !strings.HasPrefix(f.Object().Pkg().Path(), runtimePath) {
+	if f == nil || f.Object() == nil || f.Object().Pkg() == nil ||
+		!strings.HasPrefix(f.Object().Pkg().Path(), runtimePath) {
 		return
 	}
 	name := fullName(f)
-	if makers[name] || slices.ContainsFunc(databases, func(d struct{ method, maker string }) bool { return d.maker == name }) {
+	isMaker := func(d struct{ method, maker string }) bool { return d.maker == name }
+	if makers[name] || slices.ContainsFunc(databases, isMaker) {
 		e.makerCalls[name] = append(e.makerCalls[name], call)
 	}
 }

@@ -228,7 +228,8 @@ func (c *checker) fields(s *ast.StructType) {
 			obj := c.Info.Defs[name]
 			sig, isFunc := obj.Type().Underlying().(*types.Signature)
 			if !isFunc || sig.Results().Len() == 0 {
-				c.report(name.Pos(), ContractID, "%s has a contract and is not a function that returns an error", name.Name)
+				c.report(name.Pos(), ContractID, "%s has a contract and is not a function that returns an error",
+					name.Name)
 				continue
 			}
 			for _, v := range c.inField[obj] {

@@ -16,7 +16,8 @@ func isTable(t types.Type) bool { return types.TypeString(t, nil) == runtimePath
 
 // isTraced reports whether the analysis follows the values of a type to their origins.
 func isTraced(t types.Type) bool {
-	return isFunc(t) || types.IsInterface(t) || isTable(t) || types.TypeString(t, nil) == "*"+runtimePath+"httpcall.Client"
+	return isFunc(t) || types.IsInterface(t) || isTable(t) ||
+		types.TypeString(t, nil) == "*"+runtimePath+"httpcall.Client"
 }
 
 // target is a function that a value can be: one of the program, one that a caller passes, or an
@@ -78,7 +79,8 @@ func (s *functionSearch) field(t types.Type, i int) {
 	key := fieldKey(t, i)
 	n, named := types.Unalias(deref(t)).(*types.Named)
 	switch {
-	case len(s.e.funcCells[key]) > 0 || !named || n.Obj().Pkg() == nil || s.e.ours(t) || !s.e.foreignPackage(n.Obj().Pkg()):
+	case len(s.e.funcCells[key]) > 0 || !named || n.Obj().Pkg() == nil || s.e.ours(t) ||
+		!s.e.foreignPackage(n.Obj().Pkg()):
 		s.stored(key)
 	default:
 		s.all = append(s.all, target{foreign: strings.TrimPrefix(key, "field ")})
@@ -224,8 +226,8 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 	}
 	switch {
 	case f == nil:
-	case isTable(call.Type()) && f.Signature.Recv() != nil && isTable(f.Signature.Recv().Type()): // a copy with a profile
-		s.visit(args[0])
+	case isTable(call.Type()) && f.Signature.Recv() != nil && isTable(f.Signature.Recv().Type()):
+		s.visit(args[0]) // the table of a copy with a profile
 		return
 	case makers[fullName(f)]:
 		s.all = append(s.all, target{made: call})
@@ -254,7 +256,8 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 			continue
 		}
 		for _, t := range e.resolve(ret.Results[result]) {
-			if y := t.symbol; t.promise == nil && y != nil && y.Owner == e.id(f) && y.Kind == CallParam && y.Index < len(args) {
+			y := t.symbol
+			if t.promise == nil && y != nil && y.Owner == e.id(f) && y.Kind == CallParam && y.Index < len(args) {
 				s.visit(args[y.Index])
 			} else {
 				s.all = append(s.all, t)

@@ -22,7 +22,8 @@ func (e *Engine) inMemory(addr ssa.Value) bool {
 	switch addr.(type) {
 	case *ssa.Alloc, *ssa.FreeVar, *ssa.Parameter:
 		t := deref(addr.Type())
-		return t != addr.Type() && e.isError(t) && !isContainer(t) && (types.IsInterface(t) || isPointer(t) || !e.wraps(t))
+		return t != addr.Type() && e.isError(t) && !isContainer(t) &&
+			(types.IsInterface(t) || isPointer(t) || !e.wraps(t))
 	}
 	return false
 }

@@ -21,7 +21,8 @@ func (l *Loop) addFailure(s *State, it *Iteration, f *Failure) int {
 	}
 	d := &f.Decision
 	taken := Event{
-		Kind: ReactionTaken, Reaction: *d.Reaction, Action: d.Action, Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.MaxAttempts, failure: f,
+		Kind: ReactionTaken, Reaction: *d.Reaction, Action: d.Action,
+		Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.MaxAttempts, failure: f,
 	}
 	if d.Wait > 0 {
 		taken.Until = s.Now.Add(d.Wait)
