@@ -280,11 +280,11 @@ func TestContinueAfterThreeKills(t *testing.T) {
 	require.NoError(t, store.Close())
 
 	got := a.do("-run one")
-	assert.Equal(t, exitFailed, got.code)
+	assert.Equal(t, exitConfig, got.code)
 	assert.Contains(t, got.out, "what to do  Continue the run with -resume one.")
 	a.editTask("whole sentence", "short sentence")
 	got = a.do("-resume one")
-	assert.Equal(t, exitFailed, got.code)
+	assert.Equal(t, exitConfig, got.code)
 	assert.Contains(t, got.out, "what to do  Restore the task")
 	a.editTask("short sentence", "whole sentence")
 	assert.Equal(t, exitOK, a.do("-resume one -json").code)

@@ -58,6 +58,6 @@ func TestGlue(t *testing.T) {
 			counts[part]++
 		}
 	}
-	assert.Equal(t, map[string]int{"core": 39, "validation": 10, "languages": 3, "client": 3}, counts,
+	assert.Equal(t, map[string]int{"core": 40, "validation": 10, "languages": 3, "client": 3}, counts,
 		"docs/services.md has these numbers")
 }

@@ -316,7 +316,7 @@ func providerExamples() []taxonomy.Example {
 		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "context_length_exceeded"}},
 		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Text: "prompt is too long"}},
 		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Text: "messages: required"}},
-		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `API Error: 403 {"error":{"type":"invalid_request_error","message":"Your credit balance is too low."}}`}},
+		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `API Error: 403 {"error": {"type": "invalid_request_error", "message": "Your credit balance is too low."}}`}},
 		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 400, Code: "context_length_exceeded"}},
 		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Credit balance is too low"}},
 		{Code: "PROVIDER_API_ERROR", Evidence: taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `API Error: 529 {"type":"error"}`}},
