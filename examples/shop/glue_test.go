@@ -27,7 +27,7 @@ var (
 	}
 )
 
-// TestGlue counts the lines of the service, and of its client, that are about errors and that nobody
+// TestGlue counts the lines of the service, and of its client, that are about errors and that no tool
 // generates. OpenAPI and TypeScript need none.
 func TestGlue(t *testing.T) {
 	files, err := filepath.Glob("*.go")
