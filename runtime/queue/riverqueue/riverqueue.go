@@ -160,7 +160,8 @@ func parse(text string) (queue.Action, string) {
 	return queue.Ack, ""
 }
 
-// retryPolicy returns the time that the middleware set.
+// retryPolicy returns the time that the middleware set, or the present if that has passed, because
+// River takes its default policy in place of a time in the past.
 type retryPolicy struct {
 	other river.ClientRetryPolicy // for jobs without a decision
 }
@@ -168,6 +169,9 @@ type retryPolicy struct {
 func (p retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
 	if job.AttemptedAt == nil || !job.ScheduledAt.After(*job.AttemptedAt) {
 		return p.other.NextRetry(job)
+	}
+	if now := time.Now(); job.ScheduledAt.Before(now) {
+		return now
 	}
 	return job.ScheduledAt
 }

@@ -138,6 +138,10 @@ func TestAttemptsWithoutDecision(t *testing.T) {
 	assert.WithinDuration(t, standard, config.RetryPolicy.NextRetry(job), time.Second)
 	_ = m.Work(t.Context(), job, func(context.Context) error { return failureOf("CALENDAR_DOWN") })
 	assert.WithinDuration(t, started.Add(10*time.Millisecond), config.RetryPolicy.NextRetry(job), 5*time.Millisecond)
+
+	began, now := time.Now().Add(-time.Hour), time.Now()
+	job.AttemptedAt, job.ScheduledAt = &began, began.Add(time.Second)
+	assert.False(t, config.RetryPolicy.NextRetry(job).Before(now), "River would take its default policy")
 }
 
 // The workers of a service follow the table.
