@@ -98,7 +98,7 @@ func TestMeasureCorpora(t *testing.T) {
 // corpusTally counts results. Negatives are messages that no signature should match.
 type corpusTally struct{ right, wrong, missed, quiet, classified, agree, disagree int }
 
-// add counts a message and returns what is wrong with its result.
+// add counts a message, and returns the fault of its result or an empty text.
 func (c *corpusTally) add(m *corpusMessage, got string, retries bool) (verdict string) {
 	switch {
 	case len(m.Want) == 0 && got == "":

@@ -194,7 +194,7 @@ func TestMaxAttempts(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		table taxonomy.Table
-		err   func(taxonomy.Table) error // of which attempt 1 is retried
+		err   func(taxonomy.Table) error // its attempt 1 is retried
 		want  int
 	}{
 		{"an error that no rule matches", table(abort, retries),

@@ -11,8 +11,8 @@ import (
 // attemptRef names the tree with which the attempt that is under way began.
 const attemptRef = "refs/errgen/attempt"
 
-// Attempt runs the steps of a fix, of which the last one checks it. After each step, judge returns an
-// error if a change is not allowed. If a step or judge fails, Attempt saves the changes under the
+// Attempt runs the steps of a fix; the last step checks it. After each step, judge returns an error if
+// a change is not allowed. If a step or judge fails, Attempt saves the changes under the
 // name, restores the files, and returns the saved reference and the error. An attempt that a killed
 // process began is saved and restored first. If ctx ends, the restore still happens.
 func (s *Space) Attempt(ctx context.Context, name string, judge func([]executor.Change) error,

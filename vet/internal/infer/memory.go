@@ -319,7 +319,7 @@ func (e *Engine) variable(x *ssa.Alloc) *Set {
 	return out
 }
 
-// storedIn adds what is stored in a variable as a whole.
+// storedIn adds the values that are stored in a variable as a whole.
 func (e *Engine) storedIn(out *Set, x *ssa.Alloc) {
 	for _, r := range *x.Referrers() {
 		switch r := r.(type) {

@@ -17,7 +17,7 @@ const unknownTable = "?"
 const tableReason = "classified by a table that is not a variable of a generated package"
 
 // anySource is the source of failures whose source is not known. With received, the table decodes
-// errors, and classifies what is not one. With decoded, it only decodes.
+// errors, and classifies all other values. With decoded, it only decodes.
 const (
 	anySource = "?"
 	received  = "*"
