@@ -28,7 +28,7 @@ var vocabulary = []struct {
 	{[]string{"call"}, providers, []string{"timeout", "not_found", "start", "network", "stream", "tool_arguments"}},
 	{[]string{"validate_pre_commit", "validate_pre_push", "validate_pre_pr"}, []string{"validator"},
 		[]string{"exit", "timeout"}},
-	{[]string{"commit", "push", "pr"}, []string{"git"}, nil},
+	{[]string{"commit", "deliver", "push", "pr"}, []string{"git"}, nil},
 	{[]string{"file_task"}, []string{"executor"}, nil},
 	{[]string{"notify"}, []string{"notify"}, nil},
 	{[]string{"state_write"}, []string{"state"}, nil},
@@ -129,6 +129,7 @@ var words = []word{
 	{"validate_pre_pr", "validator", "timeout", "OPERATION_TIMEOUT", "again"},
 
 	{"commit", "git", "", "GIT_COMMIT_FAILED", "repeat"},
+	{"deliver", "git", "", "GIT_PUSH_FAILED", "repeat"},
 	{"push", "git", "", "GIT_PUSH_FAILED", "repeat"},
 	{"pr", "git", "", "GIT_PUSH_FAILED", "repeat"},
 	{"file_task", "executor", "", "PERMISSION_FILE_ACCESS", "stop"},

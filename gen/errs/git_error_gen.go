@@ -175,7 +175,7 @@ var gitRules = [][]detect.CodeRule{
 		{Doc: "source: git, op: commit, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"commit"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "commit" }},
 	},
 	CodeGitPushFailed: {
-		{Doc: "source: git, op: [push, pr], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"push", "pr"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "push" }},
+		{Doc: "source: git, op: [push, pr, deliver], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"push", "pr", "deliver"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "push" }},
 	},
 	CodeGitRevertFailed: {
 		{Doc: "source: git, op: [revert, save], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"revert", "save"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "revert" }},
@@ -191,6 +191,7 @@ func gitExamples() []taxonomy.Example {
 		{Code: "GIT_COMMIT_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '.git/index.lock': File exists.", Files: []string{"a.go"}}},
 		{Code: "GIT_PUSH_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(1), Text: "! [rejected] main -> main (fetch first)"}},
 		{Code: "GIT_PUSH_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(128), Text: "403 Forbidden"}},
+		{Code: "GIT_PUSH_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "deliver", Type: "refused"}},
 		{Code: "GIT_PUSH_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "pr", Status: 422, Text: "No commits between main and task-42"}},
 		{Code: "GIT_REVERT_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "revert", Errno: "EACCES", Text: "permission denied", Files: []string{"a.go"}}},
 		{Code: "GIT_REVERT_FAILED", Evidence: taxonomy.Evidence{Source: "git", Op: "save", ExitCode: taxonomy.Some(128), Text: "error: insufficient permission for adding an object"}},

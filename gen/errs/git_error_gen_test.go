@@ -23,13 +23,14 @@ func TestGitError(t *testing.T) {
 			gentest.NewCase(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "first "+strings.Repeat("x", 2000)+" last"), 0, "git commit failed: …"+strings.Repeat("x", 1992)+" last", `{"operation":"commit","files":["files 1","files 2"],"rawError":"…`+strings.Repeat("x", 1992)+` last"}`).Hints(`files=["files 1" "files 2"]`),
 			gentest.NewCase(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "git commit failed: Authorization: Bearer [REDACTED]", `{"operation":"commit","files":["files 1","files 2"],"rawError":"Authorization: Bearer [REDACTED]"}`).Hints(`files=["files 1" "files 2"]`),
 		}, Examples: []gentest.Example{gentest.NewExample("GIT_COMMIT_FAILED/1", 0, `{"operation":"commit","files":["a.go"],"rawError":"fatal: Unable to create '.git/index.lock': File exists."}`, taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '.git/index.lock': File exists.", Files: []string{"a.go"}})}},
-		{Code: CodeGitPushFailed, Entry: "GIT_PUSH_FAILED 602 fault=dependency group=network: repeat retryable; strict: block", Rules: []string{"GIT_PUSH_FAILED/1: source: git, op: [push, pr], priority: 10 (ac2ff725)"}, Cases: []gentest.Case{
+		{Code: CodeGitPushFailed, Entry: "GIT_PUSH_FAILED 602 fault=dependency group=network: repeat retryable; strict: block", Rules: []string{"GIT_PUSH_FAILED/1: source: git, op: [push, pr, deliver], priority: 10 (545ab42a)"}, Cases: []gentest.Case{
 			gentest.NewCase(NewGitPushFailed("some rawError"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError"}`),
 			gentest.NewCase(NewGitPushFailed("some rawError\nsecond line"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError\nsecond line"}`),
 			gentest.NewCase(NewGitPushFailed(""), 0, "git push failed", `{"operation":"push","rawError":""}`),
 		}, Examples: []gentest.Example{
 			gentest.NewExample("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"! [rejected] main -\u003e main (fetch first)"}`, taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(1), Text: "! [rejected] main -> main (fetch first)"}),
 			gentest.NewExample("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"403 Forbidden"}`, taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(128), Text: "403 Forbidden"}),
+			gentest.NewExample("GIT_PUSH_FAILED/1", 0, `{"operation":"push"}`, taxonomy.Evidence{Source: "git", Op: "deliver", Type: "refused"}),
 			gentest.NewExample("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"No commits between main and task-42"}`, taxonomy.Evidence{Source: "git", Op: "pr", Status: 422, Text: "No commits between main and task-42"}),
 		}},
 		{Code: CodeGitRevertFailed, Entry: "GIT_REVERT_FAILED 603 fault=dependency group=human: stop_all", Rules: []string{"GIT_REVERT_FAILED/1: source: git, op: [revert, save], priority: 10 (c163dd2e)"}, Cases: []gentest.Case{

@@ -14,7 +14,7 @@ import (
 // runtimeOps are the operations that the runtime itself reports.
 var runtimeOps = strings.Fields(`
 	load_config prepare lock resume available detect_changes save revert scope ask budget call
-	validate_pre_commit validate_pre_push validate_pre_pr commit push pr file_task notify state_write`)
+	validate_pre_commit validate_pre_push validate_pre_pr commit deliver push pr file_task notify state_write`)
 
 // Operations returns the operations that no taxonomy has to declare.
 func Operations() []string { return slices.Clone(runtimeOps) }
