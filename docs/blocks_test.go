@@ -38,6 +38,7 @@ var others = map[string]string{
 var commandTests = map[string]string{
 	"../README.md": "TestQuickStart in cmd/errgen",
 	"services.md":  "TestServices in cmd/errgen",
+	"agents.md":    "TestAgents in cmd/errgen",
 }
 
 // pages returns the pages of the documentation.

@@ -22,54 +22,88 @@ import (
 
 var fenced = regexp.MustCompile("(?ms)^```([a-z]+)( [a-z.]+)?\n(.*?)^```$")
 
-// TestServices does in an empty module what docs/services.md tells a reader to do: it runs each
-// command, writes each file, and compares the output. Errgen comes from a clone.
+// TestServices does in an empty module what docs/services.md tells a reader to do.
 func TestServices(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	require.NoError(t, err)
+	r := newReader(t)
+	r.follow("services.md", "localhost:8080", freeAddress(t))
+	assert.LessOrEqual(t, r.steps, 10, "commands and edits until the service answers")
+	assert.NotEmpty(t, r.answer)
+}
+
+// TestAgents does the same with docs/agents.md: an agent gets the output of a check that failed.
+func TestAgents(t *testing.T) {
+	r := newReader(t)
+	r.follow("agents.md")
+	assert.FileExists(t, filepath.Join(r.dir, "demo", "main.go"))
+}
+
+// reader is a reader of a page in an empty module, for whom errgen comes from a clone.
+type reader struct {
+	consumer
+	steps  int    // commands and edits
+	answer string // of the last request
+}
+
+func newReader(t *testing.T) *reader {
+	t.Helper()
 	clone, err := filepath.Abs(root)
 	require.NoError(t, err)
 	beside := t.TempDir()
 	require.NoError(t, os.Symlink(clone, filepath.Join(beside, "errgen")))
-	shop := consumer{t: t, dir: filepath.Join(beside, "shop"), env: append(os.Environ(), "GOWORK=off", "GOFLAGS=")}
-	require.NoError(t, os.Mkdir(shop.dir, 0o755))
-	text, err := os.ReadFile(filepath.Join(root, "docs", "services.md"))
+	r := &reader{consumer: consumer{t: t, dir: filepath.Join(beside, "shop"), env: append(os.Environ(),
+		"GOWORK=off", "GOFLAGS=", "XDG_STATE_HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")}}
+	require.NoError(t, os.Mkdir(r.dir, 0o755))
+	return r
+}
+
+// follow runs each command of a page, writes each file, and compares the output. The pairs are texts
+// to replace.
+func (r *reader) follow(page string, pairs ...string) {
+	t := r.t
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
-	address := freeAddress(t)
-	page := strings.ReplaceAll(string(text), "localhost:8080", address)
-	steps, answer := 0, ""
-	for _, block := range fenced.FindAllStringSubmatch(page, -1) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", page))
+	require.NoError(t, err)
+	for _, block := range fenced.FindAllStringSubmatch(strings.NewReplacer(pairs...).Replace(string(text)), -1) {
 		language, name, content := block[1], strings.TrimSpace(block[2]), block[3]
 		switch {
-		case language == "go" && name == "", language == "yaml":
+		case strings.Contains(name, "."):
+			require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), []byte(content), 0o644))
+			r.steps++
+		case language == "go", language == "yaml":
 			// a part of examples/shop or of a sample, whose tests run it; TestBlocks in docs finds it
-		case language == "go":
-			require.NoError(t, os.WriteFile(filepath.Join(shop.dir, name), []byte(content), 0o644))
-			steps++
 		case language == "json":
-			assert.JSONEq(t, content, answer)
+			assert.JSONEq(t, content, r.answer)
+		case language == "console":
+			var shown strings.Builder
+			for line := range strings.Lines(content) {
+				if command, ok := strings.CutPrefix(line, "$ "); ok {
+					shown.WriteString(line + r.run("sh", "-euc", command))
+				}
+			}
+			assert.Equal(t, content, shown.String())
 		case language == "sh":
 			for command := range strings.Lines(content) {
 				command = strings.TrimSpace(command)
 				if name == "" {
-					steps++
+					r.steps++
 				}
 				if background, ok := strings.CutSuffix(command, " &"); ok {
-					shop.start(background)
+					r.start(background)
 				} else if url, ok := strings.CutPrefix(command, "curl -s "); ok {
-					answer = fetch(t, "http://"+url)
+					r.answer = fetch(t, "http://"+url)
 				} else if strings.HasPrefix(command, "go get -tool ") {
-					shop.run("sh", "-euc", shell(t, string(readme), "### From a clone", "bash"))
+					r.run("sh", "-euc", shell(t, string(readme), "### From a clone", "bash"))
 				} else {
-					shop.run("sh", "-euc", command)
+					r.run("sh", "-euc", command)
 				}
 			}
 		default:
 			assert.Fail(t, "no test of the block", language)
 		}
 	}
-	assert.LessOrEqual(t, steps, 10, "commands and edits until the service answers")
-	assert.NotEmpty(t, answer)
 }
 
 // freeAddress returns an address that nothing listens to.

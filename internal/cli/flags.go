@@ -24,6 +24,7 @@ type options struct {
 	diff    bool
 	verbose bool
 	service bool
+	agent   bool
 	format  diag.Format
 	readers string // -audience
 	// formerURLs are earlier values of help_url.

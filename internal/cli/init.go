@@ -12,17 +12,17 @@ import (
 	"github.com/errgen/errgen/internal/schema"
 )
 
-// starter is what init writes.
-//
-//go:embed starter.yaml
-var starter []byte
+// The taxonomies that init writes.
+var (
+	//go:embed starter.yaml
+	starter []byte
+	//go:embed starter_service.yaml
+	serviceStarter []byte
+	//go:embed starter_agent.yaml
+	agentStarter []byte
+)
 
-// serviceStarter is what init writes with -service.
-//
-//go:embed starter_service.yaml
-var serviceStarter []byte
-
-// schemaFile is the schema that a modeline, the first line of serviceStarter, names.
+// schemaFile is the schema that a modeline, the first line of serviceStarter and agentStarter, names.
 const (
 	schemaFile = "errgen.schema.json"
 	modeline   = "# yaml-language-server: $schema=./" + schemaFile + "\n"
@@ -30,25 +30,31 @@ const (
 
 func initFlags(set *flag.FlagSet, o *options) {
 	set.BoolVar(&o.service, "service", false, "write a taxonomy for a service, and its schema")
+	set.BoolVar(&o.agent, "agent", false, "write a taxonomy for a program that runs agents, and its schema")
 }
 
 func (s *session) init(o *options, args []string) error {
-	name, starter := defaultFile, starter
-	if o.service {
-		starter = serviceStarter
+	name, content, page := defaultFile, starter, ""
+	switch {
+	case o.service && o.agent:
+		return usagef("-service and -agent are two taxonomies, so choose one")
+	case o.service:
+		content, page = serviceStarter, "services.md"
+	case o.agent:
+		content, page = agentStarter, "agents.md"
 	}
 	if len(args) > 0 {
 		name = args[0]
 	}
 	if name == stdinArg {
-		return s.write(starter)
+		return s.write(content)
 	}
-	if err := createFile(s.path(name), starter); err != nil {
+	if err := createFile(s.path(name), content); err != nil {
 		return fmt.Errorf("write starter taxonomy: %s: %w", name, cause(err))
 	}
 	wrote, manual := name, ""
-	if o.service {
-		manual = serviceSteps
+	if page != "" {
+		manual = fmt.Sprintf(furtherSteps, page)
 		beside := filepath.Join(filepath.Dir(name), schemaFile)
 		switch err := createFile(s.path(beside), schema.JSON(nil)); {
 		case err == nil:
@@ -79,10 +85,10 @@ const nextSteps = `wrote %[1]s; next:
   go test ./...    runs the tests that were generated, too
 %[4]s`
 
-// serviceSteps are the further steps of a service.
-const serviceSteps = `
-How the service sends, logs and retries these errors:
-https://github.com/errgen/errgen/blob/main/docs/services.md
+// furtherSteps name the page that continues with a taxonomy for a kind of program.
+const furtherSteps = `
+The program around it, from here on:
+https://github.com/errgen/errgen/blob/main/docs/%s
 `
 
 // createFile writes a file that does not exist yet. If it fails, it leaves no file.

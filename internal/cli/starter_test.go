@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/emit"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // serviceFile is the taxonomy of errgen init -service.
@@ -128,4 +131,77 @@ for (const text of JSON.parse(process.argv[2] ?? "[]") as unknown[]) {
 		{"code": "INTERNAL", "wrong": none}, {"code": "UNAVAILABLE", "wrong": none, "wait": 1500.0},
 		{"code": "INTERNAL", "wrong": none}, {"code": "INTERNAL", "wrong": none},
 	}, decoded(t, dir, "read.js", inputs...))
+}
+
+// TestAgentStarter compares the code of each failure that docs/executor.md lists. The agent's name is
+// not in the taxonomy.
+func TestAgentStarter(t *testing.T) {
+	m, findings := check.Load("taxonomy.yaml", agentStarter)
+	require.Empty(t, findings)
+	judge := detection.NewJudge(m)
+	page, err := os.ReadFile("../../docs/executor.md")
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(page), "\n| class | operation | source | types |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	word := regexp.MustCompile("`([a-z_-]+)`")
+	words := func(cell string) (found []string) {
+		for _, m := range word.FindAllStringSubmatch(cell, -1) {
+			found = append(found, m[1])
+		}
+		return found
+	}
+	got := map[string]string{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if strings.HasPrefix(line, "|---") {
+			continue
+		}
+		require.Len(t, cells, 6, line)
+		ops, sources, types := words(cells[2]), words(cells[3]), words(strings.ReplaceAll(cells[4], "of `resume`", ""))
+		if len(sources) == 0 {
+			sources = []string{"my-agent"}
+		}
+		for i, op := range ops {
+			source := sources[0]
+			if len(sources) == len(ops) {
+				source = sources[i]
+			}
+			for _, typ := range append(types, "") {
+				if op != "resume" && (typ == "interrupted" || typ == "refused") {
+					continue
+				}
+				v := judge.Of(&taxonomy.Evidence{Source: source, Op: op, Type: typ})
+				code := v.Code.Value
+				if v.Rule == nil {
+					code = "fallback " + code
+				}
+				got[strings.TrimSpace(op+" "+typ)] = code
+			}
+		}
+	}
+	want := map[string]string{
+		"resume interrupted": "AGENT_CRASHED", "resume refused": "CANNOT_RUN", "resume": "CANNOT_RUN",
+		"available": "AGENT_UNUSABLE", "available not_found": "AGENT_UNUSABLE", "available start": "AGENT_UNUSABLE",
+		"scope": "CANNOT_RUN", "scope forbidden": "FILES_NOT_ALLOWED", "scope outside_allowed": "FILES_NOT_ALLOWED",
+		"ask": "FILES_DENIED", "ask denied": "FILES_DENIED", "ask unattended": "FILES_DENIED",
+		"budget": "BUDGET_SPENT", "budget exceeded": "BUDGET_SPENT", "budget unknown_cost": "BUDGET_SPENT",
+		"call": "fallback AGENT_CRASHED", "call timeout": "AGENT_TIMED_OUT", "call not_found": "AGENT_UNUSABLE",
+		"call start": "AGENT_CRASHED", "call network": "AGENT_UNREACHABLE", "call stream": "AGENT_CRASHED",
+		"call tool_arguments": "AGENT_CRASHED",
+	}
+	for _, typ := range []string{"", " missing", " parse", " unset_variable", " invalid"} {
+		want["load_config"+typ] = "CANNOT_RUN"
+	}
+	for _, op := range strings.Fields("prepare lock detect_changes save revert file_task notify state_write") {
+		want[op] = "CANNOT_RUN"
+	}
+	for _, op := range strings.Fields("commit deliver push pr") {
+		want[op] = "DELIVERY_FAILED"
+	}
+	for _, phase := range []string{"commit", "push", "pr"} {
+		for _, typ := range []string{"", " exit", " timeout"} {
+			want["validate_pre_"+phase+typ] = "CHECK_FAILED"
+		}
+	}
+	assert.Equal(t, want, got)
 }
