@@ -96,6 +96,7 @@ generate: ## generate every package that is committed
 	$(GO) run ./cmd/errgen generate -o $(GENERATED) taxonomy.yaml
 	@for fixture in $(FIXTURES); do $(GO) run ./cmd/errgen generate -o $$fixture $$fixture/taxonomy.yaml || exit 1; done
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) generate ./...) || exit 1; done
+	$(GO) test ./internal/compat -update
 
 .PHONY: check
 check: ## report what generate would change, and change nothing
