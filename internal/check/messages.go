@@ -40,7 +40,7 @@ func Messages(m *model.Package, name, tag string, src []byte) (*model.Language, 
 	if !diag.HasErrors(c.findings) {
 		c.texts(l, file)
 	}
-	for i := range c.findings[len(findings):] { // they are places in the taxonomy
+	for i := range c.findings[len(findings):] { // related places are in the taxonomy, another source
 		c.findings[len(findings)+i].Related = nil
 	}
 	findings = ApplyIgnores(t, c.findings, func(id string) bool {
@@ -60,6 +60,7 @@ func (c *checker) language(l *model.Language, written spec.Text, tag string) {
 	case !ok:
 		c.report("E-value", written.Span, strconv.Quote(l.Tag)+" is not a known language",
 			c.suggest(l.Tag, cldr.Languages(), "write a tag of BCP 47, such as de or pt-BR"))
+		return
 	case l.Tag != tag:
 		c.report("E-value", written.Span, fmt.Sprintf("the file is named for %q, and its language is %q", tag, l.Tag),
 			"rename the file, or correct the language")
@@ -76,10 +77,11 @@ func (c *checker) texts(l *model.Language, file *spec.Messages) {
 	for i := range file.Messages {
 		entries[file.Messages[i].Code.V] = &file.Messages[i]
 	}
-	missing := func(at diag.Span, k *model.Code, text string) { // several can be at one place
+	missing := func(at diag.Span, k *model.Code, text string) {
+		// Unlike report, it adds a finding for each of several codes at one place.
 		c.findings = append(c.findings, diag.Finding{ID: IDMessageMissing, Severity: diag.Warning, Span: at,
 			Message: fmt.Sprintf("%s has no %s in %q", k.Name, text, l.Tag),
-			Hint:    fmt.Sprintf("run \"errgen messages %s\", and write the text", l.Tag)})
+			Hint:    fmt.Sprintf("write the text; \"errgen messages %s\" adds missing keys", l.Tag)})
 	}
 	var names []string
 	for _, k := range c.m.Codes {
@@ -128,18 +130,21 @@ func (c *checker) text(l *model.Language, k *model.Code, x *spec.Message) {
 	l.Texts = append(l.Texts, text)
 	shown := fieldsIn(text.Message.Parts)
 	for _, f := range fieldsIn(k.Template.Parts) {
-		if f.Public && !slices.Contains(shown, f) {
+		if diag.HasErrors(c.findings) {
+			break // a misspelled field is not left out
+		}
+		if f.Public && !f.MessageOnly && !slices.Contains(shown, f) {
 			c.report(IDMessageIncomplete, x.Message.Span,
 				"the text leaves out "+f.Wire+", which the taxonomy's text shows", "add {"+f.Wire+"}")
 		}
 	}
 }
 
-// fieldsIn returns the fields that a template shows.
+// fieldsIn returns the fields that a template shows. A plural placeholder does not show the number.
 func fieldsIn(parts []model.Part) []*model.Field {
 	var out []*model.Field
 	for _, p := range parts {
-		if p.Field != nil {
+		if _, isPlural := model.PluralForms(p.Format); p.Field != nil && !isPlural {
 			out = append(out, p.Field)
 		}
 		out = append(out, fieldsIn(p.Group)...)

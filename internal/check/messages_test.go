@@ -25,8 +25,9 @@ categories:
       bad: {type: violations, doc: Violations.}
       host: {type: string, audience: internal, doc: A host.}
       key: {type: string, sensitive: true, doc: A key.}
+      note: {type: string, message_only: true, doc: A note.}
     codes:
-      EOF: {doc: The end., message: 'end of file[ {file}][, {n} bytes]', resolution: Read less.}
+      EOF: {doc: The end., message: 'end of file[ {file}][, {n} bytes][: {note}]', resolution: Read less.}
       BUSY: {doc: Busy., message: busy}
       HIDDEN: {doc: Hidden., audience: internal, message: hidden}
 `
@@ -69,6 +70,9 @@ func TestSeededFaultsOfTexts(t *testing.T) {
 		{"E-placeholder", "{n} B", "{n:plural oen=a few=b many=c other=d}"},
 		{"E-placeholder", "{n} B", "{n:plural one=a " + forms + "}"},
 		{"E-placeholder", "{n} B", "{n:plurals " + forms + "}"},
+		{"E-placeholder", "{n} B", "{n:plural eine " + forms + "}"},
+		{"E-placeholder", "[ {file}]", "[ {note}]"},
+		{"E-value", "{n} B", "{n}\u202eB"},
 		{"E-optional-placeholder", "[ {file}]", " {file}"},
 		{"E-public-text", "[ {file}]", "[ {host}]"},
 		{"E-public-text", "[ {file}]", "[: {cause}]"},
@@ -76,6 +80,8 @@ func TestSeededFaultsOfTexts(t *testing.T) {
 		{"E-value", "Koniec pliku", ""},
 		{"E-value", "language: pl", "language: xx"},
 		{"E-value", "language: pl", "language: de"},
+		{"E-value", "language: pl", "language: pl-"},
+		{"E-value", "language: pl", "language: pl-PP"},
 		{"E-public-text", "BUSY:", "HIDDEN:"},
 		{"E-unknown-name", "BUSY:", "BSUY:"},
 		{"E-unknown-key", "message: zajęty", "mesage: zajęty"},
@@ -85,6 +91,7 @@ func TestSeededFaultsOfTexts(t *testing.T) {
 		{"W-message-missing", "resolution: Czytaj mniej., ", ""},
 		{"W-message-incomplete", "[ {file}]", ""},
 		{"W-message-incomplete", "[, {n} B]", ""},
+		{"W-message-incomplete", "{n} B", "{n:plural " + forms + "}"},
 		{"W-message-stale", m.Codes[0].Hash(), "00c0ffee"},
 	} {
 		t.Run(c.id+" "+c.new, func(t *testing.T) {

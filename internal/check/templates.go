@@ -126,6 +126,10 @@ func (c *checker) placeholder(k *model.Code, text spec.Text, piece model.Part) {
 			seeAlso(cmp.Or(k.Decl.Audience.Span, k.Category.Decl.Audience.Span, c.t.Audience.Span),
 				"declared public here"))
 	}
+	if f != nil && f.MessageOnly && c.categories != nil {
+		c.report("E-placeholder", at, f.Wire+" has message_only, so it is not in the context that other languages show",
+			"remove it from the text")
+	}
 	format := piece.Format
 	formatAt := c.t.Locate(text, piece.Offset+len("{")+len(piece.Name)+len(":"), len(format))
 	switch {

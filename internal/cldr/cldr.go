@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,24 +17,42 @@ import (
 //go:embed languages.json
 var data []byte
 
-var formats = sync.OnceValue(func() (all map[string]localize.Format) {
+// languages is the content of the file: the known subtags, and the formats by tag.
+type languages struct {
+	Regions, Scripts string // separated by spaces
+	Formats          map[string]localize.Format
+}
+
+var read = sync.OnceValue(func() (all languages) {
 	if err := json.Unmarshal(data, &all); err != nil {
 		panic("cldr: " + err.Error()) // the test made the file
 	}
 	return all
 })
 
-// Languages returns the tags of the languages, sorted.
-func Languages() []string { return slices.Sorted(maps.Keys(formats())) }
+// Languages returns the tags of the languages that have a format, sorted.
+func Languages() []string { return slices.Sorted(maps.Keys(read().Formats)) }
 
-// Lookup returns the format of a language. A language of a region or a script without data has the
-// format of the language.
-func Lookup(tag string) (localize.Format, bool) {
-	f, ok := formats()[tag]
-	if i := strings.LastIndexByte(tag, '-'); !ok && i > 0 {
-		return Lookup(tag[:i])
+// tags matches a language with a script or a region, as in zh-Hant-HK.
+var tags = regexp.MustCompile(`^[a-z]{2,3}(?:-([A-Z][a-z]{3}))?(?:-([A-Z]{2}|\d{3}))?$`)
+
+// Lookup returns the number format and the plural rules of a tag. If the tag has none, its parent is
+// used. ok is false if the tag is not in canonical case, or has an unknown part.
+func Lookup(tag string) (f localize.Format, ok bool) {
+	parts, all := tags.FindStringSubmatch(tag), read()
+	if parts == nil || !strings.Contains(all.Scripts, parts[1]) || !strings.Contains(all.Regions, parts[2]) {
+		return f, false
 	}
-	return f, ok
+	for {
+		if f, ok = all.Formats[tag]; ok {
+			return f, true
+		}
+		i := strings.LastIndexByte(tag, '-')
+		if i < 0 {
+			return f, false
+		}
+		tag = tag[:i]
+	}
 }
 
 // Categories returns the plural categories of the whole numbers of a language, "other" last.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -39,6 +38,10 @@ func (s *session) loadMessages(l *loaded) error {
 	}
 	for _, e := range entries {
 		rest, ok := strings.CutPrefix(e.Name(), prefix)
+		if other, isOther := strings.CutSuffix(rest, ".yml"); ok && isOther {
+			return fmt.Errorf("read messages: %s: rename the file to %s, because no other name is read",
+				filepath.Join(l.dir(), e.Name()), messagesFile(l, other))
+		}
 		tag, isYAML := strings.CutSuffix(rest, suffix)
 		if !ok || !isYAML || tag == "" {
 			continue
@@ -71,9 +74,6 @@ func planMessages(t output.Target, l *loaded) (*output.Plan, error) {
 	}
 	return output.NewPlan(t, files)
 }
-
-// english matches the lines that errgen writes above a text, and nothing else does.
-var english = regexp.MustCompile(`(?m)^[ \t]*# en: .*\r?\n`)
 
 // messages writes or updates the file of a language's messages. Texts stay unchanged.
 func (s *session) messages(o *options, args []string) error {
@@ -110,10 +110,8 @@ func (s *session) messages(o *options, args []string) error {
 	return s.printFindings(o, s.Stderr, false, diag.FileFindings{Source: source, Findings: findings})
 }
 
-// updateMessages adds entries for the codes without one, hashes to texts without one, and the
-// texts of the taxonomy as comments.
+// updateMessages adds missing entries, keys and hashes, and writes the taxonomy's texts as comments.
 func updateMessages(m *model.Package, name string, src []byte) ([]byte, error) {
-	src = english.ReplaceAll(src, nil)
 	if _, t, findings := spec.ParseMessages(name, src); diag.HasErrors(findings) {
 		_, line := t.Source.Place(findings[0].Span.Line)
 		return nil, fmt.Errorf("line %d: %s", line, findings[0].Message)
@@ -127,31 +125,51 @@ func updateMessages(m *model.Package, name string, src []byte) ([]byte, error) {
 	}
 	list, after := doc.Root().Map("messages"), ""
 	for _, k := range m.Codes {
-		entry := list.Map(k.Name)
-		switch {
-		case !k.IsTranslated():
+		if !k.IsTranslated() {
 			continue
-		case entry == nil && k.Decl.Resolution.V != "":
-			list.Set(k.Name, after, spec.Pairs{{Key: "message", Value: ""}, {Key: "resolution", Value: ""}})
-		case entry == nil:
+		}
+		entry := list.Map(k.Name)
+		if entry == nil {
 			list.Set(k.Name, after, spec.Pairs{{Key: "message", Value: ""}})
-		case cmp.Or(entry.Get("message"), any("")) != "" && entry.Get("english") == nil:
+			entry = list.Map(k.Name)
+		}
+		if k.Decl.Resolution.V != "" && entry.Get("resolution") == nil {
+			entry.Set("resolution", "message", "")
+		}
+		if entry.Get("message") != "" && entry.Get("english") == nil {
 			entry.Set("english", "resolution", k.Hash())
 		}
 		after = k.Name
 	}
 	text := doc.Bytes()
 	file, _, _ := spec.ParseMessages(name, text)
-	lines := strings.SplitAfter(string(text), "\n")
+	return commentMessages(m, file, text), nil
+}
+
+// commentMessages replaces the comments with the taxonomy's texts above the codes of a file.
+func commentMessages(m *model.Package, file *spec.Messages, src []byte) []byte {
+	lines, end := strings.SplitAfter(string(src), "\n"), "\n"
+	if bytes.Contains(src, []byte("\r\n")) {
+		end = "\r\n"
+	}
 	for _, x := range slices.Backward(file.Messages) {
-		if k := m.CodeByKey(x.Code.V); k != nil {
-			for _, english := range []string{k.Decl.Resolution.V, k.Decl.Message.V} {
-				if english = strings.Join(strings.Fields(english), " "); english != "" {
-					line := strings.Repeat(" ", x.Code.Span.Col-1) + "# en: " + english + "\n"
-					lines = slices.Insert(lines, x.Code.Span.Line-1, line)
-				}
+		at := x.Code.Span.Line - 1
+		prefix := lines[at][:x.Code.Span.Col-1] + "# en: "
+		k := m.CodeByKey(x.Code.V)
+		if k == nil || strings.TrimLeft(prefix, " ") != "# en: " { // unknown, or in braces
+			continue
+		}
+		first := at
+		for first > 0 && strings.HasPrefix(lines[first-1], prefix) {
+			first--
+		}
+		var comments []string
+		for _, text := range []string{k.Decl.Message.V, k.Decl.Resolution.V} {
+			if text = strings.Join(strings.Fields(text), " "); text != "" {
+				comments = append(comments, prefix+text+end)
 			}
 		}
+		lines = slices.Replace(lines, first, at, comments...)
 	}
-	return []byte(strings.Join(lines, "")), nil
+	return []byte(strings.Join(lines, ""))
 }

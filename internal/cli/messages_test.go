@@ -103,3 +103,46 @@ messages:
 	assert.Equal(t, exitTrouble, status)
 	assert.Contains(t, stderr, `"klingon" is not a known language`)
 }
+
+// What errgen did not write stays, and line endings do not change.
+func TestMessagesOfTranslators(t *testing.T) {
+	for _, tt := range []struct{ name, old, new string }{
+		{"block text", "language: de\nmessages:\n  NO_USER:\n    message: |\n      kein Nutzer\n      # en: keep me\n" +
+			"    english: x\n  BUSY: {message: belegt, english: x}\n",
+			"language: de\nmessages:\n  # en: no user[ {name}]\n  # en: Check the name.\n  NO_USER:\n" +
+				"    message: |\n      kein Nutzer\n      # en: keep me\n    resolution: \"\"\n    english: x\n" +
+				"  # en: busy\n  BUSY: {message: belegt, english: x}\n"},
+		{"carriage returns", "language: de\r\nmessages:\r\n  # en: old\r\n  BUSY: {message: belegt, english: x}\r\n",
+			"language: de\r\nmessages:\r\n  # en: no user[ {name}]\r\n  # en: Check the name.\r\n  NO_USER:\r\n" +
+				"    message: \"\"\r\n    resolution: \"\"\r\n  # en: busy\r\n  BUSY: {message: belegt, english: x}\r\n"},
+		{"flow style", "{language: de, messages: {BUSY: {message: belegt, english: x}, NO_USER: {message: k, resolution: r, english: x}}}\n",
+			"{language: de, messages: {BUSY: {message: belegt, english: x}, NO_USER: {message: k, resolution: r, english: x}}}\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "taxonomy.messages.de.yaml")
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "taxonomy.yaml"), []byte(translated), 0o644))
+			require.NoError(t, os.WriteFile(file, []byte(tt.old), 0o644))
+			for range 2 {
+				_, _, stderr := call(t, dir, "", "messages", "de")
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				assert.Equal(t, tt.new, string(text), stderr)
+			}
+		})
+	}
+}
+
+func TestNamesOfMessages(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "taxonomy.yaml"), []byte(translated), 0o644))
+	for _, tag := range []string{"de-", "de-de", "de-1.5", "de-x/../../y", "iw"} {
+		status, _, stderr := call(t, dir, "", "messages", "--", tag)
+		assert.Equal(t, exitTrouble, status, tag)
+		assert.Contains(t, stderr, "is not a known language", tag)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "taxonomy.messages.de.yml"), nil, 0o644))
+	status, _, stderr := call(t, dir, "", "lint")
+	assert.Equal(t, exitTrouble, status)
+	assert.Contains(t, stderr, "rename the file to taxonomy.messages.de.yaml")
+}

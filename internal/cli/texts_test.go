@@ -41,6 +41,8 @@ for (const text of JSON.parse(process.argv[2] ?? "[]") as string[]) {
 			`"raw":{"a":1}}`,
 			`a\u202ebc` + "\nd|" + `a\u202ebc|"a\u202eb\x1b[1mc\nd"|RED|` + "\u061c-١٬٢٣٤٬٥٦٧|" +
 				"٩٬٠٠٧٬١٩٩٬٢٥٤٬٧٤٠٬٩٩٣|٠٫٥|" + `true|1m|2026-01-02T03:04:05.12Z|x, \x07|٢|{"a":1}`},
+		{"SHAPE_BROKEN", `{"text":"a\rb\u0007\u000b\u200b\u2028é","word":"RED","wide":1}`,
+			`a\rb\x07\x0b` + "\u200b\u2028é|a|" + `"a\rb\a\v\u200b\u2028é"|RED|١`},
 		{"SHAPE_LATE", `{"wide":0,"wait":"1h5s","list":["x"]}`, "z|٣٬٦٠٥|١ by 1h0m5s"},
 		{"SHAPE_LATE", `{"wide":-1,"wait":"-999.6ms","flag":false}`, "o|\u061c-٠٫٩٩٩٦ by -1s|false"},
 		{"SHAPE_LATE", `{"wide":1000000,"wait":"1.5µs","list":[]}`, "x|٠٫٠٠٠٠٠١٥ by 1.5µs"},

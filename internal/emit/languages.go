@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -9,7 +8,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// Languages returns the files of the package of m's texts in other languages, sorted by name. Each
+// Languages returns the files of package messages, which has m's texts in other languages. Each
 // language is a variable without code, so that the linker drops those that a program does not use.
 func Languages(m *model.Package) []File {
 	if len(m.Languages) == 0 {
@@ -33,7 +32,5 @@ func Languages(m *model.Package) []File {
 			},
 		})
 	}
-	out := g.render(files)
-	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	return out
+	return g.render(files)
 }

@@ -38,13 +38,16 @@ func (c *Code) IsTranslated() bool { return c.Public && !c.Abstract }
 var pluralForm = regexp.MustCompile(` ([a-z]+)=`)
 
 // PluralForms returns the categories of a plural placeholder, each with its text. ok is false if the
-// format is another one.
+// format is another one, or has text before the first category.
 func PluralForms(f Format) (forms []localize.Form, ok bool) {
 	text, ok := strings.CutPrefix(string(f), "plural")
 	if !ok || text != "" && text[0] != ' ' {
 		return nil, false
 	}
 	all := pluralForm.FindAllStringSubmatchIndex(text, -1)
+	if text != "" && (len(all) == 0 || all[0][0] > 0) {
+		return nil, false
+	}
 	for i, at := range all {
 		end := len(text)
 		if i+1 < len(all) {

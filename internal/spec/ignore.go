@@ -96,10 +96,10 @@ func (d *decoder) lastLine(first int) int {
 	last := first
 	for n := first + 1; n <= d.lines.Lines(); n++ {
 		text := d.lines.Line(n)
-		if isBlank(text) {
+		in := indentOf(text)
+		if isBlank(text) && (in == len(text) || in <= indent) { // a deeper comment can be text of a block
 			continue
 		}
-		in := indentOf(text)
 		isItem := strings.HasPrefix(text[in:]+" ", "- ")
 		if in < indent || in == indent && strings.IndexByte("}]", text[in]) < 0 && (item || !isItem) {
 			break

@@ -21,9 +21,9 @@ type Messages struct {
 type Message struct {
 	Code Text `key:"*" chars:""`
 	// Text with the placeholders of the taxonomy's message. An empty text is missing.
-	Message Text `key:"message" required:"" chars:"any"`
+	Message Text `key:"message" required:""`
 	// Advice for a person.
-	Resolution Text `key:"resolution" chars:"any"`
+	Resolution Text `key:"resolution"`
 	// Hash of the taxonomy's texts that these ones translate. `errgen messages` writes it.
 	English Text `key:"english"`
 	Span    diag.Span

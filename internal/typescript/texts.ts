@@ -1,5 +1,5 @@
 
-/** The texts of a language: what the module of the language beside this one exports. */
+/** The texts of a language, as its generated module exports them. */
 export interface Texts {
   readonly language: string;
   readonly domain: string;
@@ -39,7 +39,7 @@ export function localized(error: AppError | UnknownError, texts: Texts): string 
     }
     return part.text ?? valueText(part, context[part.field ?? ""] ?? undefined, texts.format);
   };
-  return text.message.map((part) => shown(part) || (part.show === "count" ? "0" : "")).join("");
+  return text.message.map((part) => shown(part) || (part.show === "count" ? numberText("0", texts.format) : "")).join("");
 }
 
 /** Returns the advice for an error in a language, if the language has one. */
@@ -65,9 +65,8 @@ function valueText(part: TextPart, value: unknown, format: NumberFormat): string
     case "seconds": return numberText((Number(value) / 1000).toFixed(9).replace(/\.?0+$/, ""), format);
     case "duration": return durationText(Number(value));
     case "list": return printable((list ?? []).join(", "));
-    case "quoted": return JSON.stringify(value).replace(/\\u00([0-9a-f]{2})|\\./g, (all, hex) => hex ? `\\x${hex}` : all)
-      .replace(unprintable, escaped);
-    case "first_line": return printable(/^.*?(?=\r?\n|$)/s.exec(String(value))?.[0] ?? "");
+    case "quoted": return value === "" ? "" : quoted(String(value));
+    case "first_line": return printable(String(value).split(/[\r\n]/, 1)[0] ?? "");
   }
   if (value instanceof Date) return value.toISOString().replace(/\.?0*Z$/, "Z");
   return printable(typeof value === "object" ? JSON.stringify(value) : String(value));
@@ -79,9 +78,18 @@ const unprintable = /\x1b\[[\d;:]*m|\r(?!\n)|[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u202
 function printable(text: string): string { return text.replace(unprintable, escaped); }
 
 function escaped(found: string): string {
-  if (found.length > 1 || found === "\r") return found === "\r" ? "\\r" : "";
-  const code = found.charCodeAt(0).toString(16);
+  if (found === "\r") return "\\r";
+  if (found.startsWith("\x1b[")) return ""; // a colour
+  const code = (found.codePointAt(0) ?? 0).toString(16);
+  if (code.length > 4) return `\\U${code.padStart(8, "0")}`;
   return code.length < 3 && found <= "\x7f" ? `\\x${code.padStart(2, "0")}` : `\\u${code.padStart(4, "0")}`;
+}
+
+// A text in quotes, as strconv.Quote writes it in Go.
+function quoted(text: string): string {
+  return JSON.stringify(text)
+    .replace(/\\u00([0-9a-f]{2})|\\./g, (all, hex) => hex === "07" ? "\\a" : hex === "0b" ? "\\v" : hex ? `\\x${hex}` : all)
+    .replace(/(?! )[\p{C}\p{Z}]/gu, escaped);
 }
 
 function numberText(number: string, f: NumberFormat): string {

@@ -51,7 +51,7 @@ type Form struct {
 // Show selects the form in which a value is shown.
 type Show string
 
-// The forms. The default shows a text unchanged, and any other value as JSON.
+// The forms. By default, a text is unchanged, and any other value is JSON.
 const (
 	Number    Show = "number"   // with the separators of the language
 	Count     Show = "count"    // of the items of a list
@@ -73,10 +73,10 @@ type Format struct {
 	Primary   int  `json:"primary"`
 	Secondary int  `json:"secondary"`
 	Digits    rune `json:"digits"` // the digit zero minus '0'
-	// Plurals has a letter for the category of a million, and of 0, 1 and so on to 199: z, o, t, f or
-	// m, and x for other. If it is shorter, the last letter is repeated. A larger number has the
-	// category of a million if it is a multiple of that, and otherwise the one of 100 and its last two
-	// digits.
+	// Plurals has one letter a category: z, o, t, f, m, or x for other. The first letter is that of a
+	// million, the next ones are those of 0 to 199. The last letter repeats. Multiples of a million
+	// have the category of a million, and other larger numbers that of 100 and their last two digits.
+	// "xxox" is English: other for a million, other for 0, one for 1, and other for the rest.
 	Plurals string `json:"plurals"`
 }
 
@@ -140,6 +140,16 @@ func (t *Texts) Message(v taxonomy.PublicView) (message string, ok bool) {
 	return string(t.Format.append(gen.Message(nil), t.Codes[i].Message, context).Bytes()), true
 }
 
+// Resolution returns the advice for an error in the language. It is empty if the language has none
+// for its code.
+func (t *Texts) Resolution(v taxonomy.PublicView) string {
+	i := slices.IndexFunc(t.Codes, func(text Text) bool { return text.Code == v.Code() })
+	if i < 0 || v.Err().Taxonomy().Domain != t.Domain {
+		return ""
+	}
+	return t.Codes[i].Resolution
+}
+
 func (f *Format) append(m gen.MessageBuilder, parts []Part, context map[string]json.RawMessage) gen.MessageBuilder {
 	for _, p := range parts {
 		switch {
@@ -154,7 +164,7 @@ func (f *Format) append(m gen.MessageBuilder, parts []Part, context map[string]j
 	return m
 }
 
-// value appends a value of the context. One that is absent is nil.
+// value appends the value of a field. If raw is nil, the field is absent.
 func (f *Format) value(m gen.MessageBuilder, p Part, raw json.RawMessage) gen.MessageBuilder {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -164,10 +174,11 @@ func (f *Format) value(m gen.MessageBuilder, p Part, raw json.RawMessage) gen.Me
 	number, isNumber := value.(json.Number)
 	list, isList := value.([]any)
 	switch {
-	case p.Show == Count && len(list) == 0:
-		return m.Count(0)
 	case p.Show == Count:
-		return m.String(f.Number(strconv.Itoa(len(list))))
+		if len(list) == 0 {
+			m = m.String("") // removes the group
+		}
+		return m.Text(f.Number(strconv.Itoa(len(list))))
 	case value == nil:
 		return m.String("")
 	case p.Show == Plural:

@@ -53,6 +53,7 @@ func TestValues(t *testing.T) {
 		{german, Part{Field: "list", Show: Count}, "2"},
 		{arabic, Part{Field: "list", Show: Count}, "٢"},
 		{german, Part{Field: "none", Show: Count}, "0"},
+		{arabic, Part{Field: "none", Show: Count}, "٠"},
 		{german, Part{Field: "absent", Show: Count}, "0"},
 		{german, Part{Field: "list", Show: List}, "a, b"},
 		{german, Part{Field: "bool"}, "true"},
@@ -80,16 +81,19 @@ func TestPlural(t *testing.T) {
 
 func TestMessage(t *testing.T) {
 	texts := Texts{Language: "de", Domain: orders.Table.Taxonomy.Domain, Format: german, Codes: []Text{
-		{Code: "ORDER_NOT_FOUND", Message: []Part{{Text: "Bestellung "}, {Field: "id"}, {Text: " fehlt"}}},
+		{Code: "ORDER_NOT_FOUND", Message: []Part{{Text: "Bestellung "}, {Field: "id"}, {Text: " fehlt"}},
+			Resolution: "Prüfen Sie die Nummer."},
 	}}
 	notFound := orders.Table.Public(orders.NewOrderNotFound().WithID("o-2"))
 	message, ok := texts.Message(notFound)
 	assert.True(t, ok)
 	assert.Equal(t, "Bestellung o-2 fehlt", message)
+	assert.Equal(t, "Prüfen Sie die Nummer.", texts.Resolution(notFound))
 
 	for _, v := range []taxonomy.PublicView{{}, orders.Table.Public(orders.NewTooMany())} {
 		_, ok = texts.Message(v)
 		assert.False(t, ok)
+		assert.Empty(t, texts.Resolution(v))
 	}
 	texts.Domain = "other.example.com"
 	_, ok = texts.Message(notFound)

@@ -33,7 +33,7 @@ func OnError(f func(r *http.Request, err error)) Option { return func(o *options
 // RespondWith sets the function that writes the responses in place of problem documents, for a
 // service that keeps the format of its responses. status is the one that [Write] would send: it
 // differs from v.HTTPStatus() for a request that its client cancelled. If a request cannot be served
-// or decoded and no public code has its status, v is the zero PublicView.
+// or decoded and no public code has its status, v is the zero PublicView. [Localize] has no effect.
 func RespondWith(f func(w http.ResponseWriter, r *http.Request, status int, v taxonomy.PublicView)) Option {
 	return func(o *options) { o.respond = f }
 }

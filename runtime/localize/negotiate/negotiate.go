@@ -7,6 +7,8 @@
 package negotiate
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -22,8 +24,8 @@ type Languages struct {
 	matcher language.Matcher
 }
 
-// New returns the languages of the texts, and the language of the taxonomy itself, as in BCP 47. It
-// panics if that is not a language.
+// New returns the languages of the texts of one taxonomy, and the language of the taxonomy itself, as
+// in BCP 47. It panics if that is not a language.
 func New(source string, texts ...*localize.Texts) *Languages {
 	tags := []language.Tag{language.MustParse(source)}
 	for _, t := range texts {
@@ -37,14 +39,37 @@ const maxAccept = 1000
 
 // Message returns the public message of an error in the best language for a client, and the
 // language. accept are the values of Accept-Language. The language is that of the taxonomy if
-// nothing fits, or if the best language has no text for the code.
+// nothing fits, if the best language has no text for the code, or if accept is longer than 1,000
+// bytes. Invalid entries are ignored.
 func (l *Languages) Message(accept []string, v taxonomy.PublicView) (tag, message string) {
 	if all := strings.Join(accept, ","); all != "" && len(all) <= maxAccept {
-		if _, i := language.MatchStrings(l.matcher, all); i > 0 {
+		if _, i, _ := l.matcher.Match(wanted(all)...); i > 0 {
 			if message, ok := l.texts[i-1].Message(v); ok {
 				return l.texts[i-1].Language, message
 			}
 		}
 	}
 	return l.source, v.Message()
+}
+
+// wanted returns the languages of a list, the best one first. It parses each entry separately,
+// because the parser of a list refuses all of it if an entry is invalid.
+func wanted(list string) []language.Tag {
+	type entry struct {
+		tag     language.Tag
+		quality float32
+	}
+	var entries []entry
+	for text := range strings.SplitSeq(list, ",") {
+		tags, qualities, err := language.ParseAcceptLanguage(text)
+		if err == nil && len(tags) == 1 {
+			entries = append(entries, entry{tags[0], qualities[0]})
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(b.quality, a.quality) })
+	tags := make([]language.Tag, len(entries))
+	for i, e := range entries {
+		tags[i] = e.tag
+	}
+	return tags
 }
