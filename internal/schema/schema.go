@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -67,6 +69,9 @@ func (g *generator) mapping(m *spec.Mapping) object {
 		s["description"] = k.Doc()
 		if k.Default != "" {
 			s["description"] = k.Doc() + " Default: " + k.Default + "."
+			if v := literal(&k.Type, k.Default); v != nil {
+				s["default"] = v
+			}
 		}
 		properties[k.Name] = s
 		switch {
@@ -96,6 +101,35 @@ func (g *generator) mapping(m *spec.Mapping) object {
 	return out
 }
 
+// literal returns the value of a default, or nil if the default is a description of one.
+func literal(t *spec.Type, def string) any {
+	switch t.Form {
+	case spec.FormWord:
+		if slices.Contains(t.Words, def) {
+			return def
+		}
+	case spec.FormInt, spec.FormFloat:
+		if _, err := strconv.ParseFloat(def, 64); err == nil {
+			return json.Number(def)
+		}
+	case spec.FormBool:
+		if v, err := strconv.ParseBool(def); err == nil {
+			return v
+		}
+	case spec.FormDuration:
+		if _, err := time.ParseDuration(def); err == nil {
+			return def
+		}
+	case spec.FormEither:
+		for i := range t.Alts {
+			if v := literal(&t.Alts[i], def); v != nil {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
 // durationPattern is what time.ParseDuration takes, without a sign.
 const durationPattern = `^(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
@@ -111,7 +145,7 @@ func (g *generator) value(t *spec.Type) object {
 	case spec.FormBool:
 		return object{"type": "boolean"}
 	case spec.FormDuration:
-		return object{"type": "string", "pattern": durationPattern}
+		return object{"type": "string", "pattern": durationPattern, "examples": []string{"1m30s"}}
 	case spec.FormLiteral:
 		return object{"type": []string{"string", "number", "boolean", "array", "object"}}
 	case spec.FormScalar:

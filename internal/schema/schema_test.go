@@ -3,8 +3,11 @@ package schema_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -118,4 +121,95 @@ categories: {press: {codes: {JAM: {message: jam}}}}
 		require.NoError(t, err)
 		assert.NoError(t, own.Validate(doc), name)
 	}
+}
+
+// TestEveryKey checks that an editor gets the doc, the words and the default of each key, and that a
+// default with a value is valid.
+func TestEveryKey(t *testing.T) {
+	type property struct {
+		Description string
+		Default     any
+	}
+	var document struct {
+		Defs map[string]struct{ Properties map[string]json.RawMessage } `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(schema.JSON(nil), &document))
+	keys, words, defaults := 0, 0, 0
+	for _, m := range slices.Concat(spec.TheLanguage().Mappings, spec.TheMessages().Mappings) {
+		name := strings.ReplaceAll(m.Name, " ", "_")
+		properties := document.Defs[name].Properties
+		assert.Len(t, properties, len(m.Keys), m.Name)
+		for i := range m.Keys {
+			k := &m.Keys[i]
+			place := m.Name + "." + k.Name
+			var p property
+			require.NoError(t, json.Unmarshal(properties[k.Name], &p), place)
+			assert.NotEmpty(t, k.Doc(), place)
+			assert.Contains(t, p.Description, k.Doc(), place)
+			for _, word := range wordsOf(&k.Type) {
+				assert.Contains(t, enumsOf(t, properties[k.Name]), word, place)
+				words++
+			}
+			if k.Default != "" {
+				assert.Contains(t, p.Description, "Default: "+k.Default+".", place)
+			}
+			if p.Default != nil {
+				assert.Equal(t, k.Default, fmt.Sprint(p.Default), place)
+				assert.NoError(t, at(t, name, k.Name).Validate(p.Default), place)
+				defaults++
+			}
+			keys++
+		}
+	}
+	t.Logf("%d keys, %d words, %d defaults with a value", keys, words, defaults)
+	assert.True(t, keys > 100 && words > 100 && defaults > 30)
+}
+
+// at returns the schema of a key of a mapping.
+func at(t *testing.T, mapping, key string) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema.JSON(nil)))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("file:///errgen.schema.json", doc))
+	s, err := c.Compile("file:///errgen.schema.json#/$defs/" + mapping + "/properties/" + key)
+	require.NoError(t, err)
+	return s
+}
+
+// wordsOf returns the closed set of words of a type.
+func wordsOf(t *spec.Type) []string {
+	words := slices.Clone(t.Words)
+	for i := range t.Alts {
+		words = append(words, wordsOf(&t.Alts[i])...)
+	}
+	if t.Elem != nil {
+		words = append(words, wordsOf(t.Elem)...)
+	}
+	return words
+}
+
+// enumsOf returns the values of all enums in a schema.
+func enumsOf(t *testing.T, text json.RawMessage) (values []any) {
+	t.Helper()
+	var v any
+	require.NoError(t, json.Unmarshal(text, &v))
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			if enum, ok := v["enum"].([]any); ok {
+				values = append(values, enum...)
+			}
+			for _, member := range v {
+				walk(member)
+			}
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	walk(v)
+	return values
 }
