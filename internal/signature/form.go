@@ -15,7 +15,7 @@ import (
 const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d` +
 	`|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)` +
 	`|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d` +
-	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`
+	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of|due|because|before|via|since)\b))`
 
 // Parts of the expressions below. Packed signatures share them; see [detect.Pack].
 const (
@@ -126,7 +126,7 @@ func stated(statuses []string) []Text {
 		{`(?im)[ \t]` + any + afterStatus,
 			announcedLead},
 		{callFailed + any + `\)`, reportedLead},
-		{`(?m)` + any + `\)[ \t]*[:·]`, announcedLead},
+		{`(?m)\b` + any + `\)[ \t]*[:·]`, announcedLead},
 		{`(?m)[ \t]` + any + `[ \t\r]*$`, announcedLead}, // Error: 429, but not node:events:502
 		// 429 {"error"...}, 403 PERMISSION_DENIED, 429 Too Many Requests: ..., HTTP 429: ...
 		{`(?im)` + any + afterNumber + phrase + afterPhrase + any + `[ \t]?(?:[:(]|` + phrase +

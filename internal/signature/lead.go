@@ -112,8 +112,9 @@ func item() string {
 		`\b[^\n\x60]*?:[ \t]+` + status
 	// A file with a line.
 	const place = `[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*`
-	// The name of an exception with the beginning of its argument.
-	const raised = `[\w.]*(?:error|exception)\(`
+	// The name of an exception with the beginning of its argument, an error of a database in Python
+	// and in PHP.
+	const raised = `[\w.]*(?:error|exception)\(|\(\d{1,5}, b?["']|sqlstate\[\w+\]:?[ \t]*`
 	return `(?:` + strings.Join([]string{stamp, tag, level, tool, call, place, raised}, `|`) + `)`
 }
 

@@ -148,6 +148,7 @@ func (b *builder) object(o object) (message string) {
 		b.listed(inner.object("errors"))
 		for _, detail := range objects(inner["details"]) { // Google's, each of another kind
 			setName(&b.ev.Type, detail.text("reason"))
+			b.quota(detail)
 			if d, ok := readDuration(detail.text("retryDelay")); ok {
 				b.retryAfter(d)
 			}
@@ -160,6 +161,21 @@ func (b *builder) object(o object) (message string) {
 	}
 	b.attribute("request-id", o.text("request_id", "requestId"))
 	return o.message(inner, listed)
+}
+
+// quota fills the period of the quotas that a detail of Google's names, such as
+// GenerateRequestsPerMinutePerProjectPerModel. A quota per minute is soon renewed.
+func (b *builder) quota(detail object) {
+	ids := detail.object("metadata").text("quota_limit")
+	for _, violation := range objects(detail["violations"]) {
+		ids += " " + violation.text("quotaId")
+	}
+	switch ids = strings.ToLower(ids); {
+	case strings.Contains(ids, "perday"):
+		b.attribute("quota-period", "day")
+	case strings.Contains(ids, "perminute"):
+		b.attribute("quota-period", "minute")
+	}
 }
 
 // members fills from the keys of one object.
