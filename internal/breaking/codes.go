@@ -229,7 +229,8 @@ func (c *comparison) reservations() {
 		}
 		change := c.change(idReserved, c.is.codes[now], key, name, "",
 			fmt.Sprintf("%s was reserved, and now belongs to code %s", name, now.Name))
-		change.Hint = "choose another one: old logs and clients contain this one"
+		change.Hint = "old logs and clients contain this one: choose another one, unless the same error returns; " +
+			"then accept the change"
 		return change
 	}
 	for _, r := range c.old.tree.Reserved.Codes {

@@ -17,6 +17,7 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/importer"
 	"github.com/errgen/errgen/internal/output"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 func importFlags(fs *flag.FlagSet, o *options) {
@@ -64,27 +65,29 @@ func (s *session) importTable(o *options, args []string) error {
 			return fmt.Errorf("read names of parameters: %s: %w", o.names, cause(err))
 		}
 	}
+	old, isNew := []byte(nil), o.dir == ""
+	if !isNew {
+		old, err = os.ReadFile(s.path(o.dir))
+		if isNew = errors.Is(err, fs.ErrNotExist); err != nil && !isNew {
+			return fmt.Errorf("read taxonomy: %s: %w", o.dir, cause(err))
+		}
+	}
+	if tree, _ := spec.Parse(o.dir, old); tree.Numbers.V == "per_category" {
+		o.table.NumbersPerCategory = true
+	}
 	table, err := importer.Read(format, src, o.table)
 	if err != nil {
 		return fmt.Errorf("import: %s: %w", file, err)
 	}
+	text, changes := []byte(nil), importer.Notes(nil)
+	if isNew {
+		text = table.New()
+	} else if text, changes, err = table.Update(o.dir, old); err != nil {
+		return fmt.Errorf("import: %s: %w", o.dir, err)
+	}
 	if o.dir == "" {
-		text := table.New()
 		s.notes(table.Notes, o)
 		return errors.Join(s.write(text), s.imported(file, text))
-	}
-	var text []byte
-	var changes importer.Notes
-	old, err := os.ReadFile(s.path(o.dir))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		text = table.New()
-	case err != nil:
-		return fmt.Errorf("read taxonomy: %s: %w", o.dir, cause(err))
-	default:
-		if text, changes, err = table.Update(o.dir, old); err != nil {
-			return fmt.Errorf("import: %s: %w", o.dir, err)
-		}
 	}
 	if !bytes.Equal(text, old) {
 		if err := output.Replace(s.path(o.dir), text); err != nil {

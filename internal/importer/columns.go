@@ -50,8 +50,8 @@ func Read(name string, src []byte, o Options) (*Table, error) {
 	f := formats[i]
 	t := &Table{
 		Package: cmp.Or(o.Package, name+"errs"), Doc: f.doc, Constants: f.constants, Groups: slices.Clone(f.groups),
-		params: o.Params, names: o.Names, numbersPerCategory: f.numbersPerCategory, identity: f.identity,
-		mapped: f.category == "",
+		params: o.Params, names: o.Names, identity: f.identity, mapped: f.category == "",
+		numbersPerCategory: f.numbersPerCategory || o.NumbersPerCategory,
 	}
 	if t.params == nil {
 		t.params = strings.Fields(f.params)
@@ -116,6 +116,7 @@ func (t *Table) hexNumbers(rows []spec.Pairs, columns map[string]string) {
 // hasPath reports whether a row has a column, or a value in it by a path such as error.text. The
 // value can be null.
 func hasPath(row spec.Pairs, path string) bool {
+	row, path = ownColumn(row, path)
 	if slices.ContainsFunc(row, func(p spec.Pair) bool { return p.Key == path }) {
 		return true
 	}
@@ -124,8 +125,19 @@ func hasPath(row spec.Pairs, path string) bool {
 	return ok && isMap && hasPath(below, rest)
 }
 
+// ownColumn resolves a path such as .key, which never is the name of the row. The name comes first.
+func ownColumn(row spec.Pairs, path string) (spec.Pairs, string) {
+	own, ok := strings.CutPrefix(path, ".")
+	if ok {
+		row = slices.Clone(row)
+		slices.Reverse(row)
+	}
+	return row, own
+}
+
 // valueAt returns the value of a column or path, or nil.
 func valueAt(row spec.Pairs, path string) any {
+	row, path = ownColumn(row, path)
 	if value := row.Get(path); value != nil {
 		return value
 	}
@@ -212,10 +224,7 @@ func (t *Table) code(parent string, row spec.Pairs, columns map[string]string) *
 		}
 	}
 	if status := value("grpc"); status != "" {
-		i := slices.IndexFunc(taxonomy.GRPCWords(), func(word string) bool {
-			return strings.EqualFold(word, status) || goName(word) == goName(status)
-		})
-		if k.GRPC = resolve.GRPCWord(uint8(max(0, i))); k.GRPC == "" {
+		if k.GRPC = grpcWord(status); k.GRPC == "" {
 			unread("grpc")
 		}
 	}
@@ -249,6 +258,16 @@ func (t *Table) code(parent string, row spec.Pairs, columns map[string]string) *
 		}
 	}
 	return k
+}
+
+// grpcWord returns the word of a gRPC status, which can be a number or a name such as NotFound, or "".
+func grpcWord(status string) string {
+	for i, word := range taxonomy.GRPCWords() {
+		if strings.EqualFold(word, status) || goName(word) == goName(status) || strconv.Itoa(i) == status {
+			return resolve.GRPCWord(uint8(i))
+		}
+	}
+	return ""
 }
 
 // text returns a scalar, or "" for any other value.

@@ -126,15 +126,19 @@ func TestColumns(t *testing.T) {
 			name: "the name of a row that has a column key", format: "json", columns: "code=key",
 			table: `{"A": {"key": "x"}, "B": {"key": "y"}}`, want: []string{"\n      A:", "\n      B:"},
 		}, {
+			name: "a column key beside the name of a row", format: "json", columns: "code=key,message=.key,doc=.d.key",
+			table: `{"A": {"key": "has x", "d": {"key": "An A."}}, "B": {"key": "has y"}}`,
+			want:  []string{"A:\n        doc: An A.\n        message: has x\n", "B:\n        message: has y\n"},
+		}, {
 			name: "paths in a row", format: "json", columns: "code=id,message=error.text,http=error.status.http",
 			table: `[{"id": "A", "error": {"text": "no user", "status": {"http": [404, 410]}}}, {"id": "B"}]`,
 			want:  []string{"message: no user", "http: 404"},
 			notes: importer.Notes{{What: "further HTTP statuses: left out", Codes: []string{"A"}}},
 		}, {
 			name: "statuses of gRPC", format: "csv", columns: "code=id,grpc=status",
-			table: "id,status\nA,NOT_FOUND\nB,AlreadyExists\nC,Gone\n",
-			want:  []string{"grpc: NOT_FOUND", "grpc: ALREADY_EXISTS"},
-			notes: importer.Notes{{What: "values of grpc that cannot be read: left out", Codes: []string{"C"}}},
+			table: "id,status\nA,NOT_FOUND\nB,AlreadyExists\nC,Gone\nD,14\nE,17\n",
+			want:  []string{"grpc: NOT_FOUND", "grpc: ALREADY_EXISTS", "grpc: UNAVAILABLE"},
+			notes: importer.Notes{{What: "values of grpc that cannot be read: left out", Codes: []string{"C", "E"}}},
 		}, {
 			name: "angles", format: "csv", table: "id,text\nA,<name> is <0>\n", columns: "code=id,message=text",
 			options: importer.Options{Params: []string{"angles"}},

@@ -20,6 +20,8 @@ type Options struct {
 	Columns map[string]string   // json and csv: the column of the table, by the key of the taxonomy
 	Params  []string            // forms of parameters in messages: printf, braces, angles
 	Names   map[string][]string // names of parameters in order, by the code of the table
+
+	NumbersPerCategory bool // json and csv: numbers are unique in a category only
 }
 
 // Table is an error table.

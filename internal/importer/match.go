@@ -125,7 +125,7 @@ func (u *update) match() {
 			continue
 		}
 		id := u.identity(r.category.Key, strconv.Itoa(*r.code.Number), nil)
-		if was := same[id]; len(was) == 1 && was[0] != e && u.record[was[0].row]["number"] == digest(*r.code.Number) {
+		if was := same[id]; len(was) == 1 && was[0] != e && u.record[was[0].row]["number"] == strconv.Itoa(*r.code.Number) {
 			u.t.Notes.add(fmt.Sprintf("%d of %s, now of %s", *r.code.Number, was[0].row, r.code.Name),
 				"numbers that another code had: old logs contain them with the former meaning")
 		}

@@ -36,7 +36,8 @@ func (u *update) unreserve(r row) {
 	if reserved == nil || reserved.Remove("codes", func(item any) bool { return isNamed(item, k) }) == 0 {
 		return
 	}
-	u.t.Notes.add(k.Name, "reserved codes that are in the table again: no longer reserved")
+	u.t.Notes.add(k.Name, "reserved codes that are in the table again: no longer reserved; if the same errors "+
+		"return, accept this change in breaking, otherwise choose another value")
 	if k.Number != nil {
 		number := u.place(r.category.Key, *k.Number)
 		reserved.Remove("numbers", func(item any) bool { return canonical(item) == canonical(number.item()) })

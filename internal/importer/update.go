@@ -130,10 +130,10 @@ func (u *update) merge(r row, e *entry) {
 		if !isWritten {
 			ours = inherited
 		}
-		unchanged := digest(now) == last || now == nil && last == ""
+		unchanged := recorded(key, now) == last || now == nil && last == ""
 		switch {
 		case unchanged, digest(now) == digest(ours):
-		case last == "" && !isWritten, last != "" && digest(ours) == last && (isWritten || now != nil):
+		case last == "" && !isWritten, last != "" && recorded(key, ours) == last && (isWritten || now != nil):
 			if n := number(text(ours)); key == "number" && n != nil {
 				u.retired = append(u.retired, u.place(e.category, *n))
 			}
@@ -145,6 +145,9 @@ func (u *update) merge(r row, e *entry) {
 			changed = append(changed, key)
 		default:
 			kept = kept || key == "message"
+			if n := number(last); key == "number" && n != nil {
+				u.retired = append(u.retired, u.place(e.category, *n))
+			}
 			if fields := node.Map(key); key == "fields" && fields != nil {
 				added, _ := now.(spec.Pairs)
 				for _, f := range added { // the message has placeholders for them

@@ -525,7 +525,7 @@ func TestUpdateOfTables(t *testing.T) {
 			first:  "id,text,no,status\nA,a,1,\nB,b,2,\n",
 			second: "id,text,no,status\nA,a,7,\nB,b,2,\n",
 			edits:  []string{"number: 1", "number: 9"},
-			want:   []string{"number: 9"}, absent: []string{"reserved", "number: 7"},
+			want:   []string{"number: 9", "reserved:\n  numbers: [1]\n"}, absent: []string{"number: 7"},
 			changes: importer.Notes{{What: "changed by the table and by hand, kept", Codes: []string{"A: number"}}},
 		}, {
 			name: "a status that gains a second value", format: "csv", columns: mapped,

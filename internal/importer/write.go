@@ -189,9 +189,18 @@ const placeKey = "category"
 func (r row) digests() string {
 	words := []string{placeKey + "=" + digest(r.category.Key)}
 	for _, e := range r.code.pairs() {
-		words = append(words, e.Key+"="+digest(e.Value))
+		words = append(words, e.Key+"="+recorded(e.Key, e.Value))
 	}
 	return strings.Join(words, " ")
+}
+
+// recorded returns the entry of a record for a value. The number of a code is in clear, so that an
+// import can reserve it if it was edited by hand since.
+func recorded(key string, value any) string {
+	if key == "number" && value != nil {
+		return fmt.Sprint(value)
+	}
+	return digest(value)
 }
 
 // digest returns a hash that is equal for equal values, whatever their form in YAML.
