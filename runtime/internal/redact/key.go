@@ -20,6 +20,7 @@ const (
 	googleKey        // a secret only in the query of a URL of googleapis.com
 	storeKey         // the address of a database, with its options
 	hookKey          // a secret only if the value is a URL, because hooks are programs, too
+	urlKey           // a hookKey if it is the first key below one
 	nameOnly         // prose uses the word; only [IsSecretKey] counts it
 )
 
@@ -66,10 +67,12 @@ var names = [...]name{
 	{name: "webhook", kind: hookKey},
 	{name: "webhooks", kind: hookKey},
 	{name: "hook", word: true, kind: hookKey},
+	{name: "hooks", word: true, kind: hookKey},
 	{name: "hookurl", kind: hookKey},
 	{name: "hookuri", kind: hookKey},
 	{name: "hookurls", kind: hookKey},
 	{name: "hookuris", kind: hookKey},
+	{name: "url", word: true, kind: urlKey},
 
 	{name: "auth", word: true, kind: nameOnly},
 	{name: "bearer", word: true, kind: nameOnly},
@@ -139,7 +142,7 @@ var rules = [...][forms]rule{
 // IsSecretKey reports whether a value is a secret because its key is name.
 func IsSecretKey(name string) bool {
 	kind, _ := findName(name, len(name), 0)
-	return kind != noKey && kind != googleKey
+	return kind != noKey && kind != googleKey && kind != urlKey
 }
 
 // findName returns the kind and the start of the name of a secret that ends at i.
@@ -195,6 +198,10 @@ func keyBefore(s string, i, floor int) keyKind {
 	}
 	switch kind, start := findName(s, i, floor); kind {
 	case nameOnly:
+	case urlKey:
+		if belowHook(s, start, floor) {
+			return hookKey
+		}
 	case plainKey, passKey, tokenKey, bareTokenKey, storeKey:
 		switch {
 		case quoted:
@@ -296,6 +303,18 @@ func inQuery(s string, i, floor int) bool {
 func inGoogleURL(s string, i, floor int) bool {
 	url := s[max(floor, i-maxURL):i]
 	return strings.Contains(url[strings.LastIndexAny(url, " \t\r\n\"'<>[]")+1:], ".googleapis.com/")
+}
+
+// belowHook reports whether the key at i is the first one below a hookKey, in JSON, YAML or TOML, or
+// in a path such as webhook.url.
+func belowHook(s string, i, floor int) bool {
+	first, isBelow := max(floor, i-maxKey), false
+	for i > first && ((space|lineBreak|quote|backslash|hyphen).has(s[i-1]) || strings.IndexByte("{[:.]", s[i-1]) >= 0) {
+		i--
+		isBelow = isBelow || strings.IndexByte("{[:.]", s[i]) >= 0
+	}
+	kind, _ := findName(s, i, floor)
+	return isBelow && kind == hookKey
 }
 
 // foldAt reports whether word, in small letters, is at i in any case.
