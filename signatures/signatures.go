@@ -29,6 +29,9 @@ type Signature struct {
 	// Over are less specific signatures. If both match, the rules of this one come first.
 	Over List[string] `yaml:"over,omitempty"`
 	Any  []Condition  `yaml:"any,omitempty"`
+	// Effect is what the failure means for the caller that observed it: none, unknown or done. It
+	// counts only for forms without texts, of evidence that describes one call.
+	Effect string `yaml:"effect,omitempty"`
 	// Extract are the attributes that the text of the failure contains.
 	Extract []Extract `yaml:"extract,omitempty"`
 	// Seen are the tools, with their versions, that print the forms of the text conditions.

@@ -18,6 +18,11 @@ func Runtime(s *signatures.Signature) (*detect.Signature, error) {
 	}
 	leads := leads()
 	out := &detect.Signature{Name: s.Name, Over: append([]string(nil), s.Over...)}
+	if s.Effect != "" {
+		if err := out.Effect.UnmarshalText([]byte(s.Effect)); err != nil {
+			return nil, fmt.Errorf("signature %s: %w", s.Name, err)
+		}
+	}
 	for _, r := range rules {
 		var texts, contains []detect.Pattern
 		for _, text := range r.Text {

@@ -358,6 +358,9 @@ type Signature struct {
 	Over []Text `key:"over" many:"" ref:"signature"`
 	// Forms of the failure. Evidence that meets one of them matches.
 	Any []Rule `key:"any" required:"" variant:"form"`
+	// What the failure means for the caller that observed it. It counts for forms without texts, if the
+	// evidence has no status, exit code, signal or Go error.
+	Effect Text `key:"effect" words:"none unknown done"`
 	// Attributes that the text of the failure fills.
 	Extract []Extract `key:"extract"`
 	// Tools that print the texts, with their versions.

@@ -206,7 +206,7 @@ func Rule(rules *detect.Rules, name string) string {
 		}
 		fmt.Fprintln(sum, form.Conditions, slices.Sorted(slices.Values(form.Set)))
 		if form.Like != nil {
-			fmt.Fprintln(sum, form.Like.Name, form.Like.Over, form.Like.Extract)
+			fmt.Fprintln(sum, form.Like.Name, form.Like.Over, form.Like.Effect, form.Like.Extract)
 		}
 		for _, list := range [][]uint16{form.Text, form.Contains, form.LikeText, form.LikeContains} {
 			for _, id := range list {

@@ -137,7 +137,10 @@ func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as
 		return NoRule, nil, taxonomy.Attach(ev.Err, merge(opts).attach...)
 	}
 	if len(opts) == 0 && ev.Text == "" {
-		return r.match(ev, ""), ev, nil
+		if rule = r.match(ev, ""); rule != NoRule {
+			ev = r.Rules[rule].observe(ev, room)
+		}
+		return rule, ev, nil
 	}
 	o := merge(opts)
 	rule, as = r.decide(ev, room, &o)
@@ -149,6 +152,7 @@ func (r *Rules) decide(ev, room *taxonomy.Evidence, o *Option) (rule int, as *ta
 	as, text := r.prepare(ev, room, o)
 	if rule = r.match(as, text); rule != NoRule {
 		as = r.Rules[rule].Like.extract(as, room, text)
+		as = r.Rules[rule].observe(as, room)
 	}
 	as = cut(as, room)
 	if rule == NoRule && o.unmatched != nil {

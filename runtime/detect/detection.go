@@ -104,8 +104,9 @@ func (d *Detection) Quick(ev *taxonomy.Evidence, opts []Option) *Maker {
 	if ev.IsZero() || ev.Err != nil || ev.Text != "" || len(opts) > 0 {
 		return nil
 	}
-	m := d.maker(d.Rules().match(ev, ""), ev.Source)
-	if m.Row == taxonomy.RowUnknown {
+	rule := d.Rules().match(ev, "")
+	m := d.maker(rule, ev.Source)
+	if m.Row == taxonomy.RowUnknown || rule != NoRule && d.rules.Rules[rule].hasEffect() {
 		return nil
 	}
 	return m

@@ -93,6 +93,7 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 		e.Outcome, e.Rule = Matched, &r.Rules[rule]
 		e.Matched = r.matched(e.Rule, text)
 		as = e.Rule.Like.extract(as, &room, text)
+		as = e.Rule.observe(as, &room)
 		names := []string{e.Rule.Name}
 		for _, other := range rules[1:] { // a rule may match in several forms of its signatures
 			if name := r.Rules[other].Name; !slices.Contains(names, name) {

@@ -19,6 +19,8 @@ type Signature struct {
 	// Over are the names of less specific signatures. Among rules of the same priority, those of
 	// this signature come before theirs.
 	Over []string
+	// Effect is what the failure means for the caller that observed it.
+	Effect taxonomy.Effect
 	// Any are the forms of the failure. Evidence that meets one of them matches the signature.
 	Any []Form
 	// Extract are the attributes that the text of the failure fills.
@@ -162,6 +164,27 @@ func (s *Signature) extract(ev, room *taxonomy.Evidence, searched string) *taxon
 		b.attribute(name, value)
 	}
 	return ev
+}
+
+// observe returns ev, or room as a copy with the effect of the rule's signature. The effect counts
+// only for evidence of one call that its caller observed. A text, a response or a process can report
+// the failure of another call. The effect of a Go error was observed when its evidence was collected.
+func (r *Rule) observe(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
+	if !r.hasEffect() || ev.Effect != taxonomy.EffectUnspecified || ev.Status != 0 || !ev.ExitCode.IsZero() ||
+		ev.Signal != "" {
+		return ev
+	}
+	if failed, ok := ev.Err.(*taxonomy.Evidence); ev.Err != nil && !(ok && failed.Err == nil) {
+		return ev
+	}
+	ev = copyTo(ev, room)
+	ev.Effect = r.Like.Effect
+	return ev
+}
+
+// hasEffect reports whether the rule's form of a signature shows an effect.
+func (r *Rule) hasEffect() bool {
+	return r.Like != nil && r.Like.Effect != taxonomy.EffectUnspecified && len(r.LikeText)+len(r.LikeContains) == 0
 }
 
 // firstGroup returns the first group of the first expression that the text matches, or "".

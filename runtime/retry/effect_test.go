@@ -75,6 +75,69 @@ func TestIdempotence(t *testing.T) {
 	}
 }
 
+// TestEffectOfSignatures repeats a call that is not idempotent only if the evidence itself shows that
+// the call did nothing.
+func TestEffectOfSignatures(t *testing.T) {
+	evidence := func(change func(ev *taxonomy.Evidence)) error {
+		ev := &taxonomy.Evidence{Source: "db"}
+		change(ev)
+		return ev
+	}
+	refused := func(ev *taxonomy.Evidence) { ev.Code = "ECONNREFUSED" }
+	for _, tt := range []struct {
+		name   string
+		err    error
+		effect taxonomy.Effect
+	}{
+		{"a refused connection", evidence(refused), taxonomy.EffectNone},
+		{"a deadlock", evidence(func(ev *taxonomy.Evidence) { ev.Code, ev.Text = "40P01", "deadlock detected" }),
+			taxonomy.EffectNone},
+		{"a reset", evidence(func(ev *taxonomy.Evidence) { ev.Errno = "ECONNRESET" }), taxonomy.EffectUnknown},
+		{"a text", evidence(func(ev *taxonomy.Evidence) { ev.Text = "connection refused" }), 0},
+		{"a text of an error", evidence(func(ev *taxonomy.Evidence) {
+			ev.Err = errors.New("connection refused")
+			ev.Text = ev.Err.Error()
+		}), 0},
+		{"the code of a process", evidence(func(ev *taxonomy.Evidence) {
+			refused(ev)
+			ev.ExitCode = taxonomy.Some(1)
+		}), 0},
+		{"the code of a killed process", evidence(func(ev *taxonomy.Evidence) {
+			refused(ev)
+			ev.Signal = "SIGKILL"
+		}), 0},
+		{"the code of a response", evidence(func(ev *taxonomy.Evidence) {
+			refused(ev)
+			ev.Status = 500
+		}), 0},
+		{"the code of one of two calls", errors.Join(evidence(refused), errors.New("failed")), 0},
+		{"an error beside the code", evidence(func(ev *taxonomy.Evidence) {
+			refused(ev)
+			ev.Err = errors.Join(errors.New("failed"), errors.New("refused"))
+		}), 0},
+		{"an observed effect", evidence(func(ev *taxonomy.Evidence) {
+			refused(ev)
+			ev.Effect = taxonomy.EffectUnknown
+		}), taxonomy.EffectUnknown},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.ErrorIs(t, orders.Classify(tt.err), orders.CodeStoreDown)
+			assert.Equal(t, tt.effect, retry.EffectOf(orders.Classify(tt.err)))
+			if ev, ok := tt.err.(*taxonomy.Evidence); ok {
+				assert.Equal(t, tt.effect, retry.EffectOf(orders.ClassifyEvidence(ev)))
+			}
+			op, calls := story(tt.err, nil)
+			err := retry.Do(t.Context(), op, retry.ByTable(orders.Table), retry.NotIdempotent(),
+				retry.WithClock(newClock()))
+			assert.Equal(t, tt.effect == taxonomy.EffectNone, err == nil)
+			assert.Equal(t, map[bool]int{true: 2, false: 1}[err == nil], *calls)
+			op, calls = story(tt.err, nil)
+			require.NoError(t, retry.Do(t.Context(), op, retry.ByTable(orders.Table), retry.WithClock(newClock())))
+			assert.Equal(t, 2, *calls, "unspecified: as without an effect")
+		})
+	}
+}
+
 // TestStoppedByEffect looks up the reaction after a call that must not be repeated.
 func TestStoppedByEffect(t *testing.T) {
 	park := &taxonomy.Reaction{Name: "park", Action: taxonomy.Block}

@@ -2,7 +2,10 @@
 
 package errs
 
-import "github.com/errgen/errgen/runtime/detect"
+import (
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
 
 // leads match the beginnings of lines before the texts of signatures.
 var leads = []string{
@@ -70,7 +73,7 @@ var signatureLimited = detect.Signature{
 }
 
 var signatureTimeout = detect.Signature{
-	Name: "timeout", Over: []string{"connection_failed", "connection_reset"},
+	Name: "timeout", Over: []string{"connection_failed", "connection_reset"}, Effect: taxonomy.EffectUnknown,
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{408, 524}}}},
@@ -81,7 +84,7 @@ var signatureTimeout = detect.Signature{
 }
 
 var signatureGRPCDeadlineExceeded = detect.Signature{
-	Name: "grpc_deadline_exceeded", Over: []string{"timeout", "grpc_unavailable"},
+	Name: "grpc_deadline_exceeded", Over: []string{"timeout", "grpc_unavailable"}, Effect: taxonomy.EffectUnknown,
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"DEADLINE_EXCEEDED", "DeadlineExceeded"}}}},
 		{Text: `0 \brpc error: code = DeadlineExceeded\b	=rpc error: code 		0 StatusCode\.DEADLINE_EXCEEDED\b	=StatusCode.DEADL		0 \b4 DEADLINE_EXCEEDED: 	=4 DEADLINE_EXCEE		4 (?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?12)|(?:DEADLINE_EXCEEDED)(?13))	=EADLINE_EXCEEDED	=eadlineExceeded		2 (?m)(?:DEADLINE_EXCEEDED)[ \t\r]*$	=DEADLINE_EXCEEDE		0 \A\s*(?:DEADLINE_EXCEEDED)\s*\z	=DEADLINE_EXCEEDE		2 (?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])	=DeadlineExceeded		0 (?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])	=DeadlineExceeded`},
@@ -167,8 +170,9 @@ var signatureGRPCPermissionDenied = detect.Signature{
 }
 
 var signatureLoginFailed = detect.Signature{
-	Name: "login_failed",
-	Over: []string{"unauthorized", "permission_denied", "forbidden", "connection_refused", "connection_failed"},
+	Name:   "login_failed",
+	Over:   []string{"unauthorized", "permission_denied", "forbidden", "connection_refused", "connection_failed"},
+	Effect: taxonomy.EffectNone,
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"28P01", "28000", "ER_ACCESS_DENIED_ERROR", "1045"}}}},
 		{Text: `1 (?im)(?:password authentication failed for user\b|access denied for user '|no pg_hba.conf entry for\b|(?:WRONGPASS|NOAUTH) |role "[^"\n]+" does not exist\b|no password supplied\b|login failed for user ')	~password authent	~access denied fo	~conf entry for	~wrongpass 	~noauth 	~" does not exist	~no password supp	~login failed for		1 (?im)(?:ORA-01017\b|cannot open database "[^"\n]+" requested by the login\b|(?:invalid username/password; logon denied)(?7))	~ora-01017	~" requested by t	~invalid username		4 (?m)(?:(?:28P01|28000|ER_ACCESS_DENIED_ERROR|1045)(?12)|(?:ER_ACCESS_DENIED_ERROR)(?13))	=28P01	=28000	=ER_ACCESS_DENIED	=1045		2 (?m)(?:ER_ACCESS_DENIED_ERROR)[ \t\r]*$	=ER_ACCESS_DENIED		0 \A\s*(?:ER_ACCESS_DENIED_ERROR)\s*\z	=ER_ACCESS_DENIED		2 (?m)(?:code|errno) (?:ER_ACCESS_DENIED_ERROR)[ \t\r]*$	=code ER_ACCESS_D	=errno ER_ACCESS_		2 (?m)(?:28P01)(?:\)(?: when|: \w|$)|:[ \t])	=28P01		0 (?m)(?:\b\w+\.|^|\{ |\()(?:28P01)(?:\) when|:[ \t])	=28P01`},
@@ -428,6 +432,7 @@ var signatureOverran = detect.Signature{Name: "overran", Any: []detect.Form{{Tex
 
 var signatureDNSFailure = detect.Signature{
 	Name: "dns_failure", Over: []string{"connection_failed", "connection_refused", "timeout", "git_auth"},
+	Effect: taxonomy.EffectNone,
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENOTFOUND", "EAI_AGAIN", "EAI_NONAME", "EAI_NODATA"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"gaierror", "NameResolutionError", "UnknownHostException"}}}},
@@ -437,7 +442,7 @@ var signatureDNSFailure = detect.Signature{
 }
 
 var signatureConnectionRefused = detect.Signature{
-	Name: "connection_refused", Over: []string{"connection_failed", "git_auth"},
+	Name: "connection_refused", Over: []string{"connection_failed", "git_auth"}, Effect: taxonomy.EffectNone,
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNREFUSED"}}}},
@@ -447,7 +452,7 @@ var signatureConnectionRefused = detect.Signature{
 }
 
 var signatureConnectionReset = detect.Signature{
-	Name: "connection_reset", Over: []string{"connection_failed"},
+	Name: "connection_reset", Over: []string{"connection_failed"}, Effect: taxonomy.EffectUnknown,
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNRESET", "EPIPE", "ECONNABORTED"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNRESET", "ENETRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE"}}}},
@@ -465,8 +470,9 @@ var signatureConnectionFailed = detect.Signature{
 }
 
 var signatureConnectionTimeout = detect.Signature{
-	Name: "connection_timeout",
-	Over: []string{"timeout", "grpc_deadline_exceeded", "connection_failed", "connection_refused", "connection_reset", "git_auth"},
+	Name:   "connection_timeout",
+	Over:   []string{"timeout", "grpc_deadline_exceeded", "connection_failed", "connection_refused", "connection_reset", "git_auth"},
+	Effect: taxonomy.EffectUnknown,
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}}},

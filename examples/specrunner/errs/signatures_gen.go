@@ -2,7 +2,10 @@
 
 package errs
 
-import "github.com/errgen/errgen/runtime/detect"
+import (
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
 
 // leads match the beginnings of lines before the texts of signatures.
 var leads = []string{
@@ -26,7 +29,7 @@ var leads = []string{
 }
 
 var signatureTimeout = detect.Signature{
-	Name: "timeout",
+	Name: "timeout", Effect: taxonomy.EffectUnknown,
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{408, 524}}}},
@@ -37,7 +40,7 @@ var signatureTimeout = detect.Signature{
 }
 
 var signatureGRPCDeadlineExceeded = detect.Signature{
-	Name: "grpc_deadline_exceeded", Over: []string{"timeout"},
+	Name: "grpc_deadline_exceeded", Over: []string{"timeout"}, Effect: taxonomy.EffectUnknown,
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"DEADLINE_EXCEEDED", "DeadlineExceeded"}}}},
 		{Text: `0 \brpc error: code = DeadlineExceeded\b	=rpc error: code 		0 StatusCode\.DEADLINE_EXCEEDED\b	=StatusCode.DEADL		0 \b4 DEADLINE_EXCEEDED: 	=4 DEADLINE_EXCEE		4 (?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?12)|(?:DEADLINE_EXCEEDED)(?13))	=EADLINE_EXCEEDED	=eadlineExceeded		2 (?m)(?:DEADLINE_EXCEEDED)[ \t\r]*$	=DEADLINE_EXCEEDE		0 \A\s*(?:DEADLINE_EXCEEDED)\s*\z	=DEADLINE_EXCEEDE		2 (?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])	=DeadlineExceeded		0 (?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])	=DeadlineExceeded`},

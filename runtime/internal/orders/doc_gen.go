@@ -53,6 +53,7 @@ func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &defin
 const (
 	SourceGateway taxonomy.SourceName = "gateway"
 	SourceBreaker taxonomy.SourceName = "breaker"
+	SourceDB      taxonomy.SourceName = "db"
 	SourceHTTP    taxonomy.SourceName = "http"
 )
 
@@ -135,6 +136,7 @@ var detection = detect.Detection{
 		categoryStore:   storeRules,
 	},
 	FallbackSet:   `{"unmatched":true}`,
+	Leads:         leads,
 	FallbackApply: func(e taxonomy.Error) { e.(*StoreError).Unmatched = taxonomy.Some(true) },
 }
 

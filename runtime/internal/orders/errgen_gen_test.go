@@ -45,14 +45,14 @@ func TestTaxonomy(t *testing.T) {
 		"fallback: UNEXPECTED",
 		"public: INTERNAL",
 		"categories: order request store",
-		"sources: gateway breaker http",
+		"sources: gateway breaker db http",
 		`operation: GetOrder http="GET /orders/{id}" rpc=orders.v1.Orders/Get idempotent=yes exhaustive codes=[ORDER_NOT_FOUND TOO_MANY INTERNAL]`,
 		`operation: PlaceOrder http="POST /api/orders" rpc=orders.v1.Orders/Place idempotent=no codes=[ORDER_NOT_FOUND ORDER_CONFLICT ORDER_PLACED TOO_MANY INTERNAL]`,
 	)
 	gentest.Summary(t, &genPackage, errgenSummary)
 	gentest.Names(t, "order request store", Categories()...)
 	gentest.Names(t, "order request store", CategoryOrder, CategoryRequest, CategoryStore)
-	gentest.Names(t, "gateway breaker http", SourceGateway, SourceBreaker, SourceHTTP)
+	gentest.Names(t, "gateway breaker db http", SourceGateway, SourceBreaker, SourceDB, SourceHTTP)
 	gentest.Names(t, "short", PolicyShort)
 	gentest.Names(t, "again wait abort block continue", ReactionAgain, ReactionWait, ReactionAbort, ReactionBlock, ReactionContinue)
 	gentest.Attribute(t, &genPackage, 0, Attach, Unmatched(true), `{"unmatched":true}`)

@@ -143,6 +143,7 @@ var storeRules = [][]detect.CodeRule{
 		{Doc: "code: UNAVAILABLE", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAVAILABLE"}}}},
 		{Doc: "source: breaker", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"breaker"}}}},
 		{Doc: "source: gateway, type: [network, timeout]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Type, Any: []string{"network", "timeout"}}}},
+		{Doc: "source: db, like: [connection_refused, connection_reset, deadlock]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"db"}}}, Like: []*detect.Signature{&signatureConnectionRefused, &signatureConnectionReset, &signatureDeadlock}},
 	},
 }
 
@@ -152,12 +153,13 @@ func storeExamples() []taxonomy.Example {
 		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Code: "UNAVAILABLE"}},
 		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "breaker", Type: "open"}},
 		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "gateway", Type: "network"}},
+		{Code: "STORE_DOWN", Evidence: taxonomy.Evidence{Source: "db", Code: "40P01"}},
 	}
 }
 
 // storeSummary has the category's codes in [errgenSummary].
 const storeSummary = `
-{"const":"CodeStoreDown","value":"STORE_DOWN","type":"StoreError","factory":"NewStoreDown","category":"store","retryable":"yes","rules":[[],["breaker"],["gateway"]]},
+{"const":"CodeStoreDown","value":"STORE_DOWN","type":"StoreError","factory":"NewStoreDown","category":"store","retryable":"yes","rules":[[],["breaker"],["db"],["gateway"]]},
 {"const":"CodeStoreConflict","value":"STORE_CONFLICT","type":"StoreError","factory":"NewStoreConflict","category":"store","retryable":"no"},
 {"const":"CodeUnexpected","value":"UNEXPECTED","type":"StoreError","factory":"NewUnexpected","category":"store","retryable":"no"}
 `

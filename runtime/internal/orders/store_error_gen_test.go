@@ -21,6 +21,7 @@ func TestStoreError(t *testing.T) {
 			"STORE_DOWN/2: code: UNAVAILABLE (2f263213)",
 			"STORE_DOWN/3: source: breaker (ad3068b1)",
 			"STORE_DOWN/4: source: gateway, type: [network, timeout] (514138c9)",
+			"STORE_DOWN/5: source: db, like: [connection_refused, connection_reset, deadlock] (afb6590)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewStoreDown(), 0, "store down", "{}"),
 			gentest.NewCase(NewStoreDown().WithQuery("some query"), 0, "store down while some query", `{"query":"some query"}`),
@@ -31,6 +32,7 @@ func TestStoreError(t *testing.T) {
 			gentest.NewExample("STORE_DOWN/2", 0, "{}", taxonomy.Evidence{Code: "UNAVAILABLE"}),
 			gentest.NewExample("STORE_DOWN/3", 0, `{"reporter":"breaker"}`, taxonomy.Evidence{Source: "breaker", Type: "open"}),
 			gentest.NewExample("STORE_DOWN/4", 0, `{"reporter":"gateway"}`, taxonomy.Evidence{Source: "gateway", Type: "network"}),
+			gentest.NewExample("STORE_DOWN/5", 0, `{"reporter":"db"}`, taxonomy.Evidence{Source: "db", Code: "40P01"}),
 		}},
 		{Code: CodeStoreConflict, Entry: "STORE_CONFLICT: abort http=409 grpc=10", Cases: []gentest.Case{gentest.NewCase(NewStoreConflict(), 0, "transaction conflict", "{}")}},
 		{Code: CodeUnexpected, Entry: "UNEXPECTED: abort http=503 grpc=14", Cases: []gentest.Case{

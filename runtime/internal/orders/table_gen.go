@@ -27,6 +27,7 @@ var definition = taxonomy.Taxonomy{
 	Sources: []taxonomy.Named{
 		{Name: "gateway", Doc: "The payment gateway."},
 		{Name: "breaker", Doc: "A circuit breaker."},
+		{Name: "db", Doc: "The database."},
 		{Name: "http", Doc: "The routes of the service."},
 	},
 	Operations: []*taxonomy.Operation{&OperationGetOrder, &OperationPlaceOrder}, Init: gen.Init,
