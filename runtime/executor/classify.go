@@ -12,6 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/errtree"
 	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -47,7 +48,11 @@ func (h *host) Fail(err error, source, op string) loop.Failure {
 	lead := max(0, slices.IndexFunc(all, func(f loop.Failure) bool {
 		return len(f.Chain) > 0 && (f.Chain[0].Action == taxonomy.Abort || f.Chain[0].Action == taxonomy.Block)
 	}))
-	f := all[lead]
+	f, effect := all[lead], taxonomy.EffectNone
+	for i := range all {
+		effect = effect.And(all[i].Effect)
+	}
+	f.Effect = effect
 	f.Others = slices.Delete(all, lead, lead+1)
 	return f
 }
@@ -91,6 +96,9 @@ func (h *host) fail(err error, source, op string) (f loop.Failure) {
 		f.Why = "a failure without evidence"
 	}
 	f.Err = classified
+	if f.Effect = retry.EffectOf(classified); f.Effect == taxonomy.EffectUnspecified {
+		f.Effect = retry.EffectOf(err)
+	}
 	f.Message, f.Why = text.Error(classified, maxMessage), text.Beginning(f.Why, maxMessage)
 	f.Feedback = f.Message
 	own, ok := taxonomy.First(classified, h.cfg.Table.Taxonomy)

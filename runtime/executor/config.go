@@ -151,6 +151,9 @@ func (c *Config) ladder() ([]loop.Tier, []Provider) {
 	for i, p := range providers {
 		if p != nil {
 			tiers[i].Callable, tiers[i].Provider = true, p.Name()
+			if declared, ok := p.(Idempotence); ok {
+				tiers[i].Idempotent = declared.Idempotent()
+			}
 		}
 	}
 	return tiers, providers

@@ -29,6 +29,13 @@ type Credentialed interface {
 	Credential() string
 }
 
+// Idempotence is a [Provider] that declares whether a repeated call has the effect of one. A call of
+// a provider that returns [taxonomy.No] is repeated only after a failure with the effect none. Calls of
+// all other providers are also repeated after an unknown effect.
+type Idempotence interface {
+	Idempotent() taxonomy.Tristate
+}
+
 // Ender is a [Provider], [Validator] or [Recoverer] whose work is done by processes that can
 // outlive this one.
 type Ender interface {

@@ -222,7 +222,7 @@ func (l *Loop) callFailed(s *State, it *Iteration, out *Outcome, a Answer) Step 
 		f.Retried, f.Uncounted, it.Blocked, it.Signal, it.Question = true, true, true, a.Signal, a.Question
 		return l.inspect(it, StepDeliver)
 	}
-	fresh := it.Session != "" && !it.Fresh &&
+	fresh := it.Session != "" && !it.Fresh && !l.final(s, f) &&
 		(!f.Categorized || d.Reaction.Agent.Session == taxonomy.SessionFresh && !d.ends())
 	if fresh && !f.Categorized {
 		d.Wait = 0

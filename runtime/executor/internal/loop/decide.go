@@ -21,6 +21,8 @@ type Tier struct {
 	Provider string `json:"provider,omitempty"` // its name, which may be empty
 	Callable bool   `json:"callable,omitempty"` // whether it has a provider
 	Person   bool   `json:"person,omitempty"`
+	// Idempotent reports whether a repeated call of the provider has the effect of one.
+	Idempotent taxonomy.Tristate `json:"idempotent,omitempty"`
 }
 
 // firstTier returns the lowest tier with a provider, or -1.
@@ -95,6 +97,7 @@ type situation struct {
 	maxRuns     int                    // of a strategy; 0 is no limit
 	runs        [taxonomy.MaxChain]int // of the strategies of the chain
 	from        int                    // first index of the chain; above 0 after a strategy that failed
+	final       bool                   // whether no call may follow
 }
 
 // retryCounts are the failures in a row, by the index in the chain.
@@ -165,6 +168,9 @@ func (s *situation) applyClass(d *Decision) {
 func (s *situation) exhausted(d *Decision, counts *retryCounts) EndReason {
 	switch r := d.Reaction; r.Action {
 	case taxonomy.Recover:
+		if s.final {
+			return EndBlocked
+		}
 		if !s.recoverer || reached(s.runs[d.Depth], s.maxRuns) {
 			return EndRetriesUsedUp
 		}
@@ -176,6 +182,9 @@ func (s *situation) exhausted(d *Decision, counts *retryCounts) EndReason {
 		}
 		return end
 	case taxonomy.Retry, taxonomy.RetryOperation:
+		if s.final {
+			return EndBlocked
+		}
 		return s.count(d, counts)
 	case taxonomy.Escalate:
 		next := nextTier(s.ladder, s.tier, r.Agent.To)
@@ -184,6 +193,8 @@ func (s *situation) exhausted(d *Decision, counts *retryCounts) EndReason {
 		}
 		if s.ladder[next].Person {
 			d.Action, d.End = taxonomy.Block, EndBlocked
+		} else if s.final {
+			return EndBlocked
 		}
 		d.Tier = next
 	}
@@ -238,6 +249,13 @@ func (f *Failure) streak(depth int) string {
 	return f.Op + " " + code
 }
 
+// final reports whether no call may follow the failed one, because it did its work, or perhaps did it
+// and is not idempotent. The effect of a call during which a process died is unspecified.
+func (l *Loop) final(s *State, f *Failure) bool {
+	return (f.Op == OpCall || f.Op == OpResume) && (f.Effect == taxonomy.EffectDone ||
+		l.currentTier(s).Idempotent == taxonomy.No && f.Effect != taxonomy.EffectNone)
+}
+
 // decide chooses the reaction to a failure, from the index in its chain. It updates the streaks.
 func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
 	now := l.now(s)
@@ -245,7 +263,7 @@ func (l *Loop) decide(s *State, it *Iteration, f *Failure, from int) Decision {
 		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
 		hint:     retry.HintOf(taxonomy.Hints{RetryAfter: f.RetryAfter, ResetAt: f.ResetAt}, now),
 		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
-		recoverer: l.cfg.Recoverer, maxRuns: l.cfg.MaxRuns,
+		recoverer: l.cfg.Recoverer, maxRuns: l.cfg.MaxRuns, final: l.final(s, f),
 	}
 	if f.Op == OpResume && !f.NotRepeatable {
 		sit.op = traits{class: classSetup, required: true}

@@ -185,6 +185,8 @@ func (l *Loop) after(s *State, it *Iteration, failed Step, ok bool) Step {
 type Failure struct {
 	// ErrorRecord is the part that the state lists. The loop completes it; see Loop.record.
 	ErrorRecord
+	// Effect is whether the operation did its work.
+	Effect taxonomy.Effect `json:"effect,omitempty"`
 	// Categorized reports that the failure has a code of the taxonomy.
 	Categorized bool                        `json:"categorized"`
 	Feedback    string                      `json:"feedback,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -67,8 +68,8 @@ type Result struct {
 	ErrorCategory string          `json:"errorCategory,omitempty"`
 	ErrorCode     string          `json:"errorCode,omitempty"`
 	ErrorDetails  json.RawMessage `json:"errorDetails,omitempty"`
-	// Err is the last error itself, for errors.Is and errors.As. After a cancellation without an
-	// error it is the cause of the context.
+	// Err is the last error itself, for errors.Is and errors.As. It matches [taxonomy.AlreadyDone] if
+	// its effect is done. After a cancellation without an error it is the cause of the context.
 	Err error `json:"-"`
 
 	// Iterations counts the iterations. Spending is the known cost of all calls.
@@ -117,9 +118,18 @@ func NewResult(s *State, decode func(wire []byte) error) *Result {
 		if r.Err == nil {
 			r.Err = PlainFailure(last.Message)
 		}
+		if retry.EffectOf(r.Err) == taxonomy.EffectDone {
+			r.Err = doneError{r.Err}
+		}
 	}
 	return r
 }
+
+// doneError is the error of an operation that did its work.
+type doneError struct{ error }
+
+func (e doneError) Unwrap() error        { return e.error }
+func (e doneError) Is(target error) bool { return target == taxonomy.AlreadyDone }
 
 // MaskedPaths returns the paths with secrets masked. The paths of a state are not masked, because a
 // resumed run needs them.
