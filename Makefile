@@ -185,7 +185,10 @@ licenses: ## list the licences of the modules that each command links
 .PHONY: vulncheck
 vulncheck: ## search for known vulnerabilities of dependencies in the database of VULNDB
 	@for module in $(MODULES); do \
-		(cd $$module && GOWORK=off $(GO) run $(GOVULNCHECK) $(if $(VULNDB),-db $(VULNDB)) ./...) || exit 1; \
+		(cd $$module && GOWORK=off $(GO) run $(GOVULNCHECK) $(if $(VULNDB),-db $(VULNDB)) ./...) || { \
+			echo "vulncheck: $$module has findings, or there is no database: vuln.go.dev, or a copy, VULNDB=file:///path" >&2; \
+			exit 1; \
+		}; \
 	done
 
 .PHONY: actionlint
