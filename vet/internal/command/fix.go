@@ -93,14 +93,17 @@ func contractOf(p *program.Program, fn *ssa.Function) (words []string, err error
 	}
 	foreign := false
 	for a, path := range p.Close(set).All() {
-		switch word := p.Word(a, fn); {
+		switch {
 		case a.Below || a.Kind == infer.Ended:
 		case a.Kind == infer.Foreign:
 			foreign = true
 		case a.Kind != infer.Code:
-			return nil, fmt.Errorf("%s: the errors are not all known: %s: %s", shortFunc(fn), word, infer.Path(path))
-		case !slices.Contains(words, word):
-			words = append(words, word)
+			return nil, fmt.Errorf("%s: the errors are not all known: %s: %s",
+				shortFunc(fn), p.Word(a, fn), infer.Path(path))
+		default:
+			if word := p.NameOf(fn.Pkg.Pkg, a.Name); !slices.Contains(words, word) {
+				words = append(words, word)
+			}
 		}
 	}
 	slices.Sort(words)

@@ -363,10 +363,10 @@ func (e *Engine) contextValues(call *ssa.CallCommon) (list []ssa.Value, ok bool)
 // promised returns what a contract permits.
 func (e *Engine) promised(c *Contract, at string) *Set {
 	out := new(Set)
-	for _, word := range c.Codes {
+	for i, word := range c.Codes {
 		a := Atom{Kind: Foreign, Name: "a contract with foreign errors"}
 		if word != ForeignWord {
-			a = Atom{Kind: Code, Name: e.CodeNamed(word)}
+			a = Atom{Kind: Code, Name: c.Keys[i]}
 		}
 		out.add(a, []string{at, c.At})
 	}
@@ -381,18 +381,44 @@ func shortName(m *types.Func) string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-// CodeNamed returns the key of a code that a directive names, as a value or as errs.CODE.
-func (e *Engine) CodeNamed(word string) string {
+// CodeNamed returns the key of a code that a directive in a package names: CODE, errs.CODE, or with
+// more of the import path. The taxonomies that the package imports come first.
+func (e *Engine) CodeNamed(pkg *types.Package, word string) string {
+	path, value := "", word
+	if i := strings.LastIndexByte(word, '.'); i >= 0 {
+		path, value = "/"+word[:i], word[i+1:]
+	}
+	found := "?#" + word
 	for _, t := range e.Known {
-		value := word
-		if pkg, v, ok := strings.Cut(word, "."); ok && strings.HasSuffix("/"+t.Path, "/"+pkg) {
-			value = v
+		if !strings.HasSuffix("/"+t.Path, path) || t.Find(value) == nil {
+			continue
 		}
-		if t.Find(value) != nil {
+		if slices.ContainsFunc(pkg.Imports(), func(i *types.Package) bool { return i.Path() == t.Path }) {
 			return t.Key(value)
 		}
+		if found[0] == '?' {
+			found = t.Key(value)
+		}
 	}
-	return "?#" + word
+	return found
+}
+
+func (e *Engine) codesNamed(pkg *types.Package, words []string) (keys []string) {
+	for _, word := range words {
+		keys = append(keys, e.CodeNamed(pkg, word))
+	}
+	return keys
+}
+
+// NameOf returns the shortest word for a code in a directive of a package.
+func (e *Engine) NameOf(pkg *types.Package, key string) string {
+	path, value, _ := strings.Cut(key, "#")
+	word := value
+	for at := len(path); e.CodeNamed(pkg, word) != key && at > 0; {
+		at = max(0, strings.LastIndexByte(path[:at], '/'))
+		word = strings.TrimPrefix(path[at:], "/") + "." + value
+	}
+	return word
 }
 
 // implementations returns the functions of the scope that an interface call can reach, and whether

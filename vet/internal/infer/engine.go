@@ -14,6 +14,7 @@ package infer
 
 import (
 	"fmt"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"path/filepath"
@@ -45,7 +46,8 @@ func (*Summary) AFact() {}
 // Contract is a directive //errgen:errors: the codes that a function, an interface's method or a
 // function in a field may return.
 type Contract struct {
-	Codes []string
+	Codes []string // the words of the directive
+	Keys  []string // what the words name, see CodeNamed
 	At    string
 }
 
@@ -86,6 +88,8 @@ type Engine struct {
 	impls      map[string][]*ssa.Function
 	named      map[*ssa.Function]bool // the functions that the scope calls or uses as values
 	invoked    map[string]bool        // the methods that calls of interfaces name
+	// unreachable has the blocks that a constant condition excludes.
+	unreachable map[*ssa.BasicBlock]bool
 
 	summaries map[*ssa.Function][]*Set
 	values    map[ssa.Value]*Set
@@ -156,7 +160,8 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		fieldUses: make(map[string][]*ssa.FieldAddr), inContexts: make(map[string][]*ssa.Call),
 		makerCalls: make(map[string][]*ssa.Call), impls: make(map[string][]*ssa.Function),
 		named: make(map[*ssa.Function]bool), invoked: make(map[string]bool),
-		summaries: make(map[*ssa.Function][]*Set), values: make(map[ssa.Value]*Set), done: make(map[ssa.Value]int),
+		unreachable: make(map[*ssa.BasicBlock]bool),
+		summaries:   make(map[*ssa.Function][]*Set), values: make(map[ssa.Value]*Set), done: make(map[ssa.Value]int),
 		cells: make(map[string]*Set), sites: make(map[*ssa.Function]*sites), through: make(map[passKey]*sites),
 		passed:    make(map[*ssa.Function]map[passKey]bool),
 		forwarded: make(map[passKey][]passKey), narrowed: make(map[placeKey]*Set),
@@ -229,9 +234,43 @@ func (e *Engine) Add(fn *ssa.Function) {
 	for _, f := range fn.AnonFuncs {
 		e.Add(f)
 	}
+	e.addUnreachable(fn)
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			e.addInstruction(i)
+		}
+	}
+}
+
+// addUnreachable finds the blocks that a constant condition excludes. A block is reachable if one
+// before it is.
+func (e *Engine) addUnreachable(fn *ssa.Function) {
+	reached := make(map[*ssa.BasicBlock]bool)
+	var visit func(b *ssa.BasicBlock)
+	visit = func(b *ssa.BasicBlock) {
+		if b == nil || reached[b] {
+			return
+		}
+		reached[b] = true
+		succs := b.Succs
+		if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+			if k, ok := cond.Cond.(*ssa.Const); ok {
+				i := 1
+				if constant.BoolVal(k.Value) {
+					i = 0
+				}
+				succs = succs[i : i+1]
+			}
+		}
+		for _, s := range succs {
+			visit(s)
+		}
+	}
+	visit(fn.Blocks[0])
+	visit(fn.Recover)
+	for _, b := range fn.Blocks {
+		if !reached[b] {
+			e.unreachable[b] = true
 		}
 	}
 }

@@ -78,6 +78,9 @@ func (c *checker) instructions(call func(*ssa.Call), comparison func(*ssa.BinOp)
 			continue
 		}
 		for _, b := range fn.Blocks {
+			if c.unreachable[b] {
+				continue
+			}
 			for _, i := range b.Instrs {
 				switch i := i.(type) {
 				case *ssa.Call:
@@ -172,7 +175,7 @@ func (c *checker) function(decl *ast.FuncDecl, boundary bool) {
 		c.report(decl.Name.Pos(), ContractID, "%s has a contract and returns no error", obj.Name())
 	case !ok:
 	case hasContract:
-		c.checkContract(obj.Name(), declared, c.close(s), decl.Name.Pos(), true)
+		c.checkContract(obj, obj.Name(), declared, c.close(s), decl.Name.Pos())
 	default:
 		for a, p := range c.close(s).All() {
 			if a.Kind == Foreign && !a.Below {
@@ -210,7 +213,7 @@ func (c *checker) implementers(iface *ast.InterfaceType) {
 			}
 			for _, fn := range c.method(t, obj) {
 				if s, ok := c.Result(fn); ok {
-					c.checkContract(fn.RelString(nil), declared, c.close(s), fn.Pos(), false)
+					c.checkContract(obj, fn.RelString(nil), declared, c.close(s), fn.Pos())
 				}
 			}
 		}
@@ -235,7 +238,7 @@ func (c *checker) fields(s *ast.StructType) {
 			for _, v := range c.inField[obj] {
 				for _, t := range c.resolve(v) {
 					s := c.close(c.callTarget(t, sig.Results().Len()-1, nil, nil, c.at(name.Pos())))
-					c.checkContract(name.Name, declared, s, name.Pos(), false)
+					c.checkContract(obj, name.Name, declared, s, name.Pos())
 				}
 			}
 		}
@@ -244,10 +247,12 @@ func (c *checker) fields(s *ast.StructType) {
 
 // checkContract reports the differences between a contract and the inferred set. An implementation
 // of an interface may return less than the contract of the interface.
-func (c *checker) checkContract(name string, declared []string, s *Set, pos token.Pos, exact bool) {
-	keys := make([]string, len(declared))
+func (c *checker) checkContract(of types.Object, name string, declared []string, s *Set, pos token.Pos) {
+	f, exact := of.(*types.Func)
+	exact = exact && c.FuncOf(f) != nil
+	keys := c.codesNamed(of.Pkg(), declared)
 	for i, word := range declared {
-		if keys[i] = c.CodeNamed(word); word != ForeignWord && strings.HasPrefix(keys[i], "?") {
+		if word != ForeignWord && strings.HasPrefix(keys[i], "?") {
 			c.report(pos, ContractID, "no taxonomy here has the code %s, which the contract of %s names", word, name)
 		}
 	}

@@ -182,6 +182,9 @@ func (e *Engine) memoryEdge(s *Set, addr ssa.Value, p, b *ssa.BasicBlock) *Set {
 	if !ok || p.Succs[0] == p.Succs[1] {
 		return s
 	}
+	if _, ok := cond.Cond.(*ssa.Const); ok {
+		return e.assume(s, nil, cond.Cond, p.Succs[0] == b)
+	}
 	for _, r := range *addr.Referrers() { // loads before the condition, without a store between
 		if l, ok := r.(*ssa.UnOp); ok && l.Block().Dominates(p) && e.unchanged(addr, l, p) {
 			s = e.assume(s, l, cond.Cond, p.Succs[0] == b)

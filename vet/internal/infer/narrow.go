@@ -16,8 +16,11 @@ import (
 // remove the errors that were handled.
 func (e *Engine) valueAt(v ssa.Value, b *ssa.BasicBlock) *Set {
 	base := e.value(v)
-	if base.Len() == 0 || b == nil {
+	switch {
+	case base.Len() == 0 || b == nil:
 		return base
+	case e.unreachable[b]:
+		return nil
 	}
 	def := definition(v, b)
 	if def == nil || def == b || def.Parent() != b.Parent() || !def.Dominates(b) || !tested(v) {
@@ -107,6 +110,10 @@ func (e *Engine) assume(s *Set, v, cond ssa.Value, holds bool) *Set {
 		}
 	case *ssa.Call:
 		return e.assumeCall(s, v, c, holds)
+	case *ssa.Const:
+		if constant.BoolVal(c.Value) != holds {
+			return nil
+		}
 	}
 	return s
 }

@@ -36,7 +36,7 @@ func (e *Engine) AddContracts(files []*ast.File, info *types.Info, found func(ty
 	add := func(name *ast.Ident, doc *ast.CommentGroup) {
 		if list, ok := Directive(doc, "errors"); ok {
 			if obj := info.Defs[name]; obj != nil {
-				found(obj, &Contract{list, e.at(name.Pos())})
+				found(obj, &Contract{list, e.codesNamed(obj.Pkg(), list), e.at(name.Pos())})
 			}
 		}
 	}

@@ -956,3 +956,20 @@ func Translate(n int) error {
 		return err
 	}
 }
+
+const debug = false
+
+// ConstantCondition never reaches one of its returns.
+//
+// want: CLOSED
+func ConstantCondition(err error) error {
+	if debug || errors.Is(err, errs.CodeNotFound) {
+		err = errs.NewClosed()
+	} else if !debug {
+		return errs.NewClosed()
+	}
+	if debug {
+		return errs.NewNotFound("1")
+	}
+	return err
+}
