@@ -15,11 +15,12 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(75) // programs are large, and memory costs more than the time of collecting
 	args := os.Args[1:]
 	if vets(args) {
+		debug.SetGCPercent(400) // a process for each package
 		unitchecker.Main(vet.Analyzer)
 	}
+	debug.SetGCPercent(75) // programs are large, and memory costs more than the time of collecting
 	os.Exit(command.Run(context.Background(), args, command.Env{Stdout: os.Stdout, Stderr: os.Stderr}))
 }
 

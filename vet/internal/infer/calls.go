@@ -267,9 +267,16 @@ func (e *Engine) received(object ssa.Value) (list []ssa.Value) {
 			}
 		}
 	case *ssa.FieldAddr: // all calls on that field in the scope
-		for _, use := range e.fieldUses[cellKey(x)] {
-			collect(use)
+		key := cellKey(x)
+		all, ok := e.receivedBy[key]
+		if !ok {
+			for _, use := range e.fieldUses[key] {
+				collect(use)
+			}
+			all = list
+			e.receivedBy[key] = all
 		}
+		return all
 	case *ssa.FreeVar, *ssa.Parameter, *ssa.Extract, *ssa.Call, *ssa.Global:
 		if x.Referrers() != nil {
 			collect(x)

@@ -191,23 +191,33 @@ func (e *Engine) addMaker(call *ssa.Call) {
 
 // addForeignMethods adds the errors of the methods of types outside of the scope that an interface
 // call can reach, such as those of *sql.DB, and reports whether there are any.
-func (e *Engine) addForeignMethods(out *Set, call *ssa.CallCommon, at string) (found bool) {
+func (e *Engine) addForeignMethods(out *Set, call *ssa.CallCommon, at string) bool {
+	key := call.Value.Type().String() + "." + call.Method.Name()
+	names, ok := e.foreignMethods[key]
+	if !ok {
+		names = e.foreignMethodsOf(call)
+		e.foreignMethods[key] = names
+	}
+	for _, name := range names {
+		out.add(Atom{Kind: Foreign, Name: name}, []string{at})
+		e.edgeErrors(out, name, at)
+	}
+	return len(names) > 0
+}
+
+func (e *Engine) foreignMethodsOf(call *ssa.CallCommon) (names []string) {
 	iface, ok := call.Value.Type().Underlying().(*types.Interface)
 	if !ok {
-		return false
+		return nil
 	}
 	for _, t := range e.concrete {
 		if !types.Implements(t, iface) {
 			continue
 		}
 		obj, _, _ := types.LookupFieldOrMethod(t, true, call.Method.Pkg(), call.Method.Name())
-		f, ok := obj.(*types.Func)
-		if !ok || f.Pkg() == nil || e.packages[f.Pkg().Path()] {
-			continue
+		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil && !e.packages[f.Pkg().Path()] {
+			names = append(names, f.FullName())
 		}
-		found = true
-		out.add(Atom{Kind: Foreign, Name: f.FullName()}, []string{at})
-		e.edgeErrors(out, f.FullName(), at)
 	}
-	return found
+	return names
 }

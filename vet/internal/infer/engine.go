@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -86,8 +87,13 @@ type Engine struct {
 	inContexts map[string][]*ssa.Call // the calls of context.WithValue by the type of their keys
 	makerCalls map[string][]*ssa.Call // the calls that make clients and databases
 	impls      map[string][]*ssa.Function
-	named      map[*ssa.Function]bool // the functions that the scope calls or uses as values
-	invoked    map[string]bool        // the methods that calls of interfaces name
+	// foreignMethods has the methods outside of the scope that a call of an interface reaches, and
+	// receivedBy what methods of the foreign objects in a field get.
+	foreignMethods map[string][]string
+	receivedBy     map[string][]ssa.Value
+	named          map[*ssa.Function]bool // the functions that the scope calls or uses as values
+	invoked        map[string]bool        // the methods that calls of interfaces name
+	entries        func() []Entry
 	// unreachable has the blocks that a constant condition excludes.
 	unreachable map[*ssa.BasicBlock]bool
 
@@ -159,6 +165,7 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		inField:   make(map[types.Object][]ssa.Value),
 		fieldUses: make(map[string][]*ssa.FieldAddr), inContexts: make(map[string][]*ssa.Call),
 		makerCalls: make(map[string][]*ssa.Call), impls: make(map[string][]*ssa.Function),
+		foreignMethods: make(map[string][]string), receivedBy: make(map[string][]ssa.Value),
 		named: make(map[*ssa.Function]bool), invoked: make(map[string]bool),
 		unreachable: make(map[*ssa.BasicBlock]bool),
 		summaries:   make(map[*ssa.Function][]*Set), values: make(map[ssa.Value]*Set), done: make(map[ssa.Value]int),
@@ -171,6 +178,7 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		expanding: make(map[string]bool), predicates: make(map[passKey]*Predicate),
 		models: models(),
 	}
+	e.entries = sync.OnceValue(e.findEntries)
 	for _, t := range known {
 		e.taxonomies[t.Path] = t
 	}

@@ -22,8 +22,10 @@ type Entry struct {
 	method    string       // the full method, or ""
 }
 
-// Entries returns the handlers and remote methods of the scope.
-func (e *Engine) Entries() (list []Entry) {
+// Entries returns the handlers and remote methods of the scope, after Run.
+func (e *Engine) Entries() []Entry { return e.entries() }
+
+func (e *Engine) findEntries() (list []Entry) {
 	for _, fn := range e.Funcs {
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
