@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkVet measures errgenvet as a command on the runtime and on a service of 100,000 lines, without
-// `go list`, and as a tool of go vet, against `go vet`. Everything else is compiled before.
+// BenchmarkVet measures errgenvet as a command on the runtime and on a service of 100,000 lines,
+// without `go list`, and as a tool of go vet, against `go vet`. Everything else is compiled before.
 func BenchmarkVet(b *testing.B) {
 	tool := build(b, "a")
 	service := b.TempDir()
@@ -57,8 +57,8 @@ func build(b *testing.B, id string) string {
 	return tool
 }
 
-// usage is what a command and the commands that it runs used. The memory is that of the largest one,
-// in KB.
+// usage is what a command and the commands that it runs used. The memory is that of the largest
+// one, in KB.
 type usage struct {
 	wall, cpu time.Duration
 	memory    int64
@@ -78,8 +78,8 @@ func measure(b *testing.B, dir, name string, args ...string) usage {
 	return usage{wall, s.UserTime() + s.SystemTime(), s.SysUsage().(*syscall.Rusage).Maxrss}
 }
 
-// writeService writes a service with a package for each of its domains, which has a store, a service
-// and handlers, and calls another package. It returns the number of lines.
+// writeService writes a service with a package for each of its domains, which has a store, a
+// service and handlers, and calls another package. It returns the number of lines.
 func writeService(b *testing.B, dir string) (lines int) {
 	b.Helper()
 	write := func(name, text string) {

@@ -20,9 +20,9 @@ import (
 	"github.com/errgen/errgen/vet/internal/program"
 )
 
-// Each factory call and each test of an error is removed or replaced in turn, in a copy of shop whose
-// functions have the contracts that `errgenvet fix` writes. There is a finding about each one that
-// changes which codes a function returns.
+// Each factory call and each test of an error is removed or replaced in turn, in a copy of shop
+// whose functions have the contracts that `errgenvet fix` writes. There is a finding about each one
+// that changes which codes a function returns.
 func TestMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads a program many times")
@@ -55,8 +55,8 @@ func TestMutants(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, findings(checked), "the contracts that fix writes are kept")
 
-	// The work ends with an error of the store for a missing order, too, and it ends with those anyway.
-	// The command placeorder only prints another text.
+	// Without its test, work returns what the store makes of ErrNoRows, and that is a code which it
+	// returns for other failures, too. Placeorder only prints another text.
 	equivalent := []string{
 		"service.go: (false && errors.Is(err, pgx.ErrNoRows))",
 		"main.go: (false && errors.Is(err, errs.CodePaymentDeclined))",
