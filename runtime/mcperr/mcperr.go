@@ -16,14 +16,12 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/errgen/errgen/runtime/internal/wire"
-	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -86,7 +84,7 @@ func Server(t taxonomy.Table, opts ...Option) mcp.Middleware {
 func recovered(ctx context.Context, next mcp.MethodHandler, method string, req mcp.Request) (r mcp.Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			r, err = nil, &taxonomy.Evidence{Type: "panic", Err: &problem.Panic{Value: v, Stack: debug.Stack()}}
+			r, err = nil, taxonomy.PanicEvidence(v)
 		}
 	}()
 	return next(ctx, method, req)
@@ -118,8 +116,8 @@ func (o *options) answer(ctx context.Context, t taxonomy.Table, method string, r
 		o.onError(ctx, operation, err)
 	case !isPublic(t, err):
 		attrs := []slog.Attr{slog.String("op", operation), taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
-		if p, ok := errors.AsType[*problem.Panic](err); ok {
-			attrs = append(attrs, slog.String("stack", p.PanicStack()))
+		if p, ok := errors.AsType[*taxonomy.Panic](err); ok {
+			attrs = append(attrs, slog.String("stack", string(p.Stack)))
 		}
 		slog.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
 	}

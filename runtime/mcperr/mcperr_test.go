@@ -19,7 +19,6 @@ import (
 	"github.com/errgen/errgen/runtime/internal/booking"
 	"github.com/errgen/errgen/runtime/internal/orders"
 	"github.com/errgen/errgen/runtime/mcperr"
-	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
@@ -220,9 +219,9 @@ func TestFailures(t *testing.T) {
 				assert.ErrorIs(t, err, tt.seen)
 			}
 			if tt.name == "panic" {
-				p, ok := errors.AsType[*problem.Panic](reported[0])
+				p, ok := errors.AsType[*taxonomy.Panic](reported[0])
 				require.True(t, ok)
-				assert.Contains(t, p.PanicStack(), "TestFailures")
+				assert.Contains(t, string(p.Stack), "TestFailures")
 			}
 		})
 	}

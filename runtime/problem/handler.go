@@ -3,12 +3,10 @@ package problem
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/internal/wire"
@@ -53,24 +51,6 @@ func HideUndeclared() Option { return func(o *options) { o.hide = true } }
 // Accept-Language. By default the detail is the public message.
 func Localize(f func(accept []string, v taxonomy.PublicView) (language, message string)) Option {
 	return func(o *options) { o.localize = f }
-}
-
-// Panic is the cause of the error that a panic becomes. The function of [OnError] gets it by
-// errors.AsType[*problem.Panic].
-type Panic struct {
-	Value any
-	Stack []byte // of the goroutine, as debug.Stack returns it
-}
-
-// Error returns the value of the panic, secrets masked.
-func (p *Panic) Error() string { return taxonomy.Redact(fmt.Sprintf("panic: %v", p.Value)) }
-
-// PanicStack returns the stack as a text.
-func (p *Panic) PanicStack() string { return string(p.Stack) }
-
-// LogValue returns the value and the stack.
-func (p *Panic) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("message", p.Error()), slog.String("stack", string(p.Stack)))
 }
 
 // options are the settings of Handler and Write.
@@ -125,7 +105,7 @@ func logServerError(r *http.Request, err error, status int) {
 	}
 	attrs := []slog.Attr{slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
-	if p, ok := errors.AsType[*Panic](err); ok {
+	if p, ok := errors.AsType[*taxonomy.Panic](err); ok {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}
 	slog.LogAttrs(r.Context(), slog.LevelError, "request failed", attrs...)
@@ -154,7 +134,7 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 			panic(v)
 		}
 		if v != nil {
-			err, panicked = &taxonomy.Evidence{Type: "panic", Err: &Panic{Value: v, Stack: debug.Stack()}}, true
+			err, panicked = taxonomy.PanicEvidence(v), true
 		}
 	}()
 	return h.serve(w, r), false

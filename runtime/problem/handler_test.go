@@ -126,7 +126,7 @@ func TestHandlerPanicHasStack(t *testing.T) {
 	h := problem.Handler(func(http.ResponseWriter, *http.Request) error { panic(errors.New("boom")) },
 		problem.ByTable(orders.Table), problem.OnError(func(_ *http.Request, err error) { failed = err }))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
-	p, ok := errors.AsType[*problem.Panic](failed)
+	p, ok := errors.AsType[*taxonomy.Panic](failed)
 	require.True(t, ok)
 	assert.EqualError(t, p, "panic: boom")
 	assert.Contains(t, string(p.Stack), "TestHandlerPanicHasStack")

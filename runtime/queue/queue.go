@@ -238,7 +238,7 @@ func Poisoned(t taxonomy.Table, h History) (Decision, bool) {
 func Call(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &taxonomy.Evidence{Type: "panic", Err: taxonomy.WithStack(fmt.Errorf("panic: %v", v))}
+			err = taxonomy.PanicEvidence(v)
 		}
 	}()
 	return f()

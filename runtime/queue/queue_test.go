@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/booking"
+	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/queue"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
@@ -240,7 +243,22 @@ func TestCallReturnsPanics(t *testing.T) {
 	d := queue.Decide(t.Context(), booking.Table, err, queue.History{})
 	assert.Equal(t, []any{queue.Dead, "UNEXPECTED"}, []any{d.Action, d.Code})
 	assert.Equal(t, "unexpected: panic: lost", d.Err.Error())
-	traced, ok := errors.AsType[*taxonomy.Traced](d.Err)
+	p, ok := errors.AsType[*taxonomy.Panic](d.Err)
 	require.True(t, ok)
-	assert.Contains(t, fmt.Sprintf("%+v", traced), "TestCallReturnsPanics")
+	assert.Contains(t, string(p.Stack), "TestCallReturnsPanics")
+}
+
+// A rule that matches the panics of servers matches those of queues.
+func TestPanicAsOfServers(t *testing.T) {
+	served := problem.Handler(func(http.ResponseWriter, *http.Request) error { panic("lost") },
+		problem.OnError(func(_ *http.Request, err error) {
+			want := detect.Of(err)
+			assert.Equal(t, []string{"panic", "panic: lost"}, []string{want.Type, want.Text})
+			got := detect.Of(queue.Call(func() error { panic("lost") }))
+			got.Err, want.Err = nil, nil // with the stacks
+			assert.Equal(t, want, got)
+		}))
+	w := httptest.NewRecorder()
+	served.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	assert.Equal(t, http.StatusInternalServerError, w.Code)
 }

@@ -23,11 +23,8 @@ func Log(l *slog.Logger, sink Sink, t taxonomy.Table) func(ctx context.Context, 
 		if max(taxonomy.HTTPStatus(err), t.Public(err).HTTPStatus()) < http.StatusInternalServerError {
 			level = slog.LevelInfo
 		}
-		if p, ok := errors.AsType[interface {
-			error
-			PanicStack() string
-		}](err); ok {
-			attrs = append(attrs, slog.String("stack", p.PanicStack()))
+		if p, ok := errors.AsType[*taxonomy.Panic](err); ok {
+			attrs = append(attrs, slog.String("stack", string(p.Stack)))
 		}
 		for i := range attrs {
 			attrs[i] = taxonomy.ReplaceAttr(nil, attrs[i])

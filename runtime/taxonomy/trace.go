@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -116,6 +117,28 @@ func (t *Traced) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Message string `json:"message"`
 	}{Redact(strings.ToValidUTF8(errtree.TreeText(t.err), "\uFFFD"))})
+}
+
+// Panic is the cause of the error that a panic becomes. The function of OnError of an edge gets it by
+// errors.AsType[*taxonomy.Panic].
+type Panic struct {
+	Value any
+	Stack []byte // of the goroutine, as debug.Stack returns it
+}
+
+// PanicEvidence returns evidence of the type "panic" for a value that recover returned. Servers and
+// queues return it for each panic, so that one rule of a taxonomy matches all of them.
+func PanicEvidence(v any) *Evidence {
+	p := &Panic{Value: v, Stack: debug.Stack()}
+	return &Evidence{Type: "panic", Text: p.Error(), Err: p}
+}
+
+// Error returns the value of the panic, secrets masked.
+func (p *Panic) Error() string { return Redact(fmt.Sprintf("panic: %v", p.Value)) }
+
+// LogValue returns the value and the stack.
+func (p *Panic) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("message", p.Error()), slog.String("stack", string(p.Stack)))
 }
 
 // ReplaceAttr makes slog log an error that wraps an error of a taxonomy as that error. The text of

@@ -2,13 +2,11 @@ package details
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 
 	"github.com/errgen/errgen/runtime/internal/wire"
-	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -51,7 +49,7 @@ func (c *Call) Run(limit time.Duration, handler func(context.Context) error) (er
 			if v == c.Abort {
 				panic(v)
 			}
-			err = &taxonomy.Evidence{Type: "panic", Err: &problem.Panic{Value: v, Stack: debug.Stack()}}
+			err = taxonomy.PanicEvidence(v)
 		}
 	}()
 	return handler(c.ctx)

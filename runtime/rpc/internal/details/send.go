@@ -15,7 +15,6 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/errgen/errgen/runtime/internal/wire"
-	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -84,8 +83,8 @@ func (c *Call) Fail(err error) Answer {
 		o.OnError(ctx, c.method, err)
 	case undeclared, a.Code == code.Code_UNKNOWN, a.Code == code.Code_INTERNAL, a.Code == code.Code_DATA_LOSS:
 		attrs := []slog.Attr{slog.String("method", c.method), taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
-		if p, ok := errors.AsType[*problem.Panic](err); ok {
-			attrs = append(attrs, slog.String("stack", p.PanicStack()))
+		if p, ok := errors.AsType[*taxonomy.Panic](err); ok {
+			attrs = append(attrs, slog.String("stack", string(p.Stack)))
 		}
 		slog.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
 	}

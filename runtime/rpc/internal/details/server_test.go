@@ -22,7 +22,6 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/errgen/errgen/runtime/internal/orders"
-	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/rpc"
 	"github.com/errgen/errgen/runtime/rpc/connecterr"
@@ -155,10 +154,10 @@ func TestPanic(t *testing.T) {
 			defer o.mu.Unlock()
 			require.Len(t, o.failures, 1)
 			require.ErrorIs(t, o.failures[0], orders.CodeUnexpected)
-			p, ok := errors.AsType[*problem.Panic](o.failures[0])
+			p, ok := errors.AsType[*taxonomy.Panic](o.failures[0])
 			require.True(t, ok)
 			assert.Equal(t, "hunter2", p.Value)
-			assert.Contains(t, p.PanicStack(), "TestPanic")
+			assert.Contains(t, string(p.Stack), "TestPanic")
 			require.Len(t, o.requests, 1)
 			assert.Equal(t, "UNEXPECTED", o.requests[0].Code)
 		})
