@@ -29,9 +29,9 @@ type dependency struct {
 	GoFiles, Imports []string
 }
 
-func dependencies(t *testing.T) []dependency {
+func dependencies(t *testing.T, pkg string) []dependency {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,Imports", ".").Output()
+	out, err := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,Imports", pkg).Output()
 	require.NoError(t, err)
 	var all []dependency
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
@@ -49,12 +49,12 @@ func dependencies(t *testing.T) []dependency {
 // could is linked in for its types only: the engine of the rules, and the errors that examples
 // name, know those of net, net/http and os/exec.
 func TestCommandIsLean(t *testing.T) {
-	knowing := []string{ours + "runtime/detect", ours + "runtime/internal/effect", ours + "internal/catalogue",
-		ours + "internal/explain", ours + "internal/openapi"}
+	knowing := []string{ours + "runtime/detect", ours + "internal/catalogue", ours + "internal/explain",
+		ours + "internal/openapi"}
 	starting := []string{ours + "internal/gitfile", ours + "internal/gouse"}
 	able := []string{"net", "net/http", "os/exec"}
 	var paths []string
-	for _, d := range dependencies(t) {
+	for _, d := range dependencies(t, ".") {
 		paths = append(paths, d.ImportPath)
 		assert.NotContains(t, []string{"plugin", "go/build", "testing"}, d.ImportPath)
 		switch first, _, dotted := strings.Cut(d.ImportPath, "/"); {
@@ -76,6 +76,17 @@ func TestCommandIsLean(t *testing.T) {
 		}
 	}
 	assert.Contains(t, paths, ours+"internal/output")
+}
+
+// A program that repeats calls, or decides about jobs, is small: package net and crypto/tls alone
+// would add 0.8 MB to its 2.8 MB.
+func TestRetryIsLean(t *testing.T) {
+	for _, pkg := range []string{"runtime/taxonomy", "runtime/retry", "runtime/retry/breaker", "runtime/queue"} {
+		for _, d := range dependencies(t, ours+pkg) {
+			assert.NotContains(t, []string{"net", "net/http", "crypto/tls", "crypto/x509", "database/sql/driver",
+				"os/exec", "testing"}, d.ImportPath, pkg)
+		}
+	}
 }
 
 // heavy matches modules that a consumer gets only if it imports one of errgen's nested modules.

@@ -4,11 +4,8 @@ package effect
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"database/sql/driver"
 	"io"
-	"net"
+	"reflect"
 	"syscall"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -53,33 +50,55 @@ var sqlStates = map[string]taxonomy.Effect{
 
 // notSent reports whether err shows that no request was sent: the connection failed before.
 func notSent(err error) bool {
-	switch x := err.(type) {
-	case *net.DNSError, net.UnknownNetworkError, *net.AddrError, net.InvalidAddrError,
-		*tls.CertificateVerificationError, *tls.ECHRejectionError, x509.UnknownAuthorityError, x509.HostnameError,
-		x509.CertificateInvalidError:
+	switch typeOf(err) {
+	case goType{"net", "DNSError"}, goType{"net", "UnknownNetworkError"}, goType{"net", "AddrError"},
+		goType{"net", "InvalidAddrError"}, goType{"crypto/tls", "CertificateVerificationError"},
+		goType{"crypto/tls", "ECHRejectionError"}, goType{"crypto/x509", "UnknownAuthorityError"},
+		goType{"crypto/x509", "HostnameError"}, goType{"crypto/x509", "CertificateInvalidError"}:
 		return true
-	case tls.RecordHeaderError:
-		return x.Conn != nil // unless there was a handshake before
-	case *net.OpError:
-		return x.Op == "dial"
-	case tls.AlertError:
-		return handshakeAlerts[uint8(x)]
-	case interface{ SafeToRetry() bool }: // of pgx
+	case goType{"crypto/tls", "RecordHeaderError"}:
+		return !reflect.ValueOf(err).FieldByName("Conn").IsNil() // unless there was a handshake before
+	case goType{"crypto/tls", "AlertError"}:
+		return handshakeAlerts[uint8(reflect.ValueOf(err).Uint())]
+	case opError:
+		return reflect.ValueOf(err).Elem().FieldByName("Op").String() == "dial"
+	}
+	if x, ok := err.(interface{ SafeToRetry() bool }); ok { // of pgx
 		return x.SafeToRetry() && !perhapsSentTexts[err.Error()]
 	}
-	if err == syscall.ECONNREFUSED || err == driver.ErrBadConn {
+	if err == syscall.ECONNREFUSED {
 		return true
 	}
 	_, wraps := err.(interface{ Unwrap() error })
-	return !wraps && handshakeTexts[err.Error()]
+	return !wraps && notSentTexts[err.Error()]
+}
+
+// goType names a type, or the type that a pointer has. A comparison by name does not link package
+// net or crypto/tls into a program that only repeats calls.
+type goType struct{ path, name string }
+
+var opError = goType{"net", "OpError"}
+
+func typeOf(err error) goType {
+	t := reflect.TypeOf(err)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch path := t.PkgPath(); path {
+	case "net", "crypto/tls", "crypto/x509":
+		return goType{path, t.Name()}
+	}
+	return goType{}
 }
 
 // perhapsSentTexts are the texts of errors of pgx that SafeToRetry wrongly calls safe: a connection
 // that closes while pgx waits for an answer has the same error as one that was closed before.
 var perhapsSentTexts = map[string]bool{"conn closed": true}
 
-// handshakeTexts are the texts of errors of net/http about handshakes, which have no exported type.
-var handshakeTexts = map[string]bool{
+// notSentTexts are the texts of errors that have no type: those of net/http about handshakes, and
+// driver.ErrBadConn.
+var notSentTexts = map[string]bool{
+	"driver: bad connection":                          true,
 	"net/http: TLS handshake timeout":                 true,
 	"http: server gave HTTP response to HTTPS client": true,
 }
@@ -95,16 +114,15 @@ var handshakeAlerts = map[uint8]bool{
 func cutOff(err error) bool {
 	switch err {
 	case io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded, context.Canceled, syscall.ECONNRESET,
-		syscall.ECONNABORTED, syscall.EPIPE, syscall.ETIMEDOUT, net.ErrClosed:
+		syscall.ECONNABORTED, syscall.EPIPE, syscall.ETIMEDOUT:
 		return true
 	}
 	timeout, ok := err.(interface{ Timeout() bool })
 	if _, system := err.(syscall.Errno); system {
 		return false // EAGAIN is a timeout, too
 	}
-	_, network := err.(*net.OpError)
-	if _, wraps := err.(interface{ Unwrap() error }); wraps && !network {
+	if _, wraps := err.(interface{ Unwrap() error }); wraps && typeOf(err) != opError {
 		return false // the error below shows whether the connection existed
 	}
-	return ok && timeout.Timeout()
+	return ok && (timeout.Timeout() || err.Error() == "use of closed network connection") // net.ErrClosed
 }

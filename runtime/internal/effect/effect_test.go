@@ -2,6 +2,8 @@ package effect_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -51,6 +54,18 @@ func TestOf(t *testing.T) {
 		{"plain", errors.New("failed"), taxonomy.EffectUnspecified},
 		{"no such host", &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, taxonomy.EffectNone},
 		{"lookup", fmt.Errorf("lookup: %w", &net.DNSError{Name: "x", IsTimeout: true}), taxonomy.EffectNone},
+		{"closed connection of net", fmt.Errorf("read: %w", net.ErrClosed), taxonomy.EffectUnknown},
+		{"closed file", os.ErrClosed, taxonomy.EffectUnspecified},
+		{"dial", &net.OpError{Op: "dial", Err: errors.New("refused")}, taxonomy.EffectNone},
+		{"read", &net.OpError{Op: "read", Err: errors.New("lost")}, taxonomy.EffectUnspecified},
+		{"nil pointer", (*net.OpError)(nil), taxonomy.EffectUnspecified},
+		{"address", net.InvalidAddrError("x"), taxonomy.EffectNone},
+		{"no TLS", tls.RecordHeaderError{Conn: &net.TCPConn{}}, taxonomy.EffectNone},
+		{"no TLS after a handshake", tls.RecordHeaderError{}, taxonomy.EffectUnspecified},
+		{"alert of a handshake", tls.AlertError(40), taxonomy.EffectNone},
+		{"alert after it", tls.AlertError(80), taxonomy.EffectUnspecified},
+		{"certificate", &tls.CertificateVerificationError{Err: x509.HostnameError{}}, taxonomy.EffectNone},
+		{"host name", x509.HostnameError{Certificate: &x509.Certificate{}}, taxonomy.EffectNone},
 		{"cut off", io.ErrUnexpectedEOF, taxonomy.EffectUnknown},
 		{"deadline", context.DeadlineExceeded, taxonomy.EffectUnknown},
 		{"serialization failure", fmt.Errorf("commit: %w", sqlError("40001")), taxonomy.EffectNone},
