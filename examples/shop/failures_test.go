@@ -7,8 +7,11 @@ import (
 	"github.com/errgen/errgen/runtime/errtest"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry/breaker"
+	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
 )
+
+var tea = client.Order{ID: "o-1", Items: []string{"tea"}, AmountCents: 450, Card: "4242424242424242"}
 
 func TestFailures(t *testing.T) {
 	errtest.Each(t, errs.Table, errs.Examples(), errs.SourceGateway, func(t *testing.T, f *errtest.Fault) error {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,70 +103,105 @@ var audience = []mutant{
 		"        http: 500\n        grpc: UNAVAILABLE\n        retryable: true\n"},
 }
 
-// TestFailures finds mistakes in the mapping, the reactions and the audience.
+// TestFailures finds mistakes in the mapping, the reactions and the audience. One program contains a
+// copy of the service with each mistake, because linking one for each would take minutes.
 func TestFailuresFindsMutants(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles the program many times")
+		t.Skip("compiles the service many times")
 	}
-	run := func(overlay map[string]string) (out string, took time.Duration, err error) {
-		dir := t.TempDir()
-		b, err := json.Marshal(map[string]any{"Replace": overlay})
-		require.NoError(t, err)
-		file, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "shop.test")
-		require.NoError(t, os.WriteFile(file, b, 0o600))
-		compile := exec.Command("go", "test", "-c", "-ldflags=-s -w", "-o", program, "-overlay", file, ".")
-		compiled, err := compile.CombinedOutput()
-		require.NoError(t, err, "%s", compiled)
-		began := time.Now()
-		result, err := exec.Command(program, "-test.run=^TestFailures$").CombinedOutput()
-		return string(result), time.Since(began), err
+	path, err := exec.Command("go", "tool", "-n", "errgen").Output()
+	require.NoError(t, err)
+	errgen := strings.TrimSpace(string(path))
+	began := time.Now()
+	mutants := slices.Concat(mapping, reactions, audience)
+	work, overlay := t.TempDir(), map[string]string{}
+	var imports, cases strings.Builder
+	for i, m := range append(mutants, mutant{}) { // the last one has no mistake
+		m.copyTo(t, errgen, filepath.Join(work, fmt.Sprint(i)), fmt.Sprint("mutant", i), overlay)
+		fmt.Fprintf(&imports, "import m%d %q\n", i, fmt.Sprint("shop.example.com/shop/mutant", i))
+		fmt.Fprintf(&cases, "\tcase %q: m%d.TestFailures(t)\n", fmt.Sprint(i), i)
 	}
-	out, _, err := run(nil)
-	require.NoError(t, err, out)
-	var running time.Duration
-	total, found := 0, 0
-	for _, group := range [][]mutant{mapping, reactions, audience} {
-		for _, m := range group {
-			total++
-			out, took, err := run(m.overlay(t))
-			running += took
-			if err == nil {
-				t.Logf("not found: %s: %q instead of %q", m.file, m.new, m.old)
-				continue
-			}
-			assert.Contains(t, out, "--- FAIL: TestFailures/", "the report has the example")
-			found++
+	const virtual = "mutants" // the directory of the program, which only the overlay has
+	source := fmt.Sprintf("package mutants\n\nimport (\"os\"; \"testing\")\n\n%s\n"+
+		"func TestFailures(t *testing.T) {\n\tswitch os.Getenv(\"MUTANT\") {\n%s\t}\n}\n", &imports, &cases)
+	write(t, work, "mutants_test.go", source, virtual, overlay)
+	b, err := json.Marshal(map[string]any{"Replace": overlay})
+	require.NoError(t, err)
+	file, program := filepath.Join(work, "overlay.json"), filepath.Join(work, "mutants.test")
+	require.NoError(t, os.WriteFile(file, b, 0o600))
+	out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", program,
+		"-overlay", file, "./"+virtual).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Logf("generating and building took %s", time.Since(began).Round(time.Millisecond))
+
+	run := func(i int) (string, error) {
+		cmd := exec.Command(program, "-test.run=^TestFailures$")
+		cmd.Env = append(os.Environ(), fmt.Sprint("MUTANT=", i))
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	result, err := run(len(mutants))
+	require.NoError(t, err, result)
+	began = time.Now()
+	found := 0
+	for i, m := range mutants {
+		result, err := run(i)
+		if err == nil {
+			t.Logf("not found: %s: %q instead of %q", m.file, m.new, m.old)
+			continue
 		}
+		assert.Contains(t, result, "--- FAIL: TestFailures/", "the report has the example")
+		found++
 	}
-	t.Logf("%d of %d mutants found; all runs of TestFailures took %s", found, total, running.Round(time.Millisecond))
-	assert.GreaterOrEqual(t, total, 60)
-	assert.GreaterOrEqual(t, found*10, total*9)
+	t.Logf("%d of %d mutants found in %s", found, len(mutants), time.Since(began).Round(time.Millisecond))
+	assert.GreaterOrEqual(t, len(mutants), 60)
+	assert.GreaterOrEqual(t, found*10, len(mutants)*9)
 }
 
-// overlay returns the files that the mutant changes.
-func (m mutant) overlay(t *testing.T) map[string]string {
+// copyTo adds a copy of the service with the mistake to an overlay, as the package in dir.
+func (m mutant) copyTo(t *testing.T, errgen, work, dir string, overlay map[string]string) {
 	t.Helper()
-	src, err := os.ReadFile(m.file)
+	made := "."
+	if m.file == "taxonomy.yaml" {
+		write(t, work, m.file, m.apply(t, m.file), "", nil)
+		made = filepath.Join(work, "made")
+		generate := exec.Command(errgen, "generate", "-o", filepath.Join(made, "errs"), filepath.Join(work, m.file))
+		out, err := generate.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	generated, err := filepath.Glob("errs/*_gen.go")
 	require.NoError(t, err)
+	for _, name := range generated {
+		write(t, work, name, m.apply(t, filepath.Join(made, name)), dir, overlay)
+	}
+	for _, name := range []string{"gateway.go", "service.go", "store.go", "failures_test.go", "schema.sql"} {
+		src := strings.Replace(m.apply(t, name), "package main\n", "package shop\n", 1)
+		src = strings.ReplaceAll(src, `"shop.example.com/shop/errs"`, `"shop.example.com/shop/`+dir+`/errs"`)
+		write(t, work, strings.Replace(name, "_test.go", ".go", 1), src, dir, overlay)
+	}
+}
+
+// apply returns the text of a file with the mistake, if it is in this file.
+func (m mutant) apply(t *testing.T, file string) string {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	require.NoError(t, err)
+	if file != m.file {
+		return string(src)
+	}
 	require.Equal(t, 1, strings.Count(string(src), m.old), "%s: %q", m.file, m.old)
-	dir := t.TempDir()
-	changed := filepath.Join(dir, filepath.Base(m.file))
-	require.NoError(t, os.WriteFile(changed, []byte(strings.Replace(string(src), m.old, m.new, 1)), 0o600))
-	if m.file != "taxonomy.yaml" {
-		abs, err := filepath.Abs(m.file)
+	return strings.Replace(string(src), m.old, m.new, 1)
+}
+
+// write writes a file, and adds it to an overlay as a file in dir of this module.
+func write(t *testing.T, work, name, text, dir string, overlay map[string]string) {
+	t.Helper()
+	real := filepath.Join(work, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(real), 0o700))
+	require.NoError(t, os.WriteFile(real, []byte(text), 0o600))
+	if dir != "" {
+		abs, err := filepath.Abs(filepath.Join(dir, name))
 		require.NoError(t, err)
-		return map[string]string{abs: changed}
+		overlay[abs] = real
 	}
-	generate := exec.Command("go", "tool", "errgen", "generate", "-o", filepath.Join(dir, "errs"), changed)
-	out, err := generate.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	made, err := filepath.Glob(filepath.Join(dir, "errs", "*_gen.go"))
-	require.NoError(t, err)
-	overlay := map[string]string{}
-	for _, file := range made {
-		abs, err := filepath.Abs(filepath.Join("errs", filepath.Base(file)))
-		require.NoError(t, err)
-		overlay[abs] = file
-	}
-	return overlay
 }

@@ -105,8 +105,6 @@ func dial(t *testing.T, server *grpc.Server, o ...grpc.DialOption) orderspb.Orde
 	return orderspb.NewOrdersClient(conn)
 }
 
-var tea = client.Order{ID: "o-1", Items: []string{"tea"}, AmountCents: 450, Card: "4242424242424242"}
-
 func TestClientsGetTypedErrors(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
