@@ -8,6 +8,7 @@ require (
 	github.com/errgen/errgen/runtime/executor/temporal v0.0.0
 	github.com/errgen/errgen/runtime/providers v0.0.0
 	github.com/errgen/errgen/runtime/report/export v0.0.0
+	github.com/getsentry/sentry-go v0.50.0
 	github.com/grafana/grafana-foundation-sdk/go v0.0.18
 	github.com/prometheus/client_golang v1.25.0
 	github.com/stretchr/testify v1.12.1
