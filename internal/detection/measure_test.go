@@ -11,6 +11,8 @@ import (
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/detection"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -90,6 +92,14 @@ func TestMeasure(t *testing.T) {
 
 type message struct{ Text, Class string }
 
+// reads reports whether a rule tests more than the origin of a failure. A rule on a status reads one
+// in the text.
+func reads(r *model.Rule) bool {
+	return len(r.Like)+len(r.Text)+len(r.Contains) > 0 || slices.ContainsFunc(r.Conditions, func(c detect.Condition) bool {
+		return c.Key != detect.Source && c.Key != detect.Op
+	})
+}
+
 func (m *measured) measure(t *testing.T, messages []message) {
 	t.Helper()
 	src, err := os.ReadFile("../../" + m.file)
@@ -113,7 +123,7 @@ func (m *measured) measure(t *testing.T, messages []message) {
 			ev.Op = "call"
 		}
 		got := ""
-		if rule := judge.Of(&ev).Rule; rule != nil && len(rule.Like)+len(rule.Text)+len(rule.Contains) > 0 {
+		if rule := judge.Of(&ev).Rule; rule != nil && reads(rule) {
 			got = rule.Code.Name
 		}
 		if scores[msg.Class] == nil {
@@ -124,8 +134,10 @@ func (m *measured) measure(t *testing.T, messages []message) {
 		case want:
 			s.right++
 		case "":
+			t.Logf("%s missed %s: %.160q", m.file, msg.Class, msg.Text)
 		default:
 			s.wrong++
+			t.Logf("%s wrong %s: %s %.160q", m.file, msg.Class, got, msg.Text)
 		}
 	}
 	t.Logf("%s\n%-28s %4s %6s %5s", m.file, "class", "all", "recall", "wrong")

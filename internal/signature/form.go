@@ -15,13 +15,13 @@ import (
 const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d` +
 	`|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)` +
 	`|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d` +
-	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of|due|because|before|via|since)\b))`
+	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of|due|because|before|via|since|connecting|upstream)\b))`
 
 // Parts of the expressions below. Packed signatures share them; see [detect.Pack].
 const (
 	beginning = `(?i)\A[ \t\r\n]*(?:`
 	// afterAll matches what follows a message that the text begins with.
-	afterAll = `(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`
+	afterAll = `(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|before|due|because|during|by|-|–|—|\()|:[ \t])`
 	// afterValue and afterKind match what follows the value of a field and the kind of an error.
 	afterValue = `(?:\\*["'](?:[\s,:)}\]\\]|$)|</)`
 	afterKind  = `(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t])`
@@ -101,6 +101,9 @@ func named(values []string) []Text {
 		texts = append(texts, Text{`(?m)(?:` + strings.Join(whole, `|`) + `)[ \t\r]*$`, announcedLead},
 			Text{Expr: `\A\s*(?:` + strings.Join(whole, `|`) + `)\s*\z`})
 	}
+	if kinds != nil {
+		texts = append(texts, Text{Expr: `\A\s*(?:` + strings.Join(kinds, `|`) + `)(?:\s*\z| (?:on|for|from|while|during|when)\b)`})
+	}
 	if codes != nil {
 		code := `(?:` + strings.Join(codes, `|`) + `)`
 		texts = append(texts, Text{`(?m)(?:code|errno) ` + code + `[ \t\r]*$`, announcedLead})
@@ -135,6 +138,9 @@ func stated(statuses []string) []Text {
 		{Expr: beginning + `http(?:/[\d.]+)?[ \t])?` + any + `(?:[ \t:-]*` + phrase + onlyNumber},
 		{Expr: `(?i)\b` + any + ` (?:Client|Server) Error: `},
 		{Expr: `(?im)\b(?:error|status)[ \t:]+` + any + `[ \t:]+` + phrase + `[ \t]*(?:$|[.:;,({])`},
+		// Gemini API error 429 RESOURCE_EXHAUSTED, HTTP 503 returned from server
+		{Expr: `(?im)^(?:[\w.-]+ ){0,4}(?:error|http|status)(?: code)?:?[ \t]\(?` + any + `\)?(?:[ \t\r.!]*$|:[ \t]` +
+			`|[ \t]+(?:` + phrase + `|(?-i:[A-Z_]{6,})\b|(?:returned |received )?from\b|rate[ -]?limit))`},
 		// received status 529 from upstream, and as a complete text: got a 402 from the API
 		{Expr: `(?im)^(?:[\w-]+:? )?(?:received |got |unexpected )?status (?:code )?` + any + ` (?:from|by)\b`},
 		{Expr: beginning + `(?:got|returned|received|error code|status)[ :=]*(?:an? )?)` + any +

@@ -114,7 +114,7 @@ func item() string {
 	const place = `[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*`
 	// The name of an exception with the beginning of its argument, an error of a database in Python
 	// and in PHP.
-	const raised = `[\w.]*(?:error|exception)\(|\(\d{1,5}, b?["']|sqlstate\[\w+\]:?[ \t]*`
+	const raised = `[\w.]*(?:error|exception)\(|\(\d{1,5}, b?["']|sqlstate\[\w+\]:?[ \t]*|[^\x00-\x7f\n]{1,40}[:：][ \t]*`
 	return `(?:` + strings.Join([]string{stamp, tag, level, tool, call, place, raised}, `|`) + `)`
 }
 
@@ -134,7 +134,7 @@ func label() string {
 	return `(?:` + start + before + `)?(?:` +
 		oneOf(`error \berr\b fail exception fatal panic unable could\x20?n[o']t cannot can't denied reject refuse
 			unexpected abort crash unhandled uncaught stderr problem unavailable`) + words +
-		`(?:;[ \t]*|` + colon + `|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{])|` +
+		`(?:;[ \t]*|` + colon + `|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{]|[ \t]{2})|` +
 		oneOf(`invalid caused\x20by reason response status \bcode\b attempt retry warn connecting received \bgot\b`) +
 		words + colon + `)`
 }

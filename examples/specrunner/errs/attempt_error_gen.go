@@ -397,7 +397,7 @@ var attemptRules = [][]detect.CodeRule{
 		{Doc: "source: budget, type: [exceeded, unknown_cost]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}, {Key: detect.Type, Any: []string{"exceeded", "unknown_cost"}}}},
 		{Doc: "source: agent, type: [rate_limit_error, rate_limit]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit"}}}},
 		{Doc: "source: agent, status: 429", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Status, AnyNumber: []int{429}}}},
-		{Doc: "source: agent, like: [rate_limit, too_many_requests, throttled, quota_exhausted], priority: -1", Priority: -1, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Like: []*detect.Signature{&signatureRateLimit, &signatureTooManyRequests, &signatureThrottled, &signatureQuotaExhausted}},
+		{Doc: "source: agent, like: [rate_limit, quota_per_minute, too_many_requests, throttled, grpc_resource_exhausted, quota_exhausted], priority: -1", Priority: -1, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Like: []*detect.Signature{&signatureRateLimit, &signatureQuotaPerMinute, &signatureTooManyRequests, &signatureThrottled, &signatureGRPCResourceExhausted, &signatureQuotaExhausted}},
 	},
 	CodeTestFailure: {
 		{Doc: "source: post_done, type: tests", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"tests"}}}},
