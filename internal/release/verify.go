@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,7 +51,8 @@ func emptyModule(p *proxy) (command, error) {
 	return command{dir: dir, env: p.env}, err
 }
 
-// quickStart runs the commands of the section "Quick start" of README.md in an empty module.
+// quickStart runs the commands of the section "Quick start" of README.md in an empty module, as they are
+// and with "go run" in place of a tool, and checks what the module then requires.
 func quickStart(repo string, p *proxy) error {
 	readme, err := os.ReadFile(filepath.Join(repo, "README.md"))
 	if err != nil {
@@ -59,9 +61,20 @@ func quickStart(repo string, p *proxy) error {
 	_, section, ok := strings.Cut(string(readme), "\n## Quick start\n")
 	_, commands, begins := strings.Cut(section, "\n```sh\n")
 	commands, _, ends := strings.Cut(commands, "\n```\n")
-	if !ok || !begins || !ends {
+	first, rest, hasMore := strings.Cut(commands, "\n")
+	if !ok || !begins || !ends || !hasMore || !strings.HasPrefix(first, "go get -tool ") {
 		return fmt.Errorf("README.md has no commands in a section \"Quick start\"")
 	}
+	const tool, run = "go tool errgen", "go run " + rootModule + "/cmd/errgen@latest"
+	if !strings.Contains(section, run) {
+		return fmt.Errorf("README.md does not name %q", run)
+	}
+	checks := "\ngo tool errgen check\ngo vet ./...\ngo mod tidy -diff"
+	return errors.Join(shop(p, commands+checks), shop(p, strings.ReplaceAll(rest+checks, tool, run)))
+}
+
+// shop runs commands in an empty module, and checks that it requires few modules then.
+func shop(p *proxy, commands string) error {
 	c, err := emptyModule(p)
 	if err != nil {
 		return err
@@ -70,6 +83,30 @@ func quickStart(repo string, p *proxy) error {
 	if _, err := c.output("go", "mod", "init", "example.com/shop"); err != nil {
 		return err
 	}
-	_, err = c.output("sh", "-euc", commands+"\ngo tool errgen check\ngo vet ./...\ngo mod tidy -diff")
-	return err
+	if _, err := c.output("sh", "-euc", commands); err != nil {
+		return err
+	}
+	return requiresLittle(c)
+}
+
+// heavy are parts of the paths of the modules that the nested modules keep away from other programs.
+var heavy = []string{"anthropic", "openai", "modelcontextprotocol", "sqlite", "temporal", "prometheus", "opentelemetry",
+	"google.golang.org/grpc", "connectrpc", "pgx", "riverqueue", "nats"}
+
+// requiresLittle checks that go.mod and go.sum of a module with a generated package contain none of
+// the heavy modules.
+func requiresLittle(c command) error {
+	var errs []error
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(c.dir, name))
+		if err != nil {
+			return err
+		}
+		for _, part := range heavy {
+			if strings.Contains(string(text), part) {
+				errs = append(errs, fmt.Errorf("%s of a program with a generated package has %q", name, part))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
