@@ -128,7 +128,7 @@ func (c *comparison) newValue(o, n *model.Code) {
 	switch {
 	case c.new.decodes(o.Value) == n:
 		id, hint = idValueAlias, "to rename it in Go only, keep "+keep
-		text += ", which programs generated before errors had the member is do not know; " + o.Value + " still decodes"
+		text += ", and " + o.Value + " still decodes: programs that do not read the member \"is\" lose the code"
 	case c.renamed[o] != "":
 		id = idCodeRenamed
 		hint = fmt.Sprintf("add %s and \"name: %s\" to %s, or reserve %s", former, o.Go, n.Name, o.Value)

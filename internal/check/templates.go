@@ -154,13 +154,15 @@ func (c *checker) placeholder(k *model.Code, text spec.Text, piece model.Part) {
 	}
 }
 
-// alwaysPresent finds placeholders outside brackets whose field a factory may leave absent.
+// alwaysPresent finds placeholders outside brackets whose field a factory may leave absent. It leaves
+// out fields that a message cannot show.
 func (c *checker) alwaysPresent(k *model.Code, text spec.Text, piece model.Part) {
 	at := c.t.Locate(text, piece.Offset, piece.Len)
 	f := fieldOf(k, piece.Name)
 	switch {
 	case f == nil && piece.Name == resolve.CauseName:
 		c.report("E-optional-placeholder", at, "an error may have no cause", "put it in brackets, as in [: {cause}]")
+	case f != nil && piece.Format == model.Plain && (f.Type == model.ObjectType || f.Type.IsObjects()):
 	case f != nil && !f.Sensitive && !f.Required && !k.Takes(f) && !gives(k.Decl.Set, f):
 		c.report("E-optional-placeholder", at,
 			fmt.Sprintf("%s may be absent when %s is made", f.Wire, k.Factory),

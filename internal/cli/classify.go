@@ -19,14 +19,13 @@ import (
 )
 
 func classifyFlags(fs *flag.FlagSet, o *options) {
-	fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "the taxonomy, a `FILE`")
 	fs.StringVar(&o.profile, "profile", "", "classify and react under the profile `NAME`")
 	evidenceFlags(fs, o)
 	textOrJSON(fs, o)
 }
 
-func (s *session) classify(o *options, _ []string) error {
-	l, err := s.valid([]string{o.taxonomy})
+func (s *session) classify(o *options, args []string) error {
+	l, err := s.valid(args)
 	if err != nil {
 		return err
 	}
@@ -34,7 +33,7 @@ func (s *session) classify(o *options, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.readText(&o.evidence, o); err != nil {
+	if err := s.readText(&o.evidence, o, slices.Contains(args, stdinArg)); err != nil {
 		return err
 	}
 	x, v := classified(l, profile, &o.evidence)
@@ -54,13 +53,13 @@ func (s *session) classify(o *options, _ []string) error {
 }
 
 // readText adds the text of the failure to evidence: the flag's, or standard input if it is neither
-// a terminal nor in use for the taxonomy.
-func (s *session) readText(ev *taxonomy.Evidence, o *options) error {
+// a terminal nor in use.
+func (s *session) readText(ev *taxonomy.Evidence, o *options, inUse bool) error {
 	if o.text != nil {
 		detect.SetText(ev, []byte(*o.text))
 		return nil
 	}
-	if s.Stdin == nil || o.taxonomy == stdinArg || !isPiped(s.Stdin) {
+	if s.Stdin == nil || inUse || !isPiped(s.Stdin) {
 		return nil
 	}
 	body, err := readTail(s.Stdin)

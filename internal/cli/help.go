@@ -33,7 +33,7 @@ func commands() []*command {
 		{name: "init", max: 1, flags: initFlags, run: (*session).init},
 		{name: "explain", min: 1, max: 3, flags: textOrJSON, run: (*session).explain},
 		{name: "list", max: 1, flags: textOrJSON, run: (*session).list},
-		{name: "classify", flags: classifyFlags, run: (*session).classify},
+		{name: "classify", max: 1, flags: classifyFlags, run: (*session).classify},
 		{name: "triage", max: -1, flags: triageFlags, run: (*session).triage},
 		{name: "suggest", min: 1, max: -1, flags: suggestFlags, run: (*session).suggest},
 		{name: "signatures", max: 1, flags: signaturesFlags, run: (*session).signatures},

@@ -234,7 +234,7 @@ type Traits struct {
 	HTTP Int `key:"http" range:"400..599"`
 	// gRPC status of a response with this error.
 	GRPC Text `key:"grpc" words:"grpc"`
-	// Exit status of a program that ends with this error. Shells use the numbers above.
+	// Exit status of a program that ends with this error. Shells use the numbers above 125.
 	Exit Int `key:"exit" range:"1..125" not:"overlay"`
 }
 
