@@ -399,6 +399,7 @@ var llmRules = [][]detect.CodeRule{
 		{Doc: "source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}, Like: []*detect.Signature{&signatureInvalidRequest, &signatureContextTooLong, &signatureContentRefused, &signatureModelNotFound, &signaturePayloadTooLarge, &signatureOutputTruncated, &signatureInvalidInput}},
 		{Doc: "source: {present: false}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "host", Any: []string{"openrouter.ai", "api.anthropic.com", "api.openai.com"}}}, Like: []*detect.Signature{&signatureInvalidRequest, &signatureContextTooLong, &signatureContentRefused, &signatureModelNotFound, &signaturePayloadTooLarge, &signatureOutputTruncated, &signatureInvalidInput}},
 		{Doc: "source: {present: false}, status: [400, 413, 422], attributes: {host: {present: false}}, priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, AnyNumber: []int{400, 413, 422}}, {Key: detect.Attribute, Name: "host", Presence: detect.Absent}}},
+		{Doc: "source: {present: false}, like: context_too_long, priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureContextTooLong}},
 		{Doc: "type: invalid_request_error, priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error"}}}},
 	},
 	CodeLLMServerError: {
@@ -452,6 +453,7 @@ func llmExamples() []taxonomy.Example {
 		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Status: 422, Attributes: map[string]string{"host": "openrouter.ai"}}},
 		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Status: 418, Attributes: map[string]string{"host": "openrouter.ai"}}},
 		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Source: "llm", Text: "invalid value for temperature"}},
+		{Code: "llm_invalid_request", Evidence: taxonomy.Evidence{Text: "Error: prompt is too long: 250000 tokens > 200000 maximum"}},
 		{Code: "llm_server_error", Evidence: taxonomy.Evidence{Source: "llm", Status: 529}},
 		{Code: "llm_server_error", Evidence: taxonomy.Evidence{Type: "overloaded_error"}},
 		{Code: "llm_server_error", Evidence: taxonomy.Evidence{Status: 503, Attributes: map[string]string{"host": "openrouter.ai"}}},

@@ -154,13 +154,14 @@ func TestLLMError(t *testing.T) {
 			"LLM_INVALID_REQUEST/3: source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (2efbb34)",
 			"LLM_INVALID_REQUEST/4: source: {present: false}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (bddb7774)",
 			"LLM_INVALID_REQUEST/5: source: {present: false}, status: [400, 413, 422], attributes: {host: {present: false}}, priority: -6 (b9215d85)",
-			"LLM_INVALID_REQUEST/6: type: invalid_request_error, priority: -6 (e075fda3)",
+			"LLM_INVALID_REQUEST/6: source: {present: false}, like: context_too_long, priority: -6 (eb2d35b7)",
+			"LLM_INVALID_REQUEST/7: type: invalid_request_error, priority: -6 (e075fda3)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMInvalidRequest("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMInvalidRequest("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewLLMInvalidRequest("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 		}, Examples: []gentest.Example{
-			gentest.NewExample("LLM_INVALID_REQUEST/6", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Type: "invalid_request_error"}),
+			gentest.NewExample("LLM_INVALID_REQUEST/7", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Type: "invalid_request_error"}),
 			gentest.NewExample("LLM_INVALID_REQUEST/5", 0, `{"detail":"Unknown error","code":"422","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Status: 422}),
 			gentest.NewExample("LLM_INVALID_REQUEST/3", 0, `{"detail":"Unknown error","code":"context_length_exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Code: "context_length_exceeded"}),
 			gentest.NewExample("LLM_INVALID_REQUEST/3", 0, `{"detail":"Unknown error","code":"400","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 400}),
@@ -168,6 +169,7 @@ func TestLLMError(t *testing.T) {
 			gentest.NewExample("LLM_INVALID_REQUEST/4", 0, `{"detail":"Unknown error","code":"422","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 422, Attributes: map[string]string{"host": "openrouter.ai"}}),
 			gentest.NewExample("LLM_INVALID_REQUEST/2", 0, `{"detail":"Unknown error","code":"418","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 418, Attributes: map[string]string{"host": "openrouter.ai"}}),
 			gentest.NewExample("LLM_INVALID_REQUEST/3", 0, `{"detail":"invalid value for temperature","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid value for temperature"}),
+			gentest.NewExample("LLM_INVALID_REQUEST/6", 0, `{"detail":"Error: prompt is too long: 250000 tokens \u003e 200000 maximum","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Text: "Error: prompt is too long: 250000 tokens > 200000 maximum"}),
 		}, Not: []gentest.Example{
 			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"invalid is a word","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid is a word"}),
 			gentest.NewEvidence("LLM_SERVER_ERROR/1", 0, `{"detail":"invalid requests are logged","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid requests are logged"}),
