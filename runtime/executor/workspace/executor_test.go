@@ -3,6 +3,9 @@ package workspace_test
 import (
 	"context"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -71,4 +74,53 @@ func TestExecutor(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(clone.Home(), "ran"))
 	assert.Contains(t, provider.prompt, "Work in "+clone.Dir()+"/src.\n")
 	assert.Contains(t, provider.prompt, "\nYou work in a clone of "+dir+": ")
+}
+
+// eventLog keeps the events of a run.
+type eventLog []executor.Event
+
+func (l *eventLog) Observe(e executor.Event) { *l = append(*l, e) }
+
+// TestLeftoverWithoutStore begins a run while another one has not ended. Neither has a store. The new
+// run names the other before its first call, with commands that show and remove it.
+// Without its store it cannot be continued.
+func TestLeftoverWithoutStore(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	home := filepath.Join(t.TempDir(), "trees")
+	var events eventLog
+	run := func(name string, scripts ...string) *executor.Result {
+		clone, err := workspace.New(t.Context(), r.dir, name, workspace.Options{Home: home})
+		require.NoError(t, err)
+		events = nil
+		e, err := executor.New(executor.Config{
+			Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: &agent{scripts: scripts},
+			Workspace: clone, Deliver: executor.DeliverCommits, Limits: executor.Limits{Iterations: 1},
+			Observer: &events,
+		})
+		require.NoError(t, err)
+		return e.Run(t.Context(), executor.Task{Run: name, ID: name, Title: "Work", Prompt: "Work."})
+	}
+	require.Equal(t, executor.EndMaxIterations, run("one", "echo hi > greet.txt; exit 1", "").EndReason)
+	second := run("two", "true")
+	kinds := make(map[executor.EventKind]int)
+	for i, e := range events {
+		if _, seen := kinds[e.Kind]; !seen {
+			kinds[e.Kind] = i
+		}
+	}
+	assert.Less(t, kinds[executor.Warned], kinds[executor.CallStarted])
+	i := slices.IndexFunc(second.Warnings, func(w string) bool { return strings.HasPrefix(w, "run one has not ended") })
+	require.GreaterOrEqual(t, i, 0, second.Warnings)
+	advice := regexp.MustCompile(`begin it again by its name, with its store; (.*) shows its work, (.*) removes it$`)
+	commands := advice.FindStringSubmatch(second.Warnings[i])
+	require.NotNil(t, commands, second.Warnings[i])
+	assert.Contains(t, r.sh(commands[1]), "greet.txt")
+	again := run("one", "cat greet.txt")
+	assert.Equal(t, executor.EndRefused, again.EndReason)
+	assert.Contains(t, again.Error, "use the store with which the run began, or remove")
+	r.sh(commands[2])
+	left, err := workspace.List(t.Context(), r.dir, home)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }

@@ -93,8 +93,8 @@ func describeLeftover(c Clone) string {
 	if c.State == "delivered" {
 		return ""
 	}
-	return "run " + c.Run + " has not ended, or is not delivered: to continue, begin it again by its name; " +
-		c.Commands()
+	return "run " + c.Run + " has not ended, or is not delivered: to continue, begin it again by its name, with its " +
+		"store; " + c.Commands()
 }
 
 // inspect describes a clone without locking it.

@@ -159,7 +159,8 @@ func TestDeadRuns(t *testing.T) {
 	base := r.sh("git rev-parse --short=7 HEAD")
 	assert.Equal(t, "the run begins at "+base+" without your 3 uncommitted files", warnings[0])
 	what, commands, _ := strings.Cut(warnings[1], "; ")
-	assert.Equal(t, "run dead has not ended, or is not delivered: to continue, begin it again by its name", what)
+	assert.Equal(t, "run dead has not ended, or is not delivered: to continue, begin it again by its name, with "+
+		"its store", what)
 	show, remove, _ := strings.Cut(commands, " shows its work, ")
 	r.sh(show)
 	assert.Equal(t, "rm -rf '"+r.workspace("dead").Home()+"' removes it", remove)
