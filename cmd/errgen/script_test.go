@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -9,6 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestMain lets the scripts run this test's own binary as errgen.
@@ -97,6 +102,24 @@ func checkSARIF(ts *testscript.TestScript, neg bool, args []string) {
 var sarifSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return jsonschema.NewCompiler().Compile("testdata/sarif-schema-2.1.0.json")
 })
+
+// TestSARIFOfErrgenvet checks the output of errgenvet, in its module, by the schema.
+func TestSARIFOfErrgenvet(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./cmd/errgenvet", "-C", "internal/infer/testdata",
+		"-format", "sarif", "./findings")
+	cmd.Dir, cmd.Env = "../../vet", append(os.Environ(), "GOWORK=") // the fixtures need the workspace
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		t.Logf("%s", exit.Stderr)
+	}
+	log, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
+	require.NoError(t, err, string(out))
+	schema, err := sarifSchema()
+	require.NoError(t, err)
+	assert.NoError(t, schema.Validate(log))
+	assert.Contains(t, string(out), `"ruleId"`)
+}
 
 func match(patterns []string, name string) string {
 	for _, p := range patterns {

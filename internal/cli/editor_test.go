@@ -35,6 +35,7 @@ func TestEditor(t *testing.T) {
 		{"keys", head + "polic⟦⟧", "policies", "Limits of retries"},
 		{"keys of a code", head + "categories:\n  a:\n    codes:\n      X:\n        recov⟦⟧", "recoverability",
 			"What can help"},
+		{"defaults", head + "policies:\n  p:\n    max_atte⟦⟧", "max_attempts", "Default: 3."},
 		{"words", head + "categories:\n  a:\n    codes:\n      X:\n        severity: ⟦⟧", "critical", ""},
 		{"texts", "language: de\nmessages:\n  X:\n    reso⟦⟧", "resolution", "Advice for a person"},
 	} {
