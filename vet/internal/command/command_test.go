@@ -205,6 +205,28 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
+// A module whose go.mod lacks a requirement has no packages. The error is that of the go command.
+func TestUntidyModule(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/a\n\ngo 1.26\n\nrequire example.com/b v0.0.0\n\n" +
+			"replace (\n\texample.com/b => ./b\n\texample.com/c => ./c\n)\n",
+		"a.go":   "package a\n\nimport _ \"example.com/b\"\n",
+		"b/go.mod": "module example.com/b\n\ngo 1.26\n\nrequire example.com/c v0.0.0\n",
+		"b/b.go":   "package b\n\nimport _ \"example.com/c\"\n",
+		"c/go.mod": "module example.com/c\n\ngo 1.26\n",
+		"c/c.go":   "package c\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOPROXY", "off")
+	status, _, errs := run(t, "-C", dir, "./...")
+	assert.Equal(t, exitTrouble, status)
+	assert.Contains(t, errs, "go mod tidy")
+}
+
 // A package without a summary, or with one that does not fit, is an error and never an empty set.
 func TestSummaries(t *testing.T) {
 	for name, c := range map[string]struct{ constant, message string }{

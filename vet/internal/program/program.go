@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func loadPackages(ctx context.Context, o Options) ([]*packages.Package, *token.F
 		return nil, nil, fmt.Errorf("load packages: %w", err)
 	}
 	if len(initial) == 0 {
-		return nil, nil, errors.New("load packages: none match the patterns")
+		return nil, nil, noPackages(ctx, o)
 	}
 	slices.SortFunc(initial, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
 	var problems []error
@@ -113,6 +114,18 @@ func loadPackages(ctx context.Context, o Options) ([]*packages.Package, *token.F
 		return nil, nil, fmt.Errorf("load packages: %w", errors.Join(problems...))
 	}
 	return initial, cfg.Fset, nil
+}
+
+// noPackages returns why no package was loaded. Go list knows, but package packages does not return
+// its message, such as "updates to go.mod needed".
+func noPackages(ctx context.Context, o Options) error {
+	list := exec.CommandContext(ctx, "go", append([]string{"list", "--"}, o.Patterns...)...)
+	list.Dir = o.Dir
+	_, err := list.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return fmt.Errorf("load packages: %s", strings.TrimSpace(string(exit.Stderr)))
+	}
+	return errors.Join(errors.New("load packages: none match the patterns"), err)
 }
 
 // taxonomies returns those of the generated packages that the program has or imports. Packages of
