@@ -165,7 +165,7 @@ func (s *session) elsewhere(name string) string {
 		return fmt.Sprintf("; did you mean %q?", inside)
 	}
 	if name == defaultFile {
-		return `; "errgen init" writes one to start from`
+		return `; "errgen init" writes one to start from, with -service or -agent for such a program`
 	}
 	return ""
 }
