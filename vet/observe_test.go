@@ -28,9 +28,9 @@ func TestObservedIsInferred(t *testing.T) {
 	pairs := 0
 	for _, c := range []struct {
 		name, dir string
-		packages          map[string]string // directory → import path
-		drive             bool              // call the functions, because there are no tests
-		test              string            // one more test of the first package
+		packages  map[string]string // directory → import path
+		drive     bool              // call the functions, because there are no tests
+		test      string            // one more test of the first package
 	}{
 		{"hand-made", testdata, map[string]string{
 			"flows": "github.com/errgen/errgen/vet/internal/infer/testdata/flows",

@@ -211,7 +211,7 @@ func TestUntidyModule(t *testing.T) {
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/a\n\ngo 1.26\n\nrequire example.com/b v0.0.0\n\n" +
 			"replace (\n\texample.com/b => ./b\n\texample.com/c => ./c\n)\n",
-		"a.go":   "package a\n\nimport _ \"example.com/b\"\n",
+		"a.go":     "package a\n\nimport _ \"example.com/b\"\n",
 		"b/go.mod": "module example.com/b\n\ngo 1.26\n\nrequire example.com/c v0.0.0\n",
 		"b/b.go":   "package b\n\nimport _ \"example.com/c\"\n",
 		"c/go.mod": "module example.com/c\n\ngo 1.26\n",
