@@ -127,7 +127,7 @@ func (c *Config) problems() error {
 // completed returns the configuration with the defaults.
 func (c Config) completed() Config {
 	c.Limits = withDefaults(c.Limits)
-	c.Markers = c.Markers.completed()
+	c.Markers = withDefaultMarkers(c.Markers)
 	if c.Clock == nil {
 		c.Clock = retry.System
 	}

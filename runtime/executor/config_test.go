@@ -86,7 +86,7 @@ func TestMarkers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			signal, question := tt.markers.completed().signal(tt.answer, tt.err, tt.coded)
+			signal, question := signalOf(tt.answer, withDefaultMarkers(tt.markers), tt.err, tt.coded)
 			assert.Equal(t, tt.signal, signal)
 			assert.Equal(t, tt.question, question)
 		})

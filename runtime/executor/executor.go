@@ -33,8 +33,8 @@ func New(cfg Config) (*Executor, error) {
 	}
 	cfg = cfg.completed()
 	if watcher, ok := cfg.Guard.(Watcher); ok {
-		if tree, ok := cfg.Workspace.(Watchable); ok {
-			tree.Watch(watcher)
+		if clone, ok := cfg.Workspace.(Clone); ok {
+			clone.Watch(watcher)
 		}
 	}
 	tiers, providers := cfg.ladder()
@@ -161,11 +161,11 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 // fits returns an error if the working tree does not belong to the saved state, which is nil for a
 // new run.
 func (e *Executor) fits(saved *RunState) error {
-	tree, ok := e.cfg.Workspace.(Persistent)
+	clone, ok := e.cfg.Workspace.(Clone)
 	if !ok {
 		return nil
 	}
-	switch made, used := tree.Exists(); {
+	switch made, used := clone.Exists(); {
 	case saved == nil && used:
 		return refusal("the store has no state of the run, but its working tree exists: use the store with which " +
 			"the run began, or remove " + e.host.dir() + " or begin a run with another name")

@@ -202,8 +202,8 @@ func (h *host) lock(ctx context.Context, run string, continues bool, out *loop.O
 	if h.space(run) != nil {
 		return nil
 	}
-	if tree, ok := h.cfg.Workspace.(Persistent); ok && continues {
-		if made, _ := tree.Exists(); !made {
+	if clone, ok := h.cfg.Workspace.(Clone); ok && continues {
+		if made, _ := clone.Exists(); !made {
 			return h.missingTree()
 		}
 	}
@@ -281,10 +281,10 @@ func (h *host) withGrace(ctx context.Context, s *RunState, f func(context.Contex
 }
 
 // call calls the provider of the tier.
-func (h *host) call(ctx context.Context, e *loop.Effect, p *loop.Prompt, out *loop.Outcome) error {
+func (h *host) call(ctx context.Context, e *loop.Effect, p *loop.PromptInput, out *loop.Outcome) error {
 	hook := loop.HooksOf(ctx)
 	req := Request{
-		Prompt: h.prompt(p), Dir: h.dir(), Session: p.Session, Reduced: p.Reduced, Run: e.Run,
+		Prompt: h.prompt(*p), Dir: h.dir(), Session: p.Session, Reduced: p.Reduced, Run: e.Run,
 		Iteration: e.Iteration, Tier: p.Tier, Mark: p.Mark, Limit: e.Limit,
 	}
 	if h.cfg.DryRun {
@@ -307,7 +307,7 @@ func (h *host) call(ctx context.Context, e *loop.Effect, p *loop.Prompt, out *lo
 	if err == nil && a.Failure != "" {
 		err = loop.PlainFailure(a.Failure)
 	}
-	signal, question := h.cfg.Markers.signal(a, err, h.ownError(err))
+	signal, question := signalOf(a, h.cfg.Markers, err, h.ownError(err))
 	session := a.Session
 	if taxonomy.Redact(session) != session {
 		session = ""

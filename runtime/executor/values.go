@@ -30,6 +30,10 @@ type (
 	CommitDone = loop.CommitDone
 	// Wait is a wait between iterations or calls.
 	Wait = loop.Wait
+	// PromptInput is the input of a prompt.
+	PromptInput = loop.PromptInput
+	// Markers are lines by which a provider reports the state of its task.
+	Markers = loop.Markers
 	// Event is an event of a run. Fields that do not apply are zero. Its texts are untrusted, with
 	// secrets masked.
 	Event = loop.Event

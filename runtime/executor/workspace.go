@@ -23,25 +23,18 @@ type Watcher interface {
 	WatchesBelow(dir string) bool
 }
 
-// Watchable is a [Workspace] that watches the files that a Watcher selects. If the [Guard] is a
-// Watcher, [New] passes it to the workspace, so that patterns are configured once.
-type Watchable interface {
-	Watch(w Watcher)
-}
-
-// Persistent is a [Workspace] whose working tree outlives the process. If the store and the working
-// tree do not fit, the executor refuses the run: a state without its working tree, and a working tree
-// in which a call ran without its state.
-type Persistent interface {
-	// Exists reports whether the working tree was made, and used whether a call or a check was about
-	// to run in it.
-	Exists() (made, used bool)
-}
-
-// Cloned is a [Workspace] whose Dir is a copy of a person's working tree, Root. In prompts, paths
-// below Root become paths below Dir.
-type Cloned interface {
+// Clone is a [Workspace] that is a clone of a person's working tree, and outlives the process.
+type Clone interface {
+	Workspace
+	// Root returns the person's working tree. In prompts, paths below it become paths below Dir.
 	Root() string
+	// Exists reports whether the clone was made, and used whether a call or a check was about to run
+	// in it. If the store and the clone do not fit, the executor refuses the run: a state without its
+	// clone, and a used clone without its state.
+	Exists() (made, used bool)
+	// Watch sets the files that are watched. If the [Guard] is a Watcher, [New] passes it, so that
+	// patterns are configured once.
+	Watch(w Watcher)
 }
 
 // Warner is a [Space] with warnings about what Open found. The run reports them.

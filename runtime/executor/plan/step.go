@@ -50,6 +50,9 @@ func (r *Runner) Executor(p Part) (*executor.Executor, error) {
 func (w *work) configureStep(cfg *executor.Config) error {
 	w.tree = &stepTree{Workspace: w.cfg.Workspace, plan: w.Name, step: w.step.ID, begun: w.Begun}
 	cfg.Workspace, cfg.Validator = w.tree, w
+	if clone, ok := w.cfg.Workspace.(executor.Clone); ok {
+		cfg.Workspace = stepClone{clone, w.tree}
+	}
 	cfg.Checks = []executor.Phase{executor.PreCommit}
 	if w.Plan.Review || w.step.Review {
 		cfg.Checks = append(cfg.Checks, checkReview)

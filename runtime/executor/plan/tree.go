@@ -34,30 +34,22 @@ func (w *stepTree) Open(ctx context.Context, _ string) (executor.Space, error) {
 	return &stepSpace{space, w}, nil
 }
 
-// Exists implements executor.Persistent. That calls ran in the working tree is right after the plan
+// stepClone is a stepTree whose workspace is a clone.
+type stepClone struct {
+	executor.Clone
+	tree *stepTree
+}
+
+// Open implements executor.Workspace.
+func (w stepClone) Open(ctx context.Context, run string) (executor.Space, error) {
+	return w.tree.Open(ctx, run)
+}
+
+// Exists implements executor.Clone. A used clone without a state of the step is right after the plan
 // began.
-func (w *stepTree) Exists() (made, used bool) {
-	tree, ok := w.Workspace.(executor.Persistent)
-	if !ok {
-		return true, false
-	}
-	made, used = tree.Exists()
-	return made, used && !w.begun
-}
-
-// Root implements executor.Cloned.
-func (w *stepTree) Root() string {
-	if tree, ok := w.Workspace.(executor.Cloned); ok {
-		return tree.Root()
-	}
-	return w.Dir()
-}
-
-// Watch implements executor.Watchable.
-func (w *stepTree) Watch(watcher executor.Watcher) {
-	if tree, ok := w.Workspace.(executor.Watchable); ok {
-		tree.Watch(watcher)
-	}
+func (w stepClone) Exists() (made, used bool) {
+	made, used = w.Clone.Exists()
+	return made, used && !w.tree.begun
 }
 
 // stepSpace is the open working tree of a step.
@@ -111,7 +103,7 @@ type Ended struct {
 // earlier one. Then it delivers the commits of the plan. If the working tree does not exist any more,
 // the plan was delivered before.
 func (r *Runner) End(ctx context.Context, e Ending) (out Ended) {
-	if tree, ok := r.cfg.Workspace.(executor.Persistent); ok {
+	if tree, ok := r.cfg.Workspace.(executor.Clone); ok {
 		if made, _ := tree.Exists(); !made {
 			return out
 		}

@@ -1,5 +1,5 @@
 // Package workspace gives each run a clone of its own, so that a person's repository is only read
-// until the result is delivered. [New] names the clone of a run. It is an [executor.Workspace].
+// until the result is delivered. [New] names the clone of a run. It is an [executor.Clone].
 //
 //	w, err := workspace.New(ctx, ".", "run-1", workspace.Options{Share: []string{".env"}})
 //	e, err := executor.New(executor.Config{Workspace: w, Guard: guard, …})
@@ -79,7 +79,7 @@ type Options struct {
 	FindPR []string
 }
 
-// Workspace is the clone of one run. It implements [executor.Workspace].
+// Workspace is the clone of one run. It implements [executor.Clone].
 type Workspace struct {
 	opts   Options
 	run    string
@@ -89,10 +89,7 @@ type Workspace struct {
 	home   string // the directory of the run
 }
 
-var (
-	_ executor.Workspace = (*Workspace)(nil)
-	_ executor.Watchable = (*Workspace)(nil)
-)
+var _ executor.Clone = (*Workspace)(nil)
 
 // New names the clone of a run of the repository that dir is in. It changes nothing.
 func New(ctx context.Context, dir, run string, opts Options) (*Workspace, error) {

@@ -38,7 +38,7 @@ type (
 	// CallProvider calls the provider and returns its [Answer], which a failure can have, too. Span
 	// is the time limit of the whole iteration.
 	CallProvider struct {
-		Prompt *Prompt       `json:"prompt"`
+		Prompt *PromptInput  `json:"prompt"`
 		Span   time.Duration `json:"span,omitempty"`
 	}
 	// Detect finds and judges the changes since the checked tree, and returns [Changes]. If it has
@@ -176,17 +176,38 @@ type Forwarding struct {
 	Command string `json:"command,omitempty"`
 }
 
-// Prompt is everything from which the host makes the prompt of a call.
-type Prompt struct {
-	Task      Task          `json:"task"`
-	Iteration int           `json:"iteration"`
-	Tier      string        `json:"tier,omitempty"` // its name
-	Session   string        `json:"session,omitempty"`
-	Reduced   bool          `json:"reduced,omitempty"`
-	Answers   []string      `json:"answers,omitempty"`
-	Errors    []ErrorRecord `json:"errors,omitempty"`
-	Feedback  []Feedback    `json:"feedback,omitempty"`
-	Mark      string        `json:"mark"`
+// PromptInput is the input of a prompt.
+type PromptInput struct {
+	Task      Task `json:"task"`
+	Iteration int  `json:"iteration"`
+	// Tier is the name of the tier that is called; empty for Config.Provider.
+	Tier string `json:"tier,omitempty"`
+	// Session is the conversation that the call continues; empty begins a new one. If Reduced, the
+	// prompt should be shorter than the last one.
+	Session string `json:"session,omitempty"`
+	Reduced bool   `json:"reduced,omitempty"`
+	// Answers are the answers of persons, each after the question that it answers.
+	Answers []string `json:"answers,omitempty"`
+	// Errors are the errors of the run, the newest last. Their texts are not fenced.
+	Errors []ErrorRecord `json:"errors,omitempty"`
+	// Feedback has an introduction, and is fenced, masked and bounded. It may be empty.
+	Feedback string `json:"feedback,omitempty"`
+	// Mark is a random word of this call. Other text cannot contain it.
+	Mark string `json:"mark"`
+	// Markers are those of the host's configuration.
+	Markers Markers `json:"-"`
+}
+
+// Markers are lines by which a provider reports the state of its task. They count in the final
+// answer only, as whole lines.
+type Markers struct {
+	// Done reports that the task is done; "TASK COMPLETE" by default.
+	Done string
+	// Blocked begins the line that requests a person; ": " and the question may follow. "BLOCKED"
+	// by default.
+	Blocked string
+	// Off disables markers: only the signal of an answer counts.
+	Off bool
 }
 
 // class is the kind of an operation. It limits the actions that a reaction can take.
