@@ -42,7 +42,7 @@ func Verbatim() Option { return func(l *loader) { l.verbatim = true } }
 func Load(path string, into any, opts ...Option) (warnings []string, err error) {
 	text, err := readFile(path)
 	if err != nil {
-		ev := evidence(path, "", fmt.Errorf("read configuration: %w", err))
+		ev := evidenceOf(path, "", fmt.Errorf("read configuration: %w", err))
 		if errors.Is(err, fs.ErrNotExist) {
 			ev.Type = typeMissing
 		}
@@ -82,7 +82,7 @@ func Parse(path string, text []byte, into any, opts ...Option) (warnings []strin
 		if unquoted.Match(text) {
 			err = fmt.Errorf("%w; within { } and [ ] a ${…} must be in quotes", err)
 		}
-		ev := evidence(path, typeParse, err)
+		ev := evidenceOf(path, typeParse, err)
 		ev.Text = taxonomy.Redact(ev.Text)
 		return nil, &problem{ev: ev}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor/internal/evidence"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -25,15 +25,11 @@ const (
 	typeInvalid = "invalid"
 )
 
-// evidence returns evidence about the file at path; err may be nil.
-func evidence(path, kind string, err error) *taxonomy.Evidence {
-	var ev taxonomy.Evidence
-	if err != nil {
-		ev = detect.Of(err)
-	}
-	ev.Source, ev.Op, ev.Type = "config", "load_config", kind
-	ev.SetAttribute("path", path)
-	return &ev
+// evidenceOf returns evidence about the file at path; err may be nil.
+func evidenceOf(path, kind string, err error) *taxonomy.Evidence {
+	ev := evidence.OfFile("config", "load_config", path, err)
+	ev.Type = kind
+	return ev
 }
 
 // problem is an error such as "aidf.yml:3: limits.iteration is "soon", expected a duration". It
@@ -132,7 +128,7 @@ func (l *loader) add(line int, at place, kind string, attributes map[string]stri
 	if len(l.problems) >= maxProblems || kind == typeInvalid && slices.ContainsFunc(l.problems, known) {
 		return
 	}
-	ev := evidence(l.path, kind, nil)
+	ev := evidenceOf(l.path, kind, nil)
 	maps.Copy(ev.Attributes, attributes)
 	if at.path != "" {
 		ev.Attributes["field"] = at.path

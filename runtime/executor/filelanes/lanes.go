@@ -11,11 +11,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor/internal/evidence"
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/retry"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const (
@@ -42,7 +41,7 @@ func (s store) path(lane string) string { return filepath.Join(string(s), retry.
 func (s store) Extend(ctx context.Context, lane string, until, _ time.Time) error {
 	path := s.path(lane)
 	if err := pause(ctx, path, until); err != nil {
-		return evidence("state_write", path+".lane", fmt.Errorf("close lane: %w", err))
+		return evidence.OfFile("state", "state_write", path+".lane", fmt.Errorf("close lane: %w", err))
 	}
 	return nil
 }
@@ -73,7 +72,7 @@ func (s store) Opens(ctx context.Context, lane string) (time.Time, error) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return time.Time{}, evidence("state_read", path+".lane", fmt.Errorf("read lane: %w", err))
+		return time.Time{}, evidence.OfFile("state", "state_read", path+".lane", fmt.Errorf("read lane: %w", err))
 	}
 	return until, nil
 }
@@ -88,12 +87,4 @@ func read(path string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	return time.Parse(time.RFC3339Nano, string(b))
-}
-
-// evidence returns err as evidence with the path.
-func evidence(op, path string, err error) *taxonomy.Evidence {
-	ev := detect.Of(err)
-	ev.Source, ev.Op = "state", op
-	ev.SetAttribute("path", path)
-	return &ev
 }

@@ -18,8 +18,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/evidence"
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
@@ -55,7 +55,7 @@ func (s *Store) Open(ctx context.Context, run string) (*executor.RunState, error
 		return nil, err
 	}
 	if err := atomicfile.MakeDir(s.dir); err != nil {
-		return nil, evidence("executor", loop.OpPrepare, s.dir, fmt.Errorf("make the directory of runs: %w", err))
+		return nil, evidence.OfFile("executor", loop.OpPrepare, s.dir, fmt.Errorf("make the directory of runs: %w", err))
 	}
 	lock, err := s.take(ctx, run)
 	if err != nil {
@@ -77,16 +77,16 @@ func (s *Store) Save(_ context.Context, state *executor.RunState) error {
 	path := s.path(state.Task.Run)
 	switch {
 	case s.lock == nil || s.run != state.Task.Run:
-		return evidence("state", "state_write", path, errors.New("the run is not open"))
+		return evidence.OfFile("state", "state_write", path, errors.New("the run is not open"))
 	case state.Saves < s.saves:
-		return evidence("state", "state_write", path, fmt.Errorf("save %d is older than save %d", state.Saves, s.saves))
+		return evidence.OfFile("state", "state_write", path, fmt.Errorf("save %d is older than save %d", state.Saves, s.saves))
 	}
 	b, err := json.Marshal(state)
 	if err == nil {
 		err = atomicfile.Replace(path, append(b, '\n'))
 	}
 	if err != nil {
-		return evidence("state", "state_write", path, fmt.Errorf("save run %s: %w", s.run, err))
+		return evidence.OfFile("state", "state_write", path, fmt.Errorf("save run %s: %w", s.run, err))
 	}
 	s.saves = state.Saves
 	return nil
@@ -132,14 +132,14 @@ func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) 
 		err = fmt.Errorf("the file is larger than %d bytes", maxState)
 	}
 	if err != nil {
-		return nil, evidence("executor", loop.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
+		return nil, evidence.OfFile("executor", loop.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
 	}
 	var state *executor.RunState
 	if err = json.Unmarshal(b, &state); err == nil && (state == nil || state.Task.Run != run) {
 		err = errors.New("the file is not the state of this run")
 	}
 	if err != nil {
-		ev := evidence("executor", loop.OpResume, path, fmt.Errorf("read run %s: %w: restore %s, or begin a run with "+
+		ev := evidence.OfFile("executor", loop.OpResume, path, fmt.Errorf("read run %s: %w: restore %s, or begin a run with "+
 			"another name", run, err, path))
 		ev.Type = "refused"
 		return nil, ev
@@ -151,7 +151,7 @@ func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) 
 func (s *Store) Runs(ctx context.Context) ([]executor.RunInfo, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, evidence("executor", loop.OpResume, s.dir, fmt.Errorf("list the runs: %w", err))
+		return nil, evidence.OfFile("executor", loop.OpResume, s.dir, fmt.Errorf("list the runs: %w", err))
 	}
 	var runs []executor.RunInfo
 	for _, entry := range entries {
@@ -171,17 +171,9 @@ func (s *Store) Runs(ctx context.Context) ([]executor.RunInfo, error) {
 
 func (s *Store) path(run string) string { return filepath.Join(s.dir, run+suffix) }
 
-// evidence returns err as evidence with the path.
-func evidence(source, op, path string, err error) *taxonomy.Evidence {
-	ev := detect.Of(err)
-	ev.Source, ev.Op = source, op
-	ev.SetAttribute("path", path)
-	return &ev
-}
-
 func (s *Store) checkName(run string) error {
 	if err := filelock.CheckName(run); err != nil {
-		return evidence("executor", loop.OpPrepare, s.dir, fmt.Errorf("%w: expected %s", err, filelock.NameExpected))
+		return evidence.OfFile("executor", loop.OpPrepare, s.dir, fmt.Errorf("%w: expected %s", err, filelock.NameExpected))
 	}
 	return nil
 }
@@ -190,7 +182,7 @@ func (s *Store) checkName(run string) error {
 func (s *Store) take(ctx context.Context, run string) (*filelock.Named, error) {
 	lock, err := filelock.Take(ctx, s.dir, run, "run "+run, run, filelock.DefaultPatience)
 	if _, held := filelock.Evidence(err); err != nil && !held {
-		err = evidence("executor", loop.OpLock, s.dir, err)
+		err = evidence.OfFile("executor", loop.OpLock, s.dir, err)
 	}
 	return lock, err
 }

@@ -29,7 +29,7 @@ import (
 	"unicode"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/setting"
+	"github.com/errgen/errgen/runtime/executor/internal/evidence"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -94,17 +94,17 @@ func New(c Config) (*Scope, error) {
 	case Off:
 		if len(c.Forbidden) > 0 {
 			wrong = append(
-				wrong, setting.Invalid("scope.mode", "off", "strict or ask, because there are forbidden patterns"))
+				wrong, evidence.OfSetting("scope.mode", "off", "strict or ask, because there are forbidden patterns"))
 		}
 	default:
-		wrong = append(wrong, setting.Invalid("scope.mode", string(c.Mode), "strict, ask or off"))
+		wrong = append(wrong, evidence.OfSetting("scope.mode", string(c.Mode), "strict, ask or off"))
 	}
 	compile := func(list string, sources []string, restricts bool) (patterns []pattern) {
 		for i, source := range sources {
 			p, err := newPattern(source, restricts, s.fold)
 			if err != nil {
 				field := fmt.Sprintf("scope.%s[%d]", list, i)
-				wrong = append(wrong, setting.Invalid(field, source, "a usable pattern: "+err.Error()))
+				wrong = append(wrong, evidence.OfSetting(field, source, "a usable pattern: "+err.Error()))
 			}
 			patterns = append(patterns, p)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"modernc.org/sqlite"
 
-	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor/internal/evidence"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -31,7 +31,7 @@ func openError(path string, err error) *taxonomy.Evidence {
 		ev.SetAttribute("path", path)
 		return ev
 	}
-	return evidence("executor", "prepare", path, fmt.Errorf("open the state: %w", err))
+	return fileEvidence("executor", "prepare", path, fmt.Errorf("open the state: %w", err))
 }
 
 // failed returns evidence that a read or write failed.
@@ -39,7 +39,7 @@ func (s *Store) failed(op, doing string, err error) *taxonomy.Evidence {
 	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source != "" {
 		return ev
 	}
-	return evidence("state", op, s.path, fmt.Errorf("%s: %w", doing, err))
+	return fileEvidence("state", op, s.path, fmt.Errorf("%s: %w", doing, err))
 }
 
 // sqliteCauses are evidence for the primary result codes of SQLite.
@@ -52,10 +52,9 @@ var sqliteCauses = map[int]struct{ typ, errno string }{
 // sqliteShmSize is the extended code for an index of the write-ahead log that cannot grow.
 const sqliteShmSize = 10 | 19<<8
 
-func evidence(source, op, path string, err error) *taxonomy.Evidence {
-	ev := detect.Of(err)
-	ev.Source, ev.Op = source, op
-	ev.SetAttribute("path", path)
+// fileEvidence returns an error of an operation on the file of the state as evidence.
+func fileEvidence(source, op, path string, err error) *taxonomy.Evidence {
+	ev := evidence.OfFile(source, op, path, err)
 	switch {
 	case errors.Is(err, ErrReadOnly):
 		ev.Type = "read_only"
@@ -69,7 +68,7 @@ func evidence(source, op, path string, err error) *taxonomy.Evidence {
 		}
 		ev.Type, ev.Errno = cause.typ, cause.errno
 	}
-	return &ev
+	return ev
 }
 
 // inspectError returns err, or a refusal if the file is corrupt for SQLite.

@@ -135,7 +135,7 @@ func (t *tx) importTasks(content []byte) error {
 // importError returns evidence that the JSON file was not imported, with the line of a syntax
 // error.
 func (s *Store) importError(content []byte, err error) error {
-	ev := evidence("executor", "prepare", s.path, fmt.Errorf("import %s: %w", s.options.Legacy, err))
+	ev := fileEvidence("executor", "prepare", s.path, fmt.Errorf("import %s: %w", s.options.Legacy, err))
 	if ev.Errno != "" { // the disk failed, not the file
 		return ev
 	}

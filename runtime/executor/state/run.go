@@ -29,7 +29,7 @@ type runStore struct {
 // "refused".
 func (r *runStore) Open(ctx context.Context, run string) (*executor.RunState, error) {
 	if r.lock != nil {
-		return nil, evidence("executor", loop.OpLock, r.s.path, errors.New("the store has another run open"))
+		return nil, fileEvidence("executor", loop.OpLock, r.s.path, errors.New("the store has another run open"))
 	}
 	lock, err := r.s.lock(ctx, r.s.locks(), run, "run "+run)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *runStore) Peek(ctx context.Context, run string) (st *executor.RunState,
 		return nil, err
 	}
 	if err := json.Unmarshal([]byte(found[0]), &st); err != nil {
-		ev := evidence("executor", loop.OpResume, r.s.path, fmt.Errorf("read the state of run %s: %w", run, err))
+		ev := fileEvidence("executor", loop.OpResume, r.s.path, fmt.Errorf("read the state of run %s: %w", run, err))
 		ev.Type = "refused"
 		return nil, ev
 	}

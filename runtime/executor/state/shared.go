@@ -82,7 +82,7 @@ func (c *Claim) Release() error {
 // lock takes the lock on a name in a directory. An error names the locked resource by what.
 func (s *Store) lock(ctx context.Context, dir, name, what string) (lock *filelock.Named, err error) {
 	if err := filelock.CheckName(name); err != nil {
-		return nil, evidence("executor", "prepare", s.path, fmt.Errorf("%w: %q (%s)", err, mask.Beginning(name, 256),
+		return nil, fileEvidence("executor", "prepare", s.path, fmt.Errorf("%w: %q (%s)", err, mask.Beginning(name, 256),
 			filelock.NameExpected))
 	}
 	if err = atomicfile.MakeDir(dir); err == nil {
@@ -92,7 +92,7 @@ func (s *Store) lock(ctx context.Context, dir, name, what string) (lock *fileloc
 		if ev, ok := filelock.Evidence(err); ok {
 			return nil, ev
 		}
-		return nil, evidence("executor", "lock", s.path, err)
+		return nil, fileEvidence("executor", "lock", s.path, err)
 	}
 	return lock, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/proc"
 	"github.com/errgen/errgen/runtime/internal/finding"
-	"github.com/errgen/errgen/runtime/internal/setting"
+	"github.com/errgen/errgen/runtime/executor/internal/evidence"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -91,7 +91,7 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 
 // unusable is evidence of a command that cannot be run.
 func unusable(field string, c Command) error {
-	return setting.Invalid(field, c.String(), "a program with its arguments, or a line")
+	return evidence.OfSetting(field, c.String(), "a program with its arguments, or a line")
 }
 
 // processHook returns the hook of package proc that passes the process to started.
