@@ -12,6 +12,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/evidence"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -151,8 +152,5 @@ func reserve(root *os.Root, dir, base string) (string, error) {
 
 // unfiled is evidence of a task file that could not be moved.
 func unfiled(path string, err error) error {
-	ev := detect.Of(fmt.Errorf("move the task file: %w", err))
-	ev.Source, ev.Op = "executor", "file_task"
-	ev.Attributes = map[string]string{"path": filepath.ToSlash(path)}
-	return &ev
+	return evidence.OfFile("executor", "file_task", filepath.ToSlash(path), fmt.Errorf("move the task file: %w", err))
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/evidence"
 	"github.com/errgen/errgen/runtime/executor/proc"
 	"github.com/errgen/errgen/runtime/internal/finding"
-	"github.com/errgen/errgen/runtime/executor/internal/evidence"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 

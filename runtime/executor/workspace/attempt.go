@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 )
 
 // attemptRef names the tree with which the attempt that is under way began.
@@ -18,7 +19,7 @@ const attemptRef = "refs/errgen/attempt"
 func (s *Space) Attempt(ctx context.Context, name string, judge func([]executor.Change) error,
 	steps ...func(context.Context) error) (changes []executor.Change, saved string, err error) {
 	after := context.WithoutCancel(ctx)
-	base, err := operate(s, opSave, func() string {
+	base, err := operate(s, loop.OpSave, func() string {
 		s.undoAttempt(ctx, name)
 		base := string(s.snapshot(ctx))
 		s.own(ctx, "update-ref", attemptRef, base)
@@ -35,7 +36,7 @@ func (s *Space) Attempt(ctx context.Context, name string, judge func([]executor.
 			break
 		}
 		failed := step(ctx)
-		changes, err = operate(s, opDetect, func() []executor.Change {
+		changes, err = operate(s, loop.OpDetect, func() []executor.Change {
 			return s.describe(after, base, string(s.snapshot(after)))
 		})
 		if err == nil {
@@ -43,7 +44,7 @@ func (s *Space) Attempt(ctx context.Context, name string, judge func([]executor.
 		}
 		err = errors.Join(failed, err)
 	}
-	left := s.operate(opSave, func() {
+	left := s.operate(loop.OpSave, func() {
 		if err != nil {
 			saved = s.undoAttempt(after, name)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
@@ -22,7 +23,7 @@ const commitRefs = "refs/errgen/commits/"
 // step is committed once: its reference names the commit before the branch moves. If the paths do
 // not differ from the last commit, the ID is empty.
 func (s *Space) Commit(ctx context.Context, c executor.Commit) (string, error) {
-	return operate(s, opCommit, func() string {
+	return operate(s, loop.OpCommit, func() string {
 		s.requireSamePerson(ctx)
 		ref := fmt.Sprint(commitRefs, c.Attempt)
 		if c.Step != "" {
@@ -114,7 +115,7 @@ func cleanMessage(s, run string) string {
 // and can be forwarded. It fails with type conflict, and changes nothing, if a file would have to be
 // merged by hand or has changes that are not committed.
 func (s *Space) Update(ctx context.Context) error {
-	return s.operate(opPrepare, func() {
+	return s.operate(loop.OpPrepare, func() {
 		theirs := s.users(ctx, "rev-parse", "HEAD")
 		head, was := s.head(ctx)
 		if s.err == nil && !s.opts.InPlace && !s.isAncestor(ctx, inRun, theirs, head) {

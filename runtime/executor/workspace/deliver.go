@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 )
 
 // Deliver brings the commits of the run to the branch of the result in the person's repository, and
@@ -19,7 +20,7 @@ import (
 // the name is empty. If the branch of the beginning contains the commits already, its name is
 // returned.
 func (s *Space) Deliver(ctx context.Context) (branch string, err error) {
-	return operate(s, opDeliver, func() string {
+	return operate(s, loop.OpDeliver, func() string {
 		_, branch := s.deliver(ctx)
 		return branch
 	})
@@ -74,7 +75,7 @@ func (s *Space) whileDelivering(ctx context.Context, f func()) {
 // another branch is checked out, if the branch has commits that the run does not have, or if a file
 // of the person's is in the way, even an ignored one. Call Deliver first.
 func (s *Space) Forward(ctx context.Context) (why, next string, err error) {
-	err = s.operate(opDeliver, func() {
+	err = s.operate(loop.OpDeliver, func() {
 		tip, _ := s.head(ctx)
 		if s.err != nil || tip == s.state.Base || s.opts.InPlace {
 			return

@@ -21,19 +21,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The operations of evidence. docs/workspace.md lists the types.
-const (
-	opPrepare = "prepare"
-	opLock    = "lock"
-	opDetect  = "detect_changes"
-	opSave    = "save"
-	opRevert  = "revert"
-	opCommit  = "commit"
-	opPush    = "push"
-	opPR      = "pr"
-	opDeliver = "deliver"
-)
-
 // place selects the repository in which a git command runs.
 type place int
 

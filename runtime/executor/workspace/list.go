@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 )
 
 // Clone describes the clone of a run.
@@ -124,7 +125,7 @@ func Remove(ctx context.Context, dir, run, home string) error {
 		return err
 	}
 	s := &Space{Workspace: w}
-	err = s.operate(opPrepare, func() {
+	err = s.operate(loop.OpPrepare, func() {
 		if !exists(s.home) {
 			s.fail("name", "no run of this working tree is named "+run)
 		}

@@ -6,12 +6,14 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 )
 
 // Push delivers, and pushes the branch of the result with the remotes and credentials of the
 // person. In place, it pushes the branch that is checked out. It never forces.
 func (s *Space) Push(ctx context.Context) error {
-	return s.operate(opPush, func() {
+	return s.operate(loop.OpPush, func() {
 		s.requireSamePerson(ctx)
 		remote, branch, _ := s.target(ctx)
 		args := []string{"push", "--porcelain", "--no-follow-tags"}
@@ -42,7 +44,7 @@ func (s *Space) target(ctx context.Context) (remote, branch, base string) {
 // OpenPR opens a pull request for the branch of the result, and returns its web address, or that of
 // one that is open already.
 func (s *Space) OpenPR(ctx context.Context, title, body string) (address string, err error) {
-	return operate(s, opPR, func() string {
+	return operate(s, loop.OpPR, func() string {
 		if s.requireSamePerson(ctx); len(s.opts.PR) == 0 {
 			s.fail("unset", "no command that opens pull requests is configured")
 		}

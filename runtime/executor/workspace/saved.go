@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 )
 
 const savedRefs = "refs/attempts/"
@@ -19,7 +20,7 @@ const savedRefs = "refs/attempts/"
 // the run's repository. It never overwrites: if the name has another tree, the beginning of the
 // commit's ID is added. The same trees get the same reference.
 func (s *Space) Save(ctx context.Context, name string, base, tree executor.Tree) (string, error) {
-	return operate(s, opSave, func() string { return s.save(ctx, name, string(base), string(tree)) })
+	return operate(s, loop.OpSave, func() string { return s.save(ctx, name, string(base), string(tree)) })
 }
 
 func (s *Space) save(ctx context.Context, name, base, tree string) string {
@@ -51,7 +52,7 @@ type Saved struct {
 // Saved returns the saved attempts of the run, the oldest first. A process may be using the clone.
 func (w *Workspace) Saved(ctx context.Context) ([]Saved, error) {
 	s := &Space{Workspace: w}
-	return operate(s, opSave, func() (all []Saved) {
+	return operate(s, loop.OpSave, func() (all []Saved) {
 		if !exists(s.gitDir()) {
 			s.fail("name", "no run of this working tree is named "+s.run)
 		}
@@ -77,7 +78,7 @@ var patchArgs = []string{"diff-tree", "-r", "-p", "--binary", "--no-ext-diff", "
 // patch that git apply accepts.
 func (w *Workspace) ShowSaved(ctx context.Context, name, file string, out io.Writer) error {
 	s := &Space{Workspace: w}
-	return s.operate(opSave, func() {
+	return s.operate(loop.OpSave, func() {
 		ref := savedRefs + strings.TrimPrefix(name, savedRefs)
 		if _, ok := s.try(ctx, command{args: []string{"cat-file", "-e", ref + ":" + file}}); !ok {
 			s.fail("name", fmt.Sprintf("the run %s has no saved attempt %s with the file %q", s.run, name, file), file)
@@ -98,7 +99,7 @@ func (w *Workspace) Patch(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = s.operate(opDetect, func() {
+	err = s.operate(loop.OpDetect, func() {
 		_, tree := s.head(ctx)
 		tree = s.with(ctx, tree, s.unignored(ctx, s.diff(ctx, tree, string(s.snapshot(ctx)))))
 		s.git(ctx, command{out: out, args: slices.Concat(patchArgs, []string{s.state.Base, tree})})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
@@ -65,7 +66,7 @@ func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error
 
 func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 	s := &Space{Workspace: w}
-	err := s.operate(opPrepare, func() {
+	err := s.operate(loop.OpPrepare, func() {
 		if run != s.run {
 			s.fail("refused", "this is the clone of the run "+s.run)
 		}
@@ -86,7 +87,7 @@ func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 		return s, nil
 	}
 	if s.made {
-		err = errors.Join(err, s.operate(opPrepare, func() { s.remove(false) }))
+		err = errors.Join(err, s.operate(loop.OpPrepare, func() { s.remove(false) }))
 	}
 	return nil, errors.Join(err, s.unlock())
 }
@@ -193,7 +194,7 @@ func (s *Space) saveState() {
 // the clone, except saved attempts.
 func (s *Space) Close(forget bool) error {
 	ctx := context.Background()
-	err := s.operate(opPrepare, func() {
+	err := s.operate(loop.OpPrepare, func() {
 		if forget && s.locks != nil && s.isDelivered(ctx) {
 			s.remove(s.own(ctx, "for-each-ref", "--count=1", savedRefs) != "")
 		}
@@ -229,7 +230,7 @@ func (s *Space) remove(saved bool) {
 
 // Discard unlocks the clone after a dry run, and removes it if Open made it.
 func (s *Space) Discard() error {
-	err := s.operate(opPrepare, func() {
+	err := s.operate(loop.OpPrepare, func() {
 		if s.made && s.locks != nil {
 			s.remove(false)
 		}
@@ -240,7 +241,7 @@ func (s *Space) Discard() error {
 // BeforeCall prepares the clone for a provider or a check: its .git shows the last commit. It notes
 // the state of the person's repository for AfterCall.
 func (s *Space) BeforeCall(ctx context.Context) error {
-	return s.operate(opPrepare, func() {
+	return s.operate(loop.OpPrepare, func() {
 		s.renewAgentGit(ctx)
 		s.noted = s.personState(ctx)
 		if !s.state.Used {
@@ -256,7 +257,7 @@ func (s *Space) BeforeCall(ctx context.Context) error {
 // AfterCall returns what differs in the person's repository since BeforeCall: HEAD, configuration,
 // hooks, exclusions and attributes. It restores nothing, because the person can have changed them.
 func (s *Space) AfterCall(ctx context.Context) (changed []string, err error) {
-	return operate(s, opDetect, func() []string {
+	return operate(s, loop.OpDetect, func() []string {
 		if s.noted == nil {
 			return nil
 		}

@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 )
 
 const absent, modeLink = "000000", "120000"
 
 // Snapshot returns the tree of the files that git does not ignore, and of the watched ones.
 func (s *Space) Snapshot(ctx context.Context) (executor.Tree, error) {
-	return operate(s, opDetect, func() executor.Tree { return s.snapshot(ctx) })
+	return operate(s, loop.OpDetect, func() executor.Tree { return s.snapshot(ctx) })
 }
 
 func (s *Space) snapshot(ctx context.Context) executor.Tree {
@@ -132,7 +133,7 @@ func (s *Space) diff(ctx context.Context, from, to string) (changes []change) {
 
 // Diff returns the differences between two trees, sorted by path.
 func (s *Space) Diff(ctx context.Context, from, to executor.Tree) ([]executor.Change, error) {
-	return operate(s, opDetect, func() []executor.Change { return s.describe(ctx, string(from), string(to)) })
+	return operate(s, loop.OpDetect, func() []executor.Change { return s.describe(ctx, string(from), string(to)) })
 }
 
 func (s *Space) describe(ctx context.Context, from, to string) (out []executor.Change) {
@@ -224,7 +225,7 @@ func isGitName(name string) bool {
 
 // Accept returns a tree with the content of from in the paths, and that of base in all others.
 func (s *Space) Accept(ctx context.Context, base, from executor.Tree, paths []string) (executor.Tree, error) {
-	return operate(s, opDetect, func() executor.Tree {
+	return operate(s, loop.OpDetect, func() executor.Tree {
 		changes := only(s.diff(ctx, string(base), string(from)), paths)
 		return executor.Tree(s.with(ctx, string(base), changes))
 	})
@@ -280,7 +281,7 @@ func pathsOf(changes []change) (paths []string) {
 // Restore gives the paths the content that they have in a tree. It changes no other path, and
 // returns the resulting tree. If files changed again meanwhile, it fails with type left.
 func (s *Space) Restore(ctx context.Context, to executor.Tree, paths []string) (executor.Tree, error) {
-	return operate(s, opRevert, func() executor.Tree { return s.restore(ctx, string(to), paths) })
+	return operate(s, loop.OpRevert, func() executor.Tree { return s.restore(ctx, string(to), paths) })
 }
 
 func (s *Space) restore(ctx context.Context, to string, paths []string) executor.Tree {
@@ -336,7 +337,7 @@ func (s *Space) head(ctx context.Context) (commit, tree string) {
 
 // Head returns the tree of the last commit.
 func (s *Space) Head(ctx context.Context) (executor.Tree, error) {
-	return operate(s, opPrepare, func() executor.Tree {
+	return operate(s, loop.OpPrepare, func() executor.Tree {
 		_, tree := s.head(ctx)
 		return executor.Tree(tree)
 	})

@@ -34,6 +34,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
+	"github.com/errgen/errgen/runtime/executor/internal/loop"
 )
 
 // Options configure a [Workspace]. The zero Options are complete.
@@ -100,7 +101,7 @@ func New(ctx context.Context, dir, run string, opts Options) (*Workspace, error)
 	}
 	w := &Workspace{opts: opts, run: run}
 	s := &Space{Workspace: w}
-	return w, s.operate(opPrepare, func() { s.locate(ctx, dir) })
+	return w, s.operate(loop.OpPrepare, func() { s.locate(ctx, dir) })
 }
 
 func (s *Space) locate(ctx context.Context, dir string) {
