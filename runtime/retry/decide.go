@@ -18,7 +18,7 @@ func Decide(err error, earlier func(code string) State, opts ...Option) (Next, *
 	ctx := context.Background()
 	l := loop{settings: settingsOf(opts)}
 	l.last = l.classified(ctx, err)
-	l.effect = observed(l.last, err)
+	l.effect = observed(l.last, l.raw)
 	before := earlier(learnedCode(l.last))
 	l.calls, l.waited = before.Calls+1, before.Waited
 	l.replay(l.last, before)

@@ -57,7 +57,7 @@ type loop struct {
 	calls  int
 	waited time.Duration
 	last   error
-	raw    error              // the error of the last call before it was classified
+	raw    error              // the error of the last call before it was classified; nil if it was not
 	effect taxonomy.Effect    // of all calls together
 	wait   time.Duration      // before the next call, as decided after the last one
 	began  time.Time          // when the last call began, if a breaker, an observer or a learner is set
@@ -154,10 +154,11 @@ func (l *loop) call(ctx context.Context, op func(ctx context.Context) error) err
 }
 
 func (l *loop) classified(ctx context.Context, err error) error {
-	l.raw = err
+	l.raw = nil
 	if err == nil || l.classify == nil || isCancelled(ctx) {
 		return err
 	}
+	l.raw = err
 	return l.classify(err)
 }
 

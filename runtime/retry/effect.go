@@ -44,9 +44,10 @@ func idempotence(t taxonomy.Tristate) Option {
 	return Option{set: func(s settings) settings { s.idempotent = t; return s }}
 }
 
-// observed returns the effect of a failed call. err is classified from raw.
+// observed returns the effect of a failed call. err is classified from raw, or not classified if raw
+// is nil.
 func observed(err, raw error) taxonomy.Effect {
-	if e := effect.Of(err); e != taxonomy.EffectUnspecified {
+	if e := effect.Of(err); e != taxonomy.EffectUnspecified || raw == nil {
 		return e
 	}
 	return effect.Of(raw)
