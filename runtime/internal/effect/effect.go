@@ -70,7 +70,7 @@ func notSent(err error) bool {
 		return true
 	}
 	_, wraps := err.(interface{ Unwrap() error })
-	return !wraps && notSentTexts[err.Error()]
+	return !wraps && isNotSentText(err.Error())
 }
 
 // goType names a type, or the type that a pointer has. A comparison by name does not link package
@@ -95,12 +95,14 @@ func typeOf(err error) goType {
 // that closes while pgx waits for an answer has the same error as one that was closed before.
 var perhapsSentTexts = map[string]bool{"conn closed": true}
 
-// notSentTexts are the texts of errors that have no type: those of net/http about handshakes, and
-// driver.ErrBadConn.
-var notSentTexts = map[string]bool{
-	"driver: bad connection":                          true,
-	"net/http: TLS handshake timeout":                 true,
-	"http: server gave HTTP response to HTTPS client": true,
+// isNotSentText reports whether a text is that of an error that has no type: one of net/http about
+// handshakes, or driver.ErrBadConn.
+func isNotSentText(text string) bool {
+	switch text {
+	case "driver: bad connection", "net/http: TLS handshake timeout", "http: server gave HTTP response to HTTPS client":
+		return true
+	}
+	return false
 }
 
 // handshakeAlerts are the alerts that end a TLS handshake, by their numbers in RFC 8446.
