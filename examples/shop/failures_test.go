@@ -5,6 +5,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/dberr/pgxerr/pgxtest"
 	"github.com/errgen/errgen/runtime/errtest"
+	"github.com/errgen/errgen/runtime/httpcall/calltest"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry/breaker"
 	"shop.example.com/shop/client"
@@ -15,7 +16,7 @@ var tea = client.Order{ID: "o-1", Items: []string{"tea"}, AmountCents: 450, Card
 
 func TestFailures(t *testing.T) {
 	errtest.Each(t, errs.Table, errs.Examples(), errs.SourceGateway, func(t *testing.T, f *errtest.Fault) error {
-		bank := newGateway("http://bank", "key", f.Client(), breaker.New(breaker.Options{}), report.Sinks{})
+		bank := newGateway("http://bank", "key", calltest.Client(f.Script), breaker.New(breaker.Options{}), report.Sinks{})
 		return bank.pay(t.Context(), tea)
 	})
 	errtest.Each(t, errs.Table, errs.Examples(), errs.SourcePostgres, func(t *testing.T, f *errtest.Fault) error {

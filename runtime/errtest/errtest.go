@@ -1,190 +1,248 @@
-// Package errtest makes the other side of a call fail, in tests. It knows each code of a taxonomy,
-// and a failure that has the code: the examples of its rules.
-//
-//	calendar := errtest.New(t, errs.Table, errs.Examples())
-//	calendar.Fail(errs.CodeCalendarBusy)
-//	calendar.Then(200, `{"id":"e-1"}`)
-//	c := httpcall.New(errs.Table, errs.SourceCalendar, httpcall.WithHTTP(calendar.Client()))
-//
-// [Each] makes a call once for each example of a source, and checks how the program reacts.
+// Package errtest checks how a program reacts to each failure of another side: a service that it
+// calls, or a database. Package script has such a side, which fails on demand.
 package errtest
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
-	"net"
+	"fmt"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/errgen/errgen/runtime/errtest/script"
+	"github.com/errgen/errgen/runtime/problem"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// hangs is how long a call waits for an answer that never comes, if nothing ends it before. In a
-// bubble of testing/synctest it takes no time.
-const hangs = time.Hour
+// Fault is a failure of a source, which answers every call.
+type Fault struct {
+	*script.Script
+	Code    string // the code that the failure has
+	Example string // the name of the example: "CALENDAR_DOWN/2"
+	Failure taxonomy.Evidence
 
-// Script is the other side of calls. It gives its answers in the order of the methods that set them,
-// one to each call, and the last one to all further calls. Without an answer, a call succeeds.
+	table taxonomy.Table
+	once  bool
+}
+
+// Once declares that the call itself makes no retries, because its caller does.
+func (f *Fault) Once() { f.once = true }
+
+// updating is the variable that makes Each write its files.
+const updating = "ERRTEST_UPDATE"
+
+// Each makes a call once for each example of a source, in a bubble of testing/synctest, so that
+// waits take no time. f is the other side: the call uses its client, its database or its error. Each
+// checks that the error has the code of the example; that the reaction of the table was carried out
+// with as many calls, and with waits between the limits of the policy; that clients see no text of
+// the failure, unless a public field has it; and that the log has the code.
 //
-// A Script is an [http.RoundTripper]. [Script.Connector] is a database, and [Script.Serve] a server
-// on the network. [Script.Err] is the failure alone, for a call of any other kind.
-type Script struct {
-	t        testing.TB
-	table    taxonomy.Table
-	examples []taxonomy.Example
-
-	mu      sync.Mutex
-	answers []answer
-	repeats bool // whether the only answer was given
-	calls   []call
-}
-
-// call is a call that was made.
-type call struct{ began, ended time.Time }
-
-// answer is what the other side does with a call.
-type answer struct {
-	// failure is the failure as rules see it, or nil.
-	failure *taxonomy.Evidence
-	// sent is the error that a server with the same taxonomy sends, or nil.
-	sent   taxonomy.Error
-	status int
-	body   string
-}
-
-// New returns a script for the codes of a table. The examples are those that the function Examples
-// of its package returns.
-func New(t testing.TB, table taxonomy.Table, examples []taxonomy.Example) *Script {
-	return &Script{t: t, table: table, examples: examples}
-}
-
-// Fail answers a call with a failure that has the code: the first example of the code. A code
-// without an example is an error of a server with the taxonomy, such as a problem document.
-func (s *Script) Fail(code taxonomy.Coded) {
-	for _, x := range s.examples {
-		if x.Code == taxonomy.CodeOf(code) {
-			s.add(answer{failure: &x.Evidence})
-			return
+// Each compares the results with the file testdata/errtest/TEST-SOURCE.txt, which has the code, the
+// calls, the response to a client and the log entry for each example. So a change of the taxonomy is
+// a change of this file. The environment variable ERRTEST_UPDATE=1 makes Each write it.
+func Each(t *testing.T, table taxonomy.Table, examples []taxonomy.Example,
+	source taxonomy.Declared[taxonomy.SourceName], call func(t *testing.T, f *Fault) error) {
+	t.Helper()
+	file := filepath.Join("testdata", "errtest", strings.ReplaceAll(t.Name(), "/", "-")+"-"+source.String()+".txt")
+	want := readResults(file)
+	var all strings.Builder
+	counts := map[string]int{}
+	for _, x := range examples {
+		if x.Evidence.Source != source.String() {
+			continue
 		}
+		counts[x.Code]++
+		name := fmt.Sprintf("%s/%d", x.Code, counts[x.Code])
+		shown, _ := json.Marshal(x.Evidence) // evidence has a JSON
+		got := name + " " + string(shown) + "\n"
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &Fault{Script: script.New(examples), Code: x.Code, Example: name, Failure: x.Evidence,
+					table: table}
+				f.Add(script.Answer{Failure: &x.Evidence})
+				got += f.observe(t, call(t, f))
+			})
+			if want[name] != got && os.Getenv(updating) == "" {
+				t.Errorf("%s differs from %s; to accept the result, run the test with %s=1\nwant:\n%sgot:\n%s",
+					name, file, updating, want[name], got)
+			}
+		})
+		delete(want, name)
+		all.WriteString(got)
 	}
-	s.add(answer{sent: code.Taxonomy().New(code.Row(), nil)})
-}
-
-// Then answers a call with an HTTP status and a body. A database succeeds if the status is below 400.
-func (s *Script) Then(status int, body string) { s.add(answer{status: status, body: body}) }
-
-// Hang gives a call no answer until its context ends.
-func (s *Script) Hang() { s.add(answer{failure: &taxonomy.Evidence{Type: "timeout"}}) }
-
-// Cut ends the connection of a call after the request was sent.
-func (s *Script) Cut() { s.add(answer{failure: &taxonomy.Evidence{Type: "network"}}) }
-
-// Garbage answers a call with status 200 and a page in place of the expected content.
-func (s *Script) Garbage() { s.add(answer{failure: &taxonomy.Evidence{Type: "malformed"}}) }
-
-// Calls returns the number of the calls so far.
-func (s *Script) Calls() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.calls)
-}
-
-func (s *Script) add(a answer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.repeats {
-		s.answers, s.repeats = nil, false
-	}
-	s.answers = append(s.answers, a)
-}
-
-// next begins a call, and returns the answer to it and the function that ends it.
-func (s *Script) next() (a answer, end func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.calls)
-	s.calls = append(s.calls, call{began: time.Now()})
-	if len(s.answers) > 0 {
-		a = s.answers[0]
-	}
-	if s.repeats = len(s.answers) == 1; !s.repeats && len(s.answers) > 0 {
-		s.answers = s.answers[1:]
-	}
-	return a, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.calls[n].ended = time.Now()
-	}
-}
-
-// Err makes a call of any kind, and returns how it fails in Go: an error with the method SQLState for
-// an example with an SQLSTATE, an error of package net for one of the network, and otherwise evidence
-// without a source. If the call succeeds, it returns nil.
-func (s *Script) Err(ctx context.Context) error {
-	a, end := s.next()
-	defer end()
-	return a.err(ctx)
-}
-
-func (a answer) err(ctx context.Context) error {
 	switch {
-	case a.sent != nil:
-		return a.sent
-	case a.failure == nil && a.status >= http.StatusBadRequest:
-		return errors.New(http.StatusText(a.status))
-	case a.failure == nil:
-		return nil
-	case isSQLState(a.failure.Code):
-		return &sqlError{a.failure.Code, a.failure.Text}
-	case a.failure.Err != nil:
-		return a.failure.Err
-	}
-	switch a.kind() {
-	case "timeout":
-		return hang(ctx)
-	case "network":
-		if a.failure.Errno == "ECONNREFUSED" {
-			return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	case len(counts) == 0:
+		t.Errorf("the taxonomy has no example of the source %s", source)
+	case os.Getenv(updating) != "":
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+			os.WriteFile(file, []byte(all.String()), 0o644)); err != nil {
+			t.Error(err)
 		}
-		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
-	}
-	ev := *a.failure
-	ev.Source = ""
-	return &ev
-}
-
-// kind returns the type of a failure that has nothing more specific, such as a status.
-func (a answer) kind() string {
-	if a.failure == nil || a.failure.Status != 0 || a.failure.Code != "" {
-		return ""
-	}
-	return a.failure.Type
-}
-
-// hang waits for the end of ctx.
-func hang(ctx context.Context) error {
-	timer := time.NewTimer(hangs)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return os.ErrDeadlineExceeded
+	default:
+		for name := range want {
+			t.Errorf("%s has the example %s, which the taxonomy does not have", file, name)
+		}
 	}
 }
 
-// sqlError is the error of a database, with the method by which drivers show the SQLSTATE.
-type sqlError struct{ state, text string }
+// readResults returns the results in a file by the names of the examples.
+func readResults(file string) map[string]string {
+	b, _ := os.ReadFile(file) // without the file, each example differs
+	results, name := map[string]string{}, ""
+	for line := range strings.Lines(string(b)) {
+		if !strings.HasPrefix(line, " ") {
+			name, _, _ = strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		}
+		results[name] += line
+	}
+	return results
+}
 
-func (e *sqlError) Error() string    { return strings.TrimSpace(e.text + " (SQLSTATE " + e.state + ")") }
-func (e *sqlError) SQLState() string { return e.state }
+// observe checks the result of a call, and returns it as text.
+func (f *Fault) observe(t *testing.T, err error) string {
+	typed, ok := taxonomy.First(err, f.table.Taxonomy)
+	if !ok {
+		t.Errorf("%s: the call returned %v, want an error with the code %s", f.Example, err, f.Code)
+		return fmt.Sprintf("  error   %v\n", err)
+	}
+	if code := taxonomy.CodeOf(typed); code != f.Code {
+		t.Errorf("%s: the error has the code %s: %v", f.Example, code, err)
+	}
+	return fmt.Sprintf("  error   %s: %v\n  calls   %s\n  client  %s\n  log     %s\n",
+		taxonomy.CodeOf(typed), typed, f.reaction(t, err, typed), f.response(t, err), f.entry(t, err))
+}
 
-func isSQLState(code string) bool {
-	const length = 5
-	return len(code) == length && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
+// reaction checks the calls and the waits, and describes them.
+func (f *Fault) reaction(t *testing.T, err error, typed error) string {
+	reaction, calls := f.table.Reaction(typed), f.Calls()
+	stopped, _ := errors.AsType[*retry.Error](err)
+	waits := f.waits(typed, calls)
+	text := fmt.Sprint(len(calls))
+	var longest time.Duration
+	for i, c := range calls {
+		longest = max(longest, c.Ended.Sub(c.Began))
+		switch {
+		case i == 0:
+		case i > len(waits):
+			t.Errorf("%s: %d calls, the reaction %s makes at most %d",
+				f.Example, len(calls), reaction.Name, len(waits)+1)
+		default:
+			if limits, wait := waits[i-1], waitBefore(calls, i); wait < limits[0] || wait > limits[1] {
+				t.Errorf("%s: the wait before call %d is %s, want %s", f.Example, i+1, wait, between(limits))
+			}
+			text += ", " + between(waits[i-1])
+		}
+	}
+	switch {
+	case len(calls) == 0:
+		t.Errorf("%s: the call did not reach the other side", f.Example)
+	case stopped != nil && exhausts(stopped.Why) && len(calls) <= len(waits),
+		stopped == nil && reaction.Retries() && !f.once:
+		t.Errorf("%s: %d calls, the reaction %s makes %d", f.Example, len(calls), reaction.Name, len(waits)+1)
+	}
+	if longest >= script.Hangs {
+		t.Errorf("%s: the call has no time limit", f.Example)
+	}
+	if longest > 0 {
+		text += fmt.Sprintf("; each %s", longest)
+	}
+	if stopped != nil {
+		text += fmt.Sprintf("; stopped by %s", stopped.Why)
+		reaction = stopped.Reaction
+	}
+	return text + fmt.Sprintf("; then %s (%s); effect %s", reaction.Name, reaction.Action, retry.EffectOf(err))
+}
+
+// exhausts reports whether a loop stopped because its policy permits no further call.
+func exhausts(why retry.Stop) bool {
+	return why == retry.StoppedAttempts || why == retry.StoppedElapsed || why == retry.StoppedRetryAfter
+}
+
+func waitBefore(calls []script.Call, i int) time.Duration {
+	return calls[i].Began.Sub(calls[i-1].Ended)
+}
+
+// waits returns the limits of the waits that the table specifies after failures with the error, for
+// calls that were made.
+func (f *Fault) waits(err error, calls []script.Call) (waits [][2]time.Duration) {
+	const most = 1000
+	state := retry.State{}
+	wait := func(random float64) (time.Duration, bool) {
+		next, e := retry.Decide(err, func(string) retry.State { return state }, retry.ByTable(f.table),
+			retry.WithRandom(func() float64 { return random }))
+		return next.Wait, e.Why == retry.StoppedNot
+	}
+	for range most {
+		shortest, again := wait(0)
+		if !again {
+			break
+		}
+		longest, _ := wait(1)
+		waits = append(waits, [2]time.Duration{shortest, longest})
+		if state.Calls++; state.Calls < len(calls) {
+			shortest = waitBefore(calls, state.Calls)
+		}
+		state.Waited += shortest
+	}
+	return waits
+}
+
+func between(limits [2]time.Duration) string {
+	if limits[0] == limits[1] {
+		return limits[0].String()
+	}
+	return limits[0].String() + " to " + limits[1].String()
+}
+
+// response returns what an HTTP client gets for an error.
+func (f *Fault) response(t *testing.T, err error) string {
+	w := httptest.NewRecorder()
+	problem.Write(w, httptest.NewRequest(http.MethodGet, "/", nil), err, problem.ByTable(f.table),
+		problem.OnError(func(*http.Request, error) {}))
+	body := w.Body.String()
+	row, _ := f.table.Taxonomy.Find(f.Code)
+	isPublic := slices.ContainsFunc(f.table.Taxonomy.Fields(row), func(field taxonomy.Field) bool {
+		return field.Public && slices.Contains(field.From, "text")
+	})
+	if text := f.Failure.Text; text != "" && strings.Contains(body, text) && !isPublic {
+		t.Errorf("%s: a client sees the text %q: %s", f.Example, text, body)
+	}
+	after := ""
+	if wait := w.Header().Get("Retry-After"); wait != "" {
+		after = " retry-after=" + wait
+	}
+	return fmt.Sprintf("%d%s %s", w.Code, after, body)
+}
+
+// varying reports whether an attribute of a log entry differs between two runs or versions of Go.
+func varying(key string) bool {
+	return slices.Contains([]string{"time", "waited", "text", "stack", "cause", "causes"}, key)
+}
+
+// entry returns the log entry for an error.
+func (f *Fault) entry(t *testing.T, err error) string {
+	var line bytes.Buffer
+	options := slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if varying(a.Key) || slices.ContainsFunc(groups, varying) {
+			return slog.Attr{}
+		}
+		return a
+	}}
+	report.Log(slog.New(slog.NewJSONHandler(&line, &options)), nil, f.table)(context.Background(), "call", err)
+	if !strings.Contains(line.String(), `"code":"`+f.Code+`"`) {
+		t.Errorf("%s: the log does not have the code %s: %s", f.Example, f.Code, line.String())
+	}
+	return strings.TrimSpace(line.String())
 }

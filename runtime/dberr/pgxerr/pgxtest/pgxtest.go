@@ -1,9 +1,9 @@
-// Package pgxtest is a PostgreSQL server in process whose statements get the answers of a script of
-// package errtest. The client is pgx with its protocol, so its errors are those of a real server.
+// Package pgxtest is a PostgreSQL server in process whose statements get the answers of a script. The
+// client is pgx with its protocol, so its errors are those of a real server.
 //
-//	s := errtest.New(t, errs.Table, errs.Examples())
+//	s := script.New(errs.Examples())
 //	s.Fail(errs.CodeStoreConflict)
-//	db := pgxerr.Wrap(pgxtest.Pool(s, nil), errs.Table, errs.SourcePostgres)
+//	db := pgxerr.Wrap(pgxtest.Pool(t, s, nil), errs.Table, errs.SourcePostgres)
 package pgxtest
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/errgen/errgen/runtime/errtest"
+	"github.com/errgen/errgen/runtime/errtest/script"
 )
 
 // Pool returns a pool of connections to the server. It is closed when the test ends. A statement that
 // succeeds has no rows. Commits get the answers of commits; if it is nil, they succeed. The server
 // does no authentication, and knows the simple protocol only, which the pool uses.
-func Pool(t testing.TB, statements, commits *errtest.Script) *pgxpool.Pool {
+func Pool(t testing.TB, statements, commits *script.Script) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig("host=127.0.0.1 user=errtest sslmode=disable")
 	if err != nil {
@@ -57,7 +57,7 @@ const (
 // session is the server's end of a connection.
 type session struct {
 	*pgproto3.Backend
-	statements, commits *errtest.Script
+	statements, commits *script.Script
 	state               byte
 }
 

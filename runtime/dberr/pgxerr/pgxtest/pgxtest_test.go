@@ -10,6 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/dberr/pgxerr"
 	"github.com/errgen/errgen/runtime/dberr/pgxerr/pgxtest"
 	"github.com/errgen/errgen/runtime/errtest"
+	"github.com/errgen/errgen/runtime/errtest/script"
 	"github.com/errgen/errgen/runtime/internal/booking"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -28,8 +29,8 @@ func TestEach(t *testing.T) {
 
 // A commit without an answer is not repeated. A commit that the server rejects is.
 func TestCommit(t *testing.T) {
-	statements := errtest.New(t, booking.Table, booking.Examples())
-	commits := errtest.New(t, booking.Table, booking.Examples())
+	statements := script.New(booking.Examples())
+	commits := script.New(booking.Examples())
 	db := pgxerr.Wrap(pgxtest.Pool(t, statements, commits), booking.Table, booking.SourcePostgres)
 	pay := func() error {
 		return pgxerr.Tx(t.Context(), db, booking.Table, func(tx pgx.Tx) error {
@@ -40,11 +41,11 @@ func TestCommit(t *testing.T) {
 	commits.Fail(booking.CodeStoreConflict)
 	commits.Then(200, "")
 	require.NoError(t, pay())
-	assert.Equal(t, 2, commits.Calls())
+	assert.Len(t, commits.Calls(), 2)
 	commits.Cut()
 	err := pay()
 	require.ErrorIs(t, err, booking.CodeStoreDown)
 	assert.Equal(t, taxonomy.EffectUnknown, retry.EffectOf(err))
-	assert.Equal(t, []int{3, 3}, []int{statements.Calls(), commits.Calls()})
+	assert.Equal(t, []int{3, 3}, []int{len(statements.Calls()), len(commits.Calls())})
 	require.ErrorIs(t, db.QueryRow(t.Context(), "").Scan(), pgx.ErrNoRows)
 }

@@ -1,24 +1,31 @@
-package errtest
+// Package dbtest is a database for tests, whose statements get the answers of a script.
+//
+//	s := script.New(errs.Examples())
+//	s.Fail(errs.CodeStoreConflict)
+//	db := sql.OpenDB(dberr.Connector(dbtest.Connector(s, nil), errs.Table, errs.SourcePostgres))
+package dbtest
 
 import (
 	"context"
 	"database/sql/driver"
 	"errors"
 	"io"
+
+	"github.com/errgen/errgen/runtime/errtest/script"
 )
 
-// Connector returns a database whose statements get the answers of the script, for [sql.OpenDB]. A
-// statement that succeeds has no rows. Commits get the answers of commits; if it is nil, they succeed.
-//
-//	db := sql.OpenDB(dberr.Connector(s.Connector(nil), errs.Table, errs.SourcePostgres))
+// Connector returns a database for [sql.OpenDB]. A statement that succeeds has no rows. Commits get
+// the answers of commits; if it is nil, they succeed. Statements cannot be prepared.
 //
 // [sql.OpenDB]: https://pkg.go.dev/database/sql#OpenDB
-func (s *Script) Connector(commits *Script) driver.Connector { return &database{s, commits} }
+func Connector(statements, commits *script.Script) driver.Connector {
+	return &database{statements, commits}
+}
 
 // database is a connector, its driver, its connections, their transactions and their statements.
-type database struct{ statements, commits *Script }
+type database struct{ statements, commits *script.Script }
 
-var errUnsupported = errors.New("errtest: not supported")
+var errUnsupported = errors.New("dbtest: not supported")
 
 func (d *database) Connect(context.Context) (driver.Conn, error) { return d, nil }
 func (d *database) Driver() driver.Driver                        { return d }

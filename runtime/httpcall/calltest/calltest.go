@@ -1,4 +1,10 @@
-package errtest
+// Package calltest is an HTTP server for tests, which gives the answers of a script: in process, or
+// on the network.
+//
+//	calendar := script.New(errs.Examples())
+//	calendar.Fail(errs.CodeCalendarBusy)
+//	c := httpcall.New(errs.Table, errs.SourceCalendar, httpcall.WithHTTP(calltest.Client(calendar)))
+package calltest
 
 import (
 	"cmp"
@@ -7,39 +13,23 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"testing"
 	"time"
 
+	"github.com/errgen/errgen/runtime/errtest/script"
 	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Client returns an HTTP client whose requests the script answers in process.
-func (s *Script) Client() *http.Client { return &http.Client{Transport: s} }
-
-// RoundTrip answers a request in process.
-func (s *Script) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Body != nil {
-		_, _ = io.Copy(io.Discard, r.Body)
-		_ = r.Body.Close()
-	}
-	a, end := s.next()
-	defer end()
-	if kind := a.kind(); kind == "timeout" || kind == "network" {
-		return nil, a.err(r.Context())
-	}
-	w := httptest.NewRecorder()
-	a.write(w, r)
-	resp := w.Result()
-	resp.Request = r
-	return resp, nil
-}
+func Client(s *script.Script) *http.Client { return &http.Client{Transport: transport{s}} }
 
 // Serve starts a server on 127.0.0.1 that gives the answers, and returns its URL. It ends with the
-// test. In a bubble of testing/synctest, use [Script.Client], because the clock of a bubble stops
-// while a connection of the network is read.
-func (s *Script) Serve() (url string) {
+// test. In a bubble of testing/synctest, use [Client], because the clock of a bubble stops while a
+// connection of the network is read.
+func Serve(t testing.TB, s *script.Script) (url string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		resp, err := s.RoundTrip(r)
+		resp, err := transport{s}.RoundTrip(r)
 		if err != nil {
 			panic(http.ErrAbortHandler) // which ends the connection
 		}
@@ -49,30 +39,44 @@ func (s *Script) Serve() (url string) {
 		w.WriteHeader(resp.StatusCode)
 		_, _ = io.Copy(w, resp.Body)
 	}))
-	s.t.Cleanup(func() {
+	t.Cleanup(func() {
 		server.CloseClientConnections() // of calls that hang
 		server.Close()
 	})
 	return server.URL
 }
 
-// write writes the response to a request.
-func (a answer) write(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case a.sent != nil:
-		problem.Write(w, r, a.sent, problem.OnError(func(*http.Request, error) {}))
-	case a.kind() == "malformed":
+type transport struct{ *script.Script }
+
+// RoundTrip implements http.RoundTripper.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_ = r.Body.Close()
+	}
+	a, end := t.Next()
+	defer end()
+	w := httptest.NewRecorder()
+	switch kind := a.Kind(); {
+	case kind == "timeout", kind == "network":
+		return nil, a.Err(r.Context())
+	case a.Sent != nil:
+		problem.Write(w, r, a.Sent, problem.OnError(func(*http.Request, error) {}))
+	case kind == "malformed":
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<!DOCTYPE html><title>Welcome</title>")
-	case a.failure != nil:
-		writeFailure(w, a.failure)
+	case a.Failure != nil:
+		writeFailure(w, a.Failure)
 	default:
-		if json.Valid([]byte(a.body)) {
+		if json.Valid([]byte(a.Body)) {
 			w.Header().Set("Content-Type", "application/json")
 		}
-		w.WriteHeader(cmp.Or(a.status, http.StatusOK))
-		_, _ = io.WriteString(w, a.body)
+		w.WriteHeader(cmp.Or(a.Status, http.StatusOK))
+		_, _ = io.WriteString(w, a.Body)
 	}
+	resp := w.Result()
+	resp.Request = r
+	return resp, nil
 }
 
 // writeFailure writes a response that package detect reads as ev.
