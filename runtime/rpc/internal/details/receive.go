@@ -10,6 +10,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -62,6 +63,14 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 	}
 	ev := evidence(a, info)
 	ev.Err, ev.Source = transport, o.Source
+	if ev.Type == "" {
+		// The library may have no answer: Connect gives a refused connection and one that was cut a code.
+		local := detect.Of(transport)
+		ev.Errno, ev.Effect = local.Errno, local.Effect
+		if local.Type == "network" || local.Type == "timeout" {
+			ev.Type = local.Type
+		}
+	}
 	if len(o.Tables) == 0 {
 		return ev
 	}

@@ -244,3 +244,15 @@ func TestDefaultLogOfPanic(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, log.String(), `"stack":"goroutine`)
 }
+
+// A refused connection has no answer. Connect's error has a code, and the cause shows what happened.
+func TestRefusedConnection(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	c := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, closed.URL+procedure,
+		connect.WithInterceptors(connecterr.Interceptor(rpc.WithSource(orders.SourceGateway))))
+	_, err := c.CallUnary(t.Context(), connect.NewRequest(&emptypb.Empty{}))
+	ev, ok := errors.AsType[*taxonomy.Evidence](err)
+	require.True(t, ok)
+	assert.Equal(t, []any{"network", "ECONNREFUSED", taxonomy.EffectNone}, []any{ev.Type, ev.Errno, ev.Effect})
+}
