@@ -16,7 +16,8 @@ var tea = client.Order{ID: "o-1", Items: []string{"tea"}, AmountCents: 450, Card
 
 func TestFailures(t *testing.T) {
 	errtest.Each(t, errs.Table, errs.Examples(), errs.SourceGateway, func(t *testing.T, f *errtest.Fault) error {
-		bank := newGateway("http://bank", "key", calltest.Client(f.Script), breaker.New(breaker.Options{}), report.Sinks{})
+		h := calltest.Client(f.Script)
+		bank := newGateway("http://bank", "key", h, breaker.New(breaker.Options{}), report.Sinks{})
 		return bank.pay(t.Context(), tea)
 	})
 	errtest.Each(t, errs.Table, errs.Examples(), errs.SourcePostgres, func(t *testing.T, f *errtest.Fault) error {
