@@ -1,7 +1,6 @@
 package httpcall_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +20,7 @@ import (
 	"github.com/errgen/errgen/runtime/httpcall"
 	"github.com/errgen/errgen/runtime/internal/booking"
 	"github.com/errgen/errgen/runtime/internal/orders"
+	"github.com/errgen/errgen/runtime/internal/turns"
 	"github.com/errgen/errgen/runtime/problem"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
@@ -315,43 +315,43 @@ func ExampleJSON() {
 
 func BenchmarkJSON(b *testing.B) {
 	url, _ := api(b, text(`{"id":"e-1"}`))
-	b.Run("by hand", func(b *testing.B) {
-		for b.Loop() {
-			req, _ := http.NewRequestWithContext(b.Context(), http.MethodGet, url, nil)
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				b.Fatal(err)
-			}
-			var got bytes.Buffer
-			_, _ = got.ReadFrom(resp.Body)
-			_ = resp.Body.Close()
+	plain := func() error {
+		req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			return err
 		}
-	})
-	b.Run("by hand, with a time limit, decoded", func(b *testing.B) {
-		for b.Loop() {
-			ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
-			req, _ := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-			req.Header.Set("Accept", "application/json")
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				b.Fatal(err)
-			}
-			body, _ := io.ReadAll(resp.Body)
-			var got event
-			err = json.Unmarshal(body, &got)
-			_ = resp.Body.Close()
-			cancel()
-			if err != nil {
-				b.Fatal(err)
-			}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return err
 		}
-	})
+		_, err = io.Copy(io.Discard, resp.Body)
+		return errors.Join(err, resp.Body.Close())
+	}
+	decoded := func() error {
+		ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Accept", "application/json")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return err
+		}
+		var got event
+		return json.Unmarshal(body, &got)
+	}
 	c := httpcall.New(booking.Table, booking.SourceCalendar)
-	b.Run("httpcall", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := httpcall.JSON[event](b.Context(), c, http.MethodGet, url, nil); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	call := func() error {
+		_, err := httpcall.JSON[event](b.Context(), c, http.MethodGet, url, nil)
+		return err
+	}
+	b.Run("by hand", func(b *testing.B) { turns.Compare(b, plain, call) })
+	b.Run("by hand, with a time limit, decoded", func(b *testing.B) { turns.Compare(b, decoded, call) })
 }

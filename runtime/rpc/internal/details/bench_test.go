@@ -2,13 +2,19 @@ package details_test
 
 import (
 	"context"
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/errgen/errgen/runtime/internal/orders"
+	"github.com/errgen/errgen/runtime/internal/turns"
 	"github.com/errgen/errgen/runtime/rpc"
+	"github.com/errgen/errgen/runtime/rpc/connecterr"
 	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 )
 
@@ -31,4 +37,46 @@ func BenchmarkServer(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkCall is the cost of the interceptors of a server and a client for a whole call on this
+// machine that succeeds.
+func BenchmarkCall(b *testing.B) {
+	table := rpc.ByTable(orders.Table)
+	b.Run("gRPC", func(b *testing.B) {
+		call := func(server []grpc.ServerOption, client ...grpc.DialOption) func() error {
+			s := grpc.NewServer(server...)
+			grpc_testing.RegisterTestServiceServer(s, succeeding{})
+			c := dial(b, s, client...)
+			return func() error {
+				_, err := c.EmptyCall(b.Context(), &grpc_testing.Empty{})
+				return err
+			}
+		}
+		turns.Compare(b, call(nil),
+			call(grpcerr.Server(table), grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(table))))
+	})
+	b.Run("Connect", func(b *testing.B) {
+		call := func(o connect.Option) func() error {
+			h := httptest.NewServer(connect.NewUnaryHandler(procedure,
+				func(context.Context, *connect.Request[emptypb.Empty]) (*connect.Response[emptypb.Empty], error) {
+					return connect.NewResponse(&emptypb.Empty{}), nil
+				}, o))
+			b.Cleanup(h.Close)
+			c := connect.NewClient[emptypb.Empty, emptypb.Empty](h.Client(), h.URL+procedure, o)
+			return func() error {
+				_, err := c.CallUnary(b.Context(), connect.NewRequest(&emptypb.Empty{}))
+				return err
+			}
+		}
+		turns.Compare(b, call(connect.WithOptions()), call(connect.WithInterceptors(connecterr.Interceptor(table))))
+	})
+}
+
+type succeeding struct {
+	grpc_testing.UnimplementedTestServiceServer
+}
+
+func (succeeding) EmptyCall(context.Context, *grpc_testing.Empty) (*grpc_testing.Empty, error) {
+	return &grpc_testing.Empty{}, nil
 }

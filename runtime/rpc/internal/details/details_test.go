@@ -108,7 +108,7 @@ func grpcClient(
 		grpc.WithChainStreamInterceptor(grpcerr.StreamClient(client...)))
 }
 
-func dial(t *testing.T, s *grpc.Server, o ...grpc.DialOption) grpc_testing.TestServiceClient {
+func dial(t testing.TB, s *grpc.Server, o ...grpc.DialOption) grpc_testing.TestServiceClient {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
