@@ -311,7 +311,7 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	for _, f := range impls {
 		args := append([]ssa.Value{common.Value}, common.Args...)
 		e.site(f, call, args, nil)
-		if wanted && contract == nil {
+		if wanted {
 			result := e.result(f, j)
 			out.addAll(e.instantiate(result, f, args, nil, b, at))
 			if !e.carries(common.Value.Type()) { // the errors that the object wraps are not in its value
@@ -326,7 +326,11 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	switch {
 	case !wanted:
 	case contract != nil:
-		return e.promised(contract, at)
+		n, named := types.Unalias(common.Value.Type()).(*types.Named)
+		if !complete && !exact && !(named && !n.Obj().Exported()) { // the causes of other implementations
+			out.add(Atom{Kind: Unknown, Name: "interface call " + ShortName(m.FullName()), Below: true}, []string{at})
+		}
+		return e.promised(contract, out, at)
 	case exact:
 	case pkg != nil && !e.packages[pkg.Path()] && (e.Whole || !e.seesCodes(pkg)):
 		out = union(out, e.foreignCall(m.FullName(), common, b, at))
@@ -337,7 +341,7 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 		return out
 	case e.Callees == nil && e.addForeignMethods(out, common, at) && e.Whole:
 	case !complete:
-		out.add(Atom{Kind: Unknown, Name: "interface call " + shortName(m)}, []string{at})
+		out.add(Atom{Kind: Unknown, Name: "interface call " + ShortName(m.FullName())}, []string{at})
 	}
 	return out
 }
@@ -367,9 +371,15 @@ func (e *Engine) contextValues(call *ssa.CallCommon) (list []ssa.Value, ok bool)
 	return list, true
 }
 
-// promised returns what a contract permits.
-func (e *Engine) promised(c *Contract, at string) *Set {
+// promised returns what a contract permits. A contract does not limit causes and the end of a
+// context, which are those of the inferred set.
+func (e *Engine) promised(c *Contract, inferred *Set, at string) *Set {
 	out := new(Set)
+	for a, p := range inferred.All() {
+		if a.Below || a.Kind == Ended || a.Symbolic() && strings.Contains(";"+a.Ops, ";b;") {
+			out.add(a, p)
+		}
+	}
 	for i, word := range c.Codes {
 		a := Atom{Kind: Foreign, Name: "a contract with foreign errors"}
 		if word != ForeignWord {
@@ -382,11 +392,6 @@ func (e *Engine) promised(c *Contract, at string) *Set {
 
 // ForeignWord is the word of a contract for errors without a code.
 const ForeignWord = "foreign"
-
-func shortName(m *types.Func) string {
-	name := m.FullName()
-	return name[strings.LastIndexByte(name, '/')+1:]
-}
 
 // CodeNamed returns the key of a code that a directive in a package names: CODE, errs.CODE, or with
 // more of the import path. The taxonomies that the package imports come first.

@@ -356,7 +356,9 @@ func sortedKeys(m map[passKey]bool) (keys []passKey) {
 func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock, at string) *Set {
 	switch {
 	case t.promise != nil && j == t.results-1:
-		return e.promised(t.promise, at)
+		promise := t.promise
+		t.promise = nil
+		return e.promised(promise, e.callTarget(t, j, args, b, at), at)
 	case t.foreign != "":
 		return one(Atom{Kind: Foreign, Name: t.foreign}, at)
 	case t.unknown != "":
@@ -383,8 +385,8 @@ func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock
 	return out
 }
 
-// kept returns the result of a call if the function keeps its contract: callers rely on it, and
-// only the end of a context is added. Without a contract it returns s.
+// kept returns the result of a call if the function keeps its contract, on which callers rely.
+// Without a contract it returns s.
 func (e *Engine) kept(fn *ssa.Function, j int, s *Set, at string) *Set {
 	obj, ok := origin(fn).Object().(*types.Func)
 	if !ok || j != fn.Signature.Results().Len()-1 {
@@ -394,13 +396,7 @@ func (e *Engine) kept(fn *ssa.Function, j int, s *Set, at string) *Set {
 	if contract == nil {
 		return s
 	}
-	out := e.promised(contract, at)
-	for a, p := range s.All() {
-		if a.Kind == Ended {
-			out.add(a, p)
-		}
-	}
-	return out
+	return e.promised(contract, s, at)
 }
 
 func (f Fact) set() *Set {

@@ -93,6 +93,13 @@ func useRepo(r repo) error {
 	return err
 }
 
+// The causes of an error are not in its contract.
+//
+//errgen:errors NOT_FOUND
+func wraps() error { return errs.NewNotFound("1").WithCause(errs.NewClosed()) }
+
+func useWraps() bool { return errors.Is(wraps(), errs.CodeClosed) }
+
 func three() error {
 	if cond {
 		return errs.NewNotFound("1")
