@@ -327,7 +327,7 @@ func (e *Engine) invoke(call ssa.CallInstruction, j int, wanted bool) *Set {
 	case !wanted:
 	case contract != nil:
 		n, named := types.Unalias(common.Value.Type()).(*types.Named)
-		if !complete && !exact && !(named && !n.Obj().Exported()) { // the causes of other implementations
+		if !e.Whole && !exact && !(named && !n.Obj().Exported()) { // the causes of other implementations
 			out.add(Atom{Kind: Unknown, Name: "interface call " + ShortName(m.FullName()), Below: true}, []string{at})
 		}
 		return e.promised(contract, out, at)

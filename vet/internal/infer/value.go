@@ -270,8 +270,8 @@ func (e *Engine) apply(s *Set, op, at string) *Set {
 		case 'y':
 			keep = !in || a.Const
 		case 't':
-			keep = in && !a.Const || a.Below && a.Kind != Unknown
-			guess = a.Kind == Unknown
+			keep = in && !a.Const || a.Below
+			guess = a.Kind == Unknown && !a.Below // an unknown cause may be what was found
 			a.Below = a.Below && !in
 		case 'b':
 			keep = a.Kind != Foreign && a.Kind != Ended
