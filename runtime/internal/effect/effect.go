@@ -126,5 +126,9 @@ func cutOff(err error) bool {
 	if _, wraps := err.(interface{ Unwrap() error }); wraps && typeOf(err) != opError {
 		return false // the error below shows whether the connection existed
 	}
-	return ok && (timeout.Timeout() || err.Error() == "use of closed network connection") // net.ErrClosed
+	if !ok || timeout.Timeout() {
+		return ok
+	}
+	text := err.Error()
+	return text == "use of closed network connection" // net.ErrClosed, without linking package net
 }
