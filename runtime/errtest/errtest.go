@@ -1,5 +1,12 @@
-// Package errtest checks how a program reacts to each failure of another side: a service that it
-// calls, or a database. Package script has such a side, which fails on demand.
+// Package errtest checks how a program reacts to each failure of a service that it calls, or of a
+// database. The failures are the examples of the taxonomy's rules.
+//
+//	errtest.Each(t, errs.Table, errs.Examples(), errs.SourceCalendar,
+//		func(t *testing.T, f *errtest.Fault) error {
+//			return book(t.Context(), calltest.Client(f.Script))
+//		})
+//
+// A test that needs certain answers in turn uses package script alone.
 package errtest
 
 import (
@@ -26,12 +33,12 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Fault is a failure of a source, which answers every call.
+// Fault is the other side of a call that fails: its script answers every call with one example.
 type Fault struct {
 	*script.Script
-	Code    string // the code that the failure has
-	Example string // the name of the example: "CALENDAR_DOWN/2"
-	Failure taxonomy.Evidence
+	Code    string            // the code that the failure has
+	Example string            // the name of the example: "CALENDAR_DOWN/2"
+	Failure taxonomy.Evidence // the evidence of the example
 
 	table taxonomy.Table
 	once  bool
@@ -44,14 +51,18 @@ func (f *Fault) Once() { f.once = true }
 const updating = "ERRTEST_UPDATE"
 
 // Each makes a call once for each example of a source, in a bubble of testing/synctest, so that
-// waits take no time. f is the other side: the call uses its client, its database or its error. Each
-// checks that the error has the code of the example; that the reaction of the table was carried out
-// with as many calls, and with waits between the limits of the policy; that clients see no text of
-// the failure, unless a public field has it; and that the log has the code.
+// waits take no time. The call uses the script of f through a package such as calltest, or by
+// [script.Script.Err], and returns its error. Each reports
 //
-// Each compares the results with the file testdata/errtest/TEST-SOURCE.txt, which has the code, the
-// calls, the response to a client and the log entry for each example. So a change of the taxonomy is
-// a change of this file. The environment variable ERRTEST_UPDATE=1 makes Each write it.
+//   - an error that does not have the code of the example;
+//   - more or fewer calls than the reaction makes, a wait outside of the policy's limits, and a call
+//     without a time limit;
+//   - a response to a client with the text of the failure, unless a public field has it;
+//   - a log entry without the code.
+//
+// Each also compares the results with the file testdata/errtest/TEST-SOURCE.txt, which has the code,
+// the calls, the response to a client and the log entry for each example. So a change of the taxonomy
+// is a change of this file. The environment variable ERRTEST_UPDATE=1 makes Each write it.
 func Each(t *testing.T, table taxonomy.Table, examples []taxonomy.Example,
 	source taxonomy.Declared[taxonomy.SourceName], call func(t *testing.T, f *Fault) error) {
 	t.Helper()

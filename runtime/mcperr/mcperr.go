@@ -4,9 +4,9 @@
 //	server.AddReceivingMiddleware(mcperr.Server(errs.Table))
 //	client.AddSendingMiddleware(mcperr.Client(errs.Table, errs.SourceTools, mcperr.Servers(tools.Table)))
 //
-// A tool that fails has a result with isError. Its content is the public message, for the model. Its
-// _meta has the public JSON of the error, for programs: code, message, retryable, context and so on.
-// The generated parseError of TypeScript reads it. structuredContent is absent, because clients
+// A tool that fails has a result with isError. Its content is the public message, for the model.
+// Its _meta has the public JSON of the error, for programs: code, message, retryable, context and
+// so on. The generated parseError of TypeScript reads it. structuredContent is absent, because clients
 // compare it with the schema of successful results.
 package mcperr
 
@@ -36,7 +36,8 @@ type options struct {
 type Option func(*options)
 
 // OnError sets the function that receives each error of a server, classified and with all its
-// causes. operation is the name of the tool, otherwise the method. The function of report.Log is one.
+// causes. operation is the name of the tool, otherwise the method. The function report.Log returns such a
+// function.
 // By default, slog.Default logs internal errors.
 func OnError(f func(ctx context.Context, operation string, err error)) Option {
 	return func(o *options) { o.onError = f }
@@ -52,21 +53,21 @@ func optionsOf(opts []Option) *options {
 
 // Server returns a receiving middleware that answers with the public view of the errors and panics
 // of all tools. The table classifies errors of other taxonomies; an error that no rule matches gets
-// the fallback's code. Resources and prompts have no results that are errors: their errors are JSON-RPC
-// errors with the public message, and with the JSON in data.
+// the fallback's code. Resources and prompts have no results that are errors: they answer with
+// JSON-RPC errors that have the public message, and the JSON in data.
 //
 // These are sent unchanged: a *jsonrpc.Error, and a result for which a tool itself set IsError.
 // Arguments that do not match the schema of a tool keep the SDK's text in the content. They are
-// evidence of the source "mcp" with the type "invalid_arguments"; if no rule gives it a public code,
-// _meta is absent.
+// evidence of the source "mcp" with the type "invalid_arguments"; if no rule gives it a public
+// code, _meta is absent.
 func Server(t taxonomy.Table, opts ...Option) mcp.Middleware {
 	o := optionsOf(opts)
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			result, err := recovered(ctx, next, method, req)
-			tool, _ := result.(*mcp.CallToolResult)
-			if err == nil && tool != nil {
-				err = tool.GetError()
+			result, err := callNext(ctx, next, method, req)
+			toolResult, _ := result.(*mcp.CallToolResult) // nil for other methods
+			if err == nil && toolResult != nil {
+				err = toolResult.GetError()
 			}
 			if wire.IsNil(err) {
 				return result, nil
@@ -76,12 +77,12 @@ func Server(t taxonomy.Table, opts ...Option) mcp.Middleware {
 					return result, err
 				}
 			}
-			return o.answer(ctx, t, method, req, tool, err)
+			return o.answer(ctx, t, method, req, toolResult, err)
 		}
 	}
 }
 
-func recovered(ctx context.Context, next mcp.MethodHandler, method string, req mcp.Request) (r mcp.Result, err error) {
+func callNext(ctx context.Context, next mcp.MethodHandler, method string, req mcp.Request) (r mcp.Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			r, err = nil, taxonomy.PanicEvidence(v)
@@ -93,22 +94,22 @@ func recovered(ctx context.Context, next mcp.MethodHandler, method string, req m
 // invalidArguments is the beginning of the SDK's error for arguments that do not match the schema.
 const invalidArguments = `validating "arguments": `
 
-// answer reports err, and returns the answer to a call that failed with it. tool is the result of the
-// SDK, or nil.
+// answer reports err, and returns the answer to a request that failed with it. toolResult is nil
+// unless the SDK called a tool.
 func (o *options) answer(ctx context.Context, t taxonomy.Table, method string, req mcp.Request,
-	tool *mcp.CallToolResult, err error) (mcp.Result, error) {
+	toolResult *mcp.CallToolResult, err error) (mcp.Result, error) {
 	operation := method
 	if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok {
 		operation = p.Name
 	}
 	var content []mcp.Content
-	if tool != nil && strings.HasPrefix(err.Error(), invalidArguments) && errors.Unwrap(err) == nil {
+	if toolResult != nil && strings.HasPrefix(err.Error(), invalidArguments) && errors.Unwrap(err) == nil {
 		ev := &taxonomy.Evidence{Source: "mcp", Type: "invalid_arguments", Text: err.Error()}
 		classified := t.Classify(ev)
 		if !isPublic(t, classified) {
-			return tool, nil
+			return toolResult, nil
 		}
-		content, err = tool.Content, classified
+		content, err = toolResult.Content, classified
 	}
 	view, err := wire.PublicView(ctx, t, err)
 	switch {
@@ -146,13 +147,13 @@ func meta(v taxonomy.PublicView) mcp.Meta {
 	}
 	delete(m, "cause")
 	if context, ok := m["context"].(map[string]any); ok && v.Err() != nil {
-		widen(context, v.Err().Taxonomy().Fields(v.Row()))
+		quoteWide(context, v.Err().Taxonomy().Fields(v.Row()))
 	}
 	return m
 }
 
-// widen makes the numbers of 64 bits of an object texts.
-func widen(object map[string]any, fields []taxonomy.Field) {
+// quoteWide replaces the 64-bit numbers of an object by texts of their digits.
+func quoteWide(object map[string]any, fields []taxonomy.Field) {
 	for _, f := range fields {
 		switch value := object[f.Name].(type) {
 		case json.Number:
@@ -160,11 +161,11 @@ func widen(object map[string]any, fields []taxonomy.Field) {
 				object[f.Name] = value.String()
 			}
 		case map[string]any:
-			widen(value, f.Fields)
+			quoteWide(value, f.Fields)
 		case []any:
 			for _, element := range value {
 				if o, ok := element.(map[string]any); ok {
-					widen(o, f.Fields)
+					quoteWide(o, f.Fields)
 				}
 			}
 		}

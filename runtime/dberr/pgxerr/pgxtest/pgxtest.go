@@ -20,9 +20,9 @@ import (
 	"github.com/errgen/errgen/runtime/errtest/script"
 )
 
-// Pool returns a pool of connections to the server. It is closed when the test ends. A statement that
-// succeeds has no rows. Commits get the answers of commits; if it is nil, they succeed. The server
-// does no authentication, and knows the simple protocol only, which the pool uses.
+// Pool returns a pool of connections to the server, which is closed when the test ends. A statement
+// that succeeds has no rows. Commits get the answers of commits; if it is nil, they succeed. The
+// server requires no password, and supports the simple protocol only, which the pool uses.
 func Pool(t testing.TB, statements, commits *script.Script) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig("host=127.0.0.1 user=errtest sslmode=disable")
@@ -88,7 +88,7 @@ func (s *session) serve() {
 
 // answer answers a statement, and reports whether the connection continues.
 func (s *session) answer(sql string) bool {
-	words := strings.Fields(strings.ToLower(sql) + " ;")
+	words := strings.Fields(strings.ToLower(sql) + " ;") // of an empty statement, ";" is the first
 	script, next := s.statements, s.state
 	switch words[0] {
 	case "begin":
@@ -114,7 +114,7 @@ func (s *session) answer(sql string) bool {
 		s.state = next
 		s.Send(&pgproto3.CommandComplete{CommandTag: []byte(strings.ToUpper(words[0]))})
 		return true
-	case !coded: // a failure of the network
+	case !coded: // a failure of the network, which ends the connection
 		return false
 	}
 	if s.state == inside {
