@@ -55,14 +55,14 @@ const updating = "ERRTEST_UPDATE"
 // [script.Script.Err], and returns its error. Each reports
 //
 //   - an error that does not have the code of the example;
-//   - more or fewer calls than the reaction makes, a wait outside of the policy's limits, and a call
-//     without a time limit;
+//   - more or fewer calls than the reaction makes, a wait outside of the limits of its policy, and
+//     a call without a time limit;
 //   - a response to a client with the text of the failure, unless a public field has it;
 //   - a log entry without the code.
 //
-// Each also compares the results with the file testdata/errtest/TEST-SOURCE.txt, which has the code,
-// the calls, the response to a client and the log entry for each example. So a change of the taxonomy
-// is a change of this file. The environment variable ERRTEST_UPDATE=1 makes Each write it.
+// Each also compares the results with the file testdata/errtest/TEST-SOURCE.txt, which has the
+// code, the calls, the response to a client and the log entry for each example. So a change of the
+// taxonomy is a change of this file. The environment variable ERRTEST_UPDATE=1 makes Each write it.
 func Each(t *testing.T, table taxonomy.Table, examples []taxonomy.Example,
 	source taxonomy.Declared[taxonomy.SourceName], call func(t *testing.T, f *Fault) error) {
 	t.Helper()

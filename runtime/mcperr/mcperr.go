@@ -6,8 +6,8 @@
 //
 // A tool that fails has a result with isError. Its content is the public message, for the model.
 // Its _meta has the public JSON of the error, for programs: code, message, retryable, context and
-// so on. The generated parseError of TypeScript reads it. structuredContent is absent, because clients
-// compare it with the schema of successful results.
+// so on. The generated parseError of TypeScript reads it. structuredContent is absent, because
+// clients compare it with the schema of successful results.
 package mcperr
 
 import (
@@ -36,9 +36,8 @@ type options struct {
 type Option func(*options)
 
 // OnError sets the function that receives each error of a server, classified and with all its
-// causes. operation is the name of the tool, otherwise the method. The function report.Log returns such a
-// function.
-// By default, slog.Default logs internal errors.
+// causes. operation is the name of the tool, otherwise the method. The function report.Log returns
+// such a function. By default, slog.Default logs internal errors.
 func OnError(f func(ctx context.Context, operation string, err error)) Option {
 	return func(o *options) { o.onError = f }
 }

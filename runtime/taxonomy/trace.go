@@ -119,8 +119,8 @@ func (t *Traced) MarshalJSON() ([]byte, error) {
 	}{Redact(strings.ToValidUTF8(errtree.TreeText(t.err), "\uFFFD"))})
 }
 
-// Panic is the cause of the error that a panic becomes. The function of OnError of an edge gets it by
-// errors.AsType[*taxonomy.Panic].
+// Panic is the cause of the error that a panic becomes. The function of OnError of an edge gets it
+// by errors.AsType[*taxonomy.Panic].
 type Panic struct {
 	Value any
 	Stack []byte // of the goroutine, as debug.Stack returns it

@@ -1,5 +1,5 @@
-// Package script is the other side of calls that fail, in tests. It knows each code of a taxonomy, and
-// a failure that has the code: the examples of its rules.
+// Package script is the other side of calls that fail, in tests. It knows each code of a taxonomy,
+// and a failure that has the code: the examples of its rules.
 //
 //	calendar := script.New(errs.Examples())
 //	calendar.Fail(errs.CodeCalendarBusy)
@@ -29,9 +29,9 @@ import (
 // bubble of testing/synctest it takes no time.
 const Hangs = time.Hour
 
-// Script is the other side of calls. It gives its answers in the order of the methods that set them,
-// one to each call, and the last one to all further calls. Without an answer, a call succeeds. It is
-// safe for concurrent use.
+// Script is the other side of calls. It gives its answers in the order of the methods that set
+// them, one to each call, and the last one to all further calls. Without an answer, a call
+// succeeds. It is safe for concurrent use.
 type Script struct {
 	examples []taxonomy.Example
 
@@ -71,8 +71,8 @@ func (s *Script) Fail(code taxonomy.Coded) {
 	s.Add(Answer{Sent: code.Taxonomy().New(code.Row(), nil)})
 }
 
-// Then answers a call with an HTTP status and a body. Other protocols succeed if the status is below
-// 400.
+// Then answers a call with an HTTP status and a body. Other protocols succeed if the status is
+// below 400.
 func (s *Script) Then(status int, body string) { s.Add(Answer{Status: status, Body: body}) }
 
 // Hang gives a call no answer until its context ends.
@@ -98,8 +98,8 @@ func (s *Script) Add(a Answer) {
 	s.answers = append(s.answers, a)
 }
 
-// Next begins a call, and returns the answer to it and the function that ends it. It is for packages
-// that connect a script to a protocol.
+// Next begins a call, and returns the answer to it and the function that ends it. It is for
+// packages that connect a script to a protocol.
 func (s *Script) Next() (a Answer, end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,9 +131,9 @@ func (a Answer) Kind() string {
 	return a.Failure.Type
 }
 
-// Err returns how the call fails in Go, and nil if it succeeds: an error with the method SQLState for
-// an example with an SQLSTATE, an error of package net for one of the network, and otherwise evidence
-// without a source. A timeout waits for the end of ctx.
+// Err returns how the call fails in Go, and nil if it succeeds: an error with the method SQLState
+// for an example with an SQLSTATE, an error of package net for one of the network, and otherwise
+// evidence without a source. A timeout waits for the end of ctx.
 func (a Answer) Err(ctx context.Context) error {
 	switch kind := a.Kind(); {
 	case a.Sent != nil:

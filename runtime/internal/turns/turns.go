@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Compare makes two calls by turns, so that a change of the machine's load meets both. It reports the
-// medians of their times as bare-ns and with-ns, and the second as a share of the first.
+// Compare makes two calls by turns, so that a change of the machine's load meets both. It reports
+// the medians of their times as bare-ns and with-ns, and the second as a share of the first.
 func Compare(b *testing.B, bare, with func() error) {
 	b.Helper()
 	calls := [2]func() error{bare, with}

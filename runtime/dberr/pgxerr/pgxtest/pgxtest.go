@@ -1,5 +1,5 @@
-// Package pgxtest is a PostgreSQL server in process whose statements get the answers of a script. The
-// client is pgx with its protocol, so its errors are those of a real server.
+// Package pgxtest is a PostgreSQL server in process whose statements get the answers of a script.
+// The client is pgx with its protocol, so its errors are those of a real server.
 //
 //	s := script.New(errs.Examples())
 //	s.Fail(errs.CodeStoreConflict)

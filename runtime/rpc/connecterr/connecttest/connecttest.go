@@ -1,5 +1,5 @@
-// Package connecttest is a Connect server for tests, which gives the answers of a script to the calls
-// of every procedure.
+// Package connecttest is a Connect server for tests, which gives the answers of a script to the
+// calls of every procedure.
 //
 //	calendar := script.New(errs.Examples())
 //	calendar.Fail(errs.CodeCalendarBusy)
@@ -29,8 +29,8 @@ import (
 // testing/synctest. A stream is received as a whole.
 func Client(s *script.Script) *http.Client { return &http.Client{Transport: transport{s}} }
 
-// Handler returns a server for [net/http], which answers in the protocol of the client: Connect, gRPC
-// or gRPC-Web.
+// Handler returns a server for [net/http], which answers in the protocol of the client: Connect,
+// gRPC or gRPC-Web.
 func Handler(s *script.Script) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, end := s.Next()

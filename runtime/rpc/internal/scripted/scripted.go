@@ -54,8 +54,8 @@ func Failure(ctx context.Context, a script.Answer) details.Answer {
 	return failed
 }
 
-// Method returns the descriptor of a procedure such as /shop.v1.Orders/Get. It is nil if the program
-// does not have the generated package of its service.
+// Method returns the descriptor of a procedure such as /shop.v1.Orders/Get. It is nil if the
+// program does not have the generated package of its service.
 func Method(procedure string) protoreflect.MethodDescriptor {
 	service, method, _ := strings.Cut(strings.TrimPrefix(procedure, "/"), "/")
 	d, _ := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
