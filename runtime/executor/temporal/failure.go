@@ -44,6 +44,11 @@ type arrived struct {
 
 func (a *arrived) Unwrap() []error { return []error{a.typed, a.error} }
 
+// CallEffect returns the effect of the error as it was: that of the SDK is no other call.
+func (a *arrived) CallEffect() (effect taxonomy.Effect, sent bool) {
+	return taxonomy.EffectOf(a.typed, nil), false
+}
+
 // ErrorToFailure converts an error to what Temporal stores.
 func (c Failures) ErrorToFailure(err error) *failure.Failure {
 	var came *arrived

@@ -16,6 +16,8 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor/temporal"
+	"github.com/errgen/errgen/runtime/internal/orders"
+	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -74,6 +76,16 @@ func TestUnknownCodeArrives(t *testing.T) {
 	var u *taxonomy.Unknown
 	require.ErrorAs(t, conv.FailureToError(conv.ErrorToFailure(newer)), &u)
 	assert.Equal(t, "PROVIDER_ASLEEP", u.Code())
+}
+
+// The effect that the code of an activity declares decides, and not the failure of Temporal around it.
+func TestEffectArrives(t *testing.T) {
+	conv := temporal.Failures{Table: orders.Table,
+		Decode: func(b []byte) (error, error) { return orders.UnmarshalError(b) }}
+	for _, want := range []error{orders.NewTooMany(), orders.NewOrderPlaced(), orders.NewStoreDown()} {
+		back := conv.FailureToError(conv.ErrorToFailure(want))
+		assert.Equal(t, retry.EffectOf(want), retry.EffectOf(back), "%v", want)
+	}
 }
 
 // The activities of any program are retried as the table specifies, and end with the typed error.

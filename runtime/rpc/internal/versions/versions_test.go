@@ -3,6 +3,7 @@ package versions_test
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -31,6 +32,14 @@ type observation struct {
 	Calls              int
 	Wait               string
 	HTTP, GRPC         int
+	Effect             string
+}
+
+// effects are what the codes of a release declare, by failure. A client observes no other effect,
+// whatever its own release declares.
+var effects = map[string]map[string]string{
+	"r2": {"timeout": "unknown", "down": "none"},
+	"r3": {"timeout": "unknown", "down": "none"},
 }
 
 // message is what the TypeScript of a release reads.
@@ -98,6 +107,7 @@ func TestReleases(t *testing.T) {
 					assert.Equal(t, o.Sent, other.Sent, at)
 					assert.Equal(t, o.Type, other.Type, at)
 					assert.Equal(t, first[failure].Calls > 1, other.Calls > 1, "%s: retried as at first", at)
+					assert.Equal(t, cmp.Or(effects[server][failure], "unspecified"), other.Effect, at)
 					if failure == "busy" {
 						assert.Equal(t, "2s", other.Wait, at)
 					}

@@ -258,6 +258,7 @@ type Observation struct {
 	Calls              int
 	Wait               string // before the second call
 	HTTP, GRPC         int
+	Effect             string // of all calls
 }
 
 func report(w io.Writer, name, transport string, do func(context.Context) error) {
@@ -275,6 +276,7 @@ func report(w io.Writer, name, transport string, do func(context.Context) error)
 	}
 	_, o.Unknown = errors.AsType[*taxonomy.Unknown](err)
 	o.HTTP, o.GRPC = taxonomy.HTTPStatus(err), taxonomy.GRPCCode(err)
+	o.Effect = retry.EffectOf(err).String()
 	for _, h := range handled {
 		if o.Handled == "" && errors.Is(err, h.code) {
 			o.Handled = h.name

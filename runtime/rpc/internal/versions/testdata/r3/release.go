@@ -9,7 +9,7 @@ import (
 // failures are what this release of the service answers, by what went wrong.
 var failures = map[string]error{
 	"timeout": errs.NewGatewayTimeout(),
-	"down":    errs.NewGatewayDown(),
+	"down":    errs.NewGatewayDown().WithGateway("g1"),
 	"busy":    errs.NewBusy().WithRetryAfter(2 * time.Second),
 	"locked":  errs.NewBusy(),
 	"refused": errs.NewCardRefused(),
