@@ -309,9 +309,12 @@ func inGoogleURL(s string, i, floor int) bool {
 // in a path such as webhook.url.
 func belowHook(s string, i, floor int) bool {
 	first, isBelow := max(floor, i-maxKey), false
-	for i > first && ((space|lineBreak|quote|backslash|hyphen).has(s[i-1]) || strings.IndexByte("{[:.]", s[i-1]) >= 0) {
-		i--
-		isBelow = isBelow || strings.IndexByte("{[:.]", s[i]) >= 0
+	for ; i > first; i-- {
+		isMark := strings.IndexByte("{[:.]", s[i-1]) >= 0
+		if !isMark && !(space | lineBreak | quote | backslash | hyphen).has(s[i-1]) {
+			break
+		}
+		isBelow = isBelow || isMark
 	}
 	kind, _ := findName(s, i, floor)
 	return isBelow && kind == hookKey
