@@ -8,6 +8,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/internal/template"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -184,5 +185,29 @@ func prevention(d *spec.Prevention) *taxonomy.Prevention {
 	}
 	return &taxonomy.Prevention{
 		Check: d.Check.V, Throttle: d.Throttle.V, Concurrency: d.Concurrency.V, Likely: d.Likely.Or(defaultLikely),
+	}
+}
+
+// CauseName is the placeholder of the wrapped error.
+const CauseName = "cause"
+
+// Template resolves a message against the fields that its code has. A placeholder that names none
+// of them stays as text.
+func Template(c *model.Code, text string) model.Template {
+	parts, _ := template.Parse[*model.Field](text)
+	link(c, text, parts)
+	return model.Template{Parts: parts}
+}
+
+// link sets the fields of placeholders.
+func link(c *model.Code, text string, parts []model.Part) {
+	for i := range parts {
+		p := &parts[i]
+		link(c, text, p.Group)
+		p.Field = c.ErrorType().Field(p.Name)
+		p.Cause = p.Field == nil && p.Name == CauseName
+		if p.Name != "" && p.Field == nil && !p.Cause {
+			*p = model.Part{Text: text[p.Offset : p.Offset+p.Len]}
+		}
 	}
 }

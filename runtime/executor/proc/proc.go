@@ -16,12 +16,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // DefaultGrace is the grace of a [Command] that has none.
@@ -182,4 +187,83 @@ func (d *delayedWriter) Write(b []byte) (int, error) {
 func same(a, b io.Writer) (equal bool) {
 	defer func() { _ = recover() }()
 	return a != nil && a == b
+}
+
+// safe are the variables that programs need. None of them is a secret.
+var safe = []string{"PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TERM", "USER", "LOGNAME", "SHELL", "TZ"}
+
+// safeWindows are further variables that programs on Windows need.
+var safeWindows = []string{
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME", "HOMEDRIVE",
+	"HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "OS",
+}
+
+// SafeEnv returns the part of this process's environment that a program may have that is not
+// trusted: the locations of programs, home and temporary files, the language and the terminal. It
+// contains no API keys. The variables of extra follow: "NAME=value" sets a variable, and "NAME"
+// passes the value of this process, if it has one.
+func SafeEnv(extra ...string) []string {
+	var env []string
+	for _, entry := range os.Environ() {
+		if name, _, ok := strings.Cut(entry, "="); ok && isSafe(name) {
+			env = append(env, entry)
+		}
+	}
+	for _, entry := range extra {
+		if strings.Contains(entry, "=") {
+			env = append(env, entry)
+		} else if value, ok := os.LookupEnv(entry); ok {
+			env = append(env, entry+"="+value)
+		}
+	}
+	return env
+}
+
+func isSafe(name string) bool {
+	if runtime.GOOS == "windows" {
+		name = strings.ToUpper(name) // names have no case
+		if slices.Contains(safeWindows, name) {
+			return true
+		}
+	}
+	return slices.Contains(safe, name) || strings.HasPrefix(name, "LC_")
+}
+
+// Failure returns the evidence of a failed [Run]: exit code or signal, and the name of the program
+// as the attribute command. If the program did not run, the type is "not_found" or "start". After
+// the deadline of the context, it is "timeout". The caller adds the output. If the program exited
+// with 0, Failure returns nil.
+func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
+	if err == nil && exit.Code == 0 && exit.Signal == "" {
+		return nil
+	}
+	ev := &taxonomy.Evidence{}
+	if err != nil {
+		*ev = detect.Of(err)
+	}
+	ev.Source, ev.Op = source, op
+	ev.SetAttribute("command", filepath.Base(path))
+	switch {
+	case missing(err):
+		ev.Type = "not_found"
+	case exit.Signal != "":
+		ev.Signal = exit.Signal
+	case err == nil:
+		ev.ExitCode = taxonomy.Some(exit.Code)
+	}
+	return ev
+}
+
+// missing reports whether a program could not be started because its file does not exist. It is
+// false if the working directory or the interpreter does not exist.
+func missing(err error) bool {
+	if errors.Is(err, exec.ErrNotFound) {
+		return true
+	}
+	var path *fs.PathError
+	if !errors.As(err, &path) || path.Op != "fork/exec" || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	_, err = os.Stat(path.Path)
+	return errors.Is(err, fs.ErrNotExist)
 }
