@@ -45,8 +45,6 @@ type (
 	Spending = loop.Spending
 	// Call describes a call that is about to be made, to the parts of an [Admission].
 	Call = loop.Call
-	// RetryOf is the failure that a call retries.
-	RetryOf = loop.RetryOf
 	// Closed is the error of a [Preventer] that admits no call now.
 	Closed = loop.Admission
 	// Tree names a tree of files in a [Space].
