@@ -276,18 +276,12 @@ func (e *Engine) contents(addr ssa.Value) *Set {
 		}
 		return out
 	case *ssa.FieldAddr:
-		if e.wraps(x.X.Type()) {
-			return e.fieldOf(x.X, x.Field, e.at(x.Pos()))
-		}
-		if e.wraps(deref(x.Type())) {
+		if !e.wraps(x.X.Type()) && e.wraps(x.Type()) {
 			out := union(e.cells[cellKey(x)])
 			e.addOwn(out, x)
 			return out
 		}
-		if s := e.cells[cellKey(x)]; s.Len() > 0 {
-			return s
-		}
-		return e.foreignField(deref(x.X.Type()), x.Field, e.at(x.Pos()))
+		return e.fieldOf(x.X, x.Field, e.at(x.Pos()))
 	case *ssa.Global:
 		out := union(e.cells[cellKey(x)])
 		switch pkg := x.Pkg; {
@@ -311,8 +305,7 @@ func (e *Engine) contents(addr ssa.Value) *Set {
 func (e *Engine) variable(x *ssa.Alloc) *Set {
 	out := union(e.cells[e.madeCell(x)])
 	if t := deref(x.Type()); !isPointer(t) && e.wraps(t) {
-		e.addOwn(out, x)
-		e.storedIn(out, x)
+		e.own(out, x)
 		if out.Len() == 0 && e.final { // without a cause it is an error of its own
 			out.add(Atom{Kind: Foreign, Name: types.TypeString(t, shortPkg)}, []string{e.at(x.Pos())})
 		}
@@ -320,6 +313,12 @@ func (e *Engine) variable(x *ssa.Alloc) *Set {
 	}
 	e.storedIn(out, x)
 	return out
+}
+
+// own adds the errors in an object that is a variable, or in one of its fields.
+func (e *Engine) own(out *Set, x *ssa.Alloc, field ...int) {
+	e.addOwn(out, x, field...)
+	e.storedIn(out, x)
 }
 
 // storedIn adds the values that are stored in a variable as a whole.

@@ -77,13 +77,7 @@ func (e *Engine) eval(v ssa.Value) *Set {
 	case *ssa.Slice:
 		return e.value(x.X)
 	case *ssa.Field:
-		if e.wraps(x.X.Type()) {
-			return e.fieldOf(x.X, x.Field, at)
-		}
-		if s := e.cells[fieldKey(x.X.Type(), x.Field)]; s.Len() > 0 {
-			return s
-		}
-		return e.foreignField(x.X.Type(), x.Field, at)
+		return e.fieldOf(x.X, x.Field, at)
 	case *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice:
 		out := union(e.cells[e.madeCell(x)])
 		e.calleeCells(out, x)
@@ -211,37 +205,34 @@ func (e *Engine) wrapper(t types.Type, v ssa.Value, at string) *Set {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		alloc, _ = load.X.(*ssa.Alloc)
 	}
-	literal := alloc != nil && onlyStored(alloc)
-	for i := range st.NumFields() {
-		if typ := st.Field(i).Type(); !e.carries(typ) || !e.isError(typ) && !isContainer(typ) {
-			continue
+	if alloc == nil || !onlyStored(alloc) {
+		for i := range st.NumFields() {
+			if typ := st.Field(i).Type(); e.isError(typ) || isContainer(typ) && e.carries(typ) {
+				out.addAll(e.cells[fieldKey(t, i)])
+			}
 		}
-		stored := storesIn(alloc, i)
-		for _, s := range stored {
-			out.addAll(e.valueAt(s.Val, s.Block()))
-		}
-		if len(stored) == 0 && !literal {
-			out.addAll(e.cells[fieldKey(t, i)])
-		}
-	}
-	if literal {
-		e.storedIn(out, alloc)
-	} else {
 		out.addAll(e.value(v))
+	} else {
+		e.own(out, alloc)
 	}
-	if out.Len() == 0 && (e.final || literal) { // without a cause it is an error of its own
+	if out.Len() == 0 && e.final { // without a cause it is an error of its own
 		return foreign
 	}
 	return out
 }
 
-// fieldOf returns the value of a field of an object that wraps errors.
+// fieldOf returns the value of a field. Objects that wrap errors are distinguished.
 func (e *Engine) fieldOf(x ssa.Value, field int, at string) *Set {
 	out := union(e.cells[fieldKey(x.Type(), field)])
+	if !e.wraps(x.Type()) {
+		if out.Len() == 0 {
+			return e.foreignField(x.Type(), field, at)
+		}
+		return out
+	}
 	switch x := x.(type) {
 	case *ssa.Alloc:
-		e.addOwn(out, x, field)
-		e.storedIn(out, x)
+		e.own(out, x, field)
 		return out
 	case *ssa.Parameter:
 		e.addOwn(out, x, field)
@@ -274,23 +265,6 @@ func onlyStored(alloc *ssa.Alloc) bool {
 		}
 		return true
 	})
-}
-
-// storesIn returns the stores in a field of a variable.
-func storesIn(alloc *ssa.Alloc, field int) (list []*ssa.Store) {
-	if alloc == nil {
-		return nil
-	}
-	for _, r := range *alloc.Referrers() {
-		if fa, ok := r.(*ssa.FieldAddr); ok && fa.Field == field {
-			for _, u := range *fa.Referrers() {
-				if s, ok := u.(*ssa.Store); ok && s.Addr == fa {
-					list = append(list, s)
-				}
-			}
-		}
-	}
-	return list
 }
 
 // ours reports whether a type is of a package of the scope.
