@@ -198,8 +198,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Few functions of a program have an error that is not known: none of shop and its client, at most 5
-// of 100 in all examples, and at most 15 of 100 in the runtime.
+// Few functions of a program have an error that is not known: none of shop and its client, at most
+// 5 of 100 in all examples, and at most 15 of 100 in the runtime.
 func TestUnknowns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads all examples")

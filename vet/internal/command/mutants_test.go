@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/errgen/errgen/vet/internal/infer"
 	"github.com/errgen/errgen/vet/internal/program"
@@ -196,4 +198,42 @@ func TestOperationsOfShop(t *testing.T) {
 		"GET /orders/{id} can return ORDER_CLOSED, which the operation GetOrder does not declare",
 		"shop.ordersServer.Get can return ORDER_CLOSED, which the operation GetOrder does not declare",
 	}, messages)
+}
+
+// A call of gRPC can return the codes that the interceptor of the client decodes.
+func TestClientOfShop(t *testing.T) {
+	dir, err := filepath.Abs("../../../examples/shop")
+	require.NoError(t, err)
+	src := `package main
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+
+	"github.com/errgen/errgen/runtime/rpc"
+	"github.com/errgen/errgen/runtime/rpc/grpcerr"
+	"shop.example.com/shop/errs"
+	"shop.example.com/shop/orderspb"
+)
+
+func ask(ctx context.Context, address string) error {
+	codes := grpcerr.UnaryClient(rpc.ByTable(errs.Table))
+	conn, err := grpc.NewClient(address, grpc.WithChainUnaryInterceptor(codes))
+	if err != nil {
+		return err
+	}
+	_, err = orderspb.NewOrdersClient(conn).Get(ctx, &orderspb.GetRequest{Id: "1"})
+	return err
+}
+`
+	p, err := program.Load(t.Context(), program.Options{Dir: dir, Patterns: []string{"./..."},
+		Overlay: map[string][]byte{filepath.Join(dir, "ask.go"): []byte(src)}})
+	require.NoError(t, err)
+	i := slices.IndexFunc(p.Funcs, func(fn *ssa.Function) bool { return fn.Name() == "ask" })
+	set, ok := p.Result(p.Funcs[i])
+	require.True(t, ok)
+	words := p.Words(set, p.Funcs[i])
+	assert.Subset(t, words, []string{"ORDER_NOT_FOUND", "INVALID", "INTERNAL", "UNEXPECTED", "(context)"})
+	assert.NotContains(t, words, "STORE_DOWN", "which is internal")
 }

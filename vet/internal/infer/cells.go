@@ -99,8 +99,8 @@ func fieldKey(t types.Type, field int) string {
 	return "field " + types.TypeString(t, nil) + "." + st.Field(field).Name()
 }
 
-// wraps reports whether values of a struct type are errors with an Unwrap method. Such a value has the
-// errors of its fields, so that two objects are distinguished; see object.
+// wraps reports whether values of a struct type are errors with an Unwrap method. Such a value has
+// the errors of its fields, so that two objects are distinguished; see addOwn.
 func (e *Engine) wraps(t types.Type) bool {
 	t = deref(t)
 	if _, ok := t.Underlying().(*types.Struct); !ok || e.generatedType(t) {
@@ -110,8 +110,8 @@ func (e *Engine) wraps(t types.Type) bool {
 	return types.Implements(p, e.errType) && e.hasMethod(p, "Unwrap")
 }
 
-// ownField returns the type of the object that a store concerns, if the object wraps errors and is a
-// variable of the function or of all its callers. No other object is concerned.
+// ownField returns the type of the object that a store concerns, if the object wraps errors and is
+// a variable of the function or of all its callers. No other object is concerned.
 func (e *Engine) ownField(addr ssa.Value) types.Type {
 	object := addr
 	if fa, ok := addr.(*ssa.FieldAddr); ok && e.wraps(fa.X.Type()) {

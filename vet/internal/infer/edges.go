@@ -142,18 +142,20 @@ func (e *Engine) makersOf(v ssa.Value, maker string) (calls []*ssa.Call) {
 	return calls
 }
 
-// databases are the functions that make databases whose errors are classified: by the prefix of the
-// full names of methods that return them.
+// databases are the functions that make databases and clients whose errors are classified: by the
+// prefix of the full names of methods that return them.
 var databases = []struct{ method, maker string }{
 	{"database/sql.", runtimePath + "dberr.Connector"},
 	{runtimePath + "dberr/pgxerr.", runtimePath + "dberr/pgxerr.Wrap"},
 	{"github.com/jackc/pgx/v5", runtimePath + "dberr/pgxerr.Wrap"},
 	{"pgx/v5.", runtimePath + "dberr/pgxerr.Wrap"},
+	{"google.golang.org/grpc.ClientStream", runtimePath + "rpc/grpcerr.StreamClient"},
+	{"google.golang.org/grpc.ClientConn", runtimePath + "rpc/grpcerr.UnaryClient"},
 }
 
-// edgeErrors adds the errors with codes of a function of a database driver or of database/sql. Each
-// database of the program may be the one that is called. In one package the databases of others are
-// not known, so that no test of a code is dead.
+// edgeErrors adds the errors with codes of a function of a database driver, of database/sql or of a
+// client of gRPC. Each one of the program may be the one that is called. In one package those of
+// others are not known, so that no test of a code is dead.
 func (e *Engine) edgeErrors(out *Set, name, at string) {
 	name = strings.TrimLeft(name, "(*")
 	for _, d := range databases {
@@ -161,18 +163,64 @@ func (e *Engine) edgeErrors(out *Set, name, at string) {
 			continue
 		}
 		for _, call := range e.makerCalls[d.maker] {
-			source := anySource
-			if s, ok := constString(call.Call.Args[2]); ok {
-				source = s
-			}
-			out.addAll(e.close(e.classifiedByAll(e.tables(call.Call.Args[1]), source, at)))
+			tables, source := e.edgeTable(call)
+			out.addAll(e.close(e.classifiedByAll(tables, source, at)))
 			out.add(Atom{Kind: Ended, Name: "a cancellation, which the edge does not change"}, []string{at})
 		}
 		if !e.Whole && slices.ContainsFunc(e.Known, (*Taxonomy).hasSources) {
-			out.add(Atom{Kind: Unknown, Name: "a database that another package opens", Below: true}, []string{at})
+			out.add(Atom{Kind: Unknown, Name: "a database or client that another package makes", Below: true}, []string{at})
 		}
 		return
 	}
+}
+
+// edgeTable returns the table and the source of a database, or the table in a client's options.
+func (e *Engine) edgeTable(call *ssa.Call) (tables, source string) {
+	args := call.Call.Args
+	if len(args) > 1 {
+		if s, ok := constString(args[2]); ok {
+			return e.tables(args[1]), s
+		}
+		return e.tables(args[1]), anySource
+	}
+	options, known := optionsIn(args[0])
+	for _, o := range options {
+		option, ok := o.(*ssa.Call)
+		if ok && option.Call.StaticCallee() != nil && fullName(option.Call.StaticCallee()) == runtimePath+"rpc.ByTable" {
+			return e.tables(option.Call.Args[0]), received
+		}
+		known = known && ok
+	}
+	if !known {
+		return unknownTable, received
+	}
+	return "", received
+}
+
+// decided returns the error of a decision of a queue, which the table classifies, if v is the
+// result of queue.Decide.
+func (e *Engine) decided(v ssa.Value, at string) (*Set, bool) {
+	if alloc, ok := v.(*ssa.Alloc); ok {
+		for _, r := range *alloc.Referrers() {
+			if s, ok := r.(*ssa.Store); ok && s.Addr == alloc {
+				v = s.Val
+			}
+		}
+		if !onlyStored(alloc) {
+			return nil, false
+		}
+	}
+	call, ok := v.(*ssa.Call)
+	if !ok || call.Call.StaticCallee() == nil || fullName(call.Call.StaticCallee()) != runtimePath+"queue.Decide" {
+		return nil, false
+	}
+	args := call.Call.Args
+	tables, source := e.tableIn(args[4:])
+	if tables == "" {
+		tables = e.tables(args[1])
+	}
+	s := e.apply(e.valueAt(args[2], call.Block()), "c"+tables+"#"+source, at)
+	return union(s, one(Atom{Kind: Ended, Name: "queue.Decide"}, at)), true
 }
 
 // addMaker registers the calls of the functions that make databases and clients.

@@ -225,6 +225,11 @@ func (e *Engine) wrapper(t types.Type, v ssa.Value, at string) *Set {
 func (e *Engine) fieldOf(x ssa.Value, field int, at string) *Set {
 	out := union(e.cells[fieldKey(x.Type(), field)])
 	if !e.wraps(x.Type()) {
+		if types.TypeString(deref(x.Type()), nil) == runtimePath+"queue.Decision" {
+			if s, ok := e.decided(x, at); ok {
+				return s
+			}
+		}
 		if out.Len() == 0 {
 			return e.foreignField(x.Type(), field, at)
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/errgen/errgen/runtime/dberr"
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/httpcall"
 	"github.com/errgen/errgen/runtime/queue"
 	"github.com/errgen/errgen/runtime/retry"
@@ -124,3 +125,12 @@ func Orders(req *http.Request) error {
 
 // want: CLOSED foreign(taxonomy.Evidence)
 func Called() error { return queue.Call(func() error { return errs.NewClosed() }) }
+
+// want: DB_DOWN CLOSED (context)
+func Decided(ctx context.Context, db *sql.DB) error {
+	err := errs.Classify(db.Ping(), detect.WithSource(errs.SourceDB))
+	if !errors.Is(err, errs.CodeDBDown) {
+		err = errs.NewClosed()
+	}
+	return queue.Decide(ctx, errs.Table, err, queue.History{}).Err
+}
