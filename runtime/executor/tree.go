@@ -85,8 +85,7 @@ func update(ctx context.Context, sp Space, trees loop.Trees, out *loop.Outcome) 
 	if err != nil {
 		return trees, err
 	}
-	merged = slices.DeleteFunc(merged, func(c Change) bool { return c.Ignored })
-	paths := without(loop.PathsOf(merged), loop.PathsOf(differ))
+	paths := without(loop.PathsOf(unignored(merged)), loop.PathsOf(differ))
 	if len(paths) == 0 {
 		return trees, nil
 	}
@@ -119,7 +118,7 @@ func (h *host) detect(ctx context.Context, sp Space, do loop.Detect) (found loop
 	found.Count, found.Paths = len(changes), firstPaths(loop.PathsOf(changes))
 	if do.Committed != "" { // at the end of a run nothing is judged
 		left, err := sp.Diff(ctx, do.Committed, checked)
-		found.Left = firstPaths(loop.PathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored })))
+		found.Left = firstPaths(loop.PathsOf(unignored(left)))
 		return found, err
 	}
 	bad, err := h.judge(ctx, changes, do.Approved)
@@ -138,8 +137,7 @@ func (h *host) rejudge(ctx context.Context, sp Space, do loop.Detect) (Tree, err
 	if err != nil {
 		return "", err
 	}
-	changes = slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored })
-	bad, err := h.judge(ctx, changes, do.Approved)
+	bad, err := h.judge(ctx, unignored(changes), do.Approved)
 	if err != nil {
 		return "", err
 	}
@@ -253,7 +251,7 @@ func (h *host) commit(ctx context.Context, sp Space, e *loop.Effect, do loop.Com
 	if err != nil {
 		return done, err
 	}
-	paths := loop.PathsOf(slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored }))
+	paths := loop.PathsOf(unignored(changes))
 	if done.Committed, err = sp.Accept(ctx, do.Committed, do.Checked, paths); err != nil {
 		return done, err
 	}
@@ -268,6 +266,11 @@ func (h *host) commit(ctx context.Context, sp Space, e *loop.Effect, do loop.Com
 		ev.Files = firstPaths(paths) // that are not committed
 	}
 	return done, err
+}
+
+// unignored returns the changes that can be committed.
+func unignored(changes []Change) []Change {
+	return slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored })
 }
 
 // within returns the paths that are also in others.

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
-	"github.com/errgen/errgen/runtime/executor/internal/loop"
 )
 
 // Clone describes the clone of a run.
@@ -125,12 +123,11 @@ func Remove(ctx context.Context, dir, run, home string) error {
 		return err
 	}
 	s := &Space{Workspace: w}
-	err = s.operate(loop.OpPrepare, func() {
+	return s.end(func() {
 		if !exists(s.home) {
 			s.fail("name", "no run of this working tree is named "+run)
 		}
 		s.take(ctx)
 		s.remove(false)
 	})
-	return errors.Join(err, s.unlock())
 }

@@ -194,12 +194,16 @@ func (s *Space) saveState() {
 // the clone, except saved attempts.
 func (s *Space) Close(forget bool) error {
 	ctx := context.Background()
-	err := s.operate(loop.OpPrepare, func() {
+	return s.end(func() {
 		if forget && s.locks != nil && s.isDelivered(ctx) {
 			s.remove(s.own(ctx, "for-each-ref", "--count=1", savedRefs) != "")
 		}
 	})
-	return errors.Join(err, s.unlock())
+}
+
+// end carries out the last operation, and unlocks the clone.
+func (s *Space) end(last func()) error {
+	return errors.Join(s.operate(loop.OpPrepare, last), s.unlock())
 }
 
 // isDelivered reports whether the person's repository has the commits of the run, and the files
@@ -230,12 +234,11 @@ func (s *Space) remove(saved bool) {
 
 // Discard unlocks the clone after a dry run, and removes it if Open made it.
 func (s *Space) Discard() error {
-	err := s.operate(loop.OpPrepare, func() {
+	return s.end(func() {
 		if s.made && s.locks != nil {
 			s.remove(false)
 		}
 	})
-	return errors.Join(err, s.unlock())
 }
 
 // BeforeCall prepares the clone for a provider or a check: its .git shows the last commit. It notes
