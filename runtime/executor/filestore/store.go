@@ -55,7 +55,8 @@ func (s *Store) Open(ctx context.Context, run string) (*executor.RunState, error
 		return nil, err
 	}
 	if err := atomicfile.MakeDir(s.dir); err != nil {
-		return nil, evidence.OfFile("executor", loop.OpPrepare, s.dir, fmt.Errorf("make the directory of runs: %w", err))
+		err = fmt.Errorf("make the directory of runs: %w", err)
+		return nil, evidence.OfFile("executor", loop.OpPrepare, s.dir, err)
 	}
 	lock, err := s.take(ctx, run)
 	if err != nil {
@@ -79,7 +80,8 @@ func (s *Store) Save(_ context.Context, state *executor.RunState) error {
 	case s.lock == nil || s.run != state.Task.Run:
 		return evidence.OfFile("state", "state_write", path, errors.New("the run is not open"))
 	case state.Saves < s.saves:
-		return evidence.OfFile("state", "state_write", path, fmt.Errorf("save %d is older than save %d", state.Saves, s.saves))
+		err := fmt.Errorf("save %d is older than save %d", state.Saves, s.saves)
+		return evidence.OfFile("state", "state_write", path, err)
 	}
 	b, err := json.Marshal(state)
 	if err == nil {
@@ -139,8 +141,8 @@ func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) 
 		err = errors.New("the file is not the state of this run")
 	}
 	if err != nil {
-		ev := evidence.OfFile("executor", loop.OpResume, path, fmt.Errorf("read run %s: %w: restore %s, or begin a run with "+
-			"another name", run, err, path))
+		err = fmt.Errorf("read run %s: %w: restore %s, or begin a run with another name", run, err, path)
+		ev := evidence.OfFile("executor", loop.OpResume, path, err)
 		ev.Type = "refused"
 		return nil, ev
 	}
@@ -173,7 +175,8 @@ func (s *Store) path(run string) string { return filepath.Join(s.dir, run+suffix
 
 func (s *Store) checkName(run string) error {
 	if err := filelock.CheckName(run); err != nil {
-		return evidence.OfFile("executor", loop.OpPrepare, s.dir, fmt.Errorf("%w: expected %s", err, filelock.NameExpected))
+		err = fmt.Errorf("%w: expected %s", err, filelock.NameExpected)
+		return evidence.OfFile("executor", loop.OpPrepare, s.dir, err)
 	}
 	return nil
 }

@@ -82,8 +82,8 @@ func (c *Claim) Release() error {
 // lock takes the lock on a name in a directory. An error names the locked resource by what.
 func (s *Store) lock(ctx context.Context, dir, name, what string) (lock *filelock.Named, err error) {
 	if err := filelock.CheckName(name); err != nil {
-		return nil, fileEvidence("executor", "prepare", s.path, fmt.Errorf("%w: %q (%s)", err, mask.Beginning(name, 256),
-			filelock.NameExpected))
+		err = fmt.Errorf("%w: %q (%s)", err, mask.Beginning(name, 256), filelock.NameExpected)
+		return nil, fileEvidence("executor", "prepare", s.path, err)
 	}
 	if err = atomicfile.MakeDir(dir); err == nil {
 		lock, err = filelock.Take(ctx, dir, name, what, "", lockPatience)
