@@ -12,7 +12,7 @@ import (
 
 // end matches what follows a message that is complete: the end of the line, punctuation, a bracket,
 // or a word that begins its circumstances.
-const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d` +
+const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[ \t]?[.,;:!)\]}…]|\|\d` +
 	`|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)` +
 	`|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d` +
 	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of|due|because|before|via|since|connecting|upstream)\b))`

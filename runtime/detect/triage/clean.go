@@ -102,11 +102,14 @@ var levels = map[string]level{
 
 // withoutTag removes the tag of a runner or a tool that the line begins with: "[ERROR] ", an
 // indented "[junit] ", "[task 2025-01-02T03:04:05Z] ", "   INFO - ", "DEBUG util.py:459:  ", and
-// "#12 3.456 " of a container build.
+// "#12 3.456 " of a container build, and "#12 " of its errors.
 func withoutTag(s string) (string, level) {
 	t := strings.TrimLeft(s, " ")
 	if t == "" {
 		return s, noLevel
+	}
+	if rest, ok := strings.CutPrefix(t, "│"); ok { // the margin of a message of Terraform or goreleaser
+		return strings.TrimLeft(rest, " "), noLevel
 	}
 	switch c := t[0]; {
 	case c == '[':
@@ -128,7 +131,7 @@ func withoutTag(s string) (string, level) {
 				fields++
 			}
 		}
-		if t[i-1] == ' ' && strings.IndexByte(t[:i], '.') > 0 {
+		if t[i-1] == ' ' && (strings.IndexByte(t[:i], '.') > 0 || strings.HasPrefix(t[i:], "ERROR: ")) {
 			return t[i:], noLevel
 		}
 	case c >= 'A' && c <= 'Z':

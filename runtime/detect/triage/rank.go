@@ -149,10 +149,24 @@ func (t *reader) cause(s *segment) candidate {
 	if p.Line > s.start && isShort && (len(stages) == 0 || p.Line < stages[0].Line) {
 		return p
 	}
+	for i := range stages {
+		if t.classifyStage(&stages[i]); stages[i].Class.Name != "" {
+			return stages[i]
+		}
+	}
 	if len(stages) > 0 {
 		return stages[0]
 	}
 	return candidate{Finding: s.exit}
+}
+
+// classifyStage sets the class of a line that names a stage, if it also contains the reason: a
+// failure of the environment.
+func (t *reader) classifyStage(c *candidate) {
+	class := t.matcher.Classify(c.Searched)
+	if !isDiagnosed(class.Name) && class.Name != "crash" {
+		c.Class = class
+	}
 }
 
 // diagnosis returns the first line of the class of diagnoses that is reported last. Failed tests
