@@ -21,7 +21,8 @@ const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[ \t]?[.,;:!)\]}…]|\|
 const (
 	beginning = `(?i)\A[ \t\r\n]*(?:`
 	// afterAll matches what follows a message that the text begins with.
-	afterAll = `(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|before|due|because|during|by|-|–|—|\()|:[ \t])`
+	afterAll = `(?:[ \t\r\n.!]*\z|[ \t]+(?:(?:after|while|for|on|at|with|from|please|before|due|because|during|by|to|in|when` +
+		`|writing|reading|opening|accessing)\b|[-–—(]|(?:occurred|access)[ \t\r\n.!]*\z)|:[ \t])`
 	// afterValue and afterKind match what follows the value of a field and the kind of an error.
 	afterValue = `(?:\\*["'](?:[\s,:)}\]\\]|$)|</)`
 	afterKind  = `(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t])`
@@ -102,7 +103,7 @@ func named(values []string) []Text {
 			Text{Expr: `\A\s*(?:` + strings.Join(whole, `|`) + `)\s*\z`})
 	}
 	if kinds != nil {
-		texts = append(texts, Text{Expr: `\A\s*(?:` + strings.Join(kinds, `|`) + `)(?:\s*\z| (?:on|for|from|while|during|when)\b)`})
+		texts = append(texts, Text{Expr: `\A\s*(?:` + strings.Join(kinds, `|`) + `)(?:\s*\z| (?:on|for|from|while|during|when|disconnected)\b)`})
 	}
 	if codes != nil {
 		code := `(?:` + strings.Join(codes, `|`) + `)`
@@ -136,11 +137,12 @@ func stated(statuses []string) []Text {
 			`[ \t]*(?:$|[.:;,({]))`, reportedLead},
 		{any, statusLead},
 		{Expr: beginning + `http(?:/[\d.]+)?[ \t])?` + any + `(?:[ \t:-]*` + phrase + onlyNumber},
+		{Expr: `\A\s*HTTP(?:/[\d.]+)?[ \t]` + any + `[ \t]+[A-Z][^\n]{0,80}\s*\z`},
 		{Expr: `(?i)\b` + any + ` (?:Client|Server) Error: `},
 		{Expr: `(?im)\b(?:error|status)[ \t:]+` + any + `[ \t:]+` + phrase + `[ \t]*(?:$|[.:;,({])`},
 		// Gemini API error 429 RESOURCE_EXHAUSTED, HTTP 503 returned from server
 		{Expr: `(?im)^(?:[\w.-]+ ){0,4}(?:error|http|status)(?: code)?:?[ \t]\(?` + any + `\)?(?:[ \t\r.!]*$|:[ \t]` +
-			`|[ \t]+(?:` + phrase + `|(?-i:[A-Z_]{6,})\b|(?:returned |received )?from\b|rate[ -]?limit))`},
+			`|[ \t]+(?:` + phrase + `(?:[ \t\r.!]*$|[:;,])|(?-i:[A-Z_]{6,})\b|(?:returned |received )?from\b|rate[ -]?limit))`},
 		// received status 529 from upstream, and as a complete text: got a 402 from the API
 		{Expr: `(?im)^(?:[\w-]+:? )?(?:received |got |unexpected )?status (?:code )?` + any + ` (?:from|by)\b`},
 		{Expr: beginning + `(?:got|returned|received|error code|status)[ :=]*(?:an? )?)` + any +
