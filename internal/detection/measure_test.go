@@ -95,9 +95,10 @@ type message struct{ Text, Class string }
 // reads reports whether a rule tests more than the origin of a failure. A rule on a status reads one
 // in the text.
 func reads(r *model.Rule) bool {
-	return len(r.Like)+len(r.Text)+len(r.Contains) > 0 || slices.ContainsFunc(r.Conditions, func(c detect.Condition) bool {
-		return c.Key != detect.Source && c.Key != detect.Op
-	})
+	return len(r.Like)+len(r.Text)+len(r.Contains) > 0 ||
+		slices.ContainsFunc(r.Conditions, func(c detect.Condition) bool {
+			return c.Key != detect.Source && c.Key != detect.Op
+		})
 }
 
 func (m *measured) measure(t *testing.T, messages []message) {

@@ -15,14 +15,15 @@ import (
 const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[ \t]?[.,;:!)\]}…]|\|\d` +
 	`|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)` +
 	`|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d` +
-	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of|due|because|before|via|since|connecting|upstream)\b))`
+	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of` +
+	`|due|because|before|via|since|connecting|upstream)\b))`
 
 // Parts of the expressions below. Packed signatures share them; see [detect.Pack].
 const (
 	beginning = `(?i)\A[ \t\r\n]*(?:`
 	// afterAll matches what follows a message that the text begins with.
-	afterAll = `(?:[ \t\r\n.!]*\z|[ \t]+(?:(?:after|while|for|on|at|with|from|please|before|due|because|during|by|to|in|when` +
-		`|writing|reading|opening|accessing)\b|[-–—(]|(?:occurred|access)[ \t\r\n.!]*\z)|:[ \t])`
+	afterAll = `(?:[ \t\r\n.!]*\z|[ \t]+(?:(?:after|while|for|on|at|with|from|please|before|due|because|during|by` +
+		`|to|in|when|writing|reading|opening|accessing)\b|[-–—(]|(?:occurred|access)[ \t\r\n.!]*\z)|:[ \t])`
 	// afterValue and afterKind match what follows the value of a field and the kind of an error.
 	afterValue = `(?:\\*["'](?:[\s,:)}\]\\]|$)|</)`
 	afterKind  = `(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t])`
@@ -103,7 +104,8 @@ func named(values []string) []Text {
 			Text{Expr: `\A\s*(?:` + strings.Join(whole, `|`) + `)\s*\z`})
 	}
 	if kinds != nil {
-		texts = append(texts, Text{Expr: `\A\s*(?:` + strings.Join(kinds, `|`) + `)(?:\s*\z| (?:on|for|from|while|during|when|disconnected)\b)`})
+		texts = append(texts, Text{Expr: `\A\s*(?:` + strings.Join(kinds, `|`) + `)` +
+			`(?:\s*\z| (?:on|for|from|while|during|when|disconnected)\b)`})
 	}
 	if codes != nil {
 		code := `(?:` + strings.Join(codes, `|`) + `)`
@@ -142,7 +144,8 @@ func stated(statuses []string) []Text {
 		{Expr: `(?im)\b(?:error|status)[ \t:]+` + any + `[ \t:]+` + phrase + `[ \t]*(?:$|[.:;,({])`},
 		// Gemini API error 429 RESOURCE_EXHAUSTED, HTTP 503 returned from server
 		{Expr: `(?im)^(?:[\w.-]+ ){0,4}(?:error|http|status)(?: code)?:?[ \t]\(?` + any + `\)?(?:[ \t\r.!]*$|:[ \t]` +
-			`|[ \t]+(?:` + phrase + `(?:[ \t\r.!]*$|[:;,])|(?-i:[A-Z_]{6,})\b|(?:returned |received )?from\b|rate[ -]?limit))`},
+			`|[ \t]+(?:` + phrase + `(?:[ \t\r.!]*$|[:;,])|(?-i:[A-Z_]{6,})\b` +
+			`|(?:returned |received )?from\b|rate[ -]?limit))`},
 		// received status 529 from upstream, and as a complete text: got a 402 from the API
 		{Expr: `(?im)^(?:[\w-]+:? )?(?:received |got |unexpected )?status (?:code )?` + any + ` (?:from|by)\b`},
 		{Expr: beginning + `(?:got|returned|received|error code|status)[ :=]*(?:an? )?)` + any +

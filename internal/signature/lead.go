@@ -114,7 +114,8 @@ func item() string {
 	const place = `[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*`
 	// The name of an exception with the beginning of its argument, an error of a database in Python
 	// and in PHP.
-	const raised = `[\w.]*(?:error|exception)\(|\(\d{1,5}, b?["']|sqlstate\[\w+\]:?[ \t]*|[^\x00-\x7f\n]{1,40}[:：][ \t]*`
+	const raised = `[\w.]*(?:error|exception)\(|\(\d{1,5}, b?["']|sqlstate\[\w+\]:?[ \t]*` +
+		`|[^\x00-\x7f\n]{1,40}[:：][ \t]*`
 	return `(?:` + strings.Join([]string{stamp, tag, level, tool, call, place, raised}, `|`) + `)`
 }
 

@@ -154,7 +154,7 @@ func TestLLMError(t *testing.T) {
 			"LLM_INVALID_REQUEST/3: source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (21de1872)",
 			"LLM_INVALID_REQUEST/4: source: {present: false}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (e2aba84e)",
 			"LLM_INVALID_REQUEST/5: source: {present: false}, status: [400, 413, 422], attributes: {host: {present: false}}, priority: -6 (b9215d85)",
-			"LLM_INVALID_REQUEST/6: source: {present: false}, like: context_too_long, priority: -6 (43a06476)",
+			"LLM_INVALID_REQUEST/6: source: {present: false}, like: context_too_long, priority: -6 (44509d2c)",
 			"LLM_INVALID_REQUEST/7: type: invalid_request_error, priority: -6 (e075fda3)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewLLMInvalidRequest("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
