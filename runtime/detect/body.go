@@ -146,13 +146,18 @@ func (b *builder) object(o object) (message string) {
 	if inner != nil {
 		b.members(inner)
 		b.listed(inner.object("errors"))
+		quotas := ""
 		for _, detail := range objects(inner["details"]) { // Google's, each of another kind
 			setName(&b.ev.Type, detail.text("reason"))
-			b.quota(detail)
+			quotas += detail.object("metadata").text("quota_limit")
+			for _, violation := range objects(detail["violations"]) {
+				quotas += violation.text("quotaId")
+			}
 			if d, ok := readDuration(detail.text("retryDelay")); ok {
 				b.retryAfter(d)
 			}
 		}
+		b.quota(quotas)
 	}
 	b.members(o)
 	b.listed(listed)
@@ -163,13 +168,9 @@ func (b *builder) object(o object) (message string) {
 	return o.message(inner, listed)
 }
 
-// quota fills the period of the quotas that a detail of Google's names, such as
+// quota fills the period of quotas from their identifiers, such as
 // GenerateRequestsPerMinutePerProjectPerModel. A quota per minute is soon renewed.
-func (b *builder) quota(detail object) {
-	ids := detail.object("metadata").text("quota_limit")
-	for _, violation := range objects(detail["violations"]) {
-		ids += " " + violation.text("quotaId")
-	}
+func (b *builder) quota(ids string) {
 	switch ids = strings.ToLower(ids); {
 	case strings.Contains(ids, "perday"):
 		b.attribute("quota-period", "day")

@@ -41,6 +41,17 @@ func TestBody(t *testing.T) {
 				`{"retryDelay":"34.5s"}]}}`,
 			taxonomy.Evidence{Status: 429, Code: "RESOURCE_EXHAUSTED", Type: "RATE_LIMIT_EXCEEDED",
 				Text: "Quota exceeded", RetryAfter: taxonomy.Some(34500 * time.Millisecond)}},
+		{"Google's quota per minute",
+			`{"error":{"code":429,"message":"Quota exceeded","details":[` +
+				`{"violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]}]}}`,
+			taxonomy.Evidence{Status: 429, Text: "Quota exceeded",
+				Attributes: map[string]string{"quota-period": "minute"}}},
+		{"Google's quotas per minute and per day",
+			`{"error":{"code":429,"message":"Quota exceeded","details":[` +
+				`{"metadata":{"quota_limit":"RequestsPerMinute_PerProject_PerUser"}},` +
+				`{"violations":[{"quotaId":"RequestsPerMinute"},{"quotaId":"RequestsPerDay"}]}]}}`,
+			taxonomy.Evidence{Status: 429, Text: "Quota exceeded",
+				Attributes: map[string]string{"quota-period": "day"}}},
 		{"Google's list", `[{"error":{"code":503,"message":"Busy","status":"UNAVAILABLE"}}]`,
 			taxonomy.Evidence{Status: 503, Code: "UNAVAILABLE", Text: "Busy"}},
 		{"RFC 9457", `{"type":"https://x/out-of-credit","title":"No credit.","status":403,"detail":"30 needed"}`,
