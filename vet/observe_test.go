@@ -179,7 +179,7 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/dberr/pgxerr/pgxtest"
-	"github.com/errgen/errgen/runtime/errtest"
+	"github.com/errgen/errgen/runtime/errtest/script"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
@@ -194,14 +194,14 @@ func TestInjected(t *testing.T) {
 			continue
 		}
 		t.Run(x.Code, func(t *testing.T) {
-			script := errtest.New(t, errs.Table, []taxonomy.Example{x})
+			faults := script.New([]taxonomy.Example{x})
 			if x.Code != "" {
 				failure, _ := taxonomy.First(errs.Table.Classify(&x.Evidence), nil)
-				script.Fail(failure)
+				faults.Fail(failure)
 			} else {
-				script.Then(http.StatusOK, "")
+				faults.Then(http.StatusOK, "")
 			}
-			s := shopOn(t, &store{pgxtest.Pool(t, script, nil)})
+			s := shopOn(t, &store{pgxtest.Pool(t, faults, nil)})
 			for _, ctx := range []context.Context{t.Context(), ended} {
 				_ = s.client.Place(ctx, tea)
 				_ = s.client.Place(ctx, client.Order{})
