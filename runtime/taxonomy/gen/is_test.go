@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/internal/orders"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
@@ -173,3 +174,18 @@ func TestAliasOnTheWire(t *testing.T) {
 }
 
 var buffer = make([]byte, 0, 1024)
+
+// TestUnmarshalIsWithoutRequiredFields reads a code of a newer program, which lacks the fields that the
+// known code requires.
+func TestUnmarshalIsWithoutRequiredFields(t *testing.T) {
+	e, err := errs.UnmarshalError([]byte(`{"domain":"aidf","category":"provider","code":"PROVIDER_ASLEEP",` +
+		`"message":"asleep","retryable":true,"is":["PROVIDER_API_ERROR"],"context":{"statusCode":503}}`))
+	require.NoError(t, err)
+	got, ok := e.(*errs.ProviderError)
+	require.True(t, ok, "%T", e)
+	assert.ErrorIs(t, e, errs.CodeProviderAPIError)
+	assert.Equal(t, "PROVIDER_ASLEEP", taxonomy.SentCode(e))
+	assert.Empty(t, got.Provider)
+	assert.Empty(t, got.RawError)
+	assert.Equal(t, taxonomy.Some(503), got.StatusCode)
+}
