@@ -106,17 +106,45 @@ messages:
 
 // What errgen did not write stays, and line endings do not change.
 func TestMessagesOfTranslators(t *testing.T) {
+	const flow = "{language: de, messages: {BUSY: {message: m, english: x}, " +
+		"NO_USER: {message: k, resolution: r, english: x}}}\n"
 	for _, tt := range []struct{ name, old, new string }{
-		{"block text", "language: de\nmessages:\n  NO_USER:\n    message: |\n      kein Nutzer\n      # en: keep me\n" +
-			"    english: x\n  BUSY: {message: belegt, english: x}\n",
-			"language: de\nmessages:\n  # en: no user[ {name}]\n  # en: Check the name.\n  NO_USER:\n" +
-				"    message: |\n      kein Nutzer\n      # en: keep me\n    resolution: \"\"\n    english: x\n" +
-				"  # en: busy\n  BUSY: {message: belegt, english: x}\n"},
-		{"carriage returns", "language: de\r\nmessages:\r\n  # en: old\r\n  BUSY: {message: belegt, english: x}\r\n",
-			"language: de\r\nmessages:\r\n  # en: no user[ {name}]\r\n  # en: Check the name.\r\n  NO_USER:\r\n" +
-				"    message: \"\"\r\n    resolution: \"\"\r\n  # en: busy\r\n  BUSY: {message: belegt, english: x}\r\n"},
-		{"flow style", "{language: de, messages: {BUSY: {message: belegt, english: x}, NO_USER: {message: k, resolution: r, english: x}}}\n",
-			"{language: de, messages: {BUSY: {message: belegt, english: x}, NO_USER: {message: k, resolution: r, english: x}}}\n"},
+		{"block text", `language: de
+messages:
+  NO_USER:
+    message: |
+      kein Nutzer
+      # en: keep me
+    english: x
+  BUSY: {message: belegt, english: x}
+`, `language: de
+messages:
+  # en: no user[ {name}]
+  # en: Check the name.
+  NO_USER:
+    message: |
+      kein Nutzer
+      # en: keep me
+    resolution: ""
+    english: x
+  # en: busy
+  BUSY: {message: belegt, english: x}
+`},
+		{"carriage returns", crlf(`language: de
+messages:
+  # en: old
+  BUSY: {message: belegt, english: x}
+`), crlf(`language: de
+messages:
+  # en: no user[ {name}]
+  # en: Check the name.
+  NO_USER:
+    message: ""
+    resolution: ""
+  # en: busy
+  BUSY: {message: belegt, english: x}
+`)},
+		{"flow style", flow, flow},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -132,6 +160,8 @@ func TestMessagesOfTranslators(t *testing.T) {
 		})
 	}
 }
+
+func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
 func TestNamesOfMessages(t *testing.T) {
 	dir := t.TempDir()

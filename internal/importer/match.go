@@ -124,8 +124,9 @@ func (u *update) match() {
 		if r.code.Number == nil {
 			continue
 		}
-		id := u.identity(r.category.Key, strconv.Itoa(*r.code.Number), nil)
-		if was := same[id]; len(was) == 1 && was[0] != e && u.record[was[0].row]["number"] == strconv.Itoa(*r.code.Number) {
+		number := strconv.Itoa(*r.code.Number)
+		was := same[u.identity(r.category.Key, number, nil)]
+		if len(was) == 1 && was[0] != e && u.record[was[0].row]["number"] == number {
 			u.t.Notes.add(fmt.Sprintf("%d of %s, now of %s", *r.code.Number, was[0].row, r.code.Name),
 				"numbers that another code had: old logs contain them with the former meaning")
 		}

@@ -98,7 +98,9 @@ func TestInterruptedCallIsNotRepeated(t *testing.T) {
 		w, cfg, _ := play(story{reactions: reactions(), steps: []callStep{{Answer: Answer{Text: "TASK_COMPLETE"}}}})
 		cfg.Provider = declaring{cfg.Provider, idempotent}
 		require.True(t, dies(func() {
-			runState(t.Context(), cfg, aTask, func(env loop.Env) loop.Env { return &killer{Env: env, after: loop.OpCall} })
+			runState(t.Context(), cfg, aTask, func(env loop.Env) loop.Env {
+				return &killer{Env: env, after: loop.OpCall}
+			})
 		}))
 		require.Equal(t, 1, w.Calls)
 		last := runState(t.Context(), cfg, aTask, nil)
