@@ -162,7 +162,8 @@ func (s publicService) write(t *testing.T) string {
 	require.NoError(t, err)
 
 	for _, e := range s.edits {
-		require.NoError(t, filepath.WalkDir(filepath.Join(dir, e.dir), func(name string, d fs.DirEntry, err error) error {
+		edited := filepath.Join(dir, e.dir)
+		require.NoError(t, filepath.WalkDir(edited, func(name string, d fs.DirEntry, err error) error {
 			if err == nil && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
 				s.edit(t, name, e)
 			}

@@ -168,7 +168,8 @@ func (e *Engine) edgeErrors(out *Set, name, at string) {
 			out.add(Atom{Kind: Ended, Name: "a cancellation, which the edge does not change"}, []string{at})
 		}
 		if !e.Whole && slices.ContainsFunc(e.Known, (*Taxonomy).hasSources) {
-			out.add(Atom{Kind: Unknown, Name: "a database or client that another package makes", Below: true}, []string{at})
+			const name = "a database or client that another package makes"
+			out.add(Atom{Kind: Unknown, Name: name, Below: true}, []string{at})
 		}
 		return
 	}
@@ -186,8 +187,11 @@ func (e *Engine) edgeTable(call *ssa.Call) (tables, source string) {
 	options, known := optionsIn(args[0])
 	for _, o := range options {
 		option, ok := o.(*ssa.Call)
-		if ok && option.Call.StaticCallee() != nil && fullName(option.Call.StaticCallee()) == runtimePath+"rpc.ByTable" {
-			return e.tables(option.Call.Args[0]), received
+		if ok {
+			callee := option.Call.StaticCallee()
+			if callee != nil && fullName(callee) == runtimePath+"rpc.ByTable" {
+				return e.tables(option.Call.Args[0]), received
+			}
 		}
 		known = known && ok
 	}
