@@ -44,17 +44,6 @@ type Fact struct {
 // AFact makes Summary a fact.
 func (*Summary) AFact() {}
 
-// Contract is a directive //errgen:errors: the codes that a function, an interface's method or a
-// function in a field may return.
-type Contract struct {
-	Codes []string // the words of the directive
-	Keys  []string // what the words name, see CodeNamed
-	At    string
-}
-
-// AFact makes Contract a fact.
-func (*Contract) AFact() {}
-
 // Engine infers summaries for the functions of a scope.
 type Engine struct {
 	Fset  *token.FileSet
