@@ -41,7 +41,8 @@ var keptHeaders = [...]struct {
 //   - Retry-After-Ms, in milliseconds;
 //   - Retry-After: seconds, also with a fraction, or a date, relative to the Date of the response;
 //   - the longest X-Ratelimit-Reset-Requests or -Tokens ("6m0s") of an exhausted limit;
-//   - X-Ratelimit-Reset, or another of the names below, as seconds or "6m0s".
+//   - X-Ratelimit-Reset, or another of the names below, as seconds or "6m0s";
+//   - the time until ResetAt, in a response with a Date.
 //
 // ResetAt is the first of these:
 //
@@ -66,6 +67,9 @@ func (b *builder) header(h http.Header) {
 	b.retryHeader(get)
 	b.resetHeader(get)
 	b.anthropicLimits(h, get)
+	if now, err := http.ParseTime(get("Date")); err == nil && b.ev.ResetAt.After(now) {
+		b.retryAfter(b.ev.ResetAt.Sub(now))
+	}
 	for _, kept := range keptHeaders {
 		for _, header := range kept.headers {
 			b.attribute(kept.attribute, get(header))

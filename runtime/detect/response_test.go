@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +164,9 @@ func TestHeaderWaits(t *testing.T) {
 		{[]string{"X-Ratelimit-Reset", "1800000000"}, at(1_800_000_000)},
 		{[]string{"X-Rate-Limit-Reset", "1800000000"}, at(1_800_000_000)},
 		{[]string{"X-Ratelimit-Reset", "1800000000", "X-Ratelimit-Remaining", "0", "Retry-After", "3"}, both},
+		{[]string{"X-Ratelimit-Reset", strconv.FormatInt(later, 10), "Date", someDate},
+			taxonomy.Evidence{RetryAfter: taxonomy.Some(2 * time.Minute), ResetAt: time.Unix(later, 0).UTC()}},
+		{[]string{"X-Ratelimit-Reset", "1700000000", "Date", someDate}, at(1_700_000_000)},
 		{[]string{"X-Ratelimit-Reset", "1800000000000"}, at(1_800_000_000)},
 		{[]string{"X-Ratelimit-Reset", "2027-01-15T08:00:00Z"}, at(1_800_000_000)},
 		{[]string{"Ratelimit-Reset", "50"}, after(50 * time.Second)},

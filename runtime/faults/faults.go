@@ -1,7 +1,8 @@
 // Package faults makes an HTTP server fail on request, for drills with the program that is deployed.
-// A request with the header Errgen-Fault gets the error of the code that it names:
+// A request with the header Errgen-Fault gets the error of the code that it names. Put it around each
+// handler inside of problem.Serve, so that the error has the operation and the id of its request:
 //
-//	server.Handler = faults.Handler(mux, errs.Table, problem.Log(log))
+//	mux.Handle("GET /orders/{id}", faults.Handler(problem.Handler(getOrder, options...), errs.Table, options...))
 //
 // Only a program that is built with the tag errgen_faults does so. Every other program refuses such
 // a request, so that a drill cannot be mistaken for a success.

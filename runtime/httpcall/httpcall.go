@@ -95,7 +95,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 // JSON sends in as JSON, and returns the response decoded from JSON. If in is nil, the request has no
 // body. If the response has no body, the result is the zero T. A body that is cut or malformed is a
 // failure of the try: evidence of the type "network" or "malformed". The functions of edit change the
-// request, for example its headers.
+// request, for example its headers. If in cannot be encoded or the URL is invalid, err has no code.
 func JSON[T any](ctx context.Context, c *Client, method, url string, in any,
 	edit ...func(*http.Request)) (out T, err error) {
 	var body io.Reader
@@ -118,18 +118,19 @@ func JSON[T any](ctx context.Context, c *Client, method, url string, in any,
 		change(req)
 	}
 	err = c.do(req, func(resp *http.Response) (bool, error) {
+		ctx := resp.Request.Context() // of the try
 		b, err := io.ReadAll(io.LimitReader(resp.Body, maxJSON+1))
 		switch {
 		case err != nil:
-			return false, c.broken("network", err)
+			return false, c.broken(ctx, "network", err)
 		case len(b) > maxJSON:
-			return false, c.broken("malformed", fmt.Errorf("body exceeds %d bytes", maxJSON))
+			return false, c.broken(ctx, "malformed", fmt.Errorf("body exceeds %d bytes", maxJSON))
 		case len(b) == 0:
 			return false, nil
 		}
 		var decoded T
 		if err := json.Unmarshal(b, &decoded); err != nil {
-			return false, c.broken("malformed", fmt.Errorf("decode response: %w", err))
+			return false, c.broken(ctx, "malformed", fmt.Errorf("decode response: %w", err))
 		}
 		out = decoded
 		return false, nil
@@ -142,8 +143,17 @@ func Key(key string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set(KeyHeader, key) }
 }
 
+// ended adds the end of ctx to an error that is its cause, which net/http returns in its place.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) && !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return err
+}
+
 // broken returns the failure of a response that cannot be read.
-func (c *Client) broken(kind string, err error) error {
+func (c *Client) broken(ctx context.Context, kind string, err error) error {
+	err = ended(ctx, err)
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		kind = "timeout"
 	}
@@ -196,7 +206,7 @@ func (c *Client) try(ctx context.Context, req *http.Request, n int,
 	}
 	resp, err := c.http.Do(sent)
 	if err != nil {
-		return edge.Classify(c.table, c.source, err)
+		return edge.Classify(c.table, c.source, ended(ctx, err))
 	}
 	if resp.StatusCode >= http.StatusBadRequest {
 		err := c.failure(resp)

@@ -134,6 +134,33 @@ func TestRetryAfter(t *testing.T) {
 	assert.Equal(t, []time.Duration{time.Second, 0}, waits)
 }
 
+// A context with a cause ends calls as one without does, although net/http returns the cause.
+func TestCauses(t *testing.T) {
+	cause := errors.New("the budget is over")
+	partial := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"ID`)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
+	for name, answer := range map[string]http.HandlerFunc{"no answer": hang, "a part of the body": partial} {
+		t.Run(name, func(t *testing.T) {
+			url, _ := api(t, answer)
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, cause)
+			defer cancel()
+			_, err := httpcall.JSON[event](ctx, newClient(), "GET", url, nil)
+			require.ErrorIs(t, err, booking.CodeCalendarDown)
+			require.ErrorIs(t, err, cause)
+
+			stopped, stop := context.WithCancelCause(t.Context())
+			time.AfterFunc(50*time.Millisecond, func() { stop(cause) })
+			_, err = httpcall.JSON[event](stopped, newClient(), "GET", url, nil)
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorIs(t, err, cause)
+			assert.Empty(t, taxonomy.CodeOf(err))
+		})
+	}
+}
+
 func TestRefusal(t *testing.T) {
 	url, bodies := api(t, status(503))
 	breakers := breaker.New(breaker.Options{})

@@ -142,6 +142,10 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 
 // fail reports err, and answers with it unless a response began.
 func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began bool) {
+	_, isRequestError := errors.AsType[*requestError](err)
+	if _, large := errors.AsType[*http.MaxBytesError](err); large && !isRequestError {
+		err = newRequestError(http.StatusRequestEntityTooLarge, "too_large", err)
+	}
 	if v, ok := o.uncoded(r, err); ok && !began {
 		o.count(r, outcomeOf(v.status))
 		if o.respond != nil {

@@ -89,8 +89,8 @@ func (o *options) uncoded(r *http.Request, err error) (view, bool) {
 	return v, true
 }
 
-// MaxBody limits the bodies of the requests of [Serve], in bytes. Reading more fails, and
-// [DecodeJSON] then answers with 413.
+// MaxBody limits the bodies of the requests of [Serve], in bytes. Reading more fails with an
+// *[http.MaxBytesError]. A handler that returns it without a code answers with 413; see [DecodeJSON].
 func MaxBody(n int64) Option { return func(o *options) { o.maxBody = n } }
 
 // DecodeJSON decodes the body of a request, which is one JSON value. Its error is evidence of the

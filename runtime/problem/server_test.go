@@ -114,13 +114,26 @@ func TestServer(t *testing.T) {
 func TestServerWithoutTable(t *testing.T) {
 	mux := http.NewServeMux()
 	decode := func(_ http.ResponseWriter, r *http.Request) error { return problem.DecodeJSON(r, new(int)) }
-	mux.Handle("POST /", problem.Handler(decode, problem.OnError(func(*http.Request, error) { t.Error("reported") })))
+	unreported := problem.OnError(func(*http.Request, error) { t.Error("reported") })
+	mux.Handle("POST /", problem.Handler(decode, unreported))
+	mux.Handle("POST /raw", problem.Handler(func(_ http.ResponseWriter, r *http.Request) error {
+		_, err := io.ReadAll(r.Body)
+		return err
+	}, unreported))
 	h := problem.Serve(mux, problem.MaxBody(10), problem.RequestID(booking.RequestID))
-	for body, want := range map[string]int{"{": 400, "12345678901234567890": 413, "1": 200} {
-		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	for _, tt := range []struct {
+		path, body string
+		want       int
+	}{
+		{"/", "{", 400},
+		{"/", "12345678901234567890", 413},
+		{"/", "1", 200},
+		{"/raw", "12345678901234567890", 413},
+	} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, tt.path, strings.NewReader(tt.body))
 		r.Header.Set(problem.HeaderRequestID, "not valid")
 		h.ServeHTTP(w, r)
-		assert.Equal(t, want, w.Code, body)
+		assert.Equal(t, tt.want, w.Code, "%s %s", tt.path, tt.body)
 		id := w.Header().Get(problem.HeaderRequestID)
 		assert.Len(t, id, 26, "a new id")
 	}

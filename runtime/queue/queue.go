@@ -124,7 +124,7 @@ func Decide(ctx context.Context, t taxonomy.Table, err error, h History, opts ..
 	refusedFor, _ := retry.RefusedFor(err)
 	// The order matters: what ended the attempt comes before the reaction of the error.
 	switch {
-	case errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled):
+	case isCancelled(ctx) && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))):
 		d.Action, d.Uncounted, d.Wait, d.Why = Retry, true, 0, retry.StoppedCancelled
 	case errors.Is(err, retry.ErrRefused) && (inner == nil || inner.Calls == 0):
 		d.Action, d.Uncounted, d.Wait, d.Why = Retry, true, max(refusedFor, uncountedWait), retry.StoppedRefused
@@ -144,6 +144,8 @@ func Decide(ctx context.Context, t taxonomy.Table, err error, h History, opts ..
 	}
 	return d
 }
+
+func isCancelled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // cancelled decides about a call that was cancelled although the worker runs.
 func (d *Decision) cancelled(h History) {

@@ -144,6 +144,8 @@ func TestDecideUncounted(t *testing.T) {
 		retry.WithBreaker(breakers, "calendar"), retry.FailFast())
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
+	ended, end := context.WithCancelCause(t.Context())
+	end(errors.New("stop initiated"))
 	cancelled := retry.Do(stopped, func(context.Context) error { return nil }, retry.ByTable(booking.Table))
 	for _, tt := range []struct {
 		name string
@@ -156,6 +158,7 @@ func TestDecideUncounted(t *testing.T) {
 		{"classified refusal", t.Context(), booking.Classify(refusal), time.Second, retry.StoppedRefused},
 		{"refusal of Do", t.Context(), afterDo, 9 * time.Second, retry.StoppedRefused},
 		{"shutdown", stopped, stopped.Err(), 0, retry.StoppedCancelled},
+		{"shutdown with a cause", ended, fmt.Errorf("call: %w", context.Cause(ended)), 0, retry.StoppedCancelled},
 		{"shutdown in Do", stopped, cancelled, 0, retry.StoppedCancelled},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -87,6 +87,9 @@ func writeFailure(w http.ResponseWriter, ev *taxonomy.Evidence) {
 	if !ev.ResetAt.IsZero() {
 		w.Header().Set("X-Ratelimit-Reset", ev.ResetAt.UTC().Format(time.RFC3339))
 	}
+	for name, value := range ev.Attributes {
+		w.Header().Set("X-"+name, value)
+	}
 	body := []byte(ev.Text)
 	if ev.Code != "" || ev.Type != "" {
 		body, _ = json.Marshal(struct { // texts have a JSON

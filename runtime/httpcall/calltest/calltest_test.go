@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/errtest/script"
 	"github.com/errgen/errgen/runtime/httpcall"
 	"github.com/errgen/errgen/runtime/httpcall/calltest"
 	"github.com/errgen/errgen/runtime/internal/booking"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 type event struct{ ID string }
@@ -85,4 +87,18 @@ func TestHangTakesNoTime(t *testing.T) {
 		assert.Len(t, s.Calls(), 3)
 		assert.Equal(t, 3*20*time.Second+10*time.Millisecond+20*time.Millisecond, time.Since(began))
 	})
+}
+
+// The attributes of an example are the headers that package detect reads.
+func TestAttributes(t *testing.T) {
+	for _, name := range []string{"ratelimit-remaining", "ratelimit-limit-tokens", "request-id", "should-retry"} {
+		s := script.New([]taxonomy.Example{{Code: booking.CodeCalendarBusy.String(), Evidence: taxonomy.Evidence{
+			Source: "calendar", Status: 403, Attributes: map[string]string{name: "0"}}}})
+		s.Fail(booking.CodeCalendarBusy)
+		resp, err := calltest.Client(s).Get("http://calendar")
+		require.NoError(t, err)
+		ev := detect.Of(resp)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, "0", ev.Attributes[name], name)
+	}
 }

@@ -133,8 +133,8 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.Err }
 
-// Last returns the decision about the last attempt of a job, and the code. A job without a failed
-// attempt has neither.
+// Last returns the decision about the last attempt of a job that failed with a code, and the code. If
+// there was none, it returns Ack and "".
 func Last(job *rivertype.JobRow) (action queue.Action, code string) {
 	for _, e := range slices.Backward(job.Errors) {
 		if action, code = parse(e.Error); code != "" {
