@@ -55,7 +55,8 @@ func optionsOf(opts []Option) *options {
 // the fallback's code. Resources and prompts have no results that are errors: they answer with
 // JSON-RPC errors that have the public message, and the JSON in data.
 //
-// These are sent unchanged: a *jsonrpc.Error, and a result for which a tool itself set IsError.
+// These are sent unchanged: a *jsonrpc.Error that no error wraps, and a result for which a tool
+// itself set IsError.
 // Arguments that do not match the schema of a tool keep the SDK's text in the content. They are
 // evidence of the source "mcp" with the type "invalid_arguments"; if no rule gives it a public
 // code, _meta is absent.
@@ -72,7 +73,7 @@ func Server(t taxonomy.Table, opts ...Option) mcp.Middleware {
 				return result, nil
 			}
 			if _, typed := taxonomy.First(err, nil); !typed {
-				if _, sent := errors.AsType[*jsonrpc.Error](err); sent {
+				if _, sent := err.(*jsonrpc.Error); sent { //nolint:errorlint // a wrapper has internal text
 					return result, err
 				}
 			}

@@ -197,6 +197,9 @@ func TestFailures(t *testing.T) {
 		{"wrapped error of JSON-RPC", func() error {
 			return booking.NewStoreFailed().WithCause(&jsonrpc.Error{Code: 1, Message: secret})
 		}, booking.CodeInternal, booking.CodeStoreFailed},
+		{"error that wraps an error of JSON-RPC", func() error {
+			return fmt.Errorf("password=%s: %w", secret, &jsonrpc.Error{Code: 1, Message: "no room"})
+		}, booking.CodeInternal, booking.CodeUnexpected},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var reported []error
