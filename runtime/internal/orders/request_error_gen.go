@@ -33,7 +33,9 @@ type RequestError struct {
 
 	Unmatched  taxonomy.Opt[bool]          // No rule described it.
 	RequestID  taxonomy.Opt[string]        // The request.
+	Hidden     []taxonomy.Violation        // What only the server sees.
 	Violations []taxonomy.Violation        // What is invalid.
+	Warnings   []taxonomy.Violation        // What should be changed.
 	RetryAfter taxonomy.Opt[time.Duration] // How long to wait.
 }
 
@@ -60,8 +62,14 @@ func (e *RequestError) WithUnmatched(unmatched bool) *RequestError {
 func (e *RequestError) WithRequestID(requestID string) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.RequestID = taxonomy.Some(requestID) })
 }
+func (e *RequestError) WithHidden(hidden []taxonomy.Violation) *RequestError {
+	return gen.With(*e, func(e *RequestError) { e.Hidden = gen.CloneObjects(hidden, nil) })
+}
 func (e *RequestError) WithViolations(violations []taxonomy.Violation) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.Violations = gen.CloneObjects(violations, nil) })
+}
+func (e *RequestError) WithWarnings(warnings []taxonomy.Violation) *RequestError {
+	return gen.With(*e, func(e *RequestError) { e.Warnings = gen.CloneObjects(warnings, nil) })
 }
 func (e *RequestError) WithRetryAfter(retryAfter time.Duration) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.RetryAfter = taxonomy.Some(retryAfter) })
@@ -89,7 +97,9 @@ func (e *RequestError) AppendMessage(dst []byte) []byte {
 func (e *RequestError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched).String("requestId", e.RequestID)
+	o = gen.OptObjects(o, "hidden", e.Hidden, gen.PutViolation)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
+	o = gen.OptObjects(o, "warnings", e.Warnings, gen.PutViolation)
 	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
@@ -99,6 +109,7 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.String("requestId", e.RequestID)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
+	o = gen.OptObjects(o, "warnings", e.Warnings, gen.PutViolation)
 	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
@@ -134,7 +145,17 @@ var requestCategory = taxonomy.Category{
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
+		{Name: "hidden", Type: "violations", Fields: []taxonomy.Field{
+			{Name: "field", Type: "string", Required: true},
+			{Name: "description", Type: "string", Required: true},
+			{Name: "code", Type: "string"},
+		}},
 		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
+			{Name: "field", Type: "string", Required: true, Public: true},
+			{Name: "description", Type: "string", Required: true, Public: true},
+			{Name: "code", Type: "string", Public: true},
+		}, Public: true},
+		{Name: "warnings", Type: "violations", Fields: []taxonomy.Field{
 			{Name: "field", Type: "string", Required: true, Public: true},
 			{Name: "description", Type: "string", Required: true, Public: true},
 			{Name: "code", Type: "string", Public: true},

@@ -152,10 +152,12 @@ func TestRoundTrip(t *testing.T) {
 		WithPlace(orders.OrderPlace{City: "Hanoi"}).WithLines([]orders.OrderLines{{Sku: "a"}, {Sku: "b"}})
 	invalid := orders.NewInvalid().WithViolations(
 		[]taxonomy.Violation{{Field: "items[0]", Description: "is unknown", Code: "UNKNOWN"}, {Description: "is late"}})
+	twice := orders.NewInvalid().WithViolations([]taxonomy.Violation{{Field: "a", Description: "is late"}}).
+		WithWarnings([]taxonomy.Violation{{Field: "b", Description: "is old", Code: "OLD"}})
 	numeric := orders.NewOrderNotFound().WithID("7.0").WithExtra([]byte(`"text"`))
 	for name, call := range callers {
 		t.Run(name, func(t *testing.T) {
-			for _, sent := range []taxonomy.Error{full, invalid, numeric, orders.NewInternal(),
+			for _, sent := range []taxonomy.Error{full, invalid, twice, numeric, orders.NewInternal(),
 				orders.NewTooMany().WithRetryAfter(1500 * time.Millisecond)} {
 				fail := func(context.Context) error { return fmt.Errorf("handler: %w", sent) }
 				got := call(t, t.Context(), fail, options...)
@@ -296,6 +298,18 @@ func TestVendor(t *testing.T) {
 	assert.ErrorIs(t, connecterr.From(unavailable, orders.Table), orders.CodeStoreDown)
 	assert.NoError(t, grpcerr.FromStatus(nil, orders.Table))
 	assert.NoError(t, connecterr.From(nil, orders.Table))
+}
+
+// The context of a code of a later release has only what the server sent as its context.
+func TestUnknownContext(t *testing.T) {
+	st, err := status.New(codes.NotFound, "gone").WithDetails(&errdetails.ErrorInfo{
+		Reason: "ORDER_GONE", Domain: orders.Table.Taxonomy.Domain,
+		Metadata: map[string]string{"retryable": "true", "reaction": "again", "id": "7"}})
+	require.NoError(t, err)
+	unknown, ok := errors.AsType[*taxonomy.Unknown](grpcerr.FromStatus(st, orders.Table))
+	require.True(t, ok)
+	assert.JSONEq(t, `{"id":"7"}`, string(unknown.Wire().Context))
+	assert.True(t, taxonomy.IsRetryable(unknown))
 }
 
 func TestSource(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type sentError struct {
 
 func (e *sentError) Unwrap() []error { return []error{e.error, e.transport} }
 
-// CallEffect returns the effect of the decoded error: the transport's error is no other call.
+// CallEffect returns the effect of the decoded error, because both errors belong to the same call.
 func (e *sentError) CallEffect() (effect taxonomy.Effect, sent bool) {
 	return taxonomy.EffectOf(e.error, nil), false
 }
@@ -50,9 +51,9 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 	if info != nil {
 		parts := wire.Parts{Domain: info.Domain, Code: info.Reason, Message: a.Message}
 		if table, ok := parts.Table(o.Tables); ok {
-			retryable, isSent := info.Metadata["retryable"]
+			retryable, isSent := info.Metadata[retryableKey]
 			parts.Retryable = retryable == "true"
-			parts.Effect, parts.Reaction = info.Metadata[effectKey], info.Metadata["reaction"]
+			parts.Effect, parts.Reaction = info.Metadata[effectKey], info.Metadata[reactionKey]
 			_ = json.Unmarshal([]byte(info.Metadata[isKey]), &parts.Is) // another form is ignored
 			parts.Context = contextOf(table.Taxonomy, info, parts.Is, bad)
 			parts.GRPC, parts.RetryAfter = int(a.Code), retryDelay(a)
@@ -64,7 +65,7 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 	ev := evidence(a, info)
 	ev.Err, ev.Source = transport, o.Source
 	if ev.Type == "" {
-		// The library may have no answer: Connect gives a refused connection and one that was cut a code.
+		// Connect gives a code to a connection that was refused or cut, so the cause decides.
 		local := detect.Of(transport)
 		ev.Errno, ev.Effect = local.Errno, local.Effect
 		if local.Type == "network" || local.Type == "timeout" {
@@ -91,7 +92,8 @@ func contextOf(t *taxonomy.Taxonomy, info *errdetails.ErrorInfo, is []string,
 	}
 	members := make(map[string]any, len(info.Metadata)+1)
 	for name, text := range info.Metadata {
-		if name != isKey && name != effectKey {
+		isField := slices.ContainsFunc(fields, func(f taxonomy.Field) bool { return f.Name == name })
+		if isField || !slices.Contains(traitKeys, name) {
 			members[name] = text
 		}
 	}
@@ -99,14 +101,13 @@ func contextOf(t *taxonomy.Taxonomy, info *errdetails.ErrorInfo, is []string,
 		text, ok := info.Metadata[f.Name]
 		switch f.Type {
 		case "string", "enum", "duration", "time":
-		case "violations":
-			if bad != nil && !ok {
-				members[f.Name], bad = violationsOf(bad), nil
-			}
-		default:
-			if ok && json.Valid([]byte(text)) {
-				members[f.Name] = json.RawMessage(text)
-			}
+			continue
+		}
+		switch {
+		case ok && json.Valid([]byte(text)):
+			members[f.Name] = json.RawMessage(text)
+		case f.Type == "violations" && f.Public && !ok && bad != nil: // the server sends the first ones in bad
+			members[f.Name], bad = violationsOf(bad), nil
 		}
 	}
 	b, err := json.Marshal(members)
@@ -116,10 +117,10 @@ func contextOf(t *taxonomy.Taxonomy, info *errdetails.ErrorInfo, is []string,
 	return b
 }
 
-func violationsOf(bad *errdetails.BadRequest) []violation {
-	list := make([]violation, 0, len(bad.FieldViolations))
+func violationsOf(bad *errdetails.BadRequest) []taxonomy.Violation {
+	list := make([]taxonomy.Violation, 0, len(bad.FieldViolations))
 	for _, v := range bad.FieldViolations {
-		list = append(list, violation{Field: v.Field, Description: v.Description, Code: v.Reason})
+		list = append(list, taxonomy.Violation{Field: v.Field, Description: v.Description, Code: v.Reason})
 	}
 	return list
 }
@@ -142,17 +143,15 @@ func evidence(a Answer, info *errdetails.ErrorInfo) *taxonomy.Evidence {
 		case *errdetails.RequestInfo:
 			ev.Attributes["request-id"] = d.RequestId
 		case *errdetails.BadRequest:
-			for i, v := range d.FieldViolations {
-				if i == 0 {
-					ev.Attributes["param"] = v.Field
-				}
+			if len(d.FieldViolations) > 0 {
+				ev.Attributes["param"] = d.FieldViolations[0].Field
 			}
 		}
 	}
 	return ev
 }
 
-// retryDelay returns the wait that the server asks for.
+// retryDelay returns the delay of RetryInfo.
 func retryDelay(a Answer) (wait taxonomy.Opt[time.Duration]) {
 	for _, detail := range a.Details {
 		if d, ok := detail.(*errdetails.RetryInfo); ok && d.RetryDelay != nil && d.RetryDelay.AsDuration() >= 0 {

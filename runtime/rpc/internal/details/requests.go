@@ -18,7 +18,6 @@ type Call struct {
 	// Abort is the value of the panics that [Call.Run] passes on, or nil.
 	Abort any
 
-	ctx     context.Context // of the handler
 	client  context.Context // without the limit of the server
 	options *Options
 	method  string
@@ -33,16 +32,17 @@ func (o *Options) Start(ctx context.Context, method, requestID string) *Call {
 		c.RequestID = wire.RequestID(requestID)
 		ctx = taxonomy.ContextWith(ctx, o.RequestID(c.RequestID))
 	}
-	c.ctx, c.client = ctx, ctx
+	c.client = ctx
 	return c
 }
 
 // Run calls a handler, for at most the limit if that is not 0, and returns a panic as an error.
 func (c *Call) Run(limit time.Duration, handler func(context.Context) error) (err error) {
+	ctx := c.client
 	if limit > 0 {
-		limited, cancel := context.WithTimeout(c.ctx, limit)
+		limited, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		c.ctx = limited
+		ctx = limited
 	}
 	defer func() {
 		if v := recover(); v != nil {
@@ -52,7 +52,7 @@ func (c *Call) Run(limit time.Duration, handler func(context.Context) error) (er
 			err = taxonomy.PanicEvidence(v)
 		}
 	}()
-	return handler(c.ctx)
+	return handler(ctx)
 }
 
 // Succeed counts a success.

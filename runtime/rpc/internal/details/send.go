@@ -117,11 +117,17 @@ func (o *Options) Answer(ctx context.Context, v taxonomy.PublicView) Answer {
 	return a
 }
 
-// effectKey is the key of the effect in the metadata. A field cannot have this name.
-const effectKey = "errgen.effect"
+const (
+	// effectKey is the key of the effect in the metadata. A field cannot have this name.
+	effectKey = "errgen.effect"
+	// isKey is the metadata key of the codes and groups that the error also is, as JSON.
+	isKey = "errgen.is"
 
-// isKey is the key of the JSON of what the error also is.
-const isKey = "errgen.is"
+	retryableKey, reactionKey = "retryable", "reaction" // a public field with this name replaces it
+)
+
+// traitKeys are the keys of the metadata that are not of the context.
+var traitKeys = []string{effectKey, isKey, retryableKey, reactionKey}
 
 // metadata returns the public context, and the violations in it.
 func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest) {
@@ -134,7 +140,7 @@ func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest)
 		violations = badRequest(members[name])
 		delete(members, name)
 	}
-	texts := map[string]string{"retryable": strconv.FormatBool(v.Retryable())}
+	texts := map[string]string{retryableKey: strconv.FormatBool(v.Retryable())}
 	if e := wire.Effect(v); e != "" {
 		texts[effectKey] = e
 	}
@@ -143,7 +149,7 @@ func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest)
 		texts[isKey] = string(b)
 	}
 	if r := wire.Reaction(v); r != "" {
-		texts["reaction"] = r
+		texts[reactionKey] = r
 	}
 	for name, raw := range members {
 		var text string
@@ -153,13 +159,6 @@ func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest)
 		texts[name] = text
 	}
 	return texts, violations
-}
-
-// violation is an element of a field of violations in the JSON of an error.
-type violation struct {
-	Field       string `json:"field"`
-	Description string `json:"description"`
-	Code        string `json:"code,omitempty"`
 }
 
 // violationsField returns the name of the first public field of violations in errors of c's code.
@@ -173,7 +172,7 @@ func violationsField(c taxonomy.Coded) string {
 }
 
 func badRequest(raw json.RawMessage) *errdetails.BadRequest {
-	var list []violation
+	var list []taxonomy.Violation
 	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
