@@ -8,13 +8,13 @@
 package dberr
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"io"
 	"net"
-	"strings"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/edge"
@@ -128,8 +128,8 @@ func Tx(ctx context.Context, db Beginner, t taxonomy.Table, f func(tx *sql.Tx) e
 		if err != nil {
 			return false, err
 		}
-		defer tx.Rollback() //nolint:errcheck // without effect after the commit
-		if err := f(tx); err != nil {
+		defer tx.Rollback()                              //nolint:errcheck // without effect after the commit
+		if err := cmp.Or(f(tx), ctx.Err()); err != nil { // database/sql sends no commit after ctx ended
 			return false, err
 		}
 		return true, tx.Commit()
@@ -158,21 +158,23 @@ func Repeat(ctx context.Context, t taxonomy.Table, attempt func(ctx context.Cont
 // isRejected reports whether the server answered a commit with an error that leaves nothing
 // applied.
 func isRejected(err error) bool {
-	code := detect.Of(err).Code
-	if typed, ok := taxonomy.First(err, nil); ok {
-		code = detect.Of(errors.Unwrap(typed)).Code
+	answer, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err)
+	if !ok {
+		return false
 	}
 	const statementCompletionUnknown = "40003"
-	if len(code) != len(statementCompletionUnknown) || code == statementCompletionUnknown {
+	state := answer.SQLState()
+	if len(state) != len(statementCompletionUnknown) || state == statementCompletionUnknown {
 		return false
 	}
-	const classCharacters = "0123456789HVPF" // of the classes of SQLSTATEs in PostgreSQL
-	switch class := code[:2]; class {
+	switch class := state[:2]; class {
 	case "08", "57", "58", "XX": // the connection or the server ended
 		return false
-	default:
-		return strings.Trim(class, classCharacters) == ""
 	}
+	return true
 }
 
 // failedTx is the error of a transaction with its effect.

@@ -22,7 +22,7 @@ func Connector(statements, commits *script.Script) driver.Connector {
 	return &database{statements, commits}
 }
 
-// database is a connector, its driver, its connections, their transactions and their statements.
+// database is a connector, its driver, its connections and their statements.
 type database struct{ statements, commits *script.Script }
 
 var errUnsupported = errors.New("dbtest: not supported")
@@ -31,18 +31,26 @@ func (d *database) Connect(context.Context) (driver.Conn, error) { return d, nil
 func (d *database) Driver() driver.Driver                        { return d }
 func (d *database) Open(string) (driver.Conn, error)             { return d, nil }
 func (d *database) Close() error                                 { return nil }
-func (d *database) Begin() (driver.Tx, error)                    { return d, nil }
-func (d *database) Rollback() error                              { return nil }
+func (d *database) Begin() (driver.Tx, error)                    { return nil, errUnsupported }
 func (d *database) Prepare(string) (driver.Stmt, error)          { return nil, errUnsupported }
 
-func (d *database) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) { return d, nil }
+func (d *database) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
+	return &tx{ctx, d.commits}, nil
+}
 
-func (d *database) Commit() error {
-	if d.commits == nil {
+type tx struct {
+	ctx     context.Context // of BeginTx, because Commit has none
+	commits *script.Script
+}
+
+func (t *tx) Commit() error {
+	if t.commits == nil {
 		return nil
 	}
-	return d.commits.Err(context.Background())
+	return t.commits.Err(t.ctx)
 }
+
+func (t *tx) Rollback() error { return nil }
 
 func (d *database) ExecContext(ctx context.Context, _ string, _ []driver.NamedValue) (driver.Result, error) {
 	if err := d.statements.Err(ctx); err != nil {

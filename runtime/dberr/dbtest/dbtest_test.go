@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,9 +60,58 @@ func TestCommit(t *testing.T) {
 
 	statements.Fail(booking.CodeStoreConflict)
 	statements.Then(500, "")
-	require.NoError(t, script.New(booking.Examples()).Err(t.Context()))
 	require.ErrorIs(t, dberr.Tx(t.Context(), db, booking.Table, pay), booking.CodeStoreFailed)
 	assert.Len(t, statements.Calls(), 3, "the conflict was repeated")
 	_, err = db.PrepareContext(t.Context(), "SELECT 1")
 	require.Error(t, err)
+}
+
+// commit runs a transaction whose commit gets the answers.
+func commit(ctx context.Context, commits *script.Script, f func()) error {
+	connector := dbtest.Connector(script.New(nil), commits)
+	db := sql.OpenDB(dberr.Connector(connector, booking.Table, booking.SourcePostgres))
+	defer db.Close()
+	return dberr.Tx(ctx, db, booking.Table, func(*sql.Tx) error {
+		f()
+		return nil
+	})
+}
+
+// An answer to a commit shows that nothing was applied, unless the connection or the server ended.
+func TestRejectedCommit(t *testing.T) {
+	for state, want := range map[string]taxonomy.Effect{
+		"23505": taxonomy.EffectNone, "0A000": taxonomy.EffectNone, "2D000": taxonomy.EffectNone,
+		"AB123": taxonomy.EffectNone, "P0001": taxonomy.EffectNone, "LZ001": taxonomy.EffectNone,
+		"57014": taxonomy.EffectUnknown, "08006": taxonomy.EffectUnknown, "40003": taxonomy.EffectUnknown,
+		"58030": taxonomy.EffectUnknown, "XX000": taxonomy.EffectUnknown,
+	} {
+		commits := script.New(nil)
+		commits.Add(script.Answer{Failure: &taxonomy.Evidence{Code: state}})
+		assert.Equal(t, want, retry.EffectOf(commit(t.Context(), commits, func() {})), state)
+	}
+}
+
+func TestCancelledBeforeCommit(t *testing.T) {
+	commits := script.New(nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := commit(ctx, commits, cancel)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, taxonomy.EffectNone, retry.EffectOf(err))
+	assert.Empty(t, commits.Calls())
+}
+
+// The context of BeginTx ends a commit that hangs.
+func TestHangingCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		commits := script.New(nil)
+		commits.Hang()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := commit(ctx, commits, func() {})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, taxonomy.EffectUnknown, retry.EffectOf(err))
+		calls := commits.Calls()
+		require.Len(t, calls, 1)
+		assert.Equal(t, time.Second, calls[0].Ended.Sub(calls[0].Began))
+	})
 }

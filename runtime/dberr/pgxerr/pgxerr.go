@@ -8,6 +8,7 @@
 package pgxerr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -126,8 +127,8 @@ func Tx(ctx context.Context, db Beginner, t taxonomy.Table, f func(tx pgx.Tx) er
 		if err != nil {
 			return false, err
 		}
-		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // without effect after the commit
-		if err := f(tx); err != nil {
+		defer tx.Rollback(context.WithoutCancel(ctx))    //nolint:errcheck // without effect after the commit
+		if err := cmp.Or(f(tx), ctx.Err()); err != nil { // pgx sends no commit after ctx ended
 			return false, err
 		}
 		err = tx.Commit(ctx)
@@ -140,45 +141,26 @@ func (c classifier) begun(t pgx.Tx, err error) (pgx.Tx, error) {
 		return nil, c.of(err)
 	}
 	c.conn = t.Conn()
-	return &tx{t, &DB{t, c}}, nil
+	return &tx{&DB{t, c}, rest{t}}, nil
 }
 
 // tx is a transaction whose errors are classified.
 type tx struct {
-	pgx.Tx
-	db *DB
+	*DB
+	rest
 }
 
-func (t *tx) Begin(ctx context.Context) (pgx.Tx, error) { return t.db.Begin(ctx) }
+// rest has the methods that DB does not have. It embeds the transaction deeper than DB, so that the
+// methods of DB are those of tx.
+type rest struct{ pgx.Tx }
 
-func (t *tx) Commit(ctx context.Context) error { return t.db.ended(t.Tx.Commit(ctx)) }
+func (t *tx) Commit(ctx context.Context) error { return t.ended(t.Tx.Commit(ctx)) }
 
-func (t *tx) Rollback(ctx context.Context) error { return t.db.ended(t.Tx.Rollback(ctx)) }
+func (t *tx) Rollback(ctx context.Context) error { return t.ended(t.Tx.Rollback(ctx)) }
 
 func (t *tx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
 	description, err := t.Tx.Prepare(ctx, name, sql)
-	return description, t.db.of(err)
-}
-
-func (t *tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return t.db.Exec(ctx, sql, args...)
-}
-
-func (t *tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return t.db.Query(ctx, sql, args...)
-}
-
-func (t *tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return t.db.QueryRow(ctx, sql, args...)
-}
-
-func (t *tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
-	return t.db.SendBatch(ctx, b)
-}
-
-func (t *tx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string,
-	source pgx.CopyFromSource) (int64, error) {
-	return t.db.CopyFrom(ctx, table, columns, source)
+	return description, t.of(err)
 }
 
 func (c classifier) rows(r pgx.Rows, err error) (pgx.Rows, error) {

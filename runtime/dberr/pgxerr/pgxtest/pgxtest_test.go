@@ -1,6 +1,7 @@
 package pgxtest_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -25,6 +26,19 @@ func TestEach(t *testing.T) {
 				return err
 			})
 		})
+}
+
+func TestCancelledBeforeCommit(t *testing.T) {
+	commits := script.New(nil)
+	db := pgxerr.Wrap(pgxtest.Pool(t, script.New(nil), commits), booking.Table, booking.SourcePostgres)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := pgxerr.Tx(ctx, db, booking.Table, func(pgx.Tx) error {
+		cancel()
+		return nil
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, taxonomy.EffectNone, retry.EffectOf(err))
+	assert.Empty(t, commits.Calls())
 }
 
 // A commit without an answer is not repeated. A commit that the server rejects is.
