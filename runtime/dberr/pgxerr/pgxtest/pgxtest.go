@@ -11,6 +11,8 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -18,11 +20,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/errgen/errgen/runtime/errtest/script"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Pool returns a pool of connections to the server, which is closed when the test ends. A statement
 // that succeeds has no rows. Commits get the answers of commits; if it is nil, they succeed. The
-// server requires no password, and supports the simple protocol only, which the pool uses.
+// server requires no password, and supports the simple protocol only, which the pool uses. It
+// answers only the first statement of a batch. After an error it rejects the statements of a
+// transaction until its end, and a rollback to any savepoint ends this state.
 func Pool(t testing.TB, statements, commits *script.Script) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig("host=127.0.0.1 user=errtest sslmode=disable")
@@ -30,12 +35,13 @@ func Pool(t testing.TB, statements, commits *script.Script) *pgxpool.Pool {
 		t.Fatal(err)
 	}
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	running := new(sync.Map)
 	config.ConnConfig.DialFunc = func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		s := &session{pgproto3.NewBackend(server, server), statements, commits, idle}
 		go func() {
 			defer server.Close()
-			s.serve()
+			s.serve(running)
 		}()
 		return client, nil
 	}
@@ -61,12 +67,29 @@ type session struct {
 	state               byte
 }
 
-// serve answers until the connection ends.
-func (s *session) serve() {
-	if _, err := s.ReceiveStartupMessage(); err != nil {
+// processes counts the connections, for their process ids.
+var processes atomic.Uint32
+
+// serve answers until the connection ends, or cancels another connection of running. A client sends
+// the request to cancel if it no longer waits for an answer.
+func (s *session) serve(running *sync.Map) {
+	message, err := s.ReceiveStartupMessage()
+	if err != nil {
 		return
 	}
+	if request, ok := message.(*pgproto3.CancelRequest); ok {
+		if cancel, ok := running.Load(request.ProcessID); ok {
+			cancel.(context.CancelFunc)()
+		}
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	id := processes.Add(1)
+	running.Store(id, cancel)
+	defer running.Delete(id)
 	s.Send(&pgproto3.AuthenticationOk{})
+	s.Send(&pgproto3.BackendKeyData{ProcessID: id, SecretKey: make([]byte, 4)})
 	for name, value := range map[string]string{"client_encoding": "UTF8", "standard_conforming_strings": "on"} {
 		s.Send(&pgproto3.ParameterStatus{Name: name, Value: value})
 	}
@@ -80,30 +103,40 @@ func (s *session) serve() {
 			return
 		}
 		query, ok := message.(*pgproto3.Query)
-		if !ok || !s.answer(query.String) {
+		if !ok || !s.answer(ctx, query.String) {
 			return
 		}
 	}
 }
 
+// aborted is the error of a statement in a transaction that is rejected.
+var aborted = script.Answer{Failure: &taxonomy.Evidence{Code: "25P02",
+	Text: "current transaction is aborted, commands ignored until end of transaction block"}}.Err(context.Background())
+
 // answer answers a statement, and reports whether the connection continues.
-func (s *session) answer(sql string) bool {
+func (s *session) answer(ctx context.Context, sql string) bool {
 	words := strings.Fields(strings.ToLower(sql) + " ;") // of an empty statement, ";" is the first
-	script, next := s.statements, s.state
-	switch words[0] {
-	case "begin":
-		script, next = nil, inside
-	case "commit":
-		script, next = s.commits, idle
-	case "rollback":
-		script, next = nil, idle
-	case ";", "--":
+	tag, answers, next := strings.ToUpper(words[0]), s.statements, s.state
+	var err error
+	switch {
+	case words[0] == ";", words[0] == "--":
 		s.Send(&pgproto3.EmptyQueryResponse{})
 		return true
+	case words[0] == "rollback" && words[1] == "to":
+		answers, next = nil, inside
+	case words[0] == "rollback", words[0] == "commit" && s.state == rejected:
+		tag, answers, next = "ROLLBACK", nil, idle
+	case words[0] == "commit":
+		answers, next = s.commits, idle
+	case s.state == rejected:
+		answers, err = nil, aborted
+	case words[0] == "begin":
+		answers, next = nil, inside
+	case words[0] == "savepoint", words[0] == "release":
+		answers = nil
 	}
-	var err error
-	if script != nil {
-		err = script.Err(context.Background())
+	if answers != nil {
+		err = answers.Err(ctx)
 	}
 	state, coded := errors.AsType[interface {
 		error
@@ -112,7 +145,7 @@ func (s *session) answer(sql string) bool {
 	switch {
 	case err == nil:
 		s.state = next
-		s.Send(&pgproto3.CommandComplete{CommandTag: []byte(strings.ToUpper(words[0]))})
+		s.Send(&pgproto3.CommandComplete{CommandTag: []byte(tag)})
 		return true
 	case !coded: // a failure of the network, which ends the connection
 		return false

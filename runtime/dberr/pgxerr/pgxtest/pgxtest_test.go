@@ -2,9 +2,13 @@ package pgxtest_test
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -26,6 +30,54 @@ func TestEach(t *testing.T) {
 				return err
 			})
 		})
+}
+
+// A statement without an answer ends with its context.
+func TestHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := script.New(nil)
+		s.Hang()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		_, err := pgxtest.Pool(t, s, nil).Exec(ctx, "UPDATE rooms SET taken = true")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		synctest.Wait()
+		calls := s.Calls()
+		require.Len(t, calls, 1)
+		assert.Equal(t, 10*time.Second, calls[0].Ended.Sub(calls[0].Began))
+	})
+}
+
+// As in PostgreSQL, an error rejects the rest of the transaction.
+func TestRejectedTransaction(t *testing.T) {
+	statements, commits := script.New(booking.Examples()), script.New(nil)
+	statements.Fail(booking.CodeStoreFailed)
+	statements.Then(200, "")
+	pool := pgxtest.Pool(t, statements, commits)
+	tx, err := pool.Begin(t.Context())
+	require.NoError(t, err)
+	nested, err := tx.Begin(t.Context())
+	require.NoError(t, err)
+	for _, state := range []string{"42P01", "25P02"} {
+		_, err := tx.Exec(t.Context(), "UPDATE rooms SET taken = true")
+		answer, ok := errors.AsType[*pgconn.PgError](err)
+		require.True(t, ok, "%v", err)
+		assert.Equal(t, state, answer.Code)
+	}
+	require.NoError(t, nested.Rollback(t.Context()))
+	_, err = tx.Exec(t.Context(), "UPDATE rooms SET taken = true")
+	require.NoError(t, err, "after the rollback to the savepoint")
+	assert.Len(t, statements.Calls(), 2, "only updates that the server executes get answers")
+	require.NoError(t, tx.Commit(t.Context()))
+	assert.Len(t, commits.Calls(), 1)
+
+	statements.Fail(booking.CodeStoreFailed)
+	tx, err = pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), "UPDATE rooms SET taken = true")
+	require.Error(t, err)
+	require.ErrorIs(t, tx.Commit(t.Context()), pgx.ErrTxCommitRollback)
+	assert.Len(t, commits.Calls(), 1)
 }
 
 func TestCancelledBeforeCommit(t *testing.T) {
