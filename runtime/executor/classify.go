@@ -41,26 +41,26 @@ func (h *host) Fail(err error, source, op string) loop.Failure {
 	if len(parts) == 1 {
 		return h.fail(err, source, op)
 	}
-	all := make([]loop.Failure, 0, len(parts))
+	all, effect := make([]loop.Failure, 0, len(parts)), taxonomy.EffectNone
 	for _, part := range parts[:min(len(parts), maxOthers)] {
-		all = append(all, h.fail(part, source, op))
+		f := h.fail(part, source, op)
+		all, effect = append(all, f), effect.And(f.Effect)
 	}
 	lead := max(0, slices.IndexFunc(all, func(f loop.Failure) bool {
 		return len(f.Chain) > 0 && (f.Chain[0].Action == taxonomy.Abort || f.Chain[0].Action == taxonomy.Block)
 	}))
-	f, effect := all[lead], taxonomy.EffectNone
-	for i := range all {
-		effect = effect.And(all[i].Effect)
-	}
+	f := all[lead]
 	f.Effect = effect
 	f.Others = slices.Delete(all, lead, lead+1)
 	return f
 }
 
-// split returns the parts of an error of errors.Join or similar. Any other error is its only part.
+// split returns the parts of an error of errors.Join or similar. Any other error is its only part,
+// also one of a taxonomy and one with the effect of its call, because its parts are the same call.
 func split(err error, depth int) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok && depth < 4 {
-		if _, coded := err.(taxonomy.Coded); !coded {
+		_, coded := err.(taxonomy.Coded)
+		if _, isCall := err.(taxonomy.Effector); !coded && !isCall {
 			var parts []error
 			for _, part := range joined.Unwrap() {
 				if part != nil {

@@ -25,26 +25,37 @@ type declaring struct {
 
 func (d declaring) Idempotent() taxonomy.Tristate { return d.idempotent }
 
+// oneCall is an error with two parts of the same call.
+type oneCall struct{ typed error }
+
+func (e oneCall) Error() string { return e.typed.Error() }
+
+func (e oneCall) Unwrap() []error { return []error{e.typed, errors.New("activity error")} }
+
+func (e oneCall) CallEffect() (taxonomy.Effect, bool) { return taxonomy.EffectOf(e.typed, nil), false }
+
 // TestRepeatedCallsByEffect fails each call of a provider with an effect. Unless the provider declares
 // that its calls are not idempotent, they are repeated whatever their effect.
 func TestRepeatedCallsByEffect(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 	for _, tt := range []struct {
 		effect taxonomy.Effect
 		err    error
-		calls  map[taxonomy.Tristate]int
+		calls  int // of a provider that is not idempotent
+		end    EndReason
 	}{
-		{taxonomy.EffectNone, fmt.Errorf("call: %w", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}),
-			map[taxonomy.Tristate]int{taxonomy.Unspecified: 3, taxonomy.Yes: 3, taxonomy.No: 3}},
-		{taxonomy.EffectUnknown, fmt.Errorf("call: %w", &net.OpError{Op: "read", Err: syscall.ECONNRESET}),
-			map[taxonomy.Tristate]int{taxonomy.Unspecified: 3, taxonomy.Yes: 3, taxonomy.No: 1}},
-		{taxonomy.EffectUnspecified, &taxonomy.Evidence{Type: "overloaded_error"},
-			map[taxonomy.Tristate]int{taxonomy.Unspecified: 3, taxonomy.Yes: 3, taxonomy.No: 1}},
-		{taxonomy.EffectUnspecified, errors.Join(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED},
-			&taxonomy.Evidence{Type: "overloaded_error"}),
-			map[taxonomy.Tristate]int{taxonomy.Unspecified: 3, taxonomy.Yes: 3, taxonomy.No: 1}},
+		{taxonomy.EffectNone, fmt.Errorf("call: %w", refused), 3, EndMaxFailures},
+		{taxonomy.EffectUnknown, fmt.Errorf("call: %w", &net.OpError{Op: "read", Err: syscall.ECONNRESET}), 1, EndBlocked},
+		{taxonomy.EffectUnspecified, &taxonomy.Evidence{Type: "overloaded_error"}, 1, EndBlocked},
+		{taxonomy.EffectUnspecified, errors.Join(refused, &taxonomy.Evidence{Type: "overloaded_error"}), 1, EndBlocked},
+		{taxonomy.EffectNone, oneCall{errs.Classify(refused)}, 3, EndMaxFailures},
 	} {
 		require.Equal(t, tt.effect, retry.EffectOf(tt.err))
-		for idempotent, want := range tt.calls {
+		for _, idempotent := range []taxonomy.Tristate{taxonomy.Unspecified, taxonomy.Yes, taxonomy.No} {
+			calls, end := 3, EndMaxFailures
+			if idempotent == taxonomy.No {
+				calls, end = tt.calls, tt.end
+			}
 			w, cfg, _ := play(story{reactions: reactions(), steps: []callStep{{Err: tt.err}}})
 			cfg.Table, cfg.Classify, cfg.Tiers = errs.Table, detect.Classifier(errs.Explain), nil
 			if idempotent != taxonomy.Unspecified {
@@ -52,25 +63,30 @@ func TestRepeatedCallsByEffect(t *testing.T) {
 			}
 			last := runState(t.Context(), cfg, aTask, nil)
 			assert.Equal(t, "PROVIDER_API_ERROR", last.LastError.Code, "%v", tt.err)
-			assert.Equal(t, want, w.Calls, "idempotent: %v, %v", idempotent, tt.err)
-			assert.Equal(t, map[int]EndReason{1: EndBlocked, 3: EndMaxFailures}[want], last.End)
+			assert.Equal(t, calls, w.Calls, "idempotent: %v, %v", idempotent, tt.err)
+			assert.Equal(t, end, last.End)
 		}
 	}
 }
 
 // TestDoneCallsAreNotRepeated fails a call that did its work, under each reaction that would repeat it.
 func TestDoneCallsAreNotRepeated(t *testing.T) {
-	reactions := map[string]taxonomy.Reaction{
-		"retry":     {Action: taxonomy.Retry},
-		"operation": {Action: taxonomy.RetryOperation, Then: taxonomy.Predeclared(taxonomy.Block)},
-		"recover":   {Action: taxonomy.Recover, Strategy: "rest", Then: taxonomy.Predeclared(taxonomy.Block)},
-		"escalate":  {Action: taxonomy.Escalate, Then: taxonomy.Predeclared(taxonomy.Block)},
-		"park":      {Action: taxonomy.Retry, Then: &taxonomy.Reaction{Name: "give_up", Action: taxonomy.Abort}},
-	}
-	for name := range reactions {
+	block := taxonomy.Predeclared(taxonomy.Block)
+	for _, tt := range []struct {
+		name     string
+		reaction taxonomy.Reaction
+		end      EndReason
+	}{
+		{"retry", taxonomy.Reaction{Action: taxonomy.Retry}, EndBlocked},
+		{"operation", taxonomy.Reaction{Action: taxonomy.RetryOperation, Then: block}, EndBlocked},
+		{"recover", taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "rest", Then: block}, EndBlocked},
+		{"escalate", taxonomy.Reaction{Action: taxonomy.Escalate, Then: block}, EndBlocked},
+		{"park", taxonomy.Reaction{Action: taxonomy.Retry,
+			Then: &taxonomy.Reaction{Name: "give_up", Action: taxonomy.Abort}}, EndFatal},
+	} {
 		for _, done := range []bool{true, false} {
-			story := story{reactions: reactions, steps: []callStep{{Err: evidence("call", name)},
-				{Answer: Answer{Text: "TASK_COMPLETE"}}}}
+			story := story{reactions: map[string]taxonomy.Reaction{tt.name: tt.reaction},
+				steps: []callStep{{Err: evidence("call", tt.name)}, {Answer: Answer{Text: "TASK COMPLETE"}}}}
 			w, cfg, _ := play(story)
 			if done {
 				for i := range cfg.Table.Taxonomy.Categories[0].Codes {
@@ -81,21 +97,33 @@ func TestDoneCallsAreNotRepeated(t *testing.T) {
 			require.NoError(t, err)
 			r := e.Run(t.Context(), aTask)
 			if !done {
-				assert.GreaterOrEqual(t, w.Calls, 2, name)
+				assert.Equal(t, 2, w.Calls, tt.name)
+				assert.Equal(t, EndCompleted, r.EndReason, tt.name)
 				continue
 			}
-			assert.Equal(t, 1, w.Calls, name)
-			require.ErrorIs(t, r.Err, taxonomy.AlreadyDone, name)
-			assert.Equal(t, name, r.ErrorCode)
-			assert.Equal(t, map[bool]EndReason{true: EndFatal, false: EndBlocked}[name == "park"], r.EndReason, name)
+			assert.Equal(t, 1, w.Calls, tt.name)
+			require.ErrorIs(t, r.Err, taxonomy.AlreadyDone, tt.name)
+			assert.Equal(t, tt.name, r.ErrorCode)
+			assert.Equal(t, tt.end, r.EndReason, tt.name)
 		}
 	}
+}
+
+// TestDoneCallsContinue fails a call that did its work, under a reaction that continues.
+func TestDoneCallsContinue(t *testing.T) {
+	w, cfg, _ := play(story{reactions: map[string]taxonomy.Reaction{"continue": {Action: taxonomy.Continue}},
+		steps: []callStep{{Err: evidence("call", "continue")}, {Answer: Answer{Text: "TASK COMPLETE"}}}})
+	cfg.Table.Taxonomy.Categories[0].Codes[0].Traits.Effect = taxonomy.EffectDone
+	e, err := New(cfg)
+	require.NoError(t, err)
+	assert.Equal(t, EndCompleted, e.Run(t.Context(), aTask).EndReason)
+	assert.Equal(t, 2, w.Calls)
 }
 
 // TestInterruptedCallIsNotRepeated kills the process during a call that is not idempotent.
 func TestInterruptedCallIsNotRepeated(t *testing.T) {
 	for _, idempotent := range []taxonomy.Tristate{taxonomy.Yes, taxonomy.No} {
-		w, cfg, _ := play(story{reactions: reactions(), steps: []callStep{{Answer: Answer{Text: "TASK_COMPLETE"}}}})
+		w, cfg, _ := play(story{reactions: reactions(), steps: []callStep{{Answer: Answer{Text: "TASK COMPLETE"}}}})
 		cfg.Provider = declaring{cfg.Provider, idempotent}
 		require.True(t, dies(func() {
 			runState(t.Context(), cfg, aTask, func(env loop.Env) loop.Env {

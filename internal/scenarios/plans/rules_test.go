@@ -10,6 +10,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/plan"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // The same error in three steps in a row stops the plan before the fourth. An answer ends the row.
@@ -219,4 +220,19 @@ func TestConfiguration(t *testing.T) {
 	k.cfg.Tiers = nil
 	_, err = plan.New(k.cfg)
 	assert.ErrorContains(t, err, "provider")
+}
+
+// once is an agent whose calls must not be repeated.
+type once struct{ *agent }
+
+func (once) Idempotent() taxonomy.Tristate { return taxonomy.No }
+
+// A call of a provider that is not idempotent is neither repeated nor escalated.
+func TestCallsOfPlansByIdempotence(t *testing.T) {
+	k := newKit(t)
+	k.haiku.do = func(string) (string, error) { return "", away(503) }
+	k.cfg.Tiers["haiku"] = once{k.haiku}
+	assert.Equal(t, "blocked", k.run(onePlan()).Status)
+	assert.Len(t, k.haiku.calls, 1)
+	assert.Empty(t, k.sonnet.calls)
 }

@@ -58,6 +58,14 @@ func (t *tier) Credential() string {
 	return ""
 }
 
+// Idempotent implements executor.Idempotence.
+func (t *tier) Idempotent() taxonomy.Tristate {
+	if i, ok := t.Provider.(executor.Idempotence); ok {
+		return i.Idempotent()
+	}
+	return taxonomy.Unspecified
+}
+
 // End implements executor.Ender.
 func (t *tier) End(ctx context.Context, p executor.Process) error {
 	if e, ok := t.Provider.(executor.Ender); ok {

@@ -97,7 +97,7 @@ type situation struct {
 	maxRuns     int                    // of a strategy; 0 is no limit
 	runs        [taxonomy.MaxChain]int // of the strategies of the chain
 	from        int                    // first index of the chain; above 0 after a strategy that failed
-	final       bool                   // whether no call may follow
+	final       bool                   // no call may follow the failed one, unless the reaction is to continue
 }
 
 // retryCounts are the failures in a row, by the index in the chain.
@@ -249,8 +249,9 @@ func (f *Failure) streak(depth int) string {
 	return f.Op + " " + code
 }
 
-// final reports whether no call may follow the failed one, because it did its work, or perhaps did it
-// and is not idempotent. The effect of a call during which a process died is unspecified.
+// final reports whether the failed call must be the last: it did its work, or may have and is not
+// idempotent. The effect of a call during which a process died is unspecified. A reaction to continue
+// takes precedence, because the taxonomy declares with it that the run needs no answer of the call.
 func (l *Loop) final(s *State, f *Failure) bool {
 	return (f.Op == OpCall || f.Op == OpResume) && (f.Effect == taxonomy.EffectDone ||
 		l.currentTier(s).Idempotent == taxonomy.No && f.Effect != taxonomy.EffectNone)
