@@ -4,6 +4,8 @@ package effect
 
 import (
 	"context"
+	"database/sql/driver"
+	"errors"
 	"io"
 	"reflect"
 	"syscall"
@@ -54,7 +56,8 @@ func notSent(err error) bool {
 	case goType{"net", "DNSError"}, goType{"net", "UnknownNetworkError"}, goType{"net", "AddrError"},
 		goType{"net", "InvalidAddrError"}, goType{"crypto/tls", "CertificateVerificationError"},
 		goType{"crypto/tls", "ECHRejectionError"}, goType{"crypto/x509", "UnknownAuthorityError"},
-		goType{"crypto/x509", "HostnameError"}, goType{"crypto/x509", "CertificateInvalidError"}:
+		goType{"crypto/x509", "HostnameError"}, goType{"crypto/x509", "CertificateInvalidError"},
+		goType{"net/http", "tlsHandshakeTimeoutError"}:
 		return true
 	case goType{"crypto/tls", "RecordHeaderError"}:
 		return !reflect.ValueOf(err).FieldByName("Conn").IsNil() // unless there was a handshake before
@@ -66,12 +69,16 @@ func notSent(err error) bool {
 	if x, ok := err.(interface{ SafeToRetry() bool }); ok { // of pgx
 		return x.SafeToRetry() && !perhapsSentTexts[err.Error()]
 	}
-	if err == syscall.ECONNREFUSED {
+	switch err {
+	case syscall.ECONNREFUSED, driver.ErrBadConn:
 		return true
 	}
-	_, wraps := err.(interface{ Unwrap() error })
-	return !wraps && isNotSentText(err.Error())
+	// http.ErrSchemeMismatch, without linking net/http. Any error of package errors with this text
+	// counts, but no error with another type, such as one that a server sent.
+	return reflect.TypeOf(err) == plainError && err.Error() == "http: server gave HTTP response to HTTPS client"
 }
+
+var plainError = reflect.TypeOf(errors.New(""))
 
 // goType names a type, or the type that a pointer has. A comparison by name does not link package
 // net or crypto/tls into a program that only repeats calls.
@@ -85,7 +92,7 @@ func typeOf(err error) goType {
 		t = t.Elem()
 	}
 	switch path := t.PkgPath(); path {
-	case "net", "crypto/tls", "crypto/x509":
+	case "net", "net/http", "crypto/tls", "crypto/x509":
 		return goType{path, t.Name()}
 	}
 	return goType{}
@@ -94,16 +101,6 @@ func typeOf(err error) goType {
 // perhapsSentTexts are the texts of errors of pgx that SafeToRetry wrongly calls safe: a connection
 // that closes while pgx waits for an answer has the same error as one that was closed before.
 var perhapsSentTexts = map[string]bool{"conn closed": true}
-
-// isNotSentText reports whether a text is that of an error that has no type: one of net/http about
-// handshakes, or driver.ErrBadConn.
-func isNotSentText(text string) bool {
-	switch text {
-	case "driver: bad connection", "net/http: TLS handshake timeout", "http: server gave HTTP response to HTTPS client":
-		return true
-	}
-	return false
-}
 
 // handshakeAlerts are the alerts that end a TLS handshake, by their numbers in RFC 8446.
 var handshakeAlerts = map[uint8]bool{

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/rpc"
 	"os"
 	"testing"
 	"time"
@@ -74,6 +75,10 @@ func TestOf(t *testing.T) {
 		{"unique violation", sqlError("23505"), taxonomy.EffectUnspecified},
 		{"commit without an answer", fmt.Errorf("commit: %w", io.EOF), taxonomy.EffectUnknown},
 		{"bad connection", driver.ErrBadConn, taxonomy.EffectNone},
+		{"errors that a server sent", rpc.ServerError(driver.ErrBadConn.Error()), taxonomy.EffectUnspecified},
+		{"of a TLS handshake", rpc.ServerError("net/http: TLS handshake timeout"), taxonomy.EffectUnspecified},
+		{"of another protocol", rpc.ServerError(http.ErrSchemeMismatch.Error()), taxonomy.EffectUnspecified},
+		{"the text of a bad connection", errors.New("driver: bad connection"), taxonomy.EffectUnspecified},
 		{"safe to retry", fmt.Errorf("query: %w", unsent(true)), taxonomy.EffectNone},
 		{"closed connection", closedConn{true}, taxonomy.EffectUnspecified},
 		{"not safe to retry", unsent(false), taxonomy.EffectUnspecified},
