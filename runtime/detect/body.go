@@ -32,7 +32,7 @@ const (
 // 128 KiB, and one that is not complete, gives only its text. The attributes request-id and param
 // are filled, too.
 func Body(ev *taxonomy.Evidence, body []byte) {
-	b := builder{ev: ev}
+	b, kind, code := builder{ev: ev}, ev.Type, ev.Code
 	body = bytes.TrimSpace(body)
 	if len(body) <= maxObject {
 		o, complete := readObject(body)
@@ -40,6 +40,9 @@ func Body(ev *taxonomy.Evidence, body []byte) {
 			set(&ev.Text, message)
 		}
 	}
+	// The status or the exit code of other evidence shows that its code is from a response or a process.
+	isOther := ev.Status != 0 || !ev.ExitCode.IsZero() || ev.Signal != "" || ev.Err != nil
+	ev.CodeDerived = ev.CodeDerived || !isOther && (ev.Type != kind || ev.Code != code)
 	b.text(body)
 }
 
@@ -168,8 +171,8 @@ func (b *builder) object(o object) (message string) {
 	return o.message(inner, listed)
 }
 
-// quota fills the period of quotas from their identifiers, such as
-// GenerateRequestsPerMinutePerProjectPerModel. A quota per minute is soon renewed.
+// quota sets the attribute quota-period from the identifiers of quotas, such as
+// GenerateRequestsPerMinutePerProjectPerModel. A daily quota takes precedence over one per minute.
 func (b *builder) quota(ids string) {
 	switch ids = strings.ToLower(ids); {
 	case strings.Contains(ids, "perday"):

@@ -105,6 +105,7 @@ func (b *builder) evidence(from *taxonomy.Evidence) {
 	ev := b.ev
 	set(&ev.Source, from.Source)
 	set(&ev.Op, from.Op)
+	ev.CodeDerived = ev.CodeDerived || from.CodeDerived
 	set(&ev.Type, from.Type)
 	set(&ev.Code, from.Code)
 	set(&ev.Errno, from.Errno)

@@ -76,7 +76,7 @@ func TestOfValues(t *testing.T) {
 		{self, taxonomy.Evidence{Text: "loops"}},
 		{map[string]any{"a": 1}, taxonomy.Evidence{Text: `{"a":1}`}},
 		{json.RawMessage(`{"error": {"message": "gone", "type": "missing"}}`),
-			taxonomy.Evidence{Text: "gone", Type: "missing"}},
+			taxonomy.Evidence{Text: "gone", Type: "missing", CodeDerived: true}},
 		{http.Header{"Retry-After": {"3"}},
 			taxonomy.Evidence{RetryAfter: taxonomy.Some(3 * time.Second), Attributes: attributes("retry-after", "3")}},
 		{"please retry after 30", taxonomy.Evidence{Text: "please retry after 30"}},

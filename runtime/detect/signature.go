@@ -19,7 +19,7 @@ type Signature struct {
 	// Over are the names of less specific signatures. Among rules of the same priority, those of
 	// this signature come before theirs.
 	Over []string
-	// Effect is what the failure means for the caller that observed it.
+	// Effect is whether a call that fails this way did its work.
 	Effect taxonomy.Effect
 	// Any are the forms of the failure. Evidence that meets one of them matches the signature.
 	Any []Form
@@ -171,10 +171,7 @@ func (s *Signature) extract(ev, room *taxonomy.Evidence, searched string) *taxon
 // the failure of another call. The effect of a Go error was observed when its evidence was collected.
 func (r *Rule) observe(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 	if !r.hasEffect() || ev.Effect != taxonomy.EffectUnspecified || ev.Status != 0 || !ev.ExitCode.IsZero() ||
-		ev.Signal != "" {
-		return ev
-	}
-	if failed, ok := ev.Err.(*taxonomy.Evidence); ev.Err != nil && !(ok && failed.Err == nil) {
+		ev.Signal != "" || ev.CodeDerived || !isOneCall(ev.Err) {
 		return ev
 	}
 	ev = copyTo(ev, room)
@@ -182,7 +179,13 @@ func (r *Rule) observe(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 	return ev
 }
 
-// hasEffect reports whether the rule's form of a signature shows an effect.
+// isOneCall reports whether the error of evidence is nil, or other evidence without an error.
+func isOneCall(err error) bool {
+	failed, ok := err.(*taxonomy.Evidence)
+	return err == nil || ok && failed.Err == nil
+}
+
+// hasEffect reports whether the rule has an effect and searches no text.
 func (r *Rule) hasEffect() bool {
 	return r.Like != nil && r.Like.Effect != taxonomy.EffectUnspecified && len(r.LikeText)+len(r.LikeContains) == 0
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/orders"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -84,6 +85,7 @@ func TestEffectOfSignatures(t *testing.T) {
 		return ev
 	}
 	refused := func(ev *taxonomy.Evidence) { ev.Code = "ECONNREFUSED" }
+	const body = `{"error":{"code":"ECONNREFUSED","message":"upstream refused"}}`
 	for _, tt := range []struct {
 		name   string
 		err    error
@@ -110,6 +112,8 @@ func TestEffectOfSignatures(t *testing.T) {
 			refused(ev)
 			ev.Status = 500
 		}), 0},
+		{"the code of a body", evidence(func(ev *taxonomy.Evidence) { detect.Body(ev, []byte(body)) }), 0},
+		{"the code of a text", evidence(func(ev *taxonomy.Evidence) { detect.SetText(ev, []byte(body)) }), 0},
 		{"the code of one of two calls", errors.Join(evidence(refused), errors.New("failed")), 0},
 		{"an error beside the code", evidence(func(ev *taxonomy.Evidence) {
 			refused(ev)

@@ -38,6 +38,9 @@ type Evidence struct {
 	StatusDerived bool `json:"status_derived,omitempty"`
 	// Code is the source's own code: "23505", "ENOTFOUND".
 	Code string `json:"code,omitempty"`
+	// CodeDerived reports that Type or Code was read from a text without a status or an exit code.
+	// The text may report the failure of another call, so a signature's effect does not count.
+	CodeDerived bool `json:"code_derived,omitempty"`
 	// ExitCode is the exit code of a process.
 	ExitCode Opt[int] `json:"exit_code,omitzero"`
 	// Signal is the name of the signal that ended a process: "SIGKILL".
