@@ -54,7 +54,7 @@ func (c *comparison) codes() {
 // splits reports old codes with new codes below them. A code below an abstract code is no split,
 // because no error had the abstract code.
 func (c *comparison) splits() {
-	below := make(map[*model.Code][]string)
+	below, hidden := make(map[*model.Code][]string), make(map[*model.Code][]string)
 	for _, n := range c.new.model.Codes {
 		if c.from[n] != nil {
 			continue
@@ -63,7 +63,11 @@ func (c *comparison) splits() {
 		for above != nil && c.from[above] == nil {
 			above = above.Above
 		}
-		if above != nil && !above.Abstract {
+		switch {
+		case above == nil || above.Abstract:
+		case above.Public && !n.Public && !n.Abstract:
+			hidden[above] = append(hidden[above], n.Name)
+		default:
 			below[above] = append(below[above], n.Name)
 		}
 	}
@@ -71,6 +75,11 @@ func (c *comparison) splits() {
 		if codes := below[n]; codes != nil {
 			c.change(idSplit, c.is.codes[n], "codes", "", strings.Join(codes, ", "),
 				fmt.Sprintf("%s has new codes below it: %s", describe(n), strings.Join(codes, ", ")))
+		}
+		if codes := hidden[n]; codes != nil {
+			c.change(idSplit, c.is.codes[n], "codes", "", strings.Join(codes, ", "),
+				fmt.Sprintf("%s has new internal codes below it: %s", describe(n), strings.Join(codes, ", "))).Hint =
+				"clients get the taxonomy's public code in their place, and lose the code above: make them public"
 		}
 	}
 }
@@ -151,6 +160,13 @@ func (c *comparison) withNumberOf(o *model.Code) *model.Code {
 	return c.new.byNumber[fmt.Sprint(c.new.scope(c.categoryName(o.Category)), " ", o.Number)]
 }
 
+// hadNumberOf reports whether an old code had the number of a new one where it is unique now. A code
+// that keeps its number in its category, and shares it since, is no such code.
+func (c *comparison) hadNumberOf(n *model.Code) bool {
+	o := c.old.withNumberOf(n)
+	return o != nil && c.withNumberOf(o) == n
+}
+
 // isReserved reports whether the number of an old code is reserved.
 func (c *comparison) isReserved(o *model.Code) bool {
 	return c.new.tree.Reserved.HasNumber(o.Number, c.categoryName(o.Category))
@@ -164,7 +180,7 @@ func (c *comparison) reservedNumber(number int, category string) []ReservedNumbe
 // number reports a number that another code has now, that its code lost or gained, or that is free.
 func (c *comparison) number(o, n *model.Code) {
 	continued := c.continued(o) != nil
-	if continued && !o.Numbered && n.Numbered && c.old.withNumberOf(n) == nil &&
+	if continued && !o.Numbered && n.Numbered && !c.hadNumberOf(n) &&
 		!c.old.tree.Reserved.HasNumber(n.Number, n.Category.Name) {
 		is := strconv.Itoa(n.Number)
 		c.change(idIdentifier, c.is.codes[n], "number", "", is,
@@ -182,7 +198,7 @@ func (c *comparison) number(o, n *model.Code) {
 			change.Hint = "add the alias first: the number then belongs to the same code"
 		}
 	}
-	isNew := continued && !(n.Numbered && n.Number == o.Number) && c.old.withNumberOf(n) == nil
+	isNew := continued && !(n.Numbered && n.Number == o.Number) && !c.hadNumberOf(n)
 	switch {
 	case isNew:
 		change := c.change(idNumber, c.is.codes[n], "number", number, "", "")

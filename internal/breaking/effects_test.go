@@ -8,7 +8,7 @@ import (
 )
 
 // TestSeededEffects edits the effects and faults of a taxonomy. A lost promise that nothing happened
-// breaks the wire, other effects change the behaviour of clients, and a fault is for metrics only.
+// breaks the wire, other effects change the behaviour of clients, and a fault that of alerts.
 func TestSeededEffects(t *testing.T) {
 	code := func(traits string) string { return codes("A: {message: a" + traits + "}") }
 	category := func(traits, codes string) string {
@@ -19,6 +19,7 @@ func TestSeededEffects(t *testing.T) {
 			"when: [{if: {n: 1}, severity: low" + effect + "}]}}}}"
 	}
 	const breaks, changes = "E-break-effect error wire", "W-changed-effect warning behaviour"
+	const fault = "W-changed-fault warning behaviour"
 	tests := []struct{ name, old, new, want string }{
 		{"none to unknown", code(", effect: none"), code(", effect: unknown"), breaks},
 		{"none to done", code(", effect: none"), code(", effect: done"), breaks},
@@ -41,10 +42,10 @@ func TestSeededEffects(t *testing.T) {
 		{"done removed", code(", effect: done"), code(""), changes},
 		{"done to unknown", code(", effect: done"), code(", effect: unknown"), changes},
 		{"none moved to the category", code(", effect: none"), category("effect: none, ", "A: {message: a}"), ""},
-		{"fault added", code(""), code(", fault: client"), ""},
-		{"fault changed", code(", fault: client"), code(", fault: dependency"), ""},
+		{"fault added", code(""), code(", fault: client"), fault},
+		{"fault changed", code(", fault: client"), code(", fault: dependency"), fault},
 		{"fault moved to the category and changed", code(", fault: client"),
-			category("fault: dependency, ", "A: {message: a}"), ""},
+			category("fault: dependency, ", "A: {message: a}"), fault},
 	}
 	require.Len(t, tests, 20)
 	for _, tt := range tests {

@@ -68,11 +68,23 @@ func (c *comparison) operationCode(id string, code *model.Code, side *declaratio
 	list := strings.Join(operations, ", ")
 	change := c.change(id, side.codes[code], "", "", list, fmt.Sprintf("code %s "+text, code.Name, list))
 	change.Key = "operations"
+	if id == idOperationCode && c.isBelowKnown(code) {
+		change.Hint = ruleByID(idSplit).hint
+	}
 	for i := range c.new.tree.Operations {
 		if d := &c.new.tree.Operations[i]; d.Name.V == operations[0] {
 			change.Span = d.Name.Span
 		}
 	}
+}
+
+// isBelowKnown reports whether a new code is below one that clients know.
+func (c *comparison) isBelowKnown(n *model.Code) bool {
+	above := n.Above
+	for above != nil && c.from[above] == nil {
+		above = above.Above
+	}
+	return c.from[n] == nil && above != nil && !above.Abstract
 }
 
 // operationBefore returns the operation of the old taxonomy with the name of o, or nil.

@@ -140,12 +140,15 @@ var rules = []rule{
 	{"code.set", always, "W-changed-set", Behaviour, ""},
 	{"code.prevent", always, "W-changed-prevent", Behaviour, ""},
 	{"code.groups", always, "W-changed-groups", Behaviour, ""},
-	{"code.parent", always, "W-changed-parent", Behaviour, "errors.Is with the code above it has another result"},
+	{"code.parent", removed, "W-changed-parent", Wire | Behaviour,
+		"programs that do not know the code no longer read it as the code above it"},
+	{"code.parent", added, "W-changed-parent", Behaviour, "errors.Is with the code above it has another result"},
 	{"code.when", always, "W-changed-when", Behaviour, "the first branch that holds applies"},
 	{"code.retryable code.recoverability", always, "W-changed-retryable", Behaviour, ""},
 	{"code.effect=none", changed, "E-break-effect", Wire,
 		"clients repeat calls after it: add a code for the other case"},
 	{"code.effect", always, "W-changed-effect", Behaviour, "clients decide by it whether they repeat a call"},
+	{"code.fault", always, "W-changed-fault", Behaviour, "alerts and error budgets count by it"},
 	{"code.severity", always, "W-changed-severity", Behaviour, ""},
 }
 

@@ -356,8 +356,8 @@ func (l *declarations) code(owner *decl, c *model.Code) {
 	} else {
 		d.set("deprecated", c.Extras().Deprecated)
 	}
-	if c.Above != nil {
-		d.set("parent", l.m.key(c.Above))
+	for above := c.Above; above != nil; above = above.Above {
+		d.each("parent", l.m.key(above))
 	}
 	l.addFields(d, key+".", c.OwnFields())
 	if d.offWire { // only errors have the others
@@ -376,6 +376,7 @@ func (l *declarations) code(owner *decl, c *model.Code) {
 	for _, g := range c.InGroups {
 		d.each("groups", g.Name)
 	}
+	d.set("fault", c.Code.Fault.String())
 	own := traits(c.Row.Traits)
 	d.facts = append(d.facts, own...)
 	conditions := branchTexts(c)

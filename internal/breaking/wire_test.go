@@ -99,6 +99,10 @@ func TestSplits(t *testing.T) {
 			`1:27 W-changed-split`},
 		{"one more", codes("A: {message: a, codes: {B: {message: b}}}"),
 			codes("A: {message: a, codes: {B: {message: b}, C: {message: c}}}"), `1:27 W-changed-split`},
+		{"one code internal",
+			"categories: {io: {audience: public, codes: {A: {message: a}}}}",
+			"categories: {io: {audience: public, codes: {A: {message: a, codes: {B: {message: b}, " +
+				"C: {message: c, audience: internal}}}}}}", `1:45 W-changed-split, 1:45 W-changed-split`},
 		{"below a new code", codes("A: {message: a}"),
 			codes("A: {message: a, codes: {P: {abstract: true, codes: {C: {message: c}}}}}"), `1:27 W-changed-split`},
 		{"below an abstract code", codes("A: {abstract: true, codes: {B: {message: b}}}"),
@@ -107,6 +111,24 @@ func TestSplits(t *testing.T) {
 			codes("A: {message: a, codes: {C: {message: b, name: B, aliases: [B]}}}"),
 			`1:51 W-changed-code-value, 1:51 W-changed-parent`},
 	})
+}
+
+// Clients read the code above in place of a public code, and the public code of the taxonomy in place
+// of an internal one.
+func TestSplitOfPublicCode(t *testing.T) {
+	const before = "operations: {Get: {errors: [A]}}\ncategories: {io: {audience: public, codes: {A: {message: a"
+	changes := compare(t, before+"}}}}", before+", codes: {B: {message: b}, C: {message: c, audience: internal}}}}}}")
+	var got []string
+	for _, c := range changes {
+		got = append(got, c.Message+": "+c.Hint)
+	}
+	const asAbove = `: programs that read "is" handle them like the code above, and others do not know them`
+	assert.ElementsMatch(t, []string{
+		"code A (io) has new codes below it: B" + asAbove,
+		"code A (io) has new internal codes below it: C: clients get the taxonomy's public code in their place, " +
+			"and lose the code above: make them public",
+		"code B is new for Get" + asAbove,
+	}, got)
 }
 
 func TestAliases(t *testing.T) {
@@ -150,6 +172,16 @@ func TestNumbers(t *testing.T) {
 		{"gained", codes("A: {message: a}"), codes("A: {message: a, number: 7}"), `1:51 W-changed-identifier`},
 		{"gained by a code that is renamed", codes("A: {message: a b}"), codes("B: {message: a b, number: 7}"),
 			`1:27 E-break-code-renamed, 1:53 W-changed-identifier`},
+		{"unique in a category now, and that of another code before",
+			"categories: {c: {codes: {A: {message: a, number: 3}}}, d: {codes: {B: {message: b, number: 4}}}}",
+			"numbers: per_category\ncategories: {c: {codes: {A: {message: a, number: 3}}}, " +
+				"d: {codes: {B: {message: b, number: 3}}}}",
+			`2:92 E-break-number`},
+		{"unique in a category now, and gained",
+			"categories: {c: {codes: {A: {message: a, number: 3}}}, d: {codes: {B: {message: b}}}}",
+			"numbers: per_category\ncategories: {c: {codes: {A: {message: a, number: 3}}}, " +
+				"d: {codes: {B: {message: b, number: 3}}}}",
+			`2:92 W-changed-identifier`},
 		{"unique in a category that is renamed",
 			"numbers: per_category\ncategories: {a: {codes: {A: {message: a, number: 1}}}}",
 			"numbers: per_category\ncategories: {b: {codes: {A: {message: a, number: 1}}}}",
