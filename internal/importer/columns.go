@@ -99,7 +99,11 @@ func (t *Table) hexNumbers(rows []spec.Pairs, columns map[string]string) {
 	}
 	isHex := false
 	for _, row := range rows {
-		digits := strings.ToLower(strings.TrimSpace(text(column(row, columns, "number"))))
+		value := column(row, columns, "number")
+		if _, ok := value.(decimal); ok {
+			return
+		}
+		digits := strings.ToLower(strings.TrimSpace(text(value)))
 		if digits == "" {
 			continue
 		}
@@ -272,6 +276,9 @@ func grpcWord(status string) string {
 
 // text returns a scalar, or "" for any other value.
 func text(v any) string {
+	if n, ok := v.(decimal); ok {
+		return string(n)
+	}
 	s, _ := v.(string)
 	return s
 }

@@ -300,7 +300,11 @@ func rowOf(value any) spec.Pairs {
 	return spec.Pairs{{Key: "value", Value: value}}
 }
 
-// orderedJSON reads a value of valid JSON and keeps the order of keys. Scalars become strings.
+// decimal is a number of JSON, which is never hexadecimal.
+type decimal string
+
+// orderedJSON reads a value of valid JSON and keeps the order of keys. Scalars become strings,
+// numbers decimals.
 func orderedJSON(d *json.Decoder) any {
 	token, _ := d.Token()
 	switch token {
@@ -322,10 +326,11 @@ func orderedJSON(d *json.Decoder) any {
 		_, _ = d.Token()
 		return members
 	}
-	if n, ok := token.(json.Number); ok && strings.ContainsAny(n.String(), "eE") { // 1e5 has the form of a hex number
-		if f, err := n.Float64(); err == nil && f == math.Trunc(f) {
-			return strconv.FormatFloat(f, 'f', -1, 64)
+	if n, ok := token.(json.Number); ok {
+		if f, err := n.Float64(); err == nil && f == math.Trunc(f) && strings.ContainsAny(n.String(), "eE") {
+			return decimal(strconv.FormatFloat(f, 'f', -1, 64))
 		}
+		return decimal(n)
 	}
 	return fmt.Sprint(token)
 }

@@ -118,6 +118,10 @@ func TestColumns(t *testing.T) {
 			want:  []string{"number: 16", "number: 31"},
 			notes: importer.Notes{{What: "columns of numbers that are read as hexadecimal", Codes: []string{"no"}}},
 		}, {
+			name: "numbers with a prefix, and a number of JSON", format: "json", columns: "code=id,number=no",
+			table: `[{"id": "A", "no": "0x10"}, {"id": "B", "no": "0x1F"}, {"id": "C", "no": 12}]`,
+			want:  []string{"number: 16", "number: 31", "number: 12"},
+		}, {
 			name: "numbers with a prefix, and one that is not a number", format: "json", columns: "code=id,number=no",
 			table: `[{"id": "A", "no": "0x10"}, {"id": "B", "no": 12}, {"id": "C", "no": "x"}, {"id": "D", "no": 1e3}]`,
 			want:  []string{"number: 16", "number: 12", "number: 1000"},

@@ -95,7 +95,11 @@ func (u *update) match() {
 	}
 	same := make(map[string][]*entry)
 	for _, e := range u.entries {
-		id := u.identity(e.category, e.get("number"), e.get("constants"))
+		n := e.get("number")
+		if last := u.record[e.row]["number"]; last != "" { // the table does not know a number by hand
+			n = last
+		}
+		id := u.identity(e.category, n, e.get("constants"))
 		same[id] = append(same[id], e)
 	}
 	for _, r := range rows {

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -71,14 +72,23 @@ func (u *update) withoutReserved(rows []row) []row {
 	})
 }
 
-// dropNumbers removes reserved numbers from the rows, because other codes had them. A code that
-// returns keeps its number, unless it is in a range.
+// dropNumbers removes reserved numbers from the rows, because other codes had them, and numbers that
+// codes got by hand. A code that returns keeps its number, unless it is in a range.
 func (u *update) dropNumbers(rows []row) {
-	codes, numbers := u.reserved("codes"), u.reserved("numbers")
+	codes, numbers, byHand := u.reserved("codes"), u.reserved("numbers"), u.numbersByHand(rows)
 	for _, r := range rows {
 		k := r.code
+		if k.Number == nil {
+			continue
+		}
+		if e := byHand[u.place(r.category.Key, *k.Number)]; e != nil && e != u.matched[k] {
+			u.t.Notes.add(fmt.Sprintf("%d of %s, not of %s", *k.Number, e.key, k.Name),
+				"numbers that codes have in the file by hand: left out; change them in the file, and import again")
+			k.Number = nil
+			continue
+		}
 		returns := slices.ContainsFunc(codes, func(item any) bool { return isNamed(item, k) })
-		if k.Number != nil && slices.ContainsFunc(numbers, func(item any) bool {
+		if slices.ContainsFunc(numbers, func(item any) bool {
 			number := u.place(r.category.Key, *k.Number)
 			return !(returns && canonical(item) == canonical(number.item())) && number.isIn(item)
 		}) {
@@ -86,6 +96,24 @@ func (u *update) dropNumbers(rows []row) {
 			k.Number = nil
 		}
 	}
+}
+
+// numbersByHand returns the codes with a number that the last import did not write, and that stays.
+func (u *update) numbersByHand(rows []row) map[place]*entry {
+	imported := make(map[*entry]string)
+	for _, r := range rows {
+		if e := u.matched[r.code]; e != nil {
+			imported[e] = cmp.Or(u.record[r.code.Name]["number"], u.record[e.row]["number"])
+		}
+	}
+	out := make(map[place]*entry)
+	for _, e := range u.entries {
+		isGone := !e.taken && u.record[e.row] != nil
+		if n := number(text(e.get("number"))); n != nil && !isGone && imported[e] != strconv.Itoa(*n) {
+			out[u.place(e.category, *n)] = e
+		}
+	}
+	return out
 }
 
 // reserved returns the items of a list of reserved names or numbers.

@@ -528,6 +528,25 @@ func TestUpdateOfTables(t *testing.T) {
 			want:   []string{"number: 9", "reserved:\n  numbers: [1]\n"}, absent: []string{"number: 7"},
 			changes: importer.Notes{{What: "changed by the table and by hand, kept", Codes: []string{"A: number"}}},
 		}, {
+			name: "a new code with a number that was given by hand", format: "csv", columns: mapped,
+			first:   "id,text,no,status\nA,a,1,\nB,b,2,\n",
+			second:  "id,text,no,status\nA,a,1,\nB,b,2,\nC,c,9,\n",
+			edits:   []string{"number: 1", "number: 9"},
+			want:    []string{"A:\n        number: 9\n", "C:\n        message: c\n"},
+			changes: importer.Notes{{What: "added", Codes: []string{"C"}}},
+			notes: importer.Notes{{
+				What:  "numbers that codes have in the file by hand: left out; change them in the file, and import again",
+				Codes: []string{"9 of A, not of C"},
+			}},
+		}, {
+			name: "a rename of a code whose number was edited by hand", format: "csv", columns: mapped,
+			first:   "id,text,no,status\nLOST,lost it,1,\nB,b,2,\n",
+			second:  "id,text,no,status\nLOSTX,lost it,1,\nB,b,2,\n",
+			edits:   []string{"number: 1", "doc: My doc.\n        number: 9"},
+			want:    []string{"LOSTX:\n        doc: My doc.\n        number: 9\n", "aliases: [LOST]"},
+			absent:  []string{"codes: [LOST]"},
+			changes: importer.Notes{{What: "renamed", Codes: []string{"LOST to LOSTX"}}},
+		}, {
 			name: "a status that gains a second value", format: "csv", columns: mapped,
 			first:  "id,text,no,status\nA,a,1,400\nB,b,2,404\n",
 			second: "id,text,no,status\nA,a,1,400 406\nB,b,2,404\n",
