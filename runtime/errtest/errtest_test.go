@@ -1,12 +1,14 @@
 package errtest_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -106,6 +108,11 @@ var faulty = map[string]struct {
 		_ = classify(f.Err(ctx))
 		return booking.NewInvalid().WithViolations([]taxonomy.Violation{{Description: f.Failure.Text}})
 	}, `CALENDAR_REFUSED/1: a client sees the text "bad key"`},
+	"leak of a text with escapes": {func(ctx context.Context, f *errtest.Fault) error {
+		f.Failure.Text = "bad \"key\"\n<a>"
+		_ = classify(f.Err(ctx))
+		return booking.NewInvalid().WithViolations([]taxonomy.Violation{{Description: f.Failure.Text}})
+	}, `CALENDAR_REFUSED/1: a client sees the text "bad \"key\"\n<a>"`},
 	"undocumented": {func(ctx context.Context, f *errtest.Fault) error {
 		return get(ctx, client(calltest.Client(f.Script), time.Second), "http://calendar")
 	}, "CALENDAR_DOWN/1 differs from testdata/errtest/TestFaulty-calendar.txt; to accept"},
@@ -127,6 +134,26 @@ func TestFaulty(t *testing.T) {
 			assert.Contains(t, string(out), tt.want)
 		})
 	}
+}
+
+// An update keeps the results of the examples that do not run.
+func TestUpdateOfOneExample(t *testing.T) {
+	const file = "testdata/errtest/TestEach-http-calendar.txt"
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	program, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(program, "-test.run=^TestEach$/^http$/^CALENDAR_BUSY$")
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "ERRTEST_UPDATE=1")
+	require.NoError(t, os.CopyFS(filepath.Join(cmd.Dir, "testdata"), os.DirFS("testdata")))
+	edited := bytes.ReplaceAll(want, []byte(`"code":"CALENDAR_BUSY"`), []byte(`"code":"CALENDAR"`))
+	require.NotEqual(t, want, edited)
+	require.NoError(t, os.WriteFile(filepath.Join(cmd.Dir, file), edited, 0o600))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	got, err := os.ReadFile(filepath.Join(cmd.Dir, file))
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(got))
 }
 
 func TestNoExample(t *testing.T) {
