@@ -6,8 +6,9 @@
 //	calendar.Then(200, `{"id": "e-1"}`)
 //	c := calendarv1connect.NewCalendarClient(connecttest.Client(calendar), "http://calendar")
 //
-// The body of an answer is the JSON of the reply; without one, the reply is empty. Streams are
-// answered after their first message, and those with several requests need HTTP/2.
+// The body of an answer is the JSON of the reply; without one, the reply is empty. A call takes its
+// answer when it begins. Streams are answered after their first message, and those with several
+// requests need HTTP/2.
 package connecttest
 
 import (
@@ -37,6 +38,9 @@ func Handler(s *script.Script) http.Handler {
 		defer end()
 		switch a.Kind() {
 		case "timeout", "network":
+			if r.ProtoMajor == 1 { // net/http observes the end of the connection after the body is read
+				_, _ = io.Copy(io.Discard, r.Body)
+			}
 			_ = a.Err(r.Context())
 			panic(http.ErrAbortHandler) // which ends the connection
 		}

@@ -146,6 +146,24 @@ func TestHangTakesNoTime(t *testing.T) {
 	})
 }
 
+// A call that hangs ends when the client closes the connection, also of HTTP/1.1.
+func TestHangEndsWithTheClient(t *testing.T) {
+	s := script.New(nil)
+	s.Hang()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		cancel()
+		connecttest.Handler(s).ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	_, err := call(ctx, server.Client(), server.URL)
+	require.ErrorIs(t, err, context.Canceled)
+	<-ended
+	assert.Len(t, s.Calls(), 1)
+}
+
 func TestEach(t *testing.T) {
 	errtest.Each(t, orders.Table, orders.Examples(), orders.SourceGateway, func(t *testing.T, f *errtest.Fault) error {
 		return retry.Do(t.Context(), func(ctx context.Context) error {

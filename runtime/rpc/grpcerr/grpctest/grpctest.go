@@ -6,8 +6,8 @@
 //	calendar.Then(200, `{"id": "e-1"}`)
 //	conn := grpctest.Dial(t, calendar, grpc.WithChainUnaryInterceptor(…))
 //
-// The body of an answer is the JSON of the reply; without one, the reply is empty. A stream is
-// answered after its first message.
+// The body of an answer is the JSON of the reply; without one, the reply is empty. A call takes its
+// answer, and a stream is answered, after the first message.
 package grpctest
 
 import (
