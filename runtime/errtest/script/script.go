@@ -1,5 +1,5 @@
-// Package script is the other side of calls that fail, in tests. It knows each code of a taxonomy,
-// and a failure that has the code: the examples of its rules.
+// Package script simulates a failing service in tests. Its failures are the examples of the
+// taxonomy's rules.
 //
 //	calendar := script.New(errs.Examples())
 //	calendar.Fail(errs.CodeCalendarBusy)
@@ -12,7 +12,7 @@ package script
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -122,8 +122,8 @@ func (s *Script) Err(ctx context.Context) error {
 	return a.Err(ctx)
 }
 
-// Kind returns "timeout", "network" or "malformed" for a failure without an answer of the protocol,
-// and otherwise "".
+// Kind returns the type of a failure that has neither a status nor a code, such as "timeout".
+// Otherwise it returns an empty string.
 func (a Answer) Kind() string {
 	if a.Failure == nil || a.Failure.Status != 0 || a.Failure.Code != "" {
 		return ""
@@ -132,14 +132,15 @@ func (a Answer) Kind() string {
 }
 
 // Err returns how the call fails in Go, and nil if it succeeds: an error with the method SQLState
-// for an example with an SQLSTATE, an error of package net for one of the network, and otherwise
+// for an example with an SQLSTATE, an error of package net with the errno of the example (by
+// default ECONNRESET) for one of the network, and otherwise
 // evidence without a source. A timeout waits for the end of ctx.
 func (a Answer) Err(ctx context.Context) error {
 	switch kind := a.Kind(); {
 	case a.Sent != nil:
 		return a.Sent
 	case a.Failure == nil && a.Status >= http.StatusBadRequest:
-		return errors.New(http.StatusText(a.Status))
+		return fmt.Errorf("status %d %s", a.Status, http.StatusText(a.Status))
 	case a.Failure == nil:
 		return nil
 	case isSQLState(a.Failure.Code):
@@ -153,14 +154,30 @@ func (a Answer) Err(ctx context.Context) error {
 		case <-time.After(Hangs):
 			return os.ErrDeadlineExceeded
 		}
-	case kind == "network" && a.Failure.Errno == "ECONNREFUSED":
-		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	case kind == "network":
-		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+		failed, ok := errnos[a.Failure.Errno]
+		if !ok {
+			failed = errnos["ECONNRESET"]
+		}
+		return &net.OpError{Op: failed.op, Net: "tcp", Err: os.NewSyscallError(failed.call, failed.errno)}
 	}
 	ev := *a.Failure
 	ev.Source = ""
 	return &ev
+}
+
+// errnos are the errors of operations of the network.
+var errnos = map[string]struct {
+	op, call string
+	errno    syscall.Errno
+}{
+	"ECONNREFUSED": {"dial", "connect", syscall.ECONNREFUSED},
+	"EHOSTUNREACH": {"dial", "connect", syscall.EHOSTUNREACH},
+	"ENETUNREACH":  {"dial", "connect", syscall.ENETUNREACH},
+	"ECONNABORTED": {"read", "read", syscall.ECONNABORTED},
+	"ECONNRESET":   {"read", "read", syscall.ECONNRESET},
+	"ETIMEDOUT":    {"read", "read", syscall.ETIMEDOUT},
+	"EPIPE":        {"write", "write", syscall.EPIPE},
 }
 
 // sqlError is the error of a database, with the method by which drivers show the SQLSTATE.
@@ -169,7 +186,10 @@ type sqlError struct{ state, text string }
 func (e *sqlError) Error() string    { return strings.TrimSpace(e.text + " (SQLSTATE " + e.state + ")") }
 func (e *sqlError) SQLState() string { return e.state }
 
+// isSQLState reports whether a code is an SQLSTATE. A word of five letters is another code, because
+// each SQLSTATE of PostgreSQL has a digit.
 func isSQLState(code string) bool {
-	const length = 5
-	return len(code) == length && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
+	const length, digits = 5, "0123456789"
+	return len(code) == length && strings.ContainsAny(code, digits) &&
+		strings.Trim(code, digits+"ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

@@ -47,6 +47,32 @@ func TestAnswersInOrder(t *testing.T) {
 	assert.Len(t, s.Calls(), 6)
 }
 
+// The error of a failure shows the failure as rules see it.
+func TestErr(t *testing.T) {
+	for _, tt := range []struct {
+		failure taxonomy.Evidence
+		want    taxonomy.Evidence
+	}{
+		{taxonomy.Evidence{Type: "network"}, taxonomy.Evidence{Type: "network", Errno: "ECONNRESET"}},
+		{taxonomy.Evidence{Type: "network", Errno: "EPIPE"}, taxonomy.Evidence{Type: "network", Errno: "EPIPE"}},
+		{taxonomy.Evidence{Type: "network", Errno: "EHOSTUNREACH"},
+			taxonomy.Evidence{Type: "network", Errno: "EHOSTUNREACH", Effect: taxonomy.EffectNone}},
+		{taxonomy.Evidence{Type: "network", Errno: "ETIMEDOUT"}, taxonomy.Evidence{Type: "timeout", Errno: "ETIMEDOUT"}},
+		{taxonomy.Evidence{Code: "QUOTA", Type: "quota"}, taxonomy.Evidence{Code: "QUOTA", Type: "quota"}},
+		{taxonomy.Evidence{Code: "0A000", Type: "quota"}, taxonomy.Evidence{Code: "0A000"}},
+	} {
+		err := script.Answer{Failure: &tt.failure}.Err(t.Context())
+		got := detect.Of(err)
+		assert.Equal(t, tt.want.Code, got.Code)
+		assert.Equal(t, tt.want.Type, got.Type, "%v", tt.failure)
+		assert.Equal(t, tt.want.Errno, got.Errno)
+		assert.Equal(t, tt.want.Effect == taxonomy.EffectNone, got.Effect == taxonomy.EffectNone, "%v", tt.failure)
+		assert.NotEmpty(t, err.Error())
+	}
+	assert.EqualError(t, script.Answer{Status: 503}.Err(t.Context()), "status 503 Service Unavailable")
+	assert.Contains(t, script.Answer{Status: 520}.Err(t.Context()).Error(), "status 520")
+}
+
 func TestHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := script.New(nil)
