@@ -96,12 +96,29 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 		result, err := e.ExecContext(ctx, query, args)
 		return result, c.of(err)
 	}
+	//lint:ignore SA1019 old drivers have only this interface
+	if e, ok := c.Conn.(driver.Execer); ok {
+		values, err := plain(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		result, err := e.Exec(query, values)
+		return result, c.of(err)
+	}
 	return nil, driver.ErrSkip
 }
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if q, ok := c.Conn.(driver.QueryerContext); ok {
 		return c.rows(q.QueryContext(ctx, query, args))
+	}
+	//lint:ignore SA1019 old drivers have only this interface
+	if q, ok := c.Conn.(driver.Queryer); ok {
+		values, err := plain(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		return c.rows(q.Query(query, values))
 	}
 	return nil, driver.ErrSkip
 }

@@ -51,6 +51,18 @@ func TestArgumentsOfPreparedStatements(t *testing.T) {
 	}
 }
 
+// A driver without contexts, and without prepared statements, works as without the wrapper.
+func TestOldDriver(t *testing.T) {
+	r := &recorder{}
+	db := sql.OpenDB(dberr.Connector(connectorOf{oldConn{r}}, booking.Table, booking.SourcePostgres))
+	_, err := db.Exec("INSERT", "a")
+	require.NoError(t, err)
+	assert.Equal(t, "a", r.received)
+	_, err = db.Query("SELECT", "a")
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	require.ErrorIs(t, err, booking.CodeStoreFailed)
+}
+
 func TestCancellationIsUnchanged(t *testing.T) {
 	cancelled := fmt.Errorf("query: %w", context.Canceled)
 	for _, lost := range []bool{false, true} {
@@ -95,6 +107,18 @@ func (c recordingConn) Prepare(string) (driver.Stmt, error) {
 	return c.recorder, nil
 }
 func (c recordingConn) Begin() (driver.Tx, error) { return nil, errors.ErrUnsupported }
+
+// oldConn has the interfaces that database/sql replaced.
+type oldConn struct{ *recorder }
+
+func (oldConn) Prepare(string) (driver.Stmt, error) { return nil, errors.New("no statements") }
+func (oldConn) Begin() (driver.Tx, error)           { return nil, errors.ErrUnsupported }
+func (c oldConn) Exec(_ string, args []driver.Value) (driver.Result, error) {
+	return c.recorder.Exec(args)
+}
+func (c oldConn) Query(_ string, args []driver.Value) (driver.Rows, error) {
+	return c.recorder.Query(args)
+}
 
 // checkingConn accepts values of all types.
 type checkingConn struct{ recordingConn }
