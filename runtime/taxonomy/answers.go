@@ -3,6 +3,7 @@ package taxonomy
 import (
 	"cmp"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
@@ -11,7 +12,8 @@ import (
 
 // The functions of an error in this file use the first error of any taxonomy in err's tree (see
 // [First]). Without one, they return the zero value, except HTTPStatus, GRPCCode and ExitCode. They
-// apply no profile. The methods of [Table] are for one taxonomy, with its profile.
+// apply no profile. The methods of [Table] are for one taxonomy, with its profile. For a nil pointer
+// to an error of a taxonomy, only HTTPStatus, GRPCCode and ExitCode do not panic: it is nil to them.
 
 // CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code. If
 // this is an alias, it is the code's current value.
@@ -51,7 +53,7 @@ func SeverityOf(err error) Severity { return traitsOf(err).Severity }
 // RecoverabilityOf returns the kind of measure that can help.
 func RecoverabilityOf(err error) Recoverability { return traitsOf(err).Recoverability }
 
-// FaultOf returns who has to act when the error occurs. It is the server for errors of no taxonomy
+// FaultOf returns the party that has to act. It is the server for errors of no taxonomy
 // and for codes that the taxonomy does not have.
 func FaultOf(err error) Fault {
 	if code := Describe(err); code != nil {
@@ -68,9 +70,10 @@ const (
 
 // HTTPStatus returns the HTTP status of a response with the error. It is 500 if the status is unset
 // and for errors of no taxonomy, and 200 for nil. For an [Unknown] it is the status of its response,
-// otherwise that of the nearest known code without its `when` branches. [Table.Traits] has the declared status.
+// otherwise that of the nearest known code without its `when` branches. [Table.Traits] has the
+// declared status.
 func HTTPStatus(err error) int {
-	if err == nil {
+	if isNil(err) {
 		return httpOK
 	}
 	http, _ := statusesOf(err)
@@ -80,10 +83,9 @@ func HTTPStatus(err error) int {
 // GRPCCode returns the number of the canonical code of google.rpc.Code. It is 2, UNKNOWN, if the
 // status is unset or OK, and for errors of no taxonomy. It is 0, OK, only for nil. For an [Unknown]
 // it is the status of its response, otherwise that of the nearest known code without its `when`
-// branches. [Table.Traits] has
-// the declared status.
+// branches. [Table.Traits] has the declared status.
 func GRPCCode(err error) int {
-	if err == nil {
+	if isNil(err) {
 		return grpcOK
 	}
 	_, grpc := statusesOf(err)
@@ -98,10 +100,20 @@ const exitFailure = 1
 //
 //	os.Exit(taxonomy.ExitCode(err))
 func ExitCode(err error) int {
-	if err == nil {
+	if isNil(err) {
 		return 0
 	}
 	return int(cmp.Or(traitsOf(err).Exit, exitFailure))
+}
+
+// isNil reports whether err is nil, or a nil pointer to an error of a taxonomy. Servers answer both
+// as a success.
+func isNil(err error) bool {
+	if _, own := err.(Error); !own {
+		return err == nil
+	}
+	v := reflect.ValueOf(err)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // FeedbackOf returns the text for the provider's next prompt: the code's feedback, otherwise the

@@ -47,6 +47,9 @@ func TestExitCode(t *testing.T) {
 		assert.Equal(t, want, taxonomy.ExitCode(err), "%v", err)
 	}
 	assert.Equal(t, 1, taxonomy.ExitCode(sample.NewGitCommit()), "a code without an exit status")
+	var none *sample.CartError // a program returned it as an error
+	assert.Equal(t, []int{0, 200, 0},
+		[]int{taxonomy.ExitCode(none), taxonomy.HTTPStatus(none), taxonomy.GRPCCode(none)})
 }
 
 func TestAnswers(t *testing.T) {
