@@ -64,7 +64,8 @@ func notSent(err error) bool {
 	case goType{"crypto/tls", "AlertError"}:
 		return handshakeAlerts[uint8(reflect.ValueOf(err).Uint())]
 	case opError:
-		return reflect.ValueOf(err).Elem().FieldByName("Op").String() == "dial"
+		op := reflect.ValueOf(err).Elem().FieldByName("Op").String()
+		return op == "dial" || op == "proxyconnect" // of net/http
 	}
 	if x, ok := err.(interface{ SafeToRetry() bool }); ok { // of pgx
 		return x.SafeToRetry() && !perhapsSentTexts[err.Error()]
