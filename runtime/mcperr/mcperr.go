@@ -37,7 +37,8 @@ type Option func(*options)
 
 // OnError sets the function that receives each error of a server, classified and with all its
 // causes. operation is the name of the tool, otherwise the method. The function report.Log returns
-// such a function. By default, slog.Default logs internal errors.
+// such a function. By default, slog.Default logs internal errors, but not those of requests that
+// the client cancelled.
 func OnError(f func(ctx context.Context, operation string, err error)) Option {
 	return func(o *options) { o.onError = f }
 }
@@ -115,6 +116,7 @@ func (o *options) answer(ctx context.Context, t taxonomy.Table, method string, r
 	switch {
 	case o.onError != nil:
 		o.onError(ctx, operation, err)
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil: // by the client
 	case !isPublic(t, err):
 		attrs := []slog.Attr{slog.String("op", operation), taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
 		if p, ok := errors.AsType[*taxonomy.Panic](err); ok {

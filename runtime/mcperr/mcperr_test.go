@@ -296,4 +296,13 @@ func TestDefaultLog(t *testing.T) {
 	_, err = session.CallTool(t.Context(), book)
 	require.NoError(t, err)
 	assert.Contains(t, log.String(), `"stack":"goroutine`)
+
+	log.Reset()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	read := mcperr.Server(booking.Table)(
+		func(ctx context.Context, _ string, _ mcp.Request) (mcp.Result, error) { return nil, ctx.Err() })
+	_, err = read(ctx, "resources/read", &mcp.ReadResourceRequest{Params: &mcp.ReadResourceParams{}})
+	require.Error(t, err)
+	assert.Empty(t, log.String(), "the client cancelled the request")
 }
