@@ -118,11 +118,7 @@ func (o *options) answer(ctx context.Context, t taxonomy.Table, method string, r
 		o.onError(ctx, operation, err)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil: // by the client
 	case !isPublic(t, err):
-		attrs := []slog.Attr{slog.String("op", operation), taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
-		if p, ok := errors.AsType[*taxonomy.Panic](err); ok {
-			attrs = append(attrs, slog.String("stack", string(p.Stack)))
-		}
-		slog.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
+		wire.LogFailed(ctx, slog.String("op", operation), err)
 	}
 	if method != callTool {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: view.Message(), Data: view.AppendJSON(nil)}

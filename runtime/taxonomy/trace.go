@@ -136,11 +136,6 @@ func PanicEvidence(v any) *Evidence {
 // Error returns the value of the panic, secrets masked.
 func (p *Panic) Error() string { return Redact(fmt.Sprintf("panic: %v", p.Value)) }
 
-// LogValue returns the value and the stack.
-func (p *Panic) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("message", p.Error()), slog.String("stack", string(p.Stack)))
-}
-
 // ReplaceAttr makes slog log an error that wraps an error of a taxonomy as that error. The text of
 // the outer error is under "text", with secrets masked. An error of no taxonomy becomes its text
 // with secrets masked, if there are any. Every other attribute is unchanged. Set it as

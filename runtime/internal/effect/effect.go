@@ -68,7 +68,7 @@ func notSent(err error) bool {
 		return op == "dial" || op == "proxyconnect" // of net/http
 	}
 	if x, ok := err.(interface{ SafeToRetry() bool }); ok { // of pgx
-		return x.SafeToRetry() && !perhapsSentTexts[err.Error()]
+		return x.SafeToRetry() && err.Error() != perhapsSent
 	}
 	switch err {
 	case syscall.ECONNREFUSED, driver.ErrBadConn:
@@ -99,9 +99,9 @@ func typeOf(err error) goType {
 	return goType{}
 }
 
-// perhapsSentTexts are the texts of errors of pgx that SafeToRetry wrongly calls safe: a connection
-// that closes while pgx waits for an answer has the same error as one that was closed before.
-var perhapsSentTexts = map[string]bool{"conn closed": true}
+// perhapsSent is the text of an error of pgx that SafeToRetry wrongly calls safe: a connection that
+// closes while pgx waits for an answer has the same error as one that was closed before.
+const perhapsSent = "conn closed"
 
 // handshakeAlerts are the alerts that end a TLS handshake, by their numbers in RFC 8446.
 var handshakeAlerts = map[uint8]bool{
@@ -117,16 +117,19 @@ func cutOff(err error) bool {
 		syscall.ECONNABORTED, syscall.EPIPE, syscall.ETIMEDOUT:
 		return true
 	}
-	timeout, ok := err.(interface{ Timeout() bool })
 	if _, system := err.(syscall.Errno); system {
 		return false // EAGAIN is a timeout, too
 	}
 	if _, wraps := err.(interface{ Unwrap() error }); wraps && typeOf(err) != opError {
 		return false // the error below shows whether the connection existed
 	}
-	if !ok || timeout.Timeout() {
-		return ok
+	timeout, ok := err.(interface{ Timeout() bool })
+	switch {
+	case !ok:
+		return false
+	case timeout.Timeout():
+		return true
+	default:
+		return err.Error() == "use of closed network connection" // net.ErrClosed, without linking package net
 	}
-	text := err.Error()
-	return text == "use of closed network connection" // net.ErrClosed, without linking package net
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"reflect"
 	"strings"
 	"time"
@@ -94,6 +95,15 @@ func Count(ctx context.Context, s report.RequestSink, t taxonomy.Table, o *taxon
 		r.Operation = o.Name
 	}
 	s.Request(ctx, r)
+}
+
+// LogFailed logs the error of a call, with the stack of a panic.
+func LogFailed(ctx context.Context, operation slog.Attr, err error) {
+	attrs := []slog.Attr{operation, taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
+	if p, ok := errors.AsType[*taxonomy.Panic](err); ok {
+		attrs = append(attrs, slog.String("stack", string(p.Stack)))
+	}
+	slog.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
 }
 
 // errHidden is of no taxonomy, so its public view is the public fallback.

@@ -77,9 +77,9 @@ func Localize(f func(accept []string, v taxonomy.PublicView) (language, message 
 
 // Interceptor returns an interceptor for servers and clients, unary calls and streams. A server
 // answers with the public view of its errors and panics, and passes a panic with
-// [http.ErrAbortHandler] on. It sends a *connect.Error unchanged, unless it received that from another
-// server. A client returns the errors that the server sent, as [From] does. A call whose context ended
-// fails with the error of the context.
+// [http.ErrAbortHandler] on. It sends a *connect.Error unchanged, unless it received that from
+// another server. A client returns the errors that the server sent, as [From] does. A call whose
+// context ended fails with the error of the context.
 func Interceptor(opts ...rpc.Option) connect.Interceptor { return &interceptor{details.New(opts...)} }
 
 type interceptor struct{ options *details.Options }

@@ -9,9 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -47,11 +44,11 @@ type caller func(t *testing.T, ctx context.Context, fail fails, client ...rpc.Op
 
 var callers = map[string]caller{
 	"gRPC unary": func(t *testing.T, ctx context.Context, fail fails, o ...rpc.Option) error {
-		_, err := grpcClient(t, fail, o).EmptyCall(ctx, &grpc_testing.Empty{})
+		_, err := startGRPC(t, fail, options, o).EmptyCall(ctx, &grpc_testing.Empty{})
 		return err
 	},
 	"gRPC stream": func(t *testing.T, ctx context.Context, fail fails, o ...rpc.Option) error {
-		stream, err := grpcClient(t, fail, o).StreamingOutputCall(ctx, &grpc_testing.StreamingOutputCallRequest{})
+		stream, err := startGRPC(t, fail, options, o).StreamingOutputCall(ctx, &grpc_testing.StreamingOutputCallRequest{})
 		if err != nil {
 			return err
 		}
@@ -62,11 +59,12 @@ var callers = map[string]caller{
 		return err
 	},
 	"Connect unary": func(t *testing.T, ctx context.Context, fail fails, o ...rpc.Option) error {
-		_, err := connectClient(t, fail, o).CallUnary(ctx, connect.NewRequest(&emptypb.Empty{}))
+		_, err := startConnect(t, fail, procedure, options, o).CallUnary(ctx, connect.NewRequest(&emptypb.Empty{}))
 		return err
 	},
 	"Connect stream": func(t *testing.T, ctx context.Context, fail fails, o ...rpc.Option) error {
-		stream, err := connectClient(t, fail, o).CallServerStream(ctx, connect.NewRequest(&emptypb.Empty{}))
+		c := startConnect(t, fail, procedure+"Stream", options, o)
+		stream, err := c.CallServerStream(ctx, connect.NewRequest(&emptypb.Empty{}))
 		if err != nil {
 			return err
 		}
@@ -97,17 +95,6 @@ func (s server) StreamingOutputCall(
 	return s.fail(stream.Context())
 }
 
-func grpcClient(
-	t *testing.T, fail func(context.Context) error, client []rpc.Option,
-) grpc_testing.TestServiceClient {
-	t.Helper()
-	s := grpc.NewServer(grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(options...)),
-		grpc.ChainStreamInterceptor(grpcerr.StreamServer(options...)))
-	grpc_testing.RegisterTestServiceServer(s, server{fail: fail})
-	return dial(t, s, grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(client...)),
-		grpc.WithChainStreamInterceptor(grpcerr.StreamClient(client...)))
-}
-
 func dial(t testing.TB, s *grpc.Server, o ...grpc.DialOption) grpc_testing.TestServiceClient {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -119,30 +106,6 @@ func dial(t testing.TB, s *grpc.Server, o ...grpc.DialOption) grpc_testing.TestS
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
 	return grpc_testing.NewTestServiceClient(conn)
-}
-
-func connectClient(
-	t *testing.T, fail func(context.Context) error, client []rpc.Option,
-) *connect.Client[emptypb.Empty, emptypb.Empty] {
-	t.Helper()
-	intercept := connect.WithInterceptors(connecterr.Interceptor(options...))
-	mux := http.NewServeMux()
-	mux.Handle(procedure, connect.NewUnaryHandler(procedure,
-		func(ctx context.Context, _ *connect.Request[emptypb.Empty]) (*connect.Response[emptypb.Empty], error) {
-			return nil, fail(ctx)
-		}, intercept))
-	mux.Handle(procedure+"Stream", connect.NewServerStreamHandler(procedure+"Stream",
-		func(ctx context.Context, _ *connect.Request[emptypb.Empty], s *connect.ServerStream[emptypb.Empty]) error {
-			return errors.Join(s.Send(&emptypb.Empty{}), fail(ctx))
-		}, intercept))
-	h := httptest.NewServer(mux)
-	t.Cleanup(h.Close)
-	url := h.URL + procedure
-	if strings.HasSuffix(t.Name(), "_stream") {
-		url += "Stream"
-	}
-	return connect.NewClient[emptypb.Empty, emptypb.Empty](
-		h.Client(), url, connect.WithInterceptors(connecterr.Interceptor(client...)))
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -363,7 +326,7 @@ func TestAttributes(t *testing.T) {
 }
 
 func TestUnimplemented(t *testing.T) {
-	_, err := grpcClient(t, nil, nil).UnaryCall(t.Context(), &grpc_testing.SimpleRequest{})
+	_, err := startGRPC(t, nil, options, nil).UnaryCall(t.Context(), &grpc_testing.SimpleRequest{})
 	assert.Equal(t, codes.Unimplemented, status.Code(err))
 }
 

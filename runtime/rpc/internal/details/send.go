@@ -82,11 +82,7 @@ func (c *Call) Fail(err error) Answer {
 	case o.OnError != nil:
 		o.OnError(ctx, c.method, err)
 	case undeclared, a.Code == code.Code_UNKNOWN, a.Code == code.Code_INTERNAL, a.Code == code.Code_DATA_LOSS:
-		attrs := []slog.Attr{slog.String("method", c.method), taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
-		if p, ok := errors.AsType[*taxonomy.Panic](err); ok {
-			attrs = append(attrs, slog.String("stack", string(p.Stack)))
-		}
-		slog.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
+		wire.LogFailed(ctx, slog.String("method", c.method), err)
 	}
 	return a
 }

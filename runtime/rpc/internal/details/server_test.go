@@ -36,11 +36,11 @@ const idHeader = "x-request-id"
 var servers = map[string]func(t *testing.T, fail fails, id string, o ...rpc.Option) (sent string, err error){
 	"gRPC unary": func(t *testing.T, fail fails, id string, o ...rpc.Option) (string, error) {
 		var header metadata.MD
-		_, err := startGRPC(t, fail, o).EmptyCall(withID(t.Context(), id), &grpc_testing.Empty{}, grpc.Header(&header))
+		_, err := startGRPC(t, fail, o, options).EmptyCall(withID(t.Context(), id), &grpc_testing.Empty{}, grpc.Header(&header))
 		return first(header[idHeader]), err
 	},
 	"gRPC stream": func(t *testing.T, fail fails, id string, o ...rpc.Option) (string, error) {
-		stream, err := startGRPC(t, fail, o).StreamingOutputCall(withID(t.Context(), id),
+		stream, err := startGRPC(t, fail, o, options).StreamingOutputCall(withID(t.Context(), id),
 			&grpc_testing.StreamingOutputCallRequest{})
 		require.NoError(t, err)
 		_, err = stream.Recv()
@@ -54,7 +54,7 @@ var servers = map[string]func(t *testing.T, fail fails, id string, o ...rpc.Opti
 		if id != "" {
 			r.Header().Set(idHeader, id)
 		}
-		resp, err := startConnect(t, fail, o, procedure).CallUnary(t.Context(), r)
+		resp, err := startConnect(t, fail, procedure, o, options).CallUnary(t.Context(), r)
 		if failed, ok := errors.AsType[*connect.Error](err); ok {
 			return failed.Meta().Get(idHeader), err
 		} else if err != nil {
@@ -67,7 +67,7 @@ var servers = map[string]func(t *testing.T, fail fails, id string, o ...rpc.Opti
 		if id != "" {
 			r.Header().Set(idHeader, id)
 		}
-		stream, err := startConnect(t, fail, o, procedure+"Stream").CallServerStream(t.Context(), r)
+		stream, err := startConnect(t, fail, procedure+"Stream", o, options).CallServerStream(t.Context(), r)
 		require.NoError(t, err)
 		defer stream.Close()
 		require.True(t, stream.Receive())
@@ -90,23 +90,26 @@ func first(values []string) string {
 	return values[0]
 }
 
-func startGRPC(t *testing.T, fail fails, o []rpc.Option) grpc_testing.TestServiceClient {
+// startGRPC starts a server whose methods fail, and returns a client.
+func startGRPC(t *testing.T, fail fails, o, client []rpc.Option) grpc_testing.TestServiceClient {
+	t.Helper()
 	s := grpc.NewServer(grpcerr.Server(o...)...)
 	grpc_testing.RegisterTestServiceServer(s, server{fail: fail})
-	return dial(t, s, grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(options...)),
-		grpc.WithChainStreamInterceptor(grpcerr.StreamClient(options...)))
+	return dial(t, s, grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(client...)),
+		grpc.WithChainStreamInterceptor(grpcerr.StreamClient(client...)))
 }
 
-func startConnect(
-	t *testing.T, fail fails, o []rpc.Option, procedure string,
+// startConnect starts a server whose procedures fail, and returns a client of one of them.
+func startConnect(t *testing.T, fail fails, called string, o, client []rpc.Option,
 ) *connect.Client[emptypb.Empty, emptypb.Empty] {
+	t.Helper()
 	intercept := connect.WithInterceptors(connecterr.Interceptor(o...))
 	mux := http.NewServeMux()
-	mux.Handle("/orders.v1.Orders/Get", connect.NewUnaryHandler("/orders.v1.Orders/Get",
+	mux.Handle(procedure, connect.NewUnaryHandler(procedure,
 		func(ctx context.Context, _ *connect.Request[emptypb.Empty]) (*connect.Response[emptypb.Empty], error) {
 			return connect.NewResponse(&emptypb.Empty{}), fail(ctx)
 		}, intercept))
-	mux.Handle("/orders.v1.Orders/GetStream", connect.NewServerStreamHandler("/orders.v1.Orders/GetStream",
+	mux.Handle(procedure+"Stream", connect.NewServerStreamHandler(procedure+"Stream",
 		func(ctx context.Context, _ *connect.Request[emptypb.Empty], s *connect.ServerStream[emptypb.Empty]) error {
 			if err := s.Send(&emptypb.Empty{}); err != nil {
 				return err
@@ -115,8 +118,8 @@ func startConnect(
 		}, intercept))
 	h := httptest.NewServer(mux)
 	t.Cleanup(h.Close)
-	return connect.NewClient[emptypb.Empty, emptypb.Empty](h.Client(), h.URL+procedure,
-		connect.WithInterceptors(connecterr.Interceptor(options...)))
+	return connect.NewClient[emptypb.Empty, emptypb.Empty](
+		h.Client(), h.URL+called, connect.WithInterceptors(connecterr.Interceptor(client...)))
 }
 
 // observed is what a server reports. Its methods are called by the goroutines of the server.
