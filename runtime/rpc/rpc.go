@@ -32,8 +32,8 @@ type Option = details.Option
 // ByTable sets the table of a server or adds a table to a client. A server classifies errors of
 // other taxonomies by the table; an error that no rule matches, and a panic, get the fallback's
 // code. A client gets the tables of the services that it calls. It decodes errors of their
-// taxonomies, and classifies all other errors by the first table; see [WithSource]. Without a table,
-// its errors are a *taxonomy.Evidence, which the rules of another taxonomy can classify.
+// taxonomies, and classifies all other errors by the first table; see [WithSource]. Without a
+// table, its errors are a *taxonomy.Evidence, which the rules of another taxonomy can classify.
 func ByTable(t taxonomy.Table) Option {
 	return func(o *details.Options) { o.Tables = append(o.Tables, t) }
 }

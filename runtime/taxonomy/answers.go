@@ -12,8 +12,8 @@ import (
 
 // The functions of an error in this file use the first error of any taxonomy in err's tree (see
 // [First]). Without one, they return the zero value, except HTTPStatus, GRPCCode and ExitCode. They
-// apply no profile. The methods of [Table] are for one taxonomy, with its profile. For a nil pointer
-// to an error of a taxonomy, only HTTPStatus, GRPCCode and ExitCode do not panic: it is nil to them.
+// apply no profile. The methods of [Table] are for one taxonomy, with its profile. A nil pointer to
+// an error of a taxonomy is nil to HTTPStatus, GRPCCode and ExitCode. The other functions may panic.
 
 // CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code. If
 // this is an alias, it is the code's current value.

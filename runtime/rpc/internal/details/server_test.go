@@ -36,7 +36,8 @@ const idHeader = "x-request-id"
 var servers = map[string]func(t *testing.T, fail fails, id string, o ...rpc.Option) (sent string, err error){
 	"gRPC unary": func(t *testing.T, fail fails, id string, o ...rpc.Option) (string, error) {
 		var header metadata.MD
-		_, err := startGRPC(t, fail, o, options).EmptyCall(withID(t.Context(), id), &grpc_testing.Empty{}, grpc.Header(&header))
+		_, err := startGRPC(t, fail, o, options).EmptyCall(
+			withID(t.Context(), id), &grpc_testing.Empty{}, grpc.Header(&header))
 		return first(header[idHeader]), err
 	},
 	"gRPC stream": func(t *testing.T, fail fails, id string, o ...rpc.Option) (string, error) {
