@@ -73,16 +73,17 @@ func missingDocs(c *checker) {
 	}
 }
 
-// unsortedNumbers warns of numbers that are not in ascending order within a category. A sorted list
-// shows the next free number at its end.
+// unsortedNumbers warns of numbers that are not in ascending order among the codes of a category, or
+// among those below a code: a code that is split later gets codes with free numbers below it. A
+// sorted list shows the next free number at its end.
 func unsortedNumbers(c *checker) {
 	for _, k := range c.m.Categories {
-		var highest spec.Int
+		below := make(map[*model.Code]spec.Int) // the highest number, by the code above
 		for _, one := range k.Codes {
-			switch n := one.Decl.Number; {
+			switch n, highest := one.Decl.Number, below[one.Above]; {
 			case !n.Set:
 			case n.V >= highest.V || !highest.Set:
-				highest = n
+				below[one.Above] = n
 			default:
 				c.report("W-unsorted", n.Span, fmt.Sprintf("number %d comes after %d", n.V, highest.V),
 					"sort the codes by number", seeAlso(highest.Span, fmt.Sprintf("%d is here", highest.V)))
