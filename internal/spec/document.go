@@ -51,7 +51,8 @@ func OpenDocument(name string, src []byte) (*Document, error) {
 	root, err := dec.parse(src)
 	switch {
 	case err != nil:
-		return nil, err
+		dec.syntax(src, err)
+		return nil, fmt.Errorf("line %d: %s", dec.out[0].Span.Line, dec.out[0].Message)
 	case len(dec.out) > 0:
 		return nil, errors.New(dec.out[0].Message)
 	case root == nil || root.Kind != yaml.MappingNode:

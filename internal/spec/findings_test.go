@@ -86,6 +86,8 @@ func TestFindings(t *testing.T) {
 		{"bool in quotes", code("message: gone, retryable: 'true'"), []string{"3:62+6 E-value without quotes"}},
 		{"class of statuses", code("message: gone, detect: [{status: 4xx}]"), []string{
 			"3:69+3 E-value write {min: 400, max: 499}"}},
+		{"number of 65 bits", code("message: gone, number: 9223372036854775808"),
+			[]string{"3:59+19 E-value smaller number"}},
 		{"octal number", code("message: gone, number: 017"), []string{"3:59+3 E-value leading zeros"}},
 		{"number of 20 digits", code("message: gone, number: 99999999999999999999"), []string{"3:59+20 E-value"}},
 		{"infinity", line("policies: {p: {multiplier: .inf}}"), []string{"3:28+4 E-value"}},

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -173,6 +174,9 @@ func scalar[T any](d *decoder, n, key *yaml.Node, t *Type, parse func(string) (T
 
 func parseInt(s string) (int, float64, fault) {
 	v, err := strconv.Atoi(s)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, 0, fault{"is too large: it has more than 64 bits", "write a smaller number"}
+	}
 	if err != nil || s != strconv.Itoa(v) {
 		return 0, 0, fault{"is not a whole number in plain decimal form", "write digits only, without leading zeros"}
 	}
