@@ -65,22 +65,23 @@ func (s *session) importTable(o *options, args []string) error {
 			return fmt.Errorf("read names of parameters: %s: %w", o.names, cause(err))
 		}
 	}
-	old, isNew := []byte(nil), o.dir == ""
-	if !isNew {
+	old, exists := []byte(nil), false
+	if o.dir != "" {
 		old, err = os.ReadFile(s.path(o.dir))
-		if isNew = errors.Is(err, fs.ErrNotExist); err != nil && !isNew {
+		if exists = err == nil; !exists && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read taxonomy: %s: %w", o.dir, cause(err))
 		}
 	}
-	if tree, _ := spec.Parse(o.dir, old); tree.Numbers.V == "per_category" {
-		o.table.NumbersPerCategory = true
+	if exists {
+		tree, _ := spec.Parse(o.dir, old)
+		o.table.NumbersPerCategory = tree.Numbers.V == "per_category"
 	}
 	table, err := importer.Read(format, src, o.table)
 	if err != nil {
 		return fmt.Errorf("import: %s: %w", file, err)
 	}
 	text, changes := []byte(nil), importer.Notes(nil)
-	if isNew {
+	if !exists {
 		text = table.New()
 	} else if text, changes, err = table.Update(o.dir, old); err != nil {
 		return fmt.Errorf("import: %s: %w", o.dir, err)

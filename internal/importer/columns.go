@@ -129,12 +129,14 @@ func hasPath(row spec.Pairs, path string) bool {
 	return ok && isMap && hasPath(below, rest)
 }
 
-// ownColumn resolves a path such as .key, which never is the name of the row. The name comes first.
+// nameColumn is the column of the names of rows.
+const nameColumn = "key"
+
+// ownColumn resolves a path such as .key, which is never the name of the row. The name comes first.
 func ownColumn(row spec.Pairs, path string) (spec.Pairs, string) {
 	own, ok := strings.CutPrefix(path, ".")
-	if ok {
-		row = slices.Clone(row)
-		slices.Reverse(row)
+	if ok && len(row) > 0 && row[0].Key == nameColumn {
+		row = row[1:]
 	}
 	return row, own
 }

@@ -285,7 +285,7 @@ func rowsOf(value any) (rows []spec.Pairs, ok bool) {
 			if _, isList := e.Value.([]any); isList {
 				return nil, false
 			}
-			rows = append(rows, append(spec.Pairs{{Key: "key", Value: e.Key}}, rowOf(e.Value)...))
+			rows = append(rows, append(spec.Pairs{{Key: nameColumn, Value: e.Key}}, rowOf(e.Value)...))
 		}
 		return rows, true
 	}

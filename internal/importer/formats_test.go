@@ -134,6 +134,10 @@ func TestColumns(t *testing.T) {
 			table: `{"A": {"key": "has x", "d": {"key": "An A."}}, "B": {"key": "has y"}}`,
 			want:  []string{"A:\n        doc: An A.\n        message: has x\n", "B:\n        message: has y\n"},
 		}, {
+			name: "rows without a column key", format: "json", columns: "code=key,message=.key,doc=text",
+			table: `{"A": {"text": "An A."}, "B": {"key": "has y"}}`,
+			want:  []string{"A:\n        doc: An A.\n        message: a\n      B:\n        message: has y\n"},
+		}, {
 			name: "paths in a row", format: "json", columns: "code=id,message=error.text,http=error.status.http",
 			table: `[{"id": "A", "error": {"text": "no user", "status": {"http": [404, 410]}}}, {"id": "B"}]`,
 			want:  []string{"message: no user", "http: 404"},

@@ -21,7 +21,7 @@ type Options struct {
 	Params  []string            // forms of parameters in messages: printf, braces, angles
 	Names   map[string][]string // names of parameters in order, by the code of the table
 
-	NumbersPerCategory bool // json and csv: numbers are unique in a category only
+	NumbersPerCategory bool // json and csv: numbers are unique only within a category
 }
 
 // Table is an error table.
@@ -34,7 +34,7 @@ type Table struct {
 
 	params             []string
 	names              map[string][]string
-	numbersPerCategory bool   // numbers are unique in a category only
+	numbersPerCategory bool   // numbers are unique only within a category
 	identity           string // the constant that a code keeps when it is renamed
 	mapped             bool   // the user maps the columns
 	hex                bool   // numbers are hexadecimal

@@ -22,6 +22,21 @@ func (u *update) place(category string, number int) place {
 	return place{category, number}
 }
 
+// retire retires the number of a code, and the recorded one if it was edited by hand since. Numbers
+// that codes still have are not reserved later. Early records have digests of numbers, so a recorded
+// number with the length of a digest is not retired.
+func (u *update) retire(e *entry, base digests) {
+	last := base["number"]
+	if len(last) == digestLength {
+		last = ""
+	}
+	for _, s := range []string{text(e.get("number")), last} {
+		if n := number(s); n != nil {
+			u.retired = append(u.retired, u.place(e.category, *n))
+		}
+	}
+}
+
 // item returns the entry of the reserved numbers for a number.
 func (p place) item() any {
 	if p.category == "" {
@@ -152,9 +167,7 @@ func (u *update) remove() {
 				codes = append(codes, name)
 			}
 		}
-		if n := number(text(e.get("number"))); n != nil {
-			u.retired = append(u.retired, u.place(e.category, *n))
-		}
+		u.retire(e, u.record[e.row])
 		e.in.Delete(e.key)
 		u.changes.add(e.key, noteRemoved)
 	}

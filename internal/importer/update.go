@@ -95,8 +95,8 @@ func (u *update) merge(r row, e *entry) {
 	u.bases[r.code] = base
 	if base[placeKey] != "" && base[placeKey] != digest(r.category.Key) && base[placeKey] == digest(e.category) {
 		to := u.home(r)
-		if n := number(text(e.get("number"))); n != nil && u.t.numbersPerCategory && to.category != e.category {
-			u.retired = append(u.retired, u.place(e.category, *n))
+		if u.t.numbersPerCategory && to.category != e.category {
+			u.retire(e, base)
 		}
 		e.in.Move(e.key, to.in, r.before)
 		e.in, e.category, e.parent = to.in, to.category, to.parent
@@ -130,13 +130,14 @@ func (u *update) merge(r row, e *entry) {
 		if !isWritten {
 			ours = inherited
 		}
-		unchanged := recorded(key, now) == last || now == nil && last == ""
+		isLast := func(value any) bool { return recorded(key, value) == last || digest(value) == last }
+		unchanged := isLast(now) || now == nil && last == ""
+		if key == "number" && !unchanged {
+			u.retire(e, base)
+		}
 		switch {
 		case unchanged, digest(now) == digest(ours):
-		case last == "" && !isWritten, last != "" && recorded(key, ours) == last && (isWritten || now != nil):
-			if n := number(text(ours)); key == "number" && n != nil {
-				u.retired = append(u.retired, u.place(e.category, *n))
-			}
+		case last == "" && !isWritten, last != "" && isLast(ours) && (isWritten || now != nil):
 			if now == nil || digest(now) == digest(inherited) {
 				node.Delete(key)
 			} else {
@@ -145,9 +146,6 @@ func (u *update) merge(r row, e *entry) {
 			changed = append(changed, key)
 		default:
 			kept = kept || key == "message"
-			if n := number(last); key == "number" && n != nil {
-				u.retired = append(u.retired, u.place(e.category, *n))
-			}
 			if fields := node.Map(key); key == "fields" && fields != nil {
 				added, _ := now.(spec.Pairs)
 				for _, f := range added { // the message has placeholders for them

@@ -194,14 +194,17 @@ func (r row) digests() string {
 	return strings.Join(words, " ")
 }
 
-// recorded returns the entry of a record for a value. The number of a code is in clear, so that an
-// import can reserve it if it was edited by hand since.
+// recorded returns a value's record entry. Numbers stay readable, because a later import may reserve
+// them.
 func recorded(key string, value any) string {
 	if key == "number" && value != nil {
 		return fmt.Sprint(value)
 	}
 	return digest(value)
 }
+
+// digestLength is the length of a digest.
+const digestLength = 8
 
 // digest returns a hash that is equal for equal values, whatever their form in YAML.
 func digest(value any) string {
