@@ -20,7 +20,7 @@ const (
 	googleKey        // a secret only in the query of a URL of googleapis.com
 	storeKey         // the address of a database, with its options
 	hookKey          // a secret only if the value is a URL, because hooks are programs, too
-	urlKey           // a hookKey if it is the first key below one
+	urlKey           // a hookKey directly below a hookKey
 	nameOnly         // prose uses the word; only [IsSecretKey] counts it
 )
 
@@ -306,11 +306,12 @@ func inGoogleURL(s string, i, floor int) bool {
 }
 
 // belowHook reports whether the key at i is the first one below a hookKey, in JSON, YAML or TOML, or
-// in a path such as webhook.url.
+// in a path such as webhook.url. A dot before white space ends a sentence. It does not find a URL
+// after another key or item, or below an index, as in webhook[0].url.
 func belowHook(s string, i, floor int) bool {
 	first, isBelow := max(floor, i-maxKey), false
 	for ; i > first; i-- {
-		isMark := strings.IndexByte("{[:.]", s[i-1]) >= 0
+		isMark := strings.IndexByte("{[:.]", s[i-1]) >= 0 && (s[i-1] != '.' || !(space | lineBreak).has(s[i]))
 		if !isMark && !(space | lineBreak | quote | backslash | hyphen).has(s[i-1]) {
 			break
 		}

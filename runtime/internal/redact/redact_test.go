@@ -133,6 +133,12 @@ var scrubCases = []struct{ in, want string }{
 		"hook url=https://example.org/a webhook.imageUrl=https://example.org/a url: https://example.org/a"},
 	{"hooks: {url: gofmt, on: push} webhook: [REDACTED] url: https://example.org/a",
 		"hooks: {url: gofmt, on: push} webhook: [REDACTED] url: https://example.org/a"},
+	{"the webhook.\nURL: https://example.org/docs a hook. url: https://example.org/docs",
+		"the webhook.\nURL: https://example.org/docs a hook. url: https://example.org/docs"},
+	// Not found: see SECURITY.md.
+	{`{"webhooks":[{"url":"https://example.org/T0"},{"url":"https://example.org/T1"}]}`,
+		`{"webhooks":[{"url":"[REDACTED]"},{"url":"https://example.org/T1"}]}`},
+	{"webhook[0].url=https://example.org/T0", "webhook[0].url=https://example.org/T0"},
 	{"--hook-url https://example.org/T0", "--hook-url [REDACTED]"},
 	{"hook: https://example.org/T0", "hook: [REDACTED]"},
 	{"pre-commit hook: gofmt12 failed", "pre-commit hook: gofmt12 failed"},
