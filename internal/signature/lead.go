@@ -112,8 +112,7 @@ func item() string {
 		`\b[^\n\x60]*?:[ \t]+` + status
 	// A file with a line.
 	const place = `[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*`
-	// The name of an exception with the beginning of its argument, an error of a database in Python
-	// and in PHP.
+	// An exception's constructor, a database error of Python or PHP, or a label in another script.
 	const raised = `[\w.]*(?:error|exception)\(|\(\d{1,5}, b?["']|sqlstate\[\w+\]:?[ \t]*` +
 		`|[^\x00-\x7f\n]{1,40}[:：][ \t]*`
 	return `(?:` + strings.Join([]string{stamp, tag, level, tool, call, place, raised}, `|`) + `)`

@@ -44,10 +44,9 @@ func idempotence(t taxonomy.Tristate) Option {
 	return Option{set: func(s settings) settings { s.idempotent = t; return s }}
 }
 
-// observed returns the effect of a failed call. err is classified from raw, or not classified if raw
-// is nil.
+// observed returns the effect of err, or of raw if err has none.
 func observed(err, raw error) taxonomy.Effect {
-	if e := effect.Of(err); e != taxonomy.EffectUnspecified || raw == nil {
+	if e := effect.Of(err); e != taxonomy.EffectUnspecified {
 		return e
 	}
 	return effect.Of(raw)

@@ -101,7 +101,7 @@ var levels = map[string]level{
 }
 
 // withoutTag removes the tag of a runner or a tool that the line begins with: "[ERROR] ", an
-// indented "[junit] ", "[task 2025-01-02T03:04:05Z] ", "   INFO - ", "DEBUG util.py:459:  ", and
+// indented "[junit] ", "[task 2025-01-02T03:04:05Z] ", "   INFO - ", "DEBUG util.py:459:  ",
 // "#12 3.456 " of a container build, and "#12 " of its errors.
 func withoutTag(s string) (string, level) {
 	t := strings.TrimLeft(s, " ")

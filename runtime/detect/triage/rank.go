@@ -160,8 +160,8 @@ func (t *reader) cause(s *segment) candidate {
 	return candidate{Finding: s.exit}
 }
 
-// classifyStage sets the class of a line that names a stage, if it also contains the reason: a
-// failure of the environment.
+// classifyStage classifies a stage line that also contains the reason. Diagnoses and crashes do not
+// count.
 func (t *reader) classifyStage(c *candidate) {
 	class := t.matcher.Classify(c.Searched)
 	if !isDiagnosed(class.Name) && class.Name != "crash" {

@@ -45,8 +45,7 @@ func (w stepClone) Open(ctx context.Context, run string) (executor.Space, error)
 	return w.tree.Open(ctx, run)
 }
 
-// Exists implements executor.Clone. A used clone without a state of the step is right after the plan
-// began.
+// Exists implements executor.Clone. After the plan began, a step without state may find a used clone.
 func (w stepClone) Exists() (made, used bool) {
 	made, used = w.Clone.Exists()
 	return made, used && !w.tree.begun

@@ -44,7 +44,8 @@ type arrived struct {
 
 func (a *arrived) Unwrap() []error { return []error{a.typed, a.error} }
 
-// CallEffect returns the effect of the error as it was: that of the SDK is no other call.
+// CallEffect returns the effect of the typed error. The SDK error describes the same call, so its
+// effect does not count.
 func (a *arrived) CallEffect() (effect taxonomy.Effect, sent bool) {
 	return taxonomy.EffectOf(a.typed, nil), false
 }

@@ -1,4 +1,4 @@
-// Package evidence describes failures that several parts of the executor have in common.
+// Package evidence creates evidence about files and settings.
 package evidence
 
 import (

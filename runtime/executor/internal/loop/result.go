@@ -125,7 +125,7 @@ func NewResult(s *State, decode func(wire []byte) error) *Result {
 	return r
 }
 
-// doneError is the error of an operation that did its work.
+// doneError makes an error match taxonomy.AlreadyDone.
 type doneError struct{ error }
 
 func (e doneError) Unwrap() error        { return e.error }
