@@ -13,8 +13,11 @@ type Source struct {
 	Bytes []byte
 
 	lines []string
-	files []file                           // that the file includes
-	last  struct{ line, char, offset int } // where From was last
+	files []file   // that the file includes
+	long  struct { // marks of the last long line that From read
+		line  int
+		marks []int // the offset of every markEvery-th character
+	}
 }
 
 // NewSource returns the source of name. It keeps src and does not change it. A byte order mark is
@@ -89,20 +92,35 @@ func (s *Source) Lines() int {
 	return len(s.all())
 }
 
-// From returns the text of a line from a 1-based column on. It continues from where it was last,
+// markEvery is the number of characters between two marks of a long line.
+const markEvery = 256
+
+// From returns the text of a line from a 1-based column on. It keeps marks of the last long line,
 // because files exist that have only one line.
 func (s *Source) From(line, col int) string {
-	text, char, offset := s.Line(line), 0, 0
-	if s.last.line == line && s.last.char < col {
-		char, offset = s.last.char, s.last.offset
+	text := s.Line(line)
+	if len(text) <= markEvery {
+		return text[skip(text, col-1):]
 	}
-	for char < col-1 && offset < len(text) {
-		_, size := utf8.DecodeRuneInString(text[offset:])
-		offset += size
-		char++
+	if s.long.line != line {
+		s.long.line, s.long.marks = line, []int{0}
+		for at := 0; at < len(text); {
+			at += skip(text[at:], markEvery)
+			s.long.marks = append(s.long.marks, at)
+		}
 	}
-	s.last.line, s.last.char, s.last.offset = line, char, offset
-	return text[offset:]
+	i := min(max(col-1, 0)/markEvery, len(s.long.marks)-1)
+	at := s.long.marks[i]
+	return text[at+skip(text[at:], col-1-i*markEvery):]
+}
+
+// skip returns the length of the first n characters of a text, in bytes.
+func skip(text string, n int) (length int) {
+	for ; n > 0 && length < len(text); n-- {
+		_, size := utf8.DecodeRuneInString(text[length:])
+		length += size
+	}
+	return length
 }
 
 // Display returns what messages call the file.

@@ -44,6 +44,7 @@ func TestHostile(t *testing.T) {
 		{"an open quote over 2 MiB", minimal + "doc: \"" + strings.Repeat("wörd\n", mega/3), spec.IDYAML},
 		{"comments between keys", minimal + "sources:\n" + numbered(20_000, "  # c\n  s%d: a\n"), ""},
 		{"one long line, not ASCII", minimal + "sources: {" + numbered(50_000, "é%d: ü,") + "}", ""},
+		{"a long list on one line", minimal + "reserved: {codes: [" + numbered(100_000, "A%d, ") + "B]}", ""},
 		{"unknown keys", minimal + numbered(3000, "k%d: a\n"), spec.IDUnknownKey},
 		{"bad escapes on one line", minimal + "doc: \"" + strings.Repeat(`é\d`, mega/4), spec.IDYAML},
 		{"17 MiB", strings.Repeat("#\n", 17*mega/2), spec.IDYAML},
