@@ -42,7 +42,7 @@ var keptHeaders = [...]struct {
 //   - Retry-After: seconds, also with a fraction, or a date, relative to the Date of the response;
 //   - the longest X-Ratelimit-Reset-Requests or -Tokens ("6m0s") of an exhausted limit;
 //   - X-Ratelimit-Reset, or another of the names below, as seconds or "6m0s";
-//   - the time until ResetAt, in a response with a Date.
+//   - the time until X-Ratelimit-Reset, in a response with a Date.
 //
 // ResetAt is the first of these:
 //
@@ -67,9 +67,6 @@ func (b *builder) header(h http.Header) {
 	b.retryHeader(get)
 	b.resetHeader(get)
 	b.anthropicLimits(h, get)
-	if now, err := http.ParseTime(get("Date")); err == nil && b.ev.ResetAt.After(now) {
-		b.retryAfter(b.ev.ResetAt.Sub(now))
-	}
 	for _, kept := range keptHeaders {
 		for _, header := range kept.headers {
 			b.attribute(kept.attribute, get(header))
@@ -113,6 +110,9 @@ func (b *builder) resetHeader(get func(string) string) {
 		}
 		if at, ok := readInstant(value); ok {
 			b.resetAt(at)
+			if now, err := http.ParseTime(get("Date")); err == nil && at.After(now) {
+				b.retryAfter(at.Sub(now))
+			}
 		} else if d, ok := readNumber(value, time.Second); ok {
 			b.retryAfter(d)
 		} else if d, ok := readDuration(value); ok {
