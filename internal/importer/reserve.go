@@ -98,7 +98,7 @@ func (u *update) dropNumbers(rows []row) {
 		}
 		if e := byHand[u.place(r.category.Key, *k.Number)]; e != nil && e != u.matched[k] {
 			u.t.Notes.add(fmt.Sprintf("%d of %s, not of %s", *k.Number, e.key, k.Name),
-				"numbers that codes have in the file by hand: left out; change them in the file, and import again")
+				"numbers that codes got by hand: left out; change them in the file, and import again")
 			k.Number = nil
 			continue
 		}

@@ -535,7 +535,7 @@ func TestUpdateOfTables(t *testing.T) {
 			want:    []string{"A:\n        number: 9\n", "C:\n        message: c\n"},
 			changes: importer.Notes{{What: "added", Codes: []string{"C"}}},
 			notes: importer.Notes{{
-				What:  "numbers that codes have in the file by hand: left out; change them in the file, and import again",
+				What:  "numbers that codes got by hand: left out; change them in the file, and import again",
 				Codes: []string{"9 of A, not of C"},
 			}},
 		}, {
