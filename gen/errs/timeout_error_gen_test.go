@@ -29,7 +29,7 @@ func TestTimeoutError(t *testing.T) {
 		{Code: CodeOperationTimeout, Entry: "OPERATION_TIMEOUT 202 fault=dependency: again retryable exit=75; strict: block", Rules: []string{
 			"OPERATION_TIMEOUT/1: source: [validator, executor], type: timeout, priority: 10 (b73be645)",
 			"OPERATION_TIMEOUT/2: type: timeout (584f201b)",
-			"OPERATION_TIMEOUT/3: like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false} (62d2f11a)",
+			"OPERATION_TIMEOUT/3: like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false} (d29e45d6)",
 			"OPERATION_TIMEOUT/4: is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5 (182728db)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 2562047h47m16.854775807s", `{"timeoutMs":9223372036854775807}`),
@@ -39,6 +39,6 @@ func TestTimeoutError(t *testing.T) {
 			gentest.NewExample("OPERATION_TIMEOUT/2", 0, `{"timeoutMs":60000}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "60000"}}),
 			gentest.NewExample("OPERATION_TIMEOUT/4", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
 			gentest.NewExample("OPERATION_TIMEOUT/3", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Request timed out."}),
-		}},
+		}, Not: []gentest.Example{gentest.NewEvidence("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"TimeoutError on retry is now handled"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "TimeoutError on retry is now handled"})}},
 	})
 }

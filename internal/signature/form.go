@@ -73,6 +73,9 @@ func messages(exprs []string) string {
 	return `(?im)(?:` + strings.Join(open, `|`) + `)`
 }
 
+// changes are words of sentences about a change of a program, not about a failure.
+const changes = `added docs document documented fix fixed handle handled test tested tests`
+
 // named returns the texts that name one of the values as the value of a field, in JSON, in the
 // notation of a language, or in XML, or as the kind of an error: "type":"rate_limit_error", name:
 // 'ThrottlingException', ThrottlingException: ...
@@ -105,7 +108,8 @@ func named(values []string) []Text {
 	}
 	if kinds != nil {
 		texts = append(texts, Text{Expr: `\A\s*(?:` + strings.Join(kinds, `|`) + `)` +
-			`(?:\s*\z| (?:on|for|from|while|during|when|disconnected)\b)`})
+			`(?:\s*\z| (?:on|for|from|while|during|when|disconnected)\b(?i:(?:[^a-z\n]+` + wordExcept(changes) +
+			`)*)[^a-zA-Z\n]*(?:\n|\z))`})
 	}
 	if codes != nil {
 		code := `(?:` + strings.Join(codes, `|`) + `)`
@@ -143,7 +147,7 @@ func stated(statuses []string) []Text {
 		{Expr: `(?i)\b` + any + ` (?:Client|Server) Error: `},
 		{Expr: `(?im)\b(?:error|status)[ \t:]+` + any + `[ \t:]+` + phrase + `[ \t]*(?:$|[.:;,({])`},
 		// Gemini API error 429 RESOURCE_EXHAUSTED, HTTP 503 returned from server
-		{Expr: `(?im)^(?:[\w.-]+ ){0,4}(?:error|http|status)(?: code)?:?[ \t]\(?` + any + `\)?(?:[ \t\r.!]*$|:[ \t]` +
+		{Expr: `(?im)^(?:` + wordExcept(changes) + ` ){0,4}(?:error|http|status)(?: code)?:?[ \t]\(?` + any + `\)?(?:[ \t\r.!]*$|:[ \t]` +
 			`|[ \t]+(?:` + phrase + `(?:[ \t\r.!]*$|[:;,])|(?-i:[A-Z_]{6,})\b` +
 			`|(?:returned |received )?from\b|rate[ -]?limit))`},
 		// received status 529 from upstream, and as a complete text: got a 402 from the API

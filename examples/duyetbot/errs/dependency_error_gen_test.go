@@ -25,8 +25,8 @@ func TestDependencyError(t *testing.T) {
 		"pattern enum enum=dependency",
 	}, []gentest.Code{
 		{Code: CodeDependencyError, Entry: "dependency_error fault=dependency: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
-			"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (eea99cf5)",
-			"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (66218db3)",
+			"DEPENDENCY_ERROR/1: source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (632855b1)",
+			"DEPENDENCY_ERROR/2: source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency} (9c40a6b5)",
 			"DEPENDENCY_ERROR/3: source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency} (2aa86d47)",
 			"DEPENDENCY_ERROR/4: source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency} (9eff5a3a)",
 		}, Cases: []gentest.Case{

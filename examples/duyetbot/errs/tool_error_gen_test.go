@@ -31,8 +31,8 @@ func TestToolError(t *testing.T) {
 			"TOOL_TIMEOUT/2: source: tool, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (e42e0429)",
 			"TOOL_TIMEOUT/3: source: tool, exit_code: 124 (641b3419)",
 			"TOOL_TIMEOUT/4: source: {present: false}, attributes: {tool: {present: true}}, is: context.DeadlineExceeded (e78745bd)",
-			"TOOL_TIMEOUT/5: source: tool, like: [timeout, late], priority: -5 (4972a3ba)",
-			"TOOL_TIMEOUT/6: source: {present: false}, attributes: {tool: {present: true}}, like: [timeout, late], priority: -5 (af379ffa)",
+			"TOOL_TIMEOUT/5: source: tool, like: [timeout, late], priority: -5 (787f9565)",
+			"TOOL_TIMEOUT/6: source: {present: false}, attributes: {tool: {present: true}}, like: [timeout, late], priority: -5 (f9c23807)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolTimeout("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -61,8 +61,8 @@ func TestToolError(t *testing.T) {
 			"TOOL_NOT_FOUND/4: source: tool, exit_code: 127 (4d753c54)",
 			"TOOL_NOT_FOUND/5: source: {present: false}, exit_code: 127 (70fa1f74)",
 			"TOOL_NOT_FOUND/6: source: tool, like: command_not_found, priority: -4 (6734c1c)",
-			"TOOL_NOT_FOUND/7: source: tool, like: [file_not_found, absent], priority: -5 (6c800cee)",
-			"TOOL_NOT_FOUND/8: source: {present: false}, attributes: {tool: {present: true}}, like: [command_not_found, file_not_found, absent], priority: -5 (e3155e56)",
+			"TOOL_NOT_FOUND/7: source: tool, like: [file_not_found, absent], priority: -5 (1d040b41)",
+			"TOOL_NOT_FOUND/8: source: {present: false}, attributes: {tool: {present: true}}, like: [command_not_found, file_not_found, absent], priority: -5 (83cd246f)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolNotFound("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -82,8 +82,8 @@ func TestToolError(t *testing.T) {
 			"TOOL_PERMISSION/2: source: tool, errno: [EACCES, EPERM] (9ac808d7)",
 			"TOOL_PERMISSION/3: source: tool, exit_code: 126 (774d9243)",
 			"TOOL_PERMISSION/4: source: {present: false}, exit_code: 126 (29eda3e3)",
-			"TOOL_PERMISSION/5: source: tool, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (12233f54)",
-			"TOOL_PERMISSION/6: source: {present: false}, attributes: {tool: {present: true}}, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (bcd0014e)",
+			"TOOL_PERMISSION/5: source: tool, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (fb4a4747)",
+			"TOOL_PERMISSION/6: source: {present: false}, attributes: {tool: {present: true}}, like: [permission_denied, git_auth, unauthorized, forbidden, read_only, denied], priority: -5 (f670e195)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewToolPermission("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

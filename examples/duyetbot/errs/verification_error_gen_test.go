@@ -112,8 +112,8 @@ func TestVerificationError(t *testing.T) {
 		}},
 		{Code: CodeTestFailure, Entry: "test_failure fault=dependency: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable", Rules: []string{
 			"TEST_FAILURE/1: source: verification, type: test (a791b36f)",
-			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (6ab540a4)",
-			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (7adb135e)",
+			"TEST_FAILURE/2: source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test} (a7050313)",
+			"TEST_FAILURE/3: source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test} (31f762f7)",
 		}, Cases: []gentest.Case{
 			gentest.NewCase(NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			gentest.NewCase(NewTestFailure("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
