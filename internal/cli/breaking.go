@@ -31,10 +31,12 @@ func breakingFlags(fs *flag.FlagSet, o *options) {
 		})
 	fs.Func("release", "compare with the last tag before `VERSION`, which may break it if it is a new major version",
 		func(value string) error {
-			if _, ok := parseVersion(value); !ok {
+			// A pre-release may have the changes of its release.
+			release, pre, found := strings.Cut(value, "-")
+			if _, ok := parseVersion(release); !ok || found && pre == "" {
 				return fmt.Errorf("it must be a version such as v1.5.0")
 			}
-			o.release = value
+			o.release = release
 			return nil
 		})
 	fs.Func("only", "print changes of these `LEVELS` only: wire, source, behaviour, separated by commas",
@@ -94,6 +96,10 @@ func (s *session) breaking(o *options, args []string) error {
 		next, _ = parseVersion(o.release)
 		if o.against, last, err = s.lastRelease(next, name); err != nil {
 			return err
+		}
+		if o.against == "" && gitfile.Shallow(s.ctx, filepath.Dir(s.path(name))) {
+			return fmt.Errorf("breaking: this clone is shallow and has no tag of a version before %s: "+
+				"fetch the tags, with git fetch --unshallow --tags", next)
 		}
 		if o.against == "" {
 			s.note("errgen: there is no tag of a version before %s, so nothing can break", next)
@@ -182,6 +188,8 @@ func (s *session) printReport(o *options, report breaking.Report) error {
 	case o.format == diag.FormatJSON:
 		err = report.JSON(s.Stdout)
 	case o.format == diag.FormatGitHub:
+		files := diag.FromRoot(s.path("."), report.Files()...)
+		report.Source, report.Acceptances = files[0].Source, files[1].Source
 		err = report.GitHub(s.Stdout)
 	case o.format == diag.FormatSARIF:
 		s.logged = append(s.logged, report.Files()...)

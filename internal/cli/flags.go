@@ -128,7 +128,7 @@ func (s *session) run(args []string) error {
 	}
 	err = s.cmd.run(s, o, positional)
 	if o.format == diag.FormatSARIF && s.cmd.name != "triage" && (err == nil || errors.Is(err, errFindings)) {
-		if err := diag.Print(s.Stdout, o.format, s.logged...); err != nil {
+		if err := diag.Print(s.Stdout, o.format, diag.FromRoot(s.path("."), s.logged...)...); err != nil {
 			return err
 		}
 	}

@@ -48,6 +48,8 @@ func TestBreakingRelease(t *testing.T) {
 			"v1.11.0 must be compatible with v1.10.0: release v2.0.0, or"},
 		{without, "v2.0.0", "taxonomy.yaml", exitClean, "v2.0.0 may have these changes"},
 		{translated, "v1.11.0", "taxonomy.yaml", exitClean, ""},
+		{without, "v1.11.0-rc.1", "taxonomy.yaml", exitFindings, "v1.11.0 must be compatible with v1.10.0"},
+		{without, "v2.0.0-rc.1", "taxonomy.yaml", exitClean, "v2.0.0 may have these changes"},
 		{without, "v0.4.2", "nested/taxonomy.yaml", exitFindings,
 			"v0.4.2 must be compatible with nested/v0.4.1: release v0.5.0, or"},
 		{without, "v0.5.0", "nested/taxonomy.yaml", exitClean, "v0.5.0 may have these changes"},
@@ -63,9 +65,20 @@ func TestBreakingRelease(t *testing.T) {
 			}
 		})
 	}
-	for _, args := range [][]string{{"-release", "1.2.0"}, {"-release", "v1.2"}, {"-release", "v1.02.0"},
+	for _, args := range [][]string{{"-release", "1.2.0"}, {"-release", "v1.2"}, {"-release", "v1.02.0"}, {"-release", "v1.2.0-"},
 		{"-release", "v1.2.0", "-against", "v1.1.0"}} {
 		status, _, _ := call(t, dir, "", append([]string{"breaking"}, args...)...)
 		assert.Equal(t, exitTrouble, status, args)
 	}
+
+	// A shallow clone, as of CI, lacks the tags.
+	shallow := t.TempDir()
+	git("clone", "-q", "--depth=1", "--no-tags", "file://"+filepath.ToSlash(dir), shallow)
+	status, _, stderr := call(t, shallow, "", "breaking", "-release", "v1.10.1")
+	assert.Equal(t, exitTrouble, status, stderr)
+	assert.Contains(t, stderr, "fetch the tags, with git fetch --unshallow --tags")
+	require.NoError(t, os.WriteFile(filepath.Join(shallow, "taxonomy.yaml"), []byte(without), 0o644))
+	run(t, shallow, "git", "fetch", "-q", "--unshallow", "--tags")
+	status, _, stderr = call(t, shallow, "", "breaking", "-release", "v1.10.1")
+	assert.Equal(t, exitFindings, status, stderr)
 }

@@ -228,6 +228,9 @@ func (s *session) printFindings(o *options, w io.Writer, stop bool, files ...dia
 			files[i].Findings = onlyErrors(f.Findings)
 		}
 	}
+	if o.format == diag.FormatGitHub {
+		files = diag.FromRoot(s.path("."), files...)
+	}
 	if o.format == diag.FormatSARIF {
 		s.logged = append(s.logged, files...)
 	} else if err := diag.Print(w, o.format, files...); err != nil {

@@ -33,6 +33,12 @@ func Tags(ctx context.Context, dir string) (tags []string, prefix string, err er
 	return strings.Fields(string(list)), strings.TrimSpace(string(path)), err
 }
 
+// Shallow reports whether the repository of a directory lacks commits, and may lack tags.
+func Shallow(ctx context.Context, dir string) bool {
+	answer, err := run(ctx, dir, "rev-parse", "--is-shallow-repository")
+	return err != nil || strings.TrimSpace(string(answer)) == "true"
+}
+
 func run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

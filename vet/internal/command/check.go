@@ -28,6 +28,9 @@ func (s *session) check() error {
 	if err != nil {
 		return err
 	}
+	if s.format == string(diag.FormatSARIF) || s.format == string(diag.FormatGitHub) {
+		files = diag.FromRoot(p.Root, files...)
+	}
 	if s.format == string(diag.FormatSARIF) {
 		err = diag.PrintSARIF(s.Stdout, driver(), files...)
 	} else {

@@ -27,7 +27,7 @@ func run(t *testing.T, args ...string) (status int, stdout, stderr string) {
 func TestFormats(t *testing.T) {
 	status, out, errs := run(t, "-C", testdata, "-format", "github", "./boundary")
 	assert.Equal(t, exitFindings, status, errs)
-	assert.Equal(t, "::error file=boundary/boundary.go,line=13,col=6,endColumn=7,title=foreign::Read can return an "+
+	assert.Equal(t, "::error file=vet/internal/infer/testdata/boundary/boundary.go,line=13,col=6,endColumn=7,title=foreign::Read can return an "+
 		"error without a code, of os.ReadFile: boundary/boundary.go:14\n", out)
 
 	status, out, errs = run(t, "check", "-C", testdata, "-format", "json", "./boundary")
@@ -69,7 +69,8 @@ func TestFormats(t *testing.T) {
 	}
 	require.Greater(t, len(log.Runs[0].Results), 15)
 	first := log.Runs[0].Results[0]
-	assert.Equal(t, "boundary/boundary.go", first.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+	assert.Equal(t, "vet/internal/infer/testdata/boundary/boundary.go",
+		first.Locations[0].PhysicalLocation.ArtifactLocation.URI)
 	assert.Equal(t, 13, first.Locations[0].PhysicalLocation.Region.StartLine)
 	for _, r := range log.Runs[0].Results {
 		assert.True(t, rules[r.RuleID], r.RuleID)
