@@ -310,7 +310,11 @@ func (d *diagnosis) text() string {
 		}
 		fmt.Fprintf(&b, "   reaction: %s, %s", d.Traits.Reaction.Action, retryable)
 	}
-	fmt.Fprintf(&b, "\n  %s\n", d.Cause.Text)
+	b.WriteString("\n  ")
+	if strings.HasPrefix(d.Cause.Text, "::") { // a workflow command of GitHub begins the line
+		fmt.Fprintf(&b, "%d: ", d.Cause.Line)
+	}
+	fmt.Fprintf(&b, "%s\n", d.Cause.Text)
 	if len(d.Side) > 0 {
 		var sides []string
 		for _, f := range d.Side {
@@ -322,7 +326,8 @@ func (d *diagnosis) text() string {
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", count(len(sides), "side failure", "side failures"), strings.Join(sides, ", "))
 	}
-	return b.String()
+	// GitHub reads these commands, those of Azure Pipelines, anywhere in a line.
+	return strings.ReplaceAll(b.String(), "##[", "# #[")
 }
 
 func firstRunes(s string, n int) string {
