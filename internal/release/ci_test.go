@@ -95,8 +95,9 @@ func TestCI(t *testing.T) {
 	var check action
 	parseFile(t, ".github/actions/check/action.yml", &check)
 	var gitlab struct {
-		Check    struct{ Script []string } `yaml:"errgen check"`
-		Breaking struct{ Script []string } `yaml:"errgen breaking"`
+		Variables map[string]string
+		Check     struct{ Script []string } `yaml:"errgen check"`
+		Breaking  struct{ Script []string } `yaml:"errgen breaking"`
 	}
 	parseFile(t, ".gitlab/errgen.yml", &gitlab)
 	hooks, err := os.ReadFile("../../.pre-commit-hooks.yaml")
@@ -105,11 +106,12 @@ func TestCI(t *testing.T) {
 	dir, sh := program(t)
 	taxonomy := filepath.Join(dir, "taxonomy.yaml")
 	action := func() (string, error) {
-		return sh(check.Runs.Steps[0]["run"].(string), "PACKAGES=errs", "BASE=main", "UNUSED=false", "VET=false")
+		return sh(check.Runs.Steps[0]["run"].(string), "PACKAGES=errs", "BASE=main",
+			"UNUSED="+check.Inputs["unused"].Default, "VET=false")
 	}
 	template := func() (string, error) {
-		return sh(strings.Join(append(gitlab.Check.Script[:2:2], gitlab.Breaking.Script...), "\n"),
-			"CI_MERGE_REQUEST_DIFF_BASE_SHA=main")
+		return sh(strings.Join(append(gitlab.Check.Script, gitlab.Breaking.Script...), "\n"),
+			"ERRGEN_UNUSED="+gitlab.Variables["ERRGEN_UNUSED"], "CI_MERGE_REQUEST_DIFF_BASE_SHA=main")
 	}
 	var preCommit func() (string, error)
 	if _, err := exec.LookPath("pre-commit"); err == nil {
@@ -120,7 +122,7 @@ func TestCI(t *testing.T) {
 		config := "repos: [{repo: " + repo + ", rev: " + strings.TrimSpace(out) +
 			", hooks: [{id: errgen-lint}, {id: errgen-check}]}]\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, ".pre-commit-config.yaml"), []byte(config), 0o644))
-		preCommit = func() (string, error) { return sh("git add . && pre-commit run --all-files --verbose") }
+		preCommit = func() (string, error) { return sh("git add . && pre-commit run --verbose") }
 	} else if os.Getenv("ERRGEN_PRECOMMIT") == "required" {
 		t.Fatal(err)
 	} else {
@@ -132,6 +134,30 @@ func TestCI(t *testing.T) {
 		require.NoError(t, err, "%s: %s", name, out)
 	}
 
+	// A checkout of one commit knows where its branch left main, or says what to set.
+	out, err := sh(`git commit -q --allow-empty -m one && git branch one && git commit -q --allow-empty -m two &&
+		git branch two && git checkout -q main && sed -i 's/^      ORDER_NOT_FOUND:/      ADDED: {doc: New., message: new}\n&/' \
+		taxonomy.yaml && go tool errgen generate -o errs && git commit -qam added &&
+		git checkout -qb merged && git merge -q -m merge two && git checkout -q topic`)
+	require.NoError(t, err, out)
+	for branch, want := range map[string]string{"one": "", "merged": "", "two": "fetch-depth: 0"} {
+		clone := t.TempDir()
+		out, err := sh("git clone -q --depth=1 --branch="+branch+" file://"+dir+" "+clone+" && cd "+clone+"\n"+
+			check.Runs.Steps[0]["run"].(string), "PACKAGES=errs", "BASE=main")
+		assert.Equal(t, want == "", err == nil, "%s: %s", branch, out)
+		assert.Contains(t, out, want, branch)
+		assert.NotContains(t, out, "ADDED", branch)
+	}
+	// The first commit with a taxonomy is compared with nothing.
+	out, err = sh(`git checkout -qb without && git rm -q taxonomy.yaml && git commit -qm without &&
+		git checkout -qb with && git checkout topic taxonomy.yaml && git commit -qm with
+		BASE=without PACKAGES=errs
+		` + check.Runs.Steps[0]["run"].(string) + `
+		CI_MERGE_REQUEST_DIFF_BASE_SHA=without
+		` + strings.Join(gitlab.Breaking.Script, "\n") + "\ngit checkout -q topic")
+	assert.NoError(t, err, out)
+	assert.NotContains(t, out, "fatal")
+
 	for _, tt := range []struct {
 		name, old, changed, do string
 		action, gitlab, hooks  string // a part of the output, or "" if it passes
@@ -140,6 +166,10 @@ func TestCI(t *testing.T) {
 			"::error file=errs/order_error_gen.go", "errs/order_error_gen.go", "errs/order_error_gen.go"},
 		{"removed code", "ORDER_NOT_FOUND:", "ORDER_UNKNOWN:", "go tool errgen generate -o errs",
 			"::error file=taxonomy.yaml", "E-break-code-renamed", ""},
+		{"removed file", "errgen: 1", "errgen: 1", "git rm -q errs/table_gen.go", "::error file=errs/table_gen.go",
+			"errs/table_gen.go", "errs/table_gen.go"},
+		{"warning", "        doc: The order does not exist.\n", "", "go tool errgen generate -o errs", "title=W-no-doc",
+			"[W-no-doc]", "[W-no-doc]"},
 		{"unknown key", "    retryable: true", "    retriable: true", "", "title=E-unknown-key", "[E-unknown-key]",
 			"[E-unknown-key]"},
 	} {
@@ -158,6 +188,9 @@ func TestCI(t *testing.T) {
 				}
 				assert.Error(t, err, c.name)
 				assert.Contains(t, out, c.want, c.name)
+				if strings.HasPrefix(c.want, "title=") {
+					assert.Equal(t, 1, strings.Count(out, c.want), "only the first command that fails reports: %s", out)
+				}
 			}
 			out, err = sh("git checkout -q HEAD taxonomy.yaml errs")
 			require.NoError(t, err, out)
