@@ -45,7 +45,8 @@ func TestRepeatedCallsByEffect(t *testing.T) {
 		end    EndReason
 	}{
 		{taxonomy.EffectNone, fmt.Errorf("call: %w", refused), 3, EndMaxFailures},
-		{taxonomy.EffectUnknown, fmt.Errorf("call: %w", &net.OpError{Op: "read", Err: syscall.ECONNRESET}), 1, EndBlocked},
+		{taxonomy.EffectUnknown, fmt.Errorf("call: %w", &net.OpError{Op: "read", Err: syscall.ECONNRESET}),
+			1, EndBlocked},
 		{taxonomy.EffectUnspecified, &taxonomy.Evidence{Type: "overloaded_error"}, 1, EndBlocked},
 		{taxonomy.EffectUnspecified, errors.Join(refused, &taxonomy.Evidence{Type: "overloaded_error"}), 1, EndBlocked},
 		{taxonomy.EffectNone, oneCall{errs.Classify(refused)}, 3, EndMaxFailures},

@@ -57,7 +57,8 @@ func TestErr(t *testing.T) {
 		{taxonomy.Evidence{Type: "network", Errno: "EPIPE"}, taxonomy.Evidence{Type: "network", Errno: "EPIPE"}},
 		{taxonomy.Evidence{Type: "network", Errno: "EHOSTUNREACH"},
 			taxonomy.Evidence{Type: "network", Errno: "EHOSTUNREACH", Effect: taxonomy.EffectNone}},
-		{taxonomy.Evidence{Type: "network", Errno: "ETIMEDOUT"}, taxonomy.Evidence{Type: "timeout", Errno: "ETIMEDOUT"}},
+		{taxonomy.Evidence{Type: "network", Errno: "ETIMEDOUT"},
+			taxonomy.Evidence{Type: "timeout", Errno: "ETIMEDOUT"}},
 		{taxonomy.Evidence{Code: "QUOTA", Type: "quota"}, taxonomy.Evidence{Code: "QUOTA", Type: "quota"}},
 		{taxonomy.Evidence{Code: "0A000", Type: "quota"}, taxonomy.Evidence{Code: "0A000"}},
 	} {

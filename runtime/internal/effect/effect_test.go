@@ -57,8 +57,8 @@ func TestOf(t *testing.T) {
 		{"lookup", fmt.Errorf("lookup: %w", &net.DNSError{Name: "x", IsTimeout: true}), taxonomy.EffectNone},
 		{"closed connection of net", fmt.Errorf("read: %w", net.ErrClosed), taxonomy.EffectUnknown},
 		{"closed file", os.ErrClosed, taxonomy.EffectUnspecified},
-		{"dial of a proxy", &net.OpError{Op: "proxyconnect", Err: &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}},
-			taxonomy.EffectNone},
+		{"dial of a proxy", &net.OpError{Op: "proxyconnect", Err: &net.OpError{
+			Op: "dial", Err: os.ErrDeadlineExceeded}}, taxonomy.EffectNone},
 		{"dial", &net.OpError{Op: "dial", Err: errors.New("refused")}, taxonomy.EffectNone},
 		{"read", &net.OpError{Op: "read", Err: errors.New("lost")}, taxonomy.EffectUnspecified},
 		{"nil pointer", (*net.OpError)(nil), taxonomy.EffectUnspecified},

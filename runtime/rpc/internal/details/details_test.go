@@ -48,7 +48,8 @@ var callers = map[string]caller{
 		return err
 	},
 	"gRPC stream": func(t *testing.T, ctx context.Context, fail fails, o ...rpc.Option) error {
-		stream, err := startGRPC(t, fail, options, o).StreamingOutputCall(ctx, &grpc_testing.StreamingOutputCallRequest{})
+		client := startGRPC(t, fail, options, o)
+		stream, err := client.StreamingOutputCall(ctx, &grpc_testing.StreamingOutputCallRequest{})
 		if err != nil {
 			return err
 		}
