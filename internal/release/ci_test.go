@@ -122,6 +122,21 @@ func TestCI(t *testing.T) {
 		config := "repos: [{repo: " + repo + ", rev: " + strings.TrimSpace(out) +
 			", hooks: [{id: errgen-lint}, {id: errgen-check}]}]\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, ".pre-commit-config.yaml"), []byte(config), 0o644))
+
+		// The hooks of the documentation, in a repository with the module in services/shop.
+		text, err := os.ReadFile("testdata/pre-commit-directory.yaml")
+		require.NoError(t, err)
+		nested := strings.NewReplacer("https://github.com/errgen/errgen", repo, "rev: v0.1.0", "rev: "+
+			strings.TrimSpace(out)).Replace(string(text))
+		mono := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(mono, ".pre-commit-config.yaml"), []byte(nested), 0o644))
+		out, err = sh("mkdir " + mono + "/services; git clone -q . " + mono + "/services/shop; cd " + mono +
+			"; rm -rf services/shop/.git; git init -q .; git add .; pre-commit run")
+		require.NoError(t, err, out)
+		out, err = sh("cd " + mono + "; git rm -qf services/shop/errs/table_gen.go; pre-commit run")
+		require.Error(t, err, out)
+		assert.Contains(t, out, "errs/table_gen.go: missing")
+
 		preCommit = func() (string, error) { return sh("git add . && pre-commit run --verbose") }
 	} else if os.Getenv("ERRGEN_PRECOMMIT") == "required" {
 		t.Fatal(err)
