@@ -65,8 +65,8 @@ func TestBreakingRelease(t *testing.T) {
 			}
 		})
 	}
-	for _, args := range [][]string{{"-release", "1.2.0"}, {"-release", "v1.2"}, {"-release", "v1.02.0"}, {"-release", "v1.2.0-"},
-		{"-release", "v1.2.0", "-against", "v1.1.0"}} {
+	for _, args := range [][]string{{"-release", "1.2.0"}, {"-release", "v1.2"}, {"-release", "v1.02.0"},
+		{"-release", "v1.2.0-"}, {"-release", "v1.2.0", "-against", "v1.1.0"}} {
 		status, _, _ := call(t, dir, "", append([]string{"breaking"}, args...)...)
 		assert.Equal(t, exitTrouble, status, args)
 	}

@@ -147,8 +147,8 @@ func stated(statuses []string) []Text {
 		{Expr: `(?i)\b` + any + ` (?:Client|Server) Error: `},
 		{Expr: `(?im)\b(?:error|status)[ \t:]+` + any + `[ \t:]+` + phrase + `[ \t]*(?:$|[.:;,({])`},
 		// Gemini API error 429 RESOURCE_EXHAUSTED, HTTP 503 returned from server
-		{Expr: `(?im)^(?:` + wordExcept(changes) + ` ){0,4}(?:error|http|status)(?: code)?:?[ \t]\(?` + any + `\)?(?:[ \t\r.!]*$|:[ \t]` +
-			`|[ \t]+(?:` + phrase + `(?:[ \t\r.!]*$|[:;,])|(?-i:[A-Z_]{6,})\b` +
+		{Expr: `(?im)^(?:` + wordExcept(changes) + ` ){0,4}(?:error|http|status)(?: code)?:?[ \t]\(?` + any +
+			`\)?(?:[ \t\r.!]*$|:[ \t]|[ \t]+(?:` + phrase + `(?:[ \t\r.!]*$|[:;,])|(?-i:[A-Z_]{6,})\b` +
 			`|(?:returned |received )?from\b|rate[ -]?limit))`},
 		// received status 529 from upstream, and as a complete text: got a 402 from the API
 		{Expr: `(?im)^(?:[\w-]+:? )?(?:received |got |unexpected )?status (?:code )?` + any + ` (?:from|by)\b`},

@@ -27,8 +27,8 @@ func run(t *testing.T, args ...string) (status int, stdout, stderr string) {
 func TestFormats(t *testing.T) {
 	status, out, errs := run(t, "-C", testdata, "-format", "github", "./boundary")
 	assert.Equal(t, exitFindings, status, errs)
-	assert.Equal(t, "::error file=vet/internal/infer/testdata/boundary/boundary.go,line=13,col=6,endColumn=7,title=foreign::Read can return an "+
-		"error without a code, of os.ReadFile: boundary/boundary.go:14\n", out)
+	assert.Equal(t, "::error file=vet/internal/infer/testdata/boundary/boundary.go,line=13,col=6,endColumn=7,"+
+		"title=foreign::Read can return an error without a code, of os.ReadFile: boundary/boundary.go:14\n", out)
 
 	status, out, errs = run(t, "check", "-C", testdata, "-format", "json", "./boundary")
 	assert.Equal(t, exitFindings, status, errs)
