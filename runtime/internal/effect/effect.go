@@ -68,7 +68,8 @@ func notSent(err error) bool {
 		return op == "dial" || op == "proxyconnect" // of net/http
 	}
 	if x, ok := err.(interface{ SafeToRetry() bool }); ok { // of pgx
-		return x.SafeToRetry() && err.Error() != perhapsSent
+		text := err.Error() // of an error that pgx does not export
+		return x.SafeToRetry() && text != perhapsSent
 	}
 	switch err {
 	case syscall.ECONNREFUSED, driver.ErrBadConn:
@@ -76,7 +77,8 @@ func notSent(err error) bool {
 	}
 	// http.ErrSchemeMismatch, without linking net/http. Any error of package errors with this text
 	// counts, but no error with another type, such as one that a server sent.
-	return reflect.TypeOf(err) == plainError && err.Error() == "http: server gave HTTP response to HTTPS client"
+	text := err.Error()
+	return reflect.TypeOf(err) == plainError && text == "http: server gave HTTP response to HTTPS client"
 }
 
 var plainError = reflect.TypeOf(errors.New(""))
@@ -85,18 +87,17 @@ var plainError = reflect.TypeOf(errors.New(""))
 // net or crypto/tls into a program that only repeats calls.
 type goType struct{ path, name string }
 
-var opError = goType{"net", "OpError"}
+var (
+	opError      = goType{"net", "OpError"}
+	netErrClosed = goType{"internal/poll", "errNetClosing"} // that of net.ErrClosed
+)
 
 func typeOf(err error) goType {
 	t := reflect.TypeOf(err)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	switch path := t.PkgPath(); path {
-	case "net", "net/http", "crypto/tls", "crypto/x509":
-		return goType{path, t.Name()}
-	}
-	return goType{}
+	return goType{t.PkgPath(), t.Name()}
 }
 
 // perhapsSent is the text of an error of pgx that SafeToRetry wrongly calls safe: a connection that
@@ -124,12 +125,5 @@ func cutOff(err error) bool {
 		return false // the error below shows whether the connection existed
 	}
 	timeout, ok := err.(interface{ Timeout() bool })
-	switch {
-	case !ok:
-		return false
-	case timeout.Timeout():
-		return true
-	default:
-		return err.Error() == "use of closed network connection" // net.ErrClosed, without linking package net
-	}
+	return ok && (timeout.Timeout() || typeOf(err) == netErrClosed)
 }
