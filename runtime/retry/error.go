@@ -56,7 +56,7 @@ type Error struct {
 	// Calls counts the calls, Waited is the sum of the waits after failures.
 	Calls  int
 	Waited time.Duration
-	// Effect is whether the calls together did their work. Without a call it is none.
+	// Effect is whether the calls together did their work. It is EffectNone without a call.
 	Effect taxonomy.Effect
 	// Reaction is the reaction of the table that applies now: the first one of the chain that does
 	// not retry. Switch on its Action. If the breaker refused the next call, or the shared wait or

@@ -271,7 +271,7 @@ func (e *Engine) apply(s *Set, op, at string) *Set {
 			keep = !in || a.Const
 		case 't':
 			keep = in && !a.Const || a.Below
-			guess = a.Kind == Unknown && !a.Below // an unknown cause may be what was found
+			guess = a.Kind == Unknown && !a.Below // an unknown cause may be the error that was found
 			a.Below = a.Below && !in
 		case 'b':
 			keep = a.Kind != Foreign && a.Kind != Ended
