@@ -106,6 +106,7 @@ type Engine struct {
 	cyclic                 bool // a value was needed while it was resolved
 	expanding              map[string]bool
 	predicates             map[passKey]*Predicate
+	testsOf                map[ssa.Value][]test
 }
 
 type placeKey struct {
@@ -165,7 +166,8 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		closed: make(map[Atom]*Set), lastClosed: make(map[Atom]*Set), targets: make(map[ssa.Value][]target),
 		resolving: make(map[ssa.Value]bool),
 		expanding: make(map[string]bool), predicates: make(map[passKey]*Predicate),
-		models: models(),
+		testsOf: make(map[ssa.Value][]test),
+		models:  models(),
 	}
 	e.entries = sync.OnceValue(e.findEntries)
 	for _, t := range known {

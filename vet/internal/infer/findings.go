@@ -71,8 +71,8 @@ func (e *Engine) checker(src Source) *checker {
 
 func (c *checker) contains(pos token.Pos) bool { return pos.IsValid() && c.inFiles[c.Fset.File(pos)] }
 
-// instructions calls functions with the calls and the comparisons of the package.
-func (c *checker) instructions(call func(*ssa.Call), comparison func(*ssa.BinOp)) {
+// values calls a function with the calls and the comparisons of the package.
+func (c *checker) values(visit func(ssa.Value, *ssa.BasicBlock)) {
 	for _, fn := range c.Funcs {
 		if !c.contains(fn.Pos()) {
 			continue
@@ -85,9 +85,9 @@ func (c *checker) instructions(call func(*ssa.Call), comparison func(*ssa.BinOp)
 				switch i := i.(type) {
 				case *ssa.Call:
 					c.calls[i.Pos()] = i
-					call(i)
+					visit(i, b)
 				case *ssa.BinOp:
-					comparison(i)
+					visit(i, b)
 				}
 			}
 		}
@@ -97,7 +97,7 @@ func (c *checker) instructions(call func(*ssa.Call), comparison func(*ssa.BinOp)
 // Findings returns the findings of a package, sorted by place.
 func (e *Engine) Findings(src Source) []Finding {
 	c := e.checker(src)
-	c.instructions(c.deadCall, c.deadComparison)
+	c.values(c.dead)
 	c.operations()
 	for _, f := range src.Files {
 		c.file(f)
@@ -297,63 +297,13 @@ func possible(s *Set, codes []string, heads bool) bool {
 	return false
 }
 
-// deadCall reports an errors.Is, errors.As or errors.AsType that finds nothing.
-func (c *checker) deadCall(call *ssa.Call) {
-	f := call.Call.StaticCallee()
-	if f == nil || f.Pkg == nil && f.Origin() == nil || len(call.Call.Args) == 0 {
-		return
-	}
-	var codes []string
-	what := ""
-	switch t := asTarget(call); {
-	case fullName(f) == "errors.Is":
-		if codes = c.codesOf(call.Call.Args[1]); codes != nil {
-			what = c.codeText(call.Call.Args[1])
+// dead reports the tests that find nothing.
+func (c *checker) dead(v ssa.Value, b *ssa.BasicBlock) {
+	for _, t := range c.tests(v) {
+		if s := c.close(c.valueAt(t.err, b)); t.name != "" && !possible(s, t.codes, t.head) {
+			c.report(t.pos, DeadID, "%s never arrives here%s", t.name, c.instead(s))
 		}
-	case t != nil:
-		codes, what = c.codesOfType(t), types.TypeString(t, shortPkg)
-	case asType(call) != nil:
-		codes, what = c.codesOfType(asType(call)), types.TypeString(asType(call), shortPkg)
 	}
-	if len(codes) == 0 {
-		return
-	}
-	if s := c.close(c.valueAt(call.Call.Args[0], call.Block())); !possible(s, codes, false) {
-		c.report(call.Pos(), DeadID, "%s never arrives here%s", what, c.instead(s))
-	}
-}
-
-func (c *checker) codeText(v ssa.Value) string {
-	k, _ := unboxed(v).(*ssa.Const)
-	_, value, _ := strings.Cut(c.codeConst(k), "#")
-	return value
-}
-
-func (c *checker) deadComparison(x *ssa.BinOp) {
-	if x.Op != token.EQL && x.Op != token.NEQ {
-		return
-	}
-	y, k := x.X, x.Y
-	if _, ok := y.(*ssa.Const); ok {
-		y, k = k, y
-	}
-	codes, from, typed := c.comparedCode(y, k)
-	if from == nil || len(codes) == 0 {
-		return
-	}
-	if inner, _ := c.typedFrom(from); typed && inner != nil && from == y { // a code that errors.AsType found
-		from = inner
-	}
-	s := c.close(c.valueAt(from, x.Block()))
-	if possible(s, codes, true) {
-		return
-	}
-	_, value, _ := strings.Cut(codes[0], "#")
-	pos := x.Pos()
-	if !pos.IsValid() {
-		pos = y.Pos()
-	}
-	c.report(pos, DeadID, "%s never arrives here%s", value, c.instead(s))
 }
 
 func (c *checker) instead(s *Set) string {
@@ -365,57 +315,52 @@ func (c *checker) instead(s *Set) string {
 
 // exhaustive reports the codes that arrive at a switch and have no case.
 func (c *checker) exhaustive(n *ast.SwitchStmt) {
-	tag, ok := ast.Unparen(n.Tag).(*ast.CallExpr)
-	if !ok {
+	from, handled := c.switched(n)
+	if from == nil {
 		c.report(n.Pos(), UnknownID, "an exhaustive switch is on err.Code() or taxonomy.CodeOf(err)")
-		return
 	}
-	from, handled, ok := c.switched(n, tag)
-	if !ok {
-		return
-	}
-	call := c.calls[tag.Lparen]
-	for a, p := range c.close(c.valueAt(from, call.Block())).All() {
-		word := c.Word(a, nil)
+	for a, p := range c.close(from).All() {
 		switch {
 		case a.Below || a.Kind == Ended || a.Kind == Foreign:
-		case a.Kind == Code && !handled[a.Name] && !handled[word]:
-			c.report(n.Pos(), MissingID, "%s arrives here and has no case: %s", word, Path(p))
+		case a.Kind == Code && !handled(a.Name):
+			c.report(n.Pos(), MissingID, "%s arrives here and has no case: %s", c.Word(a, nil), Path(p))
 		case a.Kind == Unknown || a.Symbolic():
-			c.report(n.Pos(), UnknownID, "this switch cannot be checked: %s: %s", word, Path(p))
+			c.report(n.Pos(), UnknownID, "this switch cannot be checked: %s: %s", c.Word(a, nil), Path(p))
 		}
 	}
 }
 
-// switched returns the error whose code a switch is on, and the codes that have a case, by key or
-// by value.
-func (c *checker) switched(n *ast.SwitchStmt, tag *ast.CallExpr) (from ssa.Value, handled map[string]bool, ok bool) {
+// switched returns the error whose code a switch is on, or nil, and a function that reports whether
+// a code has a case.
+func (c *checker) switched(n *ast.SwitchStmt) (from *Set, handled func(key string) bool) {
+	tag, ok := ast.Unparen(n.Tag).(*ast.CallExpr)
+	if !ok || c.calls[tag.Lparen] == nil {
+		return nil, nil
+	}
 	call := c.calls[tag.Lparen]
-	if call == nil || call.Call.StaticCallee() == nil || len(call.Call.Args) == 0 {
-		return nil, nil, false
+	callee := call.Call.StaticCallee()
+	if callee == nil || callee.Name() != "Code" && callee.Name() != "CodeOf" || len(call.Call.Args) == 0 {
+		return nil, nil
 	}
-	if name := call.Call.StaticCallee().Name(); name != "Code" && name != "CodeOf" {
-		return nil, nil, false
+	err := call.Call.Args[0]
+	if fa, ok := err.(*ssa.FieldAddr); ok { // promoted from the embedded base
+		err = fa.X
 	}
-	from = call.Call.Args[0]
-	if fa, ok := from.(*ssa.FieldAddr); ok { // promoted from the embedded base
-		from = fa.X
-	}
-	handled = make(map[string]bool)
+	cases := make(map[string]bool) // by key or by value
 	for _, clause := range n.Body.List {
 		for _, x := range clause.(*ast.CaseClause).List {
 			tv := c.Info.Types[x]
 			if tv.Value == nil {
 				continue
 			}
-			if key := c.codeConst(ssa.NewConst(tv.Value, tv.Type)); key != "" {
-				handled[key] = true
-			} else {
-				handled[strings.Trim(tv.Value.ExactString(), `"`)] = true
-			}
+			key := c.codeConst(ssa.NewConst(tv.Value, tv.Type))
+			cases[cmp.Or(key, strings.Trim(tv.Value.ExactString(), `"`))] = true
 		}
 	}
-	return from, handled, true
+	return union(c.valueAt(err, call.Block())), func(key string) bool {
+		_, value, _ := strings.Cut(key, "#")
+		return cases[key] || cases[value]
+	}
 }
 
 // compared reports comparisons that do not find wrapped errors, or depend on a text.

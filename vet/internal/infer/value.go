@@ -195,6 +195,7 @@ func union(sets ...*Set) *Set {
 //	y a,b errors.AsType found no error of these     T a,b it found one somewhere in the tree
 //	t a,b the value is the error that errors.AsType found
 //	c t#s the value was classified by tables t with source s, or "?" for any source; see tables.go
+//	0     the error is nil
 //	b     the value became a cause
 //	u     the value was unwrapped, so its causes count
 const (
@@ -236,6 +237,9 @@ func addOp(ops, op string) string {
 func (e *Engine) apply(s *Set, op, at string) *Set {
 	if op == "" || s.Len() == 0 {
 		return s
+	}
+	if op == "0" {
+		return nil
 	}
 	var operands []string
 	if op[0] != 'c' && len(op) > 1 {
