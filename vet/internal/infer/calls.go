@@ -31,7 +31,6 @@ func (e *Engine) callResult(call ssa.CallInstruction, j int) *Set {
 	fn := origin(callee)
 	if e.inScope(fn) {
 		e.site(fn, call, common.Args, nil)
-		e.pass(fn, common.Args)
 	}
 	if !wanted {
 		return nil
@@ -70,15 +69,8 @@ func (e *Engine) builtin(call ssa.CallInstruction, at string) *Set {
 func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 	common, out := call.Common(), new(Set)
 	for _, t := range e.resolve(common.Value) {
-		if t.fn != nil && e.inScope(t.fn) {
-			e.site(origin(t.fn), call, common.Args, t.bind)
-			e.pass(origin(t.fn), common.Args)
-		}
-		for _, key := range e.parameters(t) {
-			if e.through[key] == nil {
-				e.through[key] = &sites{index: make(map[ssa.Instruction]int)}
-			}
-			e.through[key].put(call, site{common.Args, nil, call.Block()})
+		for _, f := range e.known(t, make(map[Atom]bool)) {
+			e.site(origin(f.fn), call, common.Args, f.bind)
 		}
 		if wanted {
 			out.addAll(e.callTarget(t, j, common.Args, call.Block(), e.at(call.Pos())))
@@ -87,18 +79,31 @@ func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 	return out
 }
 
-// parameters returns the parameter that a target is, also if a closure captured it.
-func (e *Engine) parameters(t target) (keys []passKey) {
-	switch y := t.symbol; {
-	case y == nil:
-	case y.Kind == CallParam:
-		keys = append(keys, passKey{y.Owner, y.Index})
-	case y.Kind == CallFree && e.closures[e.byID[y.Owner]] != nil:
-		for _, bound := range e.resolve(e.closures[e.byID[y.Owner]].Bindings[y.Index]) {
-			keys = append(keys, e.parameters(bound)...)
+// known returns the functions of the scope that a target can be, also if callers pass them.
+func (e *Engine) known(t target, seen map[Atom]bool) (list []target) {
+	switch {
+	case t.fn != nil && e.inScope(t.fn):
+		return []target{t}
+	case t.symbol == nil || seen[*t.symbol] || e.byID[t.symbol.Owner] == nil:
+		return nil
+	}
+	seen[*t.symbol] = true
+	owner := e.byID[t.symbol.Owner]
+	var values []ssa.Value
+	if mc := e.closures[owner]; t.symbol.Kind == CallFree && mc != nil {
+		values = append(values, mc.Bindings[t.symbol.Index])
+	}
+	for _, s := range e.sites[owner].all() {
+		if t.symbol.Kind == CallParam && t.symbol.Index < len(s.args) {
+			values = append(values, s.args[t.symbol.Index])
 		}
 	}
-	return keys
+	for _, v := range values {
+		for _, f := range e.resolve(v) {
+			list = append(list, e.known(f, seen)...)
+		}
+	}
+	return list
 }
 
 // foreignCall is a call of a function that the analysis does not see: its own errors, and those of

@@ -160,12 +160,11 @@ func fieldPath(addr ssa.Value) (root ssa.Value, path []int) {
 // private reports whether all known calls pass variables as a parameter, so that each caller sees
 // what the function stores there.
 func (e *Engine) private(p *ssa.Parameter) bool {
-	key := "private " + e.paramCell(p)
-	if e.expanding[key] {
+	if e.isPrivate[p] { // in a cycle
 		return true
 	}
-	e.expanding[key] = true
-	defer delete(e.expanding, key)
+	e.isPrivate[p] = true
+	defer delete(e.isPrivate, p)
 	i := slices.Index(p.Parent().Params, p)
 	for _, s := range e.sites[origin(p.Parent())].all() {
 		if i >= len(s.args) {

@@ -87,26 +87,62 @@ type Engine struct {
 	unreachable map[*ssa.BasicBlock]bool
 
 	summaries map[*ssa.Function][]*Set
-	values    map[ssa.Value]*Set
-	done      map[ssa.Value]int // the round of a value
 	cells     map[string]*Set
-	sites     map[*ssa.Function]*sites           // the calls of a function
-	through   map[passKey]*sites                 // the calls of a parameter
-	passed    map[*ssa.Function]map[passKey]bool // the parameters that a function is passed as
-	forwarded map[passKey][]passKey              // the parameters that a parameter is passed on as
+	sites     map[*ssa.Function]*sites // the calls of a function
 	// final is set after the first round, which registers all calls: a function without any is open.
 	final bool
 
-	// These are kept for one round, Last for the next one, because a cycle needs a beginning.
-	narrowed               map[placeKey]*Set
-	memories, lastMemories map[memKey]*Set
-	closed, lastClosed     map[Atom]*Set
-	targets                map[ssa.Value][]target
-	resolving              map[ssa.Value]bool
-	cyclic                 bool // a value was needed while it was resolved
-	expanding              map[string]bool
-	predicates             map[passKey]*Predicate
-	testsOf                map[ssa.Value][]test
+	values   memo[ssa.Value]
+	memories memo[memKey]
+	closed   memo[Atom]
+	written  memo[*ssa.Parameter] // what a function stores through a parameter
+	// These are kept for one round.
+	narrowed   map[placeKey]*Set
+	predicates map[paramKey]*Predicate
+
+	targets   map[ssa.Value][]target
+	resolving map[ssa.Value]bool
+	cyclic    bool // a value was needed while it was resolved
+	testsOf   map[ssa.Value][]test
+	isPrivate map[*ssa.Parameter]bool
+}
+
+// memo keeps sets for a round. A set that is needed while it is computed, in a cycle, is that of
+// the last round.
+type memo[K comparable] struct {
+	now, last map[K]*Set
+	read      map[K]bool // whether a set was needed while it was computed
+	grown     bool       // whether such a set grew, so that there must be another round
+}
+
+func newMemo[K comparable]() memo[K] {
+	return memo[K]{now: make(map[K]*Set), last: make(map[K]*Set), read: make(map[K]bool)}
+}
+
+func (m *memo[K]) get(key K, compute func() *Set) *Set {
+	if s, ok := m.now[key]; ok {
+		if _, computing := m.read[key]; computing {
+			m.read[key] = true
+		}
+		return s
+	}
+	old := m.last[key]
+	m.now[key], m.read[key] = old, false
+	s := compute()
+	if old.Len() > 0 { // sets only grow
+		s = union(old, s)
+	}
+	m.grown = m.grown || m.read[key] && s.Len() > old.Len()
+	delete(m.read, key)
+	m.now[key], m.last[key] = s, s
+	return s
+}
+
+// next begins another round, and reports whether the last one needs it.
+func (m *memo[K]) next() (grown bool) {
+	grown, m.grown = m.grown, false
+	clear(m.now)
+	return grown
 }
 
 type placeKey struct {
@@ -158,16 +194,13 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		foreignMethods: make(map[string][]string), receivedBy: make(map[string][]ssa.Value),
 		named: make(map[*ssa.Function]bool), invoked: make(map[string]bool),
 		unreachable: make(map[*ssa.BasicBlock]bool),
-		summaries:   make(map[*ssa.Function][]*Set), values: make(map[ssa.Value]*Set), done: make(map[ssa.Value]int),
-		cells: make(map[string]*Set), sites: make(map[*ssa.Function]*sites), through: make(map[passKey]*sites),
-		passed:    make(map[*ssa.Function]map[passKey]bool),
-		forwarded: make(map[passKey][]passKey), narrowed: make(map[placeKey]*Set),
-		memories: make(map[memKey]*Set), lastMemories: make(map[memKey]*Set),
-		closed: make(map[Atom]*Set), lastClosed: make(map[Atom]*Set), targets: make(map[ssa.Value][]target),
-		resolving: make(map[ssa.Value]bool),
-		expanding: make(map[string]bool), predicates: make(map[passKey]*Predicate),
-		testsOf: make(map[ssa.Value][]test),
-		models:  models(),
+		summaries:   make(map[*ssa.Function][]*Set), cells: make(map[string]*Set),
+		sites: make(map[*ssa.Function]*sites), values: newMemo[ssa.Value](), memories: newMemo[memKey](),
+		closed: newMemo[Atom](), written: newMemo[*ssa.Parameter](), narrowed: make(map[placeKey]*Set),
+		predicates: make(map[paramKey]*Predicate), targets: make(map[ssa.Value][]target),
+		resolving: make(map[ssa.Value]bool), testsOf: make(map[ssa.Value][]test),
+		isPrivate: make(map[*ssa.Parameter]bool),
+		models:    models(),
 	}
 	e.entries = sync.OnceValue(e.findEntries)
 	for _, t := range known {
@@ -332,8 +365,6 @@ func (e *Engine) Run() {
 		e.final = e.Rounds > 0
 		e.Rounds++
 		clear(e.narrowed)
-		clear(e.memories)
-		clear(e.closed)
 		clear(e.predicates)
 		for _, fn := range order {
 			if e.analyze(fn) {
@@ -343,10 +374,8 @@ func (e *Engine) Run() {
 				changed = true
 			}
 		}
-		for _, fn := range order {
-			if !changed && e.phisGrow(fn) {
-				changed = true
-			}
+		for _, grown := range []bool{e.values.next(), e.memories.next(), e.closed.next(), e.written.next()} {
+			changed = changed || grown
 		}
 	}
 }
@@ -376,22 +405,6 @@ func (e *Engine) bottomUp() (order []*ssa.Function) {
 		visit(fn)
 	}
 	return order
-}
-
-// phisGrow reports whether the cyclic values of a function are more than they were.
-func (e *Engine) phisGrow(fn *ssa.Function) bool {
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			phi, ok := i.(*ssa.Phi)
-			if !ok {
-				break // phis are the first instructions
-			}
-			if e.done[phi] == e.Rounds && !e.eval(phi).within(e.values[phi]) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // analyze computes the values of a function's results, and reports whether they grew.

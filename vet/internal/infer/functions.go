@@ -274,83 +274,13 @@ func (e *Engine) site(fn *ssa.Function, at ssa.Instruction, args, bind []ssa.Val
 	e.sites[fn].put(at, site{args, bind, at.Block()})
 }
 
-// passKey is a parameter.
-type passKey struct {
+// paramKey is a parameter.
+type paramKey struct {
 	owner string
 	index int
 }
 
-// pass records the functions that a call passes to a function of the scope.
-func (e *Engine) pass(fn *ssa.Function, args []ssa.Value) {
-	for i, a := range args {
-		if _, ok := a.Type().Underlying().(*types.Signature); !ok {
-			continue
-		}
-		for _, t := range e.resolve(a) {
-			for _, from := range e.parameters(t) {
-				to := passKey{e.id(fn), i}
-				if !slices.Contains(e.forwarded[from], to) {
-					e.forwarded[from] = append(e.forwarded[from], to)
-				}
-			}
-			if t.fn == nil {
-				continue
-			}
-			f := origin(t.fn)
-			if e.passed[f] == nil {
-				e.passed[f] = make(map[passKey]bool)
-			}
-			e.passed[f][passKey{e.id(fn), i}] = true
-		}
-	}
-}
-
-// callbackArgument returns what functions of the scope pass to a callback as an argument.
-func (e *Engine) callbackArgument(fn *ssa.Function, i int, at string) *Set {
-	fn = origin(fn)
-	key := fmt.Sprint("callback ", e.id(fn), i)
-	if e.expanding[key] {
-		return nil
-	}
-	e.expanding[key] = true
-	defer delete(e.expanding, key)
-	out, found := new(Set), false
-	keys := sortedKeys(e.passed[fn])
-	for i := 0; i < len(keys); i++ { // also the parameters that they are passed on as
-		for _, to := range e.forwarded[keys[i]] {
-			if !slices.Contains(keys, to) {
-				keys = append(keys, to)
-			}
-		}
-	}
-	for _, p := range keys {
-		for _, s := range e.through[p].all() {
-			if i < len(s.args) {
-				found = true
-				out.addAll(e.close(e.valueAt(s.args[i], s.block)))
-			}
-		}
-	}
-	if !found && e.final {
-		return one(Atom{Kind: Unknown, Name: callbackReason}, at)
-	}
-	return out
-}
-
 const callbackReason = "an argument of a callback"
-
-func sortedKeys(m map[passKey]bool) (keys []passKey) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b passKey) int {
-		if c := strings.Compare(a.owner, b.owner); c != 0 {
-			return c
-		}
-		return a.index - b.index
-	})
-	return keys
-}
 
 // callTarget returns result j of calling a target. args is nil if another package calls it.
 func (e *Engine) callTarget(t target, j int, args []ssa.Value, b *ssa.BasicBlock, at string) *Set {
@@ -437,19 +367,15 @@ func (e *Engine) instantiate(s *Set, fn *ssa.Function, args, bind []ssa.Value, b
 		case a.Kind == CallParam && a.Index < len(args):
 			v = called(args[a.Index], a.Result)
 		case a.Kind == Free && a.Index < len(bind):
-			v = e.contents(bind[a.Index])
+			v = e.value(bind[a.Index])
 		case a.Kind == CallFree && a.Index < len(bind):
 			v = called(bind[a.Index], a.Result)
-		case a.Kind == Free || a.Kind == CallFree:
-			v = e.close(single(Atom{Kind: a.Kind, Owner: owner, Index: a.Index, Result: a.Result}, p))
 		case a.Kind == Classified && a.Index < len(args):
 			v = e.classifiedByAll(e.tables(args[a.Index]), a.Name, at)
-		case a.Kind == Classified:
-			v = e.close(single(Atom{Kind: a.Kind, Owner: owner, Index: a.Index, Name: a.Name}, p))
-		case a.Kind == Param:
-			v = e.callbackArgument(fn, a.Index, at)
 		default:
-			v = one(Atom{Kind: Unknown, Name: callbackReason}, at)
+			symbol := a
+			symbol.Ops, symbol.Below = "", false
+			v = e.close(single(symbol, p))
 		}
 		out.addAll(e.applyOps(v, e.bindTables(a.Ops, owner, args), at))
 	}

@@ -30,11 +30,10 @@ func (e *Engine) inMemory(addr ssa.Value) bool {
 
 // memory returns what a variable can hold just before an instruction.
 func (e *Engine) memory(addr ssa.Value, at ssa.Instruction) *Set {
-	key := memKey{addr, at}
-	if s, ok := e.memories[key]; ok {
-		return s
-	}
-	e.memories[key] = e.lastMemories[key]
+	return e.memories.get(memKey{addr, at}, func() *Set { return e.findMemory(addr, at) })
+}
+
+func (e *Engine) findMemory(addr ssa.Value, at ssa.Instruction) *Set {
 	fn := at.Parent()
 	entry := new(Set)
 	switch x := addr.(type) {
@@ -51,7 +50,7 @@ func (e *Engine) memory(addr ssa.Value, at ssa.Instruction) *Set {
 			switch {
 			case b == fn.Recover && len(b.Preds) == 0:
 				if in[b] == nil { // after a panic the variable has one of its values
-					in[b] = union(e.contents(addr))
+					in[b] = union(e.value(addr))
 				}
 			case b != fn.Blocks[0]:
 				s := new(Set)
@@ -66,12 +65,10 @@ func (e *Engine) memory(addr ssa.Value, at ssa.Instruction) *Set {
 			}
 		}
 	}
-	result := e.lastMemories[key]
-	if in[at.Block()] != nil {
-		result = union(result, e.memoryBlock(in[at.Block()], addr, at.Block(), at))
+	if in[at.Block()] == nil {
+		return nil
 	}
-	e.memories[key], e.lastMemories[key] = result, result
-	return result
+	return e.memoryBlock(in[at.Block()], addr, at.Block(), at)
 }
 
 // memoryBlock returns the value of a variable in a block before an instruction, or at its end.
@@ -108,7 +105,7 @@ func (e *Engine) memoryBlock(s *Set, addr ssa.Value, b *ssa.BasicBlock, until ss
 			}
 		case *ssa.Go:
 			if writtenThrough(addr) {
-				s = union(s, e.contents(addr))
+				s = union(s, e.value(addr))
 			}
 		}
 	}
@@ -149,7 +146,7 @@ func (e *Engine) memoryCall(s *Set, addr ssa.Value, call ssa.CallInstruction) (*
 	}
 	if _, isDefer := call.(*ssa.Defer); !isDefer && writtenThrough(addr) {
 		if _, ok := common.Value.(*ssa.Builtin); !ok {
-			return union(e.contents(addr)), true
+			return union(e.value(addr)), true
 		}
 	}
 	return nil, false
@@ -259,7 +256,7 @@ func writtenThrough(addr ssa.Value) bool {
 	return false
 }
 
-// contents returns all that a variable, a field or an element can hold.
+// contents returns all that a variable, a field or an element can hold. Its callers use value.
 func (e *Engine) contents(addr ssa.Value) *Set {
 	switch x := addr.(type) {
 	case *ssa.Alloc:
@@ -293,12 +290,8 @@ func (e *Engine) contents(addr ssa.Value) *Set {
 			out.add(Atom{Kind: Foreign, Name: x.String()}, []string{e.at(x.Pos())})
 		}
 		return out
-	case *ssa.FreeVar:
-		return e.freeVar(x)
-	case *ssa.Parameter:
-		return e.parameterValue(x)
 	}
-	return e.value(addr)
+	return nil
 }
 
 // variable returns all that is stored in a variable of a function, by it, its closures and callees.
@@ -330,7 +323,7 @@ func (e *Engine) storedIn(out *Set, x *ssa.Alloc) {
 				out.addAll(e.valueAt(r.Val, r.Block()))
 			}
 		case *ssa.IndexAddr:
-			out.addAll(e.contents(r))
+			out.addAll(e.value(r))
 		case *ssa.MakeClosure:
 			f := r.Fn.(*ssa.Function)
 			e.capturedStores(out, f, f.FreeVars[slices.Index(r.Bindings, ssa.Value(x))], r)
@@ -365,29 +358,29 @@ func (e *Engine) storesOfCall(out *Set, addr ssa.Value, call ssa.CallInstruction
 			continue
 		}
 		e.site(f, call, args, nil)
-		key := "stores " + e.paramCell(f.Params[i])
-		if e.expanding[key] {
-			continue
-		}
-		e.expanding[key] = true
-		stored := new(Set)
-		if p := f.Params[i]; isPointer(p.Type()) && e.wraps(p.Type()) {
-			e.addOwn(stored, p)
-		}
-		for _, r := range *f.Params[i].Referrers() {
-			switch r := r.(type) {
-			case *ssa.Store:
-				if r.Addr == f.Params[i] {
-					stored.addAll(e.valueAt(r.Val, r.Block()))
-				}
-			case *ssa.MakeClosure:
-				g := r.Fn.(*ssa.Function)
-				e.capturedStores(stored, g, g.FreeVars[slices.Index(r.Bindings, ssa.Value(f.Params[i]))], r)
-			}
-		}
+		stored := e.written.get(f.Params[i], func() *Set { return e.storedThrough(f.Params[i]) })
 		out.addAll(e.instantiate(stored, f, args, nil, call.Block(), e.at(call.Pos())))
-		delete(e.expanding, key)
 	}
+}
+
+// storedThrough returns what a function stores in the variable that it gets as a parameter.
+func (e *Engine) storedThrough(p *ssa.Parameter) *Set {
+	out := new(Set)
+	if isPointer(p.Type()) && e.wraps(p.Type()) {
+		e.addOwn(out, p)
+	}
+	for _, r := range *p.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr == p {
+				out.addAll(e.valueAt(r.Val, r.Block()))
+			}
+		case *ssa.MakeClosure:
+			f := r.Fn.(*ssa.Function)
+			e.capturedStores(out, f, f.FreeVars[slices.Index(r.Bindings, ssa.Value(p))], r)
+		}
+	}
+	return out
 }
 
 // capturedStores adds what a closure stores in a variable that it captured.
@@ -396,75 +389,15 @@ func (e *Engine) capturedStores(out *Set, f *ssa.Function, fv *ssa.FreeVar, mc *
 		switch r := r.(type) {
 		case *ssa.Store:
 			if r.Addr == fv {
-				out.addAll(e.expandClosure(e.valueAt(r.Val, r.Block()), f, mc))
+				out.addAll(e.instantiate(e.valueAt(r.Val, r.Block()), f, nil, mc.Bindings, mc.Block(), ""))
 			}
 		case *ssa.MakeClosure: // captured again
 			inner := r.Fn.(*ssa.Function)
 			s := new(Set)
 			e.capturedStores(s, inner, inner.FreeVars[slices.Index(r.Bindings, ssa.Value(fv))], r)
-			out.addAll(e.expandClosure(s, f, mc))
+			out.addAll(e.instantiate(s, f, nil, mc.Bindings, mc.Block(), ""))
 		case ssa.CallInstruction:
 			e.storesOfCall(out, fv, r)
 		}
 	}
-}
-
-// expandClosure replaces the symbols of a closure by the values of the function that made it.
-func (e *Engine) expandClosure(s *Set, f *ssa.Function, mc *ssa.MakeClosure) *Set {
-	out := new(Set)
-	for a, p := range s.All() {
-		if !a.Symbolic() || a.Owner != e.id(f) {
-			out.add(a, p)
-			continue
-		}
-		out.addAll(e.applyOps(e.symbolOfClosure(a, f, mc, p), a.Ops, p[0]))
-	}
-	return out
-}
-
-func (e *Engine) symbolOfClosure(a Atom, f *ssa.Function, mc *ssa.MakeClosure, p []string) *Set {
-	out := new(Set)
-	called := func(v ssa.Value, b *ssa.BasicBlock) {
-		for _, t := range e.resolve(v) {
-			out.addAll(e.callTarget(t, a.Result, nil, b, p[0]))
-		}
-	}
-	switch a.Kind {
-	case Free:
-		key := "expand " + a.Owner + "#" + mc.Bindings[a.Index].Name()
-		if !e.expanding[key] {
-			e.expanding[key] = true
-			out.addAll(e.contents(mc.Bindings[a.Index]))
-			delete(e.expanding, key)
-		}
-		return out
-	case CallFree:
-		called(mc.Bindings[a.Index], mc.Block())
-		return out
-	case Classified:
-		return e.close(single(Atom{Kind: a.Kind, Owner: a.Owner, Index: a.Index, Name: a.Name}, p))
-	}
-	found := false // a parameter of the closure: what its calls pass, in the terms of the maker
-	for _, site := range e.sites[f].all() {
-		if a.Index >= len(site.args) {
-			continue
-		}
-		found = true
-		if a.Kind == CallParam {
-			called(site.args[a.Index], site.block)
-			continue
-		}
-		v := e.valueAt(site.args[a.Index], site.block)
-		if site.block.Parent() != mc.Parent() {
-			v = e.close(v)
-		}
-		out.addAll(v)
-	}
-	switch {
-	case !found && a.Kind == Param:
-		out.addAll(e.callbackArgument(f, a.Index, p[0]))
-	case !found && e.final:
-		out.add(Atom{Kind: Unknown, Name: callbackReason}, p)
-	}
-	return out
 }

@@ -161,7 +161,7 @@ func (e *Engine) predicate(fn *ssa.Function, i int) *Predicate {
 	if i >= len(fn.Params) || !e.isError(fn.Params[i].Type()) {
 		return nil
 	}
-	key := passKey{e.id(fn), i}
+	key := paramKey{e.id(fn), i}
 	if p, ok := e.predicates[key]; ok {
 		return p
 	}

@@ -21,12 +21,7 @@ func (e *Engine) close(s *Set) *Set {
 		}
 		key := a
 		key.Ops, key.Below = "", false
-		v, ok := e.closed[key]
-		if !ok {
-			e.closed[key] = e.lastClosed[key]
-			v = union(e.lastClosed[key], e.callers(key))
-			e.closed[key], e.lastClosed[key] = v, v
-		}
+		v := e.closed.get(key, func() *Set { return e.callers(key) })
 		applied := e.applyOps(v, a.Ops, p[0])
 		if strings.Contains(a.Ops, "$") { // a table
 			applied = e.close(applied)
@@ -58,14 +53,18 @@ func (e *Engine) callers(a Atom) *Set {
 			return one(Atom{Kind: Unknown, Name: "a captured variable"}, e.at(fn.Pos()))
 		}
 		if a.Kind == Free {
-			return e.close(e.contents(mc.Bindings[a.Index]))
+			return e.close(e.value(mc.Bindings[a.Index]))
 		}
 		for _, t := range e.resolve(mc.Bindings[a.Index]) {
 			out.addAll(e.close(e.callTarget(t, a.Result, nil, mc.Block(), e.at(mc.Pos()))))
 		}
 		return out
 	}
-	for _, s := range e.sites[fn].all() {
+	sites := e.sites[fn].all()
+	if len(sites) == 0 && (fn.Parent() != nil || e.named[fn]) && e.final {
+		return one(Atom{Kind: Unknown, Name: callbackReason}, e.at(fn.Pos()))
+	}
+	for _, s := range sites {
 		switch {
 		case a.Index >= len(s.args):
 		case a.Kind == Classified:

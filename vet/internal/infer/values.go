@@ -12,17 +12,7 @@ import (
 
 // value returns what v can be, without the conditions at the place where it is used.
 func (e *Engine) value(v ssa.Value) *Set {
-	if e.done[v] == e.Rounds {
-		return e.values[v]
-	}
-	e.done[v] = e.Rounds
-	old := e.values[v]
-	s := e.eval(v)
-	if old.Len() > 0 { // values only grow
-		s = union(old, s)
-	}
-	e.values[v] = s
-	return s
+	return e.values.get(v, func() *Set { return e.eval(v) })
 }
 
 func (e *Engine) eval(v ssa.Value) *Set {
@@ -59,9 +49,7 @@ func (e *Engine) eval(v ssa.Value) *Set {
 		switch {
 		case x.Op == token.MUL && e.inMemory(x.X):
 			return e.memory(x.X, x)
-		case x.Op == token.MUL:
-			return e.contents(x.X)
-		case x.Op == token.ARROW:
+		case x.Op == token.MUL || x.Op == token.ARROW:
 			return e.value(x.X)
 		}
 	case *ssa.Parameter:
