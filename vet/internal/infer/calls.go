@@ -2,6 +2,7 @@ package infer
 
 import (
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,9 +44,6 @@ func (e *Engine) callResult(call ssa.CallInstruction, j int) *Set {
 	}
 	if s := e.imported(fn); s != nil && j < len(s.Results) {
 		return e.callTarget(target{fn: fn}, j, common.Args, b, at)
-	}
-	if e.methodOfContainer(fn) != notContainer {
-		return e.loaded(common, at)
 	}
 	return e.foreignCall(fullName(fn), common, b, at)
 }
@@ -107,26 +105,55 @@ func (e *Engine) known(t target, seen map[Atom]bool) (list []target) {
 }
 
 // foreignCall is a call of a function that the analysis does not see: its own errors, and those of
-// the functions, errors and objects that it gets.
+// the functions, errors and objects that it gets. An object also has those that its other methods
+// got, such as errgroup.Group.Go for the result of Wait.
 func (e *Engine) foreignCall(name string, common *ssa.CallCommon, b *ssa.BasicBlock, at string) *Set {
-	c := &foreignCall{e: e, name: name, block: b, at: at, out: one(Atom{Kind: Foreign, Name: name}, at)}
-	e.edgeErrors(c.out, name, at)
-	for _, a := range common.Args {
-		c.argument(a)
-	}
+	c := &foreignCall{e: e, name: name, block: b, at: at, out: new(Set)}
 	if common.Signature().Recv() != nil && len(common.Args) > 0 {
-		for _, v := range e.received(common.Args[0]) { // what other methods of the object got
-			c.argument(v)
+		keys := e.objectCells(common.Args[0])
+		for _, key := range keys {
+			c.out.addAll(e.cells[key])
+		}
+		if isContainer := containers.MatchString(name); isContainer && len(keys) > 1 {
+			return c.out
+		} else if isContainer {
+			return one(Atom{Kind: Unknown, Name: "what a container holds"}, at)
 		}
 		if made, ok := common.Args[0].(*ssa.Call); ok { // what the object was made with
 			if f := made.Call.StaticCallee(); f != nil && !e.inScope(f) {
-				for _, v := range made.Call.Args {
-					c.argument(v)
-				}
+				c.arguments(made.Call.Args)
 			}
 		}
 	}
+	c.out.add(Atom{Kind: Foreign, Name: name}, []string{at})
+	e.edgeErrors(c.out, name, at)
+	c.arguments(common.Args)
 	return c.out
+}
+
+// containers matches the methods of the standard library's containers, which return no other errors.
+var containers = regexp.MustCompile(`^\(\*sync(/atomic)?\.(Value|Pointer\[T\]|Map|Pool)\)\.`)
+
+// objectCells returns the cells of an object of another package, the last of which is for those whose
+// origin is not known.
+func (e *Engine) objectCells(object ssa.Value) []string {
+	return append(e.rootCells(object, true), "any "+types.TypeString(deref(object.Type()), nil))
+}
+
+// keep adds what a method of another package's object gets to the cell of the object, and reports
+// whether it grew.
+func (e *Engine) keep(call ssa.CallInstruction) (changed bool) {
+	common := call.Common()
+	f := common.StaticCallee()
+	if f == nil || f.Signature.Recv() == nil || e.inScope(f) || e.imported(f) != nil || len(common.Args) < 2 {
+		return false
+	}
+	c := &foreignCall{e: e, name: fullName(f), block: call.Block(), at: e.at(call.Pos()), out: new(Set)}
+	if c.arguments(common.Args[1:]); c.out.Len() > 0 {
+		s := e.close(c.out)
+		changed = e.cell(e.objectCells(common.Args[0])[0]).addAll(s)
+	}
+	return changed
 }
 
 type foreignCall struct {
@@ -137,11 +164,15 @@ type foreignCall struct {
 	out   *Set
 }
 
+func (c *foreignCall) arguments(list []ssa.Value) {
+	for _, v := range list {
+		c.argument(v)
+	}
+}
+
 func (c *foreignCall) argument(v ssa.Value) {
 	if list, ok := elements(v); ok {
-		for _, x := range list {
-			c.argument(x)
-		}
+		c.arguments(list)
 		return
 	}
 	e := c.e
@@ -218,76 +249,6 @@ func (e *Engine) methodErrors(out *Set, t types.Type, at string, seen map[types.
 			}
 		}
 	}
-}
-
-// received returns the arguments of the methods of a foreign object, such as those that
-// errgroup.Group.Go got for the result of Wait.
-func (e *Engine) received(object ssa.Value) (list []ssa.Value) {
-	collect := func(v ssa.Value) {
-		for _, r := range *v.Referrers() {
-			c, ok := r.(ssa.CallInstruction)
-			if !ok || len(c.Common().Args) == 0 || c.Common().Args[0] != v {
-				continue
-			}
-			if f := c.Common().StaticCallee(); f != nil && f.Signature.Recv() != nil && !e.inScope(f) {
-				list = append(list, c.Common().Args[1:]...)
-			}
-		}
-	}
-	switch x := object.(type) {
-	case *ssa.UnOp:
-		a, ok := x.X.(*ssa.Alloc)
-		if !ok {
-			if fa, ok := x.X.(*ssa.FieldAddr); ok {
-				for _, use := range e.fieldUses[cellKey(fa)] {
-					for _, r := range *use.Referrers() {
-						if l, ok := r.(*ssa.UnOp); ok {
-							collect(l)
-						}
-					}
-				}
-				return list
-			}
-			collect(x)
-			return list
-		}
-		for _, r := range *a.Referrers() {
-			switch r := r.(type) {
-			case *ssa.UnOp:
-				collect(r)
-			case *ssa.MakeClosure:
-				fv := r.Fn.(*ssa.Function).FreeVars[slices.Index(r.Bindings, ssa.Value(a))]
-				for _, u := range *fv.Referrers() {
-					if l, ok := u.(*ssa.UnOp); ok {
-						collect(l)
-					}
-				}
-			}
-		}
-	case *ssa.Alloc:
-		collect(x)
-		for _, r := range *x.Referrers() {
-			if mc, ok := r.(*ssa.MakeClosure); ok {
-				collect(mc.Fn.(*ssa.Function).FreeVars[slices.Index(mc.Bindings, ssa.Value(x))])
-			}
-		}
-	case *ssa.FieldAddr: // all calls on that field in the scope
-		key := cellKey(x)
-		all, ok := e.receivedBy[key]
-		if !ok {
-			for _, use := range e.fieldUses[key] {
-				collect(use)
-			}
-			all = list
-			e.receivedBy[key] = all
-		}
-		return all
-	case *ssa.FreeVar, *ssa.Parameter, *ssa.Extract, *ssa.Call, *ssa.Global:
-		if x.Referrers() != nil {
-			collect(x)
-		}
-	}
-	return list
 }
 
 // invoke returns result j of a call of an interface's method.

@@ -14,7 +14,7 @@ func (e *Engine) stores(fn *ssa.Function) (changed bool) {
 		if !e.carries(v.Type()) {
 			return
 		}
-		keys := e.rootCells(to)
+		keys := e.rootCells(to, false)
 		if isPointer(to.Type()) && e.wraps(to.Type()) { // a whole object
 			keys = append(keys, e.fieldCells(to.Type())...)
 		}
@@ -45,21 +45,18 @@ func (e *Engine) stores(fn *ssa.Function) (changed bool) {
 						put(s.Chan, s.Send, b)
 					}
 				}
-			case *ssa.Call:
-				if e.storeInContainer(i) {
+			case ssa.CallInstruction:
+				common := i.Common()
+				if e.keep(i) {
 					changed = true
 				}
-				for j := range max(1, i.Call.Signature().Results().Len()) {
+				for j := range max(1, common.Signature().Results().Len()) {
 					e.callResult(i, j)
 				}
-				if types.TypeString(i.Call.Value.Type(), nil) == "context.CancelCauseFunc" &&
-					e.cell(causeCell).addAll(e.close(e.valueAt(i.Call.Args[0], b))) {
+				if types.TypeString(common.Value.Type(), nil) == "context.CancelCauseFunc" &&
+					e.cell(causeCell).addAll(e.close(e.valueAt(common.Args[0], b))) {
 					changed = true
 				}
-			case *ssa.Go:
-				e.callResult(i, 0)
-			case *ssa.Defer:
-				e.callResult(i, 0)
 			}
 		}
 	}
@@ -226,8 +223,9 @@ func (e *Engine) paramCell(p *ssa.Parameter) string {
 	return "param " + e.id(p.Parent()) + "." + p.Name()
 }
 
-// rootCells returns the cells of the place that an address or a container belongs to.
-func (e *Engine) rootCells(v ssa.Value) (keys []string) {
+// rootCells returns the cells of the place that an address belongs to, or a container or an object
+// inside.
+func (e *Engine) rootCells(v ssa.Value, inside bool) (keys []string) {
 	seen := make(map[ssa.Value]bool)
 	add := func(key string) {
 		if !slices.Contains(keys, key) {
@@ -245,6 +243,8 @@ func (e *Engine) rootCells(v ssa.Value) (keys []string) {
 			add(cellKey(x))
 		case *ssa.IndexAddr:
 			visit(x.X, true)
+		case *ssa.Call, *ssa.Extract: // an object
+			add(e.madeCell(x))
 		case *ssa.UnOp:
 			visit(x.X, true)
 		case *ssa.ChangeType:
@@ -284,7 +284,7 @@ func (e *Engine) rootCells(v ssa.Value) (keys []string) {
 			}
 		}
 	}
-	visit(v, false)
+	visit(v, inside)
 	return keys
 }
 

@@ -72,14 +72,11 @@ type Engine struct {
 	closures   map[*ssa.Function]*ssa.MakeClosure
 	funcCells  map[string][]ssa.Value       // the functions that are stored in cells
 	inField    map[types.Object][]ssa.Value // the functions that are stored in fields
-	fieldUses  map[string][]*ssa.FieldAddr
-	inContexts map[string][]*ssa.Call // the calls of context.WithValue by the type of their keys
-	makerCalls map[string][]*ssa.Call // the calls that make clients and databases
+	inContexts map[string][]*ssa.Call       // the calls of context.WithValue by the type of their keys
+	makerCalls map[string][]*ssa.Call       // the calls that make clients and databases
 	impls      map[string][]*ssa.Function
-	// foreignMethods has the methods outside of the scope that a call of an interface reaches, and
-	// receivedBy what methods of the foreign objects in a field get.
+	// foreignMethods has the methods outside of the scope that a call of an interface reaches.
 	foreignMethods map[string][]string
-	receivedBy     map[string][]ssa.Value
 	named          map[*ssa.Function]bool // the functions that the scope calls or uses as values
 	invoked        map[string]bool        // the methods that calls of interfaces name
 	entries        func() []Entry
@@ -188,11 +185,11 @@ func New(fset *token.FileSet, known []*Taxonomy) *Engine {
 		taxonomies: make(map[string]*Taxonomy), ids: make(map[*ssa.Function]string), places: make(map[token.Pos]string),
 		byID: make(map[string]*ssa.Function), packages: make(map[string]bool), byName: make(map[string][]*ssa.Function),
 		closures: make(map[*ssa.Function]*ssa.MakeClosure), funcCells: make(map[string][]ssa.Value),
-		inField:   make(map[types.Object][]ssa.Value),
-		fieldUses: make(map[string][]*ssa.FieldAddr), inContexts: make(map[string][]*ssa.Call),
+		inField:    make(map[types.Object][]ssa.Value),
+		inContexts: make(map[string][]*ssa.Call),
 		makerCalls: make(map[string][]*ssa.Call), impls: make(map[string][]*ssa.Function),
-		foreignMethods: make(map[string][]string), receivedBy: make(map[string][]ssa.Value),
-		named: make(map[*ssa.Function]bool), invoked: make(map[string]bool),
+		foreignMethods: make(map[string][]string),
+		named:          make(map[*ssa.Function]bool), invoked: make(map[string]bool),
 		unreachable: make(map[*ssa.BasicBlock]bool),
 		summaries:   make(map[*ssa.Function][]*Set), cells: make(map[string]*Set),
 		sites: make(map[*ssa.Function]*sites), values: newMemo[ssa.Value](), memories: newMemo[memKey](),
@@ -315,8 +312,6 @@ func (e *Engine) addInstruction(i ssa.Instruction) {
 		e.Add(f) // a bound method, too
 	case *ssa.MakeInterface:
 		e.concrete = append(e.concrete, i.X.Type())
-	case *ssa.FieldAddr:
-		e.fieldUses[cellKey(i)] = append(e.fieldUses[cellKey(i)], i)
 	case *ssa.Call:
 		e.addMaker(i)
 		if f := i.Call.StaticCallee(); f != nil && f.Name() == "WithValue" && fullName(f) == "context.WithValue" {
