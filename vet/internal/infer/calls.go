@@ -66,42 +66,17 @@ func (e *Engine) builtin(call ssa.CallInstruction, at string) *Set {
 // dynamic returns result j of a call of a function value.
 func (e *Engine) dynamic(call ssa.CallInstruction, j int, wanted bool) *Set {
 	common, out := call.Common(), new(Set)
-	for _, t := range e.resolve(common.Value) {
-		for _, f := range e.known(t, make(map[Atom]bool)) {
-			e.site(origin(f.fn), call, common.Args, f.bind)
+	for _, t := range e.origins(common.Value) {
+		if t.fn != nil && e.inScope(t.fn) {
+			e.site(origin(t.fn), call, common.Args, t.bind)
 		}
+	}
+	for _, t := range e.resolve(common.Value) {
 		if wanted {
 			out.addAll(e.callTarget(t, j, common.Args, call.Block(), e.at(call.Pos())))
 		}
 	}
 	return out
-}
-
-// known returns the functions of the scope that a target can be, also if callers pass them.
-func (e *Engine) known(t target, seen map[Atom]bool) (list []target) {
-	switch {
-	case t.fn != nil && e.inScope(t.fn):
-		return []target{t}
-	case t.symbol == nil || seen[*t.symbol] || e.byID[t.symbol.Owner] == nil:
-		return nil
-	}
-	seen[*t.symbol] = true
-	owner := e.byID[t.symbol.Owner]
-	var values []ssa.Value
-	if mc := e.closures[owner]; t.symbol.Kind == CallFree && mc != nil {
-		values = append(values, mc.Bindings[t.symbol.Index])
-	}
-	for _, s := range e.sites[owner].all() {
-		if t.symbol.Kind == CallParam && t.symbol.Index < len(s.args) {
-			values = append(values, s.args[t.symbol.Index])
-		}
-	}
-	for _, v := range values {
-		for _, f := range e.resolve(v) {
-			list = append(list, e.known(f, seen)...)
-		}
-	}
-	return list
 }
 
 // foreignCall is a call of a function that the analysis does not see: its own errors, and those of

@@ -51,19 +51,15 @@ func (e *Engine) findEntries() (list []Entry) {
 
 // handlers returns the functions that a call of problem.Handler serves.
 func (e *Engine) handlers(call *ssa.Call) (list []Entry) {
-	routes := routesOf(call)
+	route := routeOf(call)
 	served := Entry{Kind: "http", Pos: call.Pos()}
-	options, _ := elements(call.Call.Args[1])
+	options, _ := optionsIn(call.Call.Args[1])
 	for _, o := range options {
-		c, ok := o.(*ssa.Call)
-		if !ok || c.Call.StaticCallee() == nil {
-			continue
-		}
-		switch fullName(c.Call.StaticCallee()) {
+		switch o.name {
 		case runtimePath + "problem.ByTable":
-			served.table = e.tableOf(c.Call.Args[0])
+			served.table = e.tableOf(o.args[0])
 		case runtimePath + "problem.For":
-			if load, ok := c.Call.Args[0].(*ssa.UnOp); ok {
+			if load, ok := o.args[0].(*ssa.UnOp); ok {
 				if g, ok := load.X.(*ssa.Global); ok {
 					served.operation = g.Object()
 				}
@@ -80,7 +76,7 @@ func (e *Engine) handlers(call *ssa.Call) (list []Entry) {
 		if t.fn != nil {
 			entry.Func, entry.Name = t.fn, ShortName(strings.TrimSuffix(e.id(t.fn), "$bound"))
 		}
-		if route, ok := routes[unbound(t.fn)]; ok {
+		if route != "" {
 			entry.Name = route
 		}
 		list = append(list, entry)
@@ -88,67 +84,20 @@ func (e *Engine) handlers(call *ssa.Call) (list []Entry) {
 	return list
 }
 
-// unbound returns the method of a method value.
-func unbound(fn *ssa.Function) types.Object {
-	if fn == nil {
-		return nil
-	}
-	return fn.Object()
-}
-
-// routesOf returns the patterns of the handlers that a call of problem.Handler makes: that of
-// mux.Handle(pattern, handler), or those of a map from patterns to functions that is ranged over.
-func routesOf(call *ssa.Call) map[types.Object]string {
-	routes := make(map[types.Object]string)
+// routeOf returns the pattern of the handler that a call of problem.Handler makes: that of
+// mux.Handle(pattern, handler). It is empty for others.
+func routeOf(call *ssa.Call) string {
 	for _, r := range *call.Referrers() {
 		use, ok := r.(ssa.CallInstruction)
 		if !ok || len(use.Common().Args) < 2 {
 			continue
 		}
 		args := use.Common().Args
-		pattern := args[len(args)-2]
-		if text, ok := constString(pattern); ok {
-			if f, ok := functionOf(call.Call.Args[0]); ok {
-				routes[f] = text
-			}
-			continue
-		}
-		key, ok := pattern.(*ssa.Extract)
-		if !ok {
-			continue
-		}
-		next, ok := key.Tuple.(*ssa.Next)
-		if !ok {
-			continue
-		}
-		made, ok := next.Iter.(*ssa.Range).X.(*ssa.MakeMap)
-		if !ok {
-			continue
-		}
-		for _, r := range *made.Referrers() {
-			if u, ok := r.(*ssa.MapUpdate); ok {
-				text, isConst := constString(u.Key)
-				if f, ok := functionOf(u.Value); ok && isConst {
-					routes[f] = text
-				}
-			}
+		if pattern, ok := constString(args[len(args)-2]); ok {
+			return pattern
 		}
 	}
-	return routes
-}
-
-// functionOf returns the declared function, or the method, of a function value.
-func functionOf(v ssa.Value) (types.Object, bool) {
-	switch x := v.(type) {
-	case *ssa.Function:
-		return x.Object(), x.Object() != nil
-	case *ssa.MakeClosure:
-		f := x.Fn.(*ssa.Function)
-		return f.Object(), f.Object() != nil
-	case *ssa.ChangeType:
-		return functionOf(x.X)
-	}
-	return nil, false
+	return ""
 }
 
 // remote returns the methods of a service, which is registered as an interface of generated code.

@@ -9,9 +9,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// makers are the functions whose results are followed to their uses.
-var makers = map[string]bool{runtimePath + "httpcall.New": true}
-
 func isTable(t types.Type) bool { return types.TypeString(t, nil) == runtimePath+"taxonomy.Table" }
 
 // isTraced reports whether the analysis follows the values of a type to their origins.
@@ -30,7 +27,7 @@ type target struct {
 	results int         // the number of results of a function with a promise
 	foreign string      // the name of a function that another package stores
 	table   string      // the package whose Table the value is
-	made    *ssa.Call   // the call that made the value, of a function in makers
+	client  *ssa.Call   // the call of httpcall.New that made the value
 	unknown string      // the reason
 }
 
@@ -229,8 +226,8 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 	case isTable(call.Type()) && f.Signature.Recv() != nil && isTable(f.Signature.Recv().Type()):
 		s.visit(args[0]) // the table of a copy with a profile
 		return
-	case makers[fullName(f)]:
-		s.all = append(s.all, target{made: call})
+	case fullName(f) == newClient:
+		s.all = append(s.all, target{client: call})
 		return
 	}
 	if f == nil || !e.inScope(f) {
@@ -264,6 +261,39 @@ func (s *functionSearch) returned(call *ssa.Call, result int) {
 			}
 		}
 	}
+}
+
+// origins returns the targets of a value. What the known callers pass replaces its symbols.
+func (e *Engine) origins(v ssa.Value) (list []target) {
+	seen := make(map[Atom]bool)
+	var visit func(v ssa.Value)
+	visit = func(v ssa.Value) {
+		for _, t := range e.resolve(v) {
+			if t.symbol == nil {
+				list = append(list, t)
+				continue
+			}
+			owner, i := e.byID[t.symbol.Owner], t.symbol.Index
+			switch mc := e.closures[owner]; {
+			case seen[*t.symbol]:
+				continue
+			case owner == nil || t.symbol.Kind == CallFree && mc == nil || e.openTo(owner):
+				list = append(list, target{unknown: "what a caller passes"})
+			case t.symbol.Kind == CallFree:
+				seen[*t.symbol] = true
+				visit(mc.Bindings[i])
+				continue
+			}
+			seen[*t.symbol] = true
+			for _, s := range e.sites[owner].all() {
+				if i < len(s.args) {
+					visit(s.args[i])
+				}
+			}
+		}
+	}
+	visit(v)
+	return list
 }
 
 // site registers a call of a function of the scope.

@@ -2,7 +2,7 @@ package infer
 
 import (
 	"go/types"
-	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -69,7 +69,8 @@ func (c *modelled) joined(s *Set) *Set { return union(s, c.e.apply(s, "b", "")) 
 
 // models returns the models by the full names of functions.
 func models() map[string]func(*modelled) *Set {
-	all := map[string]func(*modelled) *Set{
+	const dberr, httpcall, queue = runtimePath + "dberr.", runtimePath + "httpcall.", runtimePath + "queue."
+	return map[string]func(*modelled) *Set{
 		"errors.New":    func(c *modelled) *Set { return c.one(Foreign, "errors.New") },
 		"errors.Join":   func(c *modelled) *Set { return c.joined(c.rest(0)).via(c.at) },
 		"errors.Unwrap": func(c *modelled) *Set { return c.e.apply(c.arg(0), "u", c.at) },
@@ -88,9 +89,29 @@ func models() map[string]func(*modelled) *Set {
 		runtimePath + "problem.Read":                   read,
 		runtimePath + "rpc/grpcerr.FromStatus":         read,
 		runtimePath + "rpc/connecterr.From":            read,
+
+		dberr + "Classify": func(c *modelled) *Set {
+			op := "c" + c.e.tables(c.args[0]) + "#" + sourceName(c.args[1])
+			return c.e.apply(c.e.raw(c.args[2], c.block, c.at), op, c.at)
+		},
+		dberr + "Tx":                    func(c *modelled) *Set { return transaction(c, "(*database/sql.DB).BeginTx") },
+		runtimePath + "dberr/pgxerr.Tx": func(c *modelled) *Set { return transaction(c, "(pgx/v5.Tx).Commit") },
+		dberr + "Repeat":                func(c *modelled) *Set { return repeated(c, c.called(2, 1), 1) },
+		"(*" + httpcall + "Client).Do":  func(c *modelled) *Set { return requested(c, 0) },
+		httpcall + "JSON":               func(c *modelled) *Set { return requested(c, 1) },
+		queue + "Call": func(c *modelled) *Set {
+			return union(c.called(0, 0), c.one(Foreign, "*taxonomy.Evidence"))
+		},
 	}
-	maps.Copy(all, edges())
-	return all
+}
+
+// called returns a result of the functions that an argument can be.
+func (c *modelled) called(arg, result int) *Set {
+	out := new(Set)
+	for _, t := range c.e.resolve(c.args[arg]) {
+		out.addAll(c.e.callTarget(t, result, nil, c.block, c.at))
+	}
+	return out
 }
 
 func errorf(c *modelled) *Set {
@@ -115,11 +136,8 @@ func retried(c *modelled) *Set {
 	if !ok {
 		return c.one(Unknown, "the operation of retry.Do")
 	}
-	out := new(Set)
-	for _, t := range c.e.resolve(c.args[1]) {
-		out.addAll(c.e.callTarget(t, sig.Results().Len()-1, nil, c.block, c.at))
-	}
-	if tables, source := c.e.tableIn(c.args[2:]); tables != "" {
+	out := c.called(1, sig.Results().Len()-1)
+	if tables, source := c.e.tableIn(c.args[2]); tables != "" {
 		out = c.e.apply(out, "c"+tables+"#"+source, c.at)
 	}
 	return union(out, c.one(Ended, "retry.Do"))
@@ -167,9 +185,9 @@ func (e *Engine) generated(t *Taxonomy, fn *ssa.Function, call ssa.CallInstructi
 	}
 	switch name {
 	case "Classify", "ClassifyEvidence":
-		source, known := sourceIn(common.Args[1:])
-		if !known {
-			source = "?"
+		source := ""
+		if len(common.Args) > 1 {
+			source = sourceIn(common.Args[1])
 		}
 		op := "c" + t.Path + "#" + e.sourceOfRaw(common.Args[0], source)
 		return e.apply(e.raw(common.Args[0], b, at), op, at)
@@ -230,120 +248,126 @@ func (e *Engine) sourceOfRaw(v ssa.Value, source string) string {
 	}
 	for a := range e.value(v).All() {
 		if a.Kind == Unknown || strings.Contains(a.Name, "taxonomy.Evidence") {
-			return "?"
+			return anySource
 		}
 	}
 	return ""
 }
 
-// sourceField returns the source of evidence that a function fills itself; "?" if it is not
-// certain.
-func sourceField(v ssa.Value) string {
+// sourceField returns the source of evidence that is a literal.
+func sourceField(v ssa.Value) (source string) {
 	alloc, ok := v.(*ssa.Alloc)
 	if !ok {
-		return "?"
+		return anySource
 	}
-	source, stores := "?", 0
+	stores := 0
 	for _, r := range *alloc.Referrers() {
 		switch r := r.(type) {
-		case *ssa.Store: // a whole value: a literal, or that of detect.Of, which has no source
-			if load, ok := r.Val.(*ssa.UnOp); ok {
-				source, stores = sourceField(load.X), 1
-				continue
+		case *ssa.Store: // of a literal in a variable
+			load, ok := r.Val.(*ssa.UnOp)
+			if !ok {
+				return anySource
 			}
-			call, ok := r.Val.(*ssa.Call)
-			if !ok || call.Call.StaticCallee() == nil || fullName(call.Call.StaticCallee()) != runtimePath+"detect.Of" {
-				return "?"
-			}
+			source, stores = sourceField(load.X), stores+1
 		case *ssa.FieldAddr:
 			if deref(r.X.Type()).Underlying().(*types.Struct).Field(r.Field).Name() != "Source" {
 				continue
 			}
 			for _, u := range *r.Referrers() {
 				if s, ok := u.(*ssa.Store); ok {
-					if source, ok = constString(s.Val); !ok {
-						return "?"
-					}
-					stores++
+					source, stores = sourceName(s.Val), stores+1
 				}
 			}
 		}
 	}
 	if stores != 1 {
-		return "?"
+		return anySource
 	}
 	return source
 }
 
-// sourceIn returns the source in the options of Classify, "" without one, and whether it is
-// certain.
-func sourceIn(args []ssa.Value) (source string, known bool) {
-	if len(args) == 0 {
-		return "", true
-	}
-	list, ok := elements(args[0])
-	if !ok {
-		return "", false
-	}
-	for _, v := range list {
-		call, ok := v.(*ssa.Call)
-		if !ok || call.Call.StaticCallee() == nil {
-			return "", false
-		}
-		if fullName(call.Call.StaticCallee()) == runtimePath+"detect.WithSource" {
-			if source, ok = constString(call.Call.Args[0]); !ok {
-				return "", false
-			}
-		}
-	}
-	return source, true
+// transaction is the result of Tx: the errors of the function and of the database, classified.
+func transaction(c *modelled, database string) *Set {
+	out := union(c.called(3, 0), c.one(Foreign, database))
+	c.e.edgeErrors(out, database, c.at)
+	return repeated(c, out, 2)
 }
 
-// tableIn returns the words of the table in the options of retry.Do, or "" without one, and the
-// source. An option from elsewhere can have any table.
-func (e *Engine) tableIn(args []ssa.Value) (tables, source string) {
-	list, known := optionsIn(args[0])
-	for _, v := range list {
-		call, isCall := v.(*ssa.Call)
-		if !isCall || call.Call.StaticCallee() == nil {
-			known = false
-			continue
-		}
-		switch fullName(call.Call.StaticCallee()) {
-		case runtimePath + "retry.ByTable":
-			if tables == "" {
-				tables = e.tables(call.Call.Args[0])
-			}
-		case runtimePath + "retry.WithClassifier":
-			f, isFn := unboxed(call.Call.Args[0]).(*ssa.Function)
-			if !isFn || f.Pkg == nil || e.taxonomy(f.Pkg.Pkg.Path()) == nil {
-				return unknownTable, ""
-			}
-			tables = f.Pkg.Pkg.Path()
-			if source, isFn = sourceIn(call.Call.Args[1:]); !isFn {
-				source = anySource
-			}
-		}
-	}
-	switch {
-	case known:
-	case tables == "":
-		tables = unknownTable
-	default:
-		tables += "|" + unknownTable
-	}
-	return tables, source
+// repeated is the result of a call that the table in an argument repeats.
+func repeated(c *modelled, s *Set, table int) *Set {
+	return union(c.e.apply(s, "c"+c.e.tables(c.args[table])+"#", c.at), c.one(Ended, "retry.Do"))
 }
 
-// optionsIn returns the arguments for a variadic parameter, also those that are appended to others.
-func optionsIn(v ssa.Value) (list []ssa.Value, known bool) {
-	if call, ok := v.(*ssa.Call); ok && isBuiltin(call.Common(), "append") {
-		known = true
-		for _, x := range call.Call.Args {
-			more, ok := optionsIn(x)
-			list, known = append(list, more...), known && ok
-		}
-		return list, known
+// newClient makes clients of services, which are followed to their calls.
+const newClient = runtimePath + "httpcall.New"
+
+// requested is the error of a request: what the client's table makes of its failures, and what it
+// decodes. If the client's origin is not known, it is any one of the scope.
+func requested(c *modelled, client int) *Set {
+	if c.result == 0 {
+		return nil
 	}
-	return elements(v)
+	out := c.one(Ended, "retry.Do")
+	if client > 0 { // JSON
+		out = union(out, c.one(Foreign, "encoding/json.Marshal"), c.one(Foreign, "net/http.NewRequestWithContext"))
+	}
+	var made []*ssa.Call
+	for _, t := range c.e.origins(c.args[client]) {
+		if t.client == nil {
+			made = nil
+			break
+		}
+		made = append(made, t.client)
+	}
+	if len(made) == 0 {
+		made = c.e.makerCalls[newClient]
+		if !c.e.Whole || len(made) == 0 {
+			out.addAll(c.one(Unknown, "a client that another package makes"))
+		}
+	}
+	for _, call := range made {
+		tables := c.e.tables(call.Call.Args[0])
+		out.addAll(c.e.close(c.e.classifiedByAll(tables, sourceName(call.Call.Args[1]), c.at)))
+		options, known := optionsIn(call.Call.Args[2])
+		if !known {
+			out.addAll(c.e.close(c.e.classifiedByAll(tables, decoded, c.at)))
+		}
+		for _, o := range options {
+			if o.name != runtimePath+"httpcall.Servers" {
+				continue
+			}
+			for server := range strings.SplitSeq(c.e.tables(o.args[0]), "|") {
+				if slices.Contains(strings.Split(tables, "|"), server) { // others are classified
+					out.addAll(c.e.close(c.e.classified(server, decoded, c.at)))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// decided returns the error of a decision of a queue, which the table classifies, if v is the
+// result of queue.Decide.
+func (e *Engine) decided(v ssa.Value, at string) (*Set, bool) {
+	if alloc, ok := v.(*ssa.Alloc); ok {
+		for _, r := range *alloc.Referrers() {
+			if s, ok := r.(*ssa.Store); ok && s.Addr == alloc {
+				v = s.Val
+			}
+		}
+		if !onlyStored(alloc) {
+			return nil, false
+		}
+	}
+	call, ok := v.(*ssa.Call)
+	if !ok || call.Call.StaticCallee() == nil || fullName(call.Call.StaticCallee()) != runtimePath+"queue.Decide" {
+		return nil, false
+	}
+	args := call.Call.Args
+	tables, source := e.tableIn(args[4])
+	if tables == "" {
+		tables = e.tables(args[1])
+	}
+	s := e.apply(e.valueAt(args[2], call.Block()), "c"+tables+"#"+source, at)
+	return union(s, one(Atom{Kind: Ended, Name: "queue.Decide"}, at)), true
 }

@@ -40,17 +40,16 @@ func (e *Engine) tables(v ssa.Value) string {
 		}
 		return strings.Join(words, "|")
 	}
-	for _, t := range e.resolve(v) {
+	targets := e.resolve(v)
+	if slices.ContainsFunc(targets, func(t target) bool { return t.symbol != nil && t.symbol.Kind == CallFree }) {
+		targets = e.origins(v)
+	}
+	for _, t := range targets {
 		switch {
 		case t.table != "":
 			add(t.table)
 		case t.symbol != nil && t.symbol.Kind == CallParam:
 			add(fmt.Sprintf("$%s:%d", t.symbol.Owner, t.symbol.Index))
-		case t.symbol != nil && e.closures[e.byID[t.symbol.Owner]] != nil:
-			mc := e.closures[e.byID[t.symbol.Owner]]
-			for word := range strings.SplitSeq(e.tables(mc.Bindings[t.symbol.Index]), "|") {
-				add(word)
-			}
 		default:
 			add(unknownTable)
 		}
@@ -72,24 +71,14 @@ func tableSymbol(word string) (owner string, index int, ok bool) {
 }
 
 // tableOf returns the path of the generated package whose Table a value is, or "".
-func (e *Engine) tableOf(v ssa.Value) string {
-	word := e.tables(v)
-	if owner, i, ok := tableSymbol(word); ok {
-		if fn := e.byID[owner]; fn != nil && !e.openTo(fn) {
-			words := make(map[string]bool)
-			for _, s := range e.sites[fn].all() {
-				word = e.tableOf(s.args[i])
-				words[word] = true
-			}
-			if len(words) > 1 {
-				return ""
-			}
+func (e *Engine) tableOf(v ssa.Value) (path string) {
+	for _, t := range e.origins(v) {
+		if t.table == "" || path != "" && t.table != path {
+			return ""
 		}
+		path = t.table
 	}
-	if e.taxonomy(word) == nil {
-		return ""
-	}
-	return word
+	return path
 }
 
 // bindTables replaces the parameters of a function by the arguments of a call in operations.
@@ -161,4 +150,81 @@ func (e *Engine) classifiedByAll(words, source, at string) *Set {
 		}
 	}
 	return out
+}
+
+// option is a call that makes an option.
+type option struct {
+	name string // of the function
+	args []ssa.Value
+}
+
+// optionsIn returns the options for a variadic parameter, also those that are appended to others, and
+// whether there are no more.
+func optionsIn(v ssa.Value) (list []option, known bool) {
+	values, known := elements(v)
+	if call, ok := v.(*ssa.Call); ok && isBuiltin(call.Common(), "append") {
+		known = true
+		for _, x := range call.Call.Args {
+			more, ok := optionsIn(x)
+			list, known = append(list, more...), known && ok
+		}
+	}
+	for _, x := range values {
+		if call, ok := x.(*ssa.Call); ok && call.Call.StaticCallee() != nil {
+			list = append(list, option{fullName(call.Call.StaticCallee()), call.Call.Args})
+		} else {
+			known = false
+		}
+	}
+	return list, known
+}
+
+// sourceIn returns the source in the options of Classify, or "" without one.
+func sourceIn(v ssa.Value) (source string) {
+	options, known := optionsIn(v)
+	for _, o := range options {
+		if o.name == runtimePath+"detect.WithSource" {
+			source = sourceName(o.args[0])
+		}
+	}
+	if !known {
+		return anySource
+	}
+	return source
+}
+
+// sourceName returns the source that a constant names.
+func sourceName(v ssa.Value) string {
+	if s, ok := constString(v); ok {
+		return s
+	}
+	return anySource
+}
+
+// tableIn returns the words of the table in the options of retry.Do, or "" without one, and the
+// source. An option from elsewhere can have any table.
+func (e *Engine) tableIn(v ssa.Value) (tables, source string) {
+	options, known := optionsIn(v)
+	for _, o := range options {
+		switch o.name {
+		case runtimePath + "retry.ByTable":
+			if tables == "" {
+				tables = e.tables(o.args[0])
+			}
+		case runtimePath + "retry.WithClassifier":
+			f, ok := unboxed(o.args[0]).(*ssa.Function)
+			if !ok || f.Pkg == nil || e.taxonomy(f.Pkg.Pkg.Path()) == nil {
+				return unknownTable, ""
+			}
+			tables, source = f.Pkg.Pkg.Path(), sourceIn(o.args[1])
+		}
+	}
+	switch {
+	case known:
+	case tables == "":
+		tables = unknownTable
+	default:
+		tables += "|" + unknownTable
+	}
+	return tables, source
 }

@@ -54,7 +54,7 @@ func (e *Engine) Uses(src Source) (list []Use) {
 				add(call.Pos(), summary.ByReaction, e.close(e.valueAt(args[1], b)), tax.where(every)...)
 			}
 		case runtimePath + "retry.Do", runtimePath + "retry.Value":
-			if tables, _ := e.tableIn(args[2:]); tables != "" {
+			if tables, _ := e.tableIn(args[2]); tables != "" {
 				c := &modelled{e: e, args: args, block: b, at: e.at(call.Pos())}
 				add(call.Pos(), summary.ByReaction, e.close(retried(c)), e.everyCode(every)...)
 			}
