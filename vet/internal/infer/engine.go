@@ -93,7 +93,7 @@ type Engine struct {
 	memories memo[memKey]
 	closed   memo[Atom]
 	written  memo[*ssa.Parameter] // what a function stores through a parameter
-	// These are kept for one round.
+	// These are forgotten, too.
 	narrowed   map[placeKey]*Set
 	predicates map[paramKey]*Predicate
 
@@ -104,8 +104,8 @@ type Engine struct {
 	isPrivate map[*ssa.Parameter]bool
 }
 
-// memo keeps sets for a round. A set that is needed while it is computed, in a cycle, is that of
-// the last round.
+// memo keeps sets until the engine forgets them. A set that is needed while it is computed, in a
+// cycle, is the last one.
 type memo[K comparable] struct {
 	now, last map[K]*Set
 	read      map[K]bool // whether a set was needed while it was computed
@@ -135,7 +135,7 @@ func (m *memo[K]) get(key K, compute func() *Set) *Set {
 	return s
 }
 
-// next begins another round, and reports whether the last one needs it.
+// next drops the sets, and reports whether they must be computed again.
 func (m *memo[K]) next() (grown bool) {
 	grown, m.grown = m.grown, false
 	clear(m.now)
@@ -359,20 +359,30 @@ func (e *Engine) Run() {
 		changed = false
 		e.final = e.Rounds > 0
 		e.Rounds++
-		clear(e.narrowed)
-		clear(e.predicates)
 		for _, fn := range order {
+			if e.stores(fn) {
+				e.forget()
+				changed = true
+			}
 			if e.analyze(fn) {
 				changed = true
 			}
-			if e.stores(fn) {
-				changed = true
-			}
 		}
-		for _, grown := range []bool{e.values.next(), e.memories.next(), e.closed.next(), e.written.next()} {
-			changed = changed || grown
+		if e.forget() {
+			changed = true
 		}
 	}
+}
+
+// forget drops the sets that were computed before a cell grew, and at the end of a round. It reports
+// whether there must be another round.
+func (e *Engine) forget() (incomplete bool) {
+	clear(e.narrowed)
+	clear(e.predicates)
+	for _, grown := range []bool{e.values.next(), e.memories.next(), e.closed.next(), e.written.next()} {
+		incomplete = incomplete || grown
+	}
+	return incomplete
 }
 
 // bottomUp returns the functions of the scope with callees before callers, so that few rounds are
