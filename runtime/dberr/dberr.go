@@ -18,6 +18,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/edge"
+	"github.com/errgen/errgen/runtime/internal/sqlwrap"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -30,58 +31,18 @@ type Source = taxonomy.Declared[taxonomy.SourceName]
 // network failure that still wraps it, because database/sql then takes another connection.
 // [io.EOF], [sql.ErrNoRows] and a cancellation are unchanged.
 func Connector(c driver.Connector, t taxonomy.Table, source Source) driver.Connector {
-	return &connector{c, classifier{table: t, source: source}}
-}
-
-type connector struct {
-	driver.Connector
-	classifier
-}
-
-func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	opened, err := c.Connector.Connect(ctx)
-	if err != nil {
-		return nil, c.of(err)
-	}
-	own := c.classifier
-	own.conn, _ = opened.(driver.Validator)
-	return &conn{opened, &own}, nil
-}
-
-// Close closes the underlying connector, as [sql.DB.Close] requires.
-func (c *connector) Close() error {
-	if closer, ok := c.Connector.(io.Closer); ok {
-		return closer.Close()
-	}
-	return nil
+	return sqlwrap.Connector(c, func(err error, lost bool) error { return Classify(t, source, err, lost) })
 }
 
 // Raw returns the connection of the driver, for the function of [sql.Conn.Raw].
-func Raw(driverConn any) any {
-	if c, ok := driverConn.(*conn); ok {
-		return c.Conn
-	}
-	return driverConn
-}
-
-// classifier classifies the errors of a database.
-type classifier struct {
-	table  taxonomy.Table
-	source Source
-	conn   driver.Validator // nil if the driver cannot report that its connection is lost
-}
-
-func (c *classifier) of(err error) error {
-	return Classify(c.table, c.source, err, err != nil && c.conn != nil && !c.conn.IsValid())
-}
+func Raw(driverConn any) any { return sqlwrap.Raw(driverConn) }
 
 // Classify returns the error of the table for an error of a database. The errors that [Connector]
 // keeps are unchanged. lost reports that the connection is lost, which makes an error without a code
 // a network failure.
 func Classify(t taxonomy.Table, source Source, err error, lost bool) error {
 	switch {
-	case err == nil, err == io.EOF, err == driver.ErrSkip, err == driver.ErrRemoveArgument,
-		errors.Is(err, sql.ErrNoRows), errors.Is(err, context.Canceled):
+	case err == nil, err == io.EOF, errors.Is(err, sql.ErrNoRows), errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, driver.ErrBadConn):
 		err = &taxonomy.Evidence{Source: source.String(), Type: "network", Effect: taxonomy.EffectNone, Err: err}

@@ -1,4 +1,4 @@
-package dberr
+package sqlwrap
 
 import (
 	"database/sql/driver"
@@ -6,30 +6,24 @@ import (
 	"reflect"
 )
 
-// rows classifies the errors of rows. If the driver does not describe the type of a column, rows
-// returns the default of database/sql.
+// rows is the result of a query. If the driver does not describe the type of a column, rows returns
+// the default of database/sql.
 type rows struct {
 	driver.Rows
-	*classifier
+	conn *conn
 }
 
-// rows returns the result of a query, classified.
-func (c *classifier) rows(r driver.Rows, err error) (driver.Rows, error) {
+// rows returns the result of a query.
+func (c *conn) rows(r driver.Rows, err error) (driver.Rows, error) {
 	if err != nil {
 		return nil, c.of(err)
 	}
 	return &rows{r, c}, nil
 }
 
-func (r *rows) Next(dest []driver.Value) error {
-	err := r.Rows.Next(dest)
-	if err == nil || err == io.EOF {
-		return err
-	}
-	return r.of(err)
-}
+func (r *rows) Next(dest []driver.Value) error { return r.conn.of(r.Rows.Next(dest)) }
 
-func (r *rows) Close() error { return r.of(r.Rows.Close()) }
+func (r *rows) Close() error { return r.conn.of(r.Rows.Close()) }
 
 func (r *rows) HasNextResultSet() bool {
 	n, ok := r.Rows.(driver.RowsNextResultSet)
@@ -38,7 +32,7 @@ func (r *rows) HasNextResultSet() bool {
 
 func (r *rows) NextResultSet() error {
 	if n, ok := r.Rows.(driver.RowsNextResultSet); ok {
-		return r.of(n.NextResultSet())
+		return r.conn.of(n.NextResultSet())
 	}
 	return io.EOF
 }

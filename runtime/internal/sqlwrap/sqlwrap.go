@@ -1,16 +1,71 @@
-package dberr
+// Package sqlwrap wraps a driver of database/sql, so that a function can replace its errors. A
+// wrapped driver does everything that it does without the wrapper.
+package sqlwrap
 
 import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"io"
 )
 
-// conn classifies the errors of a connection. For an interface that the driver's connection does not
-// have, it does what database/sql does without it.
+// Convert returns the error in place of an error of a driver. lost reports that the driver considers
+// the connection lost.
+type Convert func(err error, lost bool) error
+
+// Connector returns a connector that replaces the errors of c, of its connections, and of their
+// statements, rows and transactions. It keeps the errors by which a driver controls database/sql,
+// except [driver.ErrBadConn]: database/sql also finds that in an error that wraps it.
+func Connector(c driver.Connector, convert Convert) driver.Connector {
+	return &connector{c, convert}
+}
+
+type connector struct {
+	driver.Connector
+	convert Convert
+}
+
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	opened, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, c.convert(err, false)
+	}
+	return &conn{opened, c.convert}, nil
+}
+
+// Close closes the underlying connector, as [sql.DB.Close] requires.
+//
+// [sql.DB.Close]: https://pkg.go.dev/database/sql#DB.Close
+func (c *connector) Close() error {
+	if closer, ok := c.Connector.(io.Closer); ok {
+		return closer.Close()
+	}
+	return nil
+}
+
+// Raw returns the driver's connection, if driverConn is one of [Connector], or else driverConn.
+func Raw(driverConn any) any {
+	if c, ok := driverConn.(*conn); ok {
+		return c.Conn
+	}
+	return driverConn
+}
+
+// conn is a connection. For an interface that the driver's connection does not have, it does what
+// database/sql does without it.
 type conn struct {
 	driver.Conn
-	*classifier
+	convert Convert
+}
+
+// of returns the error in place of err, which is nil or from the connection.
+func (c *conn) of(err error) error {
+	switch err {
+	case nil, io.EOF, driver.ErrSkip, driver.ErrRemoveArgument: // database/sql compares them by ==
+		return err
+	}
+	v, ok := c.Conn.(driver.Validator)
+	return c.convert(err, ok && !v.IsValid())
 }
 
 func (c *conn) Ping(ctx context.Context) error {
@@ -72,7 +127,7 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if err != nil {
 		return nil, c.of(err)
 	}
-	return &tx{begun, c.classifier}, nil
+	return &tx{begun, c}, nil
 }
 
 func (c *conn) begin(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
@@ -123,17 +178,16 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	return nil, driver.ErrSkip
 }
 
-// tx classifies the errors of the end of a transaction.
 type tx struct {
 	driver.Tx
-	*classifier
+	conn *conn
 }
 
-func (t *tx) Commit() error { return t.of(t.Tx.Commit()) }
+func (t *tx) Commit() error { return t.conn.of(t.Tx.Commit()) }
 
-func (t *tx) Rollback() error { return t.of(t.Tx.Rollback()) }
+func (t *tx) Rollback() error { return t.conn.of(t.Tx.Rollback()) }
 
-// stmt classifies the errors of a prepared statement.
+// stmt is a prepared statement.
 type stmt struct {
 	driver.Stmt
 	conn *conn

@@ -1,4 +1,4 @@
-package dberr_test
+package sqlwrap_test
 
 import (
 	"context"
@@ -6,13 +6,13 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/dberr"
-	"github.com/errgen/errgen/runtime/internal/booking"
+	"github.com/errgen/errgen/runtime/internal/sqlwrap"
 )
 
 // A wrapped driver receives the arguments that it receives without the wrapper, however it checks
@@ -38,7 +38,7 @@ func TestArgumentsOfPreparedStatements(t *testing.T) {
 				r := &recorder{params: 1}
 				connector := driver.Connector(connectorOf{tt.conn(r)})
 				if wrapped {
-					connector = dberr.Connector(connector, booking.Table, booking.SourcePostgres)
+					connector = sqlwrap.Connector(connector, convert)
 				}
 				db := sql.OpenDB(connector)
 				s, err := db.Prepare("INSERT")
@@ -54,21 +54,93 @@ func TestArgumentsOfPreparedStatements(t *testing.T) {
 // A driver without contexts, and without prepared statements, works as without the wrapper.
 func TestOldDriver(t *testing.T) {
 	r := &recorder{}
-	db := sql.OpenDB(dberr.Connector(connectorOf{oldConn{r}}, booking.Table, booking.SourcePostgres))
+	db := sql.OpenDB(sqlwrap.Connector(connectorOf{oldConn{r}}, convert))
 	_, err := db.Exec("INSERT", "a")
 	require.NoError(t, err)
 	assert.Equal(t, "a", r.received)
 	_, err = db.Query("SELECT", "a")
-	require.ErrorIs(t, err, errors.ErrUnsupported)
-	require.ErrorIs(t, err, booking.CodeStoreFailed)
+	require.EqualError(t, err, "lost false: unsupported operation")
 }
 
-func TestCancellationIsUnchanged(t *testing.T) {
-	cancelled := fmt.Errorf("query: %w", context.Canceled)
-	for _, lost := range []bool{false, true} {
-		assert.Same(t, cancelled, dberr.Classify(booking.Table, booking.SourcePostgres, cancelled, lost))
+// convert returns an error with the arguments.
+func convert(err error, lost bool) error { return fmt.Errorf("lost %t: %w", lost, err) }
+
+// Every error of a driver is converted once, except those by which it controls database/sql.
+func TestErrors(t *testing.T) {
+	fault := errors.New("fault")
+	ctx := t.Context()
+	for name, use := range map[string]func(*sql.DB) error{
+		"ping":  func(db *sql.DB) error { return db.Ping() },
+		"begin": func(db *sql.DB) error { _, err := db.Begin(); return err },
+		"exec":  func(db *sql.DB) error { _, err := db.Exec(""); return err },
+		"next":  func(db *sql.DB) error { return db.QueryRow("rows").Scan(new(int)) },
+		"commit": func(db *sql.DB) error {
+			tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+			require.NoError(t, err)
+			return tx.Commit()
+		},
+		"prepare": func(db *sql.DB) error { _, err := db.Prepare(""); return err },
+		"statement": func(db *sql.DB) error {
+			s, err := db.Prepare("valid")
+			require.NoError(t, err)
+			_, err = s.Query()
+			return err
+		},
+	} {
+		for _, lost := range []bool{false, true} {
+			db := sql.OpenDB(sqlwrap.Connector(connectorOf{&failingConn{fault, lost}}, convert))
+			require.EqualError(t, use(db), fmt.Sprintf("lost %t: fault", lost), name)
+		}
 	}
+	db := sql.OpenDB(sqlwrap.Connector(connectorOf{&failingConn{io.EOF, false}}, convert))
+	require.ErrorIs(t, db.QueryRow("rows").Scan(new(int)), sql.ErrNoRows, "io.EOF ends rows")
+	require.EqualError(t, sql.OpenDB(sqlwrap.Connector(connectorOf{}, convert)).Ping(), "lost false: refused")
 }
+
+// failingConn fails with an error.
+type failingConn struct {
+	fault error
+	lost  bool
+}
+
+func (f *failingConn) IsValid() bool              { return !f.lost }
+func (f *failingConn) Ping(context.Context) error { return f.fault }
+func (f *failingConn) Begin() (driver.Tx, error)  { return nil, f.fault }
+func (f *failingConn) Close() error               { return nil }
+func (f *failingConn) Prepare(query string) (driver.Stmt, error) {
+	if query == "valid" {
+		return failingStmt{f}, nil
+	}
+	return nil, f.fault
+}
+func (f *failingConn) BeginTx(_ context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	if opts.ReadOnly {
+		return failingTx{f}, nil
+	}
+	return nil, f.fault
+}
+func (f *failingConn) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	return nil, f.fault
+}
+func (f *failingConn) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	return failingRows{f}, nil
+}
+
+type failingStmt struct{ *failingConn }
+
+func (failingStmt) NumInput() int                                { return 0 }
+func (f failingStmt) Exec([]driver.Value) (driver.Result, error) { return nil, f.fault }
+func (f failingStmt) Query([]driver.Value) (driver.Rows, error)  { return nil, f.fault }
+
+type failingTx struct{ *failingConn }
+
+func (f failingTx) Commit() error { return f.fault }
+func (failingTx) Rollback() error { return nil }
+
+type failingRows struct{ *failingConn }
+
+func (failingRows) Columns() []string           { return []string{"n"} }
+func (f failingRows) Next([]driver.Value) error { return f.fault }
 
 // recorder is a statement that stores its argument.
 type recorder struct {
@@ -127,5 +199,10 @@ func (checkingConn) CheckNamedValue(*driver.NamedValue) error { return nil }
 
 type connectorOf struct{ conn driver.Conn }
 
-func (c connectorOf) Connect(context.Context) (driver.Conn, error) { return c.conn, nil }
-func (c connectorOf) Driver() driver.Driver                        { return nil }
+func (c connectorOf) Connect(context.Context) (driver.Conn, error) {
+	if c.conn == nil {
+		return nil, errors.New("refused")
+	}
+	return c.conn, nil
+}
+func (c connectorOf) Driver() driver.Driver { return nil }
