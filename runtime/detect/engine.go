@@ -126,7 +126,6 @@ type scratch struct {
 	// folded reports that the text has letters beyond ASCII that fold to ASCII. Then places are not
 	// valid in the original text.
 	folded bool
-	leads  map[leadKey]bool // results for the beginnings of lines
 	work   work
 }
 
@@ -154,7 +153,6 @@ func (e *engine) release(s *scratch) {
 	}
 	clear(s.findings)
 	clear(s.ranks)
-	clear(s.leads)
 	s.found, s.folded, s.work = s.found[:0], false, work{}
 	e.pool.Put(s)
 }
@@ -245,7 +243,7 @@ func (c *collector) mark(rule uint16) {
 //
 //go:noinline
 func (c *collector) pass(s *scanner, text string, i int, gram uint32) {
-	for _, at := range s.lookup(gram) {
+	for _, at := range s.sites[gram] {
 		if start := i - int(at.offset); c.e.literals[at.literal].at(text, start) {
 			c.hit(at.literal, start)
 		}

@@ -14,8 +14,6 @@ const (
 	maxMatches = 16
 	// maxLead bounds in bytes the part of a line before a match that is tested.
 	maxLead = 256
-	// maxLeadResults is how many beginnings of lines are remembered for a text.
-	maxLeadResults = 256
 )
 
 // program is a compiled pattern and the properties of its matches.
@@ -194,13 +192,13 @@ func (c *program) run(text string, s *scratch) bool {
 	if c.lead == nil {
 		return c.re.MatchString(text)
 	}
-	_, _, found := c.find(text, s)
+	_, _, found := c.find(text)
 	return found
 }
 
 // find returns the place of the first match in a text. If the program has a lead, it must match the
-// beginning of the line before the match. find caches the results of leads in s.
-func (c *program) find(text string, s *scratch) (from, to int, ok bool) {
+// beginning of the line before the match.
+func (c *program) find(text string) (from, to int, ok bool) {
 	for at, n := 0, 0; c.re != nil && n < maxMatches && at <= len(text); n++ {
 		match := c.re.FindStringIndex(text[at:])
 		if match == nil {
@@ -208,35 +206,13 @@ func (c *program) find(text string, s *scratch) (from, to int, ok bool) {
 		}
 		start := at + match[0]
 		line := strings.LastIndexByte(text[:start], '\n') + 1
-		if c.lead == nil || s.follows(c.lead(), text[max(line, start-maxLead):start]) {
+		if c.lead == nil || c.lead().MatchString(text[max(line, start-maxLead):start]) {
 			return start, at + match[1], true
 		}
 		_, size := utf8.DecodeRuneInString(text[start:])
 		at = start + max(size, 1)
 	}
 	return 0, 0, false
-}
-
-// leadKey is an expression and the beginning of a line that it is tested on.
-type leadKey struct {
-	lead *regexp.Regexp
-	line string
-}
-
-// follows reports whether a beginning of a line matches lead. It caches results, because many
-// patterns have the same lead.
-func (s *scratch) follows(lead *regexp.Regexp, line string) bool {
-	known, ok := s.leads[leadKey{lead, line}]
-	if !ok {
-		known = lead.MatchString(line)
-		if s.leads == nil {
-			s.leads = map[leadKey]bool{}
-		}
-		if len(s.leads) < maxLeadResults {
-			s.leads[leadKey{lead, line}] = known
-		}
-	}
-	return known
 }
 
 // leadsOf returns functions that compile leads on first use.

@@ -25,16 +25,7 @@ type scanner struct {
 	filter [1 << filterBits / 64]uint64
 	// words masks the index of a word of the filter: with few literals the filter is small.
 	words uint32
-	// slots is a hash table of grams. A free slot has no sites.
-	slots []gramSlot
-	shift uint8
-	sites []site
-}
-
-// gramSlot is a gram and the range of its sites.
-type gramSlot struct {
-	gram     uint32
-	from, to uint32
+	sites map[uint32][]site // by gram
 }
 
 // site is the place of a gram in a literal.
@@ -48,20 +39,6 @@ type site struct {
 func (s *scanner) has(gram, mask uint32) bool {
 	h := gram * gramMul >> (32 - filterBits)
 	return s.filter[h>>6&mask&(1<<filterBits/64-1)]>>(h&63)&1 != 0
-}
-
-// lookup returns the sites of a gram.
-func (s *scanner) lookup(gram uint32) []site {
-	mask := uint32(len(s.slots) - 1)
-	for i := gram * gramMul >> s.shift; ; i++ {
-		slot := &s.slots[i&mask]
-		if slot.to == 0 {
-			return nil
-		}
-		if slot.gram == gram {
-			return s.sites[slot.from:slot.to]
-		}
-	}
 }
 
 // scan calls c.pass for each place of a text whose gram the filter passes. It reports whether the
@@ -192,18 +169,10 @@ func (b *scannerBuilder) add(text string, at site) {
 func (b *scannerBuilder) scanner() *scanner {
 	// With 64 bits for each gram the filter passes few other places.
 	words := min(1<<bits.Len(uint(max(len(b.grams), 16)-1)), 1<<filterBits/64)
-	size := bits.Len(uint(4*len(b.grams) + 1))
-	s := &scanner{words: uint32(words - 1), slots: make([]gramSlot, 1<<size), shift: uint8(32 - size)}
+	s := &scanner{words: uint32(words - 1), sites: b.sites}
 	for _, g := range b.grams {
 		h := g * gramMul >> (32 - filterBits)
 		s.filter[h>>6&s.words] |= 1 << (h & 63)
-		from := uint32(len(s.sites))
-		s.sites = append(s.sites, b.sites[g]...)
-		i := g * gramMul >> s.shift
-		for s.slots[i&uint32(len(s.slots)-1)].to != 0 {
-			i++
-		}
-		s.slots[i&uint32(len(s.slots)-1)] = gramSlot{gram: g, from: from, to: uint32(len(s.sites))}
 	}
 	return s
 }

@@ -252,7 +252,7 @@ func (r *Rules) matched(rule *Rule, searched string) string {
 			if int(id) >= len(e.patterns) {
 				continue
 			}
-			from, to, ok := e.patterns[id].program().find(searched, &scratch{})
+			from, to, ok := e.patterns[id].program().find(searched)
 			if !ok {
 				continue
 			}
