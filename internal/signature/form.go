@@ -18,7 +18,7 @@ const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[ \t]?[.,;:!)\]}…]|\|
 	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of` +
 	`|due|because|before|via|since|connecting|upstream)\b))`
 
-// Parts of the expressions below. Packed signatures share them; see [detect.Pack].
+// Parts of the expressions below. Packed signatures share them; see [prefilter.Pack].
 const (
 	beginning = `(?i)\A[ \t\r\n]*(?:`
 	// afterAll matches what follows a message that the text begins with.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/internal/prefilter"
 )
 
 // The places of [Leads], from 1.
@@ -21,7 +21,7 @@ const escape = `\x1b\[[\d;]*m`
 
 // Leads returns the expressions of the lines before a match: of all that a line reports, of what a
 // line announces by other words, of a status, and of the kind of an error.
-func Leads() []string { return detect.PackLeads(leads()) }
+func Leads() []string { return prefilter.PackLeads(leads()) }
 
 // leads returns [Leads], and after them parts of expressions.
 func leads() []string {

@@ -35,8 +35,8 @@ func Runtime(s *signatures.Signature) (*detect.Signature, error) {
 		for _, text := range r.Contains {
 			contains = append(contains, prefilter.PlainPattern(text))
 		}
-		out.Any = append(out.Any, detect.Form{Conditions: r.Conditions, Text: detect.Pack(texts, leads),
-			Contains: detect.Pack(contains, leads)})
+		out.Any = append(out.Any, detect.Form{Conditions: r.Conditions, Text: prefilter.Pack(texts, leads),
+			Contains: prefilter.Pack(contains, leads)})
 	}
 	for _, x := range s.Extract {
 		out.Extract = append(out.Extract, detect.Extract{Attribute: x.Attribute, Text: x.Text})

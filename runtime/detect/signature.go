@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -40,62 +39,16 @@ type Form struct {
 // Patterns are patterns in a compact form, because signatures have many of them. Two tabs separate
 // patterns. A pattern is "LEAD EXPR", followed by its literals. Each literal follows a tab and "=",
 // or "~" if it folds. In expressions, (?1) is a reference to the first of [Detection.Leads], and so
-// on.
+// on. The generator packs them.
 type Patterns string
 
 const patternSeparator = "\t\t"
-
-// Pack returns patterns in the compact form. It replaces the leads in expressions by references.
-// Neither an expression nor a literal may contain a tab or a line feed.
-func Pack(list []Pattern, leads []string) Patterns {
-	var b strings.Builder
-	for i := range list {
-		p := &list[i]
-		expr := p.Expr
-		if p.Plain != "" {
-			expr = "(?i)" + regexp.QuoteMeta(p.Plain)
-		}
-		if i > 0 {
-			b.WriteString(patternSeparator)
-		}
-		fmt.Fprintf(&b, "%d %s", p.Lead, references(expr, leads))
-		for _, l := range p.Literals {
-			if l.Fold {
-				b.WriteString("\t~" + l.Text)
-			} else {
-				b.WriteString("\t=" + l.Text)
-			}
-		}
-	}
-	return Patterns(b.String())
-}
-
-// PackLeads returns leads, with each later lead in them replaced by a reference.
-func PackLeads(leads []string) []string {
-	out := slices.Clone(leads)
-	for i := range out {
-		for j := len(leads) - 1; j > i; j-- {
-			out[i] = strings.ReplaceAll(out[i], leads[j], reference(j))
-		}
-	}
-	return out
-}
-
-func reference(i int) string { return "(?" + strconv.Itoa(i+1) + ")" }
-
-// references returns an expression with its leads replaced by references, the last lead first.
-func references(expr string, leads []string) string {
-	for i := len(leads) - 1; i >= 0; i-- {
-		expr = strings.ReplaceAll(expr, leads[i], reference(i))
-	}
-	return expr
-}
 
 // resolve returns an expression with its references replaced by leads. A lead may contain
 // references to later leads.
 func resolve(expr string, leads []string) string {
 	for i, lead := range leads {
-		expr = strings.ReplaceAll(expr, reference(i), lead)
+		expr = strings.ReplaceAll(expr, "(?"+strconv.Itoa(i+1)+")", lead)
 	}
 	return expr
 }

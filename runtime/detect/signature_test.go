@@ -2,7 +2,6 @@ package detect_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,7 +20,7 @@ func shop(t *testing.T) *detect.Rules {
 		p, err := prefilter.Pattern(expr)
 		require.NoError(t, err)
 		p.Lead = lead
-		return detect.Pack([]detect.Pattern{p}, leads)
+		return prefilter.Pack([]detect.Pattern{p}, leads)
 	}
 	limit := &detect.Signature{Name: "limit", Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
@@ -102,15 +101,4 @@ func TestSignatures(t *testing.T) {
 	off := detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: taxonomy.Detection{Text: false}}})
 	assert.Nil(t, rules.Explain(&taxonomy.Evidence{Status: 429, Text: "limit of 30"}, []detect.Option{off}).
 		Evidence.Attributes, "a text that is not searched")
-}
-
-// A reference in an expression is the lead, wherever the pattern is.
-func TestPackedLeads(t *testing.T) {
-	assert.Equal(t, []string{"a(?3)x(?3)", "x(?3)", "zz"}, detect.PackLeads([]string{"azzxzz", "xzz", "zz"}))
-	packed := detect.Pack([]detect.Pattern{
-		{Expr: "bzz", Literals: []detect.Literal{{Text: "bzz", Fold: true}, {Text: "y"}}},
-		{Plain: "c.", Lead: 2},
-	}, []string{"a", "zz"})
-	assert.Equal(t, "0 b(?2)\t~bzz\t=y\t\t2 (?i)c\\.", string(packed))
-	assert.Empty(t, strings.TrimSpace(string(detect.Pack(nil, nil))))
 }

@@ -55,7 +55,7 @@ func source(list []Mark) ([]byte, error) {
 		}
 		kind := strings.ToUpper(m.Kind[:1]) + m.Kind[1:]
 		fmt.Fprintf(&b, "{triage.Mark{Kind: triage.%s, Class: %q}, %s},\n", kind, m.Class,
-			strconv.Quote(string(detect.Pack(patterns, nil))))
+			strconv.Quote(string(prefilter.Pack(patterns, nil))))
 	}
 	b.WriteString("}\n")
 	return format.Source(b.Bytes())
