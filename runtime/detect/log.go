@@ -85,7 +85,7 @@ var noEvidence taxonomy.Evidence
 // Classify returns the class of a text by the rules.
 func (m *logMatcher) Classify(text string) triage.Class {
 	ev := m.evidence(text)
-	rule := m.rules.matchPrepared(&ev, []Option{m.option})
+	rule := m.rules.Match(&ev, []Option{m.option})
 	if rule == NoRule {
 		return triage.Class{}
 	}

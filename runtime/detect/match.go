@@ -47,14 +47,6 @@ func (r *Rules) Match(ev *taxonomy.Evidence, opts []Option) int {
 	if ev == nil {
 		return NoRule
 	}
-	if len(opts) == 0 && (ev.Text == "" || ev.Status != 0 || !r.index(false).testsStatus) {
-		return r.match(ev, tail(ev.Text, DefaultTextLimit))
-	}
-	return r.matchPrepared(ev, opts)
-}
-
-// matchPrepared is Match for evidence that options or its text may change.
-func (r *Rules) matchPrepared(ev *taxonomy.Evidence, opts []Option) int {
 	var room taxonomy.Evidence
 	o := merge(opts)
 	as, text := r.prepare(ev, &room, &o)
