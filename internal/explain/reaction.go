@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -47,11 +46,11 @@ func Does(r *taxonomy.Reaction) []string {
 }
 
 // MostCalls returns the most calls that a failure with a reaction causes under a profile, which may
-// be nil: its retries and recoveries, and those of the reactions that follow, as [retry.MostCalls]
-// counts them. It is empty if there is no further call. The default policy of [retry.Do] limits no
-// run of the executor.
+// be nil: its retries and recoveries, and those of the reactions that follow. It is empty if there
+// is no further call. If a reaction has no policy that limits it, only the limits of the run apply,
+// because the default policy of retry.Do limits no run of the executor.
 func MostCalls(p *taxonomy.Profile, r *taxonomy.Reaction) string {
-	calls, bounded := retry.MostCalls(p, r)
+	calls, bounded := mostCalls(p, r)
 	switch {
 	case !bounded:
 		return fmt.Sprintf("limited by the run only, because a reaction has no policy; retry.Do stops after %s",
@@ -62,7 +61,32 @@ func MostCalls(p *taxonomy.Profile, r *taxonomy.Reaction) string {
 	return fmt.Sprintf("%d, retries and recoveries together", calls)
 }
 
-// callsOfDo returns the most calls of [retry.Do] for a failure with a reaction.
+// mostCalls counts the calls of [MostCalls], the failed one included. An escalation starts the count
+// again, because the other tier can make as many calls.
+func mostCalls(profile *taxonomy.Profile, r *taxonomy.Reaction) (calls int, bounded bool) {
+	calls, bounded = 1, true
+	for _, r := range profile.Chain(r) {
+		more := 0
+		p := profile.PolicyOf(r)
+		if p != nil {
+			more = p.MaxAttempts - 1
+		}
+		switch r.Action {
+		case taxonomy.Recover:
+			if profile != nil && profile.Recovery.MaxAttempts > 0 && (p == nil || profile.Recovery.MaxAttempts < more) {
+				p, more = &taxonomy.Policy{}, profile.Recovery.MaxAttempts
+			}
+		case taxonomy.Retry, taxonomy.RetryOperation:
+		default:
+			continue
+		}
+		bounded = bounded && p != nil && more >= 0
+		calls += max(0, more)
+	}
+	return calls, bounded
+}
+
+// callsOfDo returns the most calls of retry.Do for a failure with a reaction.
 func callsOfDo(p *taxonomy.Profile, r *taxonomy.Reaction) int {
 	const withoutPolicy = 3 // the calls of its default policy
 	calls := 1

@@ -95,22 +95,6 @@ func Handler(serve func(w http.ResponseWriter, r *http.Request) error, opts ...O
 	return &handler{optionsOf(opts), serve}
 }
 
-// logServerError logs an error that is answered with a status, if it is a server error, or one that
-// the operation does not declare.
-func logServerError(r *http.Request, err error, status int) {
-	_, undeclared := errors.AsType[*taxonomy.Undeclared](err)
-	if status == StatusClientClosedRequest ||
-		max(status, taxonomy.HTTPStatus(err)) < http.StatusInternalServerError && !undeclared {
-		return
-	}
-	attrs := []slog.Attr{slog.String("method", r.Method), slog.String("path", r.URL.Path),
-		taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
-	if p, ok := errors.AsType[*taxonomy.Panic](err); ok {
-		attrs = append(attrs, slog.String("stack", string(p.Stack)))
-	}
-	slog.LogAttrs(r.Context(), slog.LevelError, "request failed", attrs...)
-}
-
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := &writer{ResponseWriter: w}
 	r = h.countable(r)
@@ -146,39 +130,45 @@ func (o *options) fail(w http.ResponseWriter, r *http.Request, err error, began 
 	if _, large := errors.AsType[*http.MaxBytesError](err); large && !isRequestError {
 		err = newRequestError(http.StatusRequestEntityTooLarge, "too_large", err)
 	}
-	if v, ok := o.uncoded(r, err); ok && !began {
+	v, ok := o.uncoded(r, err)
+	if ok && !began {
 		o.count(r, outcomeOf(v.status))
-		if o.respond != nil {
-			o.respond(w, r, v.status, v.PublicView)
-		} else {
-			write(w, r, v)
-		}
-		return
-	}
-	public, err := wire.PublicView(r.Context(), o.table, err)
-	public, err = wire.Guard(r.Context(), o.table, o.operationOf(r), o.hide, public, err)
-	if o.requests != nil {
-		o.count(r, wire.Outcome(r.Context(), err))
-	}
-	v := viewOf(r, err, public)
-	if o.onError != nil {
-		o.onError(r, err)
 	} else {
-		logServerError(r, err, v.status)
+		v = o.report(r, err)
 	}
 	switch {
 	case began:
 	case o.respond != nil:
-		o.respond(w, r, v.status, public)
+		o.respond(w, r, v.status, v.PublicView)
 	default:
 		if o.localize != nil && v.code != "" {
-			language, detail := o.localize(r.Header["Accept-Language"], public)
+			language, detail := o.localize(r.Header["Accept-Language"], v.PublicView)
 			w.Header().Set("Content-Language", language)
 			w.Header().Add("Vary", "Accept-Language")
 			v.detail = detail
 		}
 		write(w, r, v)
 	}
+}
+
+// report classifies, counts and reports err, and returns what the client sees of it.
+func (o *options) report(r *http.Request, err error) view {
+	public, err := wire.PublicView(r.Context(), o.table, err)
+	public, err = wire.Guard(r.Context(), o.table, o.operationOf(r), o.hide, public, err)
+	if o.requests != nil {
+		o.count(r, wire.Outcome(r.Context(), err))
+	}
+	v := viewOf(r, err, public)
+	_, undeclared := errors.AsType[*taxonomy.Undeclared](err)
+	switch {
+	case o.onError != nil:
+		o.onError(r, err)
+	case v.status == StatusClientClosedRequest:
+	case undeclared, max(v.status, taxonomy.HTTPStatus(err)) >= http.StatusInternalServerError:
+		wire.LogFailed(r.Context(), "request failed", err,
+			slog.String("method", r.Method), slog.String("path", r.URL.Path))
+	}
+	return v
 }
 
 // operationOf returns the operation that a request is for, or nil.

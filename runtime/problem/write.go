@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -102,12 +103,11 @@ type view struct {
 }
 
 func viewOf(r *http.Request, err error, public taxonomy.PublicView) view {
-	v := view{status: StatusClientClosedRequest, kind: "about:blank", title: "Client Closed Request"}
-	v.instance = sentPath(r)
+	v := view{PublicView: public, status: StatusClientClosedRequest, kind: "about:blank",
+		title: "Client Closed Request", instance: sentPath(r)}
 	if errors.Is(err, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled) {
 		return v
 	}
-	v.PublicView = public
 	v.status = v.HTTPStatus()
 	v.title = http.StatusText(v.status)
 	if v.code = v.Code(); v.code == "" {
@@ -181,39 +181,26 @@ func firstSentence(doc string) string {
 // acceptsJSON reports whether a client with these Accept headers reads problem documents. The most
 // specific range that matches decides; application/json counts as application/problem+json.
 func acceptsJSON(headers []string) bool {
-	if len(headers) == 0 {
-		return true
-	}
-	best, accepted := 0, false
-	for _, header := range headers {
-		for item := range strings.SplitSeq(header, ",") {
-			kind, parameters, _ := strings.Cut(item, ";")
-			kind = strings.TrimSpace(kind)
-			specific := 0
-			switch {
-			case strings.EqualFold(kind, ContentType), strings.EqualFold(kind, "application/json"):
-				specific = 3
-			case strings.EqualFold(kind, "application/*"):
-				specific = 2
-			case kind == "*/*":
-				specific = 1
-			}
-			if wanted := !refused(parameters); specific > best || specific == best && wanted {
-				best, accepted = specific, wanted && specific > 0
-			}
+	best, accepted := 0, len(headers) == 0
+	for item := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+		kind, _, _ := strings.Cut(item, ";")
+		specific := mediaRanges[strings.ToLower(strings.TrimSpace(kind))]
+		if wanted := !refused(item); specific > best || specific == best && specific > 0 && wanted {
+			best, accepted = specific, wanted
 		}
 	}
 	return accepted
 }
 
-// refused reports whether the parameters of a media range have a weight of 0.
-func refused(parameters string) bool {
-	for parameter := range strings.SplitSeq(parameters, ";") {
-		name, value, _ := strings.Cut(parameter, "=")
-		if strings.EqualFold(strings.TrimSpace(name), "q") {
-			weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return err == nil && weight == 0
-		}
+// mediaRanges are the ranges that include problem documents, with how specific they are.
+var mediaRanges = map[string]int{ContentType: 3, "application/json": 3, "application/*": 2, "*/*": 1}
+
+// refused reports whether a media range has a weight of 0.
+func refused(item string) bool {
+	if !strings.Contains(item, ";") {
+		return false
 	}
-	return false
+	_, parameters, _ := mime.ParseMediaType(item)
+	weight, err := strconv.ParseFloat(parameters["q"], 64)
+	return err == nil && weight == 0
 }

@@ -55,21 +55,6 @@ type SharedWait interface {
 	Until(ctx context.Context, lane string) (time.Time, error)
 }
 
-// maxSpread limits the jitter of a shared wait.
-const maxSpread = 10 * time.Second
-
-// Spread adds jitter to until: at most a tenth of the remaining wait, and at most 10 s. If until is
-// not after now, it is returned unchanged. If random is nil, math/rand/v2 is used.
-func Spread(until, now time.Time, random Random) time.Time {
-	if !until.After(now) {
-		return until
-	}
-	if random == nil {
-		random = rand.Float64
-	}
-	return until.Add(time.Duration(random() * float64(min(until.Sub(now)/10, maxSpread))))
-}
-
 // WaitStore stores when lanes open, for a [SharedWait] that processes or hosts share. It is safe for
 // concurrent use.
 type WaitStore interface {
@@ -87,6 +72,9 @@ func LaneKey(lane string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// maxSpread limits the jitter of a shared wait.
+const maxSpread = 10 * time.Second
+
 // latestOpening is the latest time at which a lane can open, because RFC 3339 has no later years.
 var latestOpening = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
@@ -98,13 +86,17 @@ type sharedWait struct {
 }
 
 // NewSharedWait returns a [SharedWait] for the callers in this process. If clock is nil, [System]
-// is used. Random is the source of jitter as for [Spread].
+// is used. Random is the source of jitter, which is at most a tenth of the remaining wait and at
+// most 10 s. If random is nil, math/rand/v2 is used.
 func NewSharedWait(clock Clock, random Random) SharedWait {
 	return NewStoredWait(&memoryStore{lanes: make(map[string]time.Time)}, clock, random)
 }
 
 // NewStoredWait is [NewSharedWait] for all users of the store.
 func NewStoredWait(store WaitStore, clock Clock, random Random) SharedWait {
+	if random == nil {
+		random = rand.Float64
+	}
 	return &sharedWait{store, cmp.Or[Clock](clock, System), random}
 }
 
@@ -121,10 +113,10 @@ func (w *sharedWait) Pause(ctx context.Context, lane string, t time.Time) error 
 
 func (w *sharedWait) Until(ctx context.Context, lane string) (time.Time, error) {
 	opens, err := w.store.Opens(ctx, lane)
-	if err != nil {
-		return time.Time{}, err
+	if wait := opens.Sub(w.clock.Now()); err == nil && wait > 0 {
+		opens = opens.Add(time.Duration(w.random() * float64(min(wait/10, maxSpread))))
 	}
-	return Spread(opens, w.clock.Now(), w.random), nil
+	return opens, err
 }
 
 // maxLanes is the number of lanes above which Extend removes the open ones.

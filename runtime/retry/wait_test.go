@@ -30,22 +30,30 @@ func TestSystemSleep(t *testing.T) {
 	})
 }
 
-func TestSpread(t *testing.T) {
-	now := newClock().now
+func TestJitterOfSharedWait(t *testing.T) {
+	c, ctx := newClock(), t.Context()
 	for _, tt := range []struct {
 		name           string
 		wait, min, max time.Duration
 	}{
-		{"open", 0, 0, 0},
-		{"opened before", -s, -s, -s},
 		{"a tenth of the wait", 10 * s, 10 * s, 11 * s},
 		{"at most ten seconds", time.Hour, time.Hour, time.Hour + 10*s},
 	} {
-		until := now.Add(tt.wait)
-		assert.Equal(t, tt.min, retry.Spread(until, now, always(0)).Sub(now), tt.name)
-		assert.Equal(t, tt.max, retry.Spread(until, now, always(1)).Sub(now), tt.name)
-		random := retry.Spread(until, now, nil).Sub(now)
-		assert.True(t, tt.min <= random && random <= tt.max, tt.name)
+		for _, random := range []retry.Random{always(0), always(1), nil} {
+			waits := retry.NewSharedWait(c, random)
+			require.NoError(t, waits.Pause(ctx, "lane", c.now.Add(tt.wait)))
+			at, err := waits.Until(ctx, "lane")
+			require.NoError(t, err)
+			wait := at.Sub(c.now)
+			assert.True(t, tt.min <= wait && wait <= tt.max, "%s: %v", tt.name, wait)
+			if random != nil {
+				assert.Contains(t, []time.Duration{tt.min, tt.max}, wait, tt.name)
+			}
+			c.now = c.now.Add(tt.wait + s)
+			opened, err := waits.Until(ctx, "lane")
+			require.NoError(t, err)
+			assert.Equal(t, -s, opened.Sub(c.now), "no jitter after it opened")
+		}
 	}
 }
 

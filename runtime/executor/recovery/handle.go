@@ -33,8 +33,8 @@ type Config struct {
 	Classify executor.Classifier
 	// Recoverer runs strategies. Without it every strategy fails. A strategy that panics fails.
 	Recoverer executor.Recoverer
-	// MaxCalls limits the calls of an operation, in addition to the taxonomy, whose reactions allow
-	// [retry.MostCalls]; 0 is DefaultMaxCalls.
+	// MaxCalls limits the calls of an operation, in addition to the reactions of the taxonomy; 0 is
+	// DefaultMaxCalls.
 	MaxCalls int
 	// Sink gets all failures and their recoveries; it may be nil. ID returns the ID of an
 	// occurrence; nil is [report.NewID]. StatusSources are those of [report.Options].

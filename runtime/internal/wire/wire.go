@@ -97,13 +97,13 @@ func Count(ctx context.Context, s report.RequestSink, t taxonomy.Table, o *taxon
 	s.Request(ctx, r)
 }
 
-// LogFailed logs the error of a call, with the stack of a panic.
-func LogFailed(ctx context.Context, operation slog.Attr, err error) {
-	attrs := []slog.Attr{operation, taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
+// LogFailed logs the error of a request or a call, with the stack of a panic.
+func LogFailed(ctx context.Context, message string, err error, attrs ...slog.Attr) {
+	attrs = append(attrs, taxonomy.ReplaceAttr(nil, slog.Any("err", err)))
 	if p, ok := errors.AsType[*taxonomy.Panic](err); ok {
 		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}
-	slog.LogAttrs(ctx, slog.LevelError, "call failed", attrs...)
+	slog.LogAttrs(ctx, slog.LevelError, message, attrs...)
 }
 
 // errHidden is of no taxonomy, so its public view is the public fallback.

@@ -82,7 +82,7 @@ func (c *Call) Fail(err error) Answer {
 	case o.OnError != nil:
 		o.OnError(ctx, c.method, err)
 	case undeclared, a.Code == code.Code_UNKNOWN, a.Code == code.Code_INTERNAL, a.Code == code.Code_DATA_LOSS:
-		wire.LogFailed(ctx, slog.String("method", c.method), err)
+		wire.LogFailed(ctx, "call failed", err, slog.String("method", c.method))
 	}
 	return a
 }

@@ -1,4 +1,4 @@
-package retry
+package explain
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func TestMostCalls(t *testing.T) {
+func TestCountOfMostCalls(t *testing.T) {
 	policy := func(n int) *taxonomy.Policy { return &taxonomy.Policy{MaxAttempts: n} }
 	stop := &taxonomy.Reaction{Action: taxonomy.Abort}
 	retry := &taxonomy.Reaction{Action: taxonomy.Retry, Policy: policy(3), Then: stop}
@@ -26,13 +26,13 @@ func TestMostCalls(t *testing.T) {
 		{"no policy", nil, &taxonomy.Reaction{Action: taxonomy.Retry, Then: stop}, 1, false},
 		{"recover without a policy", nil, &taxonomy.Reaction{Action: taxonomy.Recover, Then: retry}, 3, false},
 	} {
-		calls, bounded := MostCalls(tt.profile, tt.reaction)
+		calls, bounded := mostCalls(tt.profile, tt.reaction)
 		assert.Equal(t, tt.calls, calls, tt.name)
 		assert.Equal(t, tt.bounded, bounded, tt.name)
 	}
 	profile := &taxonomy.Profile{Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 5}}
 	profile.Retry.Enabled = true
-	calls, bounded := MostCalls(profile, &taxonomy.Reaction{Action: taxonomy.Recover, Then: retry})
+	calls, bounded := mostCalls(profile, &taxonomy.Reaction{Action: taxonomy.Recover, Then: retry})
 	assert.Equal(t, 8, calls)
 	assert.True(t, bounded)
 }
