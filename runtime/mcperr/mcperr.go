@@ -118,7 +118,7 @@ func (o *options) answer(ctx context.Context, t taxonomy.Table, method string, r
 		o.onError(ctx, operation, err)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil: // by the client
 	case !isPublic(t, err):
-		wire.LogFailed(ctx, slog.String("op", operation), err)
+		wire.LogFailed(ctx, "call failed", err, slog.String("op", operation))
 	}
 	if method != callTool {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: view.Message(), Data: view.AppendJSON(nil)}
