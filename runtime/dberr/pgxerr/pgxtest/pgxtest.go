@@ -25,9 +25,10 @@ import (
 
 // Pool returns a pool of connections to the server, which is closed when the test ends. A statement
 // that succeeds has no rows. Commits get the answers of commits; if it is nil, they succeed. The
-// server requires no password, and supports the simple protocol only, which the pool uses. It
-// answers only the first statement of a batch. After an error it rejects the statements of a
-// transaction until its end, and a rollback to any savepoint ends this state.
+// server requires no password, and supports the simple protocol only, which the pool uses. Each
+// statement of a batch gets an answer, and an error ends the batch; the server separates statements
+// at semicolons outside of quotes. After an error it rejects the statements of a transaction until
+// its end, and a rollback to any savepoint ends this state.
 func Pool(t testing.TB, statements, commits *script.Script) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig("host=127.0.0.1 user=errtest sslmode=disable")
@@ -103,25 +104,50 @@ func (s *session) serve(running *sync.Map) {
 			return
 		}
 		query, ok := message.(*pgproto3.Query)
-		if !ok || !s.answer(ctx, query.String) {
+		if !ok || !s.answerAll(ctx, query.String) {
 			return
 		}
 	}
+}
+
+// answerAll answers the statements of a query until one fails, and reports whether the connection
+// continues.
+func (s *session) answerAll(ctx context.Context, query string) (open bool) {
+	quote := rune(0) // that the text at r is in
+	statements := strings.FieldsFunc(query, func(r rune) bool {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		}
+		return r == ';' && quote == 0
+	})
+	if len(statements) == 0 {
+		statements = []string{query}
+	}
+	for _, sql := range statements {
+		ok, open := s.answer(ctx, sql)
+		if !ok {
+			return open
+		}
+	}
+	return true
 }
 
 // aborted is the error of a statement in a transaction that is rejected.
 var aborted = script.Answer{Failure: &taxonomy.Evidence{Code: "25P02",
 	Text: "current transaction is aborted, commands ignored until end of transaction block"}}.Err(context.Background())
 
-// answer answers a statement, and reports whether the connection continues.
-func (s *session) answer(ctx context.Context, sql string) bool {
+// answer answers a statement, and reports whether it succeeded and whether the connection continues.
+func (s *session) answer(ctx context.Context, sql string) (ok, open bool) {
 	words := strings.Fields(strings.ToLower(sql) + " ;") // of an empty statement, ";" is the first
 	tag, answers, next := strings.ToUpper(words[0]), s.statements, s.state
 	var err error
 	switch {
 	case words[0] == ";", words[0] == "--":
 		s.Send(&pgproto3.EmptyQueryResponse{})
-		return true
+		return true, true
 	case words[0] == "rollback" && words[1] == "to":
 		answers, next = nil, inside
 	case words[0] == "rollback", words[0] == "commit" && s.state == rejected:
@@ -146,9 +172,9 @@ func (s *session) answer(ctx context.Context, sql string) bool {
 	case err == nil:
 		s.state = next
 		s.Send(&pgproto3.CommandComplete{CommandTag: []byte(tag)})
-		return true
+		return true, true
 	case !coded: // a failure of the network, which ends the connection
-		return false
+		return false, false
 	}
 	if s.state == inside {
 		s.state = rejected
@@ -165,8 +191,8 @@ func (s *session) answer(ctx context.Context, sql string) bool {
 		response.Severity = "FATAL"
 		s.Send(response)
 		_ = s.Flush() // the client may be gone
-		return false
+		return false, false
 	}
 	s.Send(response)
-	return true
+	return false, true
 }

@@ -115,3 +115,34 @@ func TestCommit(t *testing.T) {
 	assert.Equal(t, []int{3, 3}, []int{len(statements.Calls()), len(commits.Calls())})
 	require.ErrorIs(t, db.QueryRow(t.Context(), "").Scan(), pgx.ErrNoRows)
 }
+
+// Each statement of a batch gets an answer, and an error ends the batch.
+func TestBatch(t *testing.T) {
+	statements := script.New(booking.Examples())
+	statements.Then(200, "")
+	statements.Fail(booking.CodeStoreConflict)
+	db := pgxerr.Wrap(pgxtest.Pool(t, statements, nil), booking.Table, booking.SourcePostgres)
+	batch := &pgx.Batch{}
+	for range 3 {
+		batch.Queue("UPDATE rooms SET name = $1", `it's; "quoted`)
+	}
+	results := db.SendBatch(t.Context(), batch)
+	tag, err := results.Exec()
+	require.NoError(t, err)
+	assert.Equal(t, "UPDATE", tag.String())
+	_, err = results.Exec()
+	require.ErrorIs(t, err, booking.CodeStoreConflict)
+	require.Error(t, results.Close())
+	assert.Len(t, statements.Calls(), 2, "the third statement is not executed")
+
+	for range 3 {
+		statements.Then(200, "")
+	}
+	results = db.SendBatch(t.Context(), batch)
+	for range 3 {
+		_, err := results.Exec()
+		require.NoError(t, err)
+	}
+	require.NoError(t, results.Close())
+	assert.Len(t, statements.Calls(), 5)
+}
