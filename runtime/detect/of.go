@@ -40,54 +40,44 @@ const maxBody = 1 << 20
 //
 // [retry.EffectOf]: https://pkg.go.dev/github.com/errgen/errgen/runtime/retry#EffectOf
 func Of(raw any) taxonomy.Evidence {
+	var ev taxonomy.Evidence
 	switch x := raw.(type) {
 	case nil:
-		return taxonomy.Evidence{}
 	case taxonomy.Evidence:
 		return x
 	case *taxonomy.Evidence:
-		if x == nil {
-			return taxonomy.Evidence{}
+		if x != nil {
+			return *x
 		}
-		return *x
 	case error:
-		ev, _ := ofError(x)
-		return ev
-	}
-	var ev taxonomy.Evidence
-	ofValue(&ev, raw)
-	return ev
-}
-
-// ofValue fills ev from a value that is neither evidence nor an error.
-func ofValue(ev *taxonomy.Evidence, raw any) {
-	switch x := raw.(type) {
+		ev, _ = ofError(x)
 	case string:
 		ev.Text = x
 	case []byte:
 		ev.Text = boundedBytes(x)
 	case json.RawMessage:
-		Body(ev, x)
+		Body(&ev, x)
 	case map[string]any:
-		ofMap(ev, x)
+		ofMap(&ev, x)
 	case http.Header:
-		Header(ev, x)
+		Header(&ev, x)
 	case *http.Response:
 		if x != nil {
-			b := builder{ev: ev}
+			b := builder{ev: &ev}
 			b.head(x)
 			b.responseBody(x)
 		}
 	case http.Response:
-		b := builder{ev: ev}
+		b := builder{ev: &ev}
 		b.head(&x)
 	case fmt.Stringer:
 		if !isNil(raw) {
 			ev.Text, _ = textOf(raw, x.String)
 		}
 	default:
-		ofOther(ev, raw)
+		ofOther(&ev, raw)
 	}
+	return ev
 }
 
 // ofOther fills ev from a value of an unknown type: a simple value as text, any other as JSON.
