@@ -59,6 +59,7 @@ var scrubCases = []struct{ in, want string }{
 	{"npm_abcdefghij1234567890 hf_abcdefghij1234567890", "[REDACTED] [REDACTED]"},
 	{"sk_live_abcdefghij1234567890 rk_test_abcdefghij1234567890", "[REDACTED] [REDACTED]"},
 	{"rk_live_abcdefghij1234567890 sk_test_abcdefghij1234567890", "[REDACTED] [REDACTED]"},
+	{"whsec_abcdefghij1234567890ABCDEF", "[REDACTED]"},
 	{"AKIAIOSFODNN7EXAMPLE ASIAIOSFODNN7EXAMPLE", "[REDACTED] [REDACTED]"},
 	{"AKIASHORT xAKIAIOSFODNN7EXAMPLE", "AKIASHORT xAKIAIOSFODNN7EXAMPLE"},
 	{"xoxb-123456789012-abc", "[REDACTED]"},
@@ -114,6 +115,7 @@ var scrubCases = []struct{ in, want string }{
 	{`{"webhooks":["https://example.org/a", "https://example.org/b"],"n":1}`, `{"webhooks":["[REDACTED]"],"n":1}`},
 	{`{"webhookUrls":["https://example.org/a"],"n":1}`, `{"webhookUrls":["[REDACTED]"],"n":1}`},
 	{"webhooks: [https://example.org/a, https://example.org/b] next", "webhooks: [[REDACTED]] next"},
+	{"webhooks:- https://example.org/a1b2,", "webhooks:- [REDACTED],"}, // a comma ends the list
 	{"webhook_urls:\n  - https://example.org/a\n  - https://example.org/b\nnext: 1",
 		"webhook_urls:\n  - [REDACTED]\nnext: 1"},
 	{"webhooks:\n- on\n- push", "webhooks:\n- on\n- push"},

@@ -14,7 +14,7 @@ type token struct {
 
 var tokens = [...]token{
 	{prefixes: "glpat- ghp_ gho_ ghs_ ghu_ ghr_ github_pat_", min: 16},                 // GitLab, GitHub
-	{prefixes: "sk_|live_ sk_|test_ rk_|live_ rk_|test_", min: 16},                     // Stripe
+	{prefixes: "sk_|live_ sk_|test_ rk_|live_ rk_|test_ whsec_", min: 16},              // Stripe
 	{prefixes: "dckr_pat_ dckr_oat_ AGE-SECRET-KEY-|1", min: 16},                       // Docker, age
 	{prefixes: "sk- dop_|v1_", min: 16, accept: hasDigit},                              // OpenAI; DigitalOcean
 	{prefixes: "xox?-", min: 10},                                                       // Slack

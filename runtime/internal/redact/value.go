@@ -97,21 +97,17 @@ func addresses(s string, i int) (int, int) {
 	case item > i && opening(s, item) > 0:
 		return list(s, item, address)
 	case item > i || isBlock:
+		separator, between := ",", space
 		if isBlock {
-			item = next + len("- ")
+			item, separator, between = next+len("- "), "- ", space|lineBreak
 		}
 		start, end := value(s, item, rules[hookKey][mapping])
 		for start >= 0 {
-			comma := skipSpaces(s, end)
-			more := skipSpaces(s, comma+1)
-			if isBlock {
-				comma = skipWhile(s, end, space|lineBreak)
-				more = skipSpaces(s, comma+len("- "))
-			}
-			if !hasAt(s, comma, ",") && !(isBlock && hasAt(s, comma, "- ")) {
+			next = skipWhile(s, end, between)
+			if !hasAt(s, next, separator) {
 				break
 			}
-			_, stop := value(s, more, rules[hookKey][mapping])
+			_, stop := value(s, skipSpaces(s, next+len(separator)), rules[hookKey][mapping])
 			if stop <= end {
 				break
 			}
