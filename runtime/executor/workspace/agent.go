@@ -3,72 +3,76 @@ package workspace
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"time"
-
-	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
-// agentFiles are the files of the agent's repository that show the last commit, by their paths.
-func (s *Space) agentFiles() map[string]string {
-	files := map[string]string{"HEAD": "ref: " + s.ref() + "\n",
-		"objects/info/alternates": filepath.ToSlash(filepath.Join(s.gitDir(), "objects")) + "\n"}
-	for _, name := range []string{"config", "packed-refs", "info/exclude", "info/attributes", "info/sparse-checkout",
-		"shallow", s.ref()} {
-		if content, err := os.ReadFile(s.file("git/" + name)); err == nil {
-			files[name] = string(content)
-		}
-	}
-	return files
+// shownFiles returns the names of the files with which a repository shows the last commit.
+func (s *Space) shownFiles() []string {
+	return []string{"HEAD", "config", "packed-refs", "shallow", "info/exclude", "info/attributes", "info/sparse-checkout",
+		"objects/info/alternates", s.ref()}
 }
 
 // renewAgentGit makes the agent's repository anew, unless it shows the last commit, has the
 // configuration of the beginning, has no hooks, and no lock of an agent that was killed. It moves the
 // old one to old/.
 func (s *Space) renewAgentGit(ctx context.Context) {
-	if s.err != nil || s.opts.InPlace {
+	if s.opts.InPlace {
 		return
 	}
-	files := s.agentFiles()
-	dot := filepath.Join(s.Dir(), ".git")
+	dot, fresh := filepath.Join(s.Dir(), ".git"), s.file("agent.new")
+	s.scratchGit(fresh)
+	defer os.RemoveAll(fresh)
 	info, err := os.Lstat(dot)
-	hooks, _ := os.ReadDir(filepath.Join(dot, "hooks"))
-	same := err == nil && info.IsDir() && len(hooks) == 0 && !exists(filepath.Join(dot, "index.lock")) &&
-		!exists(filepath.Join(dot, "HEAD.lock"))
-	for name, content := range files {
-		have, err := atomicfile.Read(filepath.Join(dot, filepath.FromSlash(name)), int64(len(content))+1)
-		same = same && err == nil && string(have) == content
-	}
-	if same {
+	if s.err != nil || err == nil && info.IsDir() && maps.Equal(s.shown(fresh), s.shown(dot)) {
 		return
 	}
-	s.scratchGit(ctx, s.file("agent.new"), files)
+	s.scratchIndex(ctx, fresh, "HEAD")
 	if exists(dot) {
 		s.moveAside(".git")
 	}
 	s.do(func() error {
 		beforeStep("replace .git")
-		return os.Rename(s.file("agent.new"), dot)
+		return os.Rename(fresh, dot)
 	})
 }
 
-// scratchGit makes a repository that borrows the objects of the run's. Its index has the files of
-// the last commit, with the times of the run's index, so that git need not read all files.
-func (s *Space) scratchGit(ctx context.Context, dir string, files map[string]string) {
+// shown returns the state of the files that decide whether a repository is the agent's.
+func (s *Space) shown(dir string) map[string]string {
+	var files []string
+	for _, name := range append(s.shownFiles(), "hooks", "index.lock", "HEAD.lock") {
+		files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	return contents(dir, files)
+}
+
+// scratchGit makes a repository that borrows the objects of the run's. It has no index.
+func (s *Space) scratchGit(dir string) {
 	s.do(func() error {
-		err := os.RemoveAll(dir)
-		for _, name := range []string{"refs", "objects/pack", "hooks"} {
-			err = errors.Join(err, os.MkdirAll(filepath.Join(dir, name), 0o777))
+		err := errors.Join(os.RemoveAll(dir), os.MkdirAll(filepath.Join(dir, "objects/pack"), 0o777),
+			os.MkdirAll(filepath.Join(dir, "refs"), 0o777), os.MkdirAll(filepath.Join(dir, "hooks"), 0o777))
+		for _, name := range s.shownFiles() {
+			content, rerr := os.ReadFile(s.file("git/" + name))
+			if name == "objects/info/alternates" {
+				content, rerr = []byte(filepath.ToSlash(filepath.Join(s.gitDir(), "objects"))+"\n"), nil
+			}
+			if rerr == nil {
+				err = errors.Join(err, writeFile(filepath.Join(dir, filepath.FromSlash(name)), content))
+			}
 		}
-		for name, content := range files {
-			err = errors.Join(err, writeFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(content)))
-		}
-		return errors.Join(err, copyTree(s.file("git/index"), filepath.Join(dir, "index")))
+		return err
 	})
-	s.git(ctx, command{env: []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")},
-		args: []string{"read-tree", "--reset", "HEAD"}})
+}
+
+// scratchIndex gives a repository the index of a tree, with the times of the run's index, so that
+// git need not read all files.
+func (s *Space) scratchIndex(ctx context.Context, dir, tree string) {
+	index := filepath.Join(dir, "index")
+	s.do(func() error { return copyTree(s.file("git/index"), index) })
+	s.git(ctx, command{env: []string{"GIT_INDEX_FILE=" + index}, args: []string{"read-tree", "--reset", tree}})
 }
 
 // maxOld limits the entries of old/. The oldest ones are removed.

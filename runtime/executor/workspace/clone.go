@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,7 +35,11 @@ func (s *Space) make(ctx context.Context) {
 		s.subModules(ctx)
 		s.share()
 		s.renewAgentGit(ctx)
-		s.setUp(ctx)
+		for _, argv := range s.opts.Setup { // which can change the agent's .git
+			if len(argv) > 0 {
+				s.program(ctx, argv[0], argv[1:], command{at: anywhere, dir: s.Dir(), typ: "setup"})
+			}
+		}
 	}
 	s.recordIgnored(ctx)
 	s.nameLeftovers(ctx)
@@ -62,34 +68,26 @@ func (s *Space) findBase(ctx context.Context) {
 				s.opts.Branch))
 		}
 	}
-	if dirty := s.personChanges(ctx, "-unormal"); len(dirty) > 0 {
+	if dirty := s.status(ctx, command{at: inUsers}, "-unormal"); len(dirty) > 0 {
 		s.warnings = append(s.warnings, fmt.Sprintf("the run begins at %.7s without your %s", s.state.Base,
 			text.Count(len(dirty), "uncommitted file")))
 	}
 }
 
-// personChanges returns what git status reports in the person's working tree.
-func (s *Space) personChanges(ctx context.Context, untracked string) []string {
-	return s.list(ctx, inUsers, "status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", untracked)
-}
-
 // clone makes the run's repository, with the branch of the run at the base. Git links the objects,
 // or copies them from another disk. It cannot link if objects are symbolic links, or are packed
-// meanwhile.
+// meanwhile. The remote branches are for commands such as git diff origin/main.
 func (s *Space) clone(ctx context.Context) {
-	args := []string{"clone", "-q", "--bare", "--template=", "--no-reject-shallow", "--local", "--",
-		s.common, s.gitDir()}
-	if _, ok := s.try(ctx, command{at: anywhere, dir: s.home, args: args}); !ok {
+	c := command{at: anywhere, dir: s.home, args: []string{"clone", "-q", "--bare", "--template=", "--no-reject-shallow",
+		"-c", "remote.origin.fetch=+refs/remotes/*:refs/remotes/*", "--local", "--", s.common, s.gitDir()}}
+	if _, ok := s.try(ctx, c); !ok {
 		s.do(func() error { return os.RemoveAll(s.gitDir()) })
-		args[5] = "--no-local"
-		s.git(ctx, command{at: anywhere, dir: s.home, args: args})
+		c.args[7] = "--no-local"
+		s.git(ctx, c)
 	}
 	if s.find(ctx, inRun, s.state.Base+"^{commit}") == "" { // no branch has it
 		s.own(ctx, "fetch", "-q", "--no-tags", "--no-write-fetch-head", s.user, s.state.Base)
 	}
-	// For commands such as git diff origin/main. If the repository lacks objects, git can refuse.
-	s.try(ctx, command{args: []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", s.common,
-		"+refs/remotes/*:refs/remotes/*"}})
 	s.own(ctx, "pack-refs", "--all")
 	s.own(ctx, "symbolic-ref", "HEAD", s.ref())
 	s.own(ctx, "update-ref", s.ref(), s.state.Base)
@@ -143,19 +141,10 @@ func copyTree(from, to string) error {
 	return err
 }
 
-// setUp runs the commands that complete the clone. They can change the agent's .git.
-func (s *Space) setUp(ctx context.Context) {
-	for _, argv := range s.opts.Setup {
-		if s.err == nil && len(argv) > 0 {
-			s.program(ctx, argv[0], argv[1:], command{at: anywhere, dir: s.Dir(), typ: "setup"})
-		}
-	}
-}
-
 // recordIgnored records the files that are ignored at the beginning: shared files and results of
 // setup.
 func (s *Space) recordIgnored(ctx context.Context) {
-	for _, e := range s.list(ctx, inRun, statusArgs...) {
+	for _, e := range s.status(ctx, command{}, everything...) {
 		if p, ok := strings.CutPrefix(e, "!! "); ok {
 			s.state.Ignored = append(s.state.Ignored, strings.TrimSuffix(p, "/"))
 		}
@@ -171,4 +160,134 @@ func (s *Space) wasIgnored(p string) bool {
 		}
 	}
 	return false
+}
+
+// probedSettings are the settings of the format and the file system that git finds when it makes a
+// repository. copiedSettings are those of the person's on which files and commits depend. programKeys
+// name programs, which git runs in the run's repository.
+var (
+	probedSettings = regexp.MustCompile(`^(extensions\.objectformat|core\.(repositoryformatversion|filemode|symlinks|` +
+		`ignorecase|precomposeunicode))$`)
+	copiedSettings = regexp.MustCompile(`^((user|author|committer|gpg|filter|lfs|i18n)\..*|commit\.gpgsign|` +
+		`core\.(autocrlf|eol|attributesfile|excludesfile|sparsecheckout(cone)?))$`)
+	programKeys = regexp.MustCompile(`^(filter\..*\.(clean|smudge|process)|gpg(\..*)?\.program)$`)
+)
+
+// writeConfig writes the configuration of the run's repository, from that of the person's. It has
+// no remotes and no hooks.
+func (s *Space) writeConfig(ctx context.Context) {
+	var b strings.Builder
+	b.WriteString("[core]\n\tbare = false\n\tprotectNTFS = false\n\tprotectHFS = false\n")
+	for _, entry := range s.list(ctx, inRun, "config", "--local", "--list", "-z") {
+		if key, value, _ := strings.Cut(entry, "\n"); probedSettings.MatchString(key) {
+			writeSetting(&b, key, value)
+		}
+	}
+	s.lfs = "lfs"
+	for _, entry := range s.list(ctx, inUsers, "config", "--list", "-z") {
+		key, value, _ := strings.Cut(entry, "\n")
+		if key == "lfs.storage" {
+			s.lfs = filepath.FromSlash(value)
+		}
+		if file := s.programInTree(value); file != "" && programKeys.MatchString(key) {
+			s.fail("layout", key+" runs a file of the working tree, which an agent can change: "+value, file)
+		}
+		if copiedSettings.MatchString(key) {
+			writeSetting(&b, key, value)
+		}
+	}
+	if !filepath.IsAbs(s.lfs) {
+		s.lfs = filepath.Join(s.common, s.lfs)
+	}
+	writeSetting(&b, "lfs.storage", s.file("git/lfs"))
+	s.do(func() error { return linkFiles(filepath.Join(s.lfs, "objects"), s.file("git/lfs/objects")) })
+	s.do(func() error { return atomicfile.Replace(s.file("git/config"), []byte(b.String())) })
+	for _, name := range []string{"info/exclude", "info/attributes", "info/sparse-checkout"} {
+		s.do(func() error {
+			from := s.common
+			if name == "info/sparse-checkout" {
+				from = s.user // each working tree has its own
+			}
+			content, err := os.ReadFile(filepath.Join(from, name))
+			if err != nil && !notFound(err) {
+				return err
+			}
+			for _, p := range s.opts.Link {
+				if name == "info/exclude" { // "dir/" does not match a link to a directory
+					content = append(content, "\n/"+regexp.QuoteMeta(filepath.ToSlash(filepath.Clean(p)))+"\n"...)
+				}
+			}
+			return writeFile(s.file("git/"+name), content)
+		})
+	}
+}
+
+// writeFile writes a file and the directories above it.
+func writeFile(name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, content, 0o666)
+}
+
+// writeSetting writes a setting in the form of git's configuration files.
+func writeSetting(b *strings.Builder, key, value string) {
+	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
+	section := key[:first]
+	if first < last {
+		section += " " + quoteSetting(key[first+1:last])
+	}
+	b.WriteString("[" + section + "]\n\t" + key[last+1:] + " = " + quoteSetting(value) + "\n")
+}
+
+func quoteSetting(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
+}
+
+// programInTree returns the part of a shell command that names a file of the working tree, or "".
+// Without a slash, the first word is a program in PATH.
+func (s *Space) programInTree(shell string) string {
+	words := strings.FieldsFunc(shell, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()<>=$", r) })
+	for i, word := range words {
+		if word = filepath.FromSlash(word); i == 0 && !strings.ContainsRune(word, filepath.Separator) {
+			continue
+		}
+		for _, root := range []string{s.root, s.Dir()} {
+			file := word
+			if !filepath.IsAbs(word) {
+				file = filepath.Join(root, word)
+			}
+			rel, in := inside(root, file)
+			if info, err := os.Stat(file); in && err == nil && info.Mode().IsRegular() {
+				return filepath.ToSlash(rel)
+			}
+		}
+	}
+	return ""
+}
+
+// linkFiles links the files of a directory that are missing in another one, or copies them from
+// another disk. Files of these names have one content: they are objects of Git LFS.
+func linkFiles(from, to string) error {
+	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		dest := filepath.Join(to, strings.TrimPrefix(name, from))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return os.MkdirAll(dest, 0o777)
+		case exists(dest) || os.Link(name, dest) == nil:
+			return nil
+		}
+		part := dest + atomicfile.TempSuffix
+		_ = os.Remove(part)
+		if err := copyTree(name, part); err != nil {
+			return err
+		}
+		return os.Rename(part, dest)
+	})
+	if notFound(err) {
+		return nil
+	}
+	return err
 }

@@ -80,22 +80,20 @@ func (s *Space) finishCommits(ctx context.Context) {
 func (s *Space) runHooks(ctx context.Context, tree, message string) string {
 	hooks := s.git(ctx, command{at: inUsers, hooks: true,
 		args: []string{"rev-parse", "--path-format=absolute", "--git-path", "hooks"}})
-	scratch, files := s.file("hooks.git"), s.agentFiles()
-	files["COMMIT_EDITMSG"] = message
-	s.scratchGit(ctx, scratch, files)
+	scratch := s.file("hooks.git")
 	defer os.RemoveAll(scratch)
+	s.scratchGit(scratch)
+	s.scratchIndex(ctx, scratch, tree)
 	file := filepath.Join(scratch, "COMMIT_EDITMSG")
+	s.do(func() error { return writeFile(file, []byte(message)) })
 	c := command{at: anywhere, dir: s.Dir(), hooks: true, env: []string{"GIT_DIR=" + scratch,
 		"GIT_WORK_TREE=" + s.Dir(), "GIT_INDEX_FILE=" + filepath.Join(scratch, "index")}}
-	for _, c.args = range [][]string{
-		{"read-tree", "--reset", tree},
-		{"-c", "core.hooksPath=" + hooks, "hook", "run", "--ignore-missing", "pre-commit"},
-		{"-c", "core.hooksPath=" + hooks, "hook", "run", "--ignore-missing", "commit-msg", "--", file},
-		{"write-tree", "--missing-ok"},
-	} {
-		if out := s.git(ctx, c); c.args[0] == "write-tree" && out != tree {
-			s.fail("moved", "the pre-commit hook changed what is committed")
-		}
+	for _, hook := range [][]string{{"pre-commit"}, {"commit-msg", "--", file}} {
+		c.args = append([]string{"-c", "core.hooksPath=" + hooks, "hook", "run", "--ignore-missing"}, hook...)
+		s.git(ctx, c)
+	}
+	if c.args = []string{"write-tree", "--missing-ok"}; s.git(ctx, c) != tree {
+		s.fail("moved", "the pre-commit hook changed what is committed")
 	}
 	s.do(func() error {
 		content, err := os.ReadFile(file)

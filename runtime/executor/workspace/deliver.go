@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -124,7 +125,7 @@ func (s *Space) forward(ctx context.Context, tip string) (why, next string) {
 
 // inTheWay describes a file of the person's that a forward would overwrite or restore.
 func (s *Space) inTheWay(ctx context.Context, head, tip string) string {
-	dirty := s.personDirty(ctx)
+	dirty := s.dirty(ctx, command{at: inUsers})
 	for _, c := range s.diff(ctx, head, tip) {
 		if dirty[c.path] {
 			return fmt.Sprintf("%q has uncommitted changes", c.path)
@@ -136,11 +137,11 @@ func (s *Space) inTheWay(ctx context.Context, head, tip string) string {
 	return ""
 }
 
-// personDirty returns the tracked files that the person, or a killed git, changed. The missing files
-// of a sparse checkout are not changed.
-func (s *Space) personDirty(ctx context.Context) map[string]bool {
+// dirty returns the tracked files that differ from an index or its commit. The missing files of a
+// sparse checkout do not differ from the person's.
+func (s *Space) dirty(ctx context.Context, c command) map[string]bool {
 	dirty := map[string]bool{}
-	for _, e := range s.personChanges(ctx, "-uno") {
+	for _, e := range s.status(ctx, c, "-uno") {
 		dirty[e[3:]] = true
 	}
 	return dirty
@@ -178,17 +179,20 @@ func (s *Space) undoForward(ctx context.Context) {
 	}
 	old, tip := s.state.Forward[0], s.state.Forward[1]
 	if s.find(ctx, inUsers, "HEAD") == old {
-		s.restoreWritten(ctx, s.diff(ctx, tip, old))
+		s.restoreWritten(ctx, tip, s.diff(ctx, tip, old))
 	}
 	s.state.Forward = [2]string{}
 	s.saveState()
 }
 
-func (s *Space) restoreWritten(ctx context.Context, changes []change) {
-	dirty := s.personDirty(ctx)
+func (s *Space) restoreWritten(ctx context.Context, tip string, changes []change) {
+	dirty := s.dirty(ctx, command{at: inUsers})
+	other := s.dirty(ctx, command{env: append(s.otherIndex(ctx, tip), "GIT_WORK_TREE="+s.root)})
 	written := slices.DeleteFunc(changes, func(c change) bool {
-		id := s.hashOf(ctx, c.path)
-		return id != c.oldID && (id != "" || !dirty[c.path])
+		if exists(filepath.Join(s.root, filepath.FromSlash(c.path))) {
+			return c.oldMode == absent || other[c.path]
+		}
+		return !dirty[c.path]
 	})
 	if s.err != nil || len(written) == 0 {
 		return
@@ -197,21 +201,67 @@ func (s *Space) restoreWritten(ctx context.Context, changes []change) {
 	s.write(ctx, inUsers, s.root, written)
 }
 
-// hashOf returns the name of a file's content in the person's working tree, or "" if it is missing.
-func (s *Space) hashOf(ctx context.Context, p string) string {
-	name := filepath.Join(s.root, filepath.FromSlash(p))
-	info, err := os.Lstat(name)
-	switch {
-	case notFound(err):
-		return ""
-	case err == nil && info.Mode()&os.ModeSymlink != 0:
-		target, _ := os.Readlink(name)
-		return s.git(ctx, command{at: inUsers, args: []string{"hash-object", "--stdin"}, stdin: target})
-	case err == nil && info.Mode().IsRegular():
-		return s.users(ctx, "hash-object", "--", p)
-	}
-	return "other"
+// Push delivers, and pushes the branch of the result with the remotes and credentials of the
+// person. In place, it pushes the branch that is checked out. It never forces.
+func (s *Space) Push(ctx context.Context) error {
+	return s.operate(loop.OpPush, func() {
+		s.requireSamePerson(ctx)
+		remote, branch, _ := s.target(ctx)
+		args := []string{"push", "--porcelain", "--no-follow-tags"}
+		if !s.opts.Hooks {
+			args = append(args, "--no-verify")
+		}
+		if tip, _ := s.deliver(ctx); tip != "" {
+			s.git(ctx, command{at: inRemote, hooks: s.opts.Hooks,
+				args: append(args, "--", remote, tip+":refs/heads/"+branch)})
+		}
+	})
 }
+
+// target returns where the result is pushed, its branch there, and the branch into which a pull
+// request merges it.
+func (s *Space) target(ctx context.Context) (remote, branch, base string) {
+	const format = "--format=%(push:remotename)%00%(upstream:remoteref)"
+	remote, base, _ = strings.Cut(s.users(ctx, "for-each-ref", format, cmp.Or(s.state.Ref, "refs/none")), "\x00")
+	branch = s.opts.Branch
+	if s.opts.InPlace {
+		if branch = short(s.state.Ref); branch == "" {
+			s.fail("layout", "HEAD is detached: no branch is checked out")
+		}
+	}
+	return cmp.Or(s.opts.Remote, remote, "origin"), branch, short(cmp.Or(base, s.state.Ref))
+}
+
+// OpenPR opens a pull request for the branch of the result, and returns its web address, or that of
+// one that is open already.
+func (s *Space) OpenPR(ctx context.Context, title, body string) (address string, err error) {
+	return operate(s, loop.OpPR, func() string {
+		if s.requireSamePerson(ctx); len(s.opts.PR) == 0 {
+			s.fail("unset", "no command that opens pull requests is configured")
+		}
+		_, branch, base := s.target(ctx)
+		title, _, _ = strings.Cut(cleanMessage(title, s.run), "\n")
+		title = strings.TrimLeft(title, "-") // which would be an option
+		values := strings.NewReplacer("{title}", title, "{branch}", branch, "{base}", base)
+		for _, argv := range [][]string{s.opts.FindPR, s.opts.PR} {
+			if s.err != nil || len(argv) == 0 {
+				continue
+			}
+			filled := slices.Clone(argv)
+			for i, arg := range argv[1:] {
+				filled[i+1] = values.Replace(arg)
+			}
+			out := s.program(ctx, filled[0], filled[1:], command{at: inRemote, stdin: cleanMessage(body, s.run)})
+			if found := webAddress.FindAllStringSubmatch(out, -1); len(found) > 0 {
+				return found[len(found)-1][1]
+			}
+		}
+		return ""
+	})
+}
+
+// webAddress is a line of a command's output that is a web address.
+var webAddress = regexp.MustCompile(`(?m)^\s*(https?://\S+)\s*$`)
 
 // short returns the name of a branch.
 func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }

@@ -75,9 +75,7 @@ func (w *Workspace) clones(ctx context.Context) (all []Clone, err error) {
 // nameLeftovers warns about the clones of other runs.
 func (s *Space) nameLeftovers(ctx context.Context) {
 	all, err := s.clones(ctx)
-	if err != nil {
-		s.warnings = append(s.warnings, "the earlier runs are not known: "+err.Error())
-	}
+	s.do(func() error { return err })
 	for _, c := range all {
 		if c.Run != s.run && (c.State == "dead" || c.State == "delivered") {
 			if text := s.opts.Leftover(c); text != "" {

@@ -68,7 +68,7 @@ func differences(was, now map[string]string) (texts []string) {
 // requireClean refuses to work in place in a working tree with changes, and records the state of
 // the person's repository.
 func (s *Space) requireClean(ctx context.Context) {
-	if dirty := s.personChanges(ctx, "-uall"); len(dirty) > 0 {
+	if dirty := s.status(ctx, command{at: inUsers}, "-uall"); len(dirty) > 0 {
 		s.fail("refused", fmt.Sprintf("a run in place needs a clean working tree: %q", dirty[0]), dirty[0][3:])
 	}
 	s.state.Person = s.personState(ctx)
@@ -97,9 +97,6 @@ func (s *Space) publish(ctx context.Context) {
 		return
 	}
 	s.requireSamePerson(ctx)
-	if head := s.find(ctx, inUsers, "HEAD"); head != tip {
-		s.fetch(ctx, s.ref())
-		s.users(ctx, "update-ref", "-m", "commit: run "+s.run, "HEAD", tip, head)
-	}
-	s.users(ctx, "read-tree", tip)
+	s.fetch(ctx, s.ref())
+	s.users(ctx, "reset", "-q", tip)
 }

@@ -57,14 +57,6 @@ type state struct {
 // process began. If it fails, it removes the clone that it made. If another process has the clone,
 // the error is evidence of source "executor" and type "held".
 func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
-	s, err := w.open(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 	s := &Space{Workspace: w}
 	err := s.operate(loop.OpPrepare, func() {
 		if run != s.run {
@@ -100,22 +92,23 @@ func (s *Space) Warnings() []string { return s.warnings }
 func (s *Space) take(ctx context.Context) {
 	parent := filepath.Dir(s.home)
 	s.do(func() error { return atomicfile.MakeDir(parent) })
-	names := [][3]string{{parent, s.run, "the clone of run " + s.run}}
+	s.lock(ctx, parent, s.run, "the clone of run "+s.run)
 	if s.opts.InPlace {
-		names = append(names, [3]string{filepath.Dir(parent), filepath.Base(parent), "the working tree"})
+		s.lock(ctx, filepath.Dir(parent), filepath.Base(parent), "the working tree")
 	}
-	for _, name := range names {
-		s.do(func() error {
-			lock, err := filelock.Take(ctx, name[0], name[1], name[2], s.run, filelock.DefaultPatience)
-			if ev, is := filelock.Evidence(err); is {
-				ev.Type = "held"
-			}
-			if err == nil {
-				s.locks = append(s.locks, lock)
-			}
-			return err
-		})
-	}
+}
+
+func (s *Space) lock(ctx context.Context, dir, name, what string) {
+	s.do(func() error {
+		lock, err := filelock.Take(ctx, dir, name, what, s.run, filelock.DefaultPatience)
+		if ev, is := filelock.Evidence(err); is {
+			ev.Type = "held"
+		}
+		if err == nil {
+			s.locks = append(s.locks, lock)
+		}
+		return err
+	})
 }
 
 func (s *Space) unlock() (err error) {
@@ -297,10 +290,7 @@ func (s *Space) operate(op string, do func()) error {
 	return s.evidence(s.err)
 }
 
-func operate[T any](s *Space, op string, do func() T) (T, error) {
-	var done, none T
-	if err := s.operate(op, func() { done = do() }); err != nil {
-		return none, err
-	}
-	return done, nil
+func operate[T any](s *Space, op string, do func() T) (done T, err error) {
+	err = s.operate(op, func() { done = do() })
+	return done, err
 }

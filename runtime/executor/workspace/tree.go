@@ -49,15 +49,20 @@ func (s *Space) updateIndex(ctx context.Context, paths []string, flags ...string
 	}
 }
 
-// statusArgs compare the files with the run's index.
-var statusArgs = []string{"status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames",
-	"--ignore-submodules=all"}
+// everything makes a status list untracked and ignored files, but no file of an ignored directory.
+var everything = []string{"-uall", "--ignored=matching"}
+
+// status compares files with an index. The entries begin with two letters and a space.
+func (s *Space) status(ctx context.Context, c command, flags ...string) []string {
+	c.args = append([]string{"status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all"}, flags...)
+	return parts(s.git(ctx, c))
+}
 
 // compare returns the files that differ from the index. It moves the .git of a nested repository
 // aside, because a commit cannot contain it. Then, and if a directory is where a file was, another
 // comparison finds more files.
 func (s *Space) compare(ctx context.Context) (changed, gone []string, again bool) {
-	for _, e := range s.list(ctx, inRun, statusArgs...) {
+	for _, e := range s.status(ctx, command{}, everything...) {
 		code, p := e[:2], e[3:]
 		name, isDir := strings.CutSuffix(p, "/")
 		switch {
@@ -226,8 +231,7 @@ func isGitName(name string) bool {
 // Accept returns a tree with the content of from in the paths, and that of base in all others.
 func (s *Space) Accept(ctx context.Context, base, from executor.Tree, paths []string) (executor.Tree, error) {
 	return operate(s, loop.OpDetect, func() executor.Tree {
-		changes := only(s.diff(ctx, string(base), string(from)), paths)
-		return executor.Tree(s.with(ctx, string(base), changes))
+		return executor.Tree(s.with(ctx, string(base), only(s.diff(ctx, string(base), string(from)), paths)))
 	})
 }
 

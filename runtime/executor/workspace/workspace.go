@@ -108,9 +108,7 @@ func (s *Space) locate(ctx context.Context, dir string) {
 	if filelock.CheckName(s.run) != nil {
 		s.fail("name", filelock.NameExpected)
 	}
-	if _, ok := s.try(ctx, command{at: anywhere, dir: dir, args: []string{"check-ref-format", s.ref()}}); !ok {
-		s.fail("name", "not a valid name of a branch: "+s.opts.Branch)
-	}
+	s.git(ctx, command{at: anywhere, dir: dir, args: []string{"check-ref-format", "--branch", s.opts.Branch}, typ: "name"})
 	places := strings.Split(s.git(ctx, command{at: anywhere, dir: dir, args: []string{"rev-parse",
 		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"}}), "\n")
 	if len(places) != 3 {
