@@ -13,7 +13,7 @@ import (
 // shownFiles returns the names of the files with which a repository shows the last commit.
 func (s *Space) shownFiles() []string {
 	return []string{"HEAD", "config", "packed-refs", "shallow", "info/exclude", "info/attributes", "info/sparse-checkout",
-		"objects/info/alternates", s.ref()}
+		s.ref()}
 }
 
 // renewAgentGit makes the agent's repository anew, unless it shows the last commit, has the
@@ -42,25 +42,19 @@ func (s *Space) renewAgentGit(ctx context.Context) {
 
 // shown returns the state of the files that decide whether a repository is the agent's.
 func (s *Space) shown(dir string) map[string]string {
-	var files []string
-	for _, name := range append(s.shownFiles(), "hooks", "index.lock", "HEAD.lock") {
-		files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
-	}
-	return contents(dir, files)
+	return contents(dir, append(s.shownFiles(), "objects/info/alternates", "hooks", "index.lock", "HEAD.lock")...)
 }
 
 // scratchGit makes a repository that borrows the objects of the run's. It has no index.
 func (s *Space) scratchGit(dir string) {
 	s.do(func() error {
-		err := errors.Join(os.RemoveAll(dir), os.MkdirAll(filepath.Join(dir, "objects/pack"), 0o777),
-			os.MkdirAll(filepath.Join(dir, "refs"), 0o777), os.MkdirAll(filepath.Join(dir, "hooks"), 0o777))
+		alternates := filepath.ToSlash(filepath.Join(s.gitDir(), "objects")) + "\n"
+		err := errors.Join(os.RemoveAll(dir), os.MkdirAll(filepath.Join(dir, "refs"), 0o777),
+			os.MkdirAll(filepath.Join(dir, "hooks"), 0o777),
+			writeFile(filepath.Join(dir, "objects/info/alternates"), []byte(alternates)))
 		for _, name := range s.shownFiles() {
-			content, rerr := os.ReadFile(s.file("git/" + name))
-			if name == "objects/info/alternates" {
-				content, rerr = []byte(filepath.ToSlash(filepath.Join(s.gitDir(), "objects"))+"\n"), nil
-			}
-			if rerr == nil {
-				err = errors.Join(err, writeFile(filepath.Join(dir, filepath.FromSlash(name)), content))
+			if content, rerr := os.ReadFile(s.file("git/" + name)); rerr == nil {
+				err = errors.Join(err, writeFile(filepath.Join(dir, name), content))
 			}
 		}
 		return err

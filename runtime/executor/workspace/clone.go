@@ -46,7 +46,7 @@ func (s *Space) make(ctx context.Context) {
 	s.saveState() // at last
 }
 
-// findBase finds the commit with which the run begins, and checks the name of its branch.
+// findBase finds the commit with which the run begins.
 func (s *Space) findBase(ctx context.Context) {
 	s.state.Ref, _ = s.try(ctx, command{at: inUsers, args: []string{"symbolic-ref", "-q", "HEAD"}})
 	rev := "HEAD"
@@ -58,17 +58,8 @@ func (s *Space) findBase(ctx context.Context) {
 		s.fail("layout", "the repository has no commit: make the first one", s.root)
 	case s.state.Base == "":
 		s.fail("name", "the repository has no commit "+rev)
-	case s.opts.InPlace:
-		return
 	}
-	for name := range strings.SplitSeq(s.users(ctx, "for-each-ref", "--format=%(refname)", "refs/heads"), "\n") {
-		inside := strings.HasPrefix(name, s.ref()+"/") || name != "" && strings.HasPrefix(s.ref(), name+"/")
-		if inside || name == s.ref() && !s.isAncestor(ctx, inUsers, name, s.state.Base) {
-			s.fail("name", fmt.Sprintf("the branch %s is in the way of %s: merge, delete or rename it", short(name),
-				s.opts.Branch))
-		}
-	}
-	if dirty := s.status(ctx, command{at: inUsers}, "-unormal"); len(dirty) > 0 {
+	if dirty := s.status(ctx, command{at: inUsers}, "-unormal"); len(dirty) > 0 && !s.opts.InPlace {
 		s.warnings = append(s.warnings, fmt.Sprintf("the run begins at %.7s without your %s", s.state.Base,
 			text.Count(len(dirty), "uncommitted file")))
 	}
@@ -88,9 +79,11 @@ func (s *Space) clone(ctx context.Context) {
 	if s.find(ctx, inRun, s.state.Base+"^{commit}") == "" { // no branch has it
 		s.own(ctx, "fetch", "-q", "--no-tags", "--no-write-fetch-head", s.user, s.state.Base)
 	}
-	s.own(ctx, "pack-refs", "--all")
+	if s.find(ctx, inRun, s.ref()) != "" && !s.isAncestor(ctx, inRun, s.ref(), s.state.Base) && !s.opts.InPlace {
+		s.fail("name", "the branch "+s.opts.Branch+" has other commits: merge, delete or rename it")
+	}
 	s.own(ctx, "symbolic-ref", "HEAD", s.ref())
-	s.own(ctx, "update-ref", s.ref(), s.state.Base)
+	s.git(ctx, command{args: []string{"update-ref", "HEAD", s.state.Base}, typ: "name"})
 }
 
 // subModules writes the files of submodules as plain files. Git does not look at them: a change is
@@ -144,7 +137,7 @@ func copyTree(from, to string) error {
 // recordIgnored records the files that are ignored at the beginning: shared files and results of
 // setup.
 func (s *Space) recordIgnored(ctx context.Context) {
-	for _, e := range s.status(ctx, command{}, everything...) {
+	for _, e := range s.status(ctx, command{}, "-uall", "--ignored=matching") {
 		if p, ok := strings.CutPrefix(e, "!! "); ok {
 			s.state.Ignored = append(s.state.Ignored, strings.TrimSuffix(p, "/"))
 		}
@@ -178,13 +171,13 @@ var (
 func (s *Space) writeConfig(ctx context.Context) {
 	var b strings.Builder
 	b.WriteString("[core]\n\tbare = false\n\tprotectNTFS = false\n\tprotectHFS = false\n")
-	for _, entry := range s.list(ctx, inRun, "config", "--local", "--list", "-z") {
+	for _, entry := range parts(s.own(ctx, "config", "--local", "--list", "-z")) {
 		if key, value, _ := strings.Cut(entry, "\n"); probedSettings.MatchString(key) {
 			writeSetting(&b, key, value)
 		}
 	}
 	s.lfs = "lfs"
-	for _, entry := range s.list(ctx, inUsers, "config", "--list", "-z") {
+	for _, entry := range parts(s.users(ctx, "config", "--list", "-z")) {
 		key, value, _ := strings.Cut(entry, "\n")
 		if key == "lfs.storage" {
 			s.lfs = filepath.FromSlash(value)

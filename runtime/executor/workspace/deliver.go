@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/errgen/errgen/runtime/executor/internal/filelock"
 	"github.com/errgen/errgen/runtime/executor/internal/loop"
@@ -43,18 +42,11 @@ func (s *Space) deliver(ctx context.Context) (tip, branch string) {
 }
 
 // fetch brings objects of the run to the person's repository, and moves a branch if the
-// specification has one. It can fail for a moment while the person's git is at work.
+// specification has one.
 func (s *Space) fetch(ctx context.Context, spec string) {
 	s.do(func() error { return linkFiles(s.file("git/lfs/objects"), filepath.Join(s.lfs, "objects")) })
-	c := command{at: inUsers, args: []string{"-c", "fetch.fsckObjects=true", "fetch", "-q", "--no-tags",
-		"--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--", s.gitDir(), spec}}
-	for range 2 {
-		if _, ok := s.try(ctx, c); ok || s.err != nil {
-			return
-		}
-		time.Sleep(5 * lockPoll)
-	}
-	s.git(ctx, c)
+	s.users(ctx, "-c", "fetch.fsckObjects=true", "fetch", "-q", "--no-tags", "--no-write-fetch-head",
+		"--no-auto-maintenance", "--recurse-submodules=no", "--", s.gitDir(), spec)
 }
 
 // whileDelivering calls f while no other run delivers to the working tree. So a lock of git's index
@@ -82,8 +74,8 @@ func (s *Space) Forward(ctx context.Context) (why, next string, err error) {
 			return
 		}
 		s.whileDelivering(ctx, func() {
-			if why, next = s.forward(ctx, tip); why == "" {
-				s.removeBranch(ctx, tip)
+			if why, next = s.forward(ctx, tip); why == "" { // git keeps a branch with other commits, or in use
+				s.try(ctx, command{at: inUsers, args: []string{"branch", "-q", "-d", "--", s.opts.Branch}})
 			}
 		})
 	})
@@ -147,20 +139,10 @@ func (s *Space) dirty(ctx context.Context, c command) map[string]bool {
 	return dirty
 }
 
-// removeBranch removes the branch of the result, which the person's branch contains. It stays if it
-// has other commits, or is checked out in another working tree.
-func (s *Space) removeBranch(ctx context.Context, tip string) {
-	at := s.users(ctx, "for-each-ref", "--format=%(objectname) %(worktreepath)", s.ref())
-	if s.ref() != s.state.Ref && strings.TrimSpace(at) == tip {
-		s.users(ctx, "update-ref", "-d", s.ref(), tip)
-	}
-}
-
-// personHas reports whether a branch of the person's, or the last commit, contains a commit.
+// personHas reports whether a branch of the person's, or a detached HEAD, contains a commit.
 func (s *Space) personHas(ctx context.Context, commit string) bool {
-	out, _ := s.try(ctx, command{at: inUsers, args: []string{"for-each-ref", "--contains=" + commit, "--count=1",
-		"refs/heads"}})
-	return out != "" || s.isAncestor(ctx, inUsers, commit, "HEAD")
+	out, _ := s.try(ctx, command{at: inUsers, args: []string{"branch", "--contains=" + commit}})
+	return out != ""
 }
 
 // rollBack ends a forward that was killed. Git can outlive the process that started it.
@@ -179,26 +161,26 @@ func (s *Space) undoForward(ctx context.Context) {
 	}
 	old, tip := s.state.Forward[0], s.state.Forward[1]
 	if s.find(ctx, inUsers, "HEAD") == old {
-		s.restoreWritten(ctx, tip, s.diff(ctx, tip, old))
+		s.restoreWritten(ctx, old, tip)
 	}
 	s.state.Forward = [2]string{}
 	s.saveState()
 }
 
-func (s *Space) restoreWritten(ctx context.Context, tip string, changes []change) {
+func (s *Space) restoreWritten(ctx context.Context, old, tip string) {
 	dirty := s.dirty(ctx, command{at: inUsers})
 	other := s.dirty(ctx, command{env: append(s.otherIndex(ctx, tip), "GIT_WORK_TREE="+s.root)})
-	written := slices.DeleteFunc(changes, func(c change) bool {
-		if exists(filepath.Join(s.root, filepath.FromSlash(c.path))) {
+	written := slices.DeleteFunc(s.diff(ctx, tip, old), func(c change) bool {
+		if exists(filepath.Join(s.root, c.path)) {
 			return c.oldMode == absent || other[c.path]
 		}
 		return !dirty[c.path]
 	})
-	if s.err != nil || len(written) == 0 {
-		return
+	if s.err == nil && len(written) > 0 {
+		_ = os.Remove(filepath.Join(s.user, "index.lock")) // of the killed git, because it wrote files
+		s.git(ctx, command{at: inUsers, args: indexInfoArgs, stdin: indexInfo(only(s.diff(ctx, old, tip), pathsOf(written)))})
+		s.write(ctx, inUsers, old, written)
 	}
-	_ = os.Remove(filepath.Join(s.user, "index.lock")) // of the killed git, because it wrote files
-	s.write(ctx, inUsers, s.root, written)
 }
 
 // Push delivers, and pushes the branch of the result with the remotes and credentials of the

@@ -53,6 +53,7 @@ var fixedArgs = []string{
 	"-c", "advice.addEmbeddedRepo=false", "-c", "core.trustctime=true", "-c", "core.checkStat=default",
 	"-c", "protocol.file.allow=always", "-c", "fetch.prune=false", "-c", "fetch.pruneTags=false",
 	"-c", "fetch.writeCommitGraph=false", "-c", "init.defaultRefFormat=files",
+	"-c", "core.filesRefLockTimeout=3000", "-c", "core.packedRefsTimeout=3000",
 }
 
 // git runs git and returns its output without the line end. After the first failure of an
@@ -65,16 +66,11 @@ func (s *Space) git(ctx context.Context, c command) string {
 	return s.program(ctx, s.opts.Binary, append(args, c.args...), c)
 }
 
-// program runs a program for a command.
-func (s *Space) program(ctx context.Context, path string, args []string, c command) (out string) {
-	s.do(func() (err error) {
-		out, err = s.start(ctx, path, args, c)
-		return err
-	})
-	return strings.TrimSuffix(out, "\n")
-}
-
-func (s *Space) start(ctx context.Context, path string, args []string, c command) (string, error) {
+// program runs a program for a command, and returns its output without the line end.
+func (s *Space) program(ctx context.Context, path string, args []string, c command) string {
+	if s.err != nil {
+		return ""
+	}
 	env := proc.SafeEnv("XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "GNUPGHOME", "SSH_AUTH_SOCK")
 	if c.at == inRemote {
 		env = processEnv()
@@ -106,12 +102,14 @@ func (s *Space) start(ctx context.Context, path string, args []string, c command
 	exit, err := proc.Run(limited, run)
 	text := strings.TrimSpace(stderr.String())
 	if err != nil && ctx.Err() != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+		s.err = fmt.Errorf("%s: %w", name, err)
+		return ""
 	}
 	ev := proc.Failure("git", s.op, path, exit, err)
 	if ev == nil {
-		return out.String(), nil
+		return strings.TrimSuffix(out.String(), "\n")
 	}
+	s.err = ev
 	ev.Text = cmp.Or(text, ev.Text, fmt.Sprintf("%s exited with code %d", name, exit.Code))
 	ev.SetAttribute("command", name)
 	ev.Type = cmp.Or(ev.Type, c.typ)
@@ -123,7 +121,7 @@ func (s *Space) start(ctx context.Context, path string, args []string, c command
 	case strings.Contains(text, "No space left on device"), strings.Contains(text, "Out of diskspace"):
 		ev.Errno = "ENOSPC"
 	}
-	return "", ev
+	return ""
 }
 
 var errTimeout = errors.New("the program took too long")
@@ -188,11 +186,7 @@ func (s *Space) isAncestor(ctx context.Context, at place, old, tip string) bool 
 	return ok
 }
 
-// list returns the parts of git's output that end with a zero byte.
-func (s *Space) list(ctx context.Context, at place, args ...string) []string {
-	return parts(s.git(ctx, command{at: at, args: args}))
-}
-
+// parts returns the parts of an output that end with a zero byte.
 func parts(out string) []string {
 	if out == "" {
 		return nil

@@ -25,16 +25,19 @@ func (s *Space) personState(ctx context.Context) map[string]string {
 		s.fail("layout", "git rev-parse: "+out)
 		return nil
 	}
-	state := contents(s.root, lines[:4])
+	state := contents(s.root, lines[:4]...)
 	state["HEAD"] = lines[5] + " " + lines[4]
 	return state
 }
 
-// contents returns what identifies the content of files, also of those in directories. Their names
-// are relative to dir if they are in it.
-func contents(dir string, names []string) map[string]string {
+// contents returns what identifies the content of files, also of those in directories. Names can be
+// relative to dir. In the result they are if they are in it.
+func contents(dir string, names ...string) map[string]string {
 	state := map[string]string{}
 	for _, top := range names {
+		if !filepath.IsAbs(top) {
+			top = filepath.Join(dir, top)
+		}
 		_ = filepath.WalkDir(filepath.FromSlash(top), func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return nil //nolint:nilerr // a missing file has no content

@@ -159,8 +159,7 @@ func (s *Space) verify(ctx context.Context) {
 		_, noIndex := os.Lstat(s.file("git/index"))
 		return errors.Join(noTree, noIndex)
 	})
-	s.own(ctx, "rev-parse", "--verify", "-q", "HEAD^{tree}")
-	s.own(ctx, "ls-files", "--", ".git") // reads the index
+	s.own(ctx, "diff-index", "--cached", "--name-only", "HEAD")
 	s.damaged(s.err)
 }
 
@@ -263,12 +262,8 @@ func (s *Space) AfterCall(ctx context.Context) (changed []string, err error) {
 
 // ownState returns the content of the run's files that no other process may change.
 func (s *Space) ownState() map[string]string {
-	var files []string
-	for _, name := range []string{"run.json", "git/config", "git/HEAD", "git/index", "git/info", "git/packed-refs",
-		"git/" + s.ref(), "git/objects/info/alternates"} {
-		files = append(files, s.file(name))
-	}
-	return contents(s.home, files)
+	return contents(s.home, "run.json", "git/config", "git/HEAD", "git/index", "git/info", "git/packed-refs",
+		"git/"+s.ref(), "git/objects/info/alternates")
 }
 
 // operate carries out an operation, whose failure becomes evidence. It fails if another process

@@ -49,9 +49,6 @@ func (s *Space) updateIndex(ctx context.Context, paths []string, flags ...string
 	}
 }
 
-// everything makes a status list untracked and ignored files, but no file of an ignored directory.
-var everything = []string{"-uall", "--ignored=matching"}
-
 // status compares files with an index. The entries begin with two letters and a space.
 func (s *Space) status(ctx context.Context, c command, flags ...string) []string {
 	c.args = append([]string{"status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all"}, flags...)
@@ -62,7 +59,7 @@ func (s *Space) status(ctx context.Context, c command, flags ...string) []string
 // aside, because a commit cannot contain it. Then, and if a directory is where a file was, another
 // comparison finds more files.
 func (s *Space) compare(ctx context.Context) (changed, gone []string, again bool) {
-	for _, e := range s.status(ctx, command{}, everything...) {
+	for _, e := range s.status(ctx, command{}, "-uall", "--ignored=matching") {
 		code, p := e[:2], e[3:]
 		name, isDir := strings.CutSuffix(p, "/")
 		switch {
@@ -170,7 +167,7 @@ func (s *Space) forbiddenFiles(ctx context.Context, tree string) map[string]stri
 	if s.opts.Watch == nil {
 		return found
 	}
-	for _, f := range s.list(ctx, inRun, "ls-tree", "-r", "-z", "--full-tree", tree) {
+	for _, f := range parts(s.own(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)) {
 		if info, p, _ := strings.Cut(f, "\t"); s.watches(p) {
 			found[info[strings.LastIndexByte(info, ' ')+1:]] = p
 		}
@@ -295,7 +292,7 @@ func (s *Space) restore(ctx context.Context, to string, paths []string) executor
 		return now
 	}
 	s.last = ""
-	s.write(ctx, inRun, s.Dir(), changes)
+	s.write(ctx, inRun, to, changes)
 	now = s.snapshot(ctx)
 	if left := only(s.diff(ctx, string(now), to), paths); len(left) > 0 {
 		s.fail("left", "the files changed again", pathsOf(left)...)
@@ -303,33 +300,15 @@ func (s *Space) restore(ctx context.Context, to string, paths []string) executor
 	return now
 }
 
-// write makes changes in a working tree and its index. It removes directories that become empty.
-func (s *Space) write(ctx context.Context, at place, dir string, changes []change) {
-	var written []string
-	s.do(func() error {
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return err
+// write makes changes in a working tree and its index, so that the paths have the content of the tree.
+// A file can replace a directory, and the other way round, so it removes files first.
+func (s *Space) write(ctx context.Context, at place, tree string, changes []change) {
+	for _, remove := range []bool{true, false} {
+		part := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return (c.newMode == absent) != remove })
+		if len(part) > 0 {
+			s.git(ctx, command{at: at, stdin: zeroTerminated(pathsOf(part)), args: []string{"restore", "--source=" + tree, "--staged",
+				"--worktree", "--ignore-skip-worktree-bits", "--pathspec-from-file=-", "--pathspec-file-nul"}})
 		}
-		defer root.Close()
-		for _, c := range slices.Backward(changes) { // the deepest first
-			if c.newMode != absent {
-				written = append(written, c.path)
-				continue
-			}
-			beforeStep("remove " + c.path)
-			if err := root.Remove(c.path); err != nil && !notFound(err) {
-				return err
-			}
-			for dir := path.Dir(c.path); dir != "." && root.Remove(dir) == nil; dir = path.Dir(dir) {
-			}
-		}
-		return nil
-	})
-	s.git(ctx, command{at: at, args: indexInfoArgs, stdin: indexInfo(changes)})
-	if len(written) > 0 {
-		s.git(ctx, command{at: at, args: []string{"checkout-index", "-f", "-u", "-z", "--stdin"},
-			stdin: zeroTerminated(written)})
 	}
 }
 

@@ -117,25 +117,16 @@ func (s *Space) locate(ctx context.Context, dir string) {
 	}
 	s.root, s.user = filepath.FromSlash(places[0]), filepath.FromSlash(places[1])
 	s.common = filepath.FromSlash(places[2])
-	home := cmp.Or(s.opts.Home, defaultHome())
+	state := os.Getenv("XDG_STATE_HOME")
+	if user, err := os.UserHomeDir(); state == "" && err == nil {
+		state = filepath.Join(user, ".local", "state")
+	}
+	home := cmp.Or(s.opts.Home, filepath.Join(state, "errgen", "trees"))
 	sum := sha256.Sum256([]byte(s.root))
 	s.home = filepath.Join(home, filepath.Base(s.root)+"-"+hex.EncodeToString(sum[:4]), s.run)
 	if _, in := inside(s.root, s.home); in || !filepath.IsAbs(home) {
 		s.fail("layout", "the directory of clones is in the working tree, or is not an absolute path: "+home, home)
 	}
-}
-
-// defaultHome is errgen/trees in the user's state directory.
-func defaultHome() string {
-	state := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) {
-		user, err := os.UserHomeDir()
-		if err != nil {
-			return "" // which is refused
-		}
-		state = filepath.Join(user, ".local", "state")
-	}
-	return filepath.Join(state, "errgen", "trees")
 }
 
 // Dir returns where the agent works. It is the same for each process of the run, so that a provider
@@ -156,12 +147,10 @@ func (w *Workspace) Home() string { return w.home }
 // Exists reports whether the clone was made, and whether a call or a check ran in it. It may be in
 // use.
 func (w *Workspace) Exists() (made, used bool) {
-	if !exists(w.file("run.json")) {
-		return false, false
-	}
 	s := &Space{Workspace: w}
 	s.readState()
-	return true, s.err != nil || s.state.Used
+	made = exists(s.file("run.json"))
+	return made, made && (s.err != nil || s.state.Used)
 }
 
 // Watch sets [Options.Watch], for patterns that depend on the root. Call it before Open.
